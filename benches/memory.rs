@@ -16,7 +16,7 @@ use std::time::Instant;
 use std::{env, fs};
 
 use arraign::__internals::check::{Registry, Tables};
-use arraign::__internals::engine::evaluate_each;
+use arraign::__internals::engine::{EvaluationSettings, evaluate_each};
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{CaseRuns, Library, Suite};
 use arraign::reader;
@@ -124,7 +124,8 @@ fn read_each(path: &Path, count: usize) {
 fn judge(path: &Path, count: usize) {
     with_case(path, "traces/large.json", |suite, case, files| {
         let runs = CaseRuns::find_runs(&suite.cases[0], case, files).expect("its runs");
-        let verdict = evaluate_each(&suite.cases[0], "a", || runs.each_run(files), None, None);
+        let verdict =
+            evaluate_each(&suite.cases[0], "a", || runs.each_run(files), None, EvaluationSettings::default());
         assert!(verdict.passed && verdict.runs.len() == count, "{:?}", verdict.errors);
     });
 }

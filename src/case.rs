@@ -1,21 +1,27 @@
 //! The case: the model that every vocabulary lowers to.
 
 mod agent;
+mod fit;
+mod join;
 mod template;
 mod variables;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use agent::{AgentFrom, AgentUse, CommandLine, Described, HttpCall, HttpMethod, NamedAgent};
 use arraign_trace::reader::ReaderSet;
+pub use fit::{Fit, Misfit, TurnQuery, collapse_blanks, compare_input, fingerprint_input};
+pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
 pub use template::Template;
 pub use variables::{FilledText, VariableText};
 
 use crate::check::{Check, JudgeSettings, Kind, Prices, Scope};
 use crate::evidence::Opinions;
 use crate::outcome::Status;
+use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors, Location, Place};
 use crate::score::compare::Limits;
 use crate::score::statistics::Variance;
@@ -36,6 +42,14 @@ pub struct Case {
     pub description: Option<String>,
     /// The input of the agent.
     pub input: Option<serde_json::Value>,
+    /// The place of the input.
+    pub input_place: Option<Place>,
+    /// The texts of the user in the case's turns.
+    pub turns: Vec<TurnQuery>,
+    /// Whether a run must have been recorded for this input.
+    pub input_match: bool,
+    /// The file of rows that contains the case, if the case's file is a suite that names it as its `dataset`.
+    pub dataset: Option<Arc<PathBuf>>,
     /// The source of the evidence.
     pub trace: TraceFrom,
     /// The agent that is evaluated: its recorded run is replayed, unless a live run is requested.
@@ -121,6 +135,10 @@ pub struct TraceFile {
     pub runs: RunSelection,
     /// The kinds of parts that hold no call, though the reader does not know them.
     pub harmless: Vec<String>,
+    /// Whether the suite names the file for all its cases.
+    pub by_default: bool,
+    /// The cases that share the file by their suite's defaults, and the number of this case among them.
+    pub joined: Option<(Arc<JoinGroup>, usize)>,
 }
 
 /// The runs of a trace file that a case selects.
@@ -128,7 +146,7 @@ pub struct TraceFile {
 pub enum RunSelection {
     /// All runs, in one trial.
     All,
-    /// Each run in a trial of its own.
+    /// Each run is its own trial.
     Each,
     /// The run with this id, or with this index from 1.
     One(String),
@@ -203,6 +221,7 @@ impl LoweredBlock {
     /// Resolves the names of weighed checks to indices. A part without a check is an error, at the place that
     /// `weighed_at` returns.
     pub fn resolve(&mut self, weighed_at: impl Fn(&str) -> Option<Place>) -> Result<(), LoadErrors> {
+        // A scorecard may weigh a check that another block of the case adds, so names are resolved after all blocks.
         let (expectations, mut errors) = (&self.expectations, LoadErrors::new());
         for card in &mut self.scorecards {
             for part in card.parts.iter_mut().filter(|part| part.scored_by == ScoredBy::Check) {
@@ -242,6 +261,8 @@ pub struct Expectation {
     pub turn: Option<usize>,
     /// Whether the check reads tool calls.
     pub looks_at_calls: bool,
+    /// Whether the check names tools in a way that depends on their servers.
+    pub needs_servers: bool,
     settings: CheckSettings,
     run: Box<dyn Check>,
 }
@@ -306,6 +327,7 @@ impl Expectation {
             effect: Effect::Fail,
             turn: None,
             looks_at_calls: kind.looks_at_calls,
+            needs_servers: run.tools().into_iter().any(ToolPattern::needs_server),
             settings,
             run,
         })

@@ -50,6 +50,9 @@ pub mod report {
 pub mod score {
     pub use crate::score::*;
 }
+pub mod secrets {
+    pub use crate::secrets::mask_run;
+}
 pub mod source {
     pub use crate::source::*;
 }

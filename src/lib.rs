@@ -112,7 +112,6 @@ mod pattern;
 pub mod reader;
 mod report;
 mod score;
-#[cfg(any(feature = "http", feature = "live"))]
 mod secrets;
 mod source;
 mod suite;

@@ -15,6 +15,7 @@ use super::group::ProcessGroup;
 use super::into_trace::read_single_run;
 use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
 use crate::case::CommandLine;
+use crate::reader::{ReaderSet, to_native};
 use crate::secrets::{Secrets, names_a_secret};
 use crate::trace::Trace;
 
@@ -37,6 +38,7 @@ pub(super) async fn ask_command(
     input: &AgentInput,
     limit: Duration,
     environment: &AgentEnvironment,
+    readers: ReaderSet,
 ) -> CommandResult {
     let variables = collect_variables(line, environment);
     let secrets = collect_secrets(&variables);
@@ -55,7 +57,7 @@ pub(super) async fn ask_command(
         Err(_) => Err(AgentProblem::OutOfTime(limit)),
         Ok(Err(problem)) => Err(problem),
         Ok(Ok(status)) if !status.success() => Err(AgentProblem::Exited(status)),
-        Ok(Ok(_)) => read_trace(session.stdout.bytes, line.format.clone(), secrets).await,
+        Ok(Ok(_)) => read_trace(session.stdout.bytes, line.format.clone(), secrets, readers).await,
     };
     (answer, stderr)
 }
@@ -158,7 +160,12 @@ async fn write_input(stdin: Option<ChildStdin>, input: &AgentInput) -> Result<()
     Ok(())
 }
 
-async fn read_trace(bytes: Vec<u8>, format: Option<String>, secrets: Secrets) -> Result<Trace, AgentProblem> {
+async fn read_trace(
+    bytes: Vec<u8>,
+    format: Option<String>,
+    secrets: Secrets,
+    readers: ReaderSet,
+) -> Result<Trace, AgentProblem> {
     let read = spawn_blocking(move || {
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
@@ -167,7 +174,10 @@ async fn read_trace(bytes: Vec<u8>, format: Option<String>, secrets: Secrets) ->
         if let Some(name) = secrets.find_in(&text) {
             return Err(AgentProblem::Secret(name.to_owned()));
         }
-        read_single_run(&text, format.as_deref())
+        let trace = read_single_run(&text, format.as_deref(), &readers)?;
+        // A reader joins what a stream sends in pieces, so what would be recorded is searched as well.
+        let found = secrets.find_in(&to_native(&trace)).map(str::to_owned);
+        found.map_or(Ok(trace), |name| Err(AgentProblem::Secret(name)))
     });
     read.await.unwrap_or_else(|died| Err(AgentProblem::Nonsense(format!("the reader failed: {died}"))))
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::AgentProblem;
-use crate::reader;
+use crate::reader::{self, ReaderSet};
 use crate::trace::Trace;
 
 /// A value that can be converted to one run of an agent.
@@ -33,13 +33,18 @@ pub struct Messages<T>(pub T);
 impl<T: Serialize> IntoTrace for Messages<T> {
     fn into_trace(self) -> Result<Trace, AgentProblem> {
         let text = serde_json::to_string(&self.0);
-        read_single_run(&text.map_err(|error| AgentProblem::Nonsense(error.to_string()))?, None)
+        let text = text.map_err(|error| AgentProblem::Nonsense(error.to_string()))?;
+        read_single_run(&text, None, &ReaderSet::default())
     }
 }
 
-/// Reads the one run in `text`.
-pub(super) fn read_single_run(text: &str, format: Option<&str>) -> Result<Trace, AgentProblem> {
-    let recording = reader::read(text, format).map_err(|error| {
+/// Reads the one run in `text` by the readers of its case.
+pub(super) fn read_single_run(
+    text: &str,
+    format: Option<&str>,
+    readers: &ReaderSet,
+) -> Result<Trace, AgentProblem> {
+    let recording = reader::read_with(readers, text, format).map_err(|error| {
         let help = error.help.as_ref().map_or_else(String::new, |help| format!("\n{help}"));
         AgentProblem::Nonsense(format!("{error}{help}"))
     })?;

@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use super::{Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, group, http};
+use crate::reader::ReaderSet;
 use crate::trace::Trace;
 
 /// The environment of agents that are processes.
@@ -73,19 +74,21 @@ impl AgentPool {
     }
 
     /// Starts `runs` runs of the agent `name`, each as soon as the pool has room. Each run has `limit`, or the limit of
-    /// its command.
+    /// its command. `readers` read the output.
     pub fn start_runs(
         &self,
         (name, agent): (String, Agent),
         input: &AgentInput,
         runs: u32,
         limit: Option<Duration>,
+        readers: &ReaderSet,
     ) -> AgentAnswer {
         let answer = AgentAnswer::default();
         let Some(runtime) = &self.runtime else { return answer };
         let limit = find_shortest_limit(limit, &agent).unwrap_or(DEFAULT_TIMEOUT);
         let tasks = (1..=runs).map(|run| {
-            let agent_run = AgentRun { name: name.clone(), agent: agent.clone(), limit, several: runs > 1 };
+            let (name, agent, readers) = (name.clone(), agent.clone(), readers.clone());
+            let agent_run = AgentRun { name, agent, limit, several: runs > 1, readers };
             let (permits, environment) = (Arc::clone(&self.permits), Arc::clone(&self.environment));
             let (input, at_work) = (AgentInput { run, ..input.clone() }, self.at_work.clone());
             runtime.spawn(agent_run.run_agent(input, permits, environment, at_work))
@@ -181,6 +184,7 @@ struct AgentRun {
     agent: Agent,
     limit: Duration,
     several: bool,
+    readers: ReaderSet,
 }
 
 impl AgentRun {
@@ -198,9 +202,12 @@ impl AgentRun {
         let (started, run) = (Instant::now(), input.run);
         let (answer, stderr) = match &self.agent {
             Agent::InProcess(agent) => (agent.ask_closure(input, self.limit).await, String::new()),
-            Agent::Command(line) => command::ask_command(line, &input, self.limit, &environment).await,
+            Agent::Command(line) => {
+                command::ask_command(line, &input, self.limit, &environment, self.readers).await
+            }
             Agent::Http(call) => {
-                (http::ask_server(call, &input, self.limit, &environment).await, String::new())
+                let answer = http::ask_server(call, &input, self.limit, &environment, self.readers).await;
+                (answer, String::new())
             }
         };
         let run = self.several.then_some(run);
@@ -226,14 +233,15 @@ async fn exit_when_interrupted() {
 
     let signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
     let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = signals else { return };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-        _ = hangup.recv() => {}
-    }
+    // 128 and the number of the signal, as a shell reports a process that a signal ended.
+    let exit_code = tokio::select! {
+        _ = interrupt.recv() => INTERRUPTED_EXIT_CODE,
+        _ = terminate.recv() => 143,
+        _ = hangup.recv() => 129,
+    };
     group::kill_all();
     lock_stderr();
-    std::process::exit(INTERRUPTED_EXIT_CODE);
+    std::process::exit(exit_code);
 }
 
 #[cfg(not(unix))]

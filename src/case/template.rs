@@ -1,4 +1,4 @@
-//! The template of a request body: a value in whose texts `{{input}}` stands for the case's input.
+//! Templates of request bodies: in the texts of a value, `{{input}}` is replaced by the input of the case.
 //!
 //! A text that is exactly `{{input}}` becomes the value, whatever its type; inside a longer text it becomes text.
 //! Values are combined, not serialized text, so the content of a case cannot break out of its string.

@@ -65,8 +65,9 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Result<String, String> {
-        let variable = |name: &str| ["KEY", "A"].contains(&name).then(|| format!("<{name}${{B}}>"));
-        VariableText::new(text.to_owned())?.fill(variable).map(|filled| filled.text)
+        let text = VariableText::new(text.to_owned())?;
+        let filled = text.fill(|name| ["KEY", "A"].contains(&name).then(|| format!("<{name}${{B}}>")));
+        filled.map(|filled| filled.text)
     }
 
     #[test]

@@ -4,7 +4,10 @@
 //! is the same thing registered by `Harness::check`.
 
 mod answer;
+pub(crate) mod arguments;
+mod budgets;
 mod calls;
+mod combined;
 mod figures;
 #[cfg(feature = "json-schema")]
 mod json_schema;
@@ -12,6 +15,7 @@ mod judged;
 mod order;
 pub(crate) mod support;
 mod tables;
+mod trajectory;
 #[cfg_attr(not(feature = "verification"), path = "without_verification.rs")]
 mod verification;
 
@@ -22,6 +26,7 @@ use serde::de::DeserializeOwned;
 
 use crate::evidence::{Evidence, Question};
 use crate::outcome::{Outcome, Unfit};
+use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::yaml::{Document, Node, nearest};
@@ -29,14 +34,16 @@ use crate::yaml::{Document, Node, nearest};
 pub(crate) use order::sequence_correctness::Mode as SequenceMode;
 pub(crate) use order::sequence_valid::SameTurn;
 pub(crate) use support::answer_scope::Said;
+pub(crate) use support::call_success::NEVER_SUCCEEDED;
 pub use support::coverage_unit::{About, Clause};
 pub use support::settings::CheckSettings;
+pub(crate) use support::settled::{EvidenceNeeds, require_settled};
 pub use tables::Tables;
 pub use tables::judge::JudgeSettings;
 pub use tables::prices::Prices;
 pub(crate) use tables::readers::parse_readers;
 pub use tables::weights::Weights;
-pub(crate) use verification::Settings as VerificationSettings;
+pub(crate) use verification::VerificationSettings;
 
 /// A pure function of the evidence. Its settings are its struct.
 pub trait Check: Send + Sync {
@@ -72,6 +79,12 @@ pub trait Check: Send + Sync {
         Vec::new()
     }
 
+    /// The tools that its settings name. Where a name depends on the server of a tool, and the trace does not record the
+    /// server, an outcome that is not settled ([`Check::is_settled`]) is undecided.
+    fn tools(&self) -> Vec<&ToolPattern> {
+        Vec::new()
+    }
+
     /// What it asks piece by piece, where only some runs put a piece to the test: `cargo arraign lint` tells which of
     /// them no run does.
     fn clauses(&self) -> Vec<Clause> {
@@ -99,6 +112,8 @@ pub struct Kind {
     /// Whether it looks at the tool calls: a trace that does not record all of them leaves it undecided, unless its answer
     /// stands whatever else was called ([`Check::is_settled`]).
     pub looks_at_calls: bool,
+    /// Whether its setting `checks` is a list of further checks, as under `expect`.
+    pub(crate) holds_checks: bool,
     /// Whether these settings ask for a report only: then it is no mistake that nothing can break them.
     pub only_reports: fn(Node<'_>) -> bool,
     /// The JSON Schema of its settings; `None` for a kind that does not describe them.
@@ -132,6 +147,7 @@ impl Kind {
             shorthand: None,
             case_keys: &[],
             looks_at_calls: true,
+            holds_checks: false,
             only_reports: |_| false,
             #[cfg(feature = "schema")]
             schema: None,
@@ -150,6 +166,12 @@ impl Kind {
         self
     }
 
+    /// Its setting `checks` is a list of further checks.
+    pub(crate) const fn holding_checks(mut self) -> Self {
+        self.holds_checks = true;
+        self.shorthand("checks")
+    }
+
     /// Which settings ask for a report only.
     pub const fn only_reports(mut self, only_reports: fn(Node<'_>) -> bool) -> Self {
         self.only_reports = only_reports;
@@ -166,12 +188,17 @@ impl Kind {
 /// The built-in checks, by name.
 pub const BUILTIN: &[Kind] = &[
     judged::agent_check::KIND,
+    combined::all_of::KIND,
+    combined::any_of::KIND,
     calls::args_valid::KIND,
+    trajectory::call::KIND,
+    trajectory::calls::KIND,
     answer::completeness::KIND,
     answer::contains::KIND,
     calls::correctness::KIND,
     figures::cost_at_most::KIND,
     figures::duration_at_most::KIND,
+    trajectory::effects::KIND,
     answer::ends_with::KIND,
     answer::equals::KIND,
     answer::extract::KIND,
@@ -183,19 +210,27 @@ pub const BUILTIN: &[Kind] = &[
     answer::jsonpath::KIND,
     answer::jsonpath_exists::KIND,
     answer::jsonpath_not_exists::KIND,
+    budgets::no_failed_calls::KIND,
     answer::no_pii::KIND,
+    budgets::no_repeated_calls::KIND,
+    combined::none_of::KIND,
+    trajectory::not_called::KIND,
     answer::not_contains::KIND,
     answer::not_regex::KIND,
     judged::output_quality::KIND,
     answer::refusal::KIND,
     answer::regex::KIND,
     calls::required_tools::KIND,
+    budgets::retries_at_most::KIND,
     judged::safe::KIND,
     order::sequence_correctness::KIND,
     order::sequence_valid::KIND,
     answer::starts_with::KIND,
+    budgets::tokens_at_most::KIND,
     calls::tool_accuracy::KIND,
     calls::tool_blocklist::KIND,
+    trajectory::tool_called::KIND,
+    budgets::tool_calls_at_most::KIND,
     calls::tool_collision_detect::KIND,
     calls::tool_input::KIND,
     calls::tool_output_valid::KIND,

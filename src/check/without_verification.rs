@@ -19,9 +19,9 @@ pub(super) const KIND: Kind =
 
 /// The settings of a suite: there are none without the feature.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Settings;
+pub(crate) struct VerificationSettings;
 
-impl Settings {
+impl VerificationSettings {
     /// Returns the error that names the feature.
     pub(crate) fn shared(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
         Err(report_missing_feature(node, FEATURE).into())
@@ -32,7 +32,7 @@ impl Settings {
         Err(report_missing_feature(node, FEATURE).into())
     }
 
-    /// Never called, since [`Settings::extended`] always fails.
+    /// Never called, since [`VerificationSettings::extended`] always fails.
     pub(crate) fn only_scores(&self) -> bool {
         false
     }

@@ -1,5 +1,6 @@
 //! Combines the results of several runs of a case: all must pass, or their median or their pass rate decides.
 
+use super::fit::is_misfit;
 use super::run::{RunResult, mean_score};
 use crate::case::{Case, VarianceBlock};
 use crate::outcome::{Item, LocatedViolation, Score, State, Status, Violation, reaches};
@@ -53,7 +54,8 @@ fn aggregate_by_statistics(case: &Case, block: &VarianceBlock, results: &mut [Ru
     let score =
         outcome.statistics.score.as_ref().map_or(Score::ZERO, |spread| Score::new(spread.mean / POINTS));
     // A single failed run must not fail the trial if the pass rate allows it.
-    for finding in results.iter_mut().flat_map(|run| &mut run.findings) {
+    for finding in results.iter_mut().flat_map(|run| &mut run.findings).filter(|finding| !is_misfit(finding))
+    {
         finding.effect = Effect::Inform;
     }
     let finding = Finding {

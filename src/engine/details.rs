@@ -9,16 +9,17 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::evaluate::quote_arguments;
 use crate::outcome::Status;
-use crate::pattern::mask_secrets;
+use crate::secrets::{QuotedText, SecretMasker};
 use crate::suite::RecordedRun;
 use crate::trace::{Call, Message, Trace};
 use crate::verdict::{CallDetails, CallSummary, Finding, RunDetails, RunSummary, Verdict};
 
 /// The largest length of one text, in characters.
 const MAX_TEXT_CHARS: usize = 4_000;
-/// How many further characters are searched for secrets, so that a secret that begins within the text is found.
-const LOOKAHEAD_CHARS: usize = 8_000;
+/// The number of bytes in which the text is found: a character has up to four.
+const MAX_TEXT_BYTES: usize = 4 * MAX_TEXT_CHARS;
 /// The largest size of all texts of one trial, in bytes.
 const MAX_TRIAL_BYTES: usize = 64 * 1024;
 /// The overhead of each text in bytes, which limits the number of short texts.
@@ -29,9 +30,10 @@ const TEXT_OVERHEAD: usize = 64;
 pub(super) fn add_details<R: Borrow<RecordedRun>>(
     verdict: &mut Verdict,
     runs: impl Iterator<Item = Result<R, String>>,
+    masker: &SecretMasker,
 ) -> Result<(), String> {
     let failed = find_failed_runs(verdict);
-    let mut budget = TextBudget(MAX_TRIAL_BYTES);
+    let mut budget = TextBudget { bytes: MAX_TRIAL_BYTES, masker };
     // The verdict of all runs is known only now, so they are read a second time, and only the failed ones are used.
     for (index, run) in runs.enumerate().filter(|(index, _)| failed.contains(index)) {
         let concerned = find_concerned_calls(&verdict.findings, index);
@@ -62,11 +64,12 @@ fn describe_run(
     trace: &Trace,
     summary: &RunSummary,
     concerned: &BTreeSet<usize>,
-    budget: &mut TextBudget,
+    budget: &mut TextBudget<'_>,
 ) -> RunDetails {
     // The order in which texts take from the budget is their importance, not their order in the run.
-    let answer = trace.answer.as_ref().filter(|whole| summary.answer.as_ref() != Some(whole));
-    let answer = answer.and_then(|answer| budget.take_text(answer));
+    let answer = trace.answer.as_deref().and_then(|answer| {
+        budget.take_unless_shown(&QuotedText::near(answer, &(0..MAX_TEXT_BYTES)), summary.answer.as_deref())
+    });
     let (first, others): (Vec<_>, Vec<_>) =
         trace.calls.iter().zip(&summary.calls).partition(|(call, _)| concerned.contains(&call.index));
     let by_importance = first.into_iter().chain(others);
@@ -84,16 +87,15 @@ fn is_answer(message: &Message, trace: &Trace) -> bool {
     message.after_calls == trace.calls.len() && trace.answer.as_ref() == Some(&message.text)
 }
 
-fn describe_message(message: &Message, budget: &mut TextBudget) -> Option<Message> {
+fn describe_message(message: &Message, budget: &mut TextBudget<'_>) -> Option<Message> {
     budget.take_text(&message.text).map(|text| Message { text, ..message.clone() })
 }
 
-fn describe_call(call: &Call, summary: &CallSummary, budget: &mut TextBudget) -> Option<CallDetails> {
-    let arguments = call.arguments.to_text();
+fn describe_call(call: &Call, summary: &CallSummary, budget: &mut TextBudget<'_>) -> Option<CallDetails> {
     let details = CallDetails {
         index: call.index,
-        arguments: (arguments != summary.arguments).then(|| budget.take_text(&arguments)).flatten(),
-        result: call.result.as_ref().and_then(|result| budget.take_text(&render_result(result))),
+        arguments: budget.take_unless_shown(&quote_arguments(&call.arguments), Some(&summary.arguments)),
+        result: call.result.as_ref().and_then(|result| budget.take_quoted(&quote_result(result))),
         error: call.error.as_ref().and_then(|error| budget.take_text(error)),
         started_ms: call.started_ms,
         duration_ms: call.duration_ms,
@@ -102,47 +104,46 @@ fn describe_call(call: &Call, summary: &CallSummary, budget: &mut TextBudget) ->
     (details != empty).then_some(details)
 }
 
-/// Renders a string without quotes, and other values as compact JSON.
-fn render_result(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+/// Quotes a string without its quotes, and other values as compact JSON.
+fn quote_result(value: &Value) -> QuotedText<'_> {
+    value
+        .as_str()
+        .map_or_else(|| QuotedText::from_json(value), |text| QuotedText::near(text, &(0..MAX_TEXT_BYTES)))
 }
 
-/// The number of bytes that the texts of a trial may still use.
-struct TextBudget(usize);
+/// The number of bytes that the texts of a trial may still use, and what masks the secrets of its runs.
+struct TextBudget<'m> {
+    bytes: usize,
+    masker: &'m SecretMasker,
+}
 
-impl TextBudget {
+impl TextBudget<'_> {
     /// Returns `text` masked and cut, or `None` if the budget is spent. The last text may exceed the budget by its own
     /// length.
     fn take_text(&mut self, text: &str) -> Option<String> {
+        self.take_quoted(&QuotedText::near(text, &(0..MAX_TEXT_BYTES)))
+    }
+
+    fn take_quoted(&mut self, text: &QuotedText<'_>) -> Option<String> {
         if self.is_spent() {
             return None;
         }
-        let text = mask_and_cut(text);
-        self.0 = self.0.saturating_sub(text.len() + TEXT_OVERHEAD);
+        let text = self.mask_cut(text);
+        self.bytes = self.bytes.saturating_sub(text.len() + TEXT_OVERHEAD);
         Some(text)
     }
 
-    fn is_spent(&self) -> bool {
-        self.0 == 0
+    /// Returns `text`, unless the summary shows all of it.
+    fn take_unless_shown(&mut self, text: &QuotedText<'_>, summary: Option<&str>) -> Option<String> {
+        if summary.is_some_and(|shown| self.mask_cut(text) == shown) { None } else { self.take_quoted(text) }
     }
-}
 
-/// Masks secrets and cuts the text to [`MAX_TEXT_CHARS`].
-///
-/// A secret is recognized by its shape, so the text is masked before it is cut. Masking a text of megabytes takes long, so
-/// only its beginning is masked, with [`LOOKAHEAD_CHARS`] more than are kept. The end of that part is never kept, because it
-/// may be the first half of a secret.
-fn mask_and_cut(text: &str) -> String {
-    let searched = text.char_indices().nth(MAX_TEXT_CHARS + LOOKAHEAD_CHARS).map(|(end, _)| end);
-    let masked = mask_secrets(text[..searched.unwrap_or(text.len())].to_owned());
-    let length = masked.chars().count();
-    let kept = match searched {
-        Some(_) => length.saturating_sub(LOOKAHEAD_CHARS).min(MAX_TEXT_CHARS),
-        None => MAX_TEXT_CHARS,
-    };
-    match masked.char_indices().nth(kept) {
-        Some((end, _)) => format!("{}...", &masked[..end]),
-        None => masked,
+    fn mask_cut(&self, text: &QuotedText<'_>) -> String {
+        self.masker.mask_text(text.cut_end(MAX_TEXT_CHARS).to_string())
+    }
+
+    fn is_spent(&self) -> bool {
+        self.bytes == 0
     }
 }
 
@@ -151,23 +152,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_at_the_end_of_what_is_looked_at_is_not_shown_by_halves() {
+    fn a_secret_at_the_cut_is_not_shown_in_part() {
         let key = format!("sk-proj-{}", "a1B2".repeat(12));
-        for before in [MAX_TEXT_CHARS - 20, MAX_TEXT_CHARS + LOOKAHEAD_CHARS - 20] {
-            let text = format!("{} {key} {}", "x".repeat(before), "y ".repeat(9_000));
-            let shown = mask_and_cut(&text);
-            assert!(
-                !shown.contains("a1B2") && shown.len() <= MAX_TEXT_CHARS + 3,
-                "{}",
-                &shown[shown.len() - 60..]
-            );
+        let masker = SecretMasker::default();
+        for before in [MAX_TEXT_CHARS - 20, MAX_TEXT_CHARS - 2, 4 * MAX_TEXT_CHARS] {
+            let text = format!("{} {key} {}", "x".repeat(before), "y ".repeat(90_000));
+            let shown = TextBudget { bytes: 1, masker: &masker }.take_text(&text).expect("a text");
+            assert!(!shown.contains("a1B2") && shown.len() <= MAX_TEXT_CHARS + 3, "{before}");
         }
-        assert_eq!(mask_and_cut("short"), "short");
+        assert_eq!(TextBudget { bytes: 1, masker: &masker }.take_text("short").as_deref(), Some("short"));
     }
 
     #[test]
     fn texts_end_where_the_share_is_spent() {
-        let mut left = TextBudget(MAX_TRIAL_BYTES);
+        let masker = SecretMasker::default();
+        let mut left = TextBudget { bytes: MAX_TRIAL_BYTES, masker: &masker };
         let texts: Vec<String> =
             (0..1_000).map_while(|_| left.take_text(&"ä".repeat(MAX_TEXT_CHARS + 1))).collect();
         let bytes: usize = texts.iter().map(String::len).sum();

@@ -6,15 +6,16 @@ use std::time::Instant;
 use super::aggregate::aggregate_runs;
 use super::baseline::BaselineComparison;
 use super::details;
+use super::fit::{is_misfit, reject_misfit};
 use super::run::{RunResult, evaluate_run, millis_since, weight_on_case};
-use super::secrets;
+use super::secrets::{mask_verdict, quotes_run};
 use crate::case::Case;
 use crate::judge::JudgeSession;
 use crate::outcome::Status;
-use crate::pattern::mask_secrets;
 use crate::place::Place;
+use crate::secrets::{KnownSecrets, QuotedText, SecretMasker};
 use crate::suite::{NoBaseline, RecordedEvidence, RecordedRun};
-use crate::trace::Trace;
+use crate::trace::{Arguments, Trace};
 use crate::verdict::{CallSummary, RunSummary, TrialError, Verdict};
 
 /// The largest length of a text in a run's summary, in characters.
@@ -43,7 +44,17 @@ pub fn evaluate_with_judge(
     recorded: &RecordedEvidence,
     session: Option<&JudgeSession<'_>>,
 ) -> Verdict {
-    evaluate_each(case, name, || recorded.runs.iter().map(Ok), recorded.baseline.as_ref(), session)
+    let settings = EvaluationSettings { session, ..EvaluationSettings::default() };
+    evaluate_each(case, name, || recorded.runs.iter().map(Ok), recorded.baseline.as_ref(), settings)
+}
+
+/// The settings of a run that decide how a case is evaluated.
+#[derive(Clone, Copy, Default)]
+pub struct EvaluationSettings<'s> {
+    /// Asks the judge for the opinions that the case does not contain.
+    pub session: Option<&'s JudgeSession<'s>>,
+    /// Whether runs that were recorded for another input count.
+    pub allows_stale: bool,
 }
 
 /// Evaluates like [`evaluate_with_judge`], with runs that are read one at a time. If the verdict does not pass, `runs` is
@@ -53,24 +64,29 @@ pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, String
     name: &str,
     runs: impl Fn() -> I,
     baseline: Option<&Result<RecordedRun, NoBaseline>>,
-    session: Option<&JudgeSession<'_>>,
+    settings: EvaluationSettings<'_>,
 ) -> Verdict {
     let started = Instant::now();
     let mut collector = RunCollector {
         verdict: blank_verdict(case, name),
         results: Vec::new(),
         compared: BaselineComparison::new(case, baseline),
+        known: KnownSecrets::default(),
     };
+    if let Some(Ok(accepted)) = baseline {
+        collector.known.add_run(&accepted.trace);
+    }
     // Only the result of a run is kept, because a trace file can contain thousands of runs.
     for run in runs() {
         match run {
-            Ok(run) => collector.add_run(case, run.borrow(), session),
+            Ok(run) => collector.add_run(case, run.borrow(), settings),
             Err(error) => return failed_with(case, name, case.trace_place(), error),
         }
     }
-    let mut verdict = finish_verdict(case, collector.into_verdict(case));
+    let masker = collector.known.build_masker();
+    let mut verdict = finish_verdict(case, collector.into_verdict(case), &masker);
     if !verdict.passed
-        && let Err(error) = details::add_details(&mut verdict, runs())
+        && let Err(error) = details::add_details(&mut verdict, runs(), &masker)
     {
         return failed_with(case, name, case.trace_place(), error);
     }
@@ -83,20 +99,30 @@ struct RunCollector<'b> {
     verdict: Verdict,
     results: Vec<RunResult>,
     compared: BaselineComparison<'b>,
+    /// The secrets of the runs that some finding quotes.
+    known: KnownSecrets,
 }
 
 impl RunCollector<'_> {
-    fn add_run(&mut self, case: &Case, run: &RecordedRun, session: Option<&JudgeSession<'_>>) {
+    fn add_run(&mut self, case: &Case, run: &RecordedRun, settings: EvaluationSettings<'_>) {
         let number = self.results.len();
-        let result = evaluate_run(case, &run.trace, number, session);
-        self.compared.compare_run(case, run, number, &result, session);
+        let is_compared = case.input_match && !settings.allows_stale;
+        let misfit = if is_compared { reject_misfit(case, &run.trace, number) } else { None };
+        let result = misfit.unwrap_or_else(|| {
+            let result = evaluate_run(case, &run.trace, number, settings.session);
+            self.compared.compare_run(case, run, number, &result, settings.session);
+            result
+        });
+        if quotes_run(&result.findings) {
+            self.known.add_run(&run.trace);
+        }
         self.verdict.runs.push(summarize_run(case, run));
         self.results.push(result);
     }
 
     /// Combines the runs into the verdict.
     fn into_verdict(self, case: &Case) -> Verdict {
-        let Self { mut verdict, mut results, compared } = self;
+        let Self { mut verdict, mut results, compared, .. } = self;
         // Before the findings move, because the aggregate changes which of them decide.
         let aggregate = aggregate_runs(case, &mut results);
         if results.is_empty() {
@@ -114,6 +140,10 @@ impl RunCollector<'_> {
         verdict.score = aggregate.score;
         // The worst finding decides. `Status` is ordered from pass to error.
         verdict.status = verdict.findings.iter().map(weight_on_case).max().unwrap_or(Status::Error);
+        // A run for another input proves nothing, so the case does not count as failed by its other runs either.
+        if verdict.status == Status::Fail && verdict.findings.iter().any(is_misfit) {
+            verdict.status = Status::Undecided;
+        }
         if !verdict.errors.is_empty() {
             verdict.status = Status::Error;
         }
@@ -124,11 +154,11 @@ impl RunCollector<'_> {
 
 /// Marks violations of settings outside of the case, and masks secrets. Both happen here for all checks, so that none of them
 /// can forget it.
-fn finish_verdict(case: &Case, mut verdict: Verdict) -> Verdict {
+fn finish_verdict(case: &Case, mut verdict: Verdict, masker: &SecretMasker) -> Verdict {
     for violation in verdict.findings.iter_mut().flat_map(|finding| &mut finding.violations) {
         violation.shared = !case.extent.lines().contains(&violation.at.line);
     }
-    secrets::mask_verdict(&mut verdict);
+    mask_verdict(&mut verdict, masker);
     verdict
 }
 
@@ -139,7 +169,7 @@ pub fn failed_with(case: &Case, name: &str, at: &Place, message: String) -> Verd
     let mut verdict =
         Verdict { status: Status::Error, errors: vec![error], scorecards, ..blank_verdict(case, name) };
     verdict.passed = verdict.expected == Status::Error;
-    finish_verdict(case, verdict)
+    finish_verdict(case, verdict, &SecretMasker::default())
 }
 
 fn blank_verdict(case: &Case, name: &str) -> Verdict {
@@ -157,7 +187,8 @@ fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
         index: call.index,
         turn: call.turn,
         name: call.name.clone(),
-        arguments: excerpt(call.arguments.to_text()),
+        written: call.written.clone(),
+        arguments: excerpt(&quote_arguments(&call.arguments)),
         status: call.status,
     });
     RunSummary {
@@ -165,9 +196,9 @@ fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
         format: run.format.to_owned(),
         id: run.trace.id.clone(),
         calls: calls.collect(),
-        answer: run.trace.answer.clone().map(excerpt),
-        agent: run.trace.agent.clone().map(excerpt),
-        model: run.trace.model.clone().map(excerpt),
+        answer: run.trace.answer.as_deref().map(excerpt_text),
+        agent: run.trace.agent.as_deref().map(excerpt_text),
+        model: run.trace.model.as_deref().map(excerpt_text),
         usage: run.trace.usage,
         cost_usd: case.prices.cost(&run.trace),
         duration_ms: run.trace.duration_ms,
@@ -175,15 +206,20 @@ fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
     }
 }
 
-/// Masks secrets and cuts the text to [`MAX_EXCERPT_CHARS`]. A cut secret would not be recognized, so the text is masked
-/// first.
-fn excerpt(text: String) -> String {
-    let mut text = mask_secrets(text);
-    if text.len() > MAX_EXCERPT_CHARS
-        && let Some((end, _)) = text.char_indices().nth(MAX_EXCERPT_CHARS)
-    {
-        text.truncate(end);
-        text.push_str("...");
+/// Returns the arguments of a call as a text without secrets.
+pub(super) fn quote_arguments(arguments: &Arguments) -> QuotedText<'_> {
+    match arguments {
+        Arguments::Json(value) => QuotedText::from_json(value),
+        Arguments::Broken { raw, .. } => QuotedText::new(raw),
+        Arguments::Unrecorded => QuotedText::from_masked(arguments.to_text()),
     }
-    text
+}
+
+fn excerpt_text(text: &str) -> String {
+    excerpt(&QuotedText::near(text, &(0..0)))
+}
+
+/// Cuts the text to [`MAX_EXCERPT_CHARS`].
+fn excerpt(text: &QuotedText<'_>) -> String {
+    text.cut_end(MAX_EXCERPT_CHARS).to_string()
 }

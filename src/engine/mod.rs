@@ -7,12 +7,15 @@ mod aggregate;
 mod baseline;
 mod details;
 mod evaluate;
+mod fit;
 mod gate;
 mod regression;
 mod run;
 mod scoring;
 mod secrets;
 
-pub use evaluate::{evaluate, evaluate_each, evaluate_recorded, evaluate_with_judge, failed_with};
+pub use evaluate::{
+    EvaluationSettings, evaluate, evaluate_each, evaluate_recorded, evaluate_with_judge, failed_with,
+};
 pub use gate::{MeasuredCase, evaluate_gate};
 pub use regression::evaluate_summary_baseline;

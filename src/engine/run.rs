@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::aggregate::{has_statistics, run_figures};
 use super::scoring::{is_broken_gate, score_run};
 use crate::case::{Case, Expectation};
+use crate::check::{EvidenceNeeds, require_settled};
 use crate::evidence::{Evidence, Opinions};
 use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
@@ -15,7 +16,7 @@ use crate::outcome::{
 use crate::score::statistics::RunScore;
 use crate::score::{Card, Effect};
 use crate::trace::{CallsUnrecorded, Trace};
-use crate::verdict::Finding;
+use crate::verdict::{Finding, UndecidedCause};
 
 /// What one run came to.
 pub(super) struct RunResult {
@@ -110,30 +111,25 @@ fn evaluate_expectation(expectation: &Expectation, evidence: &Evidence<'_>, run:
     };
     finding.run = run;
     finding.duration_ms = millis_since(started);
+    if finding.status == Status::Undecided {
+        finding.undecided = Some(find_cause(&evidence.trace, expectation.looks_at_calls));
+    }
     finding
 }
 
-/// The check's answer, if no call that the trace lacks could change it.
-fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-    let answer = ask_check(expectation, evidence);
-    let Some(reason) = evidence.trace.calls_unrecorded.as_ref().filter(|_| expectation.looks_at_calls) else {
-        return answer;
-    };
-    match answer {
-        Ok(outcome) if expectation.check().is_settled(&outcome) => Ok(outcome),
-        _ => Err(Unfit::missing(reason.to_string()).help(help_with(reason))),
+/// Returns why a check is undecided that looks at calls, or does not.
+fn find_cause(trace: &Trace, looks_at_calls: bool) -> UndecidedCause {
+    match trace.calls_unrecorded {
+        Some(CallsUnrecorded::Unread { .. }) if looks_at_calls => UndecidedCause::NotReadWhole,
+        _ => UndecidedCause::MissingEvidence,
     }
 }
 
-/// What to do about calls that are not in the trace.
-fn help_with(reason: &CallsUnrecorded) -> &'static str {
-    match reason {
-        CallsUnrecorded::Unread { .. } => {
-            "`cargo arraign explain --unread TRACE` lists all such parts; declare a kind that holds no call: \
-             `trace: {file: ..., harmless: [KIND]}`"
-        }
-        _ => "record the run in a format that has them; the final answer can be checked as it is",
-    }
+/// The check's answer, if nothing that the trace lacks could change it: a call, or the server of a tool.
+fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    let answer = ask_check(expectation, evidence);
+    let needs = EvidenceNeeds { calls: expectation.looks_at_calls, servers: expectation.needs_servers };
+    require_settled(expectation.check(), needs, &evidence.trace, answer)
 }
 
 /// The check's answer about the run, or about the turn of it that the expectation is about.
@@ -186,8 +182,17 @@ fn unanswered_finding(expectation: &Expectation) -> Finding {
     Finding { effect: expectation.effect, ..Finding::empty(expectation.check, &expectation.place) }
 }
 
-/// Resolves the pointer of each violation to the setting's place in the case's file.
-fn locate_all(expectation: &Expectation, violations: Vec<Violation>) -> Vec<LocatedViolation> {
+/// The largest number of violations of one finding that a verdict contains.
+const MAX_VIOLATIONS: usize = 1000;
+
+/// Resolves the pointer of each violation to the setting's place in the case's file. Of very many violations, the rest is
+/// counted.
+fn locate_all(expectation: &Expectation, mut violations: Vec<Violation>) -> Vec<LocatedViolation> {
+    let more = violations.len().saturating_sub(MAX_VIOLATIONS);
+    if more > 0 {
+        violations.truncate(MAX_VIOLATIONS);
+        violations.push(Violation::new(format!("there are {more} more violations")));
+    }
     let located = violations.into_iter().map(|violation| {
         let at = expectation.locate(&violation.at);
         violation.resolve(at)
@@ -204,6 +209,7 @@ fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
             status: Status::Undecided,
             run,
             unfit,
+            undecided: Some(find_cause(trace, true)),
             ..Finding::empty("require_calls", place)
         });
     }

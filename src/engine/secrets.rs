@@ -1,67 +1,123 @@
 //! Masks secrets in a verdict before it is written to a file.
 //!
-//! A secret is recognized by the shape that issuers of keys use. A password without such a shape cannot be distinguished from
-//! other text.
+//! A secret is recognized by the shape that issuers of keys use, by the name in front of it (`password`), or by its value, if
+//! another text of the run reveals that.
 
 use serde_json::Value;
 
-use crate::outcome::{LocatedViolation, Loss};
-use crate::pattern::{mask_json_secrets, mask_secrets};
-use crate::verdict::{Finding, Verdict};
+use crate::outcome::{Item, LocatedViolation, Loss, Status};
+use crate::pattern::find_secrets;
+use crate::place::Location;
+use crate::secrets::SecretMasker;
+use crate::verdict::{Finding, RunSummary, Verdict};
 
-/// Masks all texts that can quote a trace. The summaries and details of runs are masked elsewhere, before they are cut.
-pub(super) fn mask_verdict(verdict: &mut Verdict) {
-    verdict.findings.iter_mut().for_each(mask_finding);
+/// Whether a finding may quote its run. Most findings that hold do not, and the run need not be searched for secrets.
+pub(super) fn quotes_run(findings: &[Finding]) -> bool {
+    findings.iter().any(|finding| {
+        finding.status != Status::Pass
+            || !finding.values.is_empty()
+            || !finding.violations.is_empty()
+            || finding.items.iter().any(quotes_text)
+    })
+}
+
+fn quotes_text(item: &Item) -> bool {
+    item.note.is_some() || item.label.contains(['`', '"'])
+}
+
+/// Masks all texts that can quote a trace, and the lines of the case's file, which can contain one.
+pub(super) fn mask_verdict(verdict: &mut Verdict, masker: &SecretMasker) {
+    let masking = VerdictMasking(masker);
+    mask_line(&mut verdict.case);
+    verdict.findings.iter_mut().for_each(|finding| masking.mask_finding(finding));
+    verdict.runs.iter_mut().for_each(|run| masking.mask_run(run));
     for card in &mut verdict.scorecards {
-        mask_losses(&mut card.losses);
+        masking.mask_losses(&mut card.losses);
     }
     for error in &mut verdict.errors {
-        mask_text(&mut error.message);
+        masking.mask_text(&mut error.message);
+        mask_line(&mut error.at);
     }
 }
 
-fn mask_finding(finding: &mut Finding) {
-    for violation in &mut finding.violations {
-        mask_violation(violation);
+struct VerdictMasking<'m>(&'m SecretMasker);
+
+impl VerdictMasking<'_> {
+    fn mask_finding(&self, finding: &mut Finding) {
+        mask_line(&mut finding.at);
+        for violation in &mut finding.violations {
+            self.mask_violation(violation);
+        }
+        self.mask_values(finding);
+        for item in &mut finding.items {
+            self.mask_text(&mut item.label);
+            self.mask_option(&mut item.note);
+        }
+        self.mask_losses(&mut finding.losses);
+        self.mask_option(&mut finding.unfit);
+        self.mask_option(&mut finding.help);
     }
-    for value in finding.values.values_mut() {
-        mask_value(value);
+
+    /// Masks the extracted values together: the name of one may be the name of a secret.
+    fn mask_values(&self, finding: &mut Finding) {
+        let values = std::mem::take(&mut finding.values).into_iter().collect();
+        if let Value::Object(masked) = self.0.mask_json(Value::Object(values)) {
+            finding.values = masked.into_iter().collect();
+        }
     }
-    for item in &mut finding.items {
-        mask_text(&mut item.label);
-        mask_option(&mut item.note);
+
+    fn mask_losses(&self, losses: &mut [Loss]) {
+        for loss in losses {
+            self.mask_text(&mut loss.why);
+        }
     }
-    mask_losses(&mut finding.losses);
-    mask_option(&mut finding.unfit);
-    mask_option(&mut finding.help);
+
+    fn mask_violation(&self, violation: &mut LocatedViolation) {
+        mask_line(&mut violation.at);
+        violation.policy_at.iter_mut().for_each(mask_line);
+        self.mask_text(&mut violation.message);
+        let texts = [
+            &mut violation.tool,
+            &mut violation.call_id,
+            &mut violation.argument,
+            &mut violation.expected,
+            &mut violation.actual,
+            &mut violation.suggestion,
+        ];
+        for text in texts {
+            self.mask_option(text);
+        }
+        if let Some(value) = &mut violation.value {
+            *value = self.0.mask_json(value.take());
+        }
+    }
+
+    fn mask_run(&self, run: &mut RunSummary) {
+        let texts = [&mut run.id, &mut run.answer, &mut run.agent, &mut run.model];
+        for text in texts {
+            self.mask_option(text);
+        }
+        for call in &mut run.calls {
+            self.mask_text(&mut call.name);
+            self.mask_text(&mut call.arguments);
+        }
+    }
+
+    fn mask_option(&self, text: &mut Option<String>) {
+        if let Some(text) = text {
+            self.mask_text(text);
+        }
+    }
+
+    fn mask_text(&self, text: &mut String) {
+        *text = self.0.mask_text(std::mem::take(text));
+    }
 }
 
-fn mask_losses(losses: &mut [Loss]) {
-    for loss in losses {
-        mask_text(&mut loss.why);
+/// Masks the secrets in a line of a file. Each of their characters is replaced, so that the columns stay right.
+fn mask_line(at: &mut Location) {
+    for one in find_secrets(&at.text).into_iter().rev() {
+        let stars = "*".repeat(at.text[one.range.clone()].chars().count());
+        at.text.replace_range(one.range, &stars);
     }
-}
-
-fn mask_violation(violation: &mut LocatedViolation) {
-    mask_text(&mut violation.message);
-    let texts =
-        [&mut violation.argument, &mut violation.expected, &mut violation.actual, &mut violation.suggestion];
-    texts.into_iter().for_each(mask_option);
-    if let Some(value) = &mut violation.value {
-        mask_value(value);
-    }
-}
-
-fn mask_value(value: &mut Value) {
-    *value = mask_json_secrets(value.take());
-}
-
-fn mask_option(text: &mut Option<String>) {
-    if let Some(text) = text {
-        mask_text(text);
-    }
-}
-
-fn mask_text(text: &mut String) {
-    *text = mask_secrets(std::mem::take(text));
 }

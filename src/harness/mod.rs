@@ -278,7 +278,6 @@ impl Harness {
             Err(errors) => return report_load_errors(&errors),
         };
         let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
-        let keep_runs = common.keep_runs.map_or(KEPT_RUNS, NonZeroUsize::get);
         let mut plan = match make_plan(library, command, settings) {
             Ok(plan) => plan,
             Err(code) => return code,
@@ -290,6 +289,18 @@ impl Harness {
             return usage_error(&[problem]);
         }
         plan.keep_wanted(command);
+        self.run_plan(plan, (base, files, common), command, settings)
+    }
+
+    fn run_plan(
+        self,
+        mut plan: Plan,
+        (base, files, common): (PathBuf, Files, Workspace),
+        command: &HarnessCommand,
+        settings: &EnvSettings,
+    ) -> ExitCode {
+        let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
+        let keep_runs = common.keep_runs.map_or(KEPT_RUNS, NonZeroUsize::get);
         // Agents start first: they work while the judge and the store are prepared.
         let project = (base.as_path(), &files, &self.rerun);
         let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, project) {
@@ -308,7 +319,7 @@ impl Harness {
         let finisher = RunFinisher::from_plan(&mut plan, command, settings);
         let tally = Tally::new(&plan, settings);
         let json = matches!(command.arguments.format, Some(FormatSetting::Json));
-        let project = Project { base, files, rerun: self.rerun };
+        let project = Project { base, files, rerun: self.rerun, allows_stale: settings.allows_stale };
         let readers = OutputReaders { json, nextest: settings.nextest.is_some() };
         let progress = Arc::default();
         let context = Arc::new(RunContext { project, readers, live, judging, progress, store, tally });

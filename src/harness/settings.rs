@@ -24,6 +24,7 @@ const KNOWN: &[&str] = &[
     "ARRAIGN_SCHEMA",
     "ARRAIGN_SHARD",
     "ARRAIGN_SHARD_TIMES",
+    "ARRAIGN_STALE",
     "ARRAIGN_TAGS",
     "ARRAIGN_TIER",
     "ARRAIGN_VERBOSE",
@@ -40,6 +41,8 @@ pub(super) struct EnvSettings {
     pub(super) reports: Vec<ReportFormat>,
     /// Whether the judge is asked, recorded or replayed.
     pub(super) judge: JudgeMode,
+    /// Whether runs that were recorded for another input count.
+    pub(super) allows_stale: bool,
     /// The run that reports compare this one with.
     pub(super) compare: Option<String>,
     /// The folder of the verdicts.
@@ -78,6 +81,7 @@ pub(super) struct Nextest {
 /// Reads the environment. The error is a message for the user.
 pub(super) fn read_environment() -> Result<EnvSettings, String> {
     let reports = read_variable("ARRAIGN_REPORT").map(|formats| parse_report_formats(&formats));
+    let stale = read_variable("ARRAIGN_STALE").map(|text| parse_stale(&text));
     let verbose = read_variable("ARRAIGN_VERBOSE").map(|text| parse_switch("ARRAIGN_VERBOSE", &text));
     Ok(EnvSettings {
         tier: read_variable("ARRAIGN_TIER").map(|tier| parse_tier(&tier)).transpose()?.flatten(),
@@ -85,6 +89,7 @@ pub(super) fn read_environment() -> Result<EnvSettings, String> {
         reports: reports.transpose()?.unwrap_or_default(),
         judge: read_variable("ARRAIGN_JUDGE")
             .map_or(Ok(JudgeMode::Replay), |mode| parse_judge_mode(&mode))?,
+        allows_stale: stale.transpose()?.unwrap_or(false),
         compare: read_variable("ARRAIGN_COMPARE"),
         out: read_path("ARRAIGN_OUT"),
         output_json: read_path("ARRAIGN_OUTPUT_JSON"),
@@ -144,6 +149,14 @@ fn parse_tier(text: &str) -> Result<Option<Tier>, String> {
 fn parse_judge_mode(text: &str) -> Result<JudgeMode, String> {
     JudgeMode::find_by_name(text)
         .ok_or_else(|| format!("ARRAIGN_JUDGE is `{text}`: expected `replay`, `record`, `live` or `off`"))
+}
+
+fn parse_stale(text: &str) -> Result<bool, String> {
+    match text {
+        "allow" => Ok(true),
+        "refuse" => Ok(false),
+        other => Err(format!("ARRAIGN_STALE is `{other}`: expected `allow` or `refuse`")),
+    }
 }
 
 fn parse_switch(name: &str, text: &str) -> Result<bool, String> {

@@ -76,10 +76,12 @@ mod tests {
     use super::*;
 
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
-        let pair = |(name, value): &(&'static str, &'static str)| {
-            Some((name.parse::<ureq::http::HeaderName>().ok()?, value.parse().ok()?))
-        };
-        pairs.iter().filter_map(pair).collect()
+        let pairs = pairs.iter();
+        pairs
+            .filter_map(|(name, value)| {
+                Some((name.parse::<ureq::http::HeaderName>().ok()?, value.parse().ok()?))
+            })
+            .collect()
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::JudgeError;
 use crate::evidence::JudgeContext;
-use crate::pattern::mask_json_secrets;
+use crate::secrets::{KnownSecrets, QuotedText};
 use crate::trace::{Call, Trace};
 
 /// The longest answer that is judged, in bytes.
@@ -18,7 +18,10 @@ const MAX_EVIDENCE_BYTES: usize = 1_000_000;
 
 /// Runs and turns, each with the parts that some question needs.
 #[derive(Debug, Default)]
-pub(super) struct EvidenceDocument(Map<String, Value>);
+pub(super) struct EvidenceDocument {
+    parts: Map<String, Value>,
+    known: KnownSecrets,
+}
 
 impl EvidenceDocument {
     /// Adds the parts of a run that `context` selects, under `name`.
@@ -35,7 +38,8 @@ impl EvidenceDocument {
             return Err(JudgeError::TooLong(problem));
         }
         let answer = Value::Object(Map::from_iter([("answer".to_owned(), answer.into())]));
-        let Value::Object(parts) = self.0.entry(name).or_insert(answer) else { return Ok(()) };
+        self.known.add_run(trace);
+        let Value::Object(parts) = self.parts.entry(name).or_insert(answer) else { return Ok(()) };
         if context.include_prompt {
             parts.insert("prompt".to_owned(), input.or(trace.input.as_deref()).into());
         }
@@ -51,7 +55,12 @@ impl EvidenceDocument {
     /// Renders the evidence as one line, without secrets. `<` is escaped, so that the line contains no tags and no
     /// markers of chat templates.
     pub(super) fn render_line(self) -> Result<String, JudgeError> {
-        let line = mask_json_secrets(Value::Object(self.0)).to_string().replace('<', "\\u003c");
+        let line = self
+            .known
+            .build_masker()
+            .mask_json(Value::Object(self.parts))
+            .to_string()
+            .replace('<', "\\u003c");
         if line.len() <= MAX_EVIDENCE_BYTES {
             return Ok(line);
         }
@@ -96,12 +105,9 @@ fn build_call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Val
     shown
 }
 
-/// Cuts a long result and marks the cut. Secrets are masked first, since half a secret has no recognizable shape.
+/// Cuts a long result and marks the cut.
 fn truncate_result(result: &Value) -> Value {
-    let result = mask_json_secrets(result.clone());
-    let text = result.as_str().map_or_else(|| result.to_string(), str::to_owned);
-    match text.char_indices().nth(MAX_RESULT_CHARS) {
-        Some((end, _)) => json!({"beginning": text[..end], "cut": true}),
-        None => result,
-    }
+    let quoted = result.as_str().map_or_else(|| QuotedText::from_json(result), QuotedText::new);
+    let shown = quoted.cut_end(MAX_RESULT_CHARS);
+    if shown.cut_after { json!({"beginning": shown.text, "cut": true}) } else { result.clone() }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{AskedQuestion, Questionnaire};
 use crate::evidence::{AnswerForm, Judged, Opinion};
-use crate::pattern::mask_secrets;
+use crate::secrets::QuotedText;
 
 /// The largest reply that is parsed, in bytes.
 const MAX_REPLY_BYTES: usize = 1 << 20;
@@ -99,7 +99,7 @@ fn parse_opinion(asked: &AskedQuestion, object: &Map<String, Value>) -> Result<O
     let id = &asked.id;
     let Some(Value::Object(reply)) = object.get(id) else { return Err(format!("it has no object `{id}`")) };
     let reason = reply.get("reason").and_then(Value::as_str).filter(|reason| !reason.trim().is_empty());
-    let reason = reason.map(|reason| mask_and_truncate(reason, MAX_REASON_CHARS));
+    let reason = reason.map(|reason| quote_reply(reason, MAX_REASON_CHARS));
     let judged = match asked.form {
         AnswerForm::PassOrFail => parse_pass(reply),
         AnswerForm::Score => parse_score(reply),
@@ -131,15 +131,14 @@ fn parse_claims(reply: &Map<String, Value>) -> Option<Opinion> {
     for claim in claims {
         let text = claim.get("claim")?.as_str()?;
         if !claim.get("supported")?.as_bool()? {
-            unsupported.push(format!("\"{}\"", mask_and_truncate(text, MAX_CLAIM_CHARS)));
+            unsupported.push(format!("\"{}\"", quote_reply(text, MAX_CLAIM_CHARS)));
         }
     }
     let judged = Judged::Claims {
         all: u32::try_from(claims.len()).ok()?,
         unsupported: u32::try_from(unsupported.len()).ok()?,
     };
-    let reason =
-        (!unsupported.is_empty()).then(|| mask_and_truncate(&unsupported.join(", "), MAX_REASON_CHARS));
+    let reason = (!unsupported.is_empty()).then(|| quote_reply(&unsupported.join(", "), MAX_REASON_CHARS));
     Some(Opinion { judged, reason })
 }
 
@@ -152,10 +151,6 @@ fn is_yes(judged: Judged) -> bool {
 }
 
 /// Masks the secrets in a text and cuts it.
-fn mask_and_truncate(text: &str, most: usize) -> String {
-    let text = mask_secrets(text.to_owned());
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text,
-    }
+fn quote_reply(text: &str, most: usize) -> String {
+    QuotedText::new(text).cut_end(most).to_string()
 }

@@ -60,7 +60,7 @@ impl ClauseFacts {
     fn add_calls(&mut self, recorded: &RecordedEvidence) {
         let About::Calls { tool, .. } = &self.about else { return };
         let calls = recorded.runs.iter().flat_map(|run| &run.trace.calls);
-        for call in calls.filter(|call| tool.matches(&call.name)) {
+        for call in calls.filter(|call| tool.matches(call)) {
             self.exercised = true;
             for argument in list_passed_arguments(call) {
                 self.unpassed.remove(argument);

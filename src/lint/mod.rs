@@ -5,16 +5,20 @@
 
 mod clauses;
 mod empty_run;
+mod failed_call;
+mod near_miss;
 mod policies;
 mod probe;
 mod repeated;
 mod tools;
+mod unfingerprinted;
 
 use std::path::Path;
 
 use serde::Serialize;
 
 use self::clauses::ClauseCoverage;
+use self::near_miss::NearMisses;
 use self::tools::ToolNotices;
 use crate::case::Case;
 use crate::engine::evaluate_recorded;
@@ -78,6 +82,7 @@ pub(crate) fn lint_cases(library: Library<'_>) -> Result<LintResult, LoadErrors>
 struct Linter {
     found: LintResult,
     clauses: ClauseCoverage,
+    near_misses: NearMisses,
     tools: ToolNotices,
 }
 
@@ -108,14 +113,18 @@ impl Linter {
 
     fn evaluate_case(&mut self, case: &Case, name: &str, recorded: RecordedEvidence) {
         self.found.cases += 1;
+        self.found.remarks.extend(unfingerprinted::find_remark(case, &recorded.runs));
         let verdict = evaluate_recorded(case, name, &recorded);
+        self.found.remarks.extend(failed_call::find_remarks(case, &verdict));
         self.clauses.add_case(case, &recorded, &verdict);
+        self.near_misses.add_case(case, &recorded);
         self.tools.add_case(case, name, recorded);
     }
 
     fn finish(self) -> LintResult {
         let mut found = self.found;
         found.remarks.extend(self.clauses.into_remarks());
+        found.remarks.extend(self.near_misses.into_remarks());
         found.remarks.extend(self.tools.into_remarks());
         found.remarks.sort_by(|one, other| sort_key(one).cmp(&sort_key(other)));
         found

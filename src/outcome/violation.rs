@@ -85,7 +85,7 @@ impl Violation {
             tool: Some(call.name.clone()),
             call: Some(call.index),
             call_id: call.id.clone(),
-            ..Self::new(message)
+            ..Self::new(mention_written_name(message.into(), call))
         }
     }
 
@@ -145,4 +145,11 @@ impl Violation {
             suggestion: self.suggestion,
         }
     }
+}
+
+/// Puts the name that the host wrote behind the first mention of the tool, if the host wrote another one.
+fn mention_written_name(message: String, call: &Call) -> String {
+    let Some(written) = &call.written else { return message };
+    let name = format!("`{}`", call.name);
+    message.replacen(&name, &format!("{name} (`{written}`)"), 1)
 }

@@ -5,8 +5,10 @@
 mod atoms;
 mod example;
 mod field_alias;
+mod glob_example;
 mod js_regex;
 mod json_equal;
+mod name_matcher;
 mod normal_name;
 mod personal;
 mod plain;
@@ -25,8 +27,9 @@ pub use js_regex::{Flags, JsRegex, JsRegexError, StepsExhausted};
 pub use json_equal::json_equal;
 pub use normal_name::{NormalPattern, normal_name};
 pub use personal::{
-    Personal, PersonalKind, find_personal, mask_json_secrets, mask_personal, mask_ranges, mask_secrets,
+    Personal, PersonalKind, find_personal, find_secrets, mask_json_secrets, mask_personal, mask_ranges,
+    mask_secrets, visit_secret_values,
 };
 pub use regex::TextPattern;
-pub use tool::{ToolPattern, is_glob};
+pub use tool::{ToolMatch, ToolPattern, is_glob};
 pub use tool_category::{ToolCategories, ToolCategory};

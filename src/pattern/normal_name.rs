@@ -3,8 +3,10 @@
 //! Case, `-`, `_`, blanks and dots do not count. A namespace does: `fs.edit_file` is another name than `edit_file`.
 
 use serde::{Deserialize, Deserializer, de};
+use smol_str::SmolStr;
 
-use super::tool::{ToolPattern, is_glob};
+use super::name_matcher::Spelling;
+use super::tool::ToolPattern;
 
 /// What all spellings of `name` have in common.
 ///
@@ -13,73 +15,51 @@ use super::tool::{ToolPattern, is_glob};
 /// assert_eq!(normal_name("EditFile"), normal_name("edit-file"));
 /// ```
 pub fn normal_name(name: &str) -> String {
-    let folded = name.chars().filter(|c| !is_separator(*c)).collect::<String>().to_lowercase();
-    if folded.is_empty() { name.to_owned() } else { folded }
+    fold_name(name).into()
+}
+
+/// Folds a name: lower case, without separators. A name of separators alone stays as it is. Names of usual length are
+/// not allocated.
+pub(super) fn fold_name(name: &str) -> SmolStr {
+    let folded: SmolStr = fold_chars(name).collect();
+    if folded.is_empty() { SmolStr::new(name) } else { folded }
+}
+
+/// Whether `folded` is what [`fold_name`] makes of `name`.
+pub(super) fn has_spelling(name: &str, folded: &str) -> bool {
+    fold_chars(name).eq(folded.chars()) && !folded.is_empty() || name == folded
+}
+
+fn fold_chars(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|c| !is_separator(*c)).flat_map(char::to_lowercase)
 }
 
 fn is_separator(c: char) -> bool {
     matches!(c, '-' | '_' | ' ' | '.')
 }
 
-/// A tool in any of its spellings, or all tools that a glob describes in theirs.
+/// A tool in any of its spellings, or all tools that a glob describes in theirs: what EvalView and the Agent Framework
+/// promise.
 #[derive(Debug, Clone)]
-pub struct NormalPattern {
-    text: String,
-    means: NormalMatcher,
-}
-
-#[derive(Debug, Clone)]
-enum NormalMatcher {
-    /// The tool of this normal name.
-    Name(String),
-    /// A glob over names as they are, and one over normal names where it has a letter left to go by.
-    Glob { written: ToolPattern, normal: Option<ToolPattern> },
-}
+pub struct NormalPattern(ToolPattern);
 
 impl NormalPattern {
     /// A name or a glob. The error is a sentence for the user.
     pub fn new(text: &str) -> Result<Self, String> {
-        let written = ToolPattern::new(text)?;
-        let means = if is_glob(text) {
-            let normal = strip_separators(text).map(|glob| ToolPattern::new(&glob)?.in_any_case());
-            NormalMatcher::Glob { written: written.in_any_case()?, normal: normal.transpose()? }
-        } else {
-            NormalMatcher::Name(normal_name(text))
-        };
-        Ok(Self { text: text.to_owned(), means })
+        ToolPattern::with_spelling(text, Spelling::Normal).map(Self)
     }
 
-    /// Whether `name` is meant.
-    pub fn matches(&self, name: &str) -> bool {
-        match &self.means {
-            NormalMatcher::Name(normal) => *normal == normal_name(name),
-            NormalMatcher::Glob { written, normal } => {
-                written.matches(name) || normal.as_ref().is_some_and(|glob| glob.matches(&normal_name(name)))
-            }
-        }
-    }
-
-    /// Returns the text as the user wrote it.
-    pub fn as_str(&self) -> &str {
-        &self.text
+    /// The calls that are meant.
+    pub fn pattern(&self) -> &ToolPattern {
+        &self.0
     }
 
     /// Whether `other` is another spelling of this.
     pub fn is_spelling_of(&self, other: &Self) -> bool {
-        match (&self.means, &other.means) {
-            (NormalMatcher::Name(one), NormalMatcher::Name(other)) => one == other,
-            (NormalMatcher::Glob { .. }, NormalMatcher::Glob { .. }) => {
-                self.text.to_lowercase() == other.text.to_lowercase()
-            }
+        match (self.0.exact(), other.0.exact()) {
+            (Some(one), Some(other)) => fold_name(one) == fold_name(other),
+            (None, None) => self.0.as_str().to_lowercase() == other.0.as_str().to_lowercase(),
             _ => false,
-        }
-    }
-
-    /// A name that this pattern matches, for a counterexample; `None` when it cannot be told.
-    pub fn example(&self) -> Option<String> {
-        match &self.means {
-            NormalMatcher::Name(_) => Some(self.text.clone()),
-            NormalMatcher::Glob { written, .. } => written.example(),
         }
     }
 }
@@ -93,8 +73,9 @@ impl<'de> Deserialize<'de> for NormalPattern {
 
 /// The glob without separators, but for those in a class, where a `-` makes a range. `None` when only wildcards
 /// would be left: `_*` means names that begin with an underscore, not all names.
-fn strip_separators(glob: &str) -> Option<String> {
+pub(super) fn strip_separators(glob: &str) -> Option<String> {
     let (mut kept, mut has_letter, mut in_class) = (String::new(), false, false);
+    // Names are compared without separators, so the glob drops them as well: `get_*_order` must match `getUserOrder`.
     let mut chars = glob.chars();
     while let Some(c) = chars.next() {
         match c {
@@ -117,9 +98,11 @@ fn strip_separators(glob: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arraign_trace::trace::{Arguments, Call};
 
     fn matches(pattern: &str, name: &str) -> bool {
-        NormalPattern::new(pattern).expect(pattern).matches(name)
+        let call = Call::new(name, Arguments::none(), 1);
+        NormalPattern::new(pattern).expect(pattern).pattern().matches(&call)
     }
 
     #[test]

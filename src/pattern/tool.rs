@@ -1,35 +1,57 @@
-//! A tool's name, or a glob over names.
+//! The names of tools that users write, and the calls that they mean.
 //!
-//! A star crosses every character, `/`, `.`, `:` and `__` included: tool names are no paths, and a blocklist that
-//! stops at a slash lets `server/admin_reset` through.
+//! `get_order` is the tool on any server, `shop:get_order` the one of a server. A name may be a glob. A star crosses
+//! every character, `/`, `.`, `:` and `__` included: tool names are no paths, and a blocklist that stops at a slash
+//! lets `server/admin_reset` through.
 
 use std::fmt;
-use std::sync::Arc;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Deserializer, de};
 use smol_str::SmolStr;
 
-use arraign_trace::compiled::Compiled;
+use arraign_trace::trace::{Arguments, Call, ToolServer, split_server};
 
-/// The longest glob that is compiled; longer ones are no names of tools.
-const MAX_GLOB_BYTES: usize = 256;
+use super::glob_example::find_glob_example;
+use super::name_matcher::{NameMatcher, Spelling};
 
-static GLOBS: Compiled<GlobSet> = Compiled::empty();
-
-/// Matches tool names: one name exactly, or all that a glob describes.
+/// Matches the calls of a tool, or of all tools that a glob describes.
 ///
 /// ```
 /// # use arraign::__internals::pattern::ToolPattern;
-/// let admin = ToolPattern::new("admin_*")?;
-/// assert!(admin.matches("admin_reset") && !admin.matches("Admin_reset"));
+/// # use arraign::trace::{Arguments, Call, ToolServer};
+/// let mut call = Call::new("mcp__shop__get_order", Arguments::none(), 1);
+/// call.set_tool("get_order", ToolServer::Named("shop".into()));
+/// for text in ["get_order", "shop:get_order", "mcp__shop__get_order", "*_order", "shop:*"] {
+///     assert!(ToolPattern::new(text)?.matches(&call), "{text}");
+/// }
+/// assert!(!ToolPattern::new("store:get_order")?.matches(&call));
 /// # Ok::<(), String>(())
 /// ```
 #[derive(Clone)]
 pub struct ToolPattern {
     text: SmolStr,
-    case_sensitive: bool,
-    glob: Option<Arc<GlobSet>>,
+    /// The whole text, as a name without a server.
+    whole: NameMatcher,
+    /// The two parts of a text that names a server.
+    parts: Option<Box<ServerTool>>,
+}
+
+/// A server, and a tool of it.
+#[derive(Clone)]
+struct ServerTool {
+    server: NameMatcher,
+    tool: NameMatcher,
+}
+
+/// Whether a pattern means a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolMatch {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+    /// It depends on the server of the tool, which the trace does not record.
+    Undecided,
 }
 
 /// Whether `text` holds a glob character: any of `* ? [ ] { }`.
@@ -40,29 +62,69 @@ pub fn is_glob(text: &str) -> bool {
 impl ToolPattern {
     /// A case-sensitive pattern. The error is a sentence for the user.
     pub fn new(text: &str) -> Result<Self, String> {
-        Self::with_case(text, true)
+        Self::with_spelling(text, Spelling::Exact)
     }
 
     /// The same pattern, blind to case.
     pub fn in_any_case(&self) -> Result<Self, String> {
-        Self::with_case(&self.text, false)
+        Self::with_spelling(&self.text, Spelling::AnyCase)
     }
 
-    fn with_case(text: &str, case_sensitive: bool) -> Result<Self, String> {
+    /// A pattern that compares names by `spelling`. The error is a sentence for the user.
+    pub(super) fn with_spelling(text: &str, spelling: Spelling) -> Result<Self, String> {
         if text.is_empty() {
             return Err("an empty name matches nothing".to_owned());
         }
-        let glob = if is_glob(text) { Some(compile_glob(text, case_sensitive)?) } else { None };
-        Ok(Self { text: SmolStr::new(text), case_sensitive, glob })
+        if text.len() > 2 && text.starts_with('/') && text.ends_with('/') {
+            return Err(format!(
+                "`{text}` looks like a regular expression: names of tools take globs, `*order`"
+            ));
+        }
+        let whole = NameMatcher::new(text, spelling)?;
+        let parts = split_server(text).map(|(server, tool)| {
+            let (server, tool) = (NameMatcher::new(server, spelling)?, NameMatcher::new(tool, spelling)?);
+            Ok::<_, String>(Box::new(ServerTool { server, tool }))
+        });
+        Ok(Self { text: SmolStr::new(text), whole, parts: parts.transpose()? })
     }
 
-    /// Whether `name` is meant.
-    pub fn matches(&self, name: &str) -> bool {
-        match &self.glob {
-            Some(glob) => glob.is_match(name),
-            None if self.case_sensitive => self.text == name,
-            None => self.text.to_lowercase() == name.to_lowercase(),
+    /// Whether `call` is meant. A glob over the tools of a server (`shop:*`) leaves it open for a call whose server is
+    /// not recorded; a name (`shop:get_order`) means such a call.
+    pub fn match_call(&self, call: &Call) -> ToolMatch {
+        if self.whole.matches(&call.name)
+            || call.written.as_ref().is_some_and(|name| self.whole.matches(name))
+        {
+            return ToolMatch::Yes;
         }
+        let Some(parts) = self.parts.as_ref().filter(|parts| parts.tool.matches(&call.name)) else {
+            return ToolMatch::No;
+        };
+        match &call.server {
+            ToolServer::Named(server) if parts.server.matches(server) => ToolMatch::Yes,
+            ToolServer::Named(_) | ToolServer::BuiltIn => ToolMatch::No,
+            ToolServer::NotRecorded if parts.tool.is_glob() => ToolMatch::Undecided,
+            ToolServer::NotRecorded => ToolMatch::Yes,
+        }
+    }
+
+    /// Whether `call` is certainly meant.
+    pub fn matches(&self, call: &Call) -> bool {
+        self.match_call(call) == ToolMatch::Yes
+    }
+
+    /// Whether `call` may be meant: where the server of the tool counts, it may not be recorded.
+    pub fn may_match(&self, call: &Call) -> bool {
+        self.match_call(call) != ToolMatch::No
+    }
+
+    /// Whether a server that is not recorded can leave a match open.
+    pub fn needs_server(&self) -> bool {
+        self.parts.as_ref().is_some_and(|parts| parts.tool.is_glob())
+    }
+
+    /// Whether `name`, which is no tool, is meant: a server, a setting.
+    pub fn matches_name(&self, name: &str) -> bool {
+        self.whole.matches(name)
     }
 
     /// As the user wrote it.
@@ -72,62 +134,38 @@ impl ToolPattern {
 
     /// The name itself, when it is one name and no glob.
     pub fn exact(&self) -> Option<&str> {
-        self.glob.is_none().then_some(self.text.as_str())
+        (!self.whole.is_glob()).then_some(self.text.as_str())
     }
 
-    /// A name that this pattern matches, for a counterexample; `None` when it cannot be told.
-    pub fn example(&self) -> Option<String> {
-        let Some(glob) = &self.glob else { return Some(self.text.to_string()) };
-        list_candidates(&self.text).into_iter().find(|name| glob.is_match(name))
+    /// The tool's own name, without the server; it may be a glob.
+    pub fn tool(&self) -> &str {
+        split_server(&self.text).map_or(self.text.as_str(), |(_, tool)| tool)
     }
-}
 
-/// Names that a glob is likely to match: its wildcards filled in, its first alternatives taken.
-fn list_candidates(glob: &str) -> Vec<String> {
-    let mut plain = String::new();
-    let mut chars = glob.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '*' => {}
-            '?' => plain.push('x'),
-            '[' => plain.push(pick_class_member(&mut chars)),
-            '{' => plain.push_str(&take_first_alternative(&mut chars)),
-            '\\' => plain.extend(chars.next()),
-            c => plain.push(c),
+    /// Whether this pattern, written as `text`, names `tool` on a server.
+    pub fn is_of_server(&self, text: &str, tool: &str) -> bool {
+        self.text == text && self.parts.is_some() && self.tool() == tool
+    }
+
+    /// A call that this pattern means, for a counterexample; `None` when none can be told.
+    pub fn example(&self, turn: usize) -> Option<Call> {
+        let Some((server, tool)) = split_server(&self.text) else {
+            return Some(Call::new(Self::find_name(&self.text, &self.whole)?, Arguments::none(), turn));
+        };
+        let parts = self.parts.as_ref()?;
+        let mut call = Call::new(Self::find_name(tool, &parts.tool)?, Arguments::none(), turn);
+        call.server = ToolServer::Named(Self::find_name(server, &parts.server)?);
+        Some(call)
+    }
+
+    /// A name that `matcher` matches, which was made of `text`.
+    fn find_name(text: &str, matcher: &NameMatcher) -> Option<String> {
+        if matcher.is_glob() {
+            find_glob_example(text, |name| matcher.matches(name))
+        } else {
+            Some(text.to_owned())
         }
     }
-    vec![plain.clone(), format!("{plain}x"), format!("x{plain}"), "x".to_owned()]
-}
-
-fn pick_class_member(chars: &mut std::str::Chars<'_>) -> char {
-    let inside: String = chars.by_ref().take_while(|c| *c != ']').collect();
-    match inside.strip_prefix(['!', '^']) {
-        Some(excluded) => ('!'..='~').find(|c| !excluded.contains(*c) && !c.is_alphanumeric()).unwrap_or('x'),
-        None => inside.chars().next().unwrap_or('x'),
-    }
-}
-
-fn take_first_alternative(chars: &mut std::str::Chars<'_>) -> String {
-    let inside: String = chars.by_ref().take_while(|c| *c != '}').collect();
-    inside.split(',').next().unwrap_or_default().to_owned()
-}
-
-fn compile_glob(text: &str, case_sensitive: bool) -> Result<Arc<GlobSet>, String> {
-    if text.len() > MAX_GLOB_BYTES {
-        return Err(format!("the pattern is longer than {MAX_GLOB_BYTES} bytes"));
-    }
-    let key = format!("{}{text}", if case_sensitive { 's' } else { 'i' });
-    GLOBS.get(&key, || {
-        let glob = GlobBuilder::new(text)
-            .literal_separator(false)
-            .backslash_escape(true)
-            .empty_alternates(true)
-            .case_insensitive(!case_sensitive)
-            .build()
-            .map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))?;
-        let set = GlobSetBuilder::new().add(glob).build();
-        set.map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))
-    })
 }
 
 impl fmt::Debug for ToolPattern {
@@ -149,49 +187,118 @@ impl<'de> Deserialize<'de> for ToolPattern {
     }
 }
 
+/// As users write it: a text.
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for ToolPattern {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ToolPattern".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        String::json_schema(generator)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn matches(pattern: &str, name: &str) -> bool {
-        ToolPattern::new(pattern).expect(pattern).matches(name)
+    fn call(name: &str, server: ToolServer) -> Call {
+        Call { server, ..Call::new(name, Arguments::none(), 1) }
+    }
+
+    fn match_name(pattern: &str, name: &str) -> bool {
+        ToolPattern::new(pattern).expect(pattern).matches(&call(name, ToolServer::NotRecorded))
     }
 
     #[test]
     fn a_star_crosses_every_character() {
         for name in ["admin_reset", "admin_a/b", "admin_a.b", "admin_a::b", "admin_"] {
-            assert!(matches("admin_*", name), "{name}");
+            assert!(match_name("admin_*", name), "{name}");
         }
-        assert!(matches("*_dangerous", "ns/run_dangerous") && !matches("*_dangerous", "dangerous"));
+        assert!(match_name("*_dangerous", "ns/run_dangerous") && !match_name("*_dangerous", "dangerous"));
     }
 
     #[test]
     fn classes_and_alternatives_work() {
-        assert!(matches("{rm,del}_*", "del_x") && !matches("{rm,del}_*", "delete_x"));
-        assert!(matches("db_[a-z]*", "db_drop") && !matches("db_[a-z]*", "db_9"));
+        assert!(match_name("{rm,del}_*", "del_x") && !match_name("{rm,del}_*", "delete_x"));
+        assert!(match_name("db_[a-z]*", "db_drop") && !match_name("db_[a-z]*", "db_9"));
     }
 
     #[test]
-    fn broken_globs_are_errors_and_never_panics() {
-        for pattern in ["", "tool[", "{a", &"{".repeat(300), &"{a,".repeat(80)] {
+    fn broken_globs_and_regular_expressions_are_errors_and_never_panics() {
+        for pattern in ["", "tool[", "{a", "/order/", &"{".repeat(300), &"{a,".repeat(80)] {
             assert!(ToolPattern::new(pattern).is_err(), "{pattern}");
         }
     }
 
     #[test]
     fn case_can_be_ignored() {
-        let pattern = ToolPattern::with_case("Delete_*", false).expect("a glob");
-        assert!(pattern.matches("dELETE_user"));
+        let pattern = ToolPattern::with_spelling("Delete_*", Spelling::AnyCase).expect("a glob");
+        assert!(pattern.matches(&call("dELETE_user", ToolServer::BuiltIn)));
     }
 
     #[test]
-    fn every_usual_glob_has_an_example() {
-        for pattern in
-            ["a", "admin_*", "*_x", "*secret*", "{rm,del}_*", "db_[a-z]*", "t?", "[!a-z]", "*", "{,x}y"]
-        {
+    fn the_server_of_a_call_decides_where_the_pattern_names_one() {
+        use ToolMatch::{No, Undecided, Yes};
+        let shop = || ToolServer::Named("shop".to_owned());
+        for (pattern, server, expected) in [
+            ("get_order", shop(), Yes),
+            ("get_order", ToolServer::BuiltIn, Yes),
+            ("shop:get_order", shop(), Yes),
+            ("shop:get_order", ToolServer::Named("crm".to_owned()), No),
+            ("shop:get_order", ToolServer::BuiltIn, No),
+            ("shop:get_order", ToolServer::NotRecorded, Yes),
+            ("mcp__shop__get_order", shop(), Yes),
+            ("mcp__crm__get_order", shop(), No),
+            ("shop:*", shop(), Yes),
+            ("shop:*", ToolServer::BuiltIn, No),
+            ("shop:*", ToolServer::NotRecorded, Undecided),
+            ("shop:put_*", ToolServer::NotRecorded, No),
+            ("{shop,crm}:get_order", shop(), Yes),
+            ("*:get_order", ToolServer::NotRecorded, Yes),
+        ] {
+            let found =
+                ToolPattern::new(pattern).expect(pattern).match_call(&call("get_order", server.clone()));
+            assert_eq!(found, expected, "{pattern} of {server:?}");
+        }
+    }
+
+    #[test]
+    fn a_written_name_means_its_call() {
+        let mut written = call("mcp_shop_get_order", ToolServer::NotRecorded);
+        written.set_tool("get_order", ToolServer::Named("shop".to_owned()));
+        for pattern in ["mcp_shop_get_order", "mcp_shop_*", "mcp__shop__get_order", "mcp__shop__*"] {
+            assert!(ToolPattern::new(pattern).expect(pattern).matches(&written), "{pattern}");
+        }
+        assert!(match_name("a:b", "a:b") && match_name("a:*", "a:b"));
+    }
+
+    #[test]
+    fn every_usual_pattern_has_an_example() {
+        for pattern in [
+            "a",
+            "admin_*",
+            "*_x",
+            "*secret*",
+            "{rm,del}_*",
+            "db_[a-z]*",
+            "t?",
+            "[!a-z]",
+            "*",
+            "{,x}y",
+            "s:t",
+            "s:*",
+            "mcp__s__t",
+            "{a,b}:*_x",
+        ] {
             let pattern = ToolPattern::new(pattern).expect(pattern);
-            let example = pattern.example().expect("an example");
-            assert!(pattern.matches(&example), "{pattern} against {example}");
+            let example = pattern.example(1).expect("an example");
+            assert!(pattern.matches(&example), "{pattern} against {example:?}");
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use arraign_trace::trace::Call;
+
 use super::tool::ToolPattern;
 use crate::place::LoadErrors;
 use crate::yaml::{Node, did_you_mean};
@@ -104,9 +106,14 @@ impl ToolCategory {
         &self.name
     }
 
-    /// Whether `tool` belongs to it.
-    pub fn has(&self, tool: &str) -> bool {
-        self.built_in.contains(&tool) || self.added.iter().any(|added| added.matches(tool))
+    /// Whether the tool of `call` belongs to it.
+    pub fn has(&self, call: &Call) -> bool {
+        self.built_in.contains(&call.name.as_str()) || self.added.iter().any(|added| added.matches(call))
+    }
+
+    /// The names and globs that the suite adds.
+    pub fn added(&self) -> impl Iterator<Item = &ToolPattern> {
+        self.added.iter()
     }
 
     /// The names and globs of its tools.
@@ -117,6 +124,8 @@ impl ToolCategory {
 
 #[cfg(test)]
 mod tests {
+    use arraign_trace::trace::Arguments;
+
     use super::*;
     use crate::place::Source;
     use crate::yaml::Document;
@@ -129,7 +138,10 @@ mod tests {
     #[test]
     fn a_suite_extends_a_category_and_adds_others() {
         let categories = extended("{web: [my_fetch], database: ['sql_*']}").expect("they are right");
-        let has = |category: &str, tool: &str| categories.find(category).expect(category).has(tool);
+        let has = |category: &str, tool: &str| {
+            let call = Call::new(tool, Arguments::none(), 1);
+            categories.find(category).expect(category).has(&call)
+        };
         assert!(has("web", "my_fetch") && has("web", "curl") && !has("web", "bash"));
         assert!(has("database", "sql_run") && !has("database", "Sql_run"));
         assert!(categories.find("databse").is_none());

@@ -42,11 +42,11 @@ mod tests {
     use crate::place::Location;
 
     fn told(passed: &[bool]) -> Option<String> {
-        let attempt = |passed: &bool| {
+        let attempts = passed.iter().map(|passed| {
             let status = if *passed { Status::Pass } else { Status::Fail };
             Attempt { status, passed: *passed }
-        };
-        let earlier_attempts = passed.iter().map(attempt).collect();
+        });
+        let earlier_attempts = attempts.collect();
         let last = Verdict { status: Status::Pass, passed: true, ..Verdict::empty("a", Location::default()) };
         render_attempts(&Verdict { earlier_attempts, ..last })
     }

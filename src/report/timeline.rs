@@ -238,7 +238,8 @@ fn render_milliseconds(ms: f64) -> String {
 fn render_call_facts(call: &Call) -> Option<String> {
     let facts = [
         call.id.as_ref().map(|id| format!("id {id}")),
-        call.server.as_ref().map(|server| format!("server {server}")),
+        call.server.name().map(|server| format!("server {server}")),
+        call.written.as_ref().map(|written| format!("written {written}")),
         call.started_ms.map(|ms| format!("started after {}", render_milliseconds(ms))),
         call.duration_ms.map(|ms| format!("took {}", render_milliseconds(ms))),
         call.exit_code.map(|code| format!("exit code {code}")),

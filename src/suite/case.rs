@@ -1,15 +1,18 @@
 //! One case: its common keys, then the blocks of the vocabularies.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::agent;
 use super::gate::GateRows;
+use super::input::{parse_input, parse_turn_queries};
+use super::join::JoinGroups;
 use super::keys;
 use super::opinions::{match_questions, parse_opinions};
 use super::several;
 use super::trace::parse_trace_from;
-use crate::case::{Baseline, Case, Ignore, LoweredBlock, TraceFrom};
+use crate::case::{Baseline, Case, Ignore, LoweredBlock, TraceFile, TraceFrom};
 use crate::check::Scope;
 use crate::evidence::Opinions;
 use crate::outcome::Status;
@@ -26,26 +29,31 @@ pub(super) struct Context<'c> {
     pub(super) suite: &'c str,
     /// The file is this case.
     pub(super) alone: bool,
+    /// The cases that share a trace file.
+    pub(super) joins: &'c JoinGroups,
+    /// The file of rows that contains the case, if a suite names it.
+    pub(super) dataset: Option<&'c Arc<PathBuf>>,
     /// What a row of a golden dataset does that misses its threshold.
     pub(super) rows: GateRows,
 }
 
 /// Reads the case at the context's path.
 pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
-    let Some(node) = context.document.root().pointer(context.path) else {
-        return Err(context.document.root().error("no case stands here").into());
-    };
+    let node = find_case(context)?;
     let mut fields = Fields::of(node, "a case")?;
     let (id, place) = identity(&mut fields, node, context.alone);
     let allow_vacuous = flag(&mut fields, "allow_vacuous").is_some();
-    fields.node("require_exercised").and_then(|node| fields.take(node.decode::<bool>()));
-    fields.node("same_turn");
+    read_defaults(&mut fields);
     let lowered = lowered(&mut fields, context, node, allow_vacuous);
-    let opinions = judged(&mut fields, node, &lowered);
+    let input = fields.aliased(&["input", "prompt"]);
     let case = Case {
         description: fields.optional("description"),
-        input: fields.aliased(&["input", "prompt"]).and_then(|node| fields.take(input(node))),
-        trace: trace(&mut fields, context, id.as_deref()),
+        input: input.and_then(|node| fields.take(parse_input(node))),
+        input_place: input.map(Node::place),
+        turns: parse_turn_queries(node),
+        input_match: fields.optional("input_match").unwrap_or(true),
+        dataset: context.dataset.cloned(),
+        trace: trace(&mut fields, context, node, id.as_deref()),
         agent: None,
         tier: fields.optional("tier").unwrap_or_default(),
         tags: parse_tags(&mut fields),
@@ -57,7 +65,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         expect_verdict: fields.optional::<Status>("expect_verdict"),
         snapshot: flag(&mut fields, "snapshot"),
         require_calls: flag(&mut fields, "require_calls"),
-        opinions,
+        opinions: judged(&mut fields, node, &lowered),
         judge: context.scope.tables.judge.clone(),
         prices: context.scope.tables.prices.clone(),
         readers: context.scope.tables.readers.clone(),
@@ -69,6 +77,17 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     };
     let agent = agent::parse_agent_use(&mut fields, &case).map(Box::new);
     finish(fields, node, Case { agent, ..case })
+}
+
+fn find_case<'c>(context: &Context<'c>) -> Result<Node<'c>, LoadErrors> {
+    let root = context.document.root();
+    root.pointer(context.path).ok_or_else(|| root.error("no case stands here").into())
+}
+
+/// Reads the keys that the checks of the case take as defaults of their own.
+fn read_defaults(fields: &mut Fields<'_>) {
+    fields.node("require_exercised").and_then(|node| fields.take(node.decode::<bool>()));
+    fields.node("same_turn");
 }
 
 /// The opinions written in the case; each is asked for by a check.
@@ -105,7 +124,7 @@ fn finish(mut fields: Fields<'_>, node: Node<'_>, case: Case) -> Result<Case, Lo
     let beside = VOCABULARIES
         .iter()
         .any(|vocabulary| vocabulary.settings_beside && node.get(vocabulary.key).is_some());
-    // The settings beside a metric are the metric's to refuse; it has done so by now.
+    // The metric has already reported unknown settings next to it.
     if beside { fields.errors.or(case) } else { fields.finish(case) }
 }
 
@@ -140,7 +159,7 @@ fn problem_with_id(id: &str) -> Option<String> {
     }
 }
 
-/// Where `key: true` stands.
+/// Returns the place of `key: true`.
 fn flag(fields: &mut Fields<'_>, key: &'static str) -> Option<Place> {
     let node = fields.node(key)?;
     fields.take(node.decode::<bool>())?.then(|| node.place())
@@ -149,14 +168,6 @@ fn flag(fields: &mut Fields<'_>, key: &'static str) -> Option<Place> {
 fn parse_tags(fields: &mut Fields<'_>) -> Vec<String> {
     let nodes = fields.node("tags").map(Node::one_or_many).unwrap_or_default();
     nodes.iter().filter_map(|node| fields.take(node.decode())).collect()
-}
-
-fn input(node: Node<'_>) -> Result<serde_json::Value, LoadError> {
-    match node.value() {
-        Value::String(_) => Ok(node.to_json()),
-        Value::Map(_) if node.get("query").and_then(Node::as_str).is_some() => Ok(node.to_json()),
-        _ => Err(node.error("`input` is a text, or a mapping with `query`")),
-    }
 }
 
 fn ignore(node: Node<'_>) -> Result<Option<Ignore>, LoadError> {
@@ -172,10 +183,26 @@ pub(super) fn timeout(node: Node<'_>) -> Result<Duration, LoadError> {
     node.parse_time("timeout")
 }
 
-fn trace(fields: &mut Fields<'_>, context: &Context<'_>, id: Option<&str>) -> TraceFrom {
+fn trace(fields: &mut Fields<'_>, context: &Context<'_>, case: Node<'_>, id: Option<&str>) -> TraceFrom {
     let Some(node) = fields.node("trace") else { return TraceFrom::Lookup };
+    let by_default = !is_own_value(case, node);
+    let rows = context.dataset.filter(|_| !by_default).and_then(|rows| rows.parent());
+    let scope = Scope { folder: rows.unwrap_or(context.scope.folder), ..*context.scope };
     let id = id.unwrap_or(context.suite);
-    fields.take(parse_trace_from(node, context.scope, context.suite, id)).unwrap_or(TraceFrom::Lookup)
+    match fields.take(parse_trace_from(node, &scope, context.suite, id)) {
+        Some(TraceFrom::File(file)) => {
+            let joined = context.joins.find_group(case);
+            TraceFrom::File(TraceFile { by_default, joined, ..file })
+        }
+        parsed => parsed.unwrap_or(TraceFrom::Lookup),
+    }
+}
+
+/// Whether `value` is written in the case itself, and not in the defaults of its suite. Defaults from another file have
+/// the place of the whole row.
+pub(super) fn is_own_value(case: Node<'_>, value: Node<'_>) -> bool {
+    let (own, span) = (case.tree().span, value.tree().span);
+    span != own && own.contains(span)
 }
 
 fn lowered(

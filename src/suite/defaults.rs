@@ -40,8 +40,8 @@ pub(super) fn find_defaults(suite: &Tree) -> Vec<(Key, Tree)> {
 
 /// `entries` as if all of them stood at `span`.
 pub(super) fn find_at(span: Span, entries: &[(Key, Tree)]) -> Vec<(Key, Tree)> {
-    let entry = |(key, tree): &(Key, Tree)| (Key { span, name: key.name.clone() }, rebase(span, tree));
-    entries.iter().map(entry).collect()
+    let entries = entries.iter();
+    entries.map(|(key, tree)| (Key { span, name: key.name.clone() }, rebase(span, tree))).collect()
 }
 
 fn rebase(span: Span, tree: &Tree) -> Tree {

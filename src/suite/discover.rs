@@ -24,17 +24,18 @@ const IGNORE_FILE: &str = ".arraignignore";
 pub fn find_case_files(files: &Files) -> Result<Vec<PathBuf>, LoadErrors> {
     let root = files.root().to_owned();
     let ignored = read_ignore_list(files)?;
-    let relative = |path: &Path| path.strip_prefix(&root).unwrap_or(path).to_owned();
-    let skip = |path: &Path| is_support(path) || ignored.is_match(relative(path));
-    let found = files.walk(&root, skip).map_err(|error| {
+    let found = files
+        .walk(&root, |path| is_support(path) || ignored.is_match(path.strip_prefix(&root).unwrap_or(path)));
+    let found = found.map_err(|error| {
         LoadError::new(
             Place::of_file(error.name),
             format!("the folder of cases cannot be read: {}", error.problem),
         )
     })?;
-    let cases: Vec<PathBuf> = found.into_iter().filter(|path| is_case_file(path, &root)).collect();
+    let cases: Vec<PathBuf> = found.iter().filter(|path| is_case_file(path, &root)).cloned().collect();
     let mut errors = LoadErrors::new();
     errors.take(refuse_siblings(&cases, files));
+    errors.take(refuse_capitals(&found, files));
     for path in cases.iter().filter(|path| path.to_str().is_none()) {
         let problem = "the path is not UTF-8: no trial can be named after it";
         errors.push(LoadError::new(Place::of_file(files.name(path)), problem).help("rename it"));
@@ -58,7 +59,7 @@ pub fn find_files_for_name(files: &Files, name: &str) -> Vec<PathBuf> {
     candidates.filter(|path| files.exists(path) && is_case_file(path, files.root())).collect()
 }
 
-/// Every folder and file that is none of the cases' own.
+/// Whether a folder or file contains no cases.
 pub fn is_support(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with('.') || SUPPORT_FOLDERS.contains(&&*name)
@@ -70,6 +71,23 @@ pub(super) fn is_case_file(path: &Path, root: &Path) -> bool {
     CASE_EXTENSIONS.contains(&&*extension)
         && below != Path::new(WORKSPACE_FILE)
         && !below.ancestors().any(is_support)
+}
+
+/// A file such as `refunds.YAML` is no case file, and would be passed over without a word.
+fn refuse_capitals(found: &[PathBuf], files: &Files) -> Result<(), LoadErrors> {
+    let mut errors = LoadErrors::new();
+    for path in found {
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        let lower = extension.to_ascii_lowercase();
+        let renamed = path.with_extension(&lower);
+        if lower != extension && is_case_file(&renamed, files.root()) {
+            let problem =
+                format!("`.{extension}` is not the extension of a file of cases: cases are in `.{lower}`");
+            let help = format!("rename it to `{}`, or list it in `{IGNORE_FILE}`", files.name(&renamed));
+            errors.push(LoadError::new(Place::of_file(files.name(path)), problem).help(help));
+        }
+    }
+    errors.or(())
 }
 
 /// Two files of one stem would give their cases the same names.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::defaults::{fill_in, find_at, find_defaults, share_defaults, unfold};
 use super::gate::GateRows;
 use super::header::SuiteHeader;
+use super::join::JoinGroups;
 use super::{Library, Suite, WHAT_A_FILE_IS, case, keys, row_id};
 use crate::check::{Scope, Tables};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
@@ -39,11 +40,13 @@ pub(super) struct FileReader<'r> {
     wanted: &'r dyn Fn(Option<&str>) -> bool,
 }
 
-/// The cases of one document, and what it says for all of them.
+/// The cases of one document, with the settings for all of them.
 struct CaseCollector<'c> {
     document: Arc<Document>,
     paths: Vec<String>,
     header: &'c SuiteHeader,
+    /// The file of rows, if it is not the suite's own.
+    dataset: Option<Arc<PathBuf>>,
 }
 
 impl<'r> FileReader<'r> {
@@ -90,9 +93,14 @@ impl<'r> FileReader<'r> {
             Value::Map(_) => {
                 unfold(&mut document.root, self.library.kinds);
                 let document = Arc::new(document);
-                self.cases(&CaseCollector { document, paths: vec![String::new()], header: &header })
+                self.cases(&CaseCollector {
+                    document,
+                    paths: vec![String::new()],
+                    header: &header,
+                    dataset: None,
+                })
             }
-            Value::List(_) => self.rows(document, &[], &header),
+            Value::List(_) => self.rows(document, &[], &header, None),
             _ => {
                 let problem =
                     format!("a file of cases is a mapping or a list, not {}", document.root().describe());
@@ -101,12 +109,13 @@ impl<'r> FileReader<'r> {
         }
     }
 
-    /// A list of cases; each that has no id is named by what it asks.
+    /// A list of cases. A case without an id is named after its input.
     fn rows(
         &mut self,
         mut document: Document,
         defaults: &[(Key, Tree)],
         header: &SuiteHeader,
+        dataset: Option<PathBuf>,
     ) -> Result<(), LoadErrors> {
         let source = Arc::clone(&document.source);
         let Value::List(trees) = &mut document.root.value else {
@@ -122,11 +131,16 @@ impl<'r> FileReader<'r> {
         }
         let paths: Vec<String> = (0..trees.len()).map(|index| format!("/{index}")).collect();
         self.alone &= paths.len() == 1;
-        errors.take(self.cases(&CaseCollector { document: Arc::new(document), paths, header }));
+        errors.take(self.cases(&CaseCollector {
+            document: Arc::new(document),
+            paths,
+            header,
+            dataset: dataset.map(Arc::new),
+        }));
         errors.or(())
     }
 
-    /// A suite whose cases are the rows of another file.
+    /// A suite with the rows of another file as its cases.
     fn suite_of_rows(&mut self, document: &Document) -> Result<(), LoadErrors> {
         let mut errors = LoadErrors::new();
         let root = document.root();
@@ -134,7 +148,7 @@ impl<'r> FileReader<'r> {
         let Some(node) = root.get("dataset") else { return errors.or(()) };
         if let Some((path, rows)) = errors.take(self.dataset(node)) {
             let defaults = find_defaults(&document.root);
-            errors.take(self.rows(rows, &defaults, &header));
+            errors.take(self.rows(rows, &defaults, &header, Some(path.clone())));
             self.suite.datasets.push(path);
         }
         errors.or(())
@@ -160,11 +174,16 @@ impl<'r> FileReader<'r> {
         self.alone = false;
         let count = errors.take(count).unwrap_or_default();
         let paths: Vec<String> = (0..count).map(|index| format!("/{tests}/{index}")).collect();
-        errors.take(self.cases(&CaseCollector { document: Arc::new(document), paths, header: &header }));
+        errors.take(self.cases(&CaseCollector {
+            document: Arc::new(document),
+            paths,
+            header: &header,
+            dataset: None,
+        }));
         errors.or(())
     }
 
-    /// What a suite says beside its cases. A file has one gate at most: its trial is named by the file.
+    /// Reads the settings of a suite. A file has at most one gate, because its trial is named after the file.
     fn header(&mut self, root: Node<'_>, errors: &mut LoadErrors) -> SuiteHeader {
         let read = SuiteHeader::parse_header(root, &self.scope(self.library.tables));
         let mut header = errors.take(read).unwrap_or_else(|| SuiteHeader::empty(self.library.tables));
@@ -179,7 +198,8 @@ impl<'r> FileReader<'r> {
     }
 
     fn cases(&mut self, cases: &CaseCollector<'_>) -> Result<(), LoadErrors> {
-        let CaseCollector { document, paths, header } = cases;
+        let CaseCollector { document, paths, header, dataset } = cases;
+        let joins = &JoinGroups::find_groups(document, paths);
         let mut errors = LoadErrors::new();
         for path in paths {
             let id = document.root().pointer(path).and_then(keys::id_of);
@@ -191,7 +211,16 @@ impl<'r> FileReader<'r> {
             let suite = header.name.as_deref().unwrap_or(&self.stem);
             let scope = &self.scope(&header.tables);
             let rows = header.gate.as_ref().map_or(GateRows::Must, |gate| gate.rows);
-            let context = case::Context { scope, document, path, suite, alone: self.alone, rows };
+            let context = case::Context {
+                scope,
+                document,
+                path,
+                suite,
+                alone: self.alone,
+                joins,
+                dataset: dataset.as_ref(),
+                rows,
+            };
             let case = errors.take(case::read(&context)).map(Arc::new);
             self.suite.cases.extend(case);
         }

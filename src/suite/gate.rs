@@ -17,7 +17,7 @@ use crate::yaml::{Fields, Node};
 /// What the cases of a suite must reach together.
 #[derive(Debug, Clone)]
 pub struct SuiteGate {
-    /// Where it stands.
+    /// The place of the gate.
     pub place: Place,
     /// The least mean score of the cases, in 0..=1.
     pub mean: Option<f64>,

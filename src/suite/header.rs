@@ -1,4 +1,4 @@
-//! The keys of a suite beside its cases.
+//! The settings of a suite, next to its cases.
 
 use super::gate::{SuiteGate, parse_gate};
 use super::{ReportFormat, keys};
@@ -6,7 +6,7 @@ use crate::check::{Scope, Tables};
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node, Value};
 
-/// What a suite says beside its cases.
+/// The settings of a suite.
 pub(super) struct SuiteHeader {
     /// What it calls itself.
     pub(super) name: Option<String>,

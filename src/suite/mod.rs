@@ -11,6 +11,8 @@ mod file;
 mod forms;
 mod gate;
 mod header;
+mod input;
+mod join;
 mod keys;
 mod name;
 mod opinions;
@@ -56,9 +58,9 @@ pub struct Suite {
     pub cases: Vec<Arc<Case>>,
     /// Reports that the file asks for (`output.format`).
     pub reports: Vec<ReportFormat>,
-    /// Files whose rows are this suite's cases (`dataset`): they are no suites of their own.
+    /// Files with rows that are cases of this suite (`dataset`). They are not read as suites.
     pub datasets: Vec<PathBuf>,
-    /// What all its cases must reach together: a trial of its own.
+    /// The gate over all cases, which has its own trial.
     pub gate: Option<SuiteGate>,
 }
 
@@ -106,7 +108,7 @@ pub struct Library<'l> {
     pub tables: &'l Tables,
 }
 
-/// What the files hold, without those whose rows are another file's cases.
+/// Reads the files, without datasets of other files.
 pub fn load_all(paths: Vec<PathBuf>, library: Library<'_>) -> Vec<(PathBuf, Result<Suite, LoadErrors>)> {
     let mut suites: Vec<(PathBuf, Result<Suite, LoadErrors>)> =
         paths.into_iter().map(|path| (path.clone(), Suite::load(&path, library))).collect();

@@ -23,7 +23,7 @@ pub fn build_file_name(path: &Path) -> String {
     }
 }
 
-/// The name of the case `id` of the file whose trials' names begin with `file`.
+/// Builds the name of the case `id` in the file `file`.
 pub fn build_case_name(file: &str, id: Option<&str>) -> String {
     match id {
         Some(id) => [file, "::", &escape_char(id)].concat(),
@@ -64,7 +64,7 @@ fn is_plain(c: char, before: Option<char>, after: Option<char>) -> bool {
     }
 }
 
-/// Characters that reorder or hide what stands beside them.
+/// Characters that reorder or hide the text around them.
 fn is_invisible(c: char) -> bool {
     let joins = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{feff}');
     joins || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{e0000}'..='\u{e007f}')
@@ -80,9 +80,8 @@ fn unescape(part: &str) -> Option<String> {
     let mut rest = part.bytes();
     while let Some(byte) = rest.next() {
         if byte == b'%' {
-            let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-            let (high, low) = (digit(rest.next())?, digit(rest.next())?);
-            bytes.push(u8::try_from(high * 16 + low).ok()?);
+            let [high, low] = [rest.next()?, rest.next()?].map(|digit| char::from(digit).to_digit(16));
+            bytes.push(u8::try_from(high? * 16 + low?).ok()?);
         } else {
             bytes.push(byte);
         }

@@ -33,6 +33,8 @@ pub(super) fn match_questions(
     expectations: &[Expectation],
 ) -> Result<(), LoadErrors> {
     let (mut errors, mut asked) = (LoadErrors::new(), Vec::new());
+    // Checks of turns may share a label. With two questions about the whole run, it would be unclear which of them an
+    // opinion in the file answers.
     for expectation in expectations {
         for question in expectation.check().questions() {
             if expectation.turn.is_none() && asked.contains(&question.label) {

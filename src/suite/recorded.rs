@@ -13,7 +13,7 @@ use crate::source::Files;
 pub struct RecordedEvidence {
     /// The runs of the case.
     pub runs: Vec<RecordedRun>,
-    /// The run that was good, or why there is none.
+    /// The baseline run, or the reason why it is missing.
     pub baseline: Option<Result<RecordedRun, NoBaseline>>,
 }
 
@@ -28,7 +28,7 @@ pub enum NoBaseline {
     Unreadable(String),
 }
 
-/// The runs of a case whose file is `path`, and its baseline. The error is the cause, in a sentence.
+/// Loads the runs of a case in the file `path`, and its baseline. The error is a sentence with the cause.
 pub fn load_recorded(case: &Case, path: &Path, files: &Files) -> Result<RecordedEvidence, String> {
     let found = CaseRuns::find_runs(case, path, files)?;
     let runs = found.each_run(files).map(|run| run.map(Cow::into_owned)).collect::<Result<_, _>>()?;
@@ -36,13 +36,14 @@ pub fn load_recorded(case: &Case, path: &Path, files: &Files) -> Result<Recorded
 }
 
 impl RecordedEvidence {
-    /// These runs of a case whose file is `path`, and its baseline.
+    /// Combines these runs of a case in the file `path` with its baseline.
     pub fn from_runs(runs: Vec<RecordedRun>, case: &Case, path: &Path, files: &Files) -> Self {
         Self { runs, baseline: load_baseline(case, path, files) }
     }
 }
 
-/// The run that was good, or why there is none; `None` for a case without a baseline. A baseline is one run.
+/// Loads the baseline run, or returns the reason why it is missing; `None` for a case without a baseline. A baseline is one
+/// run.
 pub fn load_baseline(
     case: &Case,
     case_file: &Path,

@@ -11,11 +11,15 @@ use crate::yaml::{Key, Tree, Value};
 /// The longest name that is made of an input, in characters.
 const MAX_ID_CHARS: usize = 48;
 
-/// Gives an id to each row that has none: the words of its input, and a hash of the row where several rows ask the
-/// same. Two rows that are equal in everything are a mistake. The ids do not depend on the order of the rows.
+/// Keys that decide when a row runs, not what it checks. Changing them does not rename the row.
+const UNHASHED_KEYS: [&str; 4] = ["tier", "tags", "ignore", "timeout"];
+
+/// Gives an id to each row without one: the words of its input, and a hash of the row if several rows have the same input.
+/// Two equal rows are an error. The ids do not depend on the order of the rows.
 pub(super) fn name_rows(rows: &mut [&mut Tree], source: &Arc<Source>) -> Result<(), LoadErrors> {
     let slugs: Vec<Option<String>> = rows.iter().map(|row| derive_slug(row)).collect();
     let mut uses: HashMap<&str, usize> = HashMap::new();
+    // A number after the second slug would change when rows move, and with it the names of trials and their history.
     for slug in slugs.iter().flatten() {
         *uses.entry(slug).or_default() += 1;
     }
@@ -85,12 +89,31 @@ fn build_slug(text: &str) -> String {
 /// FNV-1a over what the row says: the same in every version of Rust, so a trial keeps its name.
 fn hash_row(row: &Tree) -> u32 {
     let mut hash = 0x811c_9dc5;
-    fold_char(row, &mut |bytes| {
+    let mut add = |bytes: &[u8]| {
         for byte in bytes {
             hash = (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
         }
-    });
+    };
+    match &row.value {
+        Value::Map(entries) => {
+            fold_entries(
+                entries.iter().filter(|(key, _)| !UNHASHED_KEYS.contains(&key.name.as_str())),
+                &mut add,
+            );
+        }
+        _ => fold_char(row, &mut add),
+    }
     hash
+}
+
+fn fold_entries<'t>(entries: impl Iterator<Item = &'t (Key, Tree)>, add: &mut dyn FnMut(&[u8])) {
+    add(b"{");
+    for (key, tree) in entries {
+        add(key.name.as_bytes());
+        add(b":");
+        fold_char(tree, add);
+    }
+    add(b"}");
 }
 
 fn fold_char(tree: &Tree, add: &mut dyn FnMut(&[u8])) {
@@ -102,15 +125,7 @@ fn fold_char(tree: &Tree, add: &mut dyn FnMut(&[u8])) {
             }
             add(b"]");
         }
-        Value::Map(entries) => {
-            add(b"{");
-            for (key, tree) in entries {
-                add(key.name.as_bytes());
-                add(b":");
-                fold_char(tree, add);
-            }
-            add(b"}");
-        }
+        Value::Map(entries) => fold_entries(entries.iter(), add),
         Value::String(text) => {
             add(b"\"");
             add(text.as_bytes());
@@ -155,6 +170,17 @@ mod tests {
         back.reverse();
         assert!(there[0].starts_with("a_b_") && there[0] != there[1], "{there:?}");
         assert_eq!(there, back);
+    }
+
+    #[test]
+    fn when_a_row_runs_does_not_change_its_id() {
+        let rows =
+            |more: &str| ids(&format!(r#"[{{"input": "a b"{more}}}, {{"input": "A, B"}}]"#)).expect("ids");
+        let plain = rows("");
+        for more in [r#", "tier": "smoke""#, r#", "tier": "full", "tags": ["x"]"#, r#", "ignore": true"#] {
+            assert_eq!(rows(more), plain, "{more}");
+        }
+        assert_ne!(rows(r#", "expected_tools": ["look"]"#), plain);
     }
 
     #[test]

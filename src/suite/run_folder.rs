@@ -1,4 +1,4 @@
-//! A folder whose files are one run together, as a declared reader says: `folder: 'events/*.json'`.
+//! A folder with files that together are one run, for declared readers with `folder: 'events/*.json'`.
 
 use std::path::Path;
 

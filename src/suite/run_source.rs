@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arraign_trace::reader::RunIndex;
 
 use super::run_folder::read_run_folder;
-use super::runs::RecordedRun;
+use super::runs::{CaseRuns, RecordedRun};
 use crate::case::{Case, RunSelection, TraceFrom};
 use crate::reader::{self, ReaderSet, Recording, TraceError};
 use crate::source::{Files, ReadError, ReadProblem};
@@ -24,6 +24,8 @@ pub(super) type Each<'s> = Box<dyn Iterator<Item = Result<Cow<'s, RecordedRun>, 
 pub(super) enum RunSource {
     /// Here.
     Read(Vec<RecordedRun>),
+    /// Some of the runs in a file that several cases share.
+    Joined { runs: Arc<CaseRuns>, numbers: Vec<usize> },
     /// In a file that was looked through.
     Text { path: PathBuf, index: Arc<RunIndex> },
     /// In an archive of so many runs.
@@ -56,8 +58,8 @@ impl RunSource {
     /// All runs of a file, or of a folder that a declared reader reads.
     pub(super) fn of_file(path: PathBuf, reading: FileReading<'_>) -> Result<Self, String> {
         let FileReading { format, readers, files } = reading;
-        let read_text = |text: &str| reader::read_with(readers, text, format);
-        match files.read_small(&path, MAX_SMALL_BYTES, read_text).transpose() {
+        let small = files.read_small(&path, MAX_SMALL_BYTES, |text| reader::read_with(readers, text, format));
+        match small.transpose() {
             None => Self::found(path, reading, true),
             Some(Err(ReadError { problem: ReadProblem::Folder, .. })) => {
                 Ok(Self::read(read_run_folder(&path, format, readers, files)?, &path, files))
@@ -112,6 +114,7 @@ impl RunSource {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Read(runs) => runs.len(),
+            Self::Joined { numbers, .. } => numbers.len(),
             Self::Text { index, .. } => index.count_runs(),
             #[cfg(feature = "inspect-zip")]
             Self::Zipped { count, .. } => *count,
@@ -122,6 +125,9 @@ impl RunSource {
     pub(super) fn each<'s>(&'s self, files: &'s Files) -> Each<'s> {
         match self {
             Self::Read(runs) => Box::new(runs.iter().map(|run| Ok(Cow::Borrowed(run)))),
+            Self::Joined { runs, numbers } => {
+                Box::new(numbers.iter().map(|number| runs.find_run(*number, files)))
+            }
             Self::Text { path, index } => {
                 let opened = files.open(path).map_err(|error| error.to_string());
                 let runs = opened.map(|file| reader::Runs::of(file, Arc::clone(index)));

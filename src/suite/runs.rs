@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use super::join::find_joined_runs;
 use super::run_source::RunSource;
 use super::trace::find_trace_files;
-use crate::case::{Case, TraceFrom};
+use crate::case::{Case, TraceFile, TraceFrom};
 use crate::source::Files;
 use crate::trace::Trace;
 
@@ -56,16 +57,19 @@ impl From<Vec<RecordedRun>> for CaseRuns {
 }
 
 impl CaseRuns {
-    /// Finds the runs of a case whose file is `path`. The error is the cause, in a sentence.
+    /// Finds the runs of a case in the file `path`. The error is a sentence with the cause.
     pub fn find_runs(case: &Case, path: &Path, files: &Files) -> Result<Self, String> {
-        let mut sources = Vec::new();
-        if let TraceFrom::Inline(trace) = &case.trace {
-            let run = RecordedRun { file: None, format: "inline", trace: (**trace).clone() };
-            sources.push(RunSource::Read(vec![run]));
-        }
-        for path in find_trace_files(case, path, files)? {
-            sources.push(RunSource::of_case(case, path, files)?);
-        }
+        let sources = match &case.trace {
+            TraceFrom::Inline(trace) => {
+                let run = RecordedRun { file: None, format: "inline", trace: (**trace).clone() };
+                vec![RunSource::Read(vec![run])]
+            }
+            TraceFrom::File(file @ TraceFile { joined: Some((group, number)), .. }) => {
+                let (runs, numbers) = find_joined_runs(case, file, (group, *number), path, files)?;
+                vec![RunSource::Joined { runs, numbers }]
+            }
+            TraceFrom::File(_) | TraceFrom::Lookup => Self::find_sources(case, path, files)?,
+        };
         let found = sources.iter().map(RunSource::len).sum();
         let count = case.repeat.as_ref().map_or(found, |(wanted, _)| *wanted as usize);
         if found < count {
@@ -78,12 +82,35 @@ impl CaseRuns {
         Ok(Self { sources, count, harmless, together: Mutex::default() })
     }
 
+    /// Finds all runs in the files of a case, also those of other cases that share the files. The error is the cause, in a
+    /// sentence.
+    pub(super) fn find_in_files(case: &Case, path: &Path, files: &Files) -> Result<Self, String> {
+        let sources = Self::find_sources(case, path, files)?;
+        let count = sources.iter().map(RunSource::len).sum();
+        Ok(Self { sources, count, harmless: Vec::new(), together: Mutex::default() })
+    }
+
+    fn find_sources(case: &Case, path: &Path, files: &Files) -> Result<Vec<RunSource>, String> {
+        let found = find_trace_files(case, path, files)?.into_iter();
+        found.map(|path| RunSource::of_case(case, path, files)).collect()
+    }
+
+    /// Returns the run of this number, from 0.
+    pub(super) fn find_run(&self, number: usize, files: &Files) -> Result<Cow<'_, RecordedRun>, String> {
+        match self.find_source(number) {
+            Some((RunSource::Read(runs), own)) => {
+                runs.get(own).map(Cow::Borrowed).ok_or_else(|| format!("there is no run {}", number + 1))
+            }
+            _ => self.read_run(number, files).map(Cow::Owned),
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is none.
+    /// Whether there are no runs.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -27,13 +27,24 @@ pub(super) fn parse_trace_from(
     match node.value() {
         Value::String(path) => {
             let (path, runs) = (fill_in(path), RunSelection::All);
-            let file = TraceFile { place: node.place(), path, format: None, runs, harmless: Vec::new() };
+            let file = TraceFile {
+                place: node.place(),
+                path,
+                format: None,
+                runs,
+                harmless: Vec::new(),
+                by_default: false,
+                joined: None,
+            };
             refuse_outside(&file, node, scope)?;
             Ok(TraceFrom::File(file))
         }
         Value::Map(_) if names_a_file(node) => {
             let mut file = parse_trace_file(node, &scope.tables.readers.names())?;
             file.path = fill_in(&file.path);
+            if let RunSelection::One(run) = &mut file.runs {
+                *run = fill_in(run);
+            }
             refuse_outside(&file, node, scope)?;
             Ok(TraceFrom::File(file))
         }
@@ -67,7 +78,15 @@ fn parse_trace_file(node: Node<'_>, readers: &[&str]) -> Result<TraceFile, LoadE
         (None, false) => RunSelection::All,
     };
     let harmless = fields.optional::<Vec<String>>("harmless").unwrap_or_default();
-    let file = path.map(|path| TraceFile { place: node.place(), path, format, runs, harmless });
+    let file = path.map(|path| TraceFile {
+        place: node.place(),
+        path,
+        format,
+        runs,
+        harmless,
+        by_default: false,
+        joined: None,
+    });
     fields.finish_some(file)
 }
 
@@ -82,7 +101,7 @@ pub(super) fn parse_reader_name(node: Node<'_>, known: &[&str]) -> Result<String
     Err(error.help(help))
 }
 
-/// What can be told of a file without opening it: whether it may be, and whether its glob is one.
+/// Checks a file without opening it: whether it is inside the allowed folders, and whether its glob is valid.
 fn refuse_outside(file: &TraceFile, node: Node<'_>, scope: &Scope<'_>) -> Result<(), LoadErrors> {
     if file.path.is_empty() {
         return Err(node.error("`trace` is empty: give a path, or the run itself").into());
@@ -101,24 +120,30 @@ fn build_glob_set(pattern: &str) -> Result<GlobSet, String> {
     set.map_err(|error| format!("`{pattern}` is not a pattern: {}", error.kind()))
 }
 
-/// The files that hold the runs of a case whose file is `path`.
+/// Finds the files with the runs of a case in the file `path`.
 pub(super) fn find_trace_files(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
     match &case.trace {
         TraceFrom::Inline(_) => Ok(Vec::new()),
-        TraceFrom::File(file) => find_matching(file, path, files),
+        TraceFrom::File(file) => find_matching(file, trace_home(case, path), files),
         TraceFrom::Lookup => look_up_trace(case, path, files),
     }
 }
 
-/// Whether anything lies where the runs of a case whose file is `path` are looked for, readable or not.
+/// Whether there is anything at the places of the runs of a case in the file `path`, readable or not.
 pub fn is_recorded(case: &Case, path: &Path, files: &Files) -> bool {
     match &case.trace {
         TraceFrom::Inline(_) => true,
-        TraceFrom::File(file) => {
-            find_matching(file, path, files).is_ok_and(|found| found.iter().any(|path| files.exists(path)))
-        }
+        TraceFrom::File(file) => find_matching(file, trace_home(case, path), files)
+            .is_ok_and(|found| found.iter().any(|path| files.exists(path))),
         TraceFrom::Lookup => look_up_trace(case, path, files).is_ok(),
     }
+}
+
+/// Returns the file to which the names of the case's traces are relative, and beside which they are looked up. The rows of
+/// a dataset have their traces beside the dataset, as if no suite named it.
+pub(super) fn trace_home<'p>(case: &'p Case, path: &'p Path) -> &'p Path {
+    let is_named_by_suite = matches!(&case.trace, TraceFrom::File(file) if file.by_default);
+    case.dataset.as_ref().filter(|_| !is_named_by_suite).map_or(path, |dataset| dataset.as_path())
 }
 
 /// The file that a path names, or the files that a glob matches, in natural order.
@@ -141,7 +166,7 @@ pub(super) fn find_files_below(folder: &Path, pattern: &str, files: &Files) -> R
     find_by_glob(&direct, files)
 }
 
-/// The files whose paths match a glob, in natural order.
+/// Lists the files with paths that match a glob, in natural order.
 fn find_by_glob(glob: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
     let set = build_glob_set(&glob.to_string_lossy())?;
     let fixed: PathBuf = glob.iter().take_while(|part| !is_glob(&part.to_string_lossy())).collect();
@@ -151,20 +176,33 @@ fn find_by_glob(glob: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
+/// Looks up the trace beside the file of rows that contains the case, or else beside the case's file.
+fn look_up_trace(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
+    let home = trace_home(case, path);
+    look_up_beside(case, home, files).or_else(|error| {
+        if home == path { Err(error) } else { look_up_beside(case, path, files).map_err(|_| error) }
+    })
+}
+
 /// `traces/<file stem>/<id>.*`, else `traces/<id>.*`, next to the file; else the files of the folder
 /// `traces/<file stem>/<id>`, one a run. Where several runs are asked for, the folder comes first.
-fn look_up_trace(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
+fn look_up_beside(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
     let own = case_stem(case, path);
     let (id, stem) = (own.file_name().unwrap_or_default().to_string_lossy(), own.parent().unwrap_or(path));
     let folders = [stem, stem.parent().unwrap_or(stem)];
-    let alone = || folders.iter().find_map(|folder| find_by_stem(folder, &id, files)).map(|path| vec![path]);
-    let runs = || find_numbered(&own, files);
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
     if !several && is_run_folder(&own, &case.readers, files) {
         return Ok(vec![own]);
     }
-    let found = if several { runs().or_else(alone) } else { alone().or_else(runs) };
-    found.ok_or_else(|| {
+    let mut runs = if several { find_numbered(&own, files) } else { None };
+    if runs.is_none() {
+        let file = folders.iter().find_map(|folder| find_by_stem(folder, &id, files));
+        runs = file.map(|path| vec![path]);
+    }
+    if runs.is_none() && !several {
+        runs = find_numbered(&own, files);
+    }
+    runs.ok_or_else(|| {
         let [own, shared] = folders.map(|folder| format!("{}/{id}", files.name(folder)));
         format!("no trace: the case names none, and none is at {own}.* or {shared}.* or {own}/<run>.*")
     })
@@ -177,7 +215,21 @@ pub(super) fn case_stem(case: &Case, path: &Path) -> PathBuf {
     let id = id.replace(['/', '\\'], "_");
     // Neither this folder nor the one above it.
     let id = if id.bytes().all(|byte| byte == b'.') { id.replace('.', "_") } else { id };
-    path.parent().unwrap_or(path).join("traces").join(stem).join(id)
+    path.parent().unwrap_or(path).join("traces").join(stem).join(shorten_file_name(id))
+}
+
+/// Shortens a name to one that file systems accept, which allow 255 bytes with the extension. A hash of the whole name keeps
+/// names apart that begin alike.
+fn shorten_file_name(name: String) -> String {
+    const MAX_BYTES: usize = 200;
+    const KEPT_BYTES: usize = 100;
+    if name.len() <= MAX_BYTES {
+        return name;
+    }
+    let kept = (0..=KEPT_BYTES).rev().find(|at| name.is_char_boundary(*at)).unwrap_or_default();
+    let hash = hmac_sha256::Hash::hash(name.as_bytes());
+    let digits = hash[..8].iter().fold(0_u64, |digits, byte| (digits << 8) | u64::from(*byte));
+    format!("{}-{digits:016x}", &name[..kept])
 }
 
 /// The files of a folder, one a run, in natural order.

@@ -53,8 +53,9 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
     if let Some(node) = fields.node("weights") {
         tables.weights = fields.take(tables.weights.overridden(node, kinds)).unwrap_or_default();
     }
-    let agents =
-        fields.node("agents").and_then(|node| fields.take(parse_named_agents(node))).unwrap_or_default();
+    let readers = tables.readers.names();
+    let agents = fields.node("agents").and_then(|node| fields.take(parse_named_agents(node, &readers)));
+    let agents = agents.unwrap_or_default();
     let size_limit = fields.node("size_limit").and_then(|node| fields.take(node.parse_size("size_limit")));
     let keep_runs = fields.node("keep_runs").and_then(|node| fields.take(node.decode::<NonZeroUsize>()));
     fields.finish(Workspace { tables, agents, size_limit, keep_runs })

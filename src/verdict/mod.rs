@@ -7,6 +7,7 @@ mod rebase;
 pub(crate) mod rerun;
 pub(crate) mod summary;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -160,6 +161,20 @@ pub struct TrialError {
     pub at: Location,
 }
 
+/// Why a check is undecided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum UndecidedCause {
+    /// The run was recorded for another input.
+    AnotherInput,
+    /// A part of the trace was not understood, and it may be a tool call.
+    NotReadWhole,
+    /// The trace, or the judge, does not give what the check needs.
+    MissingEvidence,
+}
+
 /// The result of one check on one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -187,6 +202,9 @@ pub struct Finding {
     /// Why the check could not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfit: Option<String>,
+    /// Why an undecided check could not answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<UndecidedCause>,
     /// What to do if the check could not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
@@ -219,6 +237,7 @@ impl Finding {
             score: Score::ZERO,
             violations: Vec::new(),
             unfit: None,
+            undecided: None,
             help: None,
             items: Vec::new(),
             losses: Vec::new(),
@@ -277,6 +296,9 @@ pub struct CallSummary {
     pub turn: usize,
     /// The tool.
     pub name: String,
+    /// The name as the host wrote it, where it differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
     /// The arguments as compact JSON, truncated for reports.
     pub arguments: String,
     /// How the call ended.
@@ -284,9 +306,17 @@ pub struct CallSummary {
 }
 
 impl CallSummary {
+    /// Renders the name of the tool, with the written name where it differs: `get_order (mcp__shop__get_order)`.
+    pub(crate) fn render_name(&self) -> Cow<'_, str> {
+        match &self.written {
+            Some(written) => format!("{} ({written})", self.name).into(),
+            None => self.name.as_str().into(),
+        }
+    }
+
     /// Creates the call number `index`, in its own turn and without arguments.
     pub fn new(index: usize, name: impl Into<String>, status: CallStatus) -> Self {
-        Self { index, turn: index, name: name.into(), arguments: String::new(), status }
+        Self { index, turn: index, name: name.into(), written: None, arguments: String::new(), status }
     }
 }
 

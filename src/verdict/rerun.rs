@@ -25,7 +25,18 @@ impl Rerun {
 
     /// Returns the command that runs the trial `name` alone. The name is quoted if a shell would split it.
     pub fn command(&self, name: &str) -> String {
-        format!("{} --exact {}", self.0, quoted(name))
+        self.command_for(&[name])
+    }
+
+    /// Returns the command that runs the trials `names`.
+    pub fn command_for(&self, names: &[&str]) -> String {
+        let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+        format!("{} --exact {}", self.0, names.join(" "))
+    }
+
+    /// Returns the command that runs all trials.
+    pub fn command_for_all(&self) -> String {
+        self.0.trim_end_matches(" --").to_owned()
     }
 }
 

@@ -25,12 +25,21 @@ fn unfold(case: &mut [(Key, Tree)], kinds: &Registry) {
         .cloned()
         .collect();
     let (_, block) = &mut case[at];
-    let Value::List(entries) = &mut block.value else { return };
+    unfold_entries(block, &shared, kinds);
+}
+
+/// Unfolds each entry of a list of checks, also inside checks that hold further ones.
+fn unfold_entries(list: &mut Tree, shared: &[(Key, Tree)], kinds: &Registry) {
+    let Value::List(entries) = &mut list.value else { return };
+    // Anything that is not a mapping is left as it is: the error is reported when the entry is read.
     for entry in entries {
         let Value::Map(named) = &mut entry.value else { continue };
         for (key, settings) in named {
-            if let Some(kind) = kinds.find(&key.name) {
-                unfold_settings(kind, settings, &shared);
+            let Some(kind) = kinds.find(&key.name) else { continue };
+            unfold_settings(kind, settings, shared);
+            if let (true, Value::Map(inner)) = (kind.holds_checks, &mut settings.value) {
+                let lists = inner.iter_mut().filter(|(key, _)| key.name == "checks");
+                lists.for_each(|(_, list)| unfold_entries(list, shared, kinds));
             }
         }
     }

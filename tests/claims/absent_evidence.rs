@@ -91,7 +91,7 @@ fn no_file_that_is_not_understood_obeys_a_rule_that_forbids_all_calls() {
         assert!(!is_green(&suite.cases[0], &text), "{}", path.display());
         held += 1;
     }
-    assert!(held > 15, "only {held} files were held against the rule");
+    assert!(held > 10, "only {held} files were held against the rule");
 }
 
 #[test]

@@ -249,7 +249,7 @@ fn only_named_stages_touch_the_world() {
 #[test]
 fn checks_do_not_use_each_other() {
     let kinds: Vec<&str> = arraign::__internals::check::BUILTIN.iter().map(|kind| kind.name).collect();
-    for group in ["answer", "calls", "figures", "judged", "order"] {
+    for group in ["answer", "budgets", "calls", "combined", "figures", "judged", "order", "trajectory"] {
         for file in files("src").iter().filter(|file| file.stage == "check") {
             let in_group = file.path.iter().any(|part| part == group);
             for kind in &kinds {

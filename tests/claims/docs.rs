@@ -51,7 +51,8 @@ fn the_readme_shows_the_table_and_a_real_red_trial() {
     let case = format!("```yaml\n{}```\n", read(&root().join("tests/readme/evals/refund.yaml")));
     let text = with_block(&text, "a case", &case);
     hold(&path, &with_block(&text, "a red trial", &format!("```text\n{}```\n", red_trial())));
-    assert!(read(&path).lines().count() < 150, "the README is for five minutes");
+    let lines = read(&path).lines().count() - BUILTIN.len();
+    assert!(lines <= 115, "the README is for five minutes, and has {lines} lines beside the table");
 }
 
 fn table() -> String {
@@ -153,6 +154,55 @@ fn the_page_of_golden_datasets_shows_a_real_run() {
     });
     hold(&path, &page);
 }
+
+/// Each matcher with its fixture that fails, and what the terminal says of it.
+#[test]
+fn the_page_of_calls_shows_every_matcher() {
+    let path = root().join("docs/calls.md");
+    let mut shown = String::new();
+    for (matcher, meaning) in MATCHERS {
+        let fixture = root().join(format!("tests/check/call/fail-{}.yaml", matcher.replace('_', "-")));
+        let (case, said) = (read(&fixture), said_of(&fixture));
+        let first = said.split("\n\n").next().unwrap_or_default().trim_end();
+        writeln!(shown, "### {matcher}\n\n{meaning}\n\n```yaml\n{case}```\n\n```text\n{first}\n```\n")
+            .expect("text");
+    }
+    let schema = schema::of_cases(&Registry::default());
+    let words = schema["definitions"]["matcher"]["properties"].as_object().expect("the words of a matcher");
+    for word in words.keys() {
+        assert!(MATCHERS.iter().any(|(matcher, _)| matcher == word), "no section on `{word}`");
+    }
+    hold(&path, &with_block(&read(&path), "the matchers", &shown));
+}
+
+/// The matchers, in the order of the page.
+const MATCHERS: &[(&str, &str)] = &[
+    ("value", "A written value. Numbers compare as numbers, types count, the order of keys does not."),
+    ("equals", "This value, also where it looks like a matcher."),
+    ("any", "One of these values or matchers."),
+    ("at_least", "A number of at least this."),
+    ("at_most", "A number of at most this."),
+    ("above", "A number above this."),
+    ("below", "A number below this."),
+    ("between", "A number between two others, both included."),
+    (
+        "matches",
+        "A text in which a JavaScript regular expression is found. Case counts, unless `/.../i` is written.",
+    ),
+    ("contains", "A text with this part, or a list with this element. Case counts."),
+    ("starts_with", "A text with this beginning."),
+    ("one_of_type", "A value of a type, or of one of several. 2.0 is an `integer`."),
+    ("schema", "A value that satisfies a JSON Schema. Needs the feature `json-schema`."),
+    ("length", "The length of a text in characters, or of a list or mapping. A number, or bounds."),
+    ("absent", "The argument must not be there."),
+    ("optional", "The argument may be left out. With other words, they hold of its value."),
+    (
+        "jsonpath",
+        "An RFC 9535 path selects something; with other words, one of the selected values passes them.",
+    ),
+    ("similar", "A text that differs in few characters: 1 minus the share of edits (Levenshtein)."),
+    ("nested", "Matchers work inside mappings and lists. A written mapping has no further fields."),
+];
 
 fn golden_verdicts() -> Vec<Verdict> {
     let (kinds, files) = (Registry::default(), Files::new(root(), root().join("evals")));
@@ -283,7 +333,8 @@ fn page(kind: &Kind, settings: &str) -> String {
 }
 
 fn source_of(kind: &Kind) -> PathBuf {
-    let groups = ["", "answer/", "calls/", "figures/", "judged/", "order/"];
+    let groups =
+        ["", "answer/", "budgets/", "calls/", "combined/", "figures/", "judged/", "order/", "trajectory/"];
     let files = groups.iter().flat_map(|group| {
         [".rs", "/mod.rs"].map(|end| root().join(format!("src/check/{group}{}{end}", kind.name)))
     });

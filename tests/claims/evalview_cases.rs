@@ -29,8 +29,11 @@ fn written(case: &Value) -> Value {
     let (input, mut written) = (&case["input"], case["input"]["test_case"].clone());
     let recorded = &input["trace"];
     let figure = |key: &str, otherwise: f64| recorded[key].as_f64().unwrap_or(otherwise);
+    // Their names are whole: they do not take a server off.
+    let calls = recorded["tools"].as_array().into_iter().flatten();
+    let calls: Vec<Value> = calls.map(|name| json!({"call": name, "written": name})).collect();
     written["trace"] = json!({
-        "calls": recorded["tools"],
+        "calls": calls,
         "answer": recorded["output"],
         "cost_usd": figure("cost", 0.01),
         "duration_ms": figure("latency", 1000.0),

@@ -7,6 +7,7 @@ mod architecture;
 mod args_valid;
 mod bad_input;
 mod baseline;
+mod budgets;
 #[path = "../support/cargo.rs"]
 mod cargo;
 mod comparison;
@@ -14,10 +15,13 @@ mod declared_readers;
 mod docs;
 mod evalview;
 mod evalview_cases;
+mod expected_calls;
+mod fit;
 mod formats;
 mod golden_dataset;
 mod harness;
 mod http;
+mod joined_runs;
 mod js_regex;
 mod judge;
 mod live;
@@ -34,9 +38,11 @@ mod runs_of_case;
 mod schema;
 #[path = "../subject/scripted.rs"]
 mod scripted;
+mod secrets;
 mod sequence_valid;
 #[path = "../support/server.rs"]
 mod server;
 mod statistics;
+mod tool_names;
 mod verification;
 mod yaml_oracle;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use arraign::__internals::check::{Registry, Tables};
-use arraign::__internals::engine::{evaluate_each, evaluate_recorded};
+use arraign::__internals::engine::{EvaluationSettings, evaluate_each, evaluate_recorded};
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{CaseRuns, Library, Suite, load_recorded};
 use arraign::reader;
@@ -46,7 +46,7 @@ impl Evals {
     fn verdict(&self) -> Verdict {
         let (suite, files) = (self.suite(), self.files());
         let found = self.find(&files).expect("its runs");
-        evaluate_each(&suite.cases[0], "a", || found.each_run(&files), None, None)
+        evaluate_each(&suite.cases[0], "a", || found.each_run(&files), None, EvaluationSettings::default())
     }
 }
 

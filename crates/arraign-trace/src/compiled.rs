@@ -1,18 +1,18 @@
-//! A table of what has been compiled in this process.
+//! A cache of the patterns that were compiled in this process.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Compiled patterns by their text. Texts come from the user's files, so the table is as small as these.
+/// Compiled patterns by their text. The texts come from the user's files, which bound the size of the cache.
 pub struct Compiled<T>(Mutex<Option<HashMap<String, Arc<T>>>>);
 
 impl<T> Compiled<T> {
-    /// Returns an empty table.
+    /// Returns an empty cache.
     pub const fn empty() -> Self {
         Self(Mutex::new(None))
     }
 
-    /// What `text` compiles to, by `compile` the first time.
+    /// Returns the compiled form of `text`, and calls `compile` only the first time.
     pub fn get<E>(&self, text: &str, compile: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let table = table.get_or_insert_with(HashMap::new);

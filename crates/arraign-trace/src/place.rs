@@ -102,19 +102,21 @@ impl Place {
         self.span
     }
 
-    /// Line, columns and the line's text, as plain data.
+    /// Line, columns and the line's text, as plain data. Of a long line, the text is a part around the place: a dataset can
+    /// be one line of megabytes.
     pub fn locate(&self) -> Location {
         let (line, range) = self.source.line_at(self.span.start as usize);
         let text = &self.source.text()[range.clone()];
         let start = (self.span.start as usize).clamp(range.start, range.end) - range.start;
         let end = (self.span.end as usize).clamp(range.start + start, range.end) - range.start;
-        let columns = |at: usize| text.char_indices().take_while(|(index, _)| *index < at).count() + 1;
+        let window = if text.len() > MAX_LINE_BYTES { find_window(text, start..end) } else { 0..text.len() };
         Location {
             file: self.file().to_owned(),
             line,
-            column: columns(start),
-            end_column: columns(end),
-            text: text.to_owned(),
+            column: count_chars(text, start) + 1,
+            end_column: count_chars(text, end) + 1,
+            skipped: count_chars(text, window.start),
+            text: text[window].to_owned(),
         }
     }
 }
@@ -123,6 +125,51 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.locate().fmt(f)
     }
+}
+
+/// The longest line that a [`Location`] holds as a whole, in bytes.
+const MAX_LINE_BYTES: usize = 1000;
+
+/// The number of bytes of a long line on each side of a place, and the most of the place itself.
+const WINDOW_BYTES: usize = 200;
+
+/// Returns the part of a long line around `place`. It begins and ends between values, at a quote, or in a text without quotes at a
+/// mark: a piece of a value could be a piece of a secret, which nobody would recognize.
+fn find_window(line: &str, place: Range<usize>) -> Range<usize> {
+    let first = floor_boundary(line, place.start.saturating_sub(WINDOW_BYTES));
+    let before = &line[first..place.start];
+    let start = match before.find(QUOTES) {
+        _ if first == 0 => 0,
+        Some(quote) => first + quote + 1,
+        None => place.start - before.trim_start_matches(is_word_char).len(),
+    };
+    let kept = floor_boundary(line, place.end.min(place.start + WINDOW_BYTES));
+    let last = floor_boundary(line, (kept + WINDOW_BYTES).min(line.len()));
+    // The place itself may be cut, too.
+    let from = if kept < place.end { place.start } else { kept };
+    let after = &line[from..last];
+    let end = match after.rfind(QUOTES) {
+        _ if last == line.len() => last,
+        Some(quote) => from + quote,
+        None => from + after.trim_end_matches(is_word_char).len(),
+    };
+    start..end
+}
+
+const QUOTES: [char; 2] = ['"', '\''];
+
+/// Whether a character can be a part of a token.
+fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '+' | '/' | '=' | '_' | '-' | '.' | '~' | '%' | '\\')
+}
+
+fn floor_boundary(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+}
+
+/// Returns the number of characters before the byte `at` of `line`.
+fn count_chars(line: &str, at: usize) -> usize {
+    line[..floor_boundary(line, at)].chars().count()
 }
 
 /// A [`Place`], resolved: what reports need to name it, to link it and to draw it, without the file.
@@ -138,8 +185,16 @@ pub struct Location {
     pub column: usize,
     /// Column after the last character on this line.
     pub end_column: usize,
-    /// The text of the line.
+    /// The number of characters of a long line that come before `text`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub skipped: usize,
+    /// The text of the line; of a long line, a part around the place.
     pub text: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl fmt::Display for Location {

@@ -7,6 +7,8 @@ use crate::agent::into_trace::read_single_run;
 use crate::case::HttpCall;
 use crate::http::HttpResponse;
 use crate::pattern::JsonPath;
+use crate::reader::ReaderSet;
+use crate::secrets::QuotedText;
 use crate::trace::{CallsUnrecorded, Message, Role, Trace};
 
 /// The largest length of a response in an error message, in characters.
@@ -17,8 +19,9 @@ pub(super) fn read_response(
     call: &HttpCall,
     response: &HttpResponse,
     query: String,
+    readers: &ReaderSet,
 ) -> Result<Trace, AgentProblem> {
-    let read = parse_run(call, response, query).and_then(reject_failed_run);
+    let read = parse_run(call, response, query, readers).and_then(reject_failed_run);
     read.map_err(|problem| match problem {
         AgentProblem::Nonsense(why) => {
             AgentProblem::Nonsense(format!("{why}\n{}", quote_body(&response.body)))
@@ -27,13 +30,18 @@ pub(super) fn read_response(
     })
 }
 
-fn parse_run(call: &HttpCall, response: &HttpResponse, query: String) -> Result<Trace, AgentProblem> {
+fn parse_run(
+    call: &HttpCall,
+    response: &HttpResponse,
+    query: String,
+    readers: &ReaderSet,
+) -> Result<Trace, AgentProblem> {
     let format = call.format.as_deref();
     if call.trace.is_none() && call.answer.is_none() {
         if format.is_none() && is_prose(response) {
             return Ok(answer_only_trace(query, response.body.clone()));
         }
-        return read_single_run(&response.body, format);
+        return read_single_run(&response.body, format, readers);
     }
     let value: Value =
         response.parse_json().map_err(|problem| AgentProblem::Nonsense(problem.to_string()))?;
@@ -41,7 +49,7 @@ fn parse_run(call: &HttpCall, response: &HttpResponse, query: String) -> Result<
     match (&call.trace, answer) {
         (None, answer) => Ok(answer_only_trace(query, answer.unwrap_or_default())),
         (Some(path), answer) => {
-            let trace = read_single_run(&select_text(path, &value)?, format)?;
+            let trace = read_single_run(&select_text(path, &value)?, format, readers)?;
             Ok(Trace { answer: answer.or(trace.answer.clone()), ..trace })
         }
     }
@@ -90,10 +98,8 @@ fn select_text(path: &JsonPath, value: &Value) -> Result<String, AgentProblem> {
 }
 
 fn quote_body(body: &str) -> String {
-    let end = body.char_indices().nth(MAX_SHOWN_CHARS);
-    match end {
-        Some((end, _)) => format!("it answered: {}...", &body[..end]),
-        None if body.is_empty() => "it answered with an empty body".to_owned(),
-        None => format!("it answered: {body}"),
+    if body.is_empty() {
+        return "it answered with an empty body".to_owned();
     }
+    format!("it answered: {}", QuotedText::near(body, &(0..4 * MAX_SHOWN_CHARS)).cut_end(MAX_SHOWN_CHARS))
 }

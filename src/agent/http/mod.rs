@@ -13,6 +13,7 @@ use super::in_process::GRACE_PERIOD;
 use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
 use crate::case::{HttpCall, HttpMethod, Template};
 use crate::http::{HttpClient, HttpLimits, HttpRequest};
+use crate::reader::{ReaderSet, to_native};
 use crate::secrets::names_a_secret;
 use crate::trace::Trace;
 
@@ -25,16 +26,20 @@ pub(super) async fn ask_server(
     input: &AgentInput,
     limit: Duration,
     environment: &AgentEnvironment,
+    readers: ReaderSet,
 ) -> Result<Trace, AgentProblem> {
     let request = build_request(call, input, environment).map_err(AgentProblem::NotAsked)?;
     let (call, query, limits) = (Arc::clone(call), input.query.clone(), request_limits(call, limit));
     let work = spawn_blocking(move || {
         let sent = CLIENT.send_request(&request, &limits);
         let response = sent.map_err(|error| AgentProblem::Unanswered(error.into()))?;
-        match request.find_secret_in(&response.body) {
-            Some(name) => Err(AgentProblem::Secret(name.to_owned())),
-            None => answer::read_response(&call, &response, query),
+        if let Some(name) = request.find_secret_in(&response.body) {
+            return Err(AgentProblem::Secret(name.to_owned()));
         }
+        let trace = answer::read_response(&call, &response, query, &readers)?;
+        // A reader joins what a stream sends in pieces, so what would be recorded is searched as well.
+        let found = request.find_secret_in(&to_native(&trace)).map(str::to_owned);
+        found.map_or(Ok(trace), |name| Err(AgentProblem::Secret(name)))
     });
     match timeout(limit + GRACE_PERIOD, work).await {
         Err(_) => Err(AgentProblem::OutOfTime(limit)),

@@ -79,7 +79,7 @@ fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors
 impl Check for Extract {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let found = self.pattern.extract_value(answer(evidence)?).map_err(|_| exhausted(&self.pattern))?;
-        let value = found.as_deref().map_or(Value::Null, typed);
+        let value = found.as_deref().map_or(Value::Null, parse_value);
         let outcome = Outcome::from(self.out_of_bounds(&value));
         Ok(outcome.value(&self.name, value))
     }
@@ -111,13 +111,17 @@ impl Extract {
     }
 }
 
-/// `true`, `false` and numbers as such, anything else as text.
-fn typed(text: &str) -> Value {
-    let number = || text.parse::<i64>().map(Value::from).ok();
-    let float = || text.parse::<f64>().ok().filter(|float| float.is_finite()).map(Value::from);
+/// Parses `true`, `false` and numbers; anything else is a text.
+fn parse_value(text: &str) -> Value {
     match text {
-        "true" => Value::Bool(true),
-        "false" => Value::Bool(false),
-        text => number().or_else(float).unwrap_or_else(|| text.into()),
+        "true" => return Value::Bool(true),
+        "false" => return Value::Bool(false),
+        _ => {}
     }
+    // Integers first: a float would lose the last digits of a large one.
+    if let Ok(integer) = text.parse::<i64>() {
+        return integer.into();
+    }
+    let float = text.parse::<f64>().ok().filter(|float| float.is_finite());
+    float.map_or_else(|| text.into(), Value::from)
 }

@@ -54,13 +54,13 @@ fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors
 }
 
 fn none_is_empty(texts: &[String], node: Node<'_>) -> Result<(), LoadError> {
-    let at = |pointer: &str| node.pointer(pointer).unwrap_or(node);
+    let list = node.pointer("/substrings").unwrap_or(node);
     if texts.is_empty() {
-        return Err(at("/substrings").error("an empty list forbids nothing"));
+        return Err(list.error("an empty list forbids nothing"));
     }
     let Some(index) = texts.iter().position(String::is_empty) else { return Ok(()) };
-    let empty = at(&format!("/substrings/{index}"));
-    Err(empty.error("an empty text is part of every answer: this never holds"))
+    let entry = node.pointer(&format!("/substrings/{index}")).unwrap_or(node);
+    Err(entry.error("an empty text is part of every answer: this never holds"))
 }
 
 impl Check for ForbiddenSubstrings {

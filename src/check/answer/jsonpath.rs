@@ -98,10 +98,15 @@ fn other_values(path: &JsonPath, found: &[&Value], wanted: &Value) -> Violation 
 }
 
 fn help(found: &[&Value], wanted: &Value) -> &'static str {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    if found.iter().any(|value| text(value) == text(wanted)) {
+    let wanted = render_plain(wanted);
+    if found.iter().any(|value| render_plain(value) == wanted) {
         "types count: a text in quotes is not a number, a boolean or null"
     } else {
         "change what the agent answers, or the value that is wanted"
     }
+}
+
+/// Renders a value without the quotes of a text.
+fn render_plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

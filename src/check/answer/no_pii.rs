@@ -11,11 +11,12 @@
 //! - `card`: 13 to 19 digits that begin like the numbers of a card network and have a correct check digit (Luhn).
 //! - `iban`: a number with correct check digits (mod 97).
 //! - `us_ssn`: `123-45-6789`, or nine digits directly after `SSN`, except numbers that are never assigned.
-//! - `secret`: keys and tokens with a known prefix (`sk-`, `sk_live_`, `AKIA`, `ghp_`, `github_pat_`, `glpat-`,
-//!   `xoxb-`, `AIza`, `npm_`, `hf_`), JSON web tokens, private keys.
+//! - `secret`: keys and tokens of about 70 issuers (`sk-`, `AKIA`, `ghp_`, `glpat-`, `xoxb-`, `AIza`, `hf_` and
+//!   more), JSON web tokens, private keys, passwords in URLs, and values that the answer names (`password: ...`,
+//!   `api_key=...`, `Authorization: Bearer ...`).
 //!
-//! Names, street addresses, dates of birth, passwords and local phone numbers are not found, because no pattern
-//! identifies them reliably. This case fails:
+//! Names, street addresses, dates of birth, local phone numbers and passwords that nothing names are not found,
+//! because no pattern identifies them reliably. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/no_pii/fail-card-and-email.yaml")]

@@ -16,8 +16,8 @@
 //!    `deny`). What only a proxy can enforce there (`limits`, `signatures`) is left to it;
 //! 3. a plain map `NAME: <JSON Schema>`.
 //!
-//! In all three shapes, a name can be a glob. All schemas can refer to `$defs` at the root of a policy or in its
-//! `schemas`. Patterns are unanchored. A word that looks like a misspelt keyword of JSON Schema is a mistake;
+//! In all three shapes, a name is [the name of a tool](../traces.md#names-of-tools), or a glob. All schemas can refer to
+//! `$defs` at the root of a policy or in its `schemas`. Patterns are unanchored. A word that looks like a misspelt keyword of JSON Schema is a mistake;
 //! `x-...` and other words are annotations. Arguments that are not a JSON object are a violation. This case fails:
 //!
 //! ```yaml
@@ -36,12 +36,13 @@ use std::sync::Arc;
 use self::gate::Refusal;
 use self::policy::{Policy, Unconstrained};
 use self::source::Source;
+use crate::check::json_schema::FoundSchema;
 use crate::check::{About, Check, Clause, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
-use crate::trace::{Arguments, Call, Trace};
+use crate::trace::{Arguments, Call, ToolServer, Trace};
 use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
 
 pub(crate) const KIND: Kind = Kind::with::<ArgsValidSettings>(
@@ -123,9 +124,14 @@ impl Check for ArgsValid {
 
     /// Broken arguments for a tool with a schema, a denied tool, a tool that nobody knows: whichever is refused.
     fn counterexample(&self) -> Option<Evidence<'static>> {
-        let named = self.policy.patterns().chain(&self.tools).filter_map(ToolPattern::example);
-        let unknown = std::iter::once("undefined_tool".to_owned());
-        named.chain(unknown).find(|tool| self.refuses_broken(tool)).map(broken_call)
+        let named = self.policy.patterns().chain(&self.tools).filter_map(|tool| tool.example(1));
+        let unknown = Call::new("undefined_tool", Arguments::none(), 1);
+        let unknown = Call { server: ToolServer::BuiltIn, ..unknown };
+        named.chain(std::iter::once(unknown)).find(|call| self.refuses_broken(call)).map(break_call)
+    }
+
+    fn tools(&self) -> Vec<&ToolPattern> {
+        self.policy.patterns().chain(self.policy.gate.allowed()).chain(&self.tools).collect()
     }
 
     fn refuses(&self, evidence: &Evidence<'_>) -> bool {
@@ -137,44 +143,46 @@ impl Check for ArgsValid {
     fn clauses(&self) -> Vec<Clause> {
         let mut clauses = self.policy.schemas.clauses();
         clauses.retain(|clause| match &clause.about {
-            About::Calls { tool, .. } => tool.exact().is_none_or(|tool| self.looks_at(tool)),
+            About::Calls { tool, .. } => {
+                tool.exact().and_then(|_| tool.example(1)).is_none_or(|call| self.looks_at(&call))
+            }
             About::Rule(_) => true,
         });
         clauses
     }
 }
 
-fn broken_call(tool: String) -> Evidence<'static> {
+fn break_call(call: Call) -> Evidence<'static> {
     let arguments = Arguments::Broken { raw: "{".to_owned(), error: "it ends too soon".to_owned() };
     let mut trace = Trace::default();
-    trace.push_call(Call::new(tool, arguments, 1));
+    trace.push_call(Call { arguments, ..call });
     trace.into()
 }
 
 impl ArgsValid {
-    fn looks_at(&self, tool: &str) -> bool {
-        self.tools.is_empty() || self.tools.iter().any(|pattern| pattern.matches(tool))
+    fn looks_at(&self, call: &Call) -> bool {
+        self.tools.is_empty() || self.tools.iter().any(|tool| tool.matches(call))
     }
 
-    /// Whether a call of `tool` is refused when its arguments are no JSON.
-    fn refuses_broken(&self, tool: &str) -> bool {
+    /// Whether `call` is refused when its arguments are no JSON.
+    fn refuses_broken(&self, call: &Call) -> bool {
         let policy = &self.policy;
         let unknown = self.strict || matches!(policy.unconstrained, Unconstrained::Deny(_));
-        let refused = unknown || policy.gate.refusal(tool).is_some() || policy.schemas.find(tool).is_some();
-        refused && self.looks_at(tool)
+        let has_schema = matches!(policy.schemas.find(call), FoundSchema::Found(_));
+        (unknown || policy.gate.refusal(call).is_some() || has_schema) && self.looks_at(call)
     }
 
     fn judge(&self, call: &Call) -> Result<Finding, Unfit> {
-        let tool = call.name.as_str();
-        if !self.looks_at(tool) {
+        if !self.looks_at(call) {
             return Ok(Finding::untested("not among `tools`"));
         }
-        if let Some(refusal) = self.policy.gate.refusal(tool) {
+        if let Some(refusal) = self.policy.gate.refusal(call) {
             return Ok(Finding::tested(vec![self.refused(call, &refusal)]));
         }
-        match self.policy.schemas.find(tool) {
-            Some(schema) => violation::of_arguments(call, schema).map(Finding::tested),
-            None => Ok(self.unconstrained(call)),
+        match self.policy.schemas.find(call) {
+            FoundSchema::Found(schema) => violation::of_arguments(call, schema).map(Finding::tested),
+            FoundSchema::Unknown => Ok(self.unconstrained(call)),
+            FoundSchema::Undecided => Ok(Finding::untested("the server of the tool is not recorded")),
         }
     }
 
@@ -225,7 +233,7 @@ impl ArgsValid {
         let mut errors = LoadErrors::new();
         for entry in node.list().into_iter().flatten().filter(|_| !lenient) {
             let Some(name) = entry.as_str() else { continue };
-            if !crate::pattern::is_glob(name) && self.policy.schemas.find(name).is_none() {
+            if !crate::pattern::is_glob(name) && !self.policy.schemas.defines(name) {
                 let error = entry.error(format!("the policy does not define `{name}`"));
                 let help = did_you_mean(name, &self.policy.names());
                 errors.push(help.into_iter().fold(error, LoadError::help));

@@ -1,7 +1,8 @@
 //! `correctness`: the expected tools are called.
 //!
-//! One of the three axes of a golden dataset: the share of the listed tools that were called. Names are exact. The
-//! order does not matter, nor do other calls, nor whether a call succeeded: the model's decision counts.
+//! One of the three axes of a golden dataset: the share of the listed tools that were called. A name is
+//! [the name of a tool](../traces.md#names-of-tools). The order does not matter, nor do other calls, nor whether a call
+//! succeeded: the model's decision counts.
 //!
 //! <!-- settings -->
 //!
@@ -11,14 +12,13 @@
 #![doc = include_str!("../../../tests/check/correctness/fail-one-of-two.yaml")]
 //! ```
 
-use std::collections::HashSet;
-
 use serde::Deserialize;
 
-use crate::check::support::tool_name::what_was_called;
+use crate::check::support::named_tools::what_was_called;
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::ToolPattern;
 use crate::trace::Trace;
 use crate::yaml::Node;
 
@@ -32,7 +32,7 @@ pub(crate) const KIND: Kind = Kind::of::<Correctness>("correctness", "the expect
 #[serde(deny_unknown_fields)]
 struct Correctness {
     /// The tools. One that is listed twice counts twice. Without any, the score is 1, and the verdict notes it.
-    expected_tools: Option<Vec<String>>,
+    expected_tools: Option<Vec<ToolPattern>>,
 }
 
 /// A row that expects no tool is right whatever the agent calls.
@@ -42,11 +42,11 @@ fn expects_nothing(node: Node<'_>) -> bool {
 
 impl Check for Correctness {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let called: HashSet<&str> = evidence.trace.tool_names().into_iter().collect();
         let (mut items, mut violations) = (Vec::new(), Vec::new());
         for (index, tool) in self.expected_tools.iter().flatten().enumerate() {
-            let state = if called.contains(tool.as_str()) { State::Held } else { State::Violated };
-            items.push(Item::new(tool, state));
+            let is_called = evidence.trace.calls.iter().any(|call| tool.matches(call));
+            let state = if is_called { State::Held } else { State::Violated };
+            items.push(Item::new(tool.as_str(), state));
             violations.extend((state == State::Violated).then(|| never_called(index, tool, &evidence.trace)));
         }
         if items.is_empty() {
@@ -56,14 +56,18 @@ impl Check for Correctness {
         Ok(Outcome::of_items(items, violations).value("tools_called", called))
     }
 
+    fn tools(&self) -> Vec<&ToolPattern> {
+        self.expected_tools.iter().flatten().collect()
+    }
+
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(Trace::default().into())
     }
 }
 
-fn never_called(index: usize, tool: &str, trace: &Trace) -> Violation {
+fn never_called(index: usize, tool: &ToolPattern, trace: &Trace) -> Violation {
     let violation = Violation::new(format!("`{tool}` was never called"));
-    Violation { tool: Some(tool.to_owned()), ..violation }
+    Violation { tool: Some(tool.as_str().to_owned()), ..violation }
         .at(format!("/expected_tools/{index}"))
         .help(what_was_called(trace))
 }

@@ -2,7 +2,8 @@
 //!
 //! <!-- settings -->
 //!
-//! Each tool is one violation, however often it was called. This case fails:
+//! A name is [the name of a tool](../traces.md#names-of-tools): `refund`, `shop:refund`, `"delete_*"`. Each tool is one
+//! violation, however often it was called. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/forbidden_tools/fail-twice.yaml")]
@@ -13,13 +14,13 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::check::support::tool_name::{ToolName, run_of};
+use crate::check::support::named_tools::{find_calls, run_of};
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
-use crate::pattern::NormalPattern;
+use crate::pattern::{NormalPattern, ToolPattern};
 use crate::place::LoadErrors;
-use crate::trace::{Arguments, Call, Trace};
+use crate::trace::Call;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
@@ -44,7 +45,7 @@ struct ForbiddenToolsSettings {
 struct ForbiddenTools(Vec<(usize, Name)>);
 
 enum Name {
-    Exact(ToolName),
+    Exact(ToolPattern),
     Normalised(NormalPattern),
 }
 
@@ -52,11 +53,10 @@ enum Name {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 enum Names {
-    /// Names are exact. `server:tool` also means a call `tool` when the trace has no `server:tool`. The default.
+    /// Names are compared character by character. The default.
     #[default]
     Exact,
-    /// Case, `-`, `_`, blanks and dots do not count (`EditFile` is `edit_file`), and globs expand. Two spellings of one
-    /// name count once.
+    /// Case, `-`, `_`, blanks and dots do not count (`EditFile` is `edit_file`). Two spellings of one name count once.
     Normalised,
 }
 
@@ -97,7 +97,7 @@ impl Check for ForbiddenTools {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let (mut items, mut violations) = (Vec::new(), Vec::new());
         for (index, tool) in &self.0 {
-            let calls = tool.calls_in(&evidence.trace);
+            let calls = find_calls(tool.pattern(), &evidence.trace);
             let state = if calls.is_empty() { State::Held } else { State::Violated };
             items.push(Item::new(tool.as_str(), state));
             violations.extend(forbidden(*index, tool, &calls));
@@ -111,40 +111,33 @@ impl Check for ForbiddenTools {
         !outcome.violations.is_empty()
     }
 
+    fn tools(&self) -> Vec<&ToolPattern> {
+        self.0.iter().map(|(_, name)| name.pattern()).collect()
+    }
+
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let (_, first) = self.0.first()?;
-        Some(run_of(vec![first.example()?]).into())
+        Some(run_of(vec![first.pattern().example(1)?]).into())
     }
 }
 
 impl Name {
-    /// As the user wrote it.
-    fn as_str(&self) -> &str {
+    fn pattern(&self) -> &ToolPattern {
         match self {
-            Self::Exact(name) => name.as_str(),
-            Self::Normalised(name) => name.as_str(),
+            Self::Exact(name) => name,
+            Self::Normalised(name) => name.pattern(),
         }
     }
 
-    fn calls_in<'t>(&self, trace: &'t Trace) -> Vec<&'t Call> {
-        match self {
-            Self::Exact(name) => name.calls_in(trace),
-            Self::Normalised(name) => trace.calls.iter().filter(|call| name.matches(&call.name)).collect(),
-        }
+    /// As the user wrote it.
+    fn as_str(&self) -> &str {
+        self.pattern().as_str()
     }
 
     fn is_spelling_of(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Normalised(one), Self::Normalised(other)) => one.is_spelling_of(other),
             _ => false,
-        }
-    }
-
-    /// A call that is meant.
-    fn example(&self) -> Option<Call> {
-        match self {
-            Self::Exact(name) => Some(name.example(1)),
-            Self::Normalised(name) => Some(Call::new(name.example()?, Arguments::none(), 1)),
         }
     }
 }
@@ -165,10 +158,9 @@ fn spelled(tool: &Name, calls: &[&Call]) -> Option<String> {
     let names = calls.iter().map(|call| call.name.as_str()).filter(|name| seen.insert(*name));
     let names: Vec<&str> = names.collect();
     let shown = names[..names.len().min(SHOWN)].join("`, `");
-    match (tool, names.as_slice()) {
-        (Name::Exact(_), _) => None,
-        (_, [only]) if *only == tool.as_str() => None,
-        (_, names) if names.len() > SHOWN => Some(format!("`{shown}` and {} more", names.len() - SHOWN)),
+    match names.as_slice() {
+        [only] if *only == tool.pattern().tool() => None,
+        names if names.len() > SHOWN => Some(format!("`{shown}` and {} more", names.len() - SHOWN)),
         _ => Some(format!("`{shown}`")),
     }
 }

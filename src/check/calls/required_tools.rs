@@ -2,8 +2,8 @@
 //!
 //! <!-- settings -->
 //!
-//! Names are exact. `server:tool` also matches a call of `tool` if the trace has no `server:tool`. An answer that
-//! should be based on facts is a guess if nothing was looked up, even if it sounds right. This case fails:
+//! A name is [the name of a tool](../traces.md#names-of-tools): `get_order`, `shop:get_order`, `"get_*"`. An answer
+//! that should be based on facts is a guess if nothing was looked up, even if it sounds right. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/required_tools/fail-one-missing.yaml")]
@@ -11,11 +11,13 @@
 
 use serde::Deserialize;
 
-use crate::check::support::tool_name::{ToolName, at_least_one, what_was_called};
+use crate::check::support::call_success::{RunSuccess, note_attempts};
+use crate::check::support::named_tools::{at_least_one, what_was_called};
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
-use crate::trace::Trace;
+use crate::pattern::ToolPattern;
+use crate::trace::{Call, Trace};
 
 pub(crate) const KIND: Kind =
     Kind::of::<RequiredTools>("required_tools", "each of these tools is called").shorthand("tools");
@@ -25,18 +27,21 @@ pub(crate) const KIND: Kind =
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct RequiredTools {
-    /// The tools that must be called. `server:tool` also means a call `tool` of that server.
+    /// The tools that must be called: names or globs. `server:tool` means the tool of that server.
     #[serde(deserialize_with = "at_least_one")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
-    tools: Vec<ToolName>,
+    tools: Vec<ToolPattern>,
 }
 
 impl Check for RequiredTools {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let (mut items, mut violations) = (Vec::new(), Vec::new());
+        let success = RunSuccess::of(&evidence.trace.calls);
         for (index, tool) in self.tools.iter().enumerate() {
-            let called = !tool.calls_in(&evidence.trace).is_empty();
-            items.push(Item::new(tool.as_str(), if called { State::Held } else { State::Violated }));
+            let calls: Vec<&Call> = evidence.trace.calls.iter().filter(|call| tool.matches(call)).collect();
+            let called = !calls.is_empty();
+            let item = Item::new(tool.as_str(), if called { State::Held } else { State::Violated });
+            items.push(note_attempts(item, calls, success));
             violations.extend((!called).then(|| never_called(index, tool, &evidence.trace)));
         }
         Ok(Outcome::of_items(items, violations).stat("calls_checked", evidence.trace.calls.len()))
@@ -47,12 +52,16 @@ impl Check for RequiredTools {
         outcome.violations.is_empty()
     }
 
+    fn tools(&self) -> Vec<&ToolPattern> {
+        self.tools.iter().collect()
+    }
+
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(Trace::default().into())
     }
 }
 
-fn never_called(index: usize, tool: &ToolName, trace: &Trace) -> Violation {
+fn never_called(index: usize, tool: &ToolPattern, trace: &Trace) -> Violation {
     let violation = Violation::new(format!("`{}` was never called", tool.as_str()));
     Violation { tool: Some(tool.as_str().to_owned()), ..violation }
         .at(format!("/tools/{index}"))

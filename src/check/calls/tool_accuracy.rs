@@ -17,14 +17,15 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::check::support::call_success::{RunSuccess, note_attempts};
+use crate::check::support::named_tools::{called_tools, what_was_called};
 use crate::check::support::near_call::near_call;
-use crate::check::support::tool_name::{called_tools, what_was_called};
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
-use crate::pattern::ToolCategory;
+use crate::pattern::{ToolCategory, ToolPattern};
 use crate::place::LoadErrors;
-use crate::trace::Trace;
+use crate::trace::{Call, Trace};
 use crate::yaml::Node;
 
 pub(crate) const KIND: Kind = Kind::with::<ToolAccuracySettings>(
@@ -42,7 +43,7 @@ const SHOWN: usize = 6;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct ToolAccuracySettings {
-    /// The exact names of tools. A name that is given twice counts once.
+    /// Names of tools, or globs. A name that is given twice counts once.
     #[serde(default)]
     tools: Vec<String>,
     /// Categories of tools, one tool of each of which is called: `file_read`, `file_write`, `file_list`, `search`, `shell`,
@@ -62,7 +63,7 @@ struct Expected {
 }
 
 enum Wanted {
-    Tool(String),
+    Tool(ToolPattern),
     AnyOf(ToolCategory),
 }
 
@@ -81,10 +82,9 @@ fn expected_tools(names: Vec<String>, node: Node<'_>) -> Result<Vec<Expected>, L
     let mut errors = LoadErrors::new();
     let mut tools = Vec::new();
     for (index, name) in names.into_iter().enumerate() {
-        if name.is_empty() {
-            errors.push(entry(node, "tools", index).error("a tool's name is empty"));
-        } else if seen.insert(name.clone()) {
-            tools.push(Expected { call: Wanted::Tool(name), at: format!("/tools/{index}") });
+        let tool = ToolPattern::new(&name).map_err(|problem| entry(node, "tools", index).error(problem));
+        if let Some(tool) = errors.take(tool).filter(|_| seen.insert(name)) {
+            tools.push(Expected { call: Wanted::Tool(tool), at: format!("/tools/{index}") });
         }
     }
     errors.or(tools)
@@ -116,21 +116,28 @@ fn entry<'n>(node: Node<'n>, key: &str, index: usize) -> Node<'n> {
 impl Check for ToolAccuracy {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let trace = &evidence.trace;
-        let called: HashSet<&str> = trace.tool_names().into_iter().collect();
         let (mut items, mut violations, mut satisfied) = (Vec::new(), Vec::new(), 0_u32);
+        let success = RunSuccess::of(&trace.calls);
         for expected in &self.expected {
-            let held = expected.call.is_among(&called);
-            items.push(Item::new(expected.call.label(), if held { State::Held } else { State::Violated }));
+            let mut own = trace.calls.iter().filter(|call| expected.call.is_met_by(call)).peekable();
+            let held = own.peek().is_some();
+            let item = Item::new(expected.call.label(), if held { State::Held } else { State::Violated });
+            items.push(note_attempts(item, own, success));
             violations.extend((!held).then(|| expected.lacking(trace)));
             satisfied += u32::from(held && expected.call.tool().is_none());
         }
-        let (correct, missing): (Vec<_>, Vec<_>) = self.tools().partition(|tool| called.contains(tool));
+        let (correct, missing): (Vec<_>, Vec<_>) =
+            self.named().partition(|tool| trace.calls.iter().any(|call| tool.matches(call)));
         Ok(Outcome::of_items(items, violations)
             .stat("calls_checked", trace.calls.len())
-            .value("correct", correct.into())
-            .value("missing", missing.into())
+            .value("correct", list_names(&correct))
+            .value("missing", list_names(&missing))
             .value("unexpected", self.unexpected(trace))
             .value("categories_satisfied", satisfied.into()))
+    }
+
+    fn tools(&self) -> Vec<&ToolPattern> {
+        self.named().chain(self.categories().flat_map(ToolCategory::added)).collect()
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
@@ -139,36 +146,43 @@ impl Check for ToolAccuracy {
 }
 
 impl ToolAccuracy {
-    /// The names of the expected tools.
-    fn tools(&self) -> impl Iterator<Item = &str> {
+    /// The expected tools that have a name.
+    fn named(&self) -> impl Iterator<Item = &ToolPattern> {
         self.expected.iter().filter_map(|expected| expected.call.tool())
+    }
+
+    fn categories(&self) -> impl Iterator<Item = &ToolCategory> {
+        self.expected.iter().filter_map(|expected| match &expected.call {
+            Wanted::AnyOf(category) => Some(category),
+            Wanted::Tool(_) => None,
+        })
     }
 
     /// The calls of tools that `tools` does not name, in the run's order.
     fn unexpected(&self, trace: &Trace) -> Value {
-        let expected: HashSet<&str> = self.tools().collect();
-        trace.tool_names().into_iter().filter(|name| !expected.contains(name)).collect()
+        let is_expected = |call: &&Call| self.named().any(|tool| tool.matches(call));
+        trace.calls.iter().filter(|call| !is_expected(call)).map(|call| call.name.as_str()).collect()
     }
 }
 
 impl Wanted {
-    fn tool(&self) -> Option<&str> {
+    fn tool(&self) -> Option<&ToolPattern> {
         match self {
-            Self::Tool(name) => Some(name),
+            Self::Tool(tool) => Some(tool),
             Self::AnyOf(_) => None,
         }
     }
 
-    fn is_among(&self, called: &HashSet<&str>) -> bool {
+    fn is_met_by(&self, call: &Call) -> bool {
         match self {
-            Self::Tool(name) => called.contains(name.as_str()),
-            Self::AnyOf(category) => called.iter().any(|tool| category.has(tool)),
+            Self::Tool(tool) => tool.matches(call),
+            Self::AnyOf(category) => category.has(call),
         }
     }
 
     fn label(&self) -> String {
         match self {
-            Self::Tool(name) => name.clone(),
+            Self::Tool(tool) => tool.to_string(),
             Self::AnyOf(category) => format!("category {}", category.name()),
         }
     }
@@ -178,11 +192,15 @@ impl Expected {
     /// What is said when no such call is in the run.
     fn lacking(&self, trace: &Trace) -> Violation {
         let violation = match &self.call {
-            Wanted::Tool(name) => never_called(name, trace),
+            Wanted::Tool(tool) => never_called(tool.as_str(), trace),
             Wanted::AnyOf(category) => none_of(category, trace),
         };
         violation.at(&self.at)
     }
+}
+
+fn list_names(tools: &[&ToolPattern]) -> Value {
+    tools.iter().map(|tool| tool.as_str()).collect()
 }
 
 fn never_called(name: &str, trace: &Trace) -> Violation {

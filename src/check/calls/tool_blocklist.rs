@@ -2,8 +2,8 @@
 //!
 //! <!-- settings -->
 //!
-//! Names are globs: `admin_*`, `*_dangerous`, `{rm,del}_*`. A star matches any characters. Names are case-sensitive
-//! unless `case_sensitive: false`. This case fails:
+//! Names are [names of tools](../traces.md#names-of-tools) or globs: `rm`, `shop:refund`, `admin_*`, `{rm,del}_*`. A
+//! star matches any characters. Names are case-sensitive unless `case_sensitive: false`. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/tool_blocklist/fail-by-glob.yaml")]
@@ -15,7 +15,7 @@ use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
-use crate::trace::{Arguments, Call, Trace};
+use crate::trace::{Call, Trace};
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
@@ -45,7 +45,7 @@ impl Check for ToolBlocklist {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let calls = &evidence.trace.calls;
         let violations =
-            blocked_tools(calls).into_iter().filter_map(|tool| self.violation(tool, calls)).collect();
+            first_calls(calls).into_iter().filter_map(|call| self.violation(call, calls)).collect();
         let items = calls.iter().map(|call| self.item(call)).collect();
         Ok(Outcome::of_items(items, violations).stat("calls_checked", calls.len()))
     }
@@ -55,9 +55,13 @@ impl Check for ToolBlocklist {
         !outcome.violations.is_empty()
     }
 
+    fn tools(&self) -> Vec<&ToolPattern> {
+        self.blocked.iter().collect()
+    }
+
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let mut trace = Trace::default();
-        trace.push_call(Call::new(self.blocked.first()?.example()?, Arguments::none(), 1));
+        trace.push_call(self.blocked.first()?.example(1)?);
         Some(trace.into())
     }
 }
@@ -77,37 +81,41 @@ impl ToolBlocklist {
         fields.finish_some(check)
     }
 
-    fn entry_for(&self, tool: &str) -> Option<(usize, &ToolPattern)> {
-        self.blocked.iter().enumerate().find(|(_, entry)| entry.matches(tool))
+    fn entry_for(&self, call: &Call) -> Option<(usize, &ToolPattern)> {
+        self.blocked.iter().enumerate().find(|(_, entry)| entry.matches(call))
     }
 
-    /// One violation for all calls of `tool`, if it is blocked.
-    fn violation(&self, tool: &str, calls: &[Call]) -> Option<Violation> {
-        let (index, entry) = self.entry_for(tool)?;
-        let hits: Vec<&Call> = calls.iter().filter(|call| call.name == tool).collect();
+    /// One violation for all calls of the tool that `first` calls, if it is blocked.
+    fn violation(&self, first: &Call, calls: &[Call]) -> Option<Violation> {
+        let (index, entry) = self.entry_for(first)?;
+        let hits: Vec<&Call> = calls.iter().filter(|call| is_same_tool(call, first)).collect();
         let violation = Violation {
             calls: hits.iter().map(|call| call.index).collect(),
             constraint: Some(entry.to_string()),
-            ..Violation::of_call(hits.first()?, is_blocked(tool, &format!("`{entry}`"), hits.len()))
+            ..Violation::of_call(first, is_blocked(&first.name, &format!("`{entry}`"), hits.len()))
         };
         Some(violation.at(format!("/{}/{index}", self.key)).help(HELP))
     }
 
     fn item(&self, call: &Call) -> Item {
-        let state = if self.entry_for(&call.name).is_some() { State::Violated } else { State::Held };
+        let state = if self.entry_for(call).is_some() { State::Violated } else { State::Held };
         Item::new(call.label(), state)
     }
 }
 
-/// The called tools, each once, in the order of their first call.
-fn blocked_tools(calls: &[Call]) -> Vec<&str> {
-    let mut tools: Vec<&str> = Vec::new();
+/// The first call of each tool.
+fn first_calls(calls: &[Call]) -> Vec<&Call> {
+    let mut firsts: Vec<&Call> = Vec::new();
     for call in calls {
-        if !tools.contains(&call.name.as_str()) {
-            tools.push(&call.name);
+        if !firsts.iter().any(|first| is_same_tool(first, call)) {
+            firsts.push(call);
         }
     }
-    tools
+    firsts
+}
+
+fn is_same_tool(one: &Call, other: &Call) -> bool {
+    one.name == other.name && one.server == other.server && one.written == other.written
 }
 
 /// The entries of the list, all of their mistakes at once.

@@ -5,9 +5,9 @@
 //! An agent with several MCP servers selects tools by name. If two servers offer `read_file`, the second can shadow
 //! the first and receive its arguments.
 //!
-//! A collision is a tool name that was called on two or more servers. The trace names the server of a call, or the
-//! server is the middle of a name like `mcp__SERVER__TOOL`. A call without a server belongs to the agent itself,
-//! which counts as a server. Tools that were offered but never called are not checked, because traces do not list
+//! A collision is a tool name that was called on two or more servers. The trace names the server of a call, or a name
+//! like `mcp__SERVER__TOOL` does. In a trace that names servers, a call without one belongs to the agent itself, which
+//! counts as a server. Tools that were offered but never called are not checked, because traces do not list
 //! them.
 //!
 //! With `trusted_servers` (names or globs), a collision among these servers is allowed. In any other collision, the
@@ -26,7 +26,7 @@ use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
-use crate::trace::{Arguments, Call, Trace};
+use crate::trace::{Arguments, Call, ToolServer, Trace};
 
 pub(crate) const KIND: Kind =
     Kind::of::<ToolCollisionDetect>("tool_collision_detect", "no tool name is taken by two servers")
@@ -55,7 +55,7 @@ type ByTool<'c> = BTreeMap<&'c str, Vec<&'c Call>>;
 impl Check for ToolCollisionDetect {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let calls = &evidence.trace.calls;
-        if !calls.is_empty() && calls.iter().all(|call| origin(call).0.is_none()) {
+        if !calls.is_empty() && calls.iter().all(|call| call.server == ToolServer::NotRecorded) {
             return Err(Unfit::missing(
                 "the trace names no server: it cannot say which one a tool came from",
             ));
@@ -79,7 +79,7 @@ impl Check for ToolCollisionDetect {
         let mut trace = Trace::default();
         for server in ["server_a", "server_b"] {
             let mut call = Call::new("read_file", Arguments::none(), trace.calls.len() + 1);
-            call.server = Some(server.to_owned());
+            call.server = ToolServer::Named(server.to_owned());
             trace.push_call(call);
         }
         let evidence = Evidence::from(trace);
@@ -90,19 +90,19 @@ impl Check for ToolCollisionDetect {
 impl ToolCollisionDetect {
     /// The calls at fault among those of one tool.
     fn offending<'c>(&self, calls: &[&'c Call]) -> Vec<&'c Call> {
-        let first = calls.first().map(|call| origin(call).0);
-        if calls.iter().all(|call| Some(origin(call).0) == first) {
+        let first = calls.first().map(|call| call.server.name());
+        if calls.iter().all(|call| Some(call.server.name()) == first) {
             return Vec::new();
         }
-        calls.iter().copied().filter(|call| !self.trusts(origin(call).0)).collect()
+        calls.iter().copied().filter(|call| !self.trusts(call.server.name())).collect()
     }
 
     fn trusts(&self, server: Option<&str>) -> bool {
-        server.is_some_and(|server| self.trusted_servers.iter().any(|trusted| trusted.matches(server)))
+        server.is_some_and(|server| self.trusted_servers.iter().any(|trusted| trusted.matches_name(server)))
     }
 
     fn collision(&self, tool: &str, hits: &[&Call], calls: &[Call]) -> Violation {
-        let offers = servers(calls.iter().filter(|call| origin(call).1 == tool));
+        let offers = servers(calls.iter().filter(|call| call.name.as_str() == tool));
         let at_fault = servers(hits.iter().copied());
         let (message, help, at) = if self.trusted_servers.is_empty() {
             (on_several(tool, &offers), separate(&offers), "")
@@ -124,7 +124,7 @@ impl ToolCollisionDetect {
 fn servers<'c>(calls: impl Iterator<Item = &'c Call>) -> Vec<Server<'c>> {
     let mut servers = Vec::new();
     for call in calls {
-        let server = origin(call).0;
+        let server = call.server.name();
         if !servers.contains(&server) {
             servers.push(server);
         }
@@ -176,7 +176,7 @@ fn said(servers: &[Server]) -> String {
 fn by_tool(calls: &[Call]) -> ByTool<'_> {
     let mut tools = ByTool::new();
     for call in calls {
-        tools.entry(origin(call).1).or_default().push(call);
+        tools.entry(call.name.as_str()).or_default().push(call);
     }
     tools
 }
@@ -184,29 +184,12 @@ fn by_tool(calls: &[Call]) -> ByTool<'_> {
 fn item(call: &Call, collisions: &[(&str, Vec<&Call>)]) -> Item {
     let hit = collisions.iter().any(|(_, hits)| hits.iter().any(|hit| hit.index == call.index));
     let state = if hit { State::Violated } else { State::Held };
-    Item::new(call.label(), state).note(format!("server: {}", origin(call).0.unwrap_or(ITSELF)))
-}
-
-/// The server of a call, and the tool's name without it.
-fn origin(call: &Call) -> (Option<&str>, &str) {
-    let prefixed = call.name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
-    let (server, tool) = prefixed.map_or((None, call.name.as_str()), |(server, tool)| (Some(server), tool));
-    (call.server.as_deref().or(server), tool)
+    Item::new(call.label(), state).note(format!("server: {}", call.server.name().unwrap_or(ITSELF)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_server_is_named_by_the_trace_or_by_the_prefix() {
-        let mut call = Call::new("mcp__files__read__all", Arguments::none(), 1);
-        assert_eq!(origin(&call), (Some("files"), "read__all"));
-        call.server = Some("disk".to_owned());
-        assert_eq!(origin(&call), (Some("disk"), "read__all"));
-        let plain = Call::new("read", Arguments::none(), 1);
-        assert_eq!(origin(&plain), (None, "read"));
-    }
 
     #[test]
     fn a_check_that_trusts_everybody_has_no_counterexample() {

@@ -10,14 +10,15 @@
 
 use serde_json::Value;
 
+use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::js_pattern::{exhausted, pattern};
-use crate::check::support::tool_name::{ToolName, run_of, what_was_called};
+use crate::check::support::named_tools::{find_calls, run_of, what_was_called};
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
-use crate::pattern::{Flags, JsRegex, JsonPath, json_equal};
+use crate::pattern::{Flags, JsRegex, JsonPath, ToolPattern, json_equal};
 use crate::place::{LoadError, LoadErrors};
-use crate::trace::Call;
+use crate::trace::{Call, Trace};
 use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
 
 pub(crate) const KIND: Kind =
@@ -27,7 +28,7 @@ pub(crate) const KIND: Kind =
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 struct ToolInputSettings {
-    /// The exact name of the tool. `server:tool` also means a call `tool` of that server.
+    /// The name of the tool, or a glob. `server:tool` means the tool of that server.
     tool: String,
     /// What the arguments must be.
     r#type: InputAssertion,
@@ -82,7 +83,7 @@ enum CallsWord {
 }
 
 struct ToolInput {
-    tool: ToolName,
+    tool: ToolPattern,
     calls: Which,
     wanted: Wanted,
 }
@@ -106,7 +107,7 @@ enum Which {
 
 fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "a tool input assertion")?;
-    let tool = fields.required::<ToolName>("tool");
+    let tool = fields.required::<ToolPattern>("tool");
     let calls = fields.node("calls").map_or(Some(Which::Any), |node| fields.take(which(node)));
     let wanted = wanted(&mut fields, node);
     let check = match (tool, calls, wanted) {
@@ -165,7 +166,7 @@ fn wanted(fields: &mut Fields<'_>, node: Node<'_>) -> Option<Wanted> {
 
 impl Check for ToolInput {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let calls = self.tool.calls_in(&evidence.trace);
+        let calls = find_calls(&self.tool, &evidence.trace);
         let chosen: Vec<&Call> = match self.calls {
             Which::Any | Which::All => calls.clone(),
             Which::First => calls.first().copied().into_iter().collect(),
@@ -181,7 +182,7 @@ impl Check for ToolInput {
                 broken.push(*call);
             }
         }
-        Ok(self.outcome(&chosen, &broken))
+        Ok(self.outcome(&chosen, &broken, &evidence.trace))
     }
 
     // One call with these arguments is enough for `any`; one without them is too many for `all`.
@@ -192,6 +193,10 @@ impl Check for ToolInput {
             Which::All => was_tested,
             Which::First | Which::Last | Which::Nth(_) => false,
         }
+    }
+
+    fn tools(&self) -> Vec<&ToolPattern> {
+        vec![&self.tool]
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
@@ -215,14 +220,18 @@ impl ToolInput {
     }
 
     /// With `any`, one call that holds makes up for the others.
-    fn outcome(&self, chosen: &[&Call], broken: &[&Call]) -> Outcome {
+    fn outcome(&self, chosen: &[&Call], broken: &[&Call], trace: &Trace) -> Outcome {
         let enough = self.calls == Which::Any && broken.len() < chosen.len();
         let state = |call: &Call| match broken.iter().any(|one| one.index == call.index) {
             true if enough => State::NotExercised,
             true => State::Violated,
             false => State::Held,
         };
-        let items = chosen.iter().map(|call| Item::new(call.label(), state(call)));
+        let success = RunSuccess::of(&trace.calls);
+        let items = chosen.iter().map(|call| {
+            let item = Item::new(call.label(), state(call));
+            if item.state == State::Held { note_attempts(item, [*call], success) } else { item }
+        });
         let violations = match broken {
             [] => Vec::new(),
             _ if enough => Vec::new(),

@@ -18,12 +18,13 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::check::json_schema::{Fault, Home, Schema, Subject, Table, shown};
+use crate::check::json_schema::{Fault, FoundSchema, Home, Schema, Subject, Table, shown};
 use crate::check::{About, Check, Clause, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
-use crate::trace::{Arguments, Call, CallStatus, Trace};
+use crate::trace::{Call, CallStatus, Trace};
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind = Kind::with::<ToolOutputSettings>(
@@ -79,11 +80,16 @@ impl Check for ToolOutputValid {
         !outcome.violations.is_empty()
     }
 
+    fn tools(&self) -> Vec<&ToolPattern> {
+        self.schemas.patterns().collect()
+    }
+
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let pattern = self.schemas.patterns().next()?;
-        let mut call = Call::new(pattern.example()?, Arguments::none(), 1);
+        let mut call = pattern.example(1)?;
         call.status = CallStatus::Ok;
-        call.result = self.schemas.find(&call.name)?.refused();
+        let FoundSchema::Found(schema) = self.schemas.find(&call) else { return None };
+        call.result = schema.refused();
         let mut trace = Trace::default();
         trace.push_call(call);
         Some(trace.into())
@@ -104,7 +110,11 @@ impl Check for ToolOutputValid {
 impl ToolOutputValid {
     /// The schema and the result of `call`, or why there is nothing to test.
     fn tested<'c>(&self, call: &'c Call) -> Result<(&Schema, &'c Value), &'static str> {
-        let schema = self.schemas.find(&call.name).ok_or("no schema for this tool")?;
+        let schema = match self.schemas.find(call) {
+            FoundSchema::Found(schema) => schema,
+            FoundSchema::Unknown => return Err("no schema for this tool"),
+            FoundSchema::Undecided => return Err("the server of the tool is not recorded"),
+        };
         match (&call.result, call.status) {
             (_, CallStatus::Error) => Err("the call failed: there is no result to check"),
             (None, _) => Err("no result in the trace"),

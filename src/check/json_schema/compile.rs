@@ -4,6 +4,7 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
+use super::expansion::find_expansion;
 use super::keyword::resource;
 use super::{BACKTRACK_LIMIT, join};
 use crate::yaml::unescape_token;
@@ -26,6 +27,9 @@ pub(crate) struct Flaw {
 
 /// Compiles `schema`, or says everything that is wrong with it.
 pub(crate) fn validator(schema: &Value, formats: bool) -> Result<Validator, Vec<Flaw>> {
+    if let Some(flaw) = find_expansion(schema) {
+        return Err(vec![flaw]);
+    }
     build(schema, formats).map_err(|error| flaws(&error, schema, formats))
 }
 
@@ -40,7 +44,8 @@ fn build(schema: &Value, formats: bool) -> Result<Validator, ValidationError<'st
         .build(schema)
 }
 
-/// The metaschema says several mistakes at once, building only the first: each is cut out to come to the next.
+/// Collects the flaws of a schema. The metaschema reports several at once, but the compiler only the first: each flaw is cut
+/// out of a copy of the schema, which is compiled again to find the next one.
 fn flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec<Flaw> {
     let meta = jsonschema::meta::validator_for(schema);
     let mut all: Vec<Flaw> =
@@ -132,26 +137,30 @@ fn first_broken(root: &Value, value: &Value, pointer: &str) -> Option<(String, S
 }
 
 fn is_broken(key: &str, target: &str, root: &Value) -> bool {
-    let is_metaschema = || target.contains("//json-schema.org/");
     match (key, target.strip_prefix('#')) {
         ("$ref", Some(local)) if local.is_empty() || local.starts_with('/') => root.pointer(local).is_none(),
         ("$ref", Some(anchor)) => !has_anchor(root, anchor),
         ("$ref", None) => resource(root, target, "").is_none(),
-        ("$schema", _) => !is_metaschema(),
+        ("$schema", _) => !target.contains("//json-schema.org/"),
         _ => false,
     }
 }
 
-/// Whether a part of the schema calls itself `anchor`, in the way of any draft.
+/// Whether a part of the schema is the anchor `anchor`, in the syntax of any draft.
 fn has_anchor(schema: &Value, anchor: &str) -> bool {
-    let is_name = |key: &str, value: &Value| match key {
+    match schema {
+        Value::Object(map) => {
+            map.iter().any(|(key, value)| is_anchor(key, value, anchor) || has_anchor(value, anchor))
+        }
+        Value::Array(items) => items.iter().any(|item| has_anchor(item, anchor)),
+        _ => false,
+    }
+}
+
+fn is_anchor(key: &str, value: &Value, anchor: &str) -> bool {
+    match key {
         "$anchor" | "$dynamicAnchor" => value == anchor,
         "$id" | "id" => value.as_str().and_then(|id| id.strip_prefix('#')) == Some(anchor),
-        _ => false,
-    };
-    match schema {
-        Value::Object(map) => map.iter().any(|(key, value)| is_name(key, value) || has_anchor(value, anchor)),
-        Value::Array(items) => items.iter().any(|item| has_anchor(item, anchor)),
         _ => false,
     }
 }

@@ -5,6 +5,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
 use super::keyword::keyword;
+use crate::secrets::QuotedText;
 use crate::yaml::pointer_tokens;
 
 /// Longer values are cut in a message; the violation holds them whole.
@@ -49,18 +50,14 @@ fn size(kind: &Kind, name: &str) -> Option<(String, String)> {
     const CHARACTERS: [&str; 2] = ["character", "characters"];
     const ITEMS: [&str; 2] = ["item", "items"];
     const PROPERTIES: [&str; 2] = ["property", "properties"];
-    let said = |problem: &str, limit: u64, most: &str, units: [&str; 2]| {
-        let unit = units[usize::from(limit != 1)];
-        (format!("value {problem} {limit} {unit}"), format!("use at {most} {limit} {unit} for {name}"))
-    };
     Some(match kind {
-        Kind::MaxLength { limit } => said("is longer than", *limit, "most", CHARACTERS),
-        Kind::MinLength { limit } => said("is shorter than", *limit, "least", CHARACTERS),
-        Kind::MaxItems { limit } => said("has more than", *limit, "most", ITEMS),
-        Kind::MinItems { limit } => said("has fewer than", *limit, "least", ITEMS),
-        Kind::MaxProperties { limit } => said("has more than", *limit, "most", PROPERTIES),
-        Kind::MinProperties { limit } => said("has fewer than", *limit, "least", PROPERTIES),
-        Kind::AdditionalItems { limit } => said("has more than", *limit as u64, "most", ITEMS),
+        Kind::MaxLength { limit } => render_size(name, "is longer than", *limit, "most", CHARACTERS),
+        Kind::MinLength { limit } => render_size(name, "is shorter than", *limit, "least", CHARACTERS),
+        Kind::MaxItems { limit } => render_size(name, "has more than", *limit, "most", ITEMS),
+        Kind::MinItems { limit } => render_size(name, "has fewer than", *limit, "least", ITEMS),
+        Kind::MaxProperties { limit } => render_size(name, "has more than", *limit, "most", PROPERTIES),
+        Kind::MinProperties { limit } => render_size(name, "has fewer than", *limit, "least", PROPERTIES),
+        Kind::AdditionalItems { limit } => render_size(name, "has more than", *limit as u64, "most", ITEMS),
         Kind::MultipleOf { multiple_of } => (
             format!("value is not a multiple of {multiple_of}"),
             format!("use a multiple of {multiple_of} for {name}"),
@@ -69,6 +66,11 @@ fn size(kind: &Kind, name: &str) -> Option<(String, String)> {
         Kind::Contains => ("no item is of the wanted kind".to_owned(), format!("add such an item to {name}")),
         _ => return None,
     })
+}
+
+fn render_size(name: &str, problem: &str, limit: u64, most: &str, units: [&str; 2]) -> (String, String) {
+    let unit = units[usize::from(limit != 1)];
+    (format!("value {problem} {limit} {unit}"), format!("use at {most} {limit} {unit} for {name}"))
 }
 
 fn word(kind: &Kind, error: &ValidationError<'_>, name: &str, schema: &Value) -> Option<(String, String)> {
@@ -194,9 +196,7 @@ pub(crate) fn part(pointer: &str) -> String {
 
 /// A value, cut to a line's length.
 pub(crate) fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(SHOWN_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    let quoted = QuotedText::from_json(value);
+    let shown = quoted.cut_end(SHOWN_CHARS);
+    format!("{}{}", shown.text, if shown.cut_after { "…" } else { "" })
 }

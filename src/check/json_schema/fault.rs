@@ -174,9 +174,8 @@ fn requirement(keyword: &str) -> String {
 /// `KEYWORD: VALUE`, or the keyword alone where its value is schemas.
 fn constraint(written: &str, value: Option<&Value>) -> String {
     let keyword = pointer_tokens(written).last().unwrap_or_default().into_owned();
-    let is_schema = |value: &Value| value.is_object();
     match value {
-        Some(Value::Array(items)) if items.iter().any(is_schema) && keyword != "enum" => keyword,
+        Some(Value::Array(items)) if items.iter().any(Value::is_object) && keyword != "enum" => keyword,
         Some(Value::Object(_)) if keyword != "const" => keyword,
         Some(Value::String(text)) if keyword != "const" => format!("{keyword}: {text}"),
         Some(Value::Array(items)) => {

@@ -43,15 +43,13 @@ impl Mistakes {
 }
 
 fn check_keyword(keyword: &str, value: Node<'_>, place: Place) -> Result<(), LoadError> {
-    let means_nothing = |help| {
-        let error = LoadError::new(place.clone(), format!("`{keyword}` means nothing in a JSON Schema"));
-        Err(error.help(help))
+    let help = match json_word(keyword) {
+        Some(json) => Some(help_for(keyword, json)),
+        None => meant_by(keyword).map(|meant| format!("did you mean `{meant}`?")),
     };
-    if let Some(json) = json_word(keyword) {
-        return means_nothing(help_for(keyword, json));
-    }
-    if let Some(meant) = meant_by(keyword) {
-        return means_nothing(format!("did you mean `{meant}`?"));
+    if let Some(help) = help {
+        let error = LoadError::new(place, format!("`{keyword}` is not a keyword of JSON Schema"));
+        return Err(error.help(help));
     }
     match (keyword, value.value()) {
         ("type", _) => check_types(value),
@@ -74,8 +72,9 @@ pub(crate) fn check_types(types: Node<'_>) -> Result<(), LoadError> {
     if types_given.is_empty() {
         return Err(types.error("an empty list of types fits no value").help("name a type, or leave it out"));
     }
-    let unknown = |node: &Node<'_>| node.as_str().is_none_or(|name| !TYPES.contains(&name));
-    let Some(node) = types_given.into_iter().find(unknown) else { return Ok(()) };
+    let mut types = types_given.into_iter();
+    let unknown = types.find(|node| node.as_str().is_none_or(|name| !TYPES.contains(&name)));
+    let Some(node) = unknown else { return Ok(()) };
     let Some(name) = node.as_str() else {
         let error = node.error(format!("a type is a word, not {}", node.describe()));
         let is_null = matches!(node.value(), Value::Null);

@@ -5,6 +5,7 @@
 
 mod compile;
 mod constrains;
+mod expansion;
 mod explain;
 mod fault;
 mod home;
@@ -21,7 +22,7 @@ pub(crate) use fault::{Fault, Subject};
 pub(crate) use home::Home;
 pub(crate) use lint::check_types;
 pub(crate) use origin::{Origin, join};
-pub(crate) use table::Table;
+pub(crate) use table::{FoundSchema, Table};
 pub(crate) use words::{is_json_word, json_word, own_word, own_words};
 
 use jsonschema::Validator;

@@ -26,18 +26,18 @@ impl Origin {
         self.moved.push((pointer, written));
     }
 
-    /// The pointer, in the file, of what stands at `pointer` in the schema.
+    /// Returns the pointer into the file for a `pointer` into the schema.
     pub(crate) fn locate(&self, pointer: &str) -> String {
-        let below = |from: &str| {
-            let rest = pointer.strip_prefix(from)?;
-            (rest.is_empty() || rest.starts_with('/')).then_some(rest)
-        };
-        let fits = self.moved.iter().filter_map(|(from, to)| below(from).map(|rest| (from.len(), to, rest)));
+        // A part can move together with its parent, and again on its own: the longest pointer is the nearest move.
+        let fits = self.moved.iter().filter_map(|(from, to)| {
+            let rest = pointer.strip_prefix(from.as_str())?;
+            (rest.is_empty() || rest.starts_with('/')).then_some((from.len(), to, rest))
+        });
         fits.max_by_key(|(length, ..)| *length)
             .map_or_else(String::new, |(_, to, rest)| format!("{to}{rest}"))
     }
 
-    /// The place of what stands at `written` in the policy file, if that is where it stands.
+    /// Returns the place of `written` in the policy file, if the schema is in one.
     pub(crate) fn in_policy(&self, written: &str) -> Option<Place> {
         self.policy.as_ref().map(|document| place(document.root(), written))
     }

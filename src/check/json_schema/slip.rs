@@ -32,11 +32,11 @@ impl<'n> Names<'n> {
         strangers.find(|stranger| self.meant_by(stranger) == Some(name))
     }
 
-    /// The name that `stranger` means: rather one that is not given.
+    /// Finds the known name that `stranger` is a slip of. Names that are not given yet come first.
     pub(crate) fn meant_by(&self, stranger: &str) -> Option<&'n str> {
-        let absent = || self.known.iter().copied().filter(|known| !self.given.contains(known));
-        nearest(stranger, absent())
-            .or_else(|| only(absent().filter(|known| is_part(stranger, known))))
+        let absent = self.known.iter().copied().filter(|known| !self.given.contains(known));
+        nearest(stranger, absent.clone())
+            .or_else(|| only(absent.filter(|known| is_part(stranger, known))))
             .or_else(|| nearest(stranger, self.known.iter().copied()))
     }
 }

@@ -6,13 +6,27 @@ use super::{Schema, join};
 use crate::check::Clause;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors, Place};
+use crate::trace::Call;
 use crate::yaml::Node;
 
-/// The schemas of a policy. A tool's own name wins over a glob, an earlier glob over a later one.
+/// The schemas of a policy. A tool's own name wins over a glob, an earlier glob over a later one, and a name with its
+/// server over a name alone.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     entries: Vec<(ToolPattern, Schema)>,
     by_name: HashMap<String, usize>,
+    /// The names with a server: few policies have any.
+    on_servers: Vec<usize>,
+}
+
+/// The schema of a call.
+pub(crate) enum FoundSchema<'t> {
+    /// This one.
+    Found(&'t Schema),
+    /// No entry means the call.
+    Unknown,
+    /// It depends on the server of the tool, which the trace does not record.
+    Undecided,
 }
 
 impl Table {
@@ -20,16 +34,29 @@ impl Table {
     pub(crate) fn insert(&mut self, pattern: ToolPattern, schema: Schema) {
         if let Some(name) = pattern.exact() {
             self.by_name.insert(name.to_owned(), self.entries.len());
+            self.on_servers.extend((pattern.tool() != name).then_some(self.entries.len()));
         }
         self.entries.push((pattern, schema));
     }
 
-    /// The schema for `tool`.
-    pub(crate) fn find(&self, tool: &str) -> Option<&Schema> {
-        if let Some(index) = self.by_name.get(tool) {
-            return self.entries.get(*index).map(|(_, schema)| schema);
+    /// The schema for the tool of `call`.
+    pub(crate) fn find(&self, call: &Call) -> FoundSchema<'_> {
+        let names = [Some(&call.name), call.written.as_ref()].into_iter().flatten();
+        let on_server = self.on_servers.iter().find(|index| self.entries[**index].0.matches(call));
+        if let Some(index) = on_server.or_else(|| names.rev().find_map(|name| self.by_name.get(name))) {
+            return FoundSchema::Found(&self.entries[*index].1);
         }
-        self.entries.iter().find(|(pattern, _)| pattern.matches(tool)).map(|(_, schema)| schema)
+        match self.entries.iter().find(|(pattern, _)| pattern.may_match(call)) {
+            Some((pattern, schema)) if pattern.matches(call) => FoundSchema::Found(schema),
+            Some(_) => FoundSchema::Undecided,
+            None => FoundSchema::Unknown,
+        }
+    }
+
+    /// Whether an entry means the tool that a user names.
+    pub(crate) fn defines(&self, name: &str) -> bool {
+        let call = ToolPattern::new(name).ok().and_then(|tool| tool.example(1));
+        call.is_some_and(|call| matches!(self.find(&call), FoundSchema::Found(_)))
     }
 
     /// Names and globs, in the file's order.
@@ -60,8 +87,8 @@ impl Table {
         };
         let (mut table, mut errors) = (Self::default(), LoadErrors::new());
         for (key, entry) in entries.filter(|(key, _)| key.name != skip) {
-            let place = || Place::new(entry.source(), key.span);
-            let pattern = ToolPattern::new(&key.name).map_err(|problem| LoadError::new(place(), problem));
+            let pattern = ToolPattern::new(&key.name)
+                .map_err(|problem| LoadError::new(Place::new(entry.source(), key.span), problem));
             let schema = errors.take(read(entry, &join(pointer, &key.name)));
             if let (Some(pattern), Some(schema)) = (errors.take(pattern), schema) {
                 table.insert(pattern, schema);
@@ -73,8 +100,10 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use super::FoundSchema;
     use crate::check::json_schema::Home;
     use crate::place::Source;
+    use crate::trace::{Arguments, Call};
     use crate::yaml::Document;
 
     #[test]
@@ -84,7 +113,9 @@ mod tests {
         let home = Home::settings(documents[0].root(), false);
         let table = home.schemas(documents[0].root(), "", &[]).expect("right schemas");
         let accepts = |tool: &str, value: serde_json::Value| {
-            let faults = table.find(tool).expect("a schema").faults(&value, "field");
+            let call = Call::new(tool, Arguments::none(), 1);
+            let FoundSchema::Found(schema) = table.find(&call) else { panic!("a schema of {tool}") };
+            let faults = schema.faults(&value, "field");
             faults.expect("it can be decided").is_empty()
         };
         assert!(accepts("get_order", "x".into()));

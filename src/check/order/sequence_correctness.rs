@@ -10,13 +10,12 @@
 #![doc = include_str!("../../../tests/check/sequence_correctness/fail-order.yaml")]
 //! ```
 
-use std::collections::HashMap;
-
 use serde::Deserialize;
 
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, count_to_f64};
+use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
 use crate::yaml::Node;
@@ -33,14 +32,14 @@ const SHOWN: usize = 12;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct SequenceSettings {
-    /// The exact names of tools, in order.
-    tool_sequence: Option<Vec<String>>,
+    /// Names of tools, or globs, in order.
+    tool_sequence: Option<Vec<ToolPattern>>,
     /// How the calls follow the sequence.
     mode: Option<Mode>,
 }
 
 struct SequenceCorrectness {
-    sequence: Vec<String>,
+    sequence: Vec<ToolPattern>,
     mode: Mode,
 }
 
@@ -103,6 +102,10 @@ impl Check for SequenceCorrectness {
             .value("progress", score.get().into()))
     }
 
+    fn tools(&self) -> Vec<&ToolPattern> {
+        self.sequence.iter().collect()
+    }
+
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(Trace::default().into())
     }
@@ -114,7 +117,7 @@ impl SequenceCorrectness {
         let mut held = vec![false; self.sequence.len()];
         let mut next = 0;
         for (index, tool) in self.sequence.iter().enumerate() {
-            let Some(at) = trace.calls[next..].iter().position(|call| call.name == *tool) else {
+            let Some(at) = trace.calls[next..].iter().position(|call| tool.matches(call)) else {
                 return Progress { held, violation: Some(self.does_not_follow(index, next, trace)) };
             };
             held[index] = true;
@@ -126,7 +129,7 @@ impl SequenceCorrectness {
     fn exactly(&self, trace: &Trace) -> Progress {
         let calls = &trace.calls;
         let agrees =
-            |(index, tool): (usize, &String)| calls.get(index).is_some_and(|call| call.name == *tool);
+            |(index, tool): (usize, &ToolPattern)| calls.get(index).is_some_and(|call| tool.matches(call));
         let held: Vec<bool> = self.sequence.iter().enumerate().map(agrees).collect();
         let violation = match (held.iter().position(|held| !held), calls.get(held.len())) {
             (Some(index), _) => Some(self.differs(index, trace)),
@@ -136,13 +139,17 @@ impl SequenceCorrectness {
         Progress { held, violation }
     }
 
-    /// Each member takes one call of its tool.
+    /// Each member takes one call of its tool. Globs choose last, so that they leave the named tools their calls.
     fn in_any_order(&self, trace: &Trace) -> Progress {
-        let mut left = counts(trace.tool_names());
-        let mut held = Vec::with_capacity(self.sequence.len());
-        for tool in &self.sequence {
-            let calls = left.get_mut(tool.as_str()).filter(|calls| **calls > 0);
-            held.push(calls.map(|calls| *calls -= 1).is_some());
+        let mut is_taken = vec![false; trace.calls.len()];
+        let mut held = vec![false; self.sequence.len()];
+        let (names, globs): (Vec<usize>, Vec<usize>) =
+            (0..held.len()).partition(|index| self.sequence[*index].exact().is_some());
+        for index in names.into_iter().chain(globs) {
+            let tool = &self.sequence[index];
+            let mut calls = trace.calls.iter().zip(&mut is_taken);
+            let found = calls.find(|(call, is_taken)| !**is_taken && tool.matches(call));
+            held[index] = found.map(|(_, is_taken)| *is_taken = true).is_some();
         }
         let short = held.iter().position(|held| !held);
         Progress { violation: short.map(|index| self.too_few(index, trace)), held }
@@ -157,8 +164,8 @@ impl SequenceCorrectness {
     }
 
     fn violation(&self, index: usize, message: String, trace: &Trace) -> Violation {
-        let tool = self.sequence.get(index).cloned();
-        let names: Vec<&str> = self.sequence.iter().map(String::as_str).collect();
+        let tool = self.sequence.get(index).map(ToString::to_string);
+        let names: Vec<&str> = self.sequence.iter().map(ToolPattern::as_str).collect();
         Violation { tool, ..Violation::new(message) }
             .at(format!("/tool_sequence/{index}"))
             .expected(arrows(&names), arrows(&trace.tool_names()))
@@ -168,7 +175,7 @@ impl SequenceCorrectness {
     /// The member `index` does not follow: the search for it began at the call `next`.
     fn does_not_follow(&self, index: usize, next: usize, trace: &Trace) -> Violation {
         let tool = &self.sequence[index];
-        let early = trace.calls[..next].iter().rfind(|call| call.name == *tool);
+        let early = trace.calls[..next].iter().rfind(|call| tool.matches(call));
         let message = match (next.checked_sub(1).map(|last| &trace.calls[last]), early) {
             (None, _) => format!("`{tool}` was never called: the sequence does not begin"),
             (Some(last), Some(early)) if early.index < last.index => {
@@ -200,23 +207,16 @@ impl SequenceCorrectness {
 
     fn too_few(&self, index: usize, trace: &Trace) -> Violation {
         let tool = &self.sequence[index];
-        let wanted = self.sequence.iter().filter(|member| *member == tool).count();
-        let called = trace.calls.iter().filter(|call| call.name == *tool).count();
+        let wanted = self.sequence.iter().filter(|member| member.as_str() == tool.as_str()).count();
+        let called = trace.calls.iter().filter(|call| tool.matches(call)).count();
         let message = match (called, wanted) {
             (0, _) => format!("`{tool}` was never called"),
             _ => format!("`{tool}` was called {}, not {wanted} times", times(called)),
         };
-        let wanted = format!("{}, in any order", self.sequence.join(", "));
+        let names: Vec<&str> = self.sequence.iter().map(ToolPattern::as_str).collect();
+        let wanted = format!("{}, in any order", names.join(", "));
         self.violation(index, message, trace).expected(wanted, arrows(&trace.tool_names()))
     }
-}
-
-fn counts(names: Vec<&str>) -> HashMap<&str, usize> {
-    let mut counts = HashMap::new();
-    for name in names {
-        *counts.entry(name).or_default() += 1;
-    }
-    counts
 }
 
 fn times(count: usize) -> String {

@@ -4,16 +4,19 @@
 //!
 //! `tools` is an ordered subsequence: other calls can come between, and a repeated name needs as many calls
 //! (`[search, search, summarize]` needs two searches). `allow` lists complete sequences instead: the calls of the
-//! run equal one of them. Names are exact. This case fails:
+//! run equal one of them. A name is [the name of a tool](../traces.md#names-of-tools), and may be a glob. This case
+//! fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/tool_sequence/fail-order.yaml")]
 //! ```
 
-use crate::check::support::tool_name::{ToolName, run_of};
+use crate::check::support::call_success::{RunSuccess, note_attempts};
+use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::Trace;
 use crate::yaml::{Fields, Node};
@@ -35,15 +38,15 @@ struct ToolSequenceSettings {
 
 enum ToolSequence {
     /// In this order, others between.
-    InOrder(Vec<ToolName>),
+    InOrder(Vec<ToolPattern>),
     /// All calls are one of these.
-    Whole(Vec<Vec<ToolName>>),
+    Whole(Vec<Vec<ToolPattern>>),
 }
 
 fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `tool_sequence`")?;
-    let tools = fields.optional::<Vec<ToolName>>("tools");
-    let allow = fields.optional::<Vec<Vec<ToolName>>>("allow");
+    let tools = fields.optional::<Vec<ToolPattern>>("tools");
+    let allow = fields.optional::<Vec<Vec<ToolPattern>>>("allow");
     let is_given = tools.is_some() || allow.is_some();
     let sequence = match (tools, allow) {
         (Some(tools), None) if !tools.is_empty() => Ok(ToolSequence::InOrder(tools)),
@@ -75,6 +78,13 @@ impl Check for ToolSequence {
         Ok(outcome.stat("calls_checked", trace.calls.len()))
     }
 
+    fn tools(&self) -> Vec<&ToolPattern> {
+        match self {
+            Self::InOrder(tools) => tools.iter().collect(),
+            Self::Whole(allowed) => allowed.iter().flatten().collect(),
+        }
+    }
+
     fn counterexample(&self) -> Option<Evidence<'static>> {
         match self {
             Self::InOrder(_) => Some(Trace::default().into()),
@@ -82,19 +92,21 @@ impl Check for ToolSequence {
             Self::Whole(allowed) => {
                 let longest = allowed.iter().map(Vec::len).max()?;
                 let tool = allowed.iter().flatten().next()?;
-                Some(run_of((0..=longest).map(|turn| tool.example(turn + 1)).collect()).into())
+                let calls: Option<Vec<_>> = (0..=longest).map(|turn| tool.example(turn + 1)).collect();
+                Some(run_of(calls?).into())
             }
         }
     }
 }
 
-fn in_order(tools: &[ToolName], trace: &Trace) -> Outcome {
+fn in_order(tools: &[ToolPattern], trace: &Trace) -> Outcome {
     let (mut items, mut next) = (Vec::new(), 0);
-    let mut violation = None;
+    let (success, mut violation) = (RunSuccess::of(&trace.calls), None);
     for (index, tool) in tools.iter().enumerate() {
-        let found = trace.calls[next..].iter().position(|call| tool.means(call, trace));
+        let found = trace.calls[next..].iter().position(|call| tool.matches(call));
         let state = if found.is_some() { State::Held } else { State::Violated };
-        items.push(Item::new(format!("{}: {}", index + 1, tool.as_str()), state));
+        let item = Item::new(format!("{}: {}", index + 1, tool.as_str()), state);
+        items.push(note_attempts(item, trace.calls.iter().filter(|call| tool.matches(call)), success));
         match found {
             Some(at) => next += at + 1,
             None => violation = violation.or_else(|| Some(out_of_order(index, tools, next, trace))),
@@ -104,10 +116,10 @@ fn in_order(tools: &[ToolName], trace: &Trace) -> Outcome {
 }
 
 /// The first member that does not follow: `next` is where the search for it began.
-fn out_of_order(index: usize, tools: &[ToolName], next: usize, trace: &Trace) -> Violation {
+fn out_of_order(index: usize, tools: &[ToolPattern], next: usize, trace: &Trace) -> Violation {
     let tool = &tools[index];
     let name = tool.as_str();
-    let early = trace.calls[..next].iter().rfind(|call| tool.means(call, trace));
+    let early = trace.calls[..next].iter().rfind(|call| tool.matches(call));
     let (message, actual) = match (index.checked_sub(1).map(|before| &tools[before]), early) {
         (Some(before), Some(call)) => (
             format!("`{name}` was not called after `{}`", before.as_str()),
@@ -120,17 +132,17 @@ fn out_of_order(index: usize, tools: &[ToolName], next: usize, trace: &Trace) ->
     };
     Violation { tool: Some(name.to_owned()), ..Violation::new(message) }
         .at(format!("/tools/{index}"))
-        .expected(arrows(tools.iter().map(ToolName::as_str)), actual)
+        .expected(arrows(tools.iter().map(ToolPattern::as_str)), actual)
         .help("let the agent call it there, or change the sequence")
 }
 
-fn whole(allowed: &[Vec<ToolName>], trace: &Trace) -> Outcome {
-    let is_run = |tools: &Vec<ToolName>| {
+fn whole(allowed: &[Vec<ToolPattern>], trace: &Trace) -> Outcome {
+    let is_run = |tools: &Vec<ToolPattern>| {
         tools.len() == trace.calls.len()
-            && tools.iter().zip(&trace.calls).all(|(tool, call)| tool.means(call, trace))
+            && tools.iter().zip(&trace.calls).all(|(tool, call)| tool.matches(call))
     };
     let violation = (!allowed.iter().any(is_run)).then(|| {
-        let lists = allowed.iter().map(|tools| arrows(tools.iter().map(ToolName::as_str)));
+        let lists = allowed.iter().map(|tools| arrows(tools.iter().map(ToolPattern::as_str)));
         let expected: Vec<String> = lists.collect();
         Violation::new("the calls of the run are none of the allowed sequences")
             .at("/allow")

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::check::support::answer_text::{beginning, ending, position};
+use crate::check::support::answer_text::{beginning, beginning_from, ending, ending_before, position};
 use crate::outcome::Violation;
 
 /// Where in the answer its JSON is.
@@ -83,7 +83,11 @@ fn not_json(answer: &str, at: usize, error: &serde_json::Error) -> Violation {
     let actual = match (&answer[..at], &answer[at..]) {
         ("", text) => beginning(text),
         (read, "") => format!("{}, and there it ends", ending(read)),
-        (read, rest) => format!("{}, and there it stops, before {}", ending(read), beginning(rest)),
+        // Each half is a part of the whole answer: a secret at the place where the JSON ends is shown by neither.
+        _ => {
+            let (read, rest) = (ending_before(answer, at), beginning_from(answer, at));
+            format!("{read}, and there it stops, before {rest}")
+        }
     };
     Violation::new(format!("the answer is not JSON: {reason}")).expected("JSON", actual)
 }

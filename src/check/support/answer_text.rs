@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::evidence::Evidence;
 use crate::outcome::Unfit;
+use crate::secrets::QuotedText;
 use crate::trace::Trace;
 
 /// How many characters an excerpt shows.
@@ -21,28 +22,27 @@ pub(crate) fn saying(text: impl Into<String>) -> Evidence<'static> {
 
 /// The part of `text` around `range`, in quotes, with dots where it was cut.
 pub(crate) fn excerpt(text: &str, range: Range<usize>) -> String {
-    let (before, rest) = text.split_at(range.start);
-    let within = rest.get(..range.len()).unwrap_or(rest).chars().count();
-    let around = SHOWN.saturating_sub(within) / 2;
-    let start = before.char_indices().rev().take(around).last().map_or(range.start, |(at, _)| at);
-    let end = text[start..].char_indices().nth(SHOWN).map_or(text.len(), |(at, _)| start + at);
-    quoted(&text[start..end], start > 0, end < text.len())
+    QuotedText::near(text, &range).cut_around(&range, SHOWN).in_quotes()
 }
 
 /// The beginning of `text`, in quotes.
 pub(crate) fn beginning(text: &str) -> String {
-    excerpt(text, 0..0)
+    beginning_from(text, 0)
 }
 
 /// The end of `text`, in quotes.
 pub(crate) fn ending(text: &str) -> String {
-    let start = text.char_indices().rev().take(SHOWN).last().map_or(0, |(at, _)| at);
-    quoted(&text[start..], start > 0, false)
+    ending_before(text, text.len())
 }
 
-fn quoted(text: &str, cut_before: bool, cut_after: bool) -> String {
-    let dots = |cut: bool| if cut { "..." } else { "" };
-    format!("{}{text:?}{}", dots(cut_before), dots(cut_after))
+/// The beginning of what follows the byte `at` of `text`, in quotes.
+pub(crate) fn beginning_from(text: &str, at: usize) -> String {
+    QuotedText::near(text, &(at..at)).cut_after(at, SHOWN).in_quotes()
+}
+
+/// The end of what stands before the byte `at` of `text`, in quotes.
+pub(crate) fn ending_before(text: &str, at: usize) -> String {
+    QuotedText::near(text, &(at..at)).cut_before(at, SHOWN).in_quotes()
 }
 
 /// Where the byte `at` of `text` is for a person: `line 2, column 5`.

@@ -30,6 +30,24 @@ impl schemars::JsonSchema for Time {
     }
 }
 
+/// One check with its settings, as in a list under `expect`.
+pub(crate) struct ExpectEntry;
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for ExpectEntry {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "entry_of_expect".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"$ref": "#/definitions/entry_of_expect"})
+    }
+}
+
 /// A JSON Schema: a mapping, `true` or `false`.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
 pub(crate) enum InlineSchema {

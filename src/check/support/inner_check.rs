@@ -4,10 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::check::support::answer_text::beginning;
-use crate::check::{Check, Kind, Scope};
+use crate::check::support::settled::{EvidenceNeeds, require_settled};
+use crate::check::{Check, Clause, Kind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit};
-use crate::place::LoadErrors;
+use crate::outcome::{Outcome, Unfit, Violation};
+use crate::pattern::ToolPattern;
+use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Document, Key, Node, Tree, Value, did_you_mean};
 
 /// One check, and where it stands.
@@ -15,28 +17,84 @@ pub(crate) struct Nested {
     /// Its name, with its setting where that is a text.
     label: String,
     check: Box<dyn Check>,
+    needs: EvidenceNeeds,
+    /// The JSON pointer to its settings.
+    at: String,
+    /// The setting that a bare value fills, which has no place of its own.
+    filled: Option<&'static str>,
 }
 
 impl Nested {
     /// Reads the mapping `entry`: one check, whose name is among `names`, and its settings.
     pub(crate) fn read(entry: Node<'_>, names: &[&str], scope: &Scope<'_>) -> Result<Self, LoadErrors> {
+        Self::read_among(entry, Some(names), "", scope)
+    }
+
+    /// Reads the mapping `entry` at the pointer `at`: one check of any name, and its settings.
+    pub(crate) fn read_any(entry: Node<'_>, at: &str, scope: &Scope<'_>) -> Result<Self, LoadErrors> {
+        Self::read_among(entry, None, at, scope)
+    }
+
+    fn read_among(
+        entry: Node<'_>,
+        names: Option<&[&str]>,
+        at: &str,
+        scope: &Scope<'_>,
+    ) -> Result<Self, LoadErrors> {
         let given: Vec<_> = entry.entries().into_iter().flatten().collect();
         let [(key, settings)] = given.as_slice() else {
             let error = entry.error("an entry is one check with its setting, such as `contains: refund`");
-            return Err(error.help(format!("the checks are `{}`", names.join("`, `"))).into());
+            let all = names.map(|names| format!("the checks are `{}`", names.join("`, `")));
+            return Err(error.help_if(all).into());
         };
-        let kind = scope.kinds.find(&key.name).filter(|kind| names.contains(&kind.name));
+        let kind =
+            scope.kinds.find(&key.name).filter(|kind| names.is_none_or(|names| names.contains(&kind.name)));
         let Some(kind) = kind else {
-            let error = entry.error(format!("`{}` is no check that can stand here", key.name));
-            return Err(error.help_if(did_you_mean(&key.name, names)).into());
+            return Err(describe_unknown(entry, &key.name, names, scope).into());
         };
         let filled = kind.shorthand.filter(|setting| settings.get(setting).is_none());
+        // A mapping is the settings themselves, where no setting can be a mapping.
+        let filled = filled.filter(|_| names.is_some() || settings.entries().is_none());
         let main = kind.shorthand.and_then(|setting| settings.get(setting)).unwrap_or(*settings);
         let said = main.as_str().map_or_else(String::new, |text| format!(" {}", beginning(text)));
+        let check = read_settings(kind, *settings, filled, scope)?;
+        let servers = check.tools().into_iter().any(ToolPattern::needs_server);
         Ok(Self {
             label: format!("{}{said}", kind.name),
-            check: read_settings(kind, *settings, filled, scope)?,
+            check,
+            needs: EvidenceNeeds { calls: kind.looks_at_calls, servers },
+            at: format!("{at}/{}", kind.name),
+            filled,
         })
+    }
+
+    /// The check itself.
+    pub(crate) fn check(&self) -> &dyn Check {
+        self.check.as_ref()
+    }
+
+    /// Asks it. Where the run may lack calls, an answer that one could change is undecided.
+    pub(crate) fn evaluate(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let answer = self.check.check(evidence);
+        require_settled(self.check.as_ref(), self.needs, &evidence.trace, answer)
+    }
+
+    /// Makes the place of a violation one in the settings around this check.
+    pub(crate) fn locate(&self, violation: Violation) -> Violation {
+        let at = self.locate_pointer(&violation.at);
+        violation.at(at)
+    }
+
+    /// What it asks piece by piece, with places in the settings around this check.
+    pub(crate) fn clauses(&self) -> Vec<Clause> {
+        let clauses = self.check.clauses().into_iter();
+        clauses.map(|clause| Clause { at: self.locate_pointer(&clause.at), ..clause }).collect()
+    }
+
+    fn locate_pointer(&self, pointer: &str) -> String {
+        let filled = self.filled.map(|setting| format!("/{setting}"));
+        let inside = filled.and_then(|filled| pointer.strip_prefix(&filled)).unwrap_or(pointer);
+        format!("{}{inside}", self.at)
     }
 
     /// Asks it.
@@ -49,6 +107,15 @@ impl fmt::Display for Nested {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.label)
     }
+}
+
+fn describe_unknown(entry: Node<'_>, name: &str, names: Option<&[&str]>, scope: &Scope<'_>) -> LoadError {
+    if let Some(names) = names {
+        let error = entry.error(format!("`{name}` is no check that can stand here"));
+        return error.help_if(did_you_mean(name, names));
+    }
+    let error = LoadError::new(entry.key_place(name), format!("unknown check `{name}`"));
+    error.help(scope.kinds.help(name))
 }
 
 /// Reads the settings; a bare value fills the setting `filled`.

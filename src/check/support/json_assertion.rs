@@ -7,6 +7,7 @@ use crate::check::support::answer_text::{answer, saying};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
 use crate::pattern::JsonPath;
+use crate::secrets::QuotedText;
 
 /// How many characters of a value are shown.
 const SHOWN: usize = 120;
@@ -45,9 +46,5 @@ pub(crate) fn selects_nothing(path: &JsonPath, json: &Value) -> Violation {
 
 /// A value as JSON, cut when it is long.
 pub(crate) fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text,
-    }
+    QuotedText::from_json(value).cut_end(SHOWN).to_string()
 }

@@ -5,6 +5,7 @@ pub(super) mod answer_json;
 pub(super) mod answer_scope;
 pub(super) mod answer_text;
 pub(super) mod blocked_message;
+pub(super) mod call_success;
 pub(super) mod coverage_unit;
 pub(crate) mod forms;
 pub(super) mod inner_check;
@@ -12,10 +13,11 @@ pub(super) mod js_pattern;
 pub(super) mod json_assertion;
 #[cfg(not(all(feature = "json-schema", feature = "verification")))]
 pub(super) mod missing_feature;
+pub(super) mod named_tools;
 pub(super) mod near_call;
 pub(super) mod opinion;
 pub(super) mod settings;
+pub(super) mod settled;
 pub(super) mod text_assertion;
-pub(super) mod tool_name;
 #[cfg(not(feature = "json-schema"))]
 pub(super) mod without_json_schema;

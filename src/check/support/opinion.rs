@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::check::support::answer_text::{answer, saying};
 use crate::evidence::{Evidence, Judged, Opinion, Opinions};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::secrets::QuotedText;
 
 /// How much of a judge's reason is shown, in characters.
 const SHOWN: usize = 300;
@@ -62,8 +63,7 @@ pub(crate) fn form(opinion: &Opinion) -> String {
 /// The judge's reason in quotes, cut when it is long.
 pub(crate) fn reason(opinion: &Opinion) -> Option<String> {
     let text = opinion.reason.as_deref()?;
-    let end = text.char_indices().nth(SHOWN).map(|(end, _)| end);
-    Some(end.map_or_else(|| format!("{text:?}"), |end| format!("{:?}...", &text[..end])))
+    Some(QuotedText::new(text).cut_end(SHOWN).in_quotes())
 }
 
 /// A run of which the judge has this opinion, for a counterexample.

@@ -52,14 +52,13 @@ impl Literal {
         Some(before_lowering(answer, at)..before_lowering(answer, at + wanted.len()))
     }
 
-    /// Where the answer and the text begin to differ: a byte of each.
+    /// Returns the byte offsets, in the answer and in the text, of their first difference.
     pub(crate) fn difference(&self, answer: &str) -> (usize, usize) {
-        let same = |one: char, other: char| {
+        let pairs = answer.chars().zip(self.value.chars());
+        let same = pairs.take_while(|(one, other)| {
             one == other || (!self.case_sensitive && one.to_lowercase().eq(other.to_lowercase()))
-        };
-        let pairs = answer.chars().zip(self.value.chars()).take_while(|(one, other)| same(*one, *other));
-        pairs
-            .fold((0, 0), |(answer, value), (one, other)| (answer + one.len_utf8(), value + other.len_utf8()))
+        });
+        same.fold((0, 0), |(answer, value), (one, other)| (answer + one.len_utf8(), value + other.len_utf8()))
     }
 
     /// The text in quotes, cut when it is long.

@@ -113,12 +113,12 @@ fn url(node: Node<'_>) -> Result<String, LoadError> {
 /// The name of a variable, never a key itself.
 fn variable(node: Node<'_>) -> Result<String, LoadError> {
     let name: String = node.decode()?;
-    let is_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-    if !name.is_empty() && name.bytes().all(is_name) {
+    let is_name = name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_'));
+    if is_name && !name.is_empty() {
         return Ok(name);
     }
     let error = node.error("`key_env` is the name of a variable, in capitals");
-    Err(error.help("the key itself never stands in a file"))
+    Err(error.help("a file never contains the key itself"))
 }
 
 fn dollars(node: Node<'_>) -> Result<f64, LoadError> {
@@ -158,8 +158,8 @@ mod tests {
             "s.yaml:2:8: `votes` is an odd number up to 9, so that there is a majority\n\
              s.yaml:3:11: `base_url` holds no name, password or query (help: the key comes from the variable \
              that `key_env` names)\n\
-             s.yaml:4:10: `key_env` is the name of a variable, in capitals (help: the key itself never stands in \
-             a file)\n\
+             s.yaml:4:10: `key_env` is the name of a variable, in capitals (help: a file never contains the key \
+             itself)\n\
              s.yaml:5:13: `budget_usd` is an amount of dollars above 0\n\
              s.yaml:1:1: unknown key `modle` (help: did you mean `model`?)"
         );

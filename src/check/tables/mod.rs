@@ -67,7 +67,7 @@ impl Tables {
 mod tests {
     use super::*;
     use crate::place::{LoadErrors, Source};
-    use crate::trace::{Trace, Usage};
+    use crate::trace::{Arguments, Call, Trace, Usage};
     use crate::yaml::Document;
 
     fn extended(tables: &Tables, text: &str) -> Result<Tables, LoadErrors> {
@@ -84,12 +84,13 @@ mod tests {
         let suite = "{tool_categories: {web: [get]}, prices: {b: {input: 2, output: 2}}}";
         let tables = extended(&shared, suite).expect("tables");
         let web = tables.tool_categories.find("web").expect("a category");
-        assert!(web.has("curl") && web.has("fetch") && web.has("get"));
+        let has = |name: &str| web.has(&Call::new(name, Arguments::none(), 1));
+        assert!(has("curl") && has("fetch") && has("get"));
         let usage = Some(Usage { input_tokens: 1_000_000, ..Usage::default() });
-        let cost = |model: &str| {
+        let costs = ["a", "b", "c"].map(|model| {
             tables.prices.cost(&Trace { model: Some(model.to_owned()), usage, ..Trace::default() })
-        };
-        assert_eq!((cost("a"), cost("b"), cost("c")), (Some(1.0), Some(2.0), None));
+        });
+        assert_eq!(costs, [Some(1.0), Some(2.0), None]);
     }
 
     #[test]

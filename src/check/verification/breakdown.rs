@@ -1,4 +1,4 @@
-//! The score, where its points went, and what of it fails the trial.
+//! The score, the losses with their reasons, and the violations that fail the trial.
 
 use crate::outcome::{Item, Loss, Outcome, Score, State, Violation, count_to_f64, reaches};
 
@@ -42,7 +42,7 @@ pub(super) struct Breakdown {
     pub(super) items: Vec<Item>,
 }
 
-/// How a score is held against its threshold.
+/// The limits that the score must meet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bar {
     /// The least score that passes.
@@ -54,7 +54,7 @@ pub(super) struct Bar {
 }
 
 impl Breakdown {
-    /// Notes how one thing stands; `share` of its `points` was kept.
+    /// Adds an item; `share` of its points was kept, `None` if nothing was tested.
     pub(super) fn part(&mut self, label: &str, share: Option<f64>) {
         let state = match share {
             None => State::NotExercised,
@@ -64,17 +64,17 @@ impl Breakdown {
         self.items.push(Item::new(label, state));
     }
 
-    /// Notes lost points.
+    /// Adds lost points.
     pub(super) fn lose(&mut self, lost: Lost) {
         self.lost.push(lost);
     }
 
-    /// What the parts add up to.
+    /// Returns the weighted sum of the parts.
     fn score(&self) -> f64 {
         self.tools * TOOLS + self.evidence * EVIDENCE + self.tests * TESTS + self.gates * GATES
     }
 
-    /// The outcome: the check holds iff nothing of it is a violation.
+    /// Converts the breakdown to the outcome of the check.
     pub(super) fn outcome(mut self, bar: Bar) -> Outcome {
         let full = self.score();
         // Rounding alone is no loss: 0.4 + 0.3 + 0.2 + 0.1 is a little less than 1 in binary.
@@ -105,8 +105,8 @@ impl Breakdown {
             .value("quality_gates", self.gates.into())
     }
 
-    /// Each unsupported statement is one, if these fail the trial. Below the threshold each lost point that has a call
-    /// or a sentence is one, and all others are one together: they are all about what is not there.
+    /// Lists the violations. Unsupported statements are violations if they fail the trial. Below the threshold, every loss
+    /// with a call or a sentence is one violation, and all other losses together are one, because they have no place.
     fn violations(&self, score: f64, bar: Bar) -> Vec<Violation> {
         let below = !reaches(score, bar.threshold);
         let (placed, rest): (Vec<&Lost>, Vec<&Lost>) = self.lost.iter().partition(|lost| lost.is_placed());
@@ -116,14 +116,14 @@ impl Breakdown {
             _ if !below => {}
             [] if !found.is_empty() => {}
             [only] => found.push(only.violation(score, bar)),
-            rest => found.push(together(rest, score, bar)),
+            rest => found.push(join_losses(rest, score, bar)),
         }
         found
     }
 }
 
-/// Losses without a place, the largest first.
-fn together(lost: &[&Lost], score: f64, bar: Bar) -> Violation {
+/// Joins losses without a place, the largest first, to one violation.
+fn join_losses(lost: &[&Lost], score: f64, bar: Bar) -> Violation {
     let points: f64 = lost.iter().map(|lost| lost.points).sum();
     let lines: Vec<String> = lost.iter().map(|lost| format!("-{:.3} {}", lost.points, lost.why)).collect();
     let message = match lost {
@@ -139,7 +139,7 @@ fn together(lost: &[&Lost], score: f64, bar: Bar) -> Violation {
 }
 
 impl Lost {
-    /// Whether it is about a call, or about a statement.
+    /// Whether the loss concerns a call or a statement.
     fn is_placed(&self) -> bool {
         self.is_claim || self.call.is_some()
     }
@@ -161,7 +161,7 @@ impl Lost {
     }
 }
 
-/// Divides `part` by `whole`, at most 1. Where nothing is asked for, all of it is there.
+/// Divides `part` by `whole`, at most 1. Returns 1 if `whole` is 0: nothing was required.
 pub(super) fn divide(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { (count_to_f64(part) / count_to_f64(whole)).min(1.0) }
 }

@@ -1,6 +1,6 @@
 //! The settings of `verification` as users write them, for their schema.
 
-use super::settings::{Gate, OnViolation, Profile};
+use super::settings::{OnViolation, Profile, QualityGate};
 
 /// Settings of `verification`, for their schema.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -16,7 +16,7 @@ pub(super) struct VerificationSchema {
     /// What an unsupported claim does.
     on_violation: Option<OnViolation>,
     /// The quality gates that the project has. They share the points. Default: all.
-    gates: Option<Vec<Gate>>,
+    gates: Option<Vec<QualityGate>>,
     /// Names or globs of tools, which are added to the known ones.
     tools: Option<AddedTools>,
     /// Shell lines, which are added to the known ones: `just ci*`, `mvn ... verify`.

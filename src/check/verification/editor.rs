@@ -1,4 +1,4 @@
-//! What an editor's call writes and a reader's call shows: the paths and the texts among its arguments.
+//! The files that a call of an editor writes and a call of a reader shows: the paths and texts among its arguments.
 
 use serde_json::Value;
 
@@ -50,20 +50,20 @@ const TEXTS: &[&str] = &[
     "changes",
 ];
 
-/// A longer path is none.
+/// The longest text that is taken for a path.
 const MAX_PATH: usize = 1000;
 
-/// A file that a call writes, and its new text, where the call tells it.
+/// A file that a call writes, and its new text if the call contains it.
 pub(super) type Edit = (String, Option<String>);
 
-/// The files that an editor's call writes.
+/// Lists the files that a call of an editor writes.
 pub(super) fn edits(call: &Call) -> Vec<Edit> {
     let value = match &call.arguments {
         Arguments::Json(value) => value,
         Arguments::Broken { raw, .. } => return patched(raw),
         Arguments::Unrecorded => return Vec::new(),
     };
-    if let Some(patch) = patch_in(value) {
+    if let Some(patch) = find_patch(value) {
         return patched(patch);
     }
     let mut found = Vec::new();
@@ -75,8 +75,8 @@ fn patched(patch: &str) -> Vec<Edit> {
     files(patch).into_iter().map(|file| (file.path, Some(file.added))).collect()
 }
 
-/// A text among the arguments that is a patch and names its files.
-fn patch_in(value: &Value) -> Option<&str> {
+/// Finds a patch that names its files among the arguments.
+fn find_patch(value: &Value) -> Option<&str> {
     match value {
         Value::String(text) => Some(text.as_str()).filter(|text| is_patch(text)),
         Value::Object(fields) => {
@@ -89,7 +89,8 @@ fn patch_in(value: &Value) -> Option<&str> {
     }
 }
 
-/// An object with a path writes it; a list inside may hold further edits, of that path or of others.
+/// Collects the edits of an object. An object with a path edits that path; lists inside may contain further edits, of the
+/// same path or of others.
 fn gather(value: &Value, outer: Option<&str>, depth: usize, found: &mut Vec<Edit>) {
     let Value::Object(fields) = value else { return };
     let path = field(value, PATHS).and_then(Value::as_str).filter(|path| path.len() <= MAX_PATH).or(outer);
@@ -112,21 +113,25 @@ fn gather(value: &Value, outer: Option<&str>, depth: usize, found: &mut Vec<Edit
 /// `{"type": "add", "content": ...}`, `{"add": {"content": ...}}`, `{"update": {"unified_diff": ...}}`.
 fn changed_text(change: &Value) -> Option<String> {
     let change = change.get("add").or_else(|| change.get("update")).unwrap_or(change);
-    let text = |name: &str| change.get(name).and_then(Value::as_str);
-    text("content").map(str::to_owned).or_else(|| text("unified_diff").map(added))
+    let content = change.get("content").and_then(Value::as_str).map(str::to_owned);
+    content.or_else(|| change.get("unified_diff").and_then(Value::as_str).map(added))
 }
 
 fn new_text(value: &Value) -> Option<String> {
     let diff = value.get("diff").and_then(Value::as_str).and_then(replacements);
     diff.or_else(|| {
         let text = field(value, TEXTS)?;
-        let lines =
-            |lines: &Vec<Value>| lines.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n");
-        text.as_str().map(str::to_owned).or_else(|| text.as_array().map(lines))
+        match text {
+            Value::String(text) => Some(text.clone()),
+            Value::Array(lines) => {
+                Some(lines.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"))
+            }
+            _ => None,
+        }
     })
 }
 
-/// The paths that a reader's call shows.
+/// Lists the paths that a call of a reader shows.
 pub(super) fn paths(call: &Call) -> Vec<String> {
     let Some(value) = call.arguments.json() else { return Vec::new() };
     let mut found = Vec::new();
@@ -150,7 +155,7 @@ fn collect_paths(value: &Value, depth: usize, found: &mut Vec<String>) {
     }
 }
 
-/// The shell line that a call runs. A list of words is one, too: `["bash", "-lc", "ls"]`.
+/// Returns the shell line that a call runs. A list of words is joined: `["bash", "-lc", "ls"]`.
 pub(super) fn shell_line(call: &Call) -> Option<String> {
     const NAMES: &[&str] = &["command", "cmd", "commands", "commandline", "script", "input", "shellcommand"];
     let value = call.arguments.json()?;
@@ -168,7 +173,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// The folder that a shell's call runs in, where it tells it.
+/// Returns the folder in which a shell call runs, or an empty text.
 pub(super) fn folder(call: &Call) -> &str {
     let value = call.arguments.json();
     let folder =
@@ -176,7 +181,7 @@ pub(super) fn folder(call: &Call) -> &str {
     folder.and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The argument `command` of an editor that can do several things: `view`, `create`, `str_replace`.
+/// Whether a call of an editor with several commands (`view`, `create`, `str_replace`) only shows a file.
 pub(super) fn only_views(call: &Call) -> bool {
     let command = call.arguments.get("command").and_then(Value::as_str);
     matches!(command, Some("view" | "read" | "open" | "cat" | "show"))
@@ -198,13 +203,16 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn one(path: &str, text: Option<&str>) -> Edit {
+        (path.to_owned(), text.map(str::to_owned))
+    }
+
     fn of(arguments: Value) -> Vec<Edit> {
         edits(&Call::new("Edit", Arguments::Json(arguments), 1))
     }
 
     #[test]
     fn edits_are_found_in_many_shapes() {
-        let one = |path: &str, text: Option<&str>| (path.to_owned(), text.map(str::to_owned));
         assert_eq!(
             of(json!({"file_path": "a", "old_string": "x", "new_string": "y"})),
             [one("a", Some("y"))]

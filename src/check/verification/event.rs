@@ -1,23 +1,23 @@
 //! What happened in a run, call by call: files written and shown, commands run.
 
 use super::editor;
-use super::output::Output;
-use super::purpose::{Pattern, Purpose};
+use super::output::CallOutput;
+use super::purpose::{CommandPattern, Purpose};
 use super::shell_event;
 use super::shown;
-use super::tools::{Tool, tool_of};
+use super::tools::{ToolKind, tool_of};
 use crate::pattern::ToolPattern;
 use crate::trace::Call;
 
 /// The names and command lines that a user adds to the tables.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tables {
+pub(super) struct AddedNames {
     /// Tools by name.
-    pub(super) tools: Vec<(Tool, ToolPattern)>,
+    pub(super) tools: Vec<(ToolKind, ToolPattern)>,
     /// Editors whose result shows what they wrote.
     pub(super) self_verifying: Vec<ToolPattern>,
     /// Command lines.
-    pub(super) commands: Vec<(Purpose, Pattern)>,
+    pub(super) commands: Vec<(Purpose, CommandPattern)>,
 }
 
 /// Something that a call did.
@@ -49,18 +49,18 @@ pub(super) struct Ran {
 }
 
 /// What `call` did.
-pub(super) fn acts(call: &Call, output: &Output, tables: &Tables) -> Vec<Act> {
+pub(super) fn acts(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec<Act> {
     match tool_of(call, &tables.tools) {
-        Some(Tool::Edit) if editor::only_views(call) => reads(call, output),
-        Some(Tool::Edit) => edits(call, output, tables),
-        Some(Tool::Read) => reads(call, output),
-        Some(Tool::Search) => searches(call, output),
-        Some(Tool::Shell) => shell_event::acts(call, output, tables),
-        Some(Tool::Run(purpose)) => vec![run(call, output, purpose)],
-        Some(Tool::Diagnostics) => {
+        Some(ToolKind::Edit) if editor::only_views(call) => reads(call, output),
+        Some(ToolKind::Edit) => edits(call, output, tables),
+        Some(ToolKind::Read) => reads(call, output),
+        Some(ToolKind::Search) => searches(call, output),
+        Some(ToolKind::Shell) => shell_event::acts(call, output, tables),
+        Some(ToolKind::Run(purpose)) => vec![run(call, output, purpose)],
+        Some(ToolKind::Diagnostics) => {
             [Purpose::Type, Purpose::Lint].map(|purpose| run(call, output, purpose)).into()
         }
-        Some(Tool::Bystander) => Vec::new(),
+        Some(ToolKind::Bystander) => Vec::new(),
         // A line that a tool of another name runs is a line all the same.
         None if call.arguments.get("command").is_some_and(serde_json::Value::is_string) => {
             shell_event::acts(call, output, tables)
@@ -69,12 +69,12 @@ pub(super) fn acts(call: &Call, output: &Output, tables: &Tables) -> Vec<Act> {
     }
 }
 
-fn edits(call: &Call, output: &Output, tables: &Tables) -> Vec<Act> {
+fn edits(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec<Act> {
     if output.failed {
         return Vec::new();
     }
     let edits = editor::edits(call);
-    let echoes = tables.self_verifying.iter().any(|tool| tool.matches(&call.name));
+    let echoes = tables.self_verifying.iter().any(|tool| tool.matches(call));
     let shown: Vec<Act> = edits.iter().filter(|_| echoes).map(|(path, _)| Act::Read(path.clone())).collect();
     let mut acts: Vec<Act> = edits.into_iter().map(|(path, text)| Act::Edit(path, text)).collect();
     if acts.is_empty() {
@@ -84,12 +84,12 @@ fn edits(call: &Call, output: &Output, tables: &Tables) -> Vec<Act> {
     acts
 }
 
-fn reads(call: &Call, output: &Output) -> Vec<Act> {
+fn reads(call: &Call, output: &CallOutput) -> Vec<Act> {
     if output.failed { Vec::new() } else { editor::paths(call).into_iter().map(Act::Read).collect() }
 }
 
 /// A search shows the files that it was pointed at, and those that its result names.
-fn searches(call: &Call, output: &Output) -> Vec<Act> {
+fn searches(call: &Call, output: &CallOutput) -> Vec<Act> {
     if output.failed {
         return Vec::new();
     }
@@ -97,7 +97,7 @@ fn searches(call: &Call, output: &Output) -> Vec<Act> {
     editor::paths(call).into_iter().chain(named).map(Act::Read).collect()
 }
 
-fn run(call: &Call, output: &Output, purpose: Purpose) -> Act {
+fn run(call: &Call, output: &CallOutput, purpose: Purpose) -> Act {
     let code =
         if output.failed { output.exit_code.filter(|code| *code != 0).or(Some(1)) } else { output.exit_code };
     Act::Run(Ran { purpose, code, words: vec![call.name.to_lowercase()] })

@@ -1,6 +1,6 @@
-//! Whether what a health check shows is sick.
+//! Detects a failing service in the output of a health check.
 
-/// Words of a service that is not well.
+/// Texts that a failing service shows.
 const SICK: &[&str] = &[
     "unhealthy",
     "not healthy",
@@ -38,22 +38,25 @@ const SICK: &[&str] = &[
     "evicted",
 ];
 
-/// Whether `text` tells of a failure: a word of it, or a code from 500 up.
+/// Whether `text` contains one of [`SICK`] or an HTTP status from 500 up.
 pub(super) fn is_sick(text: &str) -> bool {
     let lower = text.to_lowercase();
     SICK.iter().any(|word| lower.contains(word)) || is_server_error(&lower)
 }
 
-/// `HTTP/1.1 503`, `"status": 502`, `code=500`, or a text that is nothing but such a code.
+/// Whether the text is only a code such as `503`, or has one up to three words after a name: `HTTP/1.1 503`, `code=500`.
 fn is_server_error(lower: &str) -> bool {
-    let is_code = |text: &str| {
-        text.len() == 3 && text.starts_with('5') && text.bytes().all(|byte| byte.is_ascii_digit())
-    };
+    const NAMES: &[&str] = &["http", "status", "code", "error", "returned", "statuscode"];
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let names = |word: &str| matches!(word, "http" | "status" | "code" | "error" | "returned" | "statuscode");
-    let after_name = |index: usize| words[index.saturating_sub(3)..index].iter().any(|word| names(word));
-    is_code(lower.trim()) || words.iter().enumerate().any(|(index, word)| is_code(word) && after_name(index))
+    let named = words.iter().enumerate().any(|(index, word)| {
+        is_error_code(word) && words[index.saturating_sub(3)..index].iter().any(|name| NAMES.contains(name))
+    });
+    named || is_error_code(lower.trim())
+}
+
+fn is_error_code(text: &str) -> bool {
+    text.len() == 3 && text.starts_with('5') && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -46,18 +46,18 @@ mod described;
 mod editor;
 mod event;
 mod health;
-mod journal;
-mod outcome_told;
 mod output;
 mod patch;
 mod path;
+mod path_map;
 mod purpose;
+mod run_facts;
 mod settings;
-mod shelf;
 mod shell;
 mod shell_event;
 mod shell_file;
 mod shown;
+mod test_outcome;
 mod text;
 mod tools;
 mod trace;
@@ -68,7 +68,7 @@ use serde_json::json;
 use self::answer::Answer;
 use self::answer::language::is_foreign;
 use self::breakdown::Bar;
-pub(crate) use self::settings::Settings;
+pub(crate) use self::settings::VerificationSettings;
 use self::settings::{OnViolation, Profile};
 use crate::check::support::answer_text::answer;
 use crate::check::{Check, Kind, Scope};
@@ -85,7 +85,7 @@ pub(crate) const KIND: Kind = Kind::with::<described::VerificationSchema>(
 )
 .shorthand("threshold");
 
-struct Verification(Settings);
+struct Verification(VerificationSettings);
 
 fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     Ok(Box::new(Verification(scope.tables.verification.extended(node)?)))
@@ -95,10 +95,10 @@ impl Check for Verification {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let answer = answer(evidence)?;
         let trace = &evidence.trace;
-        let Settings { strict, on_violation, .. } = self.0;
-        let bar = |claims_fail: bool| Bar { threshold: self.0.least(), strict, claims_fail };
+        let VerificationSettings { strict, on_violation, .. } = self.0;
+        let bar = Bar { threshold: self.0.least(), strict, claims_fail: false };
         match self.profile(trace) {
-            Profile::Text => Ok(text::judge(answer).outcome(bar(false))),
+            Profile::Text => Ok(text::judge(answer).outcome(bar)),
             Profile::Trace if is_silent(trace) => {
                 Err(Unfit::missing("the trace holds no result of any call"))
             }
@@ -107,9 +107,8 @@ impl Check for Verification {
                 let asked = evidence.input.as_deref().or(trace.input.as_deref());
                 let answer = read_english(answer)?;
                 let found = trace::judge(trace, asked, answer, &self.0);
-                Ok(found
-                    .outcome(bar(on_violation == OnViolation::Fail))
-                    .stat("calls_checked", trace.calls.len()))
+                let bar = Bar { claims_fail: on_violation == OnViolation::Fail, ..bar };
+                Ok(found.outcome(bar).stat("calls_checked", trace.calls.len()))
             }
         }
     }
@@ -144,7 +143,7 @@ fn read_english(answer: &str) -> Result<Answer<'_>, Unfit> {
     Ok(answer)
 }
 
-/// Calls without a single answer cannot tell what was seen.
+/// Whether there are calls, but no result of any of them, so that nothing shows what the agent saw.
 fn is_silent(trace: &Trace) -> bool {
     !trace.calls.is_empty() && trace.calls.iter().all(|call| call.status == CallStatus::Unanswered)
 }

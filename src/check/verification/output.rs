@@ -1,4 +1,4 @@
-//! What a call gave back: its text, and whether it worked.
+//! The output of a call: its text, and whether the call worked.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -9,26 +9,26 @@ use super::health::is_sick;
 use super::shown::leading_number;
 use crate::trace::{Arguments, Call, CallStatus};
 
-/// What came out of a call.
+/// The output of a call.
 #[derive(Debug, Default)]
-pub(super) struct Output {
-    /// All texts of the result, the error's included.
+pub(super) struct CallOutput {
+    /// All texts of the result and of the error.
     pub(super) text: String,
-    /// The same without any blank: quotes are looked for in it.
+    /// The same texts without whitespace, to search for quotes.
     pub(super) squeezed: String,
-    /// All texts that the call was given, without blanks.
+    /// All texts of the arguments, without whitespace.
     pub(super) given: String,
-    /// It failed, or its process ended with another code than 0.
+    /// Whether the call failed, or its exit code is not 0.
     pub(super) failed: bool,
-    /// The process's exit code, where anything tells it.
+    /// The exit code of the process, if the trace has one.
     pub(super) exit_code: Option<i64>,
     missing: OnceCell<HashSet<String>>,
     is_sick: OnceCell<bool>,
     lines: OnceCell<(Option<usize>, usize)>,
 }
 
-impl Output {
-    /// What came out of `call`.
+impl CallOutput {
+    /// Reads the output of `call`.
     pub(super) fn of(call: &Call) -> Self {
         let mut text = String::new();
         let parsed = call.result.as_ref().and_then(of_a_process);
@@ -52,7 +52,9 @@ impl Output {
 
     /// Whether the shell, or Python, could not find `program`: `pytest: command not found`, `No module named pytest`.
     pub(super) fn misses(&self, program: &str) -> bool {
-        self.missing.get_or_init(|| self.text.lines().filter_map(missed).collect()).contains(program)
+        self.missing
+            .get_or_init(|| self.text.lines().filter_map(parse_missing_program).collect())
+            .contains(program)
     }
 
     /// Whether the text is one of a service that is not well.
@@ -60,7 +62,7 @@ impl Output {
         *self.is_sick.get_or_init(|| is_sick(&self.text))
     }
 
-    /// The last line of a file that the text shows: by its numbers, else by its length from `first` on.
+    /// Returns the last line of a file that the text shows, by its line numbers or else by its length from `first` on.
     pub(super) fn last_line(&self, first: usize) -> usize {
         let (last, count) = *self
             .lines
@@ -68,24 +70,23 @@ impl Output {
         last.unwrap_or_else(|| count.saturating_add(first.saturating_sub(1)))
     }
 
-    /// The command was not there, or could not be run.
+    /// Whether the command was not found or could not be run.
     pub(super) fn never_ran(&self) -> bool {
         matches!(self.exit_code, Some(126 | 127))
     }
 }
 
-/// The program that a line says is missing.
-fn missed(line: &str) -> Option<String> {
-    let after = line.split("No module named ").nth(1).map(|name| name.trim_matches(['\'', '"']));
-    let before = || {
-        let text = line.split(": command not found").next().filter(|text| text.len() < line.len());
-        let text = text.or_else(|| line.strip_suffix(": not found"))?;
-        text.rsplit([':', ' ']).next()
-    };
-    after.or_else(before).map(str::to_owned)
+/// Parses the name of a missing program out of a line.
+fn parse_missing_program(line: &str) -> Option<String> {
+    if let Some(name) = line.split("No module named ").nth(1) {
+        return Some(name.trim_matches(['\'', '"']).to_owned());
+    }
+    let text = line.split(": command not found").next().filter(|text| text.len() < line.len());
+    let text = text.or_else(|| line.strip_suffix(": not found"))?;
+    text.rsplit([':', ' ']).next().map(str::to_owned)
 }
 
-/// `text` without blanks.
+/// Removes all whitespace from `text`.
 pub(super) fn squeezed(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
@@ -174,13 +175,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn output(result: Value) -> Output {
+    fn output(result: Value) -> CallOutput {
         let call = Call {
             result: Some(result),
             status: CallStatus::Unknown,
             ..Call::new("Bash", Arguments::none(), 1)
         };
-        Output::of(&call)
+        CallOutput::of(&call)
     }
 
     #[test]

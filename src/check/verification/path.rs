@@ -11,7 +11,7 @@ pub(super) fn extension(path: &str) -> String {
     extension.to_lowercase()
 }
 
-/// Whether a path says all of itself.
+/// Whether a path is absolute, in the forms of all systems.
 pub(super) fn is_absolute(path: &str) -> bool {
     let drive = path.get(1..3).is_some_and(|drive| drive == ":\\" || drive == ":/");
     drive || path.starts_with(['/', '~']) || path.starts_with("file://")
@@ -25,7 +25,7 @@ pub(super) fn join(folder: &str, path: &str) -> String {
     format!("{}/{path}", folder.trim_end_matches('/'))
 }
 
-/// Extensions of code, and of what builds it. Documents and plain settings are none.
+/// Extensions of code and of build files, without documents and plain settings.
 const CODE: &str = "
     asm astro bash bats c cc cjs clj cljs cpp cr cs css cts cu cxx d dart el elm erl ex exs f90 fs fsx go gradle graphql groovy h hbs
     hh hpp hrl hs htm html hxx ipynb java jl js jsx kt kts less lisp lua m mjs ml mli mm mts nim nix pas php pl pm proto
@@ -38,11 +38,15 @@ const BUILD_FILES: &str = "
 
 /// Whether a change of the file can break the tests.
 pub(super) fn is_code(path: &str) -> bool {
-    let listed = |list: &str, wanted: &str| list.split_whitespace().any(|known| known == wanted);
-    listed(CODE, &extension(path)) || listed(BUILD_FILES, file_name(path))
+    is_listed(CODE, &extension(path)) || is_listed(BUILD_FILES, file_name(path))
 }
 
-/// Where work is only parked: nobody reads it back.
+/// Whether `word` is one of the words of `list`.
+pub(super) fn is_listed(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|listed| listed == word)
+}
+
+/// Whether the path is a place for temporary files, which need not be read back.
 pub(super) fn is_scratch(path: &str) -> bool {
     let parked = ["/dev/", "/tmp/", "/var/tmp/", "/private/tmp/", "/proc/", "$"]
         .iter()
@@ -50,7 +54,7 @@ pub(super) fn is_scratch(path: &str) -> bool {
     parked || path.is_empty() || path == "-"
 }
 
-/// The parts of a path, last first, `.` and `..` resolved where that is possible.
+/// Splits a path into its parts, last first, and resolves `.` and `..` where possible.
 pub(super) fn parts(path: &str) -> Vec<String> {
     let path = path.trim().trim_start_matches("file://");
     let mut parts: Vec<&str> = Vec::new();

@@ -62,9 +62,9 @@ const SKIPS_TESTS: &[&str] = &[
 
 /// A line of a table.
 #[derive(Debug, Clone)]
-pub(super) struct Pattern(Vec<String>);
+pub(super) struct CommandPattern(Vec<String>);
 
-impl Pattern {
+impl CommandPattern {
     /// The pattern that `text` spells, unless it is empty.
     pub(super) fn new(text: &str) -> Option<Self> {
         let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
@@ -79,8 +79,9 @@ impl Pattern {
         }
         let (options, words): (Vec<&str>, Vec<&str>) =
             rest.iter().map(String::as_str).partition(|word| word.starts_with('-'));
-        let has = |option: &&str| arguments.iter().any(|argument| is_like(option, argument));
-        options.iter().all(has) && follow(&words, &plain(arguments))
+        let has_options =
+            options.iter().all(|option| arguments.iter().any(|argument| is_like(option, argument)));
+        has_options && follow(&words, &plain(arguments))
     }
 }
 
@@ -125,23 +126,28 @@ fn is_like(pattern: &str, word: &str) -> bool {
     }
 }
 
-static BY_PROGRAM: LazyLock<HashMap<&str, Vec<(Purpose, Pattern)>>> = LazyLock::new(|| {
-    let mut table: HashMap<&str, Vec<(Purpose, Pattern)>> = HashMap::new();
+static BY_PROGRAM: LazyLock<HashMap<&str, Vec<(Purpose, CommandPattern)>>> = LazyLock::new(|| {
+    let mut table: HashMap<&str, Vec<(Purpose, CommandPattern)>> = HashMap::new();
     for (purpose, lines) in TABLES {
         for line in lines.split(',').map(str::trim) {
             let program = line.split_whitespace().next().unwrap_or_default().trim_end_matches('*');
-            table.entry(program).or_default().extend(Pattern::new(line).map(|pattern| (purpose, pattern)));
+            table
+                .entry(program)
+                .or_default()
+                .extend(CommandPattern::new(line).map(|pattern| (purpose, pattern)));
         }
     }
     table
 });
 
 /// What a command is run for, with and without its wrappers; `own` are a user's lines.
-pub(super) fn purposes(words: &[String], own: &[(Purpose, Pattern)]) -> Vec<Purpose> {
+pub(super) fn purposes(words: &[String], own: &[(Purpose, CommandPattern)]) -> Vec<Purpose> {
     if is_no_run(words) {
         return Vec::new();
     }
     let (mut found, skips) = (Vec::new(), skips_tests(words));
+    // Each stage is the command without one more wrapper. Wrappers count as well: `coverage run -m pytest` measures
+    // coverage and runs tests.
     for stage in stages(words) {
         let [first, arguments @ ..] = stage else { continue };
         let program = program_name(first);
@@ -159,10 +165,10 @@ pub(super) fn purposes(words: &[String], own: &[(Purpose, Pattern)]) -> Vec<Purp
 /// `mvn package -DskipTests`, `gradle build -x test`.
 fn skips_tests(words: &[String]) -> bool {
     let is_gradle = words.iter().any(|word| matches!(program_name(word).as_str(), "gradle" | "gradlew"));
-    let excludes =
-        |pair: &[String]| matches!(pair[0].as_str(), "-x" | "--exclude-task") && pair[1].ends_with("test");
-    words.iter().any(|word| SKIPS_TESTS.contains(&word.as_str()))
-        || (is_gradle && words.windows(2).any(excludes))
+    let mut pairs = words.windows(2);
+    let excludes_tests = is_gradle
+        && pairs.any(|pair| matches!(pair[0].as_str(), "-x" | "--exclude-task") && pair[1].ends_with("test"));
+    excludes_tests || words.iter().any(|word| SKIPS_TESTS.contains(&word.as_str()))
 }
 
 /// Whether the command only says what it would do.

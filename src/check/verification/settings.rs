@@ -3,9 +3,9 @@
 
 use super::answer::claim::{HEDGES, KEYWORDS};
 use super::answer::words::Phrases;
-use super::event::Tables;
-use super::purpose::{Pattern, Purpose};
-use super::tools::Tool;
+use super::event::AddedNames;
+use super::purpose::{CommandPattern, Purpose};
+use super::tools::ToolKind;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value};
@@ -40,7 +40,7 @@ pub(super) enum OnViolation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Gate {
+pub(super) enum QualityGate {
     /// A type checker.
     Type,
     /// A linter.
@@ -49,12 +49,12 @@ pub(super) enum Gate {
     Coverage,
 }
 
-impl From<Gate> for Purpose {
-    fn from(gate: Gate) -> Self {
+impl From<QualityGate> for Purpose {
+    fn from(gate: QualityGate) -> Self {
         match gate {
-            Gate::Type => Self::Type,
-            Gate::Lint => Self::Lint,
-            Gate::Coverage => Self::Coverage,
+            QualityGate::Type => Self::Type,
+            QualityGate::Lint => Self::Lint,
+            QualityGate::Coverage => Self::Coverage,
         }
     }
 }
@@ -70,7 +70,7 @@ pub(super) struct Lexicon {
 
 /// Settings of `verification`.
 #[derive(Debug, Clone)]
-pub(crate) struct Settings {
+pub(crate) struct VerificationSettings {
     /// None: the usual one.
     threshold: Option<f64>,
     pub(super) strict: bool,
@@ -79,11 +79,11 @@ pub(crate) struct Settings {
     pub(super) on_violation: OnViolation,
     /// Which gates count.
     pub(super) gates: Vec<Purpose>,
-    pub(super) tables: Tables,
+    pub(super) tables: AddedNames,
     pub(super) lexicon: Lexicon,
 }
 
-impl Default for Settings {
+impl Default for VerificationSettings {
     fn default() -> Self {
         Self {
             threshold: None,
@@ -91,7 +91,7 @@ impl Default for Settings {
             profile: None,
             on_violation: OnViolation::Fail,
             gates: vec![Purpose::Type, Purpose::Lint, Purpose::Coverage],
-            tables: Tables::default(),
+            tables: AddedNames::default(),
             lexicon: Lexicon {
                 keywords: Phrases::new(KEYWORDS.iter().copied()),
                 hedges: Phrases::new(HEDGES.iter().copied()),
@@ -100,7 +100,7 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl VerificationSettings {
     /// These settings with what a suite, or `arraign.yaml`, says for all cases that ask for the check.
     pub(crate) fn shared(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
         if matches!(node.value(), Value::Bool(_) | Value::Null) {
@@ -147,7 +147,7 @@ impl Settings {
         self.strict = fields.optional("strict").unwrap_or(self.strict);
         self.profile = fields.optional("profile").or(self.profile);
         self.on_violation = fields.optional("on_violation").unwrap_or(self.on_violation);
-        if let Some(gates) = fields.list::<Gate>("gates") {
+        if let Some(gates) = fields.list::<QualityGate>("gates") {
             self.gates = distinct(gates);
         }
     }
@@ -183,7 +183,7 @@ fn threshold(node: Node<'_>) -> Result<f64, LoadError> {
         .help("0.9 is the usual one"))
 }
 
-fn distinct(gates: Vec<Gate>) -> Vec<Purpose> {
+fn distinct(gates: Vec<QualityGate>) -> Vec<Purpose> {
     let mut found: Vec<Purpose> = Vec::new();
     for gate in gates.into_iter().map(Purpose::from) {
         if !found.contains(&gate) {
@@ -193,19 +193,19 @@ fn distinct(gates: Vec<Gate>) -> Vec<Purpose> {
     found
 }
 
-fn tools(node: Node<'_>, tables: &mut Tables) -> Result<(), LoadErrors> {
-    const KINDS: &[(&str, Tool)] = &[
-        ("edit", Tool::Edit),
-        ("read", Tool::Read),
-        ("search", Tool::Search),
-        ("shell", Tool::Shell),
-        ("test", Tool::Run(Purpose::Test)),
-        ("type", Tool::Run(Purpose::Type)),
-        ("lint", Tool::Run(Purpose::Lint)),
-        ("coverage", Tool::Run(Purpose::Coverage)),
-        ("deploy", Tool::Run(Purpose::Deploy)),
-        ("health", Tool::Run(Purpose::Health)),
-        ("ignore", Tool::Bystander),
+fn tools(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
+    const KINDS: &[(&str, ToolKind)] = &[
+        ("edit", ToolKind::Edit),
+        ("read", ToolKind::Read),
+        ("search", ToolKind::Search),
+        ("shell", ToolKind::Shell),
+        ("test", ToolKind::Run(Purpose::Test)),
+        ("type", ToolKind::Run(Purpose::Type)),
+        ("lint", ToolKind::Run(Purpose::Lint)),
+        ("coverage", ToolKind::Run(Purpose::Coverage)),
+        ("deploy", ToolKind::Run(Purpose::Deploy)),
+        ("health", ToolKind::Run(Purpose::Health)),
+        ("ignore", ToolKind::Bystander),
     ];
     let mut fields = Fields::of(node, "`tools`")?;
     let mut added = Vec::new();
@@ -219,7 +219,7 @@ fn tools(node: Node<'_>, tables: &mut Tables) -> Result<(), LoadErrors> {
     fields.finish(())
 }
 
-fn commands(node: Node<'_>, tables: &mut Tables) -> Result<(), LoadErrors> {
+fn commands(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
     const KINDS: &[(&str, Purpose)] = &[
         ("test", Purpose::Test),
         ("type", Purpose::Type),
@@ -231,7 +231,7 @@ fn commands(node: Node<'_>, tables: &mut Tables) -> Result<(), LoadErrors> {
     let mut fields = Fields::of(node, "`commands`")?;
     for (key, purpose) in KINDS {
         let lines = fields.list::<String>(key).unwrap_or_default();
-        tables.commands.extend(lines.iter().filter_map(|line| Some((*purpose, Pattern::new(line)?))));
+        tables.commands.extend(lines.iter().filter_map(|line| Some((*purpose, CommandPattern::new(line)?))));
     }
     fields.finish(())
 }

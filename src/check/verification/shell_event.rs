@@ -1,8 +1,8 @@
 //! What a shell line did: files written by `sed -i`, `tee`, `>` and patches, files shown by `cat` and `grep`, tests run.
 
 use super::editor;
-use super::event::{Act, Ran, Tables};
-use super::output::Output;
+use super::event::{Act, AddedNames, Ran};
+use super::output::CallOutput;
 use super::patch;
 use super::path::{extension, file_name, is_scratch, join};
 use super::purpose::{Purpose, is_no_run, program_name, purposes};
@@ -11,11 +11,11 @@ use super::shell_file;
 use super::shown;
 use crate::trace::Call;
 
-/// What the line of `call` did.
-pub(super) fn acts(call: &Call, output: &Output, tables: &Tables) -> Vec<Act> {
+/// Lists the acts of the shell line of `call`.
+pub(super) fn acts(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec<Act> {
     let Some(line) = editor::shell_line(call) else { return Vec::new() };
     let commands = commands(&line);
-    let (visible, codes) = (visible(&commands), codes(&commands, output));
+    let (visible, codes) = (find_visible(&commands), infer_codes(&commands, output));
     let mut line = Line {
         folder: editor::folder(call),
         output,
@@ -32,9 +32,11 @@ pub(super) fn acts(call: &Call, output: &Output, tables: &Tables) -> Vec<Act> {
     line.acts
 }
 
-/// Which commands' output is seen: not those that write it to a file, nor those that pipe it into one that eats it.
-fn visible(commands: &[Command]) -> Vec<bool> {
+/// Finds the commands whose output is in the result. A redirection hides it, and so does a pipe into a program that does
+/// not pass it on.
+fn find_visible(commands: &[Command]) -> Vec<bool> {
     let mut visible = vec![true; commands.len()];
+    // From the last command to the first: a command in a pipe is visible only if the next one is.
     for (index, command) in commands.iter().enumerate().rev() {
         let seen = command.next != Next::Pipe
             || commands
@@ -45,10 +47,12 @@ fn visible(commands: &[Command]) -> Vec<bool> {
     visible
 }
 
-/// How each command ended, where the code of the whole line tells it: not through a pipe, nor past `;` and `||`.
-fn codes(commands: &[Command], output: &Output) -> Vec<Option<i64>> {
+/// Infers the exit code of each command from the code of the whole line: not through a pipe, nor past `;` and `||`.
+fn infer_codes(commands: &[Command], output: &CallOutput) -> Vec<Option<i64>> {
     let mut codes = vec![None; commands.len()];
     let Some(code) = output.exit_code else { return codes };
+    // From the last command to the first: the code of the line is that of the last command. A success proves the success
+    // of all commands joined with `&&` before it; a failure does not tell which of them failed.
     let mut decides = true;
     for (index, command) in commands.iter().enumerate().rev() {
         let depends = index > 0 && commands[index - 1].next == Next::And;
@@ -62,23 +66,23 @@ fn codes(commands: &[Command], output: &Output) -> Vec<Option<i64>> {
     codes
 }
 
-/// A line that is being read.
+/// A shell line that is being read.
 struct Line<'l> {
     folder: &'l str,
-    output: &'l Output,
-    tables: &'l Tables,
-    /// The text that goes through the pipe, where the line tells it.
+    output: &'l CallOutput,
+    tables: &'l AddedNames,
+    /// The text that goes through the pipe, if the line contains it.
     text: Option<String>,
-    /// What goes through the pipe is the output of a test or the like: writing it down is no edit.
+    /// Whether the pipe carries the output of a test or another check: writing it to a file is not an edit.
     captures: bool,
-    /// How often its result was searched for the names of files.
+    /// How often the result was searched for names of files.
     looks: usize,
     acts: Vec<Act>,
 }
 
-/// More commands than these are not read in one line.
+/// The most commands that are read in one line.
 const MOST_COMMANDS: usize = 500;
-/// More files than these are not taken for written by one command.
+/// The most files that one command can write.
 const MOST_TARGETS: usize = 20;
 /// How often the result of a line is searched for the names of files.
 const MOST_LOOKS: usize = 8;
@@ -103,18 +107,19 @@ impl Line<'_> {
         }
     }
 
-    /// Whether the program was not there.
+    /// Whether the shell did not find the program.
     fn is_missing(&self, words: &[String], is_last: bool) -> bool {
         let is_told = words.first().is_some_and(|word| self.output.misses(file_name(word)));
         is_told || (is_last && self.output.never_ran())
     }
 
     fn run(&mut self, purposes: Vec<Purpose>, command: &Command, code: Option<i64>) {
-        let ran = |purpose| Act::Run(Ran { purpose, code, words: command.words.clone() });
-        self.acts.extend(purposes.into_iter().map(ran));
+        let words = &command.words;
+        let runs = purposes.into_iter().map(|purpose| Act::Run(Ran { purpose, code, words: words.clone() }));
+        self.acts.extend(runs);
     }
 
-    /// The files that are written and shown; a command that is not known may have written any.
+    /// Adds the files that are written and shown. An unknown command may have written any file.
     fn files(&mut self, command: &Command, words: &[String], is_known: bool, visible: bool) {
         let before = self.acts.len();
         self.writes(command, words);
@@ -150,7 +155,7 @@ impl Line<'_> {
         self.acts.push(Act::Edit(self.path(command, path), text));
     }
 
-    /// What comes from a scratch folder was not seen there: it is written here.
+    /// A file from a scratch folder was not recorded there, so the move counts as an edit.
     fn move_file(&mut self, command: &Command, from: &str, to: &str) {
         if is_scratch(from) {
             self.edit(command, to, None);
@@ -186,14 +191,14 @@ impl Line<'_> {
         }
     }
 
-    /// The result of a line is the same for all its commands: it is not searched for each of a thousand.
+    /// Whether the result may be searched again. It is the same for all commands of the line, so a few searches suffice.
     fn looks_again(&mut self) -> bool {
         self.looks += 1;
         self.looks <= MOST_LOOKS
     }
 }
 
-/// Output that is written down on the way, and no work.
+/// Whether `path` only keeps output, such as a log: writing it is not an edit.
 fn is_capture(path: &str) -> bool {
     is_scratch(path) || matches!(extension(path).as_str(), "log" | "out" | "err" | "pid" | "tmp")
 }

@@ -1,5 +1,6 @@
 //! Which files the arguments of a command mean: those it shows, those it rewrites.
 
+use super::path::is_listed;
 use super::purpose::program_name;
 
 /// A program that shows files.
@@ -103,9 +104,10 @@ pub(super) fn shown(words: &[String]) -> Vec<&str> {
 
 /// The arguments that are files: no options, no values of options, no script.
 fn operands<'w>(arguments: &'w [String], has_script: bool, valued: &[&str]) -> Vec<&'w str> {
-    let gives_script =
-        |word: &String| matches!(word.as_str(), "-e" | "-f" | "-Pattern") && valued.contains(&word.as_str());
-    let mut to_skip = usize::from(has_script && !arguments.iter().any(gives_script));
+    let gives_script = arguments
+        .iter()
+        .any(|word| matches!(word.as_str(), "-e" | "-f" | "-Pattern") && valued.contains(&word.as_str()));
+    let mut to_skip = usize::from(has_script && !gives_script);
     let mut is_value = false;
     let mut found = Vec::new();
     for word in arguments {
@@ -125,14 +127,15 @@ fn operands<'w>(arguments: &'w [String], has_script: bool, valued: &[&str]) -> V
 
 /// Whether this is `sed -i`, `perl -pi`, `awk -i inplace`.
 fn edits_in_place(program: &str, arguments: &[String]) -> bool {
-    let options = || arguments.iter().filter(|word| word.starts_with('-'));
+    let mut options = arguments.iter().filter(|word| word.starts_with('-'));
+    // In a cluster of short options, `e` takes the rest as a script: `-ni` edits in place, `-ei` does not.
     match program {
-        "sed" | "gsed" => options().any(|word| {
+        "sed" | "gsed" => options.any(|word| {
             let cluster = word[1..].bytes().take_while(u8::is_ascii_alphabetic);
             word.starts_with("--in-place")
                 || (!word.starts_with("--") && cluster.take_while(|b| *b != b'e').any(|b| b == b'i'))
         }),
-        "perl" | "ruby" => options().any(|word| {
+        "perl" | "ruby" => options.any(|word| {
             !word.starts_with("--") && word.bytes().take_while(|b| *b != b'e').any(|b| b == b'i')
         }),
         "awk" | "gawk" => arguments.windows(2).any(|pair| pair[0] == "-i" && pair[1] == "inplace"),
@@ -244,12 +247,11 @@ pub(super) fn shows_difference(words: &[String]) -> bool {
 pub(super) fn is_harmless(words: &[String]) -> bool {
     let [program, arguments @ ..] = words else { return true };
     let program = program_name(program);
-    let listed = |list: &str, word: &str| list.split_whitespace().any(|listed| listed == word);
     match program.as_str() {
         "git" => {
-            arguments.iter().find(|word| !word.starts_with('-')).is_none_or(|word| listed(GIT_LOOKS, word))
+            arguments.iter().find(|word| !word.starts_with('-')).is_none_or(|word| is_listed(GIT_LOOKS, word))
         }
-        _ => shower_of(&program).is_some() || listed(HARMLESS, &program),
+        _ => shower_of(&program).is_some() || is_listed(HARMLESS, &program),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a tool's text shows: files by name, and how far into them its lines go.
+//! The files that the output of a tool names, and the line numbers that it shows.
 
 use std::collections::HashSet;
 
@@ -85,10 +85,10 @@ fn named_in_line(line: &str, found: &mut HashSet<usize>) {
 }
 
 fn names_line(before: &[u8]) -> bool {
-    let ends = |end: &[u8]| {
-        before.len() >= end.len() && before[before.len() - end.len()..].eq_ignore_ascii_case(end)
-    };
-    ends(b":") || ends(b"#L") || ends(b"line ") || ends(b"lines ") || ends(b"(") || ends(b"[")
+    const HEADS: &[&[u8]] = &[b":", b"#L", b"line ", b"lines ", b"(", b"["];
+    HEADS.iter().any(|head| {
+        before.len() >= head.len() && before[before.len() - head.len()..].eq_ignore_ascii_case(head)
+    })
 }
 
 #[cfg(test)]

@@ -1,26 +1,26 @@
-//! What tools do, by their names: `Edit`, `mcp__fs__write_file`, `functions.exec_command`, `str_replace_editor`.
+//! The kinds of tools, by name: `Edit`, `mcp__fs__write_file`, `functions.exec_command`, `str_replace_editor`.
 
 use crate::pattern::ToolPattern;
 use crate::trace::Call;
 
 use super::purpose::Purpose;
 
-/// What a tool does.
+/// The kind of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tool {
+pub(super) enum ToolKind {
     /// It writes files.
     Edit,
     /// It shows files.
     Read,
-    /// It searches files, and names those it shows.
+    /// It searches files and names them.
     Search,
     /// It runs shell lines.
     Shell,
-    /// It is run for this.
+    /// It runs a check or a deployment.
     Run(Purpose),
-    /// It shows what the compiler and the linter say.
+    /// It shows messages of the compiler and the linter.
     Diagnostics,
-    /// It changes nothing that is looked at here: notes, plans, questions.
+    /// It changes nothing that this check examines: notes, plans, questions.
     Bystander,
 }
 
@@ -32,19 +32,19 @@ const SHELL: &str = include_str!("data/tools_shell.txt");
 const DIAGNOSTICS: &str = include_str!("data/tools_diagnostics.txt");
 const BYSTANDER: &str = include_str!("data/tools_bystander.txt");
 
-const TABLES: [(Tool, &str); 6] = [
-    (Tool::Edit, EDIT),
-    (Tool::Read, READ),
-    (Tool::Search, SEARCH),
-    (Tool::Shell, SHELL),
-    (Tool::Diagnostics, DIAGNOSTICS),
-    (Tool::Bystander, BYSTANDER),
+const TABLES: [(ToolKind, &str); 6] = [
+    (ToolKind::Edit, EDIT),
+    (ToolKind::Read, READ),
+    (ToolKind::Search, SEARCH),
+    (ToolKind::Shell, SHELL),
+    (ToolKind::Diagnostics, DIAGNOSTICS),
+    (ToolKind::Bystander, BYSTANDER),
 ];
 
-/// What the tool of `call` does; `own` are a user's names, which come first.
-pub(super) fn tool_of(call: &Call, own: &[(Tool, ToolPattern)]) -> Option<Tool> {
+/// Finds the kind of the tool of `call`. The names in `own`, from the settings, come first.
+pub(super) fn tool_of(call: &Call, own: &[(ToolKind, ToolPattern)]) -> Option<ToolKind> {
     let bare = bare(&call.name);
-    let is_own = |pattern: &ToolPattern| pattern.matches(&call.name) || pattern.matches(bare);
+    let is_own = |pattern: &ToolPattern| pattern.matches(call) || pattern.matches_name(bare);
     if let Some((tool, _)) = own.iter().find(|(_, pattern)| is_own(pattern)) {
         return Some(*tool);
     }
@@ -62,33 +62,37 @@ fn bare(name: &str) -> &str {
     name.rsplit(['.', '/', ':']).next().unwrap_or(name)
 }
 
-/// A tool that is in no table, by the words of its name: `run_unit_tests`, `deployService`, `check_health`.
-fn by_words(name: &str) -> Option<Tool> {
-    let words = words(name);
-    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+/// Finds the kind of a tool that is in no table, by the words of its name: `run_unit_tests`, `deployService`, `check_health`.
+fn by_words(name: &str) -> Option<ToolKind> {
+    let words = split_words(name);
     let first = words.first().map(String::as_str).unwrap_or_default();
-    let purpose = if has(&["health", "healthcheck", "healthz", "status", "ping", "probe", "smoke"]) {
-        Purpose::Health
-    } else if matches!(first, "deploy" | "redeploy" | "rollout" | "release" | "launch" | "promote") {
-        Purpose::Deploy
-    } else if has(&["test", "tests", "pytest", "jest"])
-        && !matches!(first, "get" | "list" | "create" | "write" | "generate")
-    {
-        Purpose::Test
-    } else if has(&["typecheck", "compile", "build"]) {
-        Purpose::Type
-    } else if has(&["lint", "linter"]) {
-        Purpose::Lint
-    } else if has(&["coverage"]) {
-        Purpose::Coverage
-    } else {
-        return None;
-    };
-    Some(Tool::Run(purpose))
+    let purpose =
+        if has_any(&words, &["health", "healthcheck", "healthz", "status", "ping", "probe", "smoke"]) {
+            Purpose::Health
+        } else if matches!(first, "deploy" | "redeploy" | "rollout" | "release" | "launch" | "promote") {
+            Purpose::Deploy
+        } else if has_any(&words, &["test", "tests", "pytest", "jest"])
+            && !matches!(first, "get" | "list" | "create" | "write" | "generate")
+        {
+            Purpose::Test
+        } else if has_any(&words, &["typecheck", "compile", "build"]) {
+            Purpose::Type
+        } else if has_any(&words, &["lint", "linter"]) {
+            Purpose::Lint
+        } else if has_any(&words, &["coverage"]) {
+            Purpose::Coverage
+        } else {
+            return None;
+        };
+    Some(ToolKind::Run(purpose))
 }
 
-/// The words of a name in snake, kebab or camel case, in lower case.
-fn words(name: &str) -> Vec<String> {
+fn has_any(words: &[String], wanted: &[&str]) -> bool {
+    words.iter().any(|word| wanted.contains(&word.as_str()))
+}
+
+/// Splits a name in snake, kebab or camel case into words in lower case.
+fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
     for c in name.chars() {
@@ -112,18 +116,18 @@ mod tests {
     #[test]
     fn tools_are_known_by_many_names() {
         for (name, tool) in [
-            ("Edit", Some(Tool::Edit)),
-            ("mcp__filesystem__write_file", Some(Tool::Edit)),
-            ("functions.exec_command", Some(Tool::Shell)),
-            ("text_editor_20250728", Some(Tool::Edit)),
-            ("str_replace_based_edit_tool", Some(Tool::Edit)),
-            ("read_file", Some(Tool::Read)),
-            ("developer__text_editor", Some(Tool::Edit)),
-            ("fs_write", Some(Tool::Edit)),
-            ("run_in_terminal", Some(Tool::Shell)),
-            ("runUnitTests", Some(Tool::Run(Purpose::Test))),
-            ("deploy_service", Some(Tool::Run(Purpose::Deploy))),
-            ("get_deployment_status", Some(Tool::Run(Purpose::Health))),
+            ("Edit", Some(ToolKind::Edit)),
+            ("mcp__filesystem__write_file", Some(ToolKind::Edit)),
+            ("functions.exec_command", Some(ToolKind::Shell)),
+            ("text_editor_20250728", Some(ToolKind::Edit)),
+            ("str_replace_based_edit_tool", Some(ToolKind::Edit)),
+            ("read_file", Some(ToolKind::Read)),
+            ("developer__text_editor", Some(ToolKind::Edit)),
+            ("fs_write", Some(ToolKind::Edit)),
+            ("run_in_terminal", Some(ToolKind::Shell)),
+            ("runUnitTests", Some(ToolKind::Run(Purpose::Test))),
+            ("deploy_service", Some(ToolKind::Run(Purpose::Deploy))),
+            ("get_deployment_status", Some(ToolKind::Run(Purpose::Health))),
             ("update_order", None),
         ] {
             let found = tool_of(&Call::new(name, Arguments::none(), 1), &[]);

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::output::{Output, squeezed};
+use super::output::{CallOutput, squeezed};
 use super::path::is_code;
 use super::shown::without_number;
 
-/// Lines shorter than this, blanks aside, are in every file.
+/// Lines with fewer characters besides whitespace are in every file.
 const TRIVIAL: usize = 4;
 
-/// How many lines are looked for as a part of a longer line.
+/// The number of lines that are searched for inside longer lines.
 const PROBES: usize = 8;
 
 /// The last edit of a file.
@@ -19,48 +19,45 @@ pub(super) struct Written {
     pub(super) path: String,
     /// The call that wrote it, from 0.
     pub(super) call: usize,
-    /// A later call showed it.
+    /// Whether a later call showed it.
     pub(super) is_shown: bool,
-    /// It was moved: its new name has taken its place.
+    /// Whether it was moved, so that its new path replaces this one.
     pub(super) is_gone: bool,
-    /// It is code.
+    /// Whether it is code.
     pub(super) is_code: bool,
-    /// What was written, line by line, without blanks. Empty: not known, or nothing that could be told from others.
+    /// The written lines without whitespace. Empty if the text is unknown or has only trivial lines.
     lines: HashSet<String>,
     probes: Vec<String>,
 }
 
 impl Written {
-    /// The edit of `path` by `call`, from 0.
+    /// Creates the edit of `path` by `call`, from 0.
     pub(super) fn new(path: &str, call: usize, text: Option<&str>) -> Self {
-        let lines = || {
-            text.into_iter().flat_map(str::lines).map(squeezed).filter(|line| line.chars().count() >= TRIVIAL)
-        };
-        let is_code = is_code(path);
+        let lines = text.into_iter().flat_map(str::lines).map(squeezed);
+        let lines: Vec<String> = lines.filter(|line| line.chars().count() >= TRIVIAL).collect();
         Self {
             path: path.to_owned(),
             call,
-            is_code,
-            lines: lines().collect(),
-            probes: lines().take(PROBES).collect(),
+            is_code: is_code(path),
+            probes: lines.iter().take(PROBES).cloned().collect(),
+            lines: lines.into_iter().collect(),
             ..Self::default()
         }
     }
 
-    /// The same file by its new name; this one is gone.
+    /// Returns the same edit at the new path, and marks this one as gone.
     pub(super) fn move_to(&mut self, path: &str) -> Self {
         let moved = Self { path: path.to_owned(), is_code: is_code(path), ..self.clone() };
         self.is_gone = true;
         moved
     }
 
-    /// Whether `output` shows a line of what was written; any text, if it is not known what was.
-    pub(super) fn is_in(&self, output: &Output) -> bool {
+    /// Whether `output` shows a written line. If the written text is unknown, any output counts.
+    pub(super) fn is_in(&self, output: &CallOutput) -> bool {
         if self.probes.is_empty() {
             return !output.squeezed.is_empty();
         }
-        let is_line = |line: &str| self.lines.contains(&squeezed(without_number(line)));
         self.probes.iter().any(|probe| output.squeezed.contains(probe.as_str()))
-            || output.text.lines().any(is_line)
+            || output.text.lines().any(|line| self.lines.contains(&squeezed(without_number(line))))
     }
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use crate::harness::shard::ShardRecord;
 use crate::judge::JudgeUsage;
 use crate::place::LoadErrors;
-use crate::report::plain::escape_line;
+use crate::report::plain::{escape_line, escape_text};
 use crate::report::terminal;
 use crate::suite::ReportFormat;
 use crate::verdict::quoted;
@@ -98,6 +98,13 @@ pub(in crate::harness) fn note_stale_cassettes(names: &[String]) {
         note(&format!(
             "the recorded opinion `{name}` answers a question that no case asks any more; delete it"
         ));
+    }
+}
+
+/// Prints the summary of the undecided trials, if there are any.
+pub(in crate::harness) fn note_undecided(summary: &str) {
+    if !summary.is_empty() {
+        note(&escape_text(summary));
     }
 }
 

@@ -3,11 +3,13 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::undecided::{UndecidedTrial, render_undecided};
+use crate::case::Case;
 use crate::harness::plan::Plan;
 use crate::harness::settings::EnvSettings;
 use crate::report::block::render_case_block;
-use crate::verdict::Verdict;
 use crate::verdict::summary::{Group, Row, SUMMARY_VERSION, Selection, Summary};
+use crate::verdict::{Rerun, Verdict};
 
 /// Collects the results of trials as they end.
 pub(in crate::harness) struct Tally {
@@ -23,6 +25,7 @@ pub(in crate::harness) struct Tally {
 struct TallyEntries {
     rows: Vec<(usize, Row)>,
     blocks: Vec<(usize, String)>,
+    undecided: Vec<(usize, UndecidedTrial)>,
 }
 
 impl Tally {
@@ -39,7 +42,10 @@ impl Tally {
     }
 
     /// Adds the trial of a case, which has this number in the plan.
-    pub(in crate::harness) fn add_case(&self, number: usize, verdict: &Verdict) {
+    pub(in crate::harness) fn add_case(&self, number: usize, case: &Case, verdict: &Verdict) {
+        if let Some(trial) = UndecidedTrial::from_verdict(case, verdict) {
+            self.lock_entries().undecided.push((number, trial));
+        }
         if self.rows_wanted {
             let row = Row::from_verdict(verdict);
             self.lock_entries().rows.push((number, row));
@@ -60,6 +66,14 @@ impl Tally {
         let mut blocks = std::mem::take(&mut self.lock_entries().blocks);
         blocks.sort_by_key(|(number, _)| *number);
         blocks.into_iter().map(|(_, block)| block).collect()
+    }
+
+    /// Sums up the undecided trials of cases; empty for less than two.
+    pub(in crate::harness) fn describe_undecided(&self, rerun: &Rerun) -> String {
+        let mut trials = std::mem::take(&mut self.lock_entries().undecided);
+        trials.sort_by_key(|(number, _)| *number);
+        let trials: Vec<UndecidedTrial> = trials.into_iter().map(|(_, trial)| trial).collect();
+        render_undecided(&trials, rerun)
     }
 
     /// Sums up the trials that ran.

@@ -35,6 +35,8 @@ pub(in crate::harness) struct Project {
     pub(in crate::harness) files: Files,
     /// The command that runs one trial alone.
     pub(in crate::harness) rerun: Rerun,
+    /// Whether runs that were recorded for another input count (`ARRAIGN_STALE=allow`).
+    pub(in crate::harness) allows_stale: bool,
 }
 
 /// The programs that read this process's output.

@@ -8,19 +8,22 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
+use std::time::SystemTime;
 
 use super::asking::Asking;
 use crate::agent::{
     Agent, AgentAnswer, AgentEnvironment, AgentInput, AgentPool, Agents, DEFAULT_CONCURRENCY, InProcess,
 };
-use crate::case::{AgentFrom, AgentUse, Case, NamedAgent};
+use crate::case::{AgentFrom, AgentUse, Case, NamedAgent, fingerprint_input};
 use crate::harness::cli::HarnessCommand;
 use crate::harness::output::stderr::{report_load_errors, usage_error};
 use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
 use crate::harness::settings::read_variable;
 use crate::place::{LoadError, LoadErrors};
+use crate::report::render_utc;
 use crate::source::Files;
 use crate::suite::{CaseRuns, LIVE, RecordedRun, record_run, recording};
+use crate::trace::{Provenance, Trace};
 use crate::verdict::Rerun;
 use crate::yaml::did_you_mean;
 
@@ -168,7 +171,8 @@ impl LiveAgents {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let runs = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
         self.in_process |= matches!(agent.1, Agent::InProcess(_));
-        let answer = pool.start_runs(agent, &AgentInput::for_case(case, &stem), runs, case.timeout);
+        let input = AgentInput::for_case(case, &stem);
+        let answer = pool.start_runs(agent, &input, runs, case.timeout, &case.readers);
         self.asked.insert(planned.name.clone(), AskedAgent { answer, recorded: OnceLock::new() });
     }
 
@@ -211,11 +215,12 @@ impl LiveAgents {
                 .map_err(|error| self.explain_missing_run(error, name, case));
         };
         let runs = asked.answer.wait().as_ref().map_err(ToString::to_string)?;
+        let runs = stamp_runs(case, runs);
         if self.mode == AgentMode::Record {
-            asked.recorded.get_or_init(|| record_run(case, path, files, runs)).clone()?;
+            asked.recorded.get_or_init(|| record_run(case, path, files, &runs)).clone()?;
             return CaseRuns::find_runs(case, path, files);
         }
-        let runs = runs.iter().map(|trace| RecordedRun { file: None, format: LIVE, trace: trace.clone() });
+        let runs = runs.into_iter().map(|trace| RecordedRun { file: None, format: LIVE, trace });
         Ok(runs.collect::<Vec<RecordedRun>>().into())
     }
 
@@ -229,13 +234,21 @@ impl LiveAgents {
     }
 }
 
+/// Adds to the runs of an agent the input for which they were made: a replay compares it with the case's input then.
+fn stamp_runs(case: &Case, runs: &[Trace]) -> Vec<Trace> {
+    let (by, at) = (concat!("arraign ", env!("CARGO_PKG_VERSION")), render_utc(SystemTime::now()));
+    let at = format!("{at}Z");
+    let recorded = Provenance::new(by, at, fingerprint_input(case));
+    runs.iter().map(|run| Trace { recorded: Some(recorded.clone()), ..run.clone() }).collect()
+}
+
 /// Returns the case, file and agent of a trial whose case has an agent.
 fn agent_of_work(work: &TrialWork) -> Option<(&Case, &PathBuf, &AgentUse)> {
     let TrialWork::Case(CaseWork { case, path, .. }) = work else { return None };
     Some((case, path, case.agent.as_ref()?))
 }
 
-/// Reports cases that would be recorded to the same file, because they would then replay each other's run.
+/// Reports cases that would be recorded to the same file on some system, because they would then replay each other's run.
 fn refuse_shared_recordings<'p>(
     trials: impl Iterator<Item = &'p PlannedTrial>,
     files: &Files,
@@ -245,7 +258,8 @@ fn refuse_shared_recordings<'p>(
     {
         let Ok(recording) = recording(case, path, files, 1) else { continue };
         let file = files.name(&recording);
-        if let Some(other) = first.insert(recording, name) {
+        // On macOS and Windows, `Foo.json` and `foo.json` are one file.
+        if let Some(other) = first.insert(file.to_lowercase(), name) {
             let problem = format!("this case and `{other}` would both be recorded to {file}");
             let error = LoadError::new(case.trace_place().clone(), problem);
             errors.push(error.help("name the file after the case: `trace: traces/{id}.json`"));

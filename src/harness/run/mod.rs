@@ -2,6 +2,7 @@
 
 mod asking;
 mod batch;
+mod companion;
 pub(super) mod context;
 mod gate;
 pub(super) mod judging;
@@ -14,6 +15,7 @@ mod load_failure;
 pub(super) mod panics;
 #[cfg_attr(not(any(feature = "live", feature = "judge")), path = "without_progress.rs")]
 pub(super) mod progress;
+mod stale;
 mod trial;
 
 use std::num::NonZero;

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 use libtest_mimic::Failed;
 
+use super::companion::{Unfinished, run_within};
 use super::context::RunContext;
-use super::{gate, load_failure, panics};
+use super::{gate, load_failure, panics, stale};
 use crate::case::Case;
-use crate::engine::{evaluate_each, failed_with};
+use crate::engine::{EvaluationSettings, evaluate_each, failed_with};
 use crate::harness::output::stderr;
 use crate::harness::plan::{CaseWork, SelectedRun, TrialWork};
 use crate::harness::snapshots;
@@ -40,7 +41,7 @@ fn run_work(context: &Arc<RunContext>, number: usize, name: &str, work: TrialWor
             verdict.suite = suite.to_string();
             // Before the tally and the verdict log, because the snapshot can change whether the trial passes.
             let tolerated = snapshots::compare_with_snapshot(&mut verdict, case, path, &context.project.base);
-            context.tally.add_case(number, &verdict);
+            context.tally.add_case(number, case, &verdict);
             report_verdict(context, verdict, tolerated)
         }
         TrialWork::Gate(work) => {
@@ -99,10 +100,12 @@ fn failure_message(context: &RunContext, name: &str, at: &str, drawn: &str) -> F
     }
 }
 
-/// Evaluates a case within its timeout.
-///
-/// Rust cannot stop a thread. So a case with a timeout runs on a thread of its own; if that takes too long, the verdict is an
-/// error, and the thread's later result is dropped. The agent's time does not count, because the agent has its own limit.
+/// The time limit of a case without a `timeout`, for reading its runs and for its checks. What asks a judge takes as long as the
+/// judge, which has a limit of its own.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Evaluates a case within its timeout. If it takes too long, the verdict is an error, and a later result is dropped. The
+/// agent's time does not count, because the agent has its own limit.
 pub(in crate::harness) fn evaluate_in_time(
     context: &Arc<RunContext>,
     name: &str,
@@ -110,24 +113,26 @@ pub(in crate::harness) fn evaluate_in_time(
 ) -> Verdict {
     let case = &work.case;
     context.live.wait_for_answer(name);
-    let Some(limit) = case.timeout else { return evaluate_case(context, name, work) };
-    let (sender, receiver) = channel();
+    let limit = match case.timeout {
+        None if case.asks_a_judge() => return evaluate_case(context, name, work),
+        limit => limit.unwrap_or(DEFAULT_TIMEOUT),
+    };
     let (worker_context, worker_work, worker_name) = (Arc::clone(context), work.clone(), name.to_owned());
-    // Thread names must not contain NUL; a case's id may.
-    let worker = std::thread::Builder::new().name(name.replace('\0', "")).spawn(move || {
-        let verdict = evaluate_case(&worker_context, &worker_name, &worker_work);
-        let _ = sender.send(verdict);
-    });
-    if let Err(error) = worker {
-        return failed_with(case, name, &case.place, format!("cannot start a thread for the case: {error}"));
-    }
-    receiver.recv_timeout(limit).unwrap_or_else(|error| {
-        let problem = match error {
-            RecvTimeoutError::Timeout => format!("timed out: the case's `timeout` is {limit:?}"),
-            RecvTimeoutError::Disconnected => "the case's thread died".to_owned(),
-        };
-        failed_with(case, name, &case.place, problem)
+    let evaluated = run_within(limit, move || evaluate_case(&worker_context, &worker_name, &worker_work));
+    evaluated.unwrap_or_else(|unfinished| {
+        failed_with(case, name, &case.place, describe_unfinished(unfinished, case.timeout))
     })
+}
+
+fn describe_unfinished(unfinished: Unfinished, timeout: Option<Duration>) -> String {
+    match (unfinished, timeout) {
+        (Unfinished::OutOfTime, Some(limit)) => format!("timed out: the case's `timeout` is {limit:?}"),
+        (Unfinished::OutOfTime, None) => {
+            format!("timed out: a case without a `timeout` has {DEFAULT_TIMEOUT:?}")
+        }
+        (Unfinished::Died, _) => "the case's thread died".to_owned(),
+        (Unfinished::NotStarted(error), _) => format!("cannot start a thread for the case: {error}"),
+    }
 }
 
 /// Evaluates a case. A panic outside of a check, such as in a reader, is an error of this trial as well.
@@ -148,7 +153,12 @@ fn evaluate_runs(context: &RunContext, name: &str, case: &Case, path: &Path, run
     let files = &context.project.files;
     let baseline = load_baseline(case, path, files);
     let session = context.judging.open_session(context.project.rerun.command(name), path, files);
-    evaluate_each(case, name, || runs.each_run(files), baseline.as_ref(), Some(&session))
+    let settings = EvaluationSettings { session: Some(&session), allows_stale: context.project.allows_stale };
+    let mut verdict = evaluate_each(case, name, || runs.each_run(files), baseline.as_ref(), settings);
+    if case.agent.is_some() {
+        stale::advise_recording(&mut verdict, &context.project.rerun);
+    }
+    verdict
 }
 
 fn find_runs(context: &RunContext, name: &str, work: &CaseWork) -> Result<CaseRuns, String> {

@@ -126,7 +126,7 @@ pub fn find_atoms(text: &str, kinds: &[AtomKind]) -> Vec<Atom> {
     found
 }
 
-/// Text in the form in which it is looked up: lower case, one blank between words, slashes forward.
+/// Folds a text to the form in which it is compared: lower case, one space between words, forward slashes, plain quotes.
 pub fn fold_text(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for c in PlainText::new(text).as_str().chars() {

@@ -55,6 +55,7 @@ impl JsParser {
                 return Err(self.cursor.error_at(start, message));
             }
             (ClassMember::Unit(low), ClassMember::Unit(high)) => ranges.push((low, high)),
+            // `[\w-.]`: without the flag `u`, JavaScript reads a dash next to a set as a character.
             (first, second) => {
                 ranges.extend(first.into_ranges());
                 ranges.extend(second.into_ranges());

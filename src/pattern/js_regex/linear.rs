@@ -88,7 +88,7 @@ impl LinearWriter {
         RegexBuilder::new(&writer.out).size_limit(SIZE_LIMIT).build().ok()
     }
 
-    /// `None` where the engine has no such thing.
+    /// Writes a part in the syntax of the linear engine; `None` if the engine cannot express it.
     fn write_part(&mut self, part: &JsPart) -> Option<()> {
         match part {
             JsPart::Unit(set) => self.write_set(set),

@@ -241,6 +241,8 @@ impl JsMachine<'_> {
 
     /// Returns the state of the last open choice.
     fn backtrack(&mut self) -> Option<MachineState> {
+        // Frames above the choice are undone on the way down. A frame of a positive look-around means that its body failed,
+        // so the search goes on below it; a negative one succeeds by that failure.
         loop {
             match *self.frames.last()? {
                 BacktrackFrame::Restore { .. } => self.undo_write(),

@@ -103,6 +103,8 @@ impl JsProgram {
     }
 
     fn compile_alternatives(&mut self, parts: &[JsPart], way: ReadDirection) {
+        // `a|b|c` becomes: fork to L1, a, jump END; L1: fork to L2, b, jump END; L2: c; END. The targets are not known when
+        // an operation is written, so forks and jumps are patched afterwards.
         let mut jumps = Vec::new();
         for (index, part) in parts.iter().enumerate() {
             let is_last = index + 1 == parts.len();
@@ -122,6 +124,7 @@ impl JsProgram {
     }
 
     fn compile_capture(&mut self, group: usize, body: &JsPart, way: ReadDirection) {
+        // Inside a look-behind the text is read backwards, so the end of the group comes first.
         let (first, last) = match way {
             ReadDirection::Forward => (2 * group, 2 * group + 1),
             ReadDirection::Back => (2 * group + 1, 2 * group),
@@ -133,6 +136,7 @@ impl JsProgram {
 
     fn compile_repeat(&mut self, repeat: &JsRepeat, way: ReadDirection) {
         let (min, max) = (to_bound(Some(repeat.min)), to_bound(repeat.max));
+        // A greedy run of one set needs no loop: the machine scans it at once and gives back unit by unit.
         if let JsPart::Unit(set) = &*repeat.body
             && repeat.greedy
         {

@@ -2,21 +2,82 @@
 
 use serde_json::Value;
 
-use super::mask_secrets;
+use super::secret::{is_secret_value, names_secrets};
+use super::{find_secrets, mask_secrets};
 
-/// Masks the secrets in all strings and keys of `value`.
+/// What is shown in the place of a secret.
+const MASK: &str = "***";
+
+/// Masks the secrets in all strings and keys of `value`, and the values under names of secrets.
 pub fn mask_json_secrets(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(mask_secrets(text)),
         Value::Array(items) => items.into_iter().map(mask_json_secrets).collect(),
         Value::Object(entries) => {
-            let entries = entries.into_iter();
-            Value::Object(
-                entries.map(|(name, value)| (mask_secrets(name), mask_json_secrets(value))).collect(),
-            )
+            let named = find_pair_name(&entries).map(str::to_owned);
+            Value::Object(entries.into_iter().map(|entry| mask_entry(entry, named.as_deref())).collect())
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value,
     }
+}
+
+/// Masks an entry. `pair_name` is the name of the pair that it is the value of.
+fn mask_entry((name, value): (String, Value), pair_name: Option<&str>) -> (String, Value) {
+    let value = mask_named(pair_name.filter(|_| name == "value").unwrap_or(&name), value);
+    (mask_secrets(name), value)
+}
+
+/// Masks the value of the entry `name`.
+fn mask_named(name: &str, value: Value) -> Value {
+    match value {
+        Value::String(text) if is_secret_value(name, &text) => Value::String(MASK.to_owned()),
+        Value::Number(number) if is_secret_number(name, &number) => Value::String(MASK.to_owned()),
+        Value::Array(items) if names_secrets(name) => {
+            items.into_iter().map(|item| mask_named(name, item)).collect()
+        }
+        value => mask_json_secrets(value),
+    }
+}
+
+/// Calls `visit` with each secret in `value`, as a whole.
+pub fn visit_secret_values(value: &Value, visit: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => find_secrets(text).into_iter().for_each(|one| visit(&text[one.range])),
+        Value::Array(items) => items.iter().for_each(|item| visit_secret_values(item, visit)),
+        Value::Object(entries) => {
+            let named = find_pair_name(entries);
+            for (name, value) in entries {
+                for one in find_secrets(name) {
+                    visit(&name[one.range]);
+                }
+                visit_named(named.filter(|_| name == "value").unwrap_or(name), value, visit);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn visit_named(name: &str, value: &Value, visit: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) if is_secret_value(name, text) => visit(text),
+        Value::Number(number) if is_secret_number(name, number) => visit(&number.to_string()),
+        Value::Array(items) if names_secrets(name) => {
+            for item in items {
+                visit_named(name, item, visit);
+            }
+        }
+        value => visit_secret_values(value, visit),
+    }
+}
+
+/// Returns the name of a pair `{"name": "Authorization", "value": "..."}`, the form of headers in many recordings.
+fn find_pair_name(entries: &serde_json::Map<String, Value>) -> Option<&str> {
+    entries.get("value")?;
+    ["name", "key", "header"].iter().find_map(|part| entries.get(*part)?.as_str())
+}
+
+fn is_secret_number(name: &str, number: &serde_json::Number) -> bool {
+    names_secrets(name) && is_secret_value(name, &number.to_string())
 }
 
 #[cfg(test)]
@@ -30,6 +91,25 @@ mod tests {
         let key = format!("sk-proj-{}", "a1B2".repeat(8));
         let value = json!({"n": 1.5, "said": [{&key: null, "then": format!("it is {key}.")}], "ok": true});
         let masked = json!({"n": 1.5, "said": [{"***": null, "then": "it is ***."}], "ok": true});
+        assert_eq!(mask_json_secrets(value), masked);
+    }
+
+    #[test]
+    fn values_under_names_of_secrets_are_masked() {
+        let value = json!({
+            "password": "correct horse", "pin_password": 123_456, "apiKey": "abcdef", "passwords": ["first one"],
+            "headers": [{"name": "Authorization", "value": "made up"}, {"name": "Accept", "value": "text/html"}],
+            "page_token": "next", "max_tokens": 400, "password_policy": "twelve characters"
+        });
+        let masked = json!({
+            "password": "***", "pin_password": "***", "apiKey": "***", "passwords": ["***"],
+            "headers": [{"name": "Authorization", "value": "***"}, {"name": "Accept", "value": "text/html"}],
+            "page_token": "next", "max_tokens": 400, "password_policy": "twelve characters"
+        });
+        let mut found = Vec::new();
+        visit_secret_values(&value, &mut |secret| found.push(secret.to_owned()));
+        found.sort();
+        assert_eq!(found, ["123456", "abcdef", "correct horse", "first one", "made up"]);
         assert_eq!(mask_json_secrets(value), masked);
     }
 }

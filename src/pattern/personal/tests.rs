@@ -8,21 +8,8 @@ fn found(text: &str) -> Vec<(PersonalKind, &str)> {
 
 #[test]
 fn every_pattern_compiles() {
-    let count = secret::RULES.len() + contact::EMAIL.len() + bank::RULES.len() + contact::RULES.len();
+    let count = contact::EMAIL.len() + bank::RULES.len() + contact::RULES.len();
     assert_eq!(RULES.len(), count);
-}
-
-#[test]
-fn every_secret_has_a_known_beginning_and_is_long() {
-    for rule in secret::RULES {
-        let pattern = regex_syntax::parse(rule.pattern).expect("a pattern");
-        assert!(pattern.properties().minimum_len() >= Some(secret::MIN_SECRET_BYTES), "{}", rule.name);
-        let begins = regex_syntax::hir::literal::Extractor::new().extract(&pattern);
-        for literal in begins.literals().expect("a few beginnings") {
-            let known = secret::PREFIXES.iter().any(|known| literal.as_bytes().starts_with(known.as_bytes()));
-            assert!(known, "{} begins with {literal:?}", rule.name);
-        }
-    }
 }
 
 #[test]
@@ -113,7 +100,21 @@ fn a_mask_shows_the_ends_at_most() {
 
 #[test]
 fn time_grows_with_the_length_of_the_text() {
-    for piece in ["1", "4", "a@", "eyJ", "+1", "sk-", "1 ", "AB12", "(4", "a."] {
+    for piece in [
+        "1",
+        "4",
+        "a@",
+        "eyJ",
+        "-----BEGIN PRIVATE KEY-----",
+        "password=",
+        "://a:",
+        "+1",
+        "sk-",
+        "1 ",
+        "AB12",
+        "(4",
+        "a.",
+    ] {
         let time = |length: usize| {
             let text = piece.repeat(length / piece.len());
             let started = std::time::Instant::now();

@@ -34,7 +34,11 @@ impl Fingerprints {
 /// Returns the text under the caret.
 fn extract_marked_text(violation: &LocatedViolation) -> String {
     let at = &violation.at;
-    at.text.chars().skip(at.column.saturating_sub(1)).take(at.end_column.saturating_sub(at.column)).collect()
+    at.text
+        .chars()
+        .skip(at.column.saturating_sub(1 + at.skipped))
+        .take(at.end_column.saturating_sub(at.column))
+        .collect()
 }
 
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;

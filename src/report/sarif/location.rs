@@ -57,11 +57,11 @@ fn percent_encode(path: &str) -> String {
 
 /// Converts a column in characters, from 1, to a column in UTF-16 code units.
 fn utf16_column(at: &Location, column: usize) -> usize {
-    let before = column.saturating_sub(1);
-    // A location can have columns without the text of its line. Characters beyond the known text count as one unit each.
+    let before = column.saturating_sub(1 + at.skipped);
+    // A location can have columns without the text of its line. Characters outside of the known text count as one unit each.
     let known: usize = at.text.chars().take(before).map(char::len_utf16).sum();
     let beyond = before.saturating_sub(at.text.chars().count());
-    known + beyond + 1
+    at.skipped + known + beyond + 1
 }
 
 #[cfg(test)]

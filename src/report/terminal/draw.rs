@@ -47,23 +47,31 @@ pub(super) fn draw_diagnostic(
 fn add_mark<'g>(group: Group<'g>, (index, mark): (usize, &DiagnosticMark<'_>)) -> Group<'g> {
     let at = mark.at;
     let path = escape_line(&at.file);
+    let origin = Origin::path(path.clone()).line(at.line).char_column(at.column);
     // Without the text of the line there is nothing to underline, as for a file that cannot be read.
     if at.text.is_empty() {
-        return group.element(Origin::path(path).line(at.line).char_column(at.column));
+        return group.element(origin);
     }
     let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-    let mut annotation =
-        kind.span(escaped_offset(&at.text, at.column)..escaped_offset(&at.text, at.end_column));
+    let mut annotation = kind.span(escaped_offset(at, at.column)..escaped_offset(at, at.end_column));
     if !mark.label.is_empty() {
         annotation = annotation.label(escape_line(&mark.label));
     }
-    let text = escape_text(&at.text).into_owned();
-    group.element(Snippet::source(text).line_start(at.line).path(path).annotation(annotation))
+    let cut = if at.skipped > 0 { CUT } else { "" };
+    let text = format!("{cut}{}", escape_text(&at.text));
+    let snippet = Snippet::source(text).line_start(at.line).annotation(annotation);
+    // The column of a snippet with a path is counted in its text, which is only a part of a long line.
+    if at.skipped > 0 { group.element(origin).element(snippet) } else { group.element(snippet.path(path)) }
 }
+
+/// Stands for the part of a long line before its text.
+const CUT: &str = "...";
 
 /// Returns the byte offset in the escaped text of the character at `column`, counted from 1. Escaping makes text longer, so
 /// the text before the character is escaped and measured.
-fn escaped_offset(text: &str, column: usize) -> usize {
-    let offset = text.char_indices().nth(column.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
-    escape_text(&text[..offset]).len()
+fn escaped_offset(at: &Location, column: usize) -> usize {
+    let (text, index) = (&at.text, column.saturating_sub(1 + at.skipped));
+    let offset = text.char_indices().nth(index).map_or(text.len(), |(at, _)| at);
+    let cut = if at.skipped > 0 { CUT.len() } else { 0 };
+    cut + escape_text(&text[..offset]).len()
 }

@@ -67,7 +67,8 @@ impl DiagnosticNotes {
     pub(super) fn push_run(&mut self, numbered: &NumberedRun<'_>, concerned: &[usize]) {
         let run = numbered.run;
         self.push_note("trace", &render_run_name(numbered));
-        let width = run.calls.iter().map(|call| call.name.chars().count()).max().unwrap_or(0).min(30);
+        let width =
+            run.calls.iter().map(|call| call.render_name().chars().count()).max().unwrap_or(0).min(30);
         let mut skipped = 0;
         for call in &run.calls {
             if !is_near(call.index, concerned, run.calls.len()) {
@@ -77,7 +78,7 @@ impl DiagnosticNotes {
             // The gap before this call, if calls were skipped; the one after the last call follows the loop.
             self.push_gap(&mut skipped);
             let mark = if concerned.contains(&call.index) { '>' } else { ' ' };
-            let text = format!("{mark} {:>2}  {:width$}  {}", call.index, call.name, call.arguments);
+            let text = format!("{mark} {:>2}  {:width$}  {}", call.index, call.render_name(), call.arguments);
             self.0.push((None, truncate_call(&escape_line(&text))));
         }
         self.push_gap(&mut skipped);

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::pattern::json_equal;
+use crate::secrets::QuotedText;
 use crate::trace::Arguments;
 
 /// The characters of a value that a line shows.
@@ -45,11 +46,7 @@ impl fmt::Display for ArgumentChange {
 }
 
 fn shorten(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(VALUE_WIDTH) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text,
-    }
+    QuotedText::from_json(value).cut_end(VALUE_WIDTH).to_string()
 }
 
 /// What turns `old` into `new`, the first [`MOST_CHANGES`] of it. Numbers compare as numbers: 1 is 1.0, and `true` is not 1.
@@ -73,6 +70,7 @@ fn value_of(arguments: &Arguments) -> Value {
 fn compare_values(old: &Value, new: &Value, pointer: &mut String, changes: &mut Vec<ArgumentChange>) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
+            // Old keys in their order, then the added ones, so that the list of changes reads like the old arguments.
             let kept = old.iter().map(|(key, value)| (key, Some(value), new.get(key)));
             let added = new.iter().filter(|(key, _)| !old.contains_key(*key));
             let added = added.map(|(key, value)| (key, None, Some(value)));

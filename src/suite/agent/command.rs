@@ -5,10 +5,9 @@ use super::super::trace::parse_reader_name;
 use super::parse_bytes;
 use crate::case::CommandLine;
 use crate::place::{LoadError, LoadErrors};
-use crate::reader::ReaderSet;
 use crate::yaml::{Fields, Node, Value};
 
-pub(super) fn parse_command_line(node: Node<'_>) -> Result<CommandLine, LoadErrors> {
+pub(super) fn parse_command_line(node: Node<'_>, readers: &[&str]) -> Result<CommandLine, LoadErrors> {
     let mut fields = Fields::of(node, "an agent")?;
     // Known here so that it is suggested.
     fields.node("http");
@@ -23,9 +22,7 @@ pub(super) fn parse_command_line(node: Node<'_>) -> Result<CommandLine, LoadErro
         cwd: fields.optional("cwd"),
         timeout: fields.node("timeout").and_then(|node| fields.take(timeout(node))),
         output_limit: fields.node("output_limit").and_then(|node| fields.take(parse_bytes(node))),
-        format: fields
-            .node("format")
-            .and_then(|node| fields.take(parse_reader_name(node, &ReaderSet::default().names()))),
+        format: fields.node("format").and_then(|node| fields.take(parse_reader_name(node, readers))),
         ..CommandLine::default()
     };
     let whole = words.map(|(program, arguments)| CommandLine { program, arguments, ..command });

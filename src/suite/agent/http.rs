@@ -6,10 +6,9 @@ use super::parse_bytes;
 use crate::case::{HttpCall, HttpMethod, Template, VariableText};
 use crate::pattern::JsonPath;
 use crate::place::{LoadError, LoadErrors};
-use crate::reader::ReaderSet;
 use crate::yaml::{Fields, Node, Value, did_you_mean};
 
-/// What stands beside `http`, as beside `command`.
+/// The keys next to `http`, which `command` has as well.
 const OUTER_KEYS: [&str; 3] = ["timeout", "output_limit", "format"];
 
 /// More attempts are no patience but a load.
@@ -26,14 +25,12 @@ struct HttpRequestSettings {
     retries: Option<u32>,
 }
 
-pub(super) fn parse_http_call(node: Node<'_>) -> Result<HttpCall, LoadErrors> {
+pub(super) fn parse_http_call(node: Node<'_>, readers: &[&str]) -> Result<HttpCall, LoadErrors> {
     let mut fields = Fields::of(node, "an agent")?;
     let asking = fields.node("http").and_then(|http| fields.take(parse_request(http)));
     let timeout = fields.node("timeout").and_then(|node| fields.take(timeout(node)));
     let output_limit = fields.node("output_limit").and_then(|node| fields.take(parse_bytes(node)));
-    let format = fields
-        .node("format")
-        .and_then(|node| fields.take(parse_reader_name(node, &ReaderSet::default().names())));
+    let format = fields.node("format").and_then(|node| fields.take(parse_reader_name(node, readers)));
     let call = asking.map(|HttpRequestSettings { url, method, headers, body, trace, answer, retries }| {
         HttpCall { url, method, headers, body, trace, answer, retries, timeout, output_limit, format }
     });

@@ -14,10 +14,10 @@ use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value};
 
-/// The agent of a case, which has something to ask it. A `trace` beside it is where its run is recorded.
+/// Reads the agent of a case. The case must have an input. A `trace` next to `agent` is the file to record the run to.
 pub(super) fn parse_agent_use(fields: &mut Fields<'_>, case: &Case) -> Option<AgentUse> {
     let (node, trace) = (fields.node("agent")?, fields.node("trace"));
-    let from = fields.take(parse_agent(node))?;
+    let from = fields.take(parse_agent(node, &case.readers.names()))?;
     let no_recording = trace.and_then(|trace| not_a_recording_error(trace, case));
     fields.take(no_recording.map_or(Ok(()), Err));
     if case.input.is_none() && fields.errors.is_empty() {
@@ -44,34 +44,34 @@ fn not_a_recording_error(trace: Node<'_>, case: &Case) -> Option<LoadError> {
 }
 
 /// A name, or `{command: [...], ...}`, or `{http: {...}, ...}`.
-fn parse_agent(node: Node<'_>) -> Result<AgentFrom, LoadErrors> {
+fn parse_agent(node: Node<'_>, readers: &[&str]) -> Result<AgentFrom, LoadErrors> {
     feature_error(node, "agent", ("live", cfg!(feature = "live")))?;
     match node.value() {
         Value::String(name) if !name.trim().is_empty() => Ok(AgentFrom::Named(name.to_string())),
-        Value::Map(_) => parse_described(node).map(AgentFrom::Here),
+        Value::Map(_) => parse_described(node, readers).map(AgentFrom::Here),
         _ => Err(node.error(format!("`agent` is an agent's name, {FORMS}")).into()),
     }
 }
 
 /// The agents that `arraign.yaml` describes, by name.
-pub(super) fn parse_named_agents(node: Node<'_>) -> Result<Vec<NamedAgent>, LoadErrors> {
+pub(super) fn parse_named_agents(node: Node<'_>, readers: &[&str]) -> Result<Vec<NamedAgent>, LoadErrors> {
     feature_error(node, "agents", ("live", cfg!(feature = "live")))?;
     let Some(entries) = node.entries() else {
         return Err(node.error(format!("`agents` is a mapping of names to agents: {FORMS}")).into());
     };
     let mut errors = LoadErrors::new();
     let described = entries.filter_map(|(key, node)| {
-        let described = errors.take(parse_described(node))?;
+        let described = errors.take(parse_described(node, readers))?;
         Some(NamedAgent { name: key.name.to_string(), place: node.place(), described })
     });
     let described = described.collect();
     errors.or(described)
 }
 
-/// What stands where an agent is described.
+/// The kinds of values under `agent`.
 const FORMS: &str = "`{command: [program, argument]}`, or `{http: {url: ...}}`";
 
-fn parse_described(node: Node<'_>) -> Result<Described, LoadErrors> {
+fn parse_described(node: Node<'_>, readers: &[&str]) -> Result<Described, LoadErrors> {
     match (node.get("command"), node.get("http")) {
         (Some(_), Some(http)) => {
             let error = http.error("an agent is a `command`, or it is asked over `http`");
@@ -79,9 +79,9 @@ fn parse_described(node: Node<'_>) -> Result<Described, LoadErrors> {
         }
         (None, Some(http)) => {
             feature_error(http, "http", ("http", cfg!(feature = "http")))?;
-            http::parse_http_call(node).map(|call| Described::Http(Box::new(call)))
+            http::parse_http_call(node, readers).map(|call| Described::Http(Box::new(call)))
         }
-        (_, None) => command::parse_command_line(node).map(Described::Command),
+        (_, None) => command::parse_command_line(node, readers).map(Described::Command),
     }
 }
 

@@ -50,18 +50,18 @@ pub(super) enum Nullable<T> {
     Value(T),
 }
 
-/// What the agent is asked: a text, or a mapping with `query`.
+/// What the agent is asked: a text, or a mapping, of which `query` is the text.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
 pub(super) enum CaseInput {
     Text(String),
     Query(Query),
 }
 
-/// A mapping with `query`.
+/// What the agent is asked, as a mapping.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub(super) struct Query {
-    /// The question.
-    query: Value,
+    /// The text.
+    query: Option<String>,
 }
 
 /// A judge's opinion.

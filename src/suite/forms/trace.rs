@@ -37,6 +37,8 @@ pub(crate) struct TraceFile {
 /// A run that is written in the case.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "run"))]
 pub(crate) struct Run {
+    /// How the recording was made.
+    recorded: Option<Nullable<Recorded>>,
     /// The id of the run.
     id: Option<String>,
     /// The agent that ran.
@@ -65,6 +67,17 @@ pub(crate) struct Run {
     calls_unrecorded: Option<CallsUnrecorded>,
     /// The parts of the file that the run was recorded from and that were not understood.
     unread: Option<Vec<Value>>,
+}
+
+/// How a recording was made.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+pub(crate) struct Recorded {
+    /// The program that recorded the run.
+    by: Option<Nullable<String>>,
+    /// The time of the recording.
+    at: Option<Nullable<String>>,
+    /// The fingerprint of the agent's input.
+    input: Option<Nullable<String>>,
 }
 
 /// Whether the calls of a run are not recorded, or why some of them may be missing.
@@ -113,8 +126,12 @@ pub(crate) struct StepFields {
     id: Option<Nullable<String>>,
     /// The model's turn, from 1. Calls of one turn are parallel.
     turn: Option<Nullable<NonZeroU64>>,
-    /// The MCP server of the tool.
+    /// The MCP server of the tool. Without it, `shop:get_order` and `mcp__shop__get_order` name one.
     server: Option<Nullable<String>>,
+    /// `true`: the tool is the host's own, of no server.
+    built_in: Option<bool>,
+    /// The name as the host wrote it, where it differs: the name is not split then.
+    written: Option<Nullable<String>>,
     /// Milliseconds from the beginning of the run to the call.
     started_ms: Option<Nullable<Amount>>,
     /// The duration of the call in milliseconds.

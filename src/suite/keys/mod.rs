@@ -16,7 +16,7 @@ pub(super) const TESTS: &[&str] = &["tests", "cases", "scenarios"];
 /// Keys of a suite that are only text.
 pub(super) const SUITE_TEXTS: &[&str] = &["version", "description"];
 
-/// Every key that belongs to the case itself: a metric's settings stand beside them.
+/// The keys that belong to the case itself. The settings of a metric are at the same level.
 const NAMES: [&str; CASE.len()] = {
     let mut names = [""; CASE.len()];
     let mut index = 0;
@@ -27,7 +27,7 @@ const NAMES: [&str; CASE.len()] = {
     names
 };
 
-/// Every key that belongs to the case itself: a metric's settings stand beside them.
+/// The keys that belong to the case itself. The settings of a metric are at the same level.
 pub(super) fn common() -> &'static [&'static str] {
     &NAMES
 }
@@ -49,14 +49,21 @@ pub(super) fn is_merged(name: &str) -> bool {
 
 /// Whether two keys of a case mean the same.
 pub(super) fn same(one: &str, other: &str) -> bool {
-    let is_alias = |of: &str, name: &str| CASE.iter().any(|key| key.name == name && key.alias_of == Some(of));
     one == other || is_alias(one, other) || is_alias(other, one)
+}
+
+fn is_alias(of: &str, name: &str) -> bool {
+    CASE.iter().any(|key| key.name == name && key.alias_of == Some(of))
 }
 
 /// `test:` for `tests:`: a list under a key that nearly is the one of a suite's cases.
 pub(super) fn slip_in_tests(root: Node<'_>) -> Option<LoadError> {
-    let is_new = |name: &str| !common().contains(&name) && root.get("metric").is_none();
-    let mut lists = root.entries()?.filter(|(key, node)| node.list().is_some() && is_new(&key.name));
+    // The settings of a metric are next to the keys of a case: with a metric, an unknown list may be a setting.
+    if root.get("metric").is_some() {
+        return None;
+    }
+    let mut lists =
+        root.entries()?.filter(|(key, node)| node.list().is_some() && !common().contains(&key.name.as_str()));
     lists.find_map(|(key, _)| {
         let near = nearest(&key.name, TESTS.iter().copied())?;
         let error = LoadError::new(root.key_place(&key.name), format!("unknown key `{}`", key.name));
@@ -64,7 +71,7 @@ pub(super) fn slip_in_tests(root: Node<'_>) -> Option<LoadError> {
     })
 }
 
-/// Defaults may hold what a case may hold; the settings of a metric only beside a default `metric`.
+/// Checks the keys of `defaults`: those of a case, and with a default `metric` also its settings.
 pub(super) fn check_defaults(defaults: Node<'_>) -> Result<(), LoadErrors> {
     let Some(entries) = defaults.entries() else {
         let problem = format!("`defaults` is a mapping of a case's keys, not {}", defaults.describe());

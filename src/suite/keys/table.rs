@@ -34,7 +34,7 @@ pub(in crate::suite) struct SuiteKey {
     pub(in crate::suite) is_merged: bool,
 }
 
-/// A key whose value has the form `T`.
+/// A key with a value of the form `T`.
 #[cfg_attr(
     not(feature = "schema"),
     expect(
@@ -80,6 +80,10 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     key::<String>("description", "A description, for people."),
     key::<CaseInput>("input", "What the agent is asked."),
     key::<CaseInput>("prompt", "Another name of `input`.").alias_of("input"),
+    key::<bool>(
+        "input_match",
+        "`false`: the run may be recorded for another input than that of the case. Default: `true`.",
+    ),
     key::<Trace>(
         "trace",
         "The recorded run: a file, `{file, format, run, each}`, or the run itself. Default: the file `traces/<id>.*` beside this one.",
@@ -91,7 +95,10 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     ),
     key::<Texts>("tags", "Tags, by which `ARRAIGN_TAGS` selects cases."),
     key::<FlagOrReason>("ignore", "`true`: the trial is ignored. A text is the reason."),
-    key::<Time>("timeout", "How long the trial may take: `3s`, `500ms`, or milliseconds."),
+    key::<Time>(
+        "timeout",
+        "How long the trial may take: `3s`, `500ms`, or milliseconds. Default: 60 seconds for reading and checks, not for agents and judges.",
+    ),
     key::<NonZeroU32>("repeat", "The number of recorded runs. Their median decides."),
     key::<Status>("expect_verdict", "The verdict that is right. Default: `pass`."),
     key::<bool>("snapshot", "`true`: the violations are pinned with insta."),
@@ -143,7 +150,7 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     ),
 ];
 
-/// The keys of a suite beside [`TABLES`] and those that [`CASE`] shares with it.
+/// The keys of a suite, without [`TABLES`] and the keys that it shares with [`CASE`].
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
 pub(in crate::suite) const SUITE: &[SuiteKey] = &[
     key::<String>("suite", "The name of the suite, for people."),
@@ -173,7 +180,7 @@ pub(in crate::suite) const TABLES: &[SuiteKey] = &[
     key::<Judge>("judge", "The judge, who is asked what no rule can tell."),
 ];
 
-/// The keys of `arraign.yaml` beside [`TABLES`].
+/// The keys of `arraign.yaml`, without [`TABLES`].
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
 pub(in crate::suite) const WORKSPACE: &[SuiteKey] = &[
     key::<Weights>("weights", "The weight of each dimension."),

@@ -41,7 +41,7 @@ pub fn of_workspace(kinds: &Registry) -> Value {
         "type": ["object", "null"],
         "properties": keys.workspace,
         "additionalProperties": false,
-        "definitions": keys.shared_definitions(),
+        "definitions": keys.shared_definitions(kinds),
     })
 }
 
@@ -77,14 +77,15 @@ impl Keys {
     }
 
     /// What both schemas name: forms of values, and the settings of checks.
-    fn shared_definitions(&self) -> Map<String, Value> {
+    fn shared_definitions(&self, kinds: &Registry) -> Map<String, Value> {
         let mut definitions = self.forms.clone();
+        definitions.insert("entry_of_expect".to_owned(), self.entry_of_expect(kinds));
         definitions.insert("checks".to_owned(), Value::Object(self.checks.clone()));
         definitions
     }
 
     fn definitions(&self, kinds: &Registry) -> Map<String, Value> {
-        let mut definitions = self.shared_definitions();
+        let mut definitions = self.shared_definitions(kinds);
         definitions.insert("case".to_owned(), self.case(kinds));
         definitions.insert("part_of_case".to_owned(), self.part_of_case(kinds));
         definitions.insert("suite".to_owned(), self.suite());
@@ -108,7 +109,7 @@ impl Keys {
         json!({"allOf": all})
     }
 
-    /// A case whose metric stands elsewhere, in its suite's defaults: its settings may be any.
+    /// A case with its metric in the defaults of its suite: any settings are allowed.
     fn part_of_case(&self, kinds: &Registry) -> Value {
         json!({"type": "object", "properties": self.case_keys(kinds)})
     }
@@ -117,14 +118,16 @@ impl Keys {
         let mut properties = self.case.clone();
         let names: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
         properties["metric"]["enum"] = json!(names);
-        properties["expect"]["items"] = self.entry_of_expect(kinds);
+        properties["expect"]["items"] = json!({"$ref": "#/definitions/entry_of_expect"});
         properties
     }
 
     fn beside_metric(&self, kind: &Kind) -> Value {
         let Some(settings) = self.properties(kind) else { return json!({}) };
-        let pointer = |setting: &str| format!("#/definitions/checks/{}/properties/{setting}", kind.name);
-        let settings = settings.keys().map(|key| (key.clone(), json!({"$ref": pointer(key)})));
+        let settings = settings.keys().map(|key| {
+            let pointer = format!("#/definitions/checks/{}/properties/{key}", kind.name);
+            (key.clone(), json!({"$ref": pointer}))
+        });
         json!({
             "if": {"required": ["metric"], "properties": {"metric": {"const": kind.name}}},
             "then": closed(&settings.collect()),

@@ -70,8 +70,9 @@ fn drop_null(keywords: &mut Map<String, Value>) {
 /// Makes described constants an `enum`. An editor would show the text of the chosen constant for the key itself.
 fn list_choices(keywords: &mut Map<String, Value>) {
     let Some(Value::Array(choices)) = keywords.get("oneOf") else { return };
-    let read = |choice: &Value| Some((choice.get("const")?.clone(), choice.get("description")?.clone()));
-    let Some(described) = choices.iter().map(read).collect::<Option<Vec<_>>>() else { return };
+    let described =
+        choices.iter().map(|choice| Some((choice.get("const")?.clone(), choice.get("description")?.clone())));
+    let Some(described) = described.collect::<Option<Vec<_>>>() else { return };
     let (names, descriptions): (Vec<Value>, Vec<Value>) = described.into_iter().unzip();
     keywords.remove("oneOf");
     keywords.insert("enum".to_owned(), names.into());

@@ -3,6 +3,7 @@
 
 mod merge;
 mod scan_error;
+mod tree_size;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,6 +14,7 @@ use granit_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use smol_str::SmolStr;
 
 use self::merge::{collect_merged, find_duplicates, is_merge_key, merge_entries};
+use self::tree_size::TreeSize;
 use super::{Document, Key, Tree, Value, scalar};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 
@@ -20,6 +22,10 @@ use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 const MAX_DEPTH: usize = 64;
 /// Nodes that aliases may copy in one file: far above any suite, far below a bomb.
 const MAX_COPIED_NODES: usize = 250_000;
+/// The bytes of text that aliases may copy in one file.
+const MAX_COPIED_BYTES: usize = 8 << 20;
+/// The values of one document. A dataset of JSON Lines is a document for each line.
+const MAX_NODES: usize = 2_000_000;
 
 /// Parses the documents in `range` of `source`.
 pub(super) fn compose_documents(
@@ -60,8 +66,7 @@ enum OpenNode {
 
 struct AnchoredTree {
     tree: Tree,
-    nodes: usize,
-    depth: usize,
+    size: TreeSize,
 }
 
 struct YamlComposer<'s> {
@@ -71,7 +76,9 @@ struct YamlComposer<'s> {
     items: Vec<Tree>,
     entries: Vec<(Key, Tree)>,
     anchors: HashMap<usize, AnchoredTree>,
-    copied: usize,
+    copied: TreeSize,
+    /// The number of values so far, without the copied ones.
+    nodes: usize,
     documents: Vec<Document>,
     errors: LoadErrors,
 }
@@ -85,7 +92,8 @@ impl<'s> YamlComposer<'s> {
             items: Vec::new(),
             entries: Vec::new(),
             anchors: HashMap::new(),
-            copied: 0,
+            copied: TreeSize::default(),
+            nodes: 0,
             documents: Vec::new(),
             errors: LoadErrors::new(),
         }
@@ -182,14 +190,18 @@ impl<'s> YamlComposer<'s> {
         let Some(anchored) = self.anchors.get(&id) else {
             return Err(self.error_at(span, "this alias is inside the value that it refers to"));
         };
-        let (nodes, depth, tree) = (anchored.nodes, anchored.depth, anchored.tree.clone());
+        let (size, tree) = (anchored.size, anchored.tree.clone());
         // Ten aliases of ten aliases of ... grow without a bound from a few lines: the sum of all copies in the file
         // is limited, not the size of each.
-        self.copied += nodes;
-        if self.copied > MAX_COPIED_NODES {
+        self.copied.nodes += size.nodes;
+        self.copied.bytes += size.bytes;
+        if self.copied.nodes > MAX_COPIED_NODES {
             return Err(self.error_at(span, "aliases copy too much: more than 250000 values in one file"));
         }
-        if self.stack.len() + depth > MAX_DEPTH {
+        if self.copied.bytes > MAX_COPIED_BYTES {
+            return Err(self.error_at(span, "aliases copy too much: more than 8 MiB of text in one file"));
+        }
+        if self.stack.len() + size.depth > MAX_DEPTH {
             return Err(self.depth_error(span));
         }
         self.add_value(tree, 0)
@@ -197,10 +209,15 @@ impl<'s> YamlComposer<'s> {
 
     /// Adds a finished value to the list or mapping around it, or ends the document with it.
     fn add_value(&mut self, tree: Tree, anchor: usize) -> Result<(), LoadError> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            let problem = "the file has more than 2000000 values: split it, or write it as JSON Lines";
+            return Err(self.error_at(tree.span, problem));
+        }
         // The parser numbers anchors from 1; 0 is a value without an anchor.
         if anchor != 0 {
-            let (nodes, depth) = measure_tree(&tree);
-            self.anchors.insert(anchor, AnchoredTree { tree: tree.clone(), nodes, depth });
+            let size = TreeSize::of_tree(&tree);
+            self.anchors.insert(anchor, AnchoredTree { tree: tree.clone(), size });
         }
         match self.stack.last_mut() {
             Some(OpenNode::List { .. }) => self.items.push(tree),
@@ -251,20 +268,6 @@ impl<'s> YamlComposer<'s> {
     }
 }
 
-/// Returns the number of nodes in `tree`, and of its levels.
-fn measure_tree(tree: &Tree) -> (usize, usize) {
-    let (nodes, depth) = match &tree.value {
-        Value::List(items) => measure_trees(items.iter()),
-        Value::Map(entries) => measure_trees(entries.iter().map(|(_, tree)| tree)),
-        _ => (0, 0),
-    };
-    (nodes + 1, depth + 1)
-}
-
-fn measure_trees<'t>(trees: impl Iterator<Item = &'t Tree>) -> (usize, usize) {
-    trees.map(measure_tree).fold((0, 0), |(nodes, deepest), (more, depth)| (nodes + more, deepest.max(depth)))
-}
-
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
@@ -313,7 +316,11 @@ mod tests {
             let ten = vec![format!("*{before}"); 10].join(", ");
             writeln!(bomb, "{name}: &{name} [{ten}]").expect("text");
         }
-        assert!(read(&bomb).expect_err("a bomb").contains("aliases copy too much"));
+        assert!(read(&bomb).expect_err("a bomb").contains("aliases copy too much: more than 250000 values"));
+        // Few values, each of which is a long text.
+        let long = format!("a: &a {}\nb: [{}]", "x".repeat(50_000), vec!["*a"; 10_000].join(", "));
+        let error = read(&long).expect_err("a bomb of text");
+        assert!(error.starts_with("t.yaml:2:") && error.contains("more than 8 MiB of text"), "{error}");
         assert!(read(&"[".repeat(10_000)).expect_err("a tower").contains("nested too deeply"));
         assert!(read(&"- ".repeat(10_000)).expect_err("a tower").contains("nested too deeply"));
         assert!(read(&"{a: ".repeat(10_000)).expect_err("a tower").contains("nested too deeply"));

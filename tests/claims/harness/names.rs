@@ -93,6 +93,16 @@ fn siblings_of_one_stem_are_refused() {
 }
 
 #[test]
+fn a_file_of_cases_with_an_extension_in_capitals_is_refused() {
+    let project =
+        Project::of(&[green("a")]).file("evals/b.YAML", "{id: b}").file("evals/traces/c.JSON", "{}");
+    let ran = project.run(&["--list"]).exits(2);
+    ran.complains("evals/b.YAML").complains("rename it to `evals/b.yaml`");
+    project.write("evals/.arraignignore", "b.YAML\n");
+    project.run(&["--list"]).exits(0);
+}
+
+#[test]
 fn a_rerun_command_can_be_pasted() {
     let project = Project::of(&[case("it's $HOME; a b", "rm", "")]);
     let ran = project.run(&[]).exits(101);

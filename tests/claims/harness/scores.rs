@@ -61,6 +61,7 @@ fn ten_thousand_runs_are_one_trial() {
     let case = "expected: {tools: [a], output: {contains: [x]}}
 thresholds: {min_score: 80, variance: {runs: 10000, pass_rate: 0.99, max_std_dev: 1}}
 trace: traces/*.json
+timeout: 600s
 ";
     let project = Project::empty().file("evals/s.yaml", case);
     for run in 0..10_000 {

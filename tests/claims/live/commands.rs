@@ -85,7 +85,9 @@ fn the_recording_holds_the_trace_alone() {
     let project = Project::of(&[asks("a", &shell_with(script, ", env: [SUPPORT_KEY]"), "")]);
     project.run_with(&[RECORD, ("SUPPORT_KEY", "sk-1234567890")], &[]).exits(0);
     let recording = project.read("evals/traces/s/a.json");
-    assert!(recording.starts_with("{\n  \"agent\": \"sh\",\n  \"steps\": ["), "{recording}");
+    let (provenance, trace) = recording.split_once("\n  },\n").expect("a provenance");
+    assert!(provenance.starts_with("{\n  \"recorded\": {"), "{recording}");
+    assert!(trace.starts_with("  \"agent\": \"sh\",\n  \"steps\": ["), "{recording}");
     project.holds_nowhere("sk-1234567890");
 }
 

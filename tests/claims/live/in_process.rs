@@ -43,11 +43,11 @@ fn a_panic_is_the_trials_error_and_no_other_trials() {
 }
 
 #[test]
-fn what_is_no_trace_is_an_error_with_every_readers_reason() {
+fn what_is_no_trace_is_an_error_with_the_nearest_readers_reason() {
     let ran = Project::of(&[asks("a", "babbles", "")]).run_with(&[LIVE], &[]).exits(101);
     ran.says("the agent `babbles` did not return a valid trace")
-        .says("no reader knows this trace:")
-        .says("native: the document has neither `steps` nor `calls`");
+        .says("no reader knows this trace; the nearest is `")
+        .says("declare a reader for it: docs/traces.md");
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn what_an_agent_leaves_behind_is_killed_and_not_waited_for() {
 
 #[test]
 fn an_interrupt_ends_all_processes() {
-    for signal in ["-INT", "-TERM"] {
+    for (signal, exit_code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
         let project = Project::empty();
         let file = project.path("process");
         let agent = shell(&(starts_one(&file) + "sleep 300"));
@@ -67,7 +67,7 @@ fn an_interrupt_ends_all_processes() {
         let process = process_of(&file);
         let killed = Command::new("kill").args([signal, &running.id().to_string()]).status();
         assert!(killed.expect("kill").success());
-        assert_eq!(running.wait().expect("it ends").code(), Some(130));
+        assert_eq!(running.wait().expect("it ends").code(), Some(exit_code));
         eventually(|| !is_alive(&process));
     }
 }

@@ -43,6 +43,24 @@ fn a_recorded_run_replays_to_the_same_verdict() {
 }
 
 #[test]
+fn a_run_of_a_case_with_a_long_id_is_recorded_under_a_short_name() {
+    let (one, other) = ("x".repeat(300), format!("{}y", "x".repeat(299)));
+    let project = Project::of(&[asks(&one, "looks", ""), asks(&other, "looks", "")]);
+    project.run_with(&[RECORD], &[]).exits(0);
+    let recorded = project.files("evals/traces");
+    assert!(recorded.len() == 2 && recorded.iter().all(|file| file.len() < 160), "{recorded:?}");
+    project.run(&[]).exits(0);
+}
+
+#[test]
+fn two_cases_whose_recordings_differ_in_case_only_are_refused() {
+    let project = Project::of(&[asks("order", "looks", ""), asks("Order", "looks", "")]);
+    let ran = project.run_with(&[RECORD], &[]).exits(2);
+    ran.complains("this case and `s::order` would both be recorded to evals/traces/s/Order.json");
+    assert_eq!(project.files("evals"), ["evals/s.yaml"]);
+}
+
+#[test]
 fn live_keeps_nothing() {
     let project = Project::of(&[asks("a", "looks", "")]);
     project.run_with(&[LIVE], &[]).exits(0);

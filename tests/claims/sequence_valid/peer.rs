@@ -45,7 +45,7 @@ fn ours_for(rule: &Value, verdict: &str, calls: &Value) -> String {
         .as_array()
         .expect("calls")
         .iter()
-        .any(|call| glob.matches(call["tool"].as_str().expect("a name")));
+        .any(|call| glob.matches_name(call["tool"].as_str().expect("a name")));
     let held = match rule["type"].as_str() {
         Some("require") => hit,
         Some("blocklist") => !hit,

@@ -32,7 +32,8 @@ fn a_violation_names_the_rule_the_key_and_the_call() {
         (first.at.as_str(), first.rule, first.call, first.tool.as_deref()),
         ("/rules/0/first/1", Some(1), Some(2), Some("c"))
     );
-    assert_eq!(first.actual.as_deref(), Some("`a` came only as call 4"));
+    let prefix = "shortest prefix that violates the rule: calls 1 to 2";
+    assert_eq!(first.actual, Some(format!("`a` came only as call 4\n{prefix}")));
     assert_eq!((second.call, second.tool.as_deref()), (Some(3), Some("d")));
     assert_eq!((found.stats["calls_checked"], found.stats["rules"]), (4, 1));
 }

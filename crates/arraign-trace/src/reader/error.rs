@@ -33,7 +33,7 @@ pub enum TraceProblem {
         reason: String,
     },
     /// Every reader declines it.
-    #[error("no reader knows this trace:{}", lines(.0))]
+    #[error("no reader knows this trace{}", describe_nearest(.0))]
     Unknown(Vec<Declined>),
     /// It is not text.
     #[error("not UTF-8: byte {0} begins no character")]
@@ -42,12 +42,14 @@ pub enum TraceProblem {
     #[error("{0}")]
     Unreadable(String),
     /// One run was asked for, and it is not there.
-    #[error("no run `{wanted}`: the file holds {count}, counted from 1")]
+    #[error("no run `{wanted}`: the file holds {count}, counted from 1{}", list_ids(ids, *count))]
     NoSuchRun {
         /// The id or the number that was asked for.
         wanted: String,
         /// How many runs the file holds.
         count: usize,
+        /// The first of their ids.
+        ids: Vec<String>,
     },
     /// It is neither JSON nor YAML of ours.
     #[error("line 1, column 1: this is not JSON, nor a native trace in YAML")]
@@ -58,6 +60,16 @@ pub enum TraceProblem {
     /// No reader has this name.
     #[error("there is no trace format `{0}`")]
     NoSuchFormat(String),
+    /// It is larger than what is read at once.
+    #[error("line {line}, column {column}: {reason}")]
+    TooMuch {
+        /// The line, from 1.
+        line: usize,
+        /// The column in bytes, from 1.
+        column: usize,
+        /// The limit.
+        reason: String,
+    },
     /// Its reader found something that cannot be.
     #[error("{format}: {problem}")]
     Wrong {
@@ -82,21 +94,33 @@ impl Declined {
     /// How far the reader came before it declined: a reader that objects to one key or one part has found all others,
     /// and one that misses something in an entry has found the list.
     pub(crate) fn nearness(&self) -> u8 {
-        let objects_to = |words: &[&str]| words.iter().any(|word| self.reason.contains(word));
-        if objects_to(&["has the key", "has a content", "has calls without"]) {
+        if self.objects_to(&["has the key", "has a content", "has calls without"]) {
             3
-        } else if objects_to(&["has the role", "has the type"]) {
+        } else if self.objects_to(&["has the role", "has the type"]) {
             2
         } else {
             u8::from(self.reason.contains("[0]`"))
         }
     }
+
+    fn objects_to(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.reason.contains(word))
+    }
 }
 
-fn lines(declined: &[Declined]) -> String {
-    let lines: Vec<String> =
-        declined.iter().map(|one| format!("\n  {}: {}", one.format, one.reason)).collect();
-    lines.concat()
+/// The reader that came furthest is the first. The others would be a list of thirty reasons.
+fn describe_nearest(declined: &[Declined]) -> String {
+    let nearest = declined.first();
+    nearest.map(|one| format!("; the nearest is `{}`: {}", one.format, one.reason)).unwrap_or_default()
+}
+
+/// Lists the ids of the runs in a file, after a colon; only the first of many.
+fn list_ids(ids: &[String], count: usize) -> String {
+    if ids.is_empty() {
+        return String::new();
+    }
+    let more = if count > ids.len() { ", ..." } else { "" };
+    format!(": `{}`{more}", ids.join("`, `"))
 }
 
 impl From<TraceProblem> for TraceError {
@@ -115,6 +139,13 @@ impl TraceError {
     pub(crate) fn no_such_format(name: &str, names: &[&str]) -> Self {
         let help = did_you_mean(name, names).unwrap_or_else(|| format!("it is one of {}", names.join(", ")));
         Self { problem: TraceProblem::NoSuchFormat(name.to_owned()), help: Some(help) }
+    }
+
+    /// Every reader declines the trace, the nearest first.
+    pub(crate) fn unknown(declined: Vec<Declined>) -> Self {
+        let help = "declare a reader for it: docs/traces.md#declare-a-reader-for-your-own-format; `cargo arraign explain \
+                    --all` shows the reasons of all readers";
+        Self { problem: TraceProblem::Unknown(declined), help: Some(help.to_owned()) }
     }
 
     pub(crate) fn ambiguous(formats: Vec<&'static str>) -> Self {

@@ -60,6 +60,15 @@ impl fmt::Debug for Reader {
     }
 }
 
+impl Reader {
+    /// Reads the runs, with the identity of each called tool.
+    fn read_runs(&self, input: Input) -> Result<Vec<Trace>, DecodeError> {
+        let mut runs = (self.read)(input)?;
+        runs.iter_mut().for_each(build::tool_name::split_common_names);
+        Ok(runs)
+    }
+}
+
 /// How certain a reader is, or why it declines.
 type Detection = Result<Certainty, Reason>;
 
@@ -119,12 +128,12 @@ fn read_built_in(input: Input, format: Option<&str>) -> Result<Recording, TraceE
     }
 }
 
-/// The readers that take `text` for a file of theirs, and how certain each is: the surest first.
+/// Returns the readers that accept `text`, each with its certainty, the most certain first.
 pub fn claims(text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let input = Input::parse(text)?;
-    let claim = |reader: &Reader| Some((reader.name, (reader.detect)(&input).ok()?));
-    let mut claims: Vec<(&'static str, Certainty)> = READERS.iter().filter_map(claim).collect();
+    let claims = READERS.iter().filter_map(|reader| Some((reader.name, (reader.detect)(&input).ok()?)));
+    let mut claims: Vec<(&'static str, Certainty)> = claims.collect();
     claims.sort_by_key(|(_, certainty)| std::cmp::Reverse(*certainty));
     Ok(claims)
 }
@@ -140,8 +149,7 @@ fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     let Err(reason) = (reader.detect)(&input) else { return read_by(reader, input) };
     let looks_like = surest(&input).ok();
     let found = read_by(reader, input).and_then(|recording| {
-        let is_unread = recording.runs.iter().any(|run| !run.unread.is_empty());
-        if is_unread || recording.runs.iter().all(is_blank) {
+        if is_doubtful(&recording) {
             Err(TraceError::wrong(reader.name, &DecodeError::new(reason.to_string())))
         } else {
             Ok(recording)
@@ -153,13 +161,19 @@ fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     })
 }
 
+/// Whether a reader found nothing in a file, or did not understand parts of it.
+fn is_doubtful(recording: &Recording) -> bool {
+    let is_unread = recording.runs.iter().any(|run| !run.unread.is_empty());
+    is_unread || recording.runs.iter().all(is_blank)
+}
+
 /// Whether nothing was said or done.
 fn is_blank(run: &Trace) -> bool {
     run.messages.is_empty() && run.calls.is_empty() && run.answer.is_none()
 }
 
 fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
-    let runs = (reader.read)(input).map_err(|error| TraceError::wrong(reader.name, &error))?;
+    let runs = reader.read_runs(input).map_err(|error| TraceError::wrong(reader.name, &error))?;
     if runs.is_empty() {
         return Err(TraceError::wrong(reader.name, &DecodeError::new("there is no run in it")));
     }
@@ -168,18 +182,17 @@ fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
 
 /// The readers that are surest of `input`, in the table's order.
 fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
-    let claim = |reader: &Reader| (reader.detect)(input).ok().map(|certainty| (certainty, *reader));
-    let claims: Vec<(Certainty, Reader)> = READERS.iter().filter_map(claim).collect();
+    let claims: Vec<(Certainty, Reader)> =
+        READERS.iter().filter_map(|reader| Some(((reader.detect)(input).ok()?, *reader))).collect();
     let Some(best) = claims.iter().map(|(certainty, _)| *certainty).max() else {
-        return Err(TraceProblem::Unknown(declined(input)).into());
+        return Err(TraceError::unknown(declined(input)));
     };
     Ok(claims.into_iter().filter(|(certainty, _)| *certainty == best).map(|(_, reader)| reader).collect())
 }
 
 /// Why each reader declines a file that nobody knows: the nearest reader first.
 fn declined(input: &Input) -> Vec<Declined> {
-    let reason = |reader: &Reader| (reader.detect)(input).err();
-    let reasons = READERS.iter().filter_map(|reader| Some((reader.name, reason(reader)?)));
+    let reasons = READERS.iter().filter_map(|reader| Some((reader.name, (reader.detect)(input).err()?)));
     let mut declined: Vec<Declined> =
         reasons.map(|(format, reason)| Declined { format, reason: reason.to_string() }).collect();
     declined.sort_by_key(|one| std::cmp::Reverse(one.nearness()));

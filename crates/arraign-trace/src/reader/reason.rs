@@ -11,7 +11,7 @@ use crate::reader::json::input::At;
 /// A reason for declining, in parts.
 #[derive(Debug)]
 pub(crate) struct Reason {
-    /// The record that speaks against it; `None`: the file as a whole.
+    /// The record with the objection; `None` for the file as a whole.
     at: Option<At>,
     why: Cow<'static, str>,
 }

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::reader::declared::{DeclarationSurvey, DeclaredReader, Document, ReaderDeclaration};
+use crate::reader::build::tool_name::split_common_names;
+use crate::reader::declared::{DeclarationSurvey, DeclaredDocument, DeclaredReader, ReaderDeclaration};
 use crate::reader::error::{TraceError, TraceProblem};
 use crate::reader::json::input::Input;
 use crate::reader::{Certainty, Declined, READERS, Recording, read_built_in};
@@ -70,7 +71,7 @@ impl ReaderSet {
         let input = Input::parse(text)?;
         match self.choose(&input, format).as_slice() {
             [] => read_built_in(input, format).map_err(|error| self.add_objections(text, error)),
-            [reader] => read_declared(reader, Document::of_input(input)),
+            [reader] => read_declared(reader, DeclaredDocument::of_input(input)),
             several => Err(TraceError::ambiguous(several.iter().map(|reader| reader.name).collect())),
         }
     }
@@ -111,7 +112,9 @@ impl ReaderSet {
     pub fn survey(&self, text: &str) -> Result<Vec<ReaderSurvey>, TraceError> {
         let input = Input::parse(text.strip_prefix('\u{feff}').unwrap_or(text))?;
         let surveyed = self.declared.iter();
-        Ok(surveyed.map(|reader| survey_document(reader, Document::of_input(input.clone()))).collect())
+        Ok(surveyed
+            .map(|reader| survey_document(reader, DeclaredDocument::of_input(input.clone())))
+            .collect())
     }
 
     /// Reads the files of a folder by the declared reader called `format`, and shows what its paths select.
@@ -151,7 +154,7 @@ impl ReaderSet {
         if self.is_empty() {
             return Vec::new();
         }
-        let document = Document::of_input(input.clone());
+        let document = DeclaredDocument::of_input(input.clone());
         self.declared.iter().filter(|reader| reader.object_to(&document).is_none()).collect()
     }
 
@@ -159,7 +162,7 @@ impl ReaderSet {
     fn add_objections(&self, text: &str, mut error: TraceError) -> TraceError {
         let TraceProblem::Unknown(declined) = &mut error.problem else { return error };
         let Ok(input) = Input::parse(text) else { return error };
-        let document = Document::of_input(input);
+        let document = DeclaredDocument::of_input(input);
         let objections = self.declared.iter().filter_map(|reader| {
             Some(Declined { format: reader.name, reason: reader.object_to(&document)? })
         });
@@ -183,25 +186,26 @@ pub struct ReaderSurvey {
 }
 
 /// The files of a folder as one document.
-fn join_files(texts: &[String]) -> Result<Document, TraceError> {
+fn join_files(texts: &[String]) -> Result<DeclaredDocument, TraceError> {
     let inputs = texts.iter().map(|text| Input::parse(text.strip_prefix('\u{feff}').unwrap_or(text)));
-    let documents = inputs.map(|input| input.map(Document::of_input));
-    Ok(Document::join(documents.collect::<Result<Vec<_>, _>>()?))
+    let documents = inputs.map(|input| input.map(DeclaredDocument::of_input));
+    Ok(DeclaredDocument::join(documents.collect::<Result<Vec<_>, _>>()?))
 }
 
-fn survey_document(reader: &DeclaredReader, document: Document) -> ReaderSurvey {
+fn survey_document(reader: &DeclaredReader, document: DeclaredDocument) -> ReaderSurvey {
     let objection = reader.object_to(&document);
     let (read, paths) = reader.survey(document);
     let runs = read.map_err(|error| TraceError::wrong(reader.name, &error));
     ReaderSurvey { format: reader.name, objection, paths, runs }
 }
 
-fn read_declared(reader: &DeclaredReader, document: Document) -> Result<Recording, TraceError> {
-    let runs = reader.read(document).map_err(|error| TraceError::wrong(reader.name, &error))?;
+fn read_declared(reader: &DeclaredReader, document: DeclaredDocument) -> Result<Recording, TraceError> {
+    let mut runs = reader.read(document).map_err(|error| TraceError::wrong(reader.name, &error))?;
     if runs.is_empty() {
         let none = crate::reader::error::DecodeError::new("there is no run in it");
         return Err(TraceError::wrong(reader.name, &none));
     }
+    runs.iter_mut().for_each(split_common_names);
     Ok(Recording { format: reader.name, runs })
 }
 

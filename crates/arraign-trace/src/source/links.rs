@@ -10,13 +10,13 @@ impl FileOpener {
     /// Opens a file. Where a link is met, the real path must lie inside a real root.
     pub(super) fn open_inside(&self, path: &Path) -> Result<File, ReadError> {
         if self.folder_is_inside(path.parent().unwrap_or(path)) {
-            // Nearly no file is a link, and opening it tells that as well as looking first does.
+            // Hardly any file is a link, and opening the file detects one as well as a check before it would.
             if let Ok(file) = open_unlinked(path) {
                 return Ok(file);
             }
         }
         self.refuse_links(path)?;
-        File::open(path).map_err(|error| self.read_error(path, problem_of(&error)))
+        open_at_once(path).map_err(|error| self.read_error(path, problem_of(&error)))
     }
 
     /// A link may point anywhere: where one is met, the real path must lie inside a real root.
@@ -48,8 +48,21 @@ impl FileOpener {
 fn open_unlinked(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, open};
 
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     Ok(File::from(open(path, flags, Mode::empty())?))
+}
+
+/// Opens a file without waiting: a named pipe opens when somebody writes to it, perhaps never.
+#[cfg(unix)]
+fn open_at_once(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, open};
+
+    Ok(File::from(open(path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK, Mode::empty())?))
+}
+
+#[cfg(not(unix))]
+fn open_at_once(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 #[cfg(not(unix))]

@@ -45,6 +45,9 @@ pub enum ReadProblem {
     /// It is a folder.
     #[error("this is a folder, not a file")]
     Folder,
+    /// It is a pipe, a device or a socket.
+    #[error("this is not a regular file")]
+    Irregular,
     /// It lies outside the eval root.
     #[error("the path leaves the eval root `{0}`; `Harness::allow_root` admits other folders")]
     Outside(String),
@@ -90,7 +93,7 @@ impl FileOpener {
         }
     }
 
-    /// Admits another folder beside the eval root.
+    /// Allows another folder in addition to the eval root.
     pub fn allow_root(mut self, root: impl Into<PathBuf>) -> Self {
         self.roots.push(normalise(&root.into()));
         self
@@ -187,11 +190,11 @@ impl FileOpener {
         bytes: &mut Vec<u8>,
     ) -> Result<(), ReadError> {
         bytes.reserve(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-        // A file is read as long as it was when it was opened; a pipe has no length, and is never read past the limit.
-        let known = metadata.is_file() && metadata.len() > 0;
+        // A file is read as long as it was when it was opened. The files of `/proc` have no length, and are read to the limit.
+        let known = metadata.len() > 0;
         let most = if known { metadata.len() } else { self.size_limit + 1 };
-        let refused = |error: io::Error| self.read_error(path, problem_of(&error));
-        let read = file.take(most).read_to_end(bytes).map_err(refused)?;
+        let read = file.take(most).read_to_end(bytes);
+        let read = read.map_err(|error| self.read_error(path, problem_of(&error)))?;
         if read as u64 > self.size_limit {
             return Err(
                 self.read_error(path, ReadProblem::TooLarge { size: read as u64, limit: self.size_limit })
@@ -203,11 +206,11 @@ impl FileOpener {
     /// Opens a file that may be opened and is not too large.
     fn open_file(&self, path: &Path) -> Result<Opening, ReadError> {
         self.opened.fetch_add(1, Ordering::Relaxed);
-        let refused = |error: io::Error| self.read_error(path, problem_of(&error));
         let file = self.open_inside(path)?;
-        let metadata = file.metadata().map_err(refused)?;
-        if metadata.is_dir() {
-            return Err(self.read_error(path, ReadProblem::Folder));
+        let metadata = file.metadata().map_err(|error| self.read_error(path, problem_of(&error)))?;
+        if !metadata.is_file() {
+            let problem = if metadata.is_dir() { ReadProblem::Folder } else { ReadProblem::Irregular };
+            return Err(self.read_error(path, problem));
         }
         if metadata.len() > self.size_limit {
             let problem = ReadProblem::TooLarge { size: metadata.len(), limit: self.size_limit };
@@ -256,7 +259,7 @@ impl FileOpener {
         path.exists()
     }
 
-    /// The entries of a folder, by name; empty when it is none.
+    /// Lists the entries of a folder by name; empty if it is not a folder.
     pub fn list(&self, folder: &Path) -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -390,6 +393,23 @@ mod tests {
         }
         let wider = FileOpener::new(dir.path(), &root).allow_root(&secret);
         assert_eq!(wider.read(&root.join("file"), str::to_owned).expect("an allowed root"), "k");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_and_a_device_are_refused_at_once() {
+        let dir = folder();
+        let pipe = dir.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+        assert!(made.success());
+        std::os::unix::fs::symlink("/dev/zero", dir.path().join("zero")).expect("a link");
+        let files = FileOpener::new(dir.path(), dir.path()).allow_root("/dev");
+        for name in ["pipe", "zero"] {
+            let path = dir.path().join(name);
+            let error = files.read(&path, str::len).expect_err(name);
+            assert_eq!(error.problem, ReadProblem::Irregular);
+            assert!(files.open(&path).is_err() && files.source(&path).is_err(), "{name}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A file that is read in pieces: for a trace too large to be held as one text.
 
-use std::io::{self, BufRead, BufReader, Cursor, Seek};
+use std::io::{BufRead, BufReader, Seek};
 use std::path::Path;
 
 use super::{FileOpener, ReadError, ReadProblem, ZIP, problem_of};
@@ -17,21 +17,16 @@ impl FileOpener {
     /// Opens a file of text to read it in pieces.
     pub fn open(&self, path: &Path) -> Result<Box<dyn Opened>, ReadError> {
         let mut opened = self.open_packed(path)?;
-        let refused = |error: io::Error| self.read_error(path, problem_of(&error));
-        if opened.fill_buf().map_err(refused)?.starts_with(ZIP) {
+        let head = opened.fill_buf().map_err(|error| self.read_error(path, problem_of(&error)))?;
+        if head.starts_with(ZIP) {
             return Err(self.read_error(path, ReadProblem::Zipped));
         }
         Ok(opened)
     }
 
-    /// Opens a file that may be an archive. What is no file on a disk, as a pipe, is held.
+    /// Opens a file that may be an archive.
     pub fn open_packed(&self, path: &Path) -> Result<Box<dyn Opened>, ReadError> {
-        let (file, metadata) = self.open_file(path)?;
-        let opened: Box<dyn Opened> = if metadata.is_file() {
-            Box::new(BufReader::with_capacity(BUFFER, file))
-        } else {
-            Box::new(Cursor::new(self.read_bytes(path)?))
-        };
-        Ok(opened)
+        let (file, _) = self.open_file(path)?;
+        Ok(Box::new(BufReader::with_capacity(BUFFER, file)))
     }
 }

@@ -3,7 +3,9 @@
 //! A trace is what readers make and checks look at: the messages, the tool calls in the order in which the model
 //! made them, the final answer, and what the run cost. What a format cannot tell is `None`, never a guess.
 
+mod provenance;
 mod query;
+mod tool_server;
 mod unread;
 
 use serde::{Deserialize, Serialize};
@@ -11,11 +13,16 @@ use serde_json::Value;
 
 use crate::unique_keys::parse_value;
 
+pub use provenance::Provenance;
+pub use tool_server::{ToolServer, split_mcp_name, split_server};
 pub use unread::{CallsUnrecorded, RecordPlace, UnreadContent, UnreadPart};
 
 /// One run of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
+    /// How the recording was made, if its file says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<Provenance>,
     /// The run's id, where its format has one.
     pub id: Option<String>,
     /// The agent's name.
@@ -80,10 +87,14 @@ pub struct Call {
     pub turn: usize,
     /// Its id, where its format has one.
     pub id: Option<String>,
-    /// The tool's name.
+    /// The tool's own name, without the server that hosts put before it.
     pub name: String,
-    /// The server that offers the tool (MCP), where it is known.
-    pub server: Option<String>,
+    /// The server that offers the tool.
+    #[serde(default)]
+    pub server: ToolServer,
+    /// The name as the host wrote it, where that is not `name`: `mcp__shop__get_order`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
     /// What the model passed.
     pub arguments: Arguments,
     /// What came back. A tool that failed may have a result as well.
@@ -110,7 +121,8 @@ impl Call {
             turn,
             id: None,
             name: name.into(),
-            server: None,
+            server: ToolServer::NotRecorded,
+            written: None,
             arguments,
             result: None,
             status: CallStatus::Unanswered,

@@ -1,7 +1,7 @@
 //! The questions that checks share, and the steps by which readers build a trace.
 
 use super::unread::describe_parts;
-use super::{Call, CallsUnrecorded, Message, Role, Trace, UnreadPart};
+use super::{Call, CallsUnrecorded, Message, Role, ToolServer, Trace, UnreadPart};
 
 impl Trace {
     /// Adds a call and gives it its index.
@@ -77,16 +77,15 @@ impl Trace {
         self.answer.clone().filter(|answer| self.said_after(self.calls.len()).as_ref() != Some(answer))
     }
 
-    /// What the model said after `calls` calls, and before the next, joined by newlines. Where the user spoke in
-    /// between, it is what the model last said to that.
+    /// Joins the messages of the model between call `calls` and the next one by newlines. If the user spoke in between,
+    /// only the messages after the last message of the user count.
     fn said_after(&self, calls: usize) -> Option<String> {
         let after: Vec<&Message> =
             self.messages.iter().filter(|message| message.after_calls == calls).collect();
-        let stretches = after.rsplit(|message| message.role == Role::User);
-        let said = |stretch: &[&Message]| {
+        let mut stretches = after.rsplit(|message| message.role == Role::User);
+        stretches.find_map(|stretch| {
             joined(stretch.iter().copied().filter(|message| message.role == Role::Assistant))
-        };
-        stretches.into_iter().find_map(said)
+        })
     }
 
     /// Everything that the model said, before, between and after its calls, joined by newlines. An answer that was
@@ -121,6 +120,20 @@ fn joined<'m>(messages: impl Iterator<Item = &'m Message>) -> Option<String> {
 }
 
 impl Call {
+    /// Sets the tool's own name and its server. The name so far stays as the written one, where it differs.
+    pub fn set_tool(&mut self, name: impl Into<String>, server: ToolServer) {
+        let written = std::mem::replace(&mut self.name, name.into());
+        self.server = server;
+        if self.written.is_none() && written != self.name {
+            self.written = Some(written);
+        }
+    }
+
+    /// The name as the host wrote it.
+    pub fn written_name(&self) -> &str {
+        self.written.as_deref().unwrap_or(&self.name)
+    }
+
     /// What a report calls it: `call 3: refund`.
     pub fn label(&self) -> String {
         // Every check labels every call: putting the parts together takes a third of what formatting them does.

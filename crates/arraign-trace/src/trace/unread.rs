@@ -69,14 +69,19 @@ impl fmt::Display for RecordPlace {
 pub enum UnreadContent {
     /// A part, an item or an event of this kind, which the reader does not know.
     UnknownKind(String),
-    /// A value under this key, which the reader does not know.
-    UnknownKey(String),
     /// A value that looks like a call, and is no call of the run.
     UnreadCall {
         /// The name of the tool.
         name: String,
         /// The kind of the value, or the key that holds it.
         kind: String,
+    },
+    /// A call that one list of a record contains and another list of the same record omits. The call is in the run.
+    OmittedCall {
+        /// The name of the tool.
+        name: String,
+        /// The key of the list that omits the call.
+        list: String,
     },
     /// A result of the call with this id or name, which is no call of the run.
     ResultWithoutCall(String),
@@ -89,10 +94,11 @@ pub enum UnreadContent {
 }
 
 impl UnreadContent {
-    /// The name by which a user declares such parts harmless: the kind, or the key.
+    /// The name by which a user declares such parts harmless: the kind, or the key of the list that omits a call.
     pub fn kind(&self) -> Option<&str> {
         match self {
-            Self::UnknownKind(kind) | Self::UnknownKey(kind) | Self::UnreadCall { kind, .. } => Some(kind),
+            Self::UnknownKind(kind) | Self::UnreadCall { kind, .. } => Some(kind),
+            Self::OmittedCall { list, .. } => Some(list),
             _ => None,
         }
     }
@@ -102,12 +108,14 @@ impl UnreadContent {
         let (s, were) = if count == 1 { ("", "was") } else { ("s", "were") };
         match self {
             Self::UnknownKind(kind) => format!("{count} part{s} of the kind `{kind}` {were} not understood"),
-            Self::UnknownKey(key) => format!("{count} value{s} of the key `{key}` {were} not understood"),
             Self::UnreadCall { name, kind } => {
                 let look = if count == 1 { "looks" } else { "look" };
                 format!(
                     "{count} part{s} of the kind `{kind}` that {look} like a call of `{name}` {were} not read"
                 )
+            }
+            Self::OmittedCall { name, list } => {
+                format!("{count} call{s} of `{name}` {were} read that `{list}` of the same record omits")
             }
             Self::ResultWithoutCall(_) => {
                 format!("{count} result{s} of a call that is not in the run {were} not read")
@@ -136,8 +144,10 @@ impl fmt::Display for UnreadContent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownKind(kind) => write!(f, "a part of the unknown kind `{kind}`"),
-            Self::UnknownKey(key) => write!(f, "a value of the unknown key `{key}`"),
             Self::UnreadCall { name, .. } => write!(f, "a value that looks like a call of `{name}`"),
+            Self::OmittedCall { name, list } => {
+                write!(f, "a call of `{name}` that `{list}` of the same record omits")
+            }
             Self::ResultWithoutCall(id) => write!(f, "a result of the call `{id}`, which is not in the run"),
             Self::StoppedForCalls(reason) => {
                 write!(f, "a turn that stopped for `{reason}`, without a call")

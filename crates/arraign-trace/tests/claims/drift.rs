@@ -57,7 +57,17 @@ const MARKS: &[(&str, &[&str])] = &[
         ],
     ),
     ("opencode", &["tool", "tool_use"]),
-    ("otel", &["tool_call", "execute_tool", "TOOL", "gen_ai.operation.name", "openinference.span.kind"]),
+    (
+        "otel",
+        &[
+            "tool_call",
+            "execute_tool",
+            "TOOL",
+            "gen_ai.operation.name",
+            "openinference.span.kind",
+            "langfuse.observation.type",
+        ],
+    ),
     ("pi", &["toolCall", "message", "message_end"]),
     ("pydantic-ai", &["tool-call", "builtin-tool-call"]),
     ("qwen-code", &["functionCall", "message", "parts"]),

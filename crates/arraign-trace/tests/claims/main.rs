@@ -5,7 +5,11 @@ mod drift;
 #[cfg(feature = "inspect-zip")]
 mod inspect_zip;
 mod jsonpath;
+mod langfuse;
+mod mastra;
 mod mutations;
+mod openinference;
+mod otel_logs;
 mod places;
 mod reader;
 mod reader_confused;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use arraign_trace::reader::{self, Recording, TraceProblem};
-use arraign_trace::trace::{Call, Trace};
+use arraign_trace::trace::{Call, ToolServer, Trace};
 use serde_json::{Value, json};
 
 fn folder() -> PathBuf {
@@ -88,12 +88,17 @@ fn render_messages(out: &mut String, trace: &Trace, after: usize) -> std::fmt::R
 
 fn render_call(out: &mut String, call: &Call) -> std::fmt::Result {
     let path: String = call.agent_path.iter().flat_map(|agent| [agent, " > "]).collect();
-    let server = call.server.as_ref().map_or_else(String::new, |server| format!("{server}/"));
+    let server = match &call.server {
+        ToolServer::Named(server) => format!("{server}/"),
+        ToolServer::BuiltIn => "(built in)/".to_owned(),
+        ToolServer::NotRecorded => String::new(),
+    };
     write!(
         out,
         "  {}. turn {} {:?} {path}{server}{}({})",
         call.index, call.turn, call.id, call.name, call.arguments
     )?;
+    call.written.iter().try_for_each(|written| write!(out, " as {written}"))?;
     write!(out, " {:?}", call.status)?;
     call.result.iter().try_for_each(|result| write!(out, " -> {result}"))?;
     call.error.iter().try_for_each(|error| write!(out, " error {error:?}"))?;

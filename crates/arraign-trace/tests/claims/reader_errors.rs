@@ -36,10 +36,22 @@ fn text_that_is_not_json_is_shown_where_it_stops() {
 }
 
 #[test]
-fn a_trace_that_nobody_knows_gets_every_readers_reason() {
+fn a_trace_that_nobody_knows_gets_the_nearest_readers_reason() {
+    let unknown = reader::read("{\"hello\": \"world\"}", None).expect_err("no trace");
+    let nearest = "the nearest is `atif`: the document has no `schema_version` that begins with `ATIF-`";
+    assert_eq!(unknown.to_string(), format!("no reader knows this trace; {nearest}"));
+    assert!(unknown.help.is_some_and(|help| help.starts_with("declare a reader for it: docs/traces.md#")));
+}
+
+#[test]
+fn each_reader_has_its_reason_to_decline_a_trace() {
+    let unknown = reader::read("{\"hello\": \"world\"}", None).expect_err("no trace");
+    let TraceProblem::Unknown(declined) = unknown.problem else { panic!("it is unknown") };
+    let reasons: Vec<String> =
+        declined.iter().map(|one| format!("\n  {}: {}", one.format, one.reason)).collect();
     assert_eq!(
-        error("{\"hello\": \"world\"}"),
-        "no reader knows this trace:
+        reasons.concat(),
+        "
   atif: the document has no `schema_version` that begins with `ATIF-`
   otel: the document has no `resourceSpans`
   maf: the document has no `contents` in it
@@ -277,4 +289,20 @@ fn the_table_has_one_reader_a_name() {
     assert_eq!(names.len(), reader::READERS.len());
     let unknown = reader::read("{}", None).expect_err("nobody's");
     assert!(matches!(unknown.problem, TraceProblem::Unknown(declined) if declined.len() == names.len()));
+}
+
+#[test]
+fn a_text_of_very_many_values_is_refused_at_their_limit() {
+    let text = format!("{{\"calls\": [\"a\"{}]}}", ",\n\"a\"".repeat(2_000_000));
+    assert_eq!(error(&text), "line 1999999, column 4: the text has more than 2000000 values");
+    // The marks in a text are no values.
+    let text = format!("{{\"calls\": [], \"answer\": \"{}\"}}", ",[:".repeat(1_000_000));
+    assert_eq!(only(&text).answer.map(|answer| answer.len()), Some(3_000_000));
+}
+
+#[test]
+fn a_run_of_very_many_steps_is_refused() {
+    let text = format!("{{\"calls\": [\"a\"{}]}}", ",\"a\"".repeat(250_000));
+    let refused = error(&text);
+    assert!(refused.contains("a run has at most 250000 steps, and this one has 250001"), "{refused}");
 }

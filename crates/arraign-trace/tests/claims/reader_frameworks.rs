@@ -1,6 +1,6 @@
 //! What the readers of agent frameworks make of runs that went wrong, and what they say of files that they cannot read.
 
-use arraign_trace::reader;
+use arraign_trace::reader::{self, TraceProblem};
 use arraign_trace::trace::{CallStatus, Trace};
 
 fn runs(text: &str) -> Vec<Trace> {
@@ -16,11 +16,14 @@ fn spans_that_are_no_agents_say_what_is_missing() {
     let span = r#"{"traceId":"a","spanId":"b","name":"GET /","startTimeUnixNano":"1","attributes":[]}"#;
     assert_eq!(
         error(&format!(r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{span}]}}]}}]}}"#)),
-        "otel: no span in it is a model's, a tool's or an agent's: there is neither `gen_ai.operation.name` nor \
-         `openinference.span.kind`"
+        "otel: no span in it is a model's, a tool's or an agent's: there is no `gen_ai.operation.name`, \
+         `openinference.span.kind` or `langfuse.observation.type`"
     );
     assert_eq!(error(r#"{"resourceSpans":[{"scopeSpans":[{"spans":[]}]}]}"#), "otel: there is no span in it");
-    assert!(error(r#"{"resourceLogs":[]}"#).contains("otel: there are logs or metrics in it, but no spans"));
+    let logs = reader::read(r#"{"resourceLogs":[]}"#, None).expect_err("no run");
+    let TraceProblem::Unknown(declined) = logs.problem else { panic!("it is unknown") };
+    let reason = declined.iter().find(|one| one.format == "otel").map(|one| one.reason.as_str());
+    assert_eq!(reason, Some("there are logs or metrics in it, but neither spans nor messages"));
     assert_eq!(
         error(r#"{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":7}]}]}]}"#),
         "otel: /resourceSpans/0/scopeSpans/0/spans/0/traceId: a string is expected here, not a number"

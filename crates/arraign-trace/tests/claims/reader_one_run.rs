@@ -28,8 +28,9 @@ fn assert_each_run_is_found(text: &str, name: &str) -> usize {
         }
     }
     let error = read_run(text, None, "no such run").expect_err(name);
-    let missing = TraceProblem::NoSuchRun { wanted: "no such run".to_owned(), count: all.runs.len() };
-    assert_eq!(error.problem, missing, "{name}");
+    let listed: Vec<String> = all.runs.iter().filter_map(|run| run.id.clone()).take(12).collect();
+    let TraceProblem::NoSuchRun { wanted, count, ids } = error.problem else { panic!("{name}: {error}") };
+    assert_eq!((wanted.as_str(), count, ids), ("no such run", all.runs.len(), listed), "{name}");
     all.runs.len()
 }
 

@@ -165,3 +165,20 @@ fn traces_that_are_mixed_are_read_batch_by_batch() {
     );
     assert_read_at_most(&text, 3);
 }
+
+#[test]
+fn a_reader_that_the_user_names_refuses_a_large_file_as_it_refuses_a_small_one() {
+    let line = |session: &str, kind: &str| {
+        let message = r#"{"role": "assistant", "content": [{"type": "text", "text": "hi"}]}"#;
+        format!("{{\"session_id\": \"{session}\", {kind}\"message\": {message}}}\n")
+    };
+    let known = line("a", "\"type\": \"assistant\", ");
+    // The first 256 KiB are of the format, and a later line is not.
+    for text in [known.clone() + &line("b", ""), known.repeat(3200) + &line("b", "")] {
+        let whole = reader::read(&text, Some("claude-code")).expect_err("a line without a type").to_string();
+        let pieces = reader::runs(Cursor::new(&text), Some("claude-code"));
+        let pieces: Result<Vec<Trace>, TraceError> = pieces.and_then(Iterator::collect);
+        assert_eq!(pieces.map(|runs| runs.len()).expect_err("the same").to_string(), whole);
+        assert!(whole.contains("has no `type`"), "{whole}");
+    }
+}

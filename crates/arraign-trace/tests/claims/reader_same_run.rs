@@ -158,7 +158,7 @@ fn each(compare: impl Fn(&str, &Trace, &[Call], &dyn Fn(Gap) -> bool)) {
 #[test]
 fn the_same_tools_are_called_with_the_same_arguments_in_the_same_turns() {
     each(|file, _, calls, tells| {
-        let names: Vec<&str> = calls.iter().map(|call| bare(&call.name)).collect();
+        let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
         assert_eq!(names, ["get_order", "get_shipping_quote", "get_shipping_quote"], "{file}");
         let arguments: Vec<Option<&Value>> = calls.iter().map(|call| call.arguments.json()).collect();
         let expected = [
@@ -171,12 +171,6 @@ fn the_same_tools_are_called_with_the_same_arguments_in_the_same_turns() {
         assert_eq!(turns, [tells(Turns), false], "{file}");
         assert!(calls.iter().all(|call| call.id.is_some() == tells(Ids)), "{file}");
     });
-}
-
-/// A name without the server that a client puts before it.
-fn bare(name: &str) -> &str {
-    let name = name.rsplit("__").next().unwrap_or_default();
-    name.strip_prefix("mcp_shop_").unwrap_or(name)
 }
 
 #[test]

@@ -162,3 +162,78 @@ fn a_key_that_comes_twice_where_no_reader_looks_does_not_matter() {
         "tools": [{"function": {"name": "f", "parameters": {"a": 1, "a": 2}}}]}"#;
     assert!(reader::read(text, None).is_ok());
 }
+
+#[test]
+fn a_key_that_comes_twice_in_the_json_text_of_a_span_is_an_error_unless_it_is_the_models() {
+    let file = |messages: &str| {
+        let attributes = json!([
+            {"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}},
+            {"key": "gen_ai.output.messages", "value": {"stringValue": messages}}]);
+        let span = json!({"traceId": "1", "spanId": "2", "name": "chat m", "startTimeUnixNano": "1",
+            "attributes": attributes});
+        json!({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}).to_string()
+    };
+    let part = |rest: &str| {
+        let call = format!(r#"{{"type": "tool_call", "id": "a", "name": "pay"{rest}}}"#);
+        file(&format!(r#"[{{"role": "assistant", "parts": [{call}]}}]"#))
+    };
+    let error = reader::read(&part(r#", "name": "f""#), None).expect_err("two names").to_string();
+    assert_eq!(error, "otel: duplicate key `name` in `gen_ai.output.messages` of the span `chat m`");
+    let run = &reader::read(&part(r#", "arguments": {"sum": 999, "sum": 1}"#), None).expect("a run").runs[0];
+    let Arguments::Broken { raw, .. } = &run.calls[0].arguments else { panic!("{:?}", run.calls) };
+    assert_eq!(raw, r#"{"sum":999,"sum":1}"#);
+}
+
+#[test]
+fn a_line_of_an_unknown_kind_in_a_session_is_unread_unless_it_holds_nothing_but_scalars() {
+    let session = |line: &str| {
+        let question =
+            r#"{"type":"user","sessionId":"s","uuid":"1","message":{"role":"user","content":"hi"}}"#;
+        let run =
+            reader::read(&format!("{question}\n{line}"), Some("claude-code")).expect("a run").runs.remove(0);
+        run.unread.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let unknown = ["line 2: a part of the unknown kind `shell_v3`"];
+    assert_eq!(session(r#"{"type":"shell_v3","sessionId":"s","payload":{"cmd":"rm -rf /"}}"#), unknown);
+    assert!(session(r#"{"type":"session-colour","sessionId":"s","colour":"red"}"#).is_empty());
+    assert!(session(r#"{"type":"attachment","sessionId":"s","attachment":{"type":"file"}}"#).is_empty());
+    let rollout = |line: &str| {
+        let meta = r#"{"timestamp":"2026-11-22T18:57:45Z","type":"session_meta","payload":{"id":"s"}}"#;
+        let run = reader::read(&format!("{meta}\n{line}"), Some("codex")).expect("a run").runs.remove(0);
+        run.unread.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let line = |kind: &str, payload: &str| {
+        format!(r#"{{"timestamp":"2026-11-22T18:57:46Z","type":"{kind}","payload":{payload}}}"#)
+    };
+    assert_eq!(rollout(&line("shell_v3", r#"{"cmd":["rm"]}"#)), unknown);
+    assert_eq!(rollout(&line("event_msg", r#"{"type":"shell_v3","cmd":["rm"]}"#)), unknown);
+    assert!(rollout(&line("event_msg", r#"{"type":"titled","title":"x"}"#)).is_empty());
+}
+
+#[test]
+fn a_part_that_was_passed_over_has_its_own_place() {
+    let part = json!({"futureCall": {"cmd": "rm"}});
+    let content = json!({"role": "model", "parts": [{"text": "hi"}, part]});
+    let unknown = |place: &str| vec![format!("{place}: a part of the unknown kind `futureCall`")];
+    let request = json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}, content]});
+    assert_eq!(unread("gemini", &request), unknown("/contents/1/parts/1"));
+    let log = json!({"request": {"contents": [content]}, "response": {"candidates": [{"content": content}]}});
+    assert_eq!(
+        unread("gemini", &log),
+        [unknown("/request/contents/0/parts/1"), unknown("/response/candidates/0/content/parts/1")].concat()
+    );
+    let event = json!({"invocationId": "i", "author": "shop", "content": content});
+    assert_eq!(unread("adk", &event), unknown("/content/parts/1"));
+    assert_eq!(unread("adk", &json!({"id": "s", "events": [event]})), unknown("/events/0/content/parts/1"));
+    let unknown = |place: &str| vec![format!("{place}: a part of the unknown kind `future`")];
+    let message =
+        |list: &str| json!({"role": "assistant", list: [{"type": "text", "text": "hi"}, {"type": "future"}]});
+    let response = json!({"type": "agent_response", "messages": [message("contents")]});
+    assert_eq!(unread("maf", &response), unknown("/messages/0/contents/1"));
+    let call = json!({"type": "tool-call", "toolCallId": "a", "toolName": "f", "input": {}});
+    let calling = json!({"role": "assistant", "content": [call]});
+    let messages = json!({"messages": [calling, message("content")]});
+    assert_eq!(unread("vercel-ai", &messages), unknown("/messages/1/content/1"));
+    let step = json!({"content": [call, {"type": "future"}], "finishReason": "tool-calls"});
+    assert_eq!(unread("vercel-ai", &json!({"steps": [step]})), unknown("/steps/0/content/1"));
+}

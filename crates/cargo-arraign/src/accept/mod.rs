@@ -1,6 +1,7 @@
 //! `cargo arraign accept`.
 
 mod change;
+mod named;
 mod repository;
 mod snapshots;
 mod summary;
@@ -94,7 +95,15 @@ impl AcceptPlan {
         }
         for finding in &verdict.findings {
             let Some(file) = finding.values.get("baseline").and_then(|file| file.as_str()) else { continue };
-            let path = repository.join(run.package_of(verdict), file);
+            let package = run.package_of(verdict);
+            let path = repository.join(package, file);
+            // A verdict can come from another machine. The files of this repository say which files are baselines.
+            let said_in = [&finding.at.file, &verdict.case.file].map(|said| repository.join(package, said));
+            if !named::is_named_in(&said_in, &path, repository) {
+                let why = format!("`{}` names no such baseline", finding.at.file);
+                self.refused.push(format!("{}: {file}: {why}", verdict.name));
+                continue;
+            }
             match render_baseline(verdict, finding, &path, run, repository) {
                 Ok(text) => self.changes.push(Change::from_trial(path, text, &verdict.name)),
                 Err(why) => self.refused.push(format!("{}: {file}: {why}", verdict.name)),

@@ -9,7 +9,8 @@ use std::process::ExitCode;
 
 use arraign::__internals::report::plain::{escape_json, escape_line};
 use arraign::__internals::report::timeline::{TimelineLength, render_timeline};
-use arraign::__internals::source::{Files, ReadError, ReadProblem};
+use arraign::__internals::secrets::mask_run;
+use arraign::__internals::source::{DEFAULT_SIZE_LIMIT, Files, ReadError, ReadProblem};
 use arraign::__internals::suite::{read_run_folder, survey_run_folder};
 use arraign::Trace;
 use arraign::reader::{self, ReaderSet, Recording, TraceError, TraceProblem, to_native};
@@ -25,13 +26,12 @@ use crate::size::parse_size;
 const RUNS: usize = 10;
 /// A file of up to this many bytes is read as a whole, a larger file run by run.
 const AT_ONCE: u64 = 8 << 20;
-/// The size limit where nothing else is said. It is high because the user names the file explicitly.
-const LARGEST: u64 = 16 << 30;
 
 /// Show what a reader sees in a trace file: a timeline of each run, and what the file does not record.
 ///
 /// Exits with 2 if no reader recognizes the file, or if several readers read it differently.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Explain {
     /// The trace file.
     file: PathBuf,
@@ -47,7 +47,7 @@ pub(crate) struct Explain {
     /// Of a file that no reader knows, show why each reader declines it.
     #[arg(long)]
     all: bool,
-    /// The largest file that is read, such as `200MB`. Default: `size_limit` of arraign.yaml, or no limit.
+    /// The largest file that is read, such as `200MB`. Default: `size_limit` of arraign.yaml, or 64 MiB.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     size_limit: Option<u64>,
     /// The output format.
@@ -56,6 +56,9 @@ pub(crate) struct Explain {
     /// Do not shorten anything.
     #[arg(long)]
     full: bool,
+    /// Show secrets as they are, such as passwords and tokens.
+    #[arg(long)]
+    unmasked: bool,
     /// List only the parts of the file that were not understood.
     #[arg(long, conflicts_with_all = ["format", "full"])]
     unread: bool,
@@ -101,7 +104,8 @@ impl Explain {
             Err(ReadError { problem: ReadProblem::Zipped, .. }) => self.read_zipped(&path, &files),
             read => read,
         };
-        let seen = read.map_err(|error| CliError::new(format!("{shown}: {}", error.problem)))?;
+        let seen =
+            read.map_err(|error| CliError::new(format!("{shown}: {}", describe_problem(&error.problem))))?;
         seen.map_err(|error| self.describe_failure(&error))
     }
 
@@ -115,7 +119,8 @@ impl Explain {
             survey_run_folder(&path, &readers, &files).map_err(CliError::new)?
         } else {
             let surveyed = files.read(&path, |text| readers.survey(text));
-            let surveyed = surveyed.map_err(|error| CliError::new(format!("{shown}: {}", error.problem)))?;
+            let surveyed = surveyed
+                .map_err(|error| CliError::new(format!("{shown}: {}", describe_problem(&error.problem))))?;
             surveyed.map_err(|error| self.describe_failure(&error))?
         };
         let length = if self.full { TimelineLength::Full } else { TimelineLength::Short };
@@ -128,19 +133,15 @@ impl Explain {
     /// The files of the folder of a trace, with the size limit that holds for it.
     fn files_around(&self, path: &Path, said: Option<u64>) -> Files {
         let folder = path.parent().unwrap_or(Path::new("/"));
-        Files::new(folder, folder).with_size_limit(self.size_limit.or(said).unwrap_or(LARGEST))
+        Files::new(folder, folder).with_size_limit(self.size_limit.or(said).unwrap_or(DEFAULT_SIZE_LIMIT))
     }
 
     fn describe_failure(&self, error: &TraceError) -> CliError {
         let shown = self.file.display();
-        if let (TraceProblem::Unknown(declined), false) = (&error.problem, self.all)
-            && let Some(nearest) = declined.first()
-        {
-            let (format, reason) = (nearest.format, &nearest.reason);
-            return CliError::new(format!(
-                "{shown}: no reader knows this trace; the nearest is `{format}`: {reason}\n  help: declare a reader for \
-                 it: docs/traces.md#declare-a-reader-for-your-own-format; `--all` shows the reasons of all readers"
-            ));
+        if let (TraceProblem::Unknown(declined), true) = (&error.problem, self.all) {
+            let reasons = declined.iter().map(|one| format!("\n  {}: {}", one.format, one.reason));
+            let reasons = reasons.collect::<Vec<String>>().concat();
+            return CliError::new(format!("{shown}: no reader knows this trace:{reasons}"));
         }
         CliError::new(format!("{shown}: {error}{}", render_help(error)))
     }
@@ -189,7 +190,8 @@ impl Explain {
         mut tell: impl FnMut(Trace) -> io::Result<()>,
     ) -> Result<io::Result<()>, CliError> {
         for run in runs {
-            if let Err(error) = tell(run.map_err(|error| self.describe_failure(&error))?) {
+            let run = run.map_err(|error| self.describe_failure(&error))?;
+            if let Err(error) = tell(if self.unmasked { run } else { mask_run(run) }) {
                 return Ok(Err(error));
             }
         }
@@ -245,6 +247,16 @@ impl Explain {
             (None, count) => format!(", {count} runs"),
         };
         format!("{}: {}{certainty}{count}\n", escape_line(&self.file.to_string_lossy()), seen.format)
+    }
+}
+
+/// Describes why a file cannot be read, with the flag of this command.
+fn describe_problem(problem: &ReadProblem) -> String {
+    match problem {
+        ReadProblem::TooLarge { size, limit } => {
+            format!("{size} bytes are over the limit of {limit}; `--size-limit` raises it")
+        }
+        problem => problem.to_string(),
     }
 }
 

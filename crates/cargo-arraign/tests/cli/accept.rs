@@ -171,6 +171,36 @@ fn a_baseline_that_cannot_be_read_is_not_written_over() {
     assert_eq!(package.arraign(&["accept"]).stdout, "nothing to accept\n");
 }
 
+/// Replaces a text in all files below `folder`.
+fn replace_in_files(folder: &std::path::Path, from: &str, to: &str) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            replace_in_files(&path, from, to);
+        } else if let Ok(text) = std::fs::read_to_string(&path) {
+            std::fs::write(&path, text.replace(from, to)).expect("the file is written");
+        }
+    }
+}
+
+/// A verdict that another machine wrote may name any file.
+#[test]
+fn a_file_that_no_case_names_is_not_written() {
+    let package = baseline();
+    for file in ["evals/s.yaml", "Cargo.toml", "evals/traces/other.yaml"] {
+        let before = std::fs::read_to_string(package.path(file)).ok();
+        replace_in_files(&package.path("target/arraign"), "evals/traces/good/a.yaml", file);
+        let ran = package.arraign(&["accept"]);
+        assert!(ran.stderr.contains("names no such baseline"), "{}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            (ran.code, std::fs::read_to_string(package.path(file)).ok()),
+            (Some(101), before),
+            "{file}"
+        );
+        assert_eq!(package.arraign(&["run"]).code, Some(101));
+    }
+}
+
 #[test]
 fn means_become_the_baseline_of_their_suite() {
     let package = summary();
@@ -242,7 +272,7 @@ fn no_verdict_makes_the_program_write_elsewhere() {
     for file in ["../../elsewhere.yaml", "/elsewhere.yaml"] {
         package.write(&path, &verdict.replace("\"evals/traces/good/a.yaml\"", &format!("\"{file}\"")));
         let ran = package.arraign(&["accept"]);
-        assert_eq!(ran.code, Some(2), "{}", ran.stdout);
-        assert!(ran.stderr.contains("is outside of DIR"), "{}", ran.stderr);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(101), "nothing to accept\n"));
+        assert!(ran.stderr.contains("names no such baseline"), "{}", ran.stderr);
     }
 }

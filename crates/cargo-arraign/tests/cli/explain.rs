@@ -107,7 +107,7 @@ fn explain_text(text: &str, more: &[&str]) -> Ran {
 fn a_file_that_nobody_knows_is_told_with_each_reason() {
     let nearest = explain_text("[{\"role\": \"user\", \"parts\": 1, \"x\": {}}]", &[]).stderr;
     let objection = "no reader knows this trace; the nearest is `";
-    assert!(nearest.contains(objection) && nearest.contains("`--all`"), "{nearest}");
+    assert!(nearest.contains(objection) && nearest.contains("explain --all`"), "{nearest}");
     assert_eq!(nearest.lines().count(), 2, "{nearest}");
     let ran = explain_text("{\"a\": 1}", &["--all"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));

@@ -29,7 +29,7 @@ fn remarks_are_an_error_where_they_are_denied() {
 fn as_json_each_remark_has_its_place() {
     let ran = arraign(&package(), &["lint", "evals", "--format", "json"]);
     let found: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    assert_eq!((&found["cases"], found["left_out"].as_array().map(Vec::len)), (&5.into(), Some(2)));
+    assert_eq!((&found["cases"], found["left_out"].as_array().map(Vec::len)), (&6.into(), Some(2)));
     let remarks = found["remarks"].as_array().expect("remarks");
     let unused = remarks.iter().find(|remark| remark["lint"] == "uncalled_tool").expect("a remark");
     assert_eq!(
@@ -48,12 +48,45 @@ fn linted(suite: &str) -> (Option<i32>, String) {
 }
 
 #[test]
+fn a_name_that_is_nearly_the_name_of_a_called_tool_is_a_remark() {
+    let (_, told) = linted(
+        "{id: a, trace: {calls: [{call: get_order, server: shop}]}, expect: [{forbidden_tools: [get_ordr, \
+         'crm:get_order', delete_all]}, {required_tools: [get_order]}]}",
+    );
+    for name in ["get_ordr", "crm:get_order"] {
+        let remark =
+            format!("`forbidden_tools` names `{name}`, which no run calls; its run calls `shop:get_order`");
+        assert!(told.contains(&remark), "{told}");
+    }
+    assert!(!told.contains("delete_all"), "{told}");
+}
+
+#[test]
 fn cases_that_test_all_that_happens_leave_nothing_to_remark() {
     let told = linted(
         "{id: a, trace: {steps: [{call: f, args: {x: 1}, result: {}}, {say: done}]}, \
          expect: [args_valid: {tool: f, constraints: {x: {enum: [1]}}}, contains: done]}",
     );
     assert_eq!(told, (Some(0), "cases: 1, remarks: 0\n".to_owned()));
+}
+
+#[test]
+fn a_recording_of_an_agent_without_a_fingerprint_is_a_remark() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir_all(folder.path().join("evals/traces/s")).expect("a folder");
+    let suite = "tests:\n  - {id: a, agent: shop, input: hi, expect: [{required_tools: [f]}]}\n  \
+                 - {id: b, agent: shop, input: hi, expect: [{required_tools: [f]}]}\n";
+    fs::write(folder.path().join("evals/s.yaml"), suite).expect("a file");
+    let runs =
+        [("a", r#"{"calls": ["f"]}"#), ("b", r#"{"recorded": {"input": "sha256:00"}, "calls": ["f"]}"#)];
+    for (id, run) in runs {
+        fs::write(folder.path().join(format!("evals/traces/s/{id}.json")), run).expect("a file");
+    }
+    let told = arraign(folder.path(), &["lint"]).stdout;
+    let lines: Vec<&str> = told.lines().filter(|line| line.contains("unfingerprinted")).collect();
+    let message = "evals/s.yaml:2:20: unfingerprinted: the recording evals/traces/s/a.json has no fingerprint of its input; \
+                   until it is recorded again, only the words of the input are compared";
+    assert_eq!(lines, [message]);
 }
 
 #[test]
@@ -95,7 +128,7 @@ impl Check for NothingLogged {
 fn a_crate_with_checks_of_its_own_lints_in_a_test() {
     let harness = Harness::new("evals").at(package()).check::<NothingLogged>("not_on_sundays");
     let found = harness.lint().expect("the files can be listed");
-    assert_eq!((found.cases, found.left_out.len()), (6, 1));
+    assert_eq!((found.cases, found.left_out.len()), (7, 1));
     let unused = found.remarks.iter().filter(|remark| remark.lint == "unused_policy");
     let unused: Vec<String> = unused.map(|remark| remark.at.to_string()).collect();
     assert_eq!(unused, ["evals/policies/forgotten.yaml:1:1"]);

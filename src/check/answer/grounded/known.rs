@@ -44,13 +44,15 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// What `leaves` say; of texts, only which of those in `wanted` they have. None: those are too many.
+    /// Collects the values in `leaves`. Of free texts, only those in `wanted` are searched for. `None` if they are too many
+    /// for the search.
     pub(super) fn new<'r>(
         leaves: &[Leaf<'_>],
         wanted: impl Iterator<Item = &'r AtomReading>,
     ) -> Option<Self> {
         let wanted: HashSet<&str> = wanted.filter_map(as_text).collect();
         let wanted: Vec<&str> = wanted.into_iter().collect();
+        // All wanted texts are found in one pass over the evidence, however many claims the answer makes.
         let finder = AhoCorasick::new(&wanted).ok()?;
         let mut known = Self::default();
         for leaf in leaves {
@@ -73,6 +75,7 @@ impl Known {
                 self.learn(reading, written);
             }
         }
+        // `three` supports `3`. All number words have three to six letters, which spares most words the comparison.
         for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| (3..=6).contains(&word.len())) {
             if let Some(index) = WORDS.iter().position(|number| number.eq_ignore_ascii_case(word)) {
                 self.learn_count(index + 1);
@@ -159,11 +162,11 @@ impl Known {
     }
 
     fn has_number(&self, number: &Decimal, unit: Option<Unit>) -> bool {
-        let seen = |units: &Vec<Option<Unit>>| units.iter().any(|seen| units_agree(unit, *seen));
-        if self.numbers.get(number).is_some_and(seen) {
+        let seen = self.numbers.get(number);
+        if seen.is_some_and(|units| units.iter().any(|seen| units_agree(unit, *seen))) {
             return true;
         }
-        // 0.5 for 50 %; the number 1 would be 100 % of too much.
+        // 0.5 supports 50 %. A whole number does not: every 1 would support 100 %.
         let share = (unit == Some("%")).then(|| number.clone().times_ten_to(-2));
         let share = share.filter(Decimal::is_fraction).and_then(|share| self.numbers.get(&share));
         share.is_some_and(|units| units.contains(&None))
@@ -171,8 +174,10 @@ impl Known {
 
     fn has_date(&self, date: Date) -> bool {
         let day = Date { year: None, ..date };
-        let in_known_year = |year: u16| self.has_number(&Decimal::new(&year.to_string(), ""), None);
-        self.dates.contains(&date) || (self.yearless.contains(&day) && date.year.is_some_and(in_known_year))
+        // A day without a year and the year as a number, anywhere in the evidence, support the full date.
+        let has_year =
+            date.year.is_some_and(|year| self.has_number(&Decimal::new(&year.to_string(), ""), None));
+        self.dates.contains(&date) || (has_year && self.yearless.contains(&day))
     }
 }
 
@@ -183,11 +188,12 @@ fn as_text(reading: &AtomReading) -> Option<&str> {
     }
 }
 
-/// Whether no word goes on at either end of a place in `text`.
+/// Whether no word extends across the start or the end of a range in `text`.
 fn is_whole(text: &str, start: usize, end: usize) -> bool {
-    let word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let (before, inside, after) = (&text[..start], &text[start..end], &text[end..]);
-    let goes_on = |one: Option<char>, other: Option<char>| word(one) && word(other);
-    !goes_on(before.chars().next_back(), inside.chars().next())
-        && !goes_on(inside.chars().next_back(), after.chars().next())
+    !splits_word(text, start) && !splits_word(text, end)
+}
+
+fn splits_word(text: &str, at: usize) -> bool {
+    let neighbours = [text[..at].chars().next_back(), text[at..].chars().next()];
+    neighbours.iter().all(|c| c.is_some_and(|c| c.is_alphanumeric() || c == '_'))
 }

@@ -46,6 +46,7 @@ use crate::check::{Check, Kind};
 use crate::evidence::{Evidence, Question};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation, count_to_f64};
 use crate::pattern::{Atom, AtomKind, AtomReading, find_atoms};
+use crate::secrets::QuotedText;
 use known::Known;
 use sources::{From, Leaf, leaves, unseen_result};
 
@@ -161,7 +162,7 @@ impl Check for Grounded {
 impl Grounded {
     fn by_atoms(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let answer = answer(evidence)?;
-        let claims = distinct(find_atoms(answer, &self.atoms));
+        let claims = distinct(answer, find_atoms(answer, &self.atoms));
         if claims.is_empty() {
             return Ok(nothing_stated());
         }
@@ -185,12 +186,12 @@ impl Grounded {
         let (mut items, mut orphans) = (Vec::new(), Vec::new());
         for claim in claims {
             let held = claim.atom.readings.iter().any(|reading| known.supports(reading));
-            items.push(claim.item(answer, if held { State::Held } else { State::Violated }));
+            items.push(claim.item(if held { State::Held } else { State::Violated }));
             orphans.extend((!held).then_some(claim));
         }
         let broken = !self.max_unsupported.allows(orphans.len(), claims.len());
         if let Some(call) = unseen_result(evidence, &self.from).filter(|_| broken) {
-            return Err(unseen(&call, &orphans, answer));
+            return Err(unseen(&call, &orphans));
         }
         let violations = if broken { self.violations(&orphans, answer, &known) } else { Vec::new() };
         let outcome = Outcome::of_items(items, violations);
@@ -204,7 +205,7 @@ impl Grounded {
     }
 
     fn orphan(&self, claim: &Claim, answer: &str, known: &Known) -> Violation {
-        let (text, kind) = (claim.text(answer), claim.atom.kind.name());
+        let (text, kind) = (claim.text.as_str(), claim.atom.kind.name());
         let at = position(answer, claim.atom.range.start);
         let violation =
             Violation::new(format!("the answer says `{text}`, at {at}, but no {} does", self.places()))
@@ -238,34 +239,30 @@ impl Grounded {
 /// One thing that the answer states, however often.
 struct Claim {
     atom: Atom,
+    /// What the answer says, cut when it is long.
+    text: String,
     times: usize,
 }
 
 impl Claim {
-    /// What the answer says, cut when it is long.
-    fn text(&self, answer: &str) -> String {
-        let text = &answer[self.atom.range.clone()];
-        match text.char_indices().nth(LONGEST) {
-            Some((end, _)) => format!("{}...", &text[..end]),
-            None => text.to_owned(),
-        }
-    }
-
-    fn item(&self, answer: &str, state: State) -> Item {
-        let item = Item::new(format!("{} `{}`", self.atom.kind.name(), self.text(answer)), state);
+    fn item(&self, state: State) -> Item {
+        let item = Item::new(format!("{} `{}`", self.atom.kind.name(), self.text), state);
         if self.times == 1 { item } else { item.note(format!("{} times", self.times)) }
     }
 }
 
 /// Each claim once, at its first place.
-fn distinct(atoms: Vec<Atom>) -> Vec<Claim> {
+fn distinct(answer: &str, atoms: Vec<Atom>) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
     let mut places: HashMap<Vec<AtomReading>, usize> = HashMap::new();
+    let quoted = QuotedText::new(answer);
     for atom in atoms {
         let place = *places.entry(atom.readings.clone()).or_insert(claims.len());
-        match claims.get_mut(place) {
-            Some(claim) => claim.times += 1,
-            None => claims.push(Claim { atom, times: 1 }),
+        if let Some(claim) = claims.get_mut(place) {
+            claim.times += 1;
+        } else {
+            let text = quoted.cut_range(&atom.range, LONGEST).to_string();
+            claims.push(Claim { atom, text, times: 1 });
         }
     }
     claims
@@ -276,8 +273,8 @@ fn nothing_stated() -> Outcome {
     Outcome::of_items(vec![item], Vec::new())
 }
 
-fn unseen(call: &str, orphans: &[&Claim], answer: &str) -> Unfit {
-    let first = orphans.first().map(|claim| claim.text(answer)).unwrap_or_default();
+fn unseen(call: &str, orphans: &[&Claim]) -> Unfit {
+    let first = orphans.first().map(|claim| claim.text.as_str()).unwrap_or_default();
     let more = match orphans.len() {
         0 | 1 => String::new(),
         count => format!(" and {} more", count - 1),

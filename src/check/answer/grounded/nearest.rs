@@ -27,32 +27,40 @@ fn of_other_unit(number: &Decimal, unit: Option<Unit>, known: &Known) -> Option<
     unit.map(|_| format!("`{number} {seen}`"))
 }
 
-/// A number with a digit more, less or other, with another sign, or that is rounded to this one; else the closest
-/// within a tenth of it.
+/// Finds a number that is a slip (one digit more, less or other, or another sign) or a rounding away, or else the closest
+/// number within a tenth of the claimed one.
 fn near_number(number: &Decimal, known: &Known) -> Option<String> {
     let shown = number.to_string();
     let value: f64 = shown.parse().ok().filter(|_| (2..=LONGEST).contains(&shown.len()))?;
-    let distance = |candidate: &str| {
-        let apart = (candidate.parse::<f64>().ok()? - value).abs();
-        let close = candidate.len().abs_diff(shown.len()) <= 1 && shown.len() >= 3;
-        let slip = close && strsim::damerau_levenshtein(&shown, candidate) <= 1;
-        let alike = slip || rounds_to(candidate, &shown);
-        (alike || apart <= value.abs() / 10.0).then_some((!alike, apart))
-    };
     let candidates = known.numbers.keys().map(Decimal::to_string);
-    let near = candidates.filter_map(|candidate| Some((distance(&candidate)?, candidate)));
-    let order = |one: &((bool, f64), String), other: &((bool, f64), String)| {
-        one.0.0.cmp(&other.0.0).then(one.0.1.total_cmp(&other.0.1)).then_with(|| one.1.cmp(&other.1))
-    };
-    near.min_by(order).map(|(_, candidate)| format!("`{candidate}`"))
+    let near =
+        candidates.filter_map(|candidate| Some((number_distance(&shown, value, &candidate)?, candidate)));
+    let nearest = near.min_by(|((is_unlike, apart), one), ((other_is_unlike, other_apart), other)| {
+        let order = is_unlike.cmp(other_is_unlike).then(apart.total_cmp(other_apart));
+        order.then_with(|| one.cmp(other))
+    });
+    nearest.map(|(_, candidate)| format!("`{candidate}`"))
 }
 
-/// Whether `exact` is `rounded` with more digits behind the point.
+/// Returns how far a candidate is from the claimed number: whether it is more than a slip or a rounding away, and the
+/// difference. `None` if it is too far.
+fn number_distance(shown: &str, value: f64, candidate: &str) -> Option<(bool, f64)> {
+    let apart = (candidate.parse::<f64>().ok()? - value).abs();
+    let close = candidate.len().abs_diff(shown.len()) <= 1 && shown.len() >= 3;
+    let slip = close && strsim::damerau_levenshtein(shown, candidate) <= 1;
+    let alike = slip || rounds_to(candidate, shown);
+    (alike || apart <= value.abs() / 10.0).then_some((!alike, apart))
+}
+
+/// Whether `exact` is `rounded` with more decimal places.
 fn rounds_to(exact: &str, rounded: &str) -> bool {
-    let places = |text: &str| text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-    let few = places(rounded);
+    let places = count_places(rounded);
     let Ok(value) = exact.parse::<f64>() else { return false };
-    places(exact) > few && format!("{value:.few$}") == rounded
+    count_places(exact) > places && format!("{value:.places$}") == rounded
+}
+
+fn count_places(number: &str) -> usize {
+    number.split_once('.').map_or(0, |(_, fraction)| fraction.len())
 }
 
 fn near_date(date: Date, known: &Known) -> Option<String> {

@@ -108,10 +108,12 @@ fn calls(evidence: &Evidence<'_>) -> impl Iterator<Item = usize> {
     each.into_iter().chain([all]).filter(|count| *count > 0)
 }
 
-/// The first call whose result the trace does not tell, in a user's words; an error is a result.
+/// Names the first call without a recorded result. An error is a result.
 pub(super) fn unseen_result(evidence: &Evidence<'_>, from: &[From]) -> Option<String> {
-    let unseen = |call: &&Call| call.result.is_none() && call.error.is_none();
-    let call = evidence.trace.calls.iter().find(unseen).filter(|_| from.contains(&From::Results))?;
+    if !from.contains(&From::Results) {
+        return None;
+    }
+    let call = evidence.trace.calls.iter().find(|call| call.result.is_none() && call.error.is_none())?;
     Some(format!("call {} (`{}`)", call.index, call.name))
 }
 

@@ -21,16 +21,18 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
 fn refusal_at(words: &[Word], at: usize) -> Option<usize> {
     any_at(words, at, OUTRIGHT).or_else(|| {
         let kept = opening_at(words, at)?;
-        let is_filler = |more: &usize| continued(words, kept + more, FILLERS).is_some();
-        act_at(words, kept + (0..MOST_FILLERS).take_while(is_filler).count())
+        let fillers = (0..MOST_FILLERS).take_while(|more| continued(words, kept + more, FILLERS).is_some());
+        act_at(words, kept + fillers.count())
     })
 }
 
 fn opening_at(words: &[Word], at: usize) -> Option<usize> {
-    let two = |first, second| any_at(words, at, first).and_then(|next| continued(words, next, second));
-    let unnamed = || if names_nobody(words, at) { any_at(words, at, UNNAMED) } else { None };
-    let named = two(SUBJECTS, MODALS).or_else(|| two(BEINGS, STATES));
-    named.or_else(|| any_at(words, at, NO_MATTER)).or_else(unnamed)
+    let pairs = [(SUBJECTS, MODALS), (BEINGS, STATES)];
+    let named = pairs.iter().find_map(|(first, second)| continued(words, any_at(words, at, first)?, second));
+    named.or_else(|| any_at(words, at, NO_MATTER)).or_else(|| {
+        // Without a subject only the beginning of a clause, or an apology, shows that the agent means itself.
+        if names_nobody(words, at) { any_at(words, at, UNNAMED) } else { None }
+    })
 }
 
 fn names_nobody(words: &[Word], at: usize) -> bool {
@@ -42,11 +44,12 @@ fn act_at(words: &[Word], at: usize) -> Option<usize> {
 }
 
 fn is_taken_back(words: &[Word], at: usize) -> bool {
-    let ends_here = |phrase: &&str| {
-        let start = at.checked_sub(phrase.split(' ').count());
-        start.is_some_and(|start| phrase_at(words, start, phrase) == Some(at))
-    };
-    !words[at].opens && TAKEN_BACK.iter().any(ends_here)
+    let mut phrases = TAKEN_BACK.iter();
+    !words[at].opens
+        && phrases.any(|phrase| {
+            let start = at.checked_sub(phrase.split(' ').count());
+            start.is_some_and(|start| phrase_at(words, start, phrase) == Some(at))
+        })
 }
 
 /// Like [`any_at`], within the clause of the word before.

@@ -30,6 +30,7 @@ use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::{LoadError, LoadErrors};
+use crate::secrets::QuotedText;
 use crate::yaml::Node;
 
 pub(crate) const KIND: Kind =
@@ -68,10 +69,10 @@ fn none_is_empty(phrases: &[String], node: Node<'_>) -> Result<(), LoadError> {
 impl Check for Refusal {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let answer = self.answer.of(evidence)?;
-        let item = |state| Item::new("the answer refuses", state);
+        let label = "the answer refuses";
         let (item, violation) = match self.find(&answer) {
-            Some(found) => (item(State::Held).note(words_at(&answer, found)), None),
-            None => (item(State::Violated), Some(complies(&answer))),
+            Some(found) => (Item::new(label, State::Held).note(words_at(&answer, found)), None),
+            None => (Item::new(label, State::Violated), Some(complies(&answer))),
         };
         Ok(Outcome::of_items(vec![item], violation.into_iter().collect()))
     }
@@ -84,14 +85,14 @@ impl Check for Refusal {
 impl Refusal {
     /// The words of `answer` that refuse.
     fn find(&self, answer: &str) -> Option<Range<usize>> {
-        let own = || self.phrases.iter().find_map(|phrase| phrase.find(answer));
-        grammar::find(answer).or_else(own)
+        grammar::find(answer).or_else(|| self.phrases.iter().find_map(|phrase| phrase.find(answer)))
     }
 }
 
 fn words_at(answer: &str, found: Range<usize>) -> String {
     let at = position(answer, found.start);
-    format!("{}, at {at}", beginning(&answer[found]))
+    let quoted = QuotedText::near(answer, &found);
+    format!("{}, at {at}", quoted.cut_range(&found, usize::MAX).in_quotes())
 }
 
 fn complies(answer: &str) -> Violation {

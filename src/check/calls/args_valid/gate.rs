@@ -2,6 +2,7 @@
 
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
+use crate::trace::Call;
 use crate::yaml::{Fields, Node};
 
 /// The tools that a policy allows and denies.
@@ -47,18 +48,23 @@ impl Gate {
         fields.finish(gate)
     }
 
-    /// Why `tool` may not be called. `deny` wins.
-    pub(super) fn refusal(&self, tool: &str) -> Option<Refusal<'_>> {
-        if let Some(denied) = self.deny.iter().find(|entry| entry.pattern.matches(tool)) {
+    /// Why the tool of `call` may not be called. `deny` wins. A tool that may be allowed is not refused.
+    pub(super) fn refusal(&self, call: &Call) -> Option<Refusal<'_>> {
+        if let Some(denied) = self.deny.iter().find(|entry| entry.pattern.matches(call)) {
             return Some(Refusal::Denied(denied));
         }
-        let allowed = self.allow.is_empty() || self.allow.iter().any(|pattern| pattern.matches(tool));
+        let allowed = self.allow.is_empty() || self.allow.iter().any(|pattern| pattern.may_match(call));
         (!allowed).then_some(Refusal::NotAllowed(&self.allow, &self.allowed_at))
     }
 
     /// Whether every tool may be called.
     pub(super) fn is_empty(&self) -> bool {
         self.allow.is_empty() && self.deny.is_empty()
+    }
+
+    /// The allowed names and globs.
+    pub(super) fn allowed(&self) -> &[ToolPattern] {
+        &self.allow
     }
 
     /// The denied names and globs.

@@ -61,6 +61,10 @@ impl Within {
 }
 
 impl Rule for After {
+    fn operands(&self) -> Vec<&Operand> {
+        std::iter::once(&self.trigger).chain(self.then.tools()).collect()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let triggers = self.trigger.all_in(run.calls);
         if triggers.is_empty() {
@@ -69,6 +73,13 @@ impl Rule for After {
         let thens = self.then.tools().iter().enumerate();
         let open = thens.flat_map(|(index, then)| self.unanswered(index, then, &triggers, run));
         Finding::of(open.collect())
+    }
+
+    // Until the window is over, a call may still answer the trigger.
+    fn find_prefix(&self, violation: &Violation, run: &Run<'_>) -> Option<usize> {
+        let Within::Calls(window) = self.within else { return None };
+        let trigger = run.calls.iter().position(|call| Some(call.index) == violation.call)?;
+        Some(trigger + 1 + window).filter(|calls| *calls <= run.calls.len())
     }
 
     fn refused(&self) -> Option<Vec<Call>> {
@@ -110,6 +121,10 @@ fn never_after(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
 }
 
 impl Rule for NeverAfter {
+    fn operands(&self) -> Vec<&Operand> {
+        vec![&self.trigger, &self.forbidden]
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let Some(first) = self.trigger.first_in(run.calls) else { return never_came(&self.trigger) };
         let later = run.calls[first + 1..].iter().filter(|call| self.forbidden.matches(call));

@@ -38,6 +38,10 @@ impl Order {
         Some(order)
     }
 
+    fn operands(&self) -> Vec<&Operand> {
+        self.first.tools().iter().chain(self.then.tools()).collect()
+    }
+
     fn not_exercised(&self) -> Finding {
         Finding::NotExercised(format!("{} was never called", self.then.say_all(", ")))
     }
@@ -52,6 +56,10 @@ impl Order {
 struct Before(Order);
 
 impl Rule for Before {
+    fn operands(&self) -> Vec<&Operand> {
+        self.0.operands()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let thens = self.0.then.tools().iter();
         let tested: Vec<(&Operand, usize)> =
@@ -121,6 +129,10 @@ fn whereabouts(first: &Operand, at: usize, run: &Run<'_>) -> String {
 struct ImmediatelyBefore(Order);
 
 impl Rule for ImmediatelyBefore {
+    fn operands(&self) -> Vec<&Operand> {
+        self.0.operands()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let tested: Vec<usize> =
             (0..run.calls.len()).filter(|at| self.0.then.any_matches(&run.calls[*at])).collect();

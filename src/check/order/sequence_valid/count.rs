@@ -9,6 +9,9 @@ use crate::trace::Call;
 /// A bound above this has no counterexample: a trace of so many calls is not worth building.
 const LARGEST_EXAMPLE: usize = 10_000;
 
+/// A required number above this is not compared with other rules.
+const LARGEST_REQUIRED: usize = 100;
+
 pub(super) const COUNT: RuleKind = RuleKind { name: "count", read: count };
 
 pub(super) const MAX_CALLS: RuleKind = RuleKind { name: "max_calls", read: max_calls };
@@ -131,6 +134,10 @@ impl Bound {
 }
 
 impl Rule for Count {
+    fn operands(&self) -> Vec<&Operand> {
+        vec![&self.tool]
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let hits: Vec<&Call> = self.tool.all_in(run.calls).into_iter().map(|at| &run.calls[at]).collect();
         let broken = self.bounds.iter().find(|bound| !bound.admits(hits.len()));
@@ -144,6 +151,13 @@ impl Rule for Count {
 
     fn stays_held(&self) -> bool {
         self.bounds.iter().all(|bound| matches!(bound, Bound::Min(_)))
+    }
+
+    fn list_required(&self) -> Vec<Vec<Vec<Call>>> {
+        let least =
+            self.bounds.iter().filter(|bound| !matches!(bound, Bound::Max(_))).map(|bound| bound.number());
+        let least = least.max().filter(|least| (1..=LARGEST_REQUIRED).contains(least));
+        least.and_then(|least| self.tool.list_alternatives(least)).into_iter().collect()
     }
 
     fn refused(&self) -> Option<Vec<Call>> {

@@ -19,12 +19,24 @@ fn read(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
 }
 
 impl Rule for Eventually {
+    fn operands(&self) -> Vec<&Operand> {
+        vec![&self.tool]
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         match self.tool.first_in(run.calls) {
             Some(at) if at < self.within => Finding::Held,
             Some(at) => Finding::of(vec![self.late(&run.calls[at])]),
             None => Finding::of(vec![self.never(run)]),
         }
+    }
+
+    fn find_prefix(&self, _violation: &Violation, run: &Run<'_>) -> Option<usize> {
+        Some(self.within).filter(|calls| *calls <= run.calls.len())
+    }
+
+    fn list_required(&self) -> Vec<Vec<Vec<Call>>> {
+        self.tool.list_alternatives(1).into_iter().collect()
     }
 
     fn refused(&self) -> Option<Vec<Call>> {

@@ -17,6 +17,10 @@ impl Exact {
 }
 
 impl Rule for Exact {
+    fn operands(&self) -> Vec<&Operand> {
+        self.tools.tools().iter().collect()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         Finding::of(self.first_difference(run.calls).into_iter().collect())
     }

@@ -7,7 +7,7 @@ use crate::check::support::blocked_message::{HELP, is_blocked};
 use crate::outcome::Violation;
 use crate::pattern::is_glob;
 use crate::place::LoadError;
-use crate::trace::{Arguments, Call};
+use crate::trace::{Arguments, Call, ToolServer};
 use crate::yaml::Node;
 
 pub(super) const BLOCKLIST: RuleKind = RuleKind { name: "blocklist", read: blocklist };
@@ -33,6 +33,10 @@ struct Blocklist {
 }
 
 impl Rule for Blocklist {
+    fn operands(&self) -> Vec<&Operand> {
+        self.blocked.tools().iter().collect()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         Finding::of(run.calls.iter().filter_map(|call| self.blocked(call)).collect())
     }
@@ -82,7 +86,7 @@ impl Part {
     fn matches(&self, call: &Call) -> bool {
         match self {
             Self::Glob(glob) => glob.matches(call),
-            Self::Text(text) => call.name.contains(text),
+            Self::Text(text) => call.name.contains(text) || call.written_name().contains(text),
         }
     }
 
@@ -95,6 +99,13 @@ impl Part {
 }
 
 impl Rule for Pattern {
+    fn operands(&self) -> Vec<&Operand> {
+        match &self.part {
+            Part::Glob(glob) => vec![glob],
+            Part::Text(_) => Vec::new(),
+        }
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let hits = run.calls.iter().filter(|call| self.part.matches(call));
         Finding::of(hits.map(|call| self.blocked(call)).collect())
@@ -136,8 +147,12 @@ struct Allowlist {
 }
 
 impl Rule for Allowlist {
+    fn operands(&self) -> Vec<&Operand> {
+        self.allowed.tools().iter().collect()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
-        let others = run.calls.iter().filter(|call| !self.allowed.any_matches(call));
+        let others = run.calls.iter().filter(|call| !self.allowed.any_may_match(call));
         Finding::of(others.map(|call| self.outside(call)).collect())
     }
 
@@ -146,7 +161,8 @@ impl Rule for Allowlist {
     }
 
     fn refused(&self) -> Option<Vec<Call>> {
-        let strangers = ["unlisted_tool", "x", "_", "0"].map(|name| Call::new(name, Arguments::none(), 1));
+        let strangers = ["unlisted_tool", "x", "_", "0"]
+            .map(|name| Call { server: ToolServer::BuiltIn, ..Call::new(name, Arguments::none(), 1) });
         Some(vec![strangers.into_iter().find(|call| !self.allowed.any_matches(call))?])
     }
 }

@@ -23,7 +23,8 @@
 //! `{tool, args_match: {argument: regex}}`. `tools`, `first` and `then` take one tool or a list; of several
 //! `first` one will do for `immediately_before`. Rules stand inline under `rules`, with `aliases` beside them, or
 //! in a `policy` file: a list of rules, or `{version, aliases, sequences}`. `sequence: [..]` asks for exactly
-//! these calls and no others. Two calls of one turn cannot satisfy `before`, unless `same_turn: allow`. This
+//! these calls and no others. A violation names the shortest prefix of the run that violates the rule, whatever comes after
+//! it. Two rules of which one requires what the other forbids are an error. Two calls of one turn cannot satisfy `before`, unless `same_turn: allow`. This
 //! case fails:
 //!
 //! ```yaml
@@ -33,11 +34,13 @@
 mod after;
 mod aliases;
 mod before;
+mod contradiction;
 mod count;
 mod eventually;
 mod exact;
 mod lists;
 mod operand;
+mod prefix;
 mod reader;
 mod require;
 mod sequence;
@@ -51,9 +54,11 @@ use serde::Deserialize;
 use crate::check::{About, Check, Clause, Kind};
 use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::ToolPattern;
 use crate::place::Place;
 use crate::trace::{Call, Trace};
 
+use operand::Operand;
 use reader::RuleReader;
 
 pub(crate) const KIND: Kind = Kind::with::<settings::SequenceRules>(
@@ -90,10 +95,25 @@ trait Rule: Send + Sync {
     /// Holds the run against the rule. Where a violation points is relative to the rule.
     fn check(&self, run: &Run<'_>) -> Finding;
 
+    /// What the rule names.
+    fn operands(&self) -> Vec<&Operand>;
+
     /// Whether these violations of the rule stand whatever else was called.
     fn stays_broken(&self, violations: &[&Violation]) -> bool {
         let _ = violations;
         false
+    }
+
+    /// The number of calls after which the violation stands, whatever comes next. `None`: a later call could mend it. By
+    /// default, a violation stands from the call on that it names.
+    fn find_prefix(&self, violation: &Violation, run: &Run<'_>) -> Option<usize> {
+        run.calls.iter().position(|call| Some(call.index) == violation.call).map(|at| at + 1)
+    }
+
+    /// Runs of which each makes true a part of what the rule requires: no run that keeps the rule lacks all of the calls
+    /// in one list.
+    fn list_required(&self) -> Vec<Vec<Vec<Call>>> {
+        Vec::new()
     }
 
     /// Whether the rule, once held, holds whatever else was called.
@@ -122,6 +142,9 @@ pub(crate) enum SameTurn {
     /// Two calls of one turn count as ordered.
     Allow,
 }
+
+/// The largest number of violations of one rule that are kept. Each of many calls can violate each of many rules.
+const MAX_RULE_VIOLATIONS: usize = 100;
 
 /// How a rule stands.
 enum Finding {
@@ -217,6 +240,10 @@ impl Check for SequenceValid {
         self.needs_are_met(evidence).is_ok() && self.all().any(is_broken)
     }
 
+    fn tools(&self) -> Vec<&ToolPattern> {
+        self.all().flat_map(|placed| placed.rule.operands()).flat_map(Operand::members).collect()
+    }
+
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let calls = self.all().find_map(|placed| {
             let calls = placed.rule.refused()?;
@@ -256,9 +283,12 @@ impl SequenceValid {
         let item = |state| Item::new(placed.label(), state);
         match placed.rule.check(run) {
             Finding::Held => (item(State::Held), Vec::new()),
-            Finding::Violated(violations) => {
-                let violations = violations.into_iter().map(|violation| placed.stamp(violation));
-                (item(State::Violated), violations.collect())
+            Finding::Violated(mut violations) => {
+                prefix::name_shortest(placed.rule.as_ref(), &mut violations, run);
+                let more = violations.len().saturating_sub(MAX_RULE_VIOLATIONS);
+                let rest = (more > 0).then(|| and_more(placed, more));
+                let kept = violations.into_iter().take(MAX_RULE_VIOLATIONS).chain(rest);
+                (item(State::Violated), kept.map(|violation| placed.stamp(violation)).collect())
             }
             Finding::NotExercised(note) if self.require_exercised => {
                 let violation = placed.stamp(not_exercised(placed, &note));
@@ -267,6 +297,10 @@ impl SequenceValid {
             Finding::NotExercised(note) => (item(State::NotExercised).note(note), Vec::new()),
         }
     }
+}
+
+fn and_more(placed: &Placed, more: usize) -> Violation {
+    Violation::new(format!("{} is violated {more} more times", placed.label()))
 }
 
 fn not_exercised(placed: &Placed, note: &str) -> Violation {

@@ -64,8 +64,21 @@ impl Operand {
 
     /// Whether `call` is meant.
     pub(super) fn matches(&self, call: &Call) -> bool {
-        self.members.iter().any(|member| member.matches(&call.name))
-            && self.arguments.iter().all(|(name, pattern)| argument_matches(call, name, pattern))
+        self.members.iter().any(|member| member.matches(call)) && self.has_arguments(call)
+    }
+
+    /// Whether `call` may be meant: its server may not be recorded.
+    pub(super) fn may_match(&self, call: &Call) -> bool {
+        self.members.iter().any(|member| member.may_match(call)) && self.has_arguments(call)
+    }
+
+    fn has_arguments(&self, call: &Call) -> bool {
+        self.arguments.iter().all(|(name, pattern)| argument_matches(call, name, pattern))
+    }
+
+    /// The names and globs.
+    pub(super) fn members(&self) -> &[ToolPattern] {
+        &self.members
     }
 
     /// Where the first of its calls stands.
@@ -101,7 +114,9 @@ impl Operand {
 
     /// `call` as one that this operand means: its own name first, since that is what the run shows.
     pub(super) fn say(&self, call: &Call) -> String {
-        let by = if call.name == self.name { String::new() } else { format!(" (`{}`)", self.name) };
+        let is_own_name = call.name == self.name
+            || self.members.iter().any(|member| member.is_of_server(&self.name, &call.name));
+        let by = if is_own_name { String::new() } else { format!(" (`{}`)", self.name) };
         format!("`{}`{by}{}", call.name, self.say_arguments())
     }
 
@@ -117,15 +132,25 @@ impl Operand {
         if said.is_empty() { String::new() } else { format!(" with {}", said.join(" and ")) }
     }
 
+    /// The runs of `count` calls that the operand may mean, one for each member. `None` if they cannot be listed: a glob means
+    /// any number of tools.
+    pub(super) fn list_alternatives(&self, count: usize) -> Option<Vec<Vec<Call>>> {
+        let runs = self.members.iter().map(|member| {
+            let name = member.exact()?;
+            Some((1..=count).map(|turn| Call::new(name, Arguments::none(), turn)).collect())
+        });
+        runs.collect()
+    }
+
     /// A call that is meant, in a turn of its own; `None` when it cannot be told.
     pub(super) fn example(&self, turn: usize) -> Option<Call> {
-        let name = self.members.iter().find_map(ToolPattern::example)?;
+        let call = self.members.iter().find_map(|member| member.example(turn))?;
         let matching = |pattern: &TextPattern| {
             find_example(pattern.as_str()).filter(|text| pattern.is_match(text)).map(Value::from)
         };
         let arguments = self.arguments.iter().map(|(name, pattern)| Some((name.clone(), matching(pattern)?)));
         let arguments: Option<serde_json::Map<_, _>> = arguments.collect();
-        Some(Call::new(name, Arguments::Json(arguments?.into()), turn))
+        Some(Call { arguments: Arguments::Json(arguments?.into()), ..call })
     }
 }
 
@@ -186,6 +211,11 @@ impl Operands {
     /// The tools, in the user's order.
     pub(super) fn tools(&self) -> &[Operand] {
         &self.tools
+    }
+
+    /// Whether `call` may be one of them.
+    pub(super) fn any_may_match(&self, call: &Call) -> bool {
+        self.tools.iter().any(|tool| tool.may_match(call))
     }
 
     /// Whether `call` is one of them.

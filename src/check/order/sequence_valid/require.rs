@@ -19,6 +19,10 @@ fn read(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
 }
 
 impl Rule for Require {
+    fn operands(&self) -> Vec<&Operand> {
+        self.tools.tools().iter().collect()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let missing =
             self.tools.tools().iter().enumerate().filter(|(_, tool)| tool.first_in(run.calls).is_none());
@@ -31,6 +35,10 @@ impl Rule for Require {
 
     fn stays_held(&self) -> bool {
         true
+    }
+
+    fn list_required(&self) -> Vec<Vec<Vec<Call>>> {
+        self.tools.tools().iter().filter_map(|tool| tool.list_alternatives(1)).collect()
     }
 
     fn refused(&self) -> Option<Vec<Call>> {

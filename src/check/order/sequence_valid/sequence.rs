@@ -1,6 +1,6 @@
 //! `sequence`: once one of the tools is called, all are, in this order.
 
-use super::operand::Operands;
+use super::operand::{Operand, Operands};
 use super::reader::RuleReader;
 use super::{Finding, Rule, RuleKind, Run};
 use crate::outcome::Violation;
@@ -25,6 +25,10 @@ struct Breach {
 }
 
 impl Rule for Sequence {
+    fn operands(&self) -> Vec<&Operand> {
+        self.tools.tools().iter().collect()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let members = self.tools.tools();
         let reached = if self.strict { self.walk_strictly(run.calls) } else { self.walk_loosely(run.calls) };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::aliases::Aliases;
+use super::contradiction::refuse_contradictions;
 use super::exact::Exact;
 use super::operand::Operands;
 use super::reader::RuleReader;
@@ -123,11 +124,15 @@ fn rules_of(node: Node<'_>, key: &str, aliases: &Aliases, origin: Origin) -> Res
     }
     let mut errors = LoadErrors::new();
     let mut rules = Vec::with_capacity(nodes.len());
-    for (index, node) in nodes.enumerate() {
+    let nodes: Vec<Node<'_>> = nodes.collect();
+    for (index, node) in nodes.iter().copied().enumerate() {
         let Some((name, rule)) = errors.take(RuleReader::read(node, aliases)) else { continue };
         let policy = (origin == Origin::Policy).then(|| node.place());
         let reads_arguments = reads_arguments(node);
         rules.push(Placed { name, number: Some(index + 1), policy, reads_arguments, rule });
+    }
+    if errors.is_empty() {
+        errors.take(refuse_contradictions(&rules, &nodes));
     }
     errors.or(rules)
 }

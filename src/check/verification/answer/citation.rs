@@ -37,6 +37,7 @@ pub(in crate::check::verification) fn citations(answer: &Answer<'_>) -> Vec<Cita
 fn in_text(text: &str, offset: usize) -> Vec<Citation> {
     let mut found = Vec::new();
     let mut pieces = pieces(text).into_iter().peekable();
+    // `lines 3-9` is two pieces: the word is followed by its numbers.
     while let Some((start, piece)) = pieces.next() {
         if let Some((path, lines)) = place(piece) {
             found.push(Citation {
@@ -55,12 +56,13 @@ fn in_text(text: &str, offset: usize) -> Vec<Citation> {
     found
 }
 
-/// The pieces between blanks, brackets and commas, without marks at their ends.
+/// Whether `c` separates two pieces.
+fn is_edge(c: char) -> bool {
+    c.is_whitespace() || "()[],;*\"'<>|".contains(c)
+}
+
+/// Splits `text` at whitespace, brackets and commas, and trims the marks at the end of each piece.
 fn pieces(text: &str) -> Vec<(usize, &str)> {
-    let is_edge = |c: char| {
-        c.is_whitespace()
-            || matches!(c, '(' | ')' | '[' | ']' | ',' | ';' | '*' | '"' | '\'' | '<' | '>' | '|')
-    };
     let mut pieces = Vec::new();
     let mut start = None;
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
@@ -99,13 +101,16 @@ fn numbers(text: &str) -> Option<Vec<usize>> {
 mod tests {
     use super::*;
 
+    fn at(path: &str, lines: &[usize]) -> (Option<String>, Vec<usize>) {
+        (Some(path.to_owned()), lines.to_vec())
+    }
+
     fn of(text: &str) -> Vec<(Option<String>, Vec<usize>)> {
         citations(&Answer::new(text)).into_iter().map(|found| (found.path, found.lines)).collect()
     }
 
     #[test]
     fn places_and_lines_are_citations() {
-        let at = |path: &str, lines: &[usize]| (Some(path.to_owned()), lines.to_vec());
         assert_eq!(
             of("See src/a.rs:42, `b.py:7:3` and (c.ts#L3-L9)."),
             [at("src/a.rs", &[42]), at("b.py", &[7]), at("c.ts", &[3, 9])]

@@ -13,7 +13,7 @@ pub(in crate::check::verification) enum Counted {
 
 /// A count and its place in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::check::verification) struct Count {
+pub(in crate::check::verification) struct TestCount {
     /// How many.
     pub(in crate::check::verification) number: u64,
     /// Of what.
@@ -58,16 +58,16 @@ struct Piece<'t> {
 }
 
 /// The counts in `text`.
-pub(in crate::check::verification) fn counts(text: &str) -> Vec<Count> {
+pub(in crate::check::verification) fn counts(text: &str) -> Vec<TestCount> {
     let pieces = pieces(text);
     let mut found = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
         let Ok(number) = piece.text.parse::<u64>() else { continue };
-        let count = |(counted, end): (Counted, usize)| Count { number, counted, start: piece.start, end };
         let (after, before) = (after(text, &pieces, index), before(text, &pieces, index));
         // `passed=4 failed=0`: what follows is the name of the next number.
         let is_next = before.is_some() && after.is_some_and(|(_, end)| text[end..].starts_with(['=', ':']));
-        found.extend(after.filter(|_| !is_next).or(before).map(count));
+        let nearest = after.filter(|_| !is_next).or(before);
+        found.extend(nearest.map(|(counted, end)| TestCount { number, counted, start: piece.start, end }));
     }
     found
 }

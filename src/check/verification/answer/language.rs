@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::Answer;
-use super::words::Word;
+use super::words::ProseWord;
 
 type WordTable = LazyLock<HashSet<&'static str>>;
 
@@ -38,7 +38,7 @@ fn is_in_another_script(prose: &str, english: usize) -> bool {
     other >= LEAST_LETTERS && other * 3 >= letters && other >= english * LEAST_LETTERS
 }
 
-fn has_function_words(words: &[Word], english: usize) -> bool {
+fn has_function_words(words: &[ProseWord], english: usize) -> bool {
     let others = count_members(words, &OTHER);
     count_different_members(words, &OTHER) >= LEAST_WORDS
         && others > english * OTHERS_FOR_ONE_ENGLISH
@@ -50,11 +50,11 @@ fn is_latin(c: char) -> bool {
     matches!(c, '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | '\u{2100}'..='\u{214f}' | '\u{ff21}'..='\u{ff5a}')
 }
 
-fn count_members(words: &[Word], table: &HashSet<&str>) -> usize {
+fn count_members(words: &[ProseWord], table: &HashSet<&str>) -> usize {
     words.iter().filter(|word| table.contains(word.text.as_str())).count()
 }
 
-fn count_different_members(words: &[Word], table: &HashSet<&str>) -> usize {
+fn count_different_members(words: &[ProseWord], table: &HashSet<&str>) -> usize {
     words.iter().filter_map(|word| table.get(word.text.as_str())).collect::<HashSet<_>>().len()
 }
 
@@ -64,7 +64,7 @@ fn read_table(table: &str) -> HashSet<&str> {
 }
 
 /// Whether `word` could be a word of a language: a number or a name with digits and underscores could not.
-fn is_plain(word: &Word) -> bool {
+fn is_plain(word: &ProseWord) -> bool {
     word.text.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '-'))
 }
 

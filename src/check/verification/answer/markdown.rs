@@ -20,6 +20,8 @@ pub(in crate::check::verification) struct Parts<'a> {
 pub(in crate::check::verification) fn parts(text: &str) -> Parts<'_> {
     let mut parts = Parts::default();
     let mut hidden: Vec<Range<usize>> = Vec::new();
+    // Code is removed from the prose, and quotes are read only outside of it: a claim in a snippet is not a claim of the
+    // agent. A fence that is never closed reaches to the end, as in every renderer of Markdown.
     let (mut at, mut fence) = (0, None);
     for line in text.split_inclusive('\n') {
         let range = at..at + line.len();
@@ -136,6 +138,7 @@ fn runs(line: &str) -> Vec<Range<usize>> {
 /// Texts in double quotes, straight or curly, outside of `code`.
 fn quotes(line: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
     let (mut found, mut open) = (Vec::new(), None);
+    // Both lists are in order, so one pass over the line finds whether each character is in code.
     let mut code = code.iter().peekable();
     for (at, c) in line.char_indices() {
         while code.next_if(|range| range.end <= at).is_some() {}

@@ -6,11 +6,14 @@ pub(super) mod count;
 pub(super) mod language;
 pub(super) mod markdown;
 pub(super) mod negation;
-pub(super) mod tests_said;
+pub(super) mod test_claims;
 pub(super) mod words;
 
+use std::ops::Range;
+
 use self::markdown::{Parts, parts};
-use self::words::{Word, words};
+use self::words::{ProseWord, words};
+use crate::secrets::QuotedText;
 
 /// An answer, taken apart once.
 pub(super) struct Answer<'a> {
@@ -19,7 +22,7 @@ pub(super) struct Answer<'a> {
     /// Prose and quoted parts.
     pub(super) parts: Parts<'a>,
     /// The words of the prose.
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<ProseWord>,
 }
 
 impl<'a> Answer<'a> {
@@ -34,7 +37,7 @@ impl<'a> Answer<'a> {
     pub(super) fn said(&self, from: usize, count: usize) -> String {
         let words = &self.words[from..from + count.max(1)];
         let (Some(first), Some(last)) = (words.first(), words.last()) else { return String::new() };
-        squeeze(&self.text[first.start..last.end], 80)
+        self.quote(&(first.start..last.end), 80)
     }
 
     /// The sentence that holds the word `at`: its number from 1, and its words.
@@ -42,8 +45,15 @@ impl<'a> Answer<'a> {
         let number = self.words[at].sentence;
         let start = self.words.partition_point(|word| word.sentence < number);
         let end = self.words.partition_point(|word| word.sentence <= number);
-        let text = &self.text[self.words[start].start..self.words[end - 1].end];
-        (number + 1, squeeze(text, 160))
+        (number + 1, self.quote(&(self.words[start].start..self.words[end - 1].end), 160))
+    }
+}
+
+impl Answer<'_> {
+    /// The words at `range` without secrets, on one line, cut.
+    fn quote(&self, range: &Range<usize>, most: usize) -> String {
+        let quoted = QuotedText::near(self.text, range);
+        squeeze(quoted.cut_range(range, usize::MAX).text, most)
     }
 }
 

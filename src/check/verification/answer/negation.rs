@@ -1,8 +1,8 @@
-//! Whether a word is meant the other way round: `not verified`, `cannot be confirmed`, `once the tests pass`.
+//! Negations and conditions before a word: `not verified`, `cannot be confirmed`, `once the tests pass`.
 
-use super::words::Word;
+use super::words::ProseWord;
 
-/// How far a negation reaches, in bytes.
+/// The reach of a negation, in bytes.
 const REACH: usize = 25;
 
 const NEGATORS: &[&str] = &[
@@ -17,22 +17,23 @@ const CONDITIONS: &[&str] = &[
     "expect", "shall", "verify", "check",
 ];
 
-/// Whether the word `at` is negated: a negation stands shortly before it, in its sentence.
-pub(in crate::check::verification) fn is_negated(words: &[Word], at: usize) -> bool {
-    negator(words, at).is_some()
+/// Whether the word `at` is negated: a negation is shortly before it, in the same sentence.
+pub(in crate::check::verification) fn is_negated(words: &[ProseWord], at: usize) -> bool {
+    find_negator(words, at).is_some()
 }
 
-/// Which word negates the word `at`.
-pub(in crate::check::verification) fn negator(words: &[Word], at: usize) -> Option<usize> {
+/// Finds the word that negates the word `at`. A clause that begins between them ends the negation.
+pub(in crate::check::verification) fn find_negator(words: &[ProseWord], at: usize) -> Option<usize> {
     let word = &words[at];
-    let near = |other: &&Word| other.sentence == word.sentence && other.end + REACH >= word.start;
-    let reach = words[..at].iter().rev().take_while(near).count();
+    let before = words[..at].iter().rev();
+    let near = before.take_while(|other| other.sentence == word.sentence && other.end + REACH >= word.start);
+    let reach = near.count();
     let start = (at - reach..at).rev().find(|other| opens_clause(words, *other)).unwrap_or(at - reach);
     (start..at).rev().find(|other| NEGATORS.contains(&words[*other].text.as_str()))
 }
 
 /// `not skipped but verified`, `nothing was said, and the tests passed`: the negation ends.
-fn opens_clause(words: &[Word], at: usize) -> bool {
+fn opens_clause(words: &[ProseWord], at: usize) -> bool {
     let after_mark = at > 0 && words[at].start > words[at - 1].end + 1;
     match words[at].text.as_str() {
         "but" | "instead" => true,
@@ -41,20 +42,20 @@ fn opens_clause(words: &[Word], at: usize) -> bool {
     }
 }
 
-/// Whether the word `at` is wanted and not told: `to be verified`, `once all tests pass`.
-pub(in crate::check::verification) fn is_conditional(words: &[Word], at: usize) -> bool {
+/// Whether the word `at` is a wish or a condition, not a fact: `to be verified`, `once all tests pass`.
+pub(in crate::check::verification) fn is_conditional(words: &[ProseWord], at: usize) -> bool {
     let before = words[..at].iter().rev().take_while(|other| other.sentence == words[at].sentence).take(8);
     follows_one_of(words, at, &["be", "to"])
         || before.into_iter().any(|word| CONDITIONS.contains(&word.text.as_str()))
 }
 
 /// Whether the word `at` is asked for: `to be verified`, `please confirm`.
-pub(in crate::check::verification) fn is_asked_for(words: &[Word], at: usize) -> bool {
+pub(in crate::check::verification) fn is_asked_for(words: &[ProseWord], at: usize) -> bool {
     follows_one_of(words, at, &["be", "to", "should", "must", "please", "will", "would", "could", "can"])
 }
 
-/// Whether one of `heads` stands right before the word `at`, with a blank between them.
-fn follows_one_of(words: &[Word], at: usize, heads: &[&str]) -> bool {
+/// Whether one of `heads` directly precedes the word `at`, with one character between them.
+fn follows_one_of(words: &[ProseWord], at: usize, heads: &[&str]) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| &words[before]) else { return false };
     before.end + 1 == words[at].start && heads.contains(&before.text.as_str())
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 /// A word.
 #[derive(Debug)]
-pub(in crate::check::verification) struct Word {
+pub(in crate::check::verification) struct ProseWord {
     /// In lower case, curly apostrophes straightened.
     pub(in crate::check::verification) text: String,
     /// Its first byte.
@@ -16,8 +16,8 @@ pub(in crate::check::verification) struct Word {
 }
 
 /// The words of `prose`.
-pub(in crate::check::verification) fn words(prose: &str) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
+pub(in crate::check::verification) fn words(prose: &str) -> Vec<ProseWord> {
+    let mut words: Vec<ProseWord> = Vec::new();
     let (mut sentence, mut open) = (0, None);
     for (at, c) in prose.char_indices() {
         let joins = matches!(c, '\'' | '’' | '-' | '_');
@@ -38,10 +38,10 @@ pub(in crate::check::verification) fn words(prose: &str) -> Vec<Word> {
     words
 }
 
-fn word(text: &str, start: usize, sentence: usize) -> Word {
+fn word(text: &str, start: usize, sentence: usize) -> ProseWord {
     let bare = text.trim_end_matches(['\'', '’', '-', '_']);
     let text = bare.chars().map(|c| if c == '’' { '\'' } else { c }).flat_map(char::to_lowercase).collect();
-    Word { text, start, end: start + bare.len(), sentence }
+    ProseWord { text, start, end: start + bare.len(), sentence }
 }
 
 /// A full stop before a blank, a line break before an empty line, a list's entry or a heading.
@@ -93,7 +93,7 @@ impl Phrases {
     /// The phrases that begin at the word `at`: which, and how many words each takes.
     pub(in crate::check::verification) fn at<'p>(
         &'p self,
-        words: &'p [Word],
+        words: &'p [ProseWord],
         at: usize,
     ) -> impl Iterator<Item = (usize, usize)> + 'p {
         let first = self.by_first.get(&words[at].text).into_iter().flatten();
@@ -107,7 +107,7 @@ fn slot(text: &str) -> Slot {
 }
 
 /// How many words from `at` on the phrase takes, all in one sentence. An optional word that is there is taken.
-fn taken(slots: &[Slot], words: &[Word], at: usize) -> Option<usize> {
+fn taken(slots: &[Slot], words: &[ProseWord], at: usize) -> Option<usize> {
     let mut now = at;
     for slot in slots {
         let word = words.get(now).filter(|word| word.sentence == words[at].sentence);

@@ -209,9 +209,10 @@ impl<'l> Lexer<'l> {
         }
     }
 
-    /// `$(...)`, as it is written, up to its own bracket.
+    /// Appends `$(...)` as it is written, up to its own closing bracket.
     fn substitution(&mut self, word: &mut String) {
         let start = self.at;
+        // Single quotes are skipped as wholes, because a bracket in them does not count: `$(echo ')')`.
         let mut depth = 0_usize;
         while self.at < self.line.len() {
             match self.byte(0) {

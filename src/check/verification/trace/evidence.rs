@@ -1,21 +1,21 @@
-//! Assertion evidence: a line, a snippet and an output that the run really shows, and no claim that it does not.
+//! Assertion evidence: the answer cites a line, a snippet and an output that the run shows, and claims nothing more.
 
 use super::super::answer::citation::{Citation, citations};
 use super::super::breakdown::{Breakdown, EVIDENCE, Lost, divide};
-use super::super::journal::Journal;
-use super::super::output::{Output, squeezed};
-use super::claims::Claims;
-use super::{Run, is_elsewhere, lost};
+use super::super::output::{CallOutput, squeezed};
+use super::super::run_facts::RunFacts;
+use super::claims::UnsupportedClaims;
+use super::{JudgedRun, is_elsewhere, lost};
 
 const QUARTER: f64 = 0.25;
 
-/// A quoted piece shorter than this, blanks aside, is in every text.
+/// Quoted pieces with fewer characters besides whitespace are in every text.
 const TRIVIAL: usize = 4;
 
-/// How many quoted lines are looked for.
+/// The most quoted lines that are searched for.
 const NEEDLES: usize = 120;
 
-pub(super) fn judge(run: &Run<'_>, claims: Claims, found: &mut Breakdown) -> f64 {
+pub(super) fn judge(run: &JudgedRun<'_>, claims: UnsupportedClaims, found: &mut Breakdown) -> f64 {
     let mut score = 0.0;
     score += lines(run, found) * QUARTER;
     score += snippet(run, found) * QUARTER;
@@ -24,14 +24,14 @@ pub(super) fn judge(run: &Run<'_>, claims: Claims, found: &mut Breakdown) -> f64
     score
 }
 
-fn lines(run: &Run<'_>, found: &mut Breakdown) -> f64 {
-    if !run.journal.touches_files {
+fn lines(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
+    if !run.facts.touches_files {
         found.part("a line that was seen", None);
         return 1.0;
     }
     let citations = citations(&run.answer);
-    let deepest = run.journal.last_lines.iter().max().copied().unwrap_or(0);
-    let last_lines = LastLines { journal: &run.journal, deepest };
+    let deepest = run.facts.last_lines.iter().max().copied().unwrap_or(0);
+    let last_lines = LastLines { facts: &run.facts, deepest };
     let unseen: Vec<&Citation> = citations.iter().filter(|citation| !last_lines.shows(citation)).collect();
     let is_kept = unseen.is_empty() && !citations.is_empty();
     found.part("a line that was seen", Some(if is_kept { 1.0 } else { 0.0 }));
@@ -51,27 +51,28 @@ fn lines(run: &Run<'_>, found: &mut Breakdown) -> f64 {
 
 /// The lines that the run shows.
 struct LastLines<'j> {
-    journal: &'j Journal,
+    facts: &'j RunFacts,
     deepest: usize,
 }
 
 impl LastLines<'_> {
     fn shows(&self, citation: &Citation) -> bool {
         let last = match &citation.path {
-            Some(path) => self.journal.last_lines.get(path).copied().unwrap_or(0),
+            Some(path) => self.facts.last_lines.get(path).copied().unwrap_or(0),
             None => self.deepest,
         };
-        citation.lines.iter().all(|line| (1..=last).contains(line) || self.journal.named_lines.contains(line))
+        citation.lines.iter().all(|line| (1..=last).contains(line) || self.facts.named_lines.contains(line))
     }
 }
 
-fn snippet(run: &Run<'_>, found: &mut Breakdown) -> f64 {
+fn snippet(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     if run.trace.calls.is_empty() || is_elsewhere(run) {
         found.part("a snippet that was seen", None);
         return 1.0;
     }
-    let is_seen = |line: &str, output: &Output| output.squeezed.contains(line) || output.given.contains(line);
-    let kept = shows_any(run, &run.answer.parts.code, is_seen);
+    let kept = shows_any(run, &run.answer.parts.code, |line, output| {
+        output.squeezed.contains(line) || output.given.contains(line)
+    });
     found.part("a snippet that was seen", Some(kept));
     if kept < 1.0 {
         let help = "quote the code that was read or written, in backticks";
@@ -80,16 +81,17 @@ fn snippet(run: &Run<'_>, found: &mut Breakdown) -> f64 {
     kept
 }
 
-fn output(run: &Run<'_>, found: &mut Breakdown) -> f64 {
-    if is_elsewhere(run) || run.journal.outputs.iter().all(|output| output.squeezed.is_empty()) {
+fn output(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
+    if is_elsewhere(run) || run.facts.outputs.iter().all(|output| output.squeezed.is_empty()) {
         found.part("an output that was seen", None);
         return 1.0;
     }
     let pieces: Vec<&str> = run.answer.parts.code.iter().chain(&run.answer.parts.quotes).copied().collect();
     let counts: Vec<&str> =
-        run.said.counts.iter().map(|count| &run.answer.text[count.start..count.end]).collect();
-    let is_seen = |line: &str, output: &Output| output.squeezed.contains(line);
-    let kept = shows_any(run, &counts, is_seen).max(shows_any(run, &pieces, is_seen));
+        run.test_claims.counts.iter().map(|count| &run.answer.text[count.start..count.end]).collect();
+    let pieces = [counts, pieces];
+    let kept = pieces.map(|pieces| shows_any(run, &pieces, |line, output| output.squeezed.contains(line)));
+    let kept = kept[0].max(kept[1]);
     found.part("an output that was seen", Some(kept));
     if kept < 1.0 {
         let help = "quote what a tool said, or give its counts: `15 passed`";
@@ -98,26 +100,30 @@ fn output(run: &Run<'_>, found: &mut Breakdown) -> f64 {
     kept
 }
 
-/// 1 if all telling lines of some piece are in the run.
-fn shows_any(run: &Run<'_>, pieces: &[&str], is_seen: impl Fn(&str, &Output) -> bool) -> f64 {
+/// Returns 1 if the run shows all lines of some piece, else 0. Trivial lines do not count. The number of lines that are
+/// searched is limited, because each is searched in all outputs.
+fn shows_any(run: &JudgedRun<'_>, pieces: &[&str], is_seen: impl Fn(&str, &CallOutput) -> bool) -> f64 {
     let mut left = NEEDLES;
-    let shows = |piece: &&str| {
+    for piece in pieces {
         let lines = piece.lines().map(squeezed).filter(|line| line.chars().count() >= TRIVIAL);
         let lines: Vec<String> = lines.take(left).collect();
         left -= lines.len();
-        !lines.is_empty()
-            && lines.iter().all(|line| run.journal.outputs.iter().any(|output| is_seen(line, output)))
-    };
-    if pieces.iter().any(shows) { 1.0 } else { 0.0 }
+        let mut missing =
+            lines.iter().filter(|line| !run.facts.outputs.iter().any(|output| is_seen(line, output)));
+        if !lines.is_empty() && missing.next().is_none() {
+            return 1.0;
+        }
+    }
+    0.0
 }
 
-fn unsupported(claims: Claims, found: &mut Breakdown) -> f64 {
+fn unsupported(claims: UnsupportedClaims, found: &mut Breakdown) -> f64 {
     let claims = claims.all;
     found.part("no unsupported claim", Some(if claims.is_empty() { 1.0 } else { 0.0 }));
     let points = EVIDENCE * QUARTER * divide(1, claims.len().max(1));
     let kept = if claims.is_empty() { 1.0 } else { 0.0 };
     for claim in claims {
-        found.lose(claim.lost(points));
+        found.lose(claim.into_loss(points));
     }
     kept
 }

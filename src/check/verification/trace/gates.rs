@@ -2,7 +2,7 @@
 
 use super::super::breakdown::{Breakdown, GATES};
 use super::super::purpose::Purpose;
-use super::{Run, lost};
+use super::{JudgedRun, lost};
 
 /// How a gate is called, and what it weighs among all three.
 pub(in crate::check::verification) fn named(gate: Purpose) -> (&'static str, f64) {
@@ -13,20 +13,18 @@ pub(in crate::check::verification) fn named(gate: Purpose) -> (&'static str, f64
     }
 }
 
-pub(super) fn judge(run: &Run<'_>, found: &mut Breakdown) -> f64 {
+pub(super) fn judge(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let gates = &run.settings.gates;
-    let (Some((first, _)), false) = (run.journal.code_edits, gates.is_empty()) else {
+    let (Some((first, _)), false) = (run.facts.code_edits, gates.is_empty()) else {
         found.part("quality gates", None);
         return 1.0;
     };
     let whole: f64 = gates.iter().map(|gate| named(*gate).1).sum();
-    let has_run =
-        |gate: &&Purpose| run.journal.gates.iter().any(|ran| ran.purpose == **gate && ran.at > first);
     let mut missing = Vec::new();
     let mut score = 0.0;
     for gate in gates {
         let (name, weight) = named(*gate);
-        let kept = has_run(&gate);
+        let kept = run.facts.gates.iter().any(|ran| ran.purpose == *gate && ran.at > first);
         found.part(name, Some(if kept { 1.0 } else { 0.0 }));
         if kept {
             score += weight / whole;

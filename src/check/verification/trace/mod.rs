@@ -2,41 +2,41 @@
 
 mod claims;
 mod evidence;
+mod false_test_claims;
 mod gates;
 mod tests;
-mod tests_claimed;
 mod tools;
 
-use self::claims::Claims;
+use self::claims::UnsupportedClaims;
 use super::answer::Answer;
 use super::answer::citation::citations;
-use super::answer::tests_said::TestsSaid;
+use super::answer::test_claims::TestClaims;
 use super::breakdown::{Breakdown, Lost};
-use super::journal::Journal;
 use super::path::is_code;
-use super::settings::Settings;
+use super::run_facts::RunFacts;
+use super::settings::VerificationSettings;
 use crate::trace::{Call, Trace};
 
-/// A run and its answer, read.
-struct Run<'r> {
+/// A run with its facts, and its answer with its claims.
+struct JudgedRun<'r> {
     trace: &'r Trace,
-    journal: Journal,
+    facts: RunFacts,
     answer: Answer<'r>,
-    said: TestsSaid,
-    settings: &'r Settings,
+    test_claims: TestClaims,
+    settings: &'r VerificationSettings,
 }
 
-/// Scores what the calls of `trace` show and what `answer` says of them. `asked` is what the user asked.
+/// Scores the calls of `trace`, and the claims of `answer` about them. `asked` is the input of the user.
 pub(super) fn judge(
     trace: &Trace,
     asked: Option<&str>,
     answer: Answer<'_>,
-    settings: &Settings,
+    settings: &VerificationSettings,
 ) -> Breakdown {
-    let journal = Journal::of(trace, asked, &settings.tables);
-    let said = TestsSaid::of(&answer);
-    let run = Run { trace, journal, answer, said, settings };
-    let claims = Claims::of(&run);
+    let facts = RunFacts::of(trace, asked, &settings.tables);
+    let test_claims = TestClaims::of(&answer);
+    let run = JudgedRun { trace, facts, answer, test_claims, settings };
+    let claims = UnsupportedClaims::of(&run);
     let misreports = claims.misreport_tests;
     let mut found = Breakdown::default();
     found.tools = tools::judge(&run, &mut found);
@@ -46,26 +46,26 @@ pub(super) fn judge(
     found
 }
 
-impl Run<'_> {
-    /// The call at `index`, from 0, as a loss names it.
-    fn named(&self, index: usize) -> Option<(usize, String, Option<String>)> {
+impl JudgedRun<'_> {
+    /// Describes the call at `index`, from 0, for a loss.
+    fn describe_call(&self, index: usize) -> Option<(usize, String, Option<String>)> {
         let call: &Call = self.trace.calls.get(index)?;
         Some((call.index, call.name.clone(), call.id.clone()))
     }
 }
 
-/// Whether nothing was done that is looked at here, and nothing is said of such work: an answer that rests on the tools
-/// of a server has no line, no code and no test run to show.
-fn is_elsewhere(run: &Run<'_>) -> bool {
-    let Run { journal, answer, said, .. } = run;
-    let worked = journal.looks || journal.touches_files || !journal.deployments.is_empty();
-    let names_code = |prose: &str| prose.split_whitespace().any(|word| is_code(word.trim_end_matches('.')));
-    let speaks_of_work =
-        !answer.parts.code.is_empty() || names_code(&answer.parts.prose) || tools::statements_of(run) > 0;
-    !worked && !speaks_of_work && said.is_silent() && citations(answer).is_empty()
+/// Whether neither the run nor its answer is about files, tests or deployments. An answer that rests on the tools of a
+/// server has no line, no code and no test run to show.
+fn is_elsewhere(run: &JudgedRun<'_>) -> bool {
+    let JudgedRun { facts, answer, test_claims, .. } = run;
+    let worked = facts.looks || facts.touches_files || !facts.deployments.is_empty();
+    let mut words = answer.parts.prose.split_whitespace();
+    let names_code = words.any(|word| is_code(word.trim_end_matches('.')));
+    let speaks_of_work = !answer.parts.code.is_empty() || names_code || tools::count_statements(run) > 0;
+    !worked && !speaks_of_work && test_claims.is_silent() && citations(answer).is_empty()
 }
 
-/// A loss without a call.
+/// Creates a loss without a call.
 fn lost(points: f64, why: impl Into<String>, help: &'static str) -> Lost {
     Lost { points, why: why.into(), help, ..Lost::default() }
 }

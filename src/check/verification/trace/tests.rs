@@ -1,17 +1,17 @@
 //! Test execution: a run after the last change of code, and an answer that tells how it ended.
 
 use super::super::breakdown::{Breakdown, Lost, TESTS};
-use super::super::journal::TestRun;
-use super::{Run, lost};
+use super::super::run_facts::TestRun;
+use super::{JudgedRun, lost};
 
 const HALF: f64 = 0.5;
 
-pub(super) fn judge(run: &Run<'_>, misreports: bool, found: &mut Breakdown) -> f64 {
-    let Some((_, last_edit)) = run.journal.code_edits else {
+pub(super) fn judge(run: &JudgedRun<'_>, misreports: bool, found: &mut Breakdown) -> f64 {
+    let Some((_, last_edit)) = run.facts.code_edits else {
         found.part("tests", None);
         return hidden_failure(run, misreports, found);
     };
-    let Some(last) = run.journal.tests.iter().rev().find(|test| test.at > last_edit) else {
+    let Some(last) = run.facts.tests.iter().rev().find(|test| test.at > last_edit) else {
         found.part("tests run after the last change", Some(0.0));
         found.lose(no_run(run));
         return 0.0;
@@ -27,9 +27,9 @@ pub(super) fn judge(run: &Run<'_>, misreports: bool, found: &mut Breakdown) -> f
 }
 
 /// No code was changed, so no test was asked for; but one that failed must not be kept quiet.
-fn hidden_failure(run: &Run<'_>, misreports: bool, found: &mut Breakdown) -> f64 {
-    let hidden = run.journal.tests.last().and_then(|last| unreported(run, last, misreports));
-    match hidden.filter(|lost| lost.is_claim && !run.said.is_silent()) {
+fn hidden_failure(run: &JudgedRun<'_>, misreports: bool, found: &mut Breakdown) -> f64 {
+    let hidden = run.facts.tests.last().and_then(|last| unreported(run, last, misreports));
+    match hidden.filter(|lost| lost.is_claim && !run.test_claims.is_silent()) {
         Some(lost) => {
             found.lose(lost);
             HALF
@@ -38,19 +38,19 @@ fn hidden_failure(run: &Run<'_>, misreports: bool, found: &mut Breakdown) -> f64
     }
 }
 
-fn no_run(run: &Run<'_>) -> Lost {
-    let edit = run.journal.edits().filter(|edit| edit.is_code).map(|edit| edit.call).max();
-    let stale = if run.journal.tests.is_empty() { "" } else { "; the run before it is stale" };
+fn no_run(run: &JudgedRun<'_>) -> Lost {
+    let edit = run.facts.edits().filter(|edit| edit.is_code).map(|edit| edit.call).max();
+    let stale = if run.facts.tests.is_empty() { "" } else { "; the run before it is stale" };
     let why = format!("no test was run after the last change of code{stale}");
     Lost {
-        call: edit.and_then(|edit| run.named(edit)),
+        call: edit.and_then(|edit| run.describe_call(edit)),
         ..lost(TESTS, why, "run the tests after the last edit")
     }
 }
 
 /// Why the outcome of `last` is not told, if it is not.
-fn unreported(run: &Run<'_>, last: &TestRun, misreports: bool) -> Option<Lost> {
-    let said = &run.said;
+fn unreported(run: &JudgedRun<'_>, last: &TestRun, misreports: bool) -> Option<Lost> {
+    let said = &run.test_claims;
     let number = last.call + 1;
     let says_red = said.red.is_some() || said.counts_failures();
     let says_green = said.green.is_some() || said.counts_passes();
@@ -66,5 +66,5 @@ fn unreported(run: &Run<'_>, last: &TestRun, misreports: bool) -> Option<Lost> {
         _ => return None,
     };
     let help = "say how many tests passed and how many failed, as the last run shows it";
-    Some(Lost { call: run.named(last.call), is_claim, ..lost(TESTS * HALF, why, help) })
+    Some(Lost { call: run.describe_call(last.call), is_claim, ..lost(TESTS * HALF, why, help) })
 }

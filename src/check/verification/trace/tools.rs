@@ -1,14 +1,14 @@
-//! Tool verification: each edit read back, each deployment looked at, verification said by one who looked.
+//! Tool verification: each edit read back, each deployment checked, and verification stated in the answer.
 
 use super::super::answer::negation::{is_asked_for, is_negated};
 use super::super::breakdown::{Breakdown, Lost, TOOLS, divide};
-use super::{Run, lost};
+use super::{JudgedRun, lost};
 
 const READS: f64 = 0.4;
 const HEALTH: f64 = 0.3;
 const WORDS: f64 = 0.3;
 
-pub(super) fn judge(run: &Run<'_>, found: &mut Breakdown) -> f64 {
+pub(super) fn judge(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let mut score = 0.0;
     score += edits(run, found) * READS;
     score += deployments(run, found) * HEALTH;
@@ -16,8 +16,8 @@ pub(super) fn judge(run: &Run<'_>, found: &mut Breakdown) -> f64 {
     score
 }
 
-fn edits(run: &Run<'_>, found: &mut Breakdown) -> f64 {
-    let edits: Vec<_> = run.journal.edits().collect();
+fn edits(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
+    let edits: Vec<_> = run.facts.edits().collect();
     if edits.is_empty() {
         found.part("edits read back", None);
     }
@@ -27,14 +27,14 @@ fn edits(run: &Run<'_>, found: &mut Breakdown) -> f64 {
         if !edit.is_shown {
             let why = format!("`{}` was edited and not read back after its last edit", edit.path);
             let help = "read the file, or `git diff` it, after the last edit, so that the result shows what was written";
-            found.lose(Lost { call: run.named(edit.call), ..lost(points, why, help) });
+            found.lose(Lost { call: run.describe_call(edit.call), ..lost(points, why, help) });
         }
     }
     divide(edits.iter().filter(|edit| edit.is_shown).count(), edits.len())
 }
 
-fn deployments(run: &Run<'_>, found: &mut Breakdown) -> f64 {
-    let deployments = &run.journal.deployments;
+fn deployments(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
+    let deployments = &run.facts.deployments;
     if deployments.is_empty() {
         found.part("deployments looked at", None);
     }
@@ -48,23 +48,24 @@ fn deployments(run: &Run<'_>, found: &mut Breakdown) -> f64 {
         if !deployment.is_healthy {
             let why = format!("call {number} deployed, and no health check after it passed");
             let help = "look at what was deployed afterwards: its health endpoint, its rollout status";
-            found.lose(Lost { call: run.named(deployment.call), ..lost(points, why, help) });
+            found.lose(Lost { call: run.describe_call(deployment.call), ..lost(points, why, help) });
         }
     }
     divide(deployments.iter().filter(|deployment| deployment.is_healthy).count(), deployments.len())
 }
 
-/// Words such as `verified`, from one who looked; nothing is asked of one who changed nothing.
-fn statements(run: &Run<'_>, found: &mut Breakdown) -> f64 {
-    if run.journal.edits().next().is_none() && run.journal.deployments.is_empty() {
+/// Scores statements such as `verified`. They count only if a call looked at something. A run that changed nothing needs
+/// none.
+fn statements(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
+    if run.facts.edits().next().is_none() && run.facts.deployments.is_empty() {
         found.part("verification said", None);
         return 1.0;
     }
-    let said = statements_of(run);
-    let kept = if run.journal.looks { divide(said, 2) } else { 0.0 };
+    let said = count_statements(run);
+    let kept = if run.facts.looks { divide(said, 2) } else { 0.0 };
     found.part("verification said", Some(kept));
     if kept < 1.0 {
-        let why = if run.journal.looks || said == 0 {
+        let why = if run.facts.looks || said == 0 {
             format!("the answer makes {said} of 2 statements such as `verified` or `checked`")
         } else {
             format!("the answer says {said} times that it verified, and no call looked at anything")
@@ -74,8 +75,8 @@ fn statements(run: &Run<'_>, found: &mut Breakdown) -> f64 {
     kept
 }
 
-/// How many distinct statements of verification the answer makes.
-pub(super) fn statements_of(run: &Run<'_>) -> usize {
+/// Counts the distinct statements of verification in the answer.
+pub(super) fn count_statements(run: &JudgedRun<'_>) -> usize {
     let words = &run.answer.words;
     let mut said = std::collections::HashSet::new();
     for at in 0..words.len() {

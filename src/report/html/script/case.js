@@ -16,7 +16,8 @@ function snippet(at, place) {
   // Half of a narrow screen would be the indentation.
   const indent = at.text.length - at.text.trimStart().length;
   const letters = [...at.text.slice(indent)];
-  const [from, to] = [at.column - 1 - indent, at.end_column - 1 - indent].map((column) => Math.max(0, column));
+  const skipped = (at.skipped || 0) + indent;
+  const [from, to] = [at.column - 1 - skipped, at.end_column - 1 - skipped].map((column) => Math.max(0, column));
   const marked = letters.slice(from, to).join("");
   const line = at.text && [el("span", { class: "nr", "aria-hidden": "true" }, at.line), letters.slice(0, from).join(""),
     marked && el("mark", {}, marked), letters.slice(Math.max(from, to)).join("")];

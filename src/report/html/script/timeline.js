@@ -54,7 +54,7 @@ function callStep(verdict, run, call, details, wrong) {
   return el("li", { class: wrong.length ? "step wrong" : "step", id: `call-${run}-${call.index}` },
     el("span", { class: "dot", "aria-hidden": "true" }, call.index),
     el("details", { class: "call" },
-      el("summary", {}, el("span", { class: "tool" }, call.name), el("span", { class: "preview" }, call.arguments), stateOf(call, details)),
+      el("summary", {}, el("span", { class: "tool", title: call.written }, call.name), el("span", { class: "preview" }, call.arguments), stateOf(call, details)),
       el("div", {}, inside)),
     accused);
 }

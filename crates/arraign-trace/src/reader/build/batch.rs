@@ -1,17 +1,17 @@
-//! A line of a batch's results: whose it is, and why it has no answer.
+//! Lines of batch results: the id of the request, and the reason if the request failed.
 //!
-//! OpenAI and Anthropic answer a batch of requests with one line for each, in any order, under the id that the request
-//! had.
+//! OpenAI and Anthropic answer a batch of requests with one line for each request, in any order, with the id of the
+//! request.
 
 use crate::reader::json::value::Json;
 
-/// The id of the case that a line answers.
+/// Returns the id of the request that a line answers.
 pub(crate) fn case<'v>(line: &'v Json) -> Option<&'v str> {
     let is_result = ["response", "result", "error"].iter().any(|name| line.get(name).is_some());
     line.get("custom_id").filter(|_| is_result)?.as_str()
 }
 
-/// Why a line of a batch's results has no answer, if it has none.
+/// Returns the reason why a request failed; `None` if the line has its answer.
 pub(crate) fn failure(line: &Json) -> Option<String> {
     const MESSAGES: [&str; 3] =
         ["/error/message", "/response/body/error/message", "/result/error/error/message"];

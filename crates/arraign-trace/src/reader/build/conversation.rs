@@ -18,25 +18,25 @@ use crate::trace::{Trace, Usage};
 /// How many conversations a log may interleave: how far back the run of a request is looked for.
 pub(crate) const INTERLEAVED: usize = 64;
 
-/// A message, and where it was read.
+/// A message with its place in the file.
 #[derive(Debug)]
-pub(crate) struct Said<'t> {
+pub(crate) struct LocatedMessage<'t> {
     pub(crate) spot: RecordSpot,
-    /// Which reply of the log said it, if one did: a number of its own.
+    /// The number of the reply that contains the message, if it is from a reply of a log.
     pub(crate) reply: Option<usize>,
-    /// How the model's turn ended, at the last message of a reply.
+    /// The ending of the turn, at the last message of a reply.
     pub(crate) ending: Option<TurnEnding>,
     pub(crate) value: Json<'t>,
 }
 
-/// How a turn of a model ended, as its reply says.
+/// The ending of a turn of the model, as recorded in its reply.
 #[derive(Debug, Clone)]
 pub(crate) struct TurnEnding {
     pub(crate) stop_reason: Option<String>,
     pub(crate) usage: Option<Usage>,
 }
 
-impl<'t> Said<'t> {
+impl<'t> LocatedMessage<'t> {
     /// A record that is a message itself.
     pub(crate) fn record(at: At, value: Json<'t>) -> Self {
         Self::at_spot(at.into(), value)
@@ -44,12 +44,12 @@ impl<'t> Said<'t> {
 
     /// A message at `path` of a record.
     pub(crate) fn part(at: At, path: &'static str, value: Json<'t>) -> Self {
-        Self::at_spot(RecordSpot { at, path, index: None }, value)
+        Self::at_spot(RecordSpot::under(at, path), value)
     }
 
     /// The messages of a list at `path` of a record.
     pub(crate) fn list(at: At, path: &'static str, values: Vec<Json<'t>>) -> Vec<Self> {
-        let spots = (0..).map(|index| RecordSpot { at, path, index: Some(index) });
+        let spots = (0..).map(|index| RecordSpot::item(at, path, index));
         spots.zip(values).map(|(spot, value)| Self::at_spot(spot, value)).collect()
     }
 
@@ -58,15 +58,15 @@ impl<'t> Said<'t> {
     }
 }
 
-/// One call of a model: what it was sent, what it said, and what that cost.
+/// One call of a model: the request, the reply and the tokens.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange<'t> {
-    pub(crate) request: Vec<Said<'t>>,
+    pub(crate) request: Vec<LocatedMessage<'t>>,
     pub(crate) reply: Option<Reply<'t>>,
     pub(crate) model: Option<String>,
     /// The id of the reply that it continues, where the request says so instead of replaying it.
     pub(crate) previous: Option<String>,
-    /// The case of a batch that it answers: a run of its own.
+    /// The id of the request in a batch. Each case of a batch is its own run.
     pub(crate) case: Option<String>,
     /// How long the model took to reply, in milliseconds.
     pub(crate) model_ms: Option<f64>,
@@ -84,7 +84,7 @@ impl Exchange<'_> {
 #[derive(Debug)]
 pub(crate) struct Reply<'t> {
     pub(crate) id: Option<String>,
-    pub(crate) messages: Vec<Said<'t>>,
+    pub(crate) messages: Vec<LocatedMessage<'t>>,
     pub(crate) usage: Option<Usage>,
     pub(crate) stop_reason: Option<String>,
 }
@@ -92,7 +92,7 @@ pub(crate) struct Reply<'t> {
 /// One conversation.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation<'t> {
-    pub(crate) messages: Vec<Said<'t>>,
+    pub(crate) messages: Vec<LocatedMessage<'t>>,
     /// What the log says of the run as a whole; its messages and calls are not read yet.
     pub(crate) trace: Trace,
     tally: UsageTotal,
@@ -102,7 +102,7 @@ pub(crate) struct Conversation<'t> {
     keys: Vec<String>,
     /// How many messages the last request held.
     asked: usize,
-    /// What stands beside the requests and the responses in their records.
+    /// The evidence of calls next to requests and responses in their records.
     pub(crate) beside: Vec<CallEvidence<'t>>,
 }
 
@@ -127,7 +127,7 @@ const RECORD_KEYS: [&str; 14] = [
 impl<'t> Conversation<'t> {
     /// The messages, the trace so far, and what stands beside the messages. The duration is the time of the model alone, if
     /// each reply records it.
-    pub(crate) fn finish(self) -> (Vec<Said<'t>>, Trace, Vec<CallEvidence<'t>>) {
+    pub(crate) fn finish(self) -> (Vec<LocatedMessage<'t>>, Trace, Vec<CallEvidence<'t>>) {
         let usage = self.tally.total();
         let is_timed = !self.model_ms.is_empty();
         let duration_ms = self.model_ms.into_iter().sum::<Option<f64>>().filter(|_| is_timed);
@@ -143,7 +143,7 @@ impl Conversation<'_> {
     ) -> Result<Trace, DecodeError> {
         let (messages, trace, beside) = self.finish();
         let mut builder = TraceBuilder::of(trace, messages.len());
-        for Said { spot, ending, value, .. } in messages {
+        for LocatedMessage { spot, ending, value, .. } in messages {
             let evidence = builder.open_record(spot, &value);
             let message = Object::of(value, "a message").map_err(|error| spot.blame(error))?;
             read(&mut builder, message).map_err(|error| spot.blame(error))?;
@@ -169,7 +169,7 @@ pub(crate) struct Conversations<'t> {
 
 impl<'t> Conversations<'t> {
     /// The conversations of one list of messages: that one.
-    pub(crate) fn of_messages(messages: Vec<Said<'t>>) -> Vec<Conversation<'t>> {
+    pub(crate) fn of_messages(messages: Vec<LocatedMessage<'t>>) -> Vec<Conversation<'t>> {
         vec![Conversation { messages, ..Conversation::default() }]
     }
 
@@ -180,8 +180,9 @@ impl<'t> Conversations<'t> {
         exchange: fn(At, Json<'t>) -> Result<Exchange<'t>, DecodeError>,
     ) -> Result<Vec<Conversation<'t>>, DecodeError> {
         if input.records.first().is_some_and(|record| is_message(&record.value)) {
-            let said = |Record { at, value }| Said::record(at, value);
-            return Ok(Self::of_messages(input.records.into_iter().map(said).collect()));
+            let messages =
+                input.records.into_iter().map(|Record { at, value }| LocatedMessage::record(at, value));
+            return Ok(Self::of_messages(messages.collect()));
         }
         let mut log = Self::default();
         for Record { at, value } in input.records {
@@ -223,7 +224,8 @@ impl<'t> Conversations<'t> {
         run.trace.stop_reason = reply.stop_reason;
         run.tally.add(reply.usage);
         run.model_ms.push(model_ms);
-        run.messages.extend(reply.messages.into_iter().map(|said| Said { reply: Some(number), ..said }));
+        run.messages
+            .extend(reply.messages.into_iter().map(|said| LocatedMessage { reply: Some(number), ..said }));
         Some(at)
     }
 
@@ -256,13 +258,13 @@ impl<'t> Conversations<'t> {
     }
 
     /// The index of a run of `request` alone.
-    fn own_run(&mut self, request: Vec<Said<'t>>) -> usize {
+    fn own_run(&mut self, request: Vec<LocatedMessage<'t>>) -> usize {
         self.runs.push(Conversation { messages: request, ..Conversation::default() });
         self.runs.len() - 1
     }
 
     /// The index of the run that `request` belongs to, with the request's new messages added to it.
-    fn run_for(&mut self, request: Vec<Said<'t>>, previous: Option<&str>) -> usize {
+    fn run_for(&mut self, request: Vec<LocatedMessage<'t>>, previous: Option<&str>) -> usize {
         let found = previous.and_then(|id| self.find_reply(id)).or_else(|| self.find(&request));
         let (at, fresh) = found.unwrap_or((self.runs.len(), 0));
         if at == self.runs.len() {
@@ -274,15 +276,15 @@ impl<'t> Conversations<'t> {
         at
     }
 
-    /// The run whose last reply has this id: all that a request says to it is new.
+    /// Finds the run with this id in its last reply. All messages of a request that names the reply are new.
     fn find_reply(&self, id: &str) -> Option<(usize, usize)> {
         let old = self.runs.len().saturating_sub(INTERLEAVED);
         let found = self.runs[old..].iter().rposition(|run| run.trace.id.as_deref() == Some(id))?;
         Some((old + found, 0))
     }
 
-    /// The run that `request` continues, and from which of its messages on it tells that run something new.
-    fn find(&mut self, request: &[Said]) -> Option<(usize, usize)> {
+    /// Finds the run that `request` continues, and the index of its first new message.
+    fn find(&mut self, request: &[LocatedMessage]) -> Option<(usize, usize)> {
         let old = self.runs.len().saturating_sub(INTERLEAVED);
         let keys: Vec<String> = match &self.runs[old..] {
             [] => return None,
@@ -294,8 +296,8 @@ impl<'t> Conversations<'t> {
 }
 
 impl Conversation<'_> {
-    /// From which message on a request tells this run something new; `None` when it belongs to another run.
-    fn fresh_from(&mut self, keys: &[String], request: &[Said]) -> Option<usize> {
+    /// Returns the index of the first new message of a request; `None` if the request belongs to another run.
+    fn fresh_from(&mut self, keys: &[String], request: &[LocatedMessage]) -> Option<usize> {
         if keys.is_empty() {
             return (!self.has_ended()).then_some(0);
         }
@@ -308,8 +310,9 @@ impl Conversation<'_> {
             return Some(self.keys.len().min(keys.len()));
         }
         // A history that was cut or summarised still holds something that the model said in this run.
-        let known = |at: &usize| is_assistant(&request[*at].value) && self.keys.contains(&keys[*at]);
-        let last = (0..keys.len()).rev().find(known)?;
+        let last = (0..keys.len())
+            .rev()
+            .find(|at| is_assistant(&request[*at].value) && self.keys.contains(&keys[*at]))?;
         let new = (last + 1..keys.len()).find(|at| !self.keys.contains(&keys[*at]));
         Some(new.unwrap_or(keys.len()))
     }
@@ -349,13 +352,14 @@ mod tests {
     fn runs(log: Vec<(Vec<Json>, Json)>) -> Vec<Vec<String>> {
         let mut conversations = Conversations::default();
         for (request, reply) in log {
-            let messages = vec![Said::record(At::Whole, reply)];
+            let messages = vec![LocatedMessage::record(At::Whole, reply)];
             let reply = Reply { id: None, messages, usage: None, stop_reason: None };
-            let request = Said::list(At::Whole, "", request);
+            let request = LocatedMessage::list(At::Whole, "", request);
             conversations.add_to(Exchange { request, reply: Some(reply), ..Exchange::default() });
         }
-        let text =
-            |said: &Said| said.value.get("content").and_then(Json::as_str).unwrap_or_default().to_owned();
+        let text = |said: &LocatedMessage| {
+            said.value.get("content").and_then(Json::as_str).unwrap_or_default().to_owned()
+        };
         conversations.into_runs().iter().map(|run| run.messages.iter().map(text).collect()).collect()
     }
 

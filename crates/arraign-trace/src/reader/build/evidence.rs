@@ -132,13 +132,12 @@ fn find_speaker<'t>(message: &Object<'t>) -> Option<Cow<'t, str>> {
         Json::Text(role) if matches!(role.as_ref(), "user" | "assistant" | "model") => role,
         _ => return None,
     };
-    let holds_parts = |value: &Json| match value {
+    let mut entries = message.entries().filter(|(key, _)| !ADDED.contains(&key.as_ref()));
+    let has_content = entries.any(|(_, value)| match value {
         Json::List(items) => !items.is_empty(),
         Json::Object(object) => !object.is_empty(),
         _ => false,
-    };
-    let has_content =
-        message.entries().any(|(key, value)| holds_parts(value) && !ADDED.contains(&key.as_ref()));
+    });
     has_content.then(|| role.clone())
 }
 
@@ -174,20 +173,28 @@ impl<'v, 't> ObjectFace<'v, 't> {
         face
     }
 
+    /// The lengths come first: most keys of a file are none of these, and comparing them one by one would cost more than
+    /// the rest of the search.
     #[expect(clippy::ptr_arg, reason = "a borrowed text is kept as it is, without a copy")]
     fn note_text(&mut self, key: &str, text: &'v Cow<'t, str>) {
-        match key {
-            "name" | "tool" | "call" | "tool_name" | "toolName" | "function_name" | "functionName"
-            | "toolCallName" | "function" => {
-                self.name = Some(text);
+        match (key.len(), key) {
+            (4, "name" | "tool" | "call")
+            | (8, "toolName" | "function")
+            | (9, "tool_name")
+            | (12, "functionName" | "toolCallName")
+            | (13, "function_name") => self.name = Some(text),
+            (6, "callId")
+            | (7, "call_id" | "tool_id")
+            | (9, "toolUseId")
+            | (10, "toolCallId")
+            | (11, "tool_use_id")
+            | (12, "tool_call_id")
+            | (14, "source_call_id") => self.reference = Some(text),
+            (2, "id") => self.id = Some(text),
+            (4, "type" | "kind") | (9, "part_kind") | (12, "content_type") => self.kind = Some(text),
+            (4, "args") | (5, "input") | (9, "arguments") | (13, "argumentsJson") => {
+                self.has_arguments = true;
             }
-            "tool_call_id" | "toolCallId" | "call_id" | "callId" | "tool_use_id" | "toolUseId"
-            | "source_call_id" | "tool_id" => {
-                self.reference = Some(text);
-            }
-            "id" => self.id = Some(text),
-            "type" | "kind" | "part_kind" | "content_type" => self.kind = Some(text),
-            "arguments" | "args" | "input" | "argumentsJson" => self.has_arguments = true,
             _ => {}
         }
     }

@@ -10,17 +10,20 @@ pub(crate) fn is_final(reason: &str) -> bool {
 
 /// Whether a message, or an item of one, makes a call.
 pub(crate) fn makes_call(message: &Json) -> bool {
-    let is_filled = |name: &str| match message.get(name) {
-        Some(Json::List(items)) => !items.is_empty(),
-        Some(value) => !value.is_null(),
-        None => false,
-    };
     let kind = message.get("type").and_then(Json::as_str).unwrap_or_default();
     let parts = message.get("content").and_then(Json::as_list).unwrap_or_default();
-    ["tool_calls", "function_call", "toolUse"].iter().any(|name| is_filled(name))
+    ["tool_calls", "function_call", "toolUse"].iter().any(|name| is_filled(message.get(name)))
         || kind.ends_with("_call")
         || kind.ends_with("tool_use")
         || parts.iter().any(makes_call)
+}
+
+fn is_filled(value: Option<&Json>) -> bool {
+    match value {
+        Some(Json::List(items)) => !items.is_empty(),
+        Some(value) => !value.is_null(),
+        None => false,
+    }
 }
 
 /// Whether the model said it. An item without a role is its call, unless it is what came of one.
@@ -32,8 +35,8 @@ pub(crate) fn is_assistant(message: &Json) -> bool {
     kind.is_some_and(|kind| kind.ends_with("_call"))
 }
 
-/// What makes a message the same when it is replayed: who says it, the text, and the ids of calls and results.
-/// Writers add and drop empty fields, and wrap text in parts.
+/// Builds the key by which a replayed message is recognized: the role, the text, and the ids of calls and results. Other
+/// fields differ between a reply and its replay, because writers add and drop empty fields and wrap text in parts.
 pub(crate) fn identity(message: &Json) -> String {
     let mut key = String::new();
     for name in ["role", "tool_call_id", "name"] {

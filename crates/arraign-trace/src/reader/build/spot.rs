@@ -13,14 +13,31 @@ pub(crate) struct RecordSpot {
     pub(crate) path: &'static str,
     /// The index of the message in the list at `path`.
     pub(crate) index: Option<usize>,
+    /// The keys from there to the message.
+    pub(crate) inner: &'static str,
 }
 
 impl RecordSpot {
+    /// The value under the keys `path` of a record.
+    pub(crate) fn under(at: At, path: &'static str) -> Self {
+        Self { at, path, index: None, inner: "" }
+    }
+
+    /// The item at `index` of the list under the keys `path` of a record.
+    pub(crate) fn item(at: At, path: &'static str, index: usize) -> Self {
+        Self { at, path, index: Some(index), inner: "" }
+    }
+
+    /// The value under the keys `inner` of the item.
+    pub(crate) fn with_inner(self, inner: &'static str) -> Self {
+        Self { inner, ..self }
+    }
+
     /// Adds this place to an error.
     pub(crate) fn blame(self, error: DecodeError) -> DecodeError {
+        let error = split_steps(self.inner).rev().fold(error, DecodeError::at_key);
         let error = self.index.into_iter().fold(error, DecodeError::at_key);
-        let steps = self.path.split('/').filter(|step| !step.is_empty()).rev();
-        self.at.in_record(steps.fold(error, DecodeError::at_key))
+        self.at.in_record(split_steps(self.path).rev().fold(error, DecodeError::at_key))
     }
 
     /// Renders this place, followed by the JSON pointer `inner`.
@@ -31,8 +48,9 @@ impl RecordSpot {
             At::Whole => (None, None),
         };
         let mut steps: Vec<String> = item.iter().map(ToString::to_string).collect();
-        steps.extend(Some(self.path.to_owned()).filter(|path| !path.is_empty()));
+        steps.extend(split_steps(self.path).map(ToOwned::to_owned));
         steps.extend(self.index.iter().map(ToString::to_string));
+        steps.extend(split_steps(self.inner).map(ToOwned::to_owned));
         let outer: String = steps.iter().flat_map(|step| ["/", step.as_str()]).collect();
         let pointer = outer + inner;
         RecordPlace::new(line, pointer)
@@ -41,8 +59,12 @@ impl RecordSpot {
 
 impl From<At> for RecordSpot {
     fn from(at: At) -> Self {
-        Self { at, path: "", index: None }
+        Self::under(at, "")
     }
+}
+
+fn split_steps(path: &'static str) -> impl DoubleEndedIterator<Item = &'static str> {
+    path.split('/').filter(|step| !step.is_empty())
 }
 
 impl Default for RecordSpot {

@@ -1,4 +1,4 @@
-//! A call whose own record holds what came of it: a `result`, an `error`, or neither.
+//! Calls with the outcome in the same record: a `result`, an `error`, or neither.
 
 use crate::reader::build::content::all_texts;
 use crate::reader::json::object::Object;

@@ -12,28 +12,28 @@ use crate::trace::{Call, CallStatus, Role, Trace};
 /// Most runs have few calls. Up to here they are looked through one by one: tables of them would cost more.
 const FEW: usize = 16;
 
-/// The calls by what they are known by: filled when it is asked, since most formats ask by ids alone.
+/// An index of the calls by id or by name. It is filled at the first look-up, because most formats never look up names.
 #[derive(Debug, Default)]
-struct Table {
-    places: HashMap<String, Places>,
-    /// How many calls are in it.
+struct CallTable {
+    places: HashMap<String, CallPlaces>,
+    /// The number of indexed calls.
     filled: usize,
 }
 
-/// The places of the calls with one id or name. Nearly always it is one call, which needs no list.
+/// The places of the calls with one id or name. There is nearly always one, so the list stays empty and unallocated.
 #[derive(Debug)]
-struct Places {
+struct CallPlaces {
     first: usize,
     others: VecDeque<usize>,
 }
 
-impl Table {
+impl CallTable {
     fn find(
         &mut self,
         wanted: &str,
         calls: &[Call],
-        key: fn(&Call) -> Option<&String>,
-    ) -> Option<&mut Places> {
+        key: fn(&Call) -> Option<&str>,
+    ) -> Option<&mut CallPlaces> {
         for (place, call) in calls.iter().enumerate().skip(self.filled) {
             if let Some(key) = key(call) {
                 self.add(key, place);
@@ -47,7 +47,7 @@ impl Table {
         if let Some(known) = self.places.get_mut(key) {
             known.others.push_back(place);
         } else {
-            let places = Places { first: place, others: VecDeque::new() };
+            let places = CallPlaces { first: place, others: VecDeque::new() };
             self.places.insert(key.to_owned(), places);
         }
     }
@@ -68,8 +68,8 @@ pub(crate) struct TraceBuilder {
     turn: usize,
     /// Whether the message that is being read has made a call.
     called: bool,
-    by_id: Table,
-    by_name: Table,
+    by_id: CallTable,
+    by_name: CallTable,
     /// Every call before this place is answered.
     answered: usize,
 }
@@ -82,7 +82,7 @@ impl TraceBuilder {
         Self { trace, ..Self::default() }
     }
 
-    /// Begins a message of `role`; `None` is a message that nobody says (a tool's).
+    /// Begins a message of `role`; `None` for the message of a tool, which is not part of the conversation.
     pub(crate) fn begin(&mut self, role: Option<Role>) {
         self.end();
         self.speaker = role;
@@ -96,7 +96,7 @@ impl TraceBuilder {
         self.called
     }
 
-    /// Begins a turn of a model that is not the run's own: what it says is no part of the conversation.
+    /// Begins a turn of another model, such as a subagent: its messages are not part of the conversation.
     pub(crate) fn begin_nested(&mut self) {
         self.begin(None);
         self.turn += 1;
@@ -128,7 +128,7 @@ impl TraceBuilder {
         self.trace.push_call(Call { turn, ..call });
     }
 
-    /// Begins a turn of its own: for calls of formats that do not tell turns.
+    /// Begins a new turn, for calls of formats that do not record turns.
     pub(crate) fn next_turn(&mut self) {
         self.turn += 1;
     }
@@ -150,7 +150,7 @@ impl TraceBuilder {
     pub(super) fn find_calls(&mut self, id: &str) -> impl Iterator<Item = &Call> {
         let calls = &self.trace.calls;
         let (few, places) = if calls.len() > FEW {
-            (&calls[..0], self.by_id.find(id, calls, |call| call.id.as_ref()))
+            (&calls[..0], self.by_id.find(id, calls, |call| call.id.as_deref()))
         } else {
             (&calls[..], None)
         };
@@ -164,15 +164,15 @@ impl TraceBuilder {
         self.log.note_progress();
         let calls = &mut self.trace.calls;
         if calls.len() <= FEW {
-            let is_meant = |call: &Call| match id {
+            let mut waiting = calls.iter_mut().filter(|call| call.status == CallStatus::Unanswered);
+            return waiting.find(|call| match id {
                 Some(id) => call.id.as_deref() == Some(id),
-                None => name == Some(&call.name),
-            };
-            return calls.iter_mut().find(|call| call.status == CallStatus::Unanswered && is_meant(call));
+                None => name.is_some_and(|name| call.written_name() == name),
+            });
         }
         let places = match (id, name) {
-            (Some(id), _) => self.by_id.find(id, calls, |call| call.id.as_ref()),
-            (None, Some(name)) => self.by_name.find(name, calls, |call| Some(&call.name)),
+            (Some(id), _) => self.by_id.find(id, calls, |call| call.id.as_deref()),
+            (None, Some(name)) => self.by_name.find(name, calls, |call| Some(call.written_name())),
             (None, None) => None,
         }?;
         while calls.get(places.first).is_some_and(|call| call.status != CallStatus::Unanswered) {

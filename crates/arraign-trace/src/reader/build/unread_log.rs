@@ -19,10 +19,12 @@ use crate::trace::{Call, Trace, UnreadContent, UnreadPart, Usage};
 #[derive(Debug, Default)]
 pub(crate) struct UnreadLog {
     spot: RecordSpot,
+    /// The part of the record that is being read: the key of its list, and its index there.
+    part: Option<(&'static str, usize)>,
     parts: Vec<UnreadPart>,
     /// How many parts there were when the record began.
     before_record: usize,
-    /// Clues whose call may still come.
+    /// Clues of calls that may still follow in the file.
     pending: Vec<PendingClue>,
     /// How many texts, calls, results and known parts were read.
     progress: usize,
@@ -57,6 +59,11 @@ impl UnreadLog {
         self.parts.push(UnreadPart::new(self.spot.locate(inner), what));
     }
 
+    /// The JSON pointer from the record to the part that is being read.
+    fn point_to_part(&self) -> String {
+        self.part.map(|(list, index)| format!("/{list}/{index}")).unwrap_or_default()
+    }
+
     /// The part of the record at hand that was passed over as of an unknown kind `kind`.
     fn find_unknown(&mut self, kind: &str) -> Option<&mut UnreadPart> {
         let of_record = self.parts.get_mut(self.before_record..)?;
@@ -67,7 +74,7 @@ impl UnreadLog {
 }
 
 impl TraceBuilder {
-    /// Begins the record at `spot`, and gathers what it says of calls.
+    /// Begins the record at `spot`, and gathers its evidence of calls.
     pub(crate) fn open_record<'t>(
         &mut self,
         spot: impl Into<RecordSpot>,
@@ -92,8 +99,14 @@ impl TraceBuilder {
     /// Begins the record at `spot`, which says nothing of calls by itself.
     pub(crate) fn enter_record(&mut self, spot: impl Into<RecordSpot>) {
         self.log.spot = spot.into();
+        self.log.part = None;
         self.log.before_record = self.log.parts.len();
         self.log.progress_before_record = self.log.progress;
+    }
+
+    /// Begins the part at `index` of the record's list under the key `list`.
+    pub(crate) fn enter_part(&mut self, list: &'static str, index: usize) {
+        self.log.part = Some((list, index));
     }
 
     /// Ends a record that was read: holds its evidence against the run.
@@ -113,7 +126,7 @@ impl TraceBuilder {
         }
     }
 
-    /// Holds the evidence that stands beside the records of a run against the run.
+    /// Compares the evidence next to the records of a run with the run.
     pub(crate) fn close_records(&mut self, evidence: Vec<CallEvidence>) {
         for evidence in evidence {
             self.enter_record(evidence.spot);
@@ -121,7 +134,7 @@ impl TraceBuilder {
         }
     }
 
-    /// Keeps a clue whose call is not in the run so far. A part of the same kind that was passed over is that call.
+    /// Keeps a clue of a call that is not in the run so far. A skipped part of the same kind is that call.
     fn add_clue(&mut self, clue: CallClue) {
         let pointer = clue.pointer();
         let place = self.log.spot.locate(&pointer);
@@ -148,10 +161,9 @@ impl TraceBuilder {
                 return true;
             }
         }
-        let is_meant = |call: &Call| {
+        self.trace.calls.iter().any(|call| {
             (id.is_none() || call.id.is_none()) && name.is_some_and(|name| is_same_tool(name, call))
-        };
-        self.trace.calls.iter().any(is_meant)
+        })
     }
 
     /// Notes that `id` names a call that is in the run under another id.
@@ -169,11 +181,33 @@ impl TraceBuilder {
         if harmless.contains(&kind) {
             self.log.note_progress();
         } else {
-            self.log.push("", UnreadContent::UnknownKind(kind.to_owned()));
+            let pointer = self.log.point_to_part();
+            self.log.push(&pointer, UnreadContent::UnknownKind(kind.to_owned()));
         }
     }
 
-    /// Notes the turns without calls that stopped because the model called a tool: for formats whose turns come in pieces.
+    /// Skips a line or an event of this kind. Without an object or a list in it, it cannot contain a call, and is not
+    /// reported as unread. Programs often add such lines: titles, modes, links.
+    pub(crate) fn pass_over_record(&mut self, kind: &str, record: &Object, harmless: &[&str]) {
+        let holds_parts = record.values().any(|value| match value {
+            Json::List(items) => !items.is_empty(),
+            Json::Object(object) => !object.is_empty(),
+            _ => false,
+        });
+        if holds_parts {
+            self.pass_over(kind, harmless);
+        } else {
+            self.log.note_progress();
+        }
+    }
+
+    /// Notes a call at `pointer` of the record that is missing in the list `list` of the same record.
+    pub(crate) fn note_omission(&mut self, pointer: &str, name: &str, list: &str) {
+        let (name, list) = (name.to_owned(), list.to_owned());
+        self.log.push(pointer, UnreadContent::OmittedCall { name, list });
+    }
+
+    /// Notes the turns without calls that stopped because the model called a tool, for formats that stream turns in pieces.
     pub(crate) fn note_stops(&mut self, stops: impl IntoIterator<Item = (usize, (At, String))>) {
         for (turn, (at, reason)) in stops {
             let has_called = self.trace.calls.iter().any(|call| call.turn == turn);
@@ -220,7 +254,8 @@ impl TraceBuilder {
 
 /// Whether a file calls the tool of `call` so. A host may put the server before the name of the tool.
 fn is_same_tool(name: &str, call: &Call) -> bool {
-    name.ends_with(&call.name) || call.name.ends_with(name)
+    let written = call.written_name();
+    name.ends_with(written) || written.ends_with(name) || name.ends_with(&call.name)
 }
 
 fn describe_clue(clue: &CallClue) -> UnreadContent {
@@ -243,7 +278,7 @@ pub(crate) fn says_tool_use(reason: &str) -> bool {
     )
 }
 
-/// Holds the evidence of a record that is a run of its own against that run.
+/// Compares the evidence of a record that is one run with that run.
 pub(crate) fn note_unread(trace: Trace, evidence: CallEvidence) -> Trace {
     let mut builder = TraceBuilder::of(trace, 0);
     builder.enter_record(evidence.spot);

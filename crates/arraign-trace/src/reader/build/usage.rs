@@ -53,13 +53,13 @@ impl TokenKeys {
         self.read_by(|names| find_count(usage, names))
     }
 
-    /// Reads the tokens by `count`, which finds the count of one of some names. A call that tells one side alone keeps
-    /// that side, and its figures are partial; a call that tells neither has no usage.
+    /// Reads the tokens with `count`, which finds the count under the first of some names. If only one side is recorded,
+    /// the usage is partial; if neither is, there is no usage.
     pub(crate) fn read_by(
         &self,
         mut count: impl FnMut(&[&str]) -> Result<Option<u64>, DecodeError>,
     ) -> Result<Option<Usage>, DecodeError> {
-        // The main counts decide whether a side is known at all; what is counted beside them is added to it.
+        // The main counts decide whether a side is known. Additional counts, such as cached tokens, are added to it.
         let (input, output) = (count(self.input)?, count(self.output)?);
         let (cached_tokens, reasoning_tokens) = (count(self.cached)?, count(self.reasoning)?);
         let mut add_up = |first: Option<u64>, more: &[&[&str]]| {
@@ -131,7 +131,7 @@ impl UsageTotal {
         self.total = Some(self.total.map_or(more, |total| sum(total, more)));
     }
 
-    /// The run's total, if any call told.
+    /// Returns the total of the run, if any call recorded its tokens.
     pub(crate) fn total(self) -> Option<Usage> {
         self.total.map(|total| Usage { partial: total.partial || self.silent, ..total })
     }

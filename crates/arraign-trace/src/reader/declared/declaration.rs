@@ -201,7 +201,7 @@ impl TryFrom<DeclarationFields> for ReaderDeclaration {
 }
 
 impl DeclarationFields {
-    /// The paths that begin at a run, beside the one that selects its steps as they are.
+    /// The paths that begin at a run, without the one that selects its steps.
     pub(super) fn selectors_of_runs(&self) -> impl Iterator<Item = &PathSelector> {
         let inside = self.inside.as_ref().map(|inside| &inside.path);
         [self.steps.as_ref(), inside, self.answer.as_ref()].into_iter().flatten()

@@ -8,13 +8,13 @@ use crate::trace::RecordPlace;
 
 /// A trace file as one JSON value, and the place of each record.
 #[derive(Debug)]
-pub(crate) struct Document {
+pub(crate) struct DeclaredDocument {
     pub(crate) value: Value,
     /// The places of the records, if the value is the list of them.
     records: Option<Vec<At>>,
 }
 
-impl Document {
+impl DeclaredDocument {
     pub(crate) fn of_input(input: Input) -> Self {
         let mut records = input.records;
         if let [record] = records.as_mut_slice()

@@ -1,12 +1,13 @@
 //! The texts and figures that paths select: tokens, cost, duration.
 //!
-//! A figure is that of the run, if the path selects something there. Otherwise it is the sum of the figures of the steps.
+//! A path that selects something in the run gives the figure of the run. Otherwise the figures of the steps are added up.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
 use super::declaration::{DurationPath, TokenPaths};
+use super::document::DeclaredDocument;
 use super::selections::Selections;
 use super::selector::PathSelector;
 use crate::reader::error::DecodeError;
@@ -24,30 +25,57 @@ pub(super) fn text_of(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// Reads the tokens of a run.
-pub(super) fn read_tokens<'v>(
-    paths: Option<&TokenPaths>,
-    run: &'v Value,
-    steps: &[&'v Value],
-    selections: &mut Selections,
-    blame: impl Fn(&Value, DecodeError) -> DecodeError,
-) -> Result<Option<Usage>, DecodeError> {
-    let Some(paths) = paths else { return Ok(None) };
-    let mut count = |selector: &Option<PathSelector>| {
-        let sum = read_sum(selector.as_ref(), run, steps, selections, &blame)?;
-        Ok::<_, DecodeError>(sum.map(to_count))
-    };
-    let (input, output) = (count(&paths.input)?, count(&paths.output)?);
-    let (cached_tokens, reasoning_tokens) = (count(&paths.cached)?, count(&paths.reasoning)?);
-    if input.is_none() && output.is_none() {
-        return Ok(None);
-    }
-    let partial = input.is_none() || output.is_none();
-    let (input_tokens, output_tokens) = (input.unwrap_or_default(), output.unwrap_or_default());
-    Ok(Some(Usage { input_tokens, cached_tokens, output_tokens, reasoning_tokens, partial }))
+/// Reads the figures of one run.
+pub(super) struct FigureReader<'r, 'v> {
+    pub(super) run: &'v Value,
+    pub(super) steps: &'r [&'v Value],
+    pub(super) selections: &'r mut Selections,
+    pub(super) document: &'r DeclaredDocument,
 }
 
-/// A float that no figure of tokens reaches is cut off.
+impl FigureReader<'_, '_> {
+    /// Reads the tokens of the run. They are partial if one of input and output is unknown.
+    pub(super) fn read_tokens(&mut self, paths: &TokenPaths) -> Result<Option<Usage>, DecodeError> {
+        let (input, output) =
+            (self.read_count(paths.input.as_ref())?, self.read_count(paths.output.as_ref())?);
+        let cached_tokens = self.read_count(paths.cached.as_ref())?;
+        let reasoning_tokens = self.read_count(paths.reasoning.as_ref())?;
+        if input.is_none() && output.is_none() {
+            return Ok(None);
+        }
+        let partial = input.is_none() || output.is_none();
+        let (input_tokens, output_tokens) = (input.unwrap_or_default(), output.unwrap_or_default());
+        Ok(Some(Usage { input_tokens, cached_tokens, output_tokens, reasoning_tokens, partial }))
+    }
+
+    /// Reads the duration of the run in milliseconds.
+    pub(super) fn read_duration(&mut self, path: &DurationPath) -> Result<Option<f64>, DecodeError> {
+        let milliseconds = self.read_sum(path.milliseconds.as_ref())?;
+        let seconds = self.read_sum(path.seconds.as_ref())?;
+        Ok(milliseconds.or_else(|| seconds.map(|seconds| seconds * 1000.0)))
+    }
+
+    /// Adds up the figures that `selector` selects in the run, or else in its steps.
+    pub(super) fn read_sum(&mut self, selector: Option<&PathSelector>) -> Result<Option<f64>, DecodeError> {
+        let mut found = self.selections.select_with(selector, self.run);
+        if found.is_empty() {
+            let in_steps = self.steps.iter().flat_map(|step| self.selections.select_with(selector, step));
+            found = in_steps.collect();
+        }
+        let mut sum = None;
+        for value in found {
+            let figure = read_figure(value).map_err(|error| self.document.blame_node(value, error))?;
+            sum = Some(sum.unwrap_or(0.0) + figure);
+        }
+        Ok(sum)
+    }
+
+    fn read_count(&mut self, selector: Option<&PathSelector>) -> Result<Option<u64>, DecodeError> {
+        Ok(self.read_sum(selector)?.map(to_count))
+    }
+}
+
+/// Converts a sum of tokens. A float above all counts is cut off, which no real figure reaches.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -57,41 +85,7 @@ fn to_count(sum: f64) -> u64 {
     sum as u64
 }
 
-/// Reads the duration of a run in milliseconds.
-pub(super) fn read_duration<'v>(
-    path: Option<&DurationPath>,
-    run: &'v Value,
-    steps: &[&'v Value],
-    selections: &mut Selections,
-    blame: impl Fn(&Value, DecodeError) -> DecodeError,
-) -> Result<Option<f64>, DecodeError> {
-    let Some(path) = path else { return Ok(None) };
-    let milliseconds = read_sum(path.milliseconds.as_ref(), run, steps, selections, &blame)?;
-    let seconds = read_sum(path.seconds.as_ref(), run, steps, selections, &blame)?;
-    Ok(milliseconds.or_else(|| seconds.map(|seconds| seconds * 1000.0)))
-}
-
-/// Adds up the figures that `selector` selects in the run, or else in its steps.
-pub(super) fn read_sum<'v>(
-    selector: Option<&PathSelector>,
-    run: &'v Value,
-    steps: &[&'v Value],
-    selections: &mut Selections,
-    blame: impl Fn(&Value, DecodeError) -> DecodeError,
-) -> Result<Option<f64>, DecodeError> {
-    let mut found = selections.select_with(selector, run);
-    if found.is_empty() {
-        found = steps.iter().flat_map(|step| selections.select_with(selector, step)).collect();
-    }
-    let mut sum = None;
-    for value in found {
-        let figure = read_figure(value).map_err(|error| blame(value, error))?;
-        sum = Some(sum.unwrap_or(0.0) + figure);
-    }
-    Ok(sum)
-}
-
-/// Some writers keep figures as text.
+/// Parses a figure, which may be a text.
 fn read_figure(value: &Value) -> Result<f64, DecodeError> {
     let figure = value.as_f64().or_else(|| value.as_str()?.parse().ok());
     figure

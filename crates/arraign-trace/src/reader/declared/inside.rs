@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::declaration::{DeclarationFields, InsideRule};
-use super::document::Document;
+use super::document::DeclaredDocument;
 use super::left::add_what_is_left;
 use super::run::RunReader;
 use super::selections::{SelectedAs, Selections};
@@ -17,7 +17,7 @@ use crate::trace::{Trace, Usage};
 pub(super) fn read_runs(
     fields: &DeclarationFields,
     rule: &InsideRule,
-    document: &Document,
+    document: &DeclaredDocument,
     selections: &mut Selections,
 ) -> Result<Vec<Trace>, DecodeError> {
     let outer = match &fields.runs {
@@ -25,6 +25,7 @@ pub(super) fn read_runs(
         None => vec![&document.value],
     };
     let mut read = Vec::new();
+    // The inner reader knows the messages and calls; figures and ids of the outer document override its own.
     for node in outer {
         let traces = read_inner(rule, node, document, selections)?;
         for trace in traces {
@@ -38,11 +39,11 @@ pub(super) fn read_runs(
     Ok(add_what_is_left(fields, document, selections, read))
 }
 
-/// Reads what the path selects in one run of the document. Several values are one run, one after the other.
+/// Reads the values that the path selects in one run of the document. Several values are read as one run, in order.
 fn read_inner(
     rule: &InsideRule,
     node: &Value,
-    document: &Document,
+    document: &DeclaredDocument,
     selections: &mut Selections,
 ) -> Result<Vec<Trace>, DecodeError> {
     let found = selections.select(&rule.path, node, SelectedAs::Whole);
@@ -77,11 +78,11 @@ fn read_value(reader: &Reader, value: &Value) -> Result<Vec<Trace>, DecodeError>
         }
         value => vec![Record { at: At::Whole, value }],
     };
-    (reader.read)(Input { text: "", records })
+    reader.read_runs(Input { text: "", records })
 }
 
 /// Puts the places of unread parts below the place of the value that they were read from.
-fn move_places(trace: &mut Trace, document: &Document, pointer: &str) {
+fn move_places(trace: &mut Trace, document: &DeclaredDocument, pointer: &str) {
     for part in &mut trace.unread {
         let inner = match part.place.line {
             Some(line) => format!("/{}{}", line - 1, part.place.pointer),

@@ -35,8 +35,9 @@ pub(super) struct KnownCalls<'t> {
 impl<'t> KnownCalls<'t> {
     pub(super) fn of(traces: impl IntoIterator<Item = &'t Trace>) -> Self {
         let calls: Vec<&Call> = traces.into_iter().flat_map(|trace| &trace.calls).collect();
-        let answered = |call: &Call| call.status != CallStatus::Unanswered;
-        let by_id = calls.iter().filter_map(|call| Some((call.id.as_deref()?, answered(call))));
+        let by_id = calls
+            .iter()
+            .filter_map(|call| Some((call.id.as_deref()?, call.status != CallStatus::Unanswered)));
         Self { by_id: by_id.collect(), calls }
     }
 

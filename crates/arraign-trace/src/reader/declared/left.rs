@@ -12,14 +12,14 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::declaration::DeclarationFields;
-use super::document::{Document, escape_key};
+use super::document::{DeclaredDocument, escape_key};
 use super::known::{CallFace, KnownCalls};
 use super::run::ReadRun;
 use super::selections::{SelectedAs, Selections, address_of};
 use super::selector::{NodePath, PathSelector};
 use crate::trace::{Trace, UnreadContent, UnreadPart};
 
-/// A value that a path selected as a call or a result, and that is none.
+/// A value that a path selected as a call or a result, but that is neither.
 pub(super) struct LostNode {
     pub(super) address: usize,
     pub(super) content: UnreadContent,
@@ -59,7 +59,7 @@ const KIND_KEYS: [&str; 8] =
 /// Adds to each run the parts of the document that no path selected.
 pub(super) fn add_what_is_left(
     fields: &DeclarationFields,
-    document: &Document,
+    document: &DeclaredDocument,
     selections: &Selections,
     runs: Vec<ReadRun<'_>>,
 ) -> Vec<Trace> {
@@ -105,7 +105,7 @@ fn find_in_run(scene: &LeftScene<'_>, run: &ReadRun<'_>, pointer: &str) -> Vec<U
 /// What all searches of one document share.
 struct LeftScene<'s> {
     fields: &'s DeclarationFields,
-    document: &'s Document,
+    document: &'s DeclaredDocument,
     selections: &'s Selections,
     /// The lists out of which the paths of a step select.
     lists_of_steps: Vec<NodePath>,
@@ -203,8 +203,8 @@ impl<'s> LeftSearch<'s> {
         }
     }
 
-    /// Searches an element of a list. Out of some lists paths select: an element that they pass over is an item of an
-    /// unknown kind.
+    /// Searches an element of a list. If paths select out of the list, an element that they skip is an item of an unknown
+    /// kind.
     fn search_element(&mut self, list: &Value, item: &Value, mut step: Option<&mut SearchedStep<'_>>) {
         let is_passed_over =
             !self.scene.selections.reach_into(item) && self.selects_out_of(list, step.as_deref_mut());
@@ -213,6 +213,7 @@ impl<'s> LeftSearch<'s> {
 
     fn selects_out_of(&self, list: &Value, step: Option<&mut SearchedStep<'_>>) -> bool {
         let Some(step) = step else { return self.step_lists.contains(&address_of(list)) };
+        // The lists are found once for each step, and compared by address: equal lists elsewhere are other lists.
         let within = step.step;
         let lists = step.lists.get_or_insert_with(|| {
             let paths = self.scene.lists_of_steps.iter();
@@ -239,7 +240,7 @@ impl<'s> LeftSearch<'s> {
         if kinds.iter().any(|kind| HARMLESS.contains(kind) || harmless.iter().any(|known| known == kind)) {
             return;
         }
-        // The same call told once more is no riddle, and neither is its result.
+        // A repeated record of the same call, or of its result, is not unread.
         match self.find_call(item) {
             Some(CallInItem::Unknown(name)) => {
                 self.report(UnreadContent::UnreadCall { name, kind: kind_of(item) });
@@ -310,11 +311,8 @@ fn kind_of(item: &Value) -> String {
 
 /// Whether an item could hold a call: it has more than texts and figures, or its kind sounds like one.
 fn has_substance(item: &Value, kinds: &[&str]) -> bool {
-    let sounds_like_call = |kind: &&str| {
-        let kind = kind.to_lowercase();
-        CALL_WORDS.iter().any(|word| kind.contains(word))
-    };
-    if kinds.iter().any(sounds_like_call) {
+    let mut kinds = kinds.iter().map(|kind| kind.to_lowercase());
+    if kinds.any(|kind| CALL_WORDS.iter().any(|word| kind.contains(word))) {
         return true;
     }
     let parts: Vec<&Value> = match item {

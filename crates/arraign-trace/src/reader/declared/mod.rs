@@ -27,7 +27,7 @@ pub use survey::{DeclarationSurvey, SurveyedPath};
 
 use crate::reader::error::DecodeError;
 use crate::trace::Trace;
-pub(crate) use document::Document;
+pub(crate) use document::DeclaredDocument;
 use selections::Selections;
 
 /// A reader that a user declared.
@@ -54,7 +54,7 @@ impl DeclaredReader {
     }
 
     /// Why the document is not of this format; `None` if it is.
-    pub(crate) fn object_to(&self, document: &Document) -> Option<String> {
+    pub(crate) fn object_to(&self, document: &DeclaredDocument) -> Option<String> {
         let conditions = &self.declaration.0.when;
         if conditions.is_empty() {
             return Some("its declaration has no `when`: only `format` selects it".to_owned());
@@ -64,12 +64,15 @@ impl DeclaredReader {
     }
 
     /// Reads the runs of a document.
-    pub(crate) fn read(&self, document: Document) -> Result<Vec<Trace>, DecodeError> {
+    pub(crate) fn read(&self, document: DeclaredDocument) -> Result<Vec<Trace>, DecodeError> {
         run::read_document(&self.declaration.0, document, &mut Selections::default())
     }
 
     /// Reads the runs of a document, and counts what each path selects.
-    pub(crate) fn survey(&self, document: Document) -> (Result<Vec<Trace>, DecodeError>, DeclarationSurvey) {
+    pub(crate) fn survey(
+        &self,
+        document: DeclaredDocument,
+    ) -> (Result<Vec<Trace>, DecodeError>, DeclarationSurvey) {
         survey::survey_document(&self.declaration.0, document)
     }
 }

@@ -11,6 +11,8 @@ use super::selector::PathSelector;
 
 /// Replaces the values of a whole document.
 pub(super) fn prepare_document(fields: &DeclarationFields, document: &mut Value) {
+    // A path selects by shared reference and a value is replaced by exclusive one, so nodes are located by their pointers
+    // first. Files whose declaration replaces nothing, which are most, skip that walk.
     let of_runs: Vec<&PathSelector> = fields.selectors_of_runs().collect();
     let of_steps: Vec<&PathSelector> = fields.selectors_of_steps().collect();
     let runs_change = of_runs.iter().any(|selector| selector.is_prepared());

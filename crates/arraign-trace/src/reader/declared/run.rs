@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::declaration::{CallRule, DeclarationFields, ResultRule};
-use super::document::Document;
-use super::figures::{read_duration, read_sum, read_tokens, text_of};
+use super::document::DeclaredDocument;
+use super::figures::{FigureReader, text_of};
 use super::inside;
 use super::left::{LostNode, add_what_is_left};
 use super::prepare::prepare_document;
@@ -26,7 +26,7 @@ pub(super) struct ReadRun<'v> {
 /// Reads the runs of a document.
 pub(super) fn read_document(
     fields: &DeclarationFields,
-    mut document: Document,
+    mut document: DeclaredDocument,
     selections: &mut Selections,
 ) -> Result<Vec<Trace>, DecodeError> {
     prepare_document(fields, &mut document.value);
@@ -58,7 +58,7 @@ enum ResultPlace {
 /// A run while it is read.
 pub(super) struct RunReader<'d, 'v, 's> {
     fields: &'d DeclarationFields,
-    document: &'v Document,
+    document: &'v DeclaredDocument,
     selections: &'s mut Selections,
     builder: TraceBuilder,
     lost: Vec<LostNode>,
@@ -71,7 +71,7 @@ pub(super) struct RunReader<'d, 'v, 's> {
 impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     pub(super) fn new(
         fields: &'d DeclarationFields,
-        document: &'v Document,
+        document: &'v DeclaredDocument,
         selections: &'s mut Selections,
     ) -> Self {
         let builder = TraceBuilder::default();
@@ -195,7 +195,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             (None, Some(_)) => None,
         };
         let Some(call) = call else {
-            // A result that is told twice is no riddle; a result of an unknown call is.
+            // A repeated result is not unread; a result of an unknown call is.
             if !of.as_ref().is_some_and(|id| self.builder.knows(id)) {
                 let id = of.unwrap_or_else(|| "without an id".to_owned());
                 self.lose(node, UnreadContent::ResultWithoutCall(id));
@@ -254,11 +254,11 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         self.builder = TraceBuilder::of(trace, 0);
     }
 
-    /// Ends the run, whose value is `node`.
+    /// Ends the run with the value `node`.
     pub(super) fn finish(self, node: &'v Value) -> ReadRun<'v> {
         let has_answer = self.builder.trace.answer.is_some();
         let mut trace = self.builder.finish();
-        // Where the declaration says where the answer is, what the model said last is none.
+        // If the declaration has a path to the answer, the last message of the model is not taken for it.
         if self.fields.answer.is_some() && !has_answer {
             trace.answer = None;
         }
@@ -279,20 +279,21 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         })
     }
 
-    /// Reads what the declaration says of the run as a whole.
+    /// Reads the fields of the declaration that concern the run as a whole.
     pub(super) fn read_figures(&mut self, run: &'v Value, steps: &[&'v Value]) -> Result<(), DecodeError> {
         let fields = self.fields;
-        let document = self.document;
-        let blame = |node: &Value, error| document.blame_node(node, error);
         self.selections.select_with(fields.skip.as_ref(), run);
         let id = self.find_text(fields.id.as_ref(), run, steps);
         let agent = self.find_text(fields.agent.as_ref(), run, steps);
         let model = self.find_text(fields.model.as_ref(), run, steps);
         let answer = self.selections.select_with(fields.answer.as_ref(), run);
         let answer = answer.last().map(|answer| text_of(answer).into_owned());
-        let usage = read_tokens(fields.tokens.as_ref(), run, steps, self.selections, blame)?;
-        let cost_usd = read_sum(fields.cost.as_ref(), run, steps, self.selections, blame)?;
-        let duration_ms = read_duration(fields.duration.as_ref(), run, steps, self.selections, blame)?;
+        let selections = &mut *self.selections;
+        let mut figures = FigureReader { run, steps, selections, document: self.document };
+        let usage = fields.tokens.as_ref().map(|paths| figures.read_tokens(paths)).transpose()?.flatten();
+        let cost_usd = figures.read_sum(fields.cost.as_ref())?;
+        let duration_ms =
+            fields.duration.as_ref().map(|path| figures.read_duration(path)).transpose()?.flatten();
         let trace = std::mem::take(&mut self.builder.trace);
         self.builder.trace = Trace {
             id: id.or(trace.id),

@@ -98,7 +98,7 @@ impl Selections {
         self.selected.push((address_of(value), part));
     }
 
-    /// What one selector selected; `None` if nobody counts.
+    /// The values that one selector selected; `None` if they are not counted.
     pub(super) fn count_of(&self, selector: &PathSelector) -> Option<SelectionCount> {
         let counts = self.counts.as_ref()?;
         Some(counts.get(&address_of(selector)).cloned().unwrap_or_default())

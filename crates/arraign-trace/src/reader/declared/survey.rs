@@ -1,7 +1,7 @@
 //! What each path of a declaration selects in a file: how a declaration is tried out.
 
 use super::declaration::{CallRule, DeclarationFields, ResultRule};
-use super::document::Document;
+use super::document::DeclaredDocument;
 use super::run::read_document;
 use super::selections::Selections;
 use super::selector::PathSelector;
@@ -33,7 +33,7 @@ pub struct SurveyedPath {
 /// Reads the runs of a document, and counts what each path selects.
 pub(super) fn survey_document(
     fields: &DeclarationFields,
-    document: Document,
+    document: DeclaredDocument,
 ) -> (Result<Vec<Trace>, DecodeError>, DeclarationSurvey) {
     let mut selections = Selections::counting();
     let read = read_document(fields, document, &mut selections);

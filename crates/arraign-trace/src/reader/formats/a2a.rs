@@ -52,15 +52,15 @@ pub(crate) fn is_asking(value: &Json) -> bool {
 /// Whether a record is an answer of this protocol, in JSON-RPC or alone.
 pub(crate) fn is_answer(value: &Json) -> bool {
     let value = value.get("result").unwrap_or(value);
-    let looks = |value: &Json| {
-        let message = value.get("parts").is_some_and(|parts| parts.as_list().is_some())
-            && value.get("messageId").is_some();
-        let has = |key: &str| value.get(key).is_some_and(Json::is_object);
-        message || has("status") || has("artifact")
-    };
-    let kind = value.get("kind").and_then(Json::as_str);
-    let old = ANSWERS.iter().any(|(_, name)| kind == Some(name)) && looks(value);
-    old || ANSWERS.iter().any(|(key, _)| value.get(key).is_some_and(looks))
+    let kind = value.text_under("kind");
+    let is_old = ANSWERS.iter().any(|(_, name)| kind == Some(name)) && has_answer_fields(value);
+    is_old || ANSWERS.iter().any(|(key, _)| value.get(key).is_some_and(has_answer_fields))
+}
+
+/// Whether an object has the fields of a message, a task or an update.
+fn has_answer_fields(value: &Json) -> bool {
+    let is_message = value.get("parts").is_some_and(Json::is_list) && value.has_key("messageId");
+    is_message || ["status", "artifact"].iter().any(|key| value.get(key).is_some_and(Json::is_object))
 }
 
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
@@ -218,12 +218,13 @@ impl TaskRun {
     }
 }
 
-/// The texts of parts put together; data is JSON, a file is nothing.
+/// Joins the texts of parts. Data is rendered as JSON, files are left out.
 fn text_of(parts: Option<&Json>) -> String {
-    let text = |part: &Json| match (part.get("text"), part.get("data")) {
+    let parts = parts.and_then(Json::as_list).unwrap_or_default().iter();
+    let texts = parts.filter_map(|part| match (part.get("text"), part.get("data")) {
         (Some(text), _) => text.as_str().map(ToOwned::to_owned),
         (None, Some(data)) => Some(data.clone().into_text_or_json().into_owned()),
         (None, None) => None,
-    };
-    parts.and_then(Json::as_list).unwrap_or_default().iter().filter_map(text).collect()
+    });
+    texts.collect()
 }

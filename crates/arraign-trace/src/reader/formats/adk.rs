@@ -2,6 +2,7 @@
 //!
 //! Each invocation is a run. Pieces of a streamed answer (`partial`) are skipped, because the complete answer follows.
 
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::gemini::{ContentWalk, TOKENS};
 use crate::reader::json::input::{At, Input, Record};
@@ -46,7 +47,7 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
 }
 
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
-    let mut session = Session::default();
+    let mut session = AdkSession::default();
     for Record { at, value } in input.records {
         session.record(at, value).map_err(|error| at.in_record(error))?;
     }
@@ -55,13 +56,13 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 }
 
 #[derive(Debug, Default)]
-struct Session {
+struct AdkSession {
     runs: Vec<Trace>,
     walk: ContentWalk,
     begun: bool,
 }
 
-impl Session {
+impl AdkSession {
     fn end_run(&mut self) {
         let walk = std::mem::take(&mut self.walk);
         if std::mem::take(&mut self.begun) {
@@ -72,17 +73,18 @@ impl Session {
     fn record(&mut self, at: At, value: Json) -> Result<(), DecodeError> {
         let mut record = Object::of(value, "an event")?;
         if record.get("events").is_none() {
-            return self.event(at, record);
+            return self.event(at.into(), record);
         }
         self.end_run();
         for (index, event) in record.list(&["events"])?.into_iter().enumerate() {
-            let event = Object::of(event, "an event").and_then(|event| self.event(at, event));
+            let event = Object::of(event, "an event")
+                .and_then(|event| self.event(RecordSpot::item(at, "events", index), event));
             event.map_err(|error| error.at_key(index).at_key("events"))?;
         }
         Ok(())
     }
 
-    fn event(&mut self, at: At, mut event: Object) -> Result<(), DecodeError> {
+    fn event(&mut self, spot: RecordSpot, mut event: Object) -> Result<(), DecodeError> {
         let invocation = event.string(&["invocationId", "invocation_id"])?;
         if self.begun && self.walk.builder.trace.id != invocation {
             self.end_run();
@@ -107,7 +109,7 @@ impl Session {
         }
         let content = event.take(&["content"]);
         content
-            .map_or(Ok(()), |content| self.walk.content(at, content, &path))
+            .map_or(Ok(()), |content| self.walk.content(spot.with_inner("content"), content, &path))
             .map_err(|error| error.at_key("content"))
     }
 }

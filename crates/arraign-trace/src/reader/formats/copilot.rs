@@ -16,7 +16,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "copilot",
@@ -234,11 +234,15 @@ impl CopilotSession {
         agent_path: Vec<String>,
     ) -> Result<(), DecodeError> {
         let server = request.string(&["mcpServerName"])?;
-        let bare_name = request.string(&["mcpToolName"])?.filter(|_| server.is_some());
+        let own_name = request.string(&["mcpToolName"])?;
         let name = request.required(&["name", "toolName"])?;
-        let name = bare_name.unwrap_or_else(|| name.into_owned());
         let arguments = request.arguments("arguments");
-        self.builder.call(Call { id, server, agent_path, ..Call::new(name, arguments, 0) });
+        let mut call = Call { id, agent_path, ..Call::new(name, arguments, 0) };
+        match (own_name, server) {
+            (Some(name), Some(server)) => call.set_tool(name, ToolServer::Named(server)),
+            (_, server) => call.server = server.map_or(ToolServer::BuiltIn, ToolServer::Named),
+        }
+        self.builder.call(call);
         Ok(())
     }
 

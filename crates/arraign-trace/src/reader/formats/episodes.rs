@@ -73,11 +73,11 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         let event = Object::of(value, "an event").and_then(|event| add(&mut episodes, event));
         event.map_err(|error| at.in_record(error))?;
     }
-    let finish = |mut episode: Episode| {
+    let traces = episodes.list.into_iter().map(|mut episode| {
         episode.trace.settle_answer();
         episode.trace
-    };
-    Ok(episodes.list.into_iter().map(finish).collect())
+    });
+    Ok(traces.collect())
 }
 
 fn add(episodes: &mut Episodes, mut event: Object) -> Result<(), DecodeError> {

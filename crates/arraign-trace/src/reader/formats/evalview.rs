@@ -98,8 +98,8 @@ fn run(mut record: Object, query: Option<String>) -> Result<Trace, DecodeError> 
 }
 
 fn lasted(record: &mut Object) -> Result<Option<f64>, DecodeError> {
-    let mut time = |name: &str| Ok(record.text(&[name])?.and_then(|text| nanos(&text)));
-    let (began, ended): (Option<u64>, Option<u64>) = (time("start_time")?, time("end_time")?);
+    let began = record.text(&["start_time"])?.and_then(|text| nanos(&text));
+    let ended = record.text(&["end_time"])?.and_then(|text| nanos(&text));
     Ok(began.zip(ended).map(|(began, ended)| millis_between(began, ended)))
 }
 
@@ -151,14 +151,13 @@ impl EvalviewSteps<'_> {
     fn turn_to(&mut self, turn: u64) {
         while let Some((_, next)) = self.turns.next_if(|(place, next)| number(*place, next) <= turn) {
             let Ok(mut next) = Object::of(next, "a turn") else { continue };
-            let mut text = |names: &[&str]| next.take(names).and_then(Json::into_text);
             if let Some(answer) = self.answer.take() {
                 self.builder.say(Role::Assistant, &answer);
             }
-            if let Some(query) = text(&["query", "input"]) {
+            if let Some(query) = next.take_text(&["query", "input"]) {
                 self.builder.say(Role::User, &query);
             }
-            self.answer = text(&["output", "final_output"]).map(Cow::into_owned);
+            self.answer = next.take_text(&["output", "final_output"]).map(Cow::into_owned);
         }
     }
 }

@@ -67,14 +67,13 @@ enum WorkflowEvent {
 }
 
 fn find_class(event: &Json) -> Option<WorkflowEvent> {
-    let has = |name: &str| event.get(name).is_some();
     match () {
-        () if has("tool_output") && has("tool_id") => Some(WorkflowEvent::ToolResult),
-        () if has("tool_kwargs") && has("tool_id") => Some(WorkflowEvent::ToolCall),
-        () if has("delta") => Some(WorkflowEvent::Stream),
+        () if event.has_key("tool_output") && event.has_key("tool_id") => Some(WorkflowEvent::ToolResult),
+        () if event.has_key("tool_kwargs") && event.has_key("tool_id") => Some(WorkflowEvent::ToolCall),
+        () if event.has_key("delta") => Some(WorkflowEvent::Stream),
         () if event.get("response").is_some_and(is_message) => Some(WorkflowEvent::Output),
         () if event.get("input").is_some_and(Json::is_list) => Some(WorkflowEvent::Input),
-        () if has("result") => Some(WorkflowEvent::Stop),
+        () if event.has_key("result") => Some(WorkflowEvent::Stop),
         () => None,
     }
 }

@@ -19,7 +19,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Trace};
+use crate::trace::{Call, CallStatus, ToolServer, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "mcp",
@@ -55,17 +55,19 @@ fn detect_format(input: &Input) -> Detection {
 
 /// Whether a record holds a request or a notification.
 fn asks(value: &Json) -> bool {
-    let asks_itself = |value: &Json| value.get("method").is_some();
-    let is_one = |value: &Json| {
-        asks_itself(value) || value.as_list().is_some_and(|batch| batch.iter().any(asks_itself))
-    };
-    is_one(value) || WRAPPED.iter().any(|name| value.get(name).is_some_and(is_one))
+    has_method(value) || WRAPPED.iter().any(|name| value.get(name).is_some_and(has_method))
 }
 
+/// Whether a message, or one message of a batch, has a method.
+fn has_method(value: &Json) -> bool {
+    value.has_key("method")
+        || value.as_list().is_some_and(|batch| batch.iter().any(|message| message.has_key("method")))
+}
+
+/// Whether a value is a message of JSON-RPC or a batch of them, which is a list.
 fn is_rpc(value: &Json) -> bool {
-    let is_one = |value: &Json| value.get("jsonrpc").and_then(Json::as_str) == Some("2.0");
-    // A batch is a list.
-    is_one(value) || value.as_list().is_some_and(|batch| !batch.is_empty() && batch.iter().all(is_one))
+    let batch = value.as_list().unwrap_or(std::slice::from_ref(value));
+    !batch.is_empty() && batch.iter().all(|message| message.text_under("jsonrpc") == Some("2.0"))
 }
 
 fn is_wrapper(value: &Json) -> bool {
@@ -108,14 +110,16 @@ struct Wrapper {
     from: Option<String>,
     time: Option<u64>,
     duration_ms: Option<f64>,
-    server: Option<String>,
+    server: ToolServer,
 }
 
 impl RpcLog {
     fn finish(self) -> Trace {
         let mut trace = self.builder.finish();
         if let [server] = self.servers.as_slice() {
-            trace.calls.iter_mut().for_each(|call| call.server = call.server.take().or(Some(server.clone())));
+            for call in &mut trace.calls {
+                call.server = std::mem::take(&mut call.server).or(ToolServer::Named(server.clone()));
+            }
         }
         trace
     }
@@ -198,9 +202,14 @@ impl RpcLog {
             _ => {}
         }
         let requests = self.waiting.entry(id.to_owned()).or_default();
-        let is_other = |request: &Request| request.from != wrapper.from || wrapper.from.is_none();
         let recent = requests.len().saturating_sub(WAITING);
-        let Some(at) = requests[recent..].iter().rposition(is_other) else { return };
+        // Both sides of a connection may use the same ids: a response does not answer a request of its own sender.
+        let Some(at) = requests[recent..]
+            .iter()
+            .rposition(|request| request.from != wrapper.from || wrapper.from.is_none())
+        else {
+            return;
+        };
         let request = requests.remove(recent + at);
         let Some(place) = request.call else { return };
         let call = &mut self.builder.trace.calls[place];
@@ -268,7 +277,7 @@ fn wrapper_of(object: &mut Object) -> Wrapper {
         from: object.take(&["dir", "direction", "from", "sender"]).and_then(Json::into_text).map(Into::into),
         time,
         duration_ms: object.take(&["duration", "duration_ms"]).and_then(|time| time.as_number()?.as_f64()),
-        server: object.take(&["server", "server_name"]).and_then(Json::into_text).map(Into::into),
+        server: object.take(&["server", "server_name"]).and_then(Json::into_text).map(String::from).into(),
     }
 }
 

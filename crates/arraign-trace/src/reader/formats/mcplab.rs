@@ -23,8 +23,7 @@ pub(crate) const READER: Reader = Reader {
 
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
-    let is_run = |record: &Record| kind(&record.value) == Some("scenario_run");
-    if input.records.iter().any(is_run) {
+    if input.records.iter().any(|record| kind(&record.value) == Some("scenario_run")) {
         return Ok(Certainty::Sure);
     }
     Err("there is no `scenario_run` in it".into())
@@ -57,13 +56,12 @@ fn run(at: At, mut record: Object) -> Result<Trace, DecodeError> {
     trace.agent = record.string(&["agent"])?;
     trace.model = record.string(&["model"])?;
     trace.stop_reason = record.string(&["error"])?.map(|error| format!("error: {error}"));
-    let mut time = |name: &str| Ok(record.text(&[name])?.and_then(|text| nanos(&text)));
-    let (began, ended): (Option<u64>, Option<u64>) = (time("ts_start")?, time("ts_end")?);
+    let began = record.text(&["ts_start"])?.and_then(|text| nanos(&text));
+    let ended = record.text(&["ts_end"])?.and_then(|text| nanos(&text));
     trace.duration_ms = began.zip(ended).map(|(began, ended)| millis_between(began, ended));
     let mut run = ScenarioRun { builder, began };
     for (index, message) in record.list(&["messages"])?.into_iter().enumerate() {
-        let evidence =
-            run.builder.open_record(RecordSpot { at, path: "messages", index: Some(index) }, &message);
+        let evidence = run.builder.open_record(RecordSpot::item(at, "messages", index), &message);
         let message = Object::of(message, "a message").and_then(|message| run.message(message));
         message.map_err(|error| error.at_key(index).at_key("messages"))?;
         run.builder.close_record(evidence);
@@ -108,7 +106,7 @@ impl ScenarioRun {
             Some("tool_use") => {
                 let name = block.required(&["name"])?;
                 let arguments = block.arguments("input");
-                let (id, server) = (block.string(&["id"])?, block.string(&["server"])?);
+                let (id, server) = (block.string(&["id"])?, block.string(&["server"])?.into());
                 self.builder.call(Call { id, server, ..Call::new(name, arguments, 0) });
             }
             Some("tool_result") => self.answer(block)?,

@@ -36,9 +36,8 @@ fn detect_format(input: &Input) -> Detection {
 
 /// Whether a record is a line of `run --format json`.
 fn is_event(record: &Json) -> bool {
-    let has_text = |name: &str| record.get(name).is_some_and(Json::is_text);
-    let part = record.get("part").is_some_and(|part| part.get("sessionID").is_some());
-    has_text("type") && has_text("sessionID") && (part || record.get("error").is_some())
+    let has_part = record.get("part").is_some_and(|part| part.has_key("sessionID"));
+    record.has_text("type") && record.has_text("sessionID") && (has_part || record.has_key("error"))
 }
 
 fn is_export(record: &Json) -> bool {

@@ -57,7 +57,7 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
 }
 
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
-    let mut history = History { given: given(&input), ..History::default() };
+    let mut history = History { given: collect_output_ids(&input), ..History::default() };
     for Record { at, value } in input.records {
         let mut record = Object::of(value, "a message").map_err(|error| at.in_record(error))?;
         let lists = LISTS.iter().filter_map(|name| record.get(name)?.as_list());
@@ -73,21 +73,21 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     Ok(history.runs)
 }
 
-/// What the library says of a call whose arguments it took for the run's output, whatever the tool's name is.
+/// The result that the library records for a call with the output of the run in its arguments.
 const TAKEN: &str = "Final result processed.";
 
-/// What it says of calls that it made nothing of, once it had an output.
+/// The results that the library records for calls that it skipped because it already had an output.
 const PASSED_OVER: [&str; 2] = ["Tool not executed", "Output tool not used"];
 
-/// The ids of the calls whose arguments were taken for an output.
-fn given(input: &Input) -> HashSet<String> {
+/// Collects the ids of calls with the output of the run in their arguments.
+fn collect_output_ids(input: &Input) -> HashSet<String> {
     let messages = input.records.iter().flat_map(|record| messages(&record.value));
     let parts = messages.filter_map(|message| message.get("parts")?.as_list()).flatten();
     let taken = parts.filter(|part| part.get("content").and_then(Json::as_str) == Some(TAKEN));
     taken.filter_map(|part| part.get("tool_call_id")?.as_str().map(ToOwned::to_owned)).collect()
 }
 
-/// The messages of a record: its list, or itself.
+/// Returns the messages of a record: its list of messages, or the record itself.
 fn messages<'v, 't>(record: &'v Json<'t>) -> &'v [Json<'t>] {
     let list = LISTS.iter().find_map(|name| record.get(name)?.as_list());
     list.unwrap_or(std::slice::from_ref(record))
@@ -100,7 +100,7 @@ const WITHOUT_CALLS: [&str; 4] = ["thinking", "file", "compaction", "instruction
 struct History {
     runs: Vec<Trace>,
     run: HistoryRun,
-    /// The ids of the calls whose arguments were taken for an output.
+    /// The ids of calls with the output of the run in their arguments.
     given: HashSet<String>,
 }
 
@@ -138,13 +138,13 @@ impl History {
 struct HistoryRun {
     begun: bool,
     builder: TraceBuilder,
-    /// The instructions stand in each request.
+    /// The instructions of the last request. Each request repeats them.
     instructions: Option<String>,
-    /// What was passed to the tools that take a structured output, by call id.
+    /// The structured outputs, by the id of the call that has them in its arguments.
     outputs: HashMap<String, String>,
 }
 
-/// Calls of `each` on the parts of a message, and blames a mistake on its part.
+/// Calls `each` for every part of a message; an error gets the index of its part.
 fn each_part(
     message: &mut Object,
     mut each: impl FnMut(&str, Object) -> Result<(), DecodeError>,
@@ -216,7 +216,7 @@ impl HistoryRun {
         Ok(())
     }
 
-    /// In the first version a tool that failed comes back as `retry-prompt`, in the second by its `outcome`.
+    /// Adds the result of a call. The first version records a failed call as `retry-prompt`, the second by its `outcome`.
     fn answer(&mut self, mut part: Object, retry: bool) -> Result<(), DecodeError> {
         let id = part.string(&["tool_call_id"])?;
         let name = part.text(&["tool_name"])?;
@@ -239,7 +239,7 @@ impl HistoryRun {
     }
 }
 
-/// The text of a prompt: itself, or the texts among its pieces.
+/// Returns the text of a prompt: the prompt itself, or the texts among its pieces.
 fn text_of(content: Option<Json>) -> String {
     match content {
         None => String::new(),
@@ -256,10 +256,12 @@ fn piece_text(piece: Json) -> Option<String> {
     }
 }
 
-/// What is wrong, in words: a validator's mistakes come as a list of objects.
+/// Renders the reason of a retry. A validator reports a list of objects, each with a message.
 fn reason(content: &Value) -> String {
-    let said = |mistake: &Value| mistake.get("msg").and_then(Value::as_str).map(ToOwned::to_owned);
-    let mistakes: Option<Vec<String>> = content.as_array().and_then(|list| list.iter().map(said).collect());
+    let mistakes = content.as_array().and_then(|list| {
+        let messages = list.iter().map(|mistake| mistake.get("msg").and_then(Value::as_str));
+        messages.collect::<Option<Vec<&str>>>()
+    });
     match (content, mistakes) {
         (Value::String(text), _) => text.clone(),
         (_, Some(mistakes)) => mistakes.join("; "),

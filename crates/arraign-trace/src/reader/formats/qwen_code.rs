@@ -4,7 +4,7 @@
 //! failed. What Qwen Code prints with `--output-format stream-json` is read as `claude-code`.
 
 use crate::reader::build::clock::{millis_between, nanos};
-use crate::reader::build::tool_name::find_server;
+use crate::reader::build::tool_name::split_host_name;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::gemini::{ContentWalk, TOKENS};
 use crate::reader::formats::gemini_cli::exit_code;
@@ -14,7 +14,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{CallStatus, Role, Trace, Usage};
+use crate::trace::{CallStatus, Role, ToolServer, Trace, Usage};
 
 pub(crate) const READER: Reader = Reader {
     name: "qwen-code",
@@ -106,7 +106,7 @@ impl QwenSession {
         let started_ms = self.began.zip(self.ended).map(|(began, now)| millis_between(began, now));
         for call in trace.calls.iter_mut().skip(known) {
             call.started_ms = started_ms;
-            call.server = find_server(&call.name);
+            split_host_name(call, ToolServer::BuiltIn);
         }
         Ok(())
     }
@@ -156,9 +156,10 @@ impl QwenSession {
 /// Reads the tokens of a reply. Gemini counts thoughts beside the output, other providers within it: the total tells
 /// which of the two it is.
 fn read_usage(usage: &Object) -> Result<Option<Usage>, DecodeError> {
-    let count = |name: &str| usage.count_under(name).map(Option::unwrap_or_default);
-    let sum = count("promptTokenCount")?.saturating_add(count("candidatesTokenCount")?);
-    let is_within = sum == count("totalTokenCount")?;
+    let [prompt, candidates, total] =
+        ["promptTokenCount", "candidatesTokenCount", "totalTokenCount"].map(|name| usage.count_under(name));
+    let sum = prompt?.unwrap_or_default().saturating_add(candidates?.unwrap_or_default());
+    let is_within = sum == total?.unwrap_or_default();
     let read = TOKENS.read(usage)?;
     Ok(read.map(|usage| {
         let thoughts = usage.reasoning_tokens.filter(|_| is_within).unwrap_or_default();

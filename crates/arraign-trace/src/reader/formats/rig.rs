@@ -60,7 +60,7 @@ fn judge_part(assistant: bool, part: &Json) -> Option<Certainty> {
     }
 }
 
-/// What speaks against a part being one of this format. Only the assistant's parts may have no `type`.
+/// Returns the reason why `part` is not of this format, if there is one. Only parts of the assistant may lack a `type`.
 fn object_to_part(assistant: bool, part: &Json) -> Option<&'static str> {
     if part.get("type").is_some() {
         return None;
@@ -69,7 +69,7 @@ fn object_to_part(assistant: bool, part: &Json) -> Option<&'static str> {
     (!assistant || !is_known).then_some("there is a content part without `type` in it")
 }
 
-/// Lines with `messages` are a run each; messages themselves are one run.
+/// Each line with `messages` is one run. A file of single messages is one run.
 fn split_file(input: &Input) -> Option<Pieces> {
     let messages = input.first().ok()?.get("messages").and_then(Json::as_list);
     messages.is_some_and(|messages| !messages.is_empty()).then(|| Pieces::records(find_run_key))
@@ -77,7 +77,7 @@ fn split_file(input: &Input) -> Option<Pieces> {
 
 fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     let messages = look(text, &["messages"])?.list(&["messages"]).unwrap_or_default();
-    // A message beside such lines is of a run of its own, with all others that are so.
+    // Single messages between such lines together form one more run.
     Ok(if messages.is_empty() { RunKey::Several } else { RunKey::Own(None) }.into())
 }
 

@@ -40,9 +40,10 @@ fn detect_format(input: &Input) -> Detection {
 /// Whether this is a message whose items say their type. .NET writes names in Pascal case.
 fn is_message(value: &Json) -> bool {
     let items = value.get("items").or_else(|| value.get("Items")).and_then(Json::as_list);
-    let is_typed = |item: &Json| item.get("content_type").or_else(|| item.get("$type")).is_some();
-    value.get("role").or_else(|| value.get("Role")).is_some()
-        && items.is_some_and(|items| items.iter().all(is_typed))
+    (value.has_key("role") || value.has_key("Role"))
+        && items.is_some_and(|items| {
+            items.iter().all(|item| item.has_key("content_type") || item.has_key("$type"))
+        })
 }
 
 /// Each history is a run; messages themselves are one run.
@@ -145,7 +146,7 @@ fn add_item(builder: &mut TraceBuilder, mut item: Object) -> Result<(), DecodeEr
 
 fn read_call(mut item: Object) -> Result<Call, DecodeError> {
     let id = item.string(&["id", "Id"])?;
-    let server = item.string(&["plugin_name", "PluginName"])?;
+    let server = item.string(&["plugin_name", "PluginName"])?.into();
     let name = item.required(&["function_name", "FunctionName", "name"])?;
     let arguments = item.arguments(if item.get("Arguments").is_some() { "Arguments" } else { "arguments" });
     Ok(Call { id, server, ..Call::new(name, arguments, 0) })

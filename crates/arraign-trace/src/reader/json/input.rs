@@ -64,6 +64,7 @@ pub fn looks_like_json(text: &str) -> bool {
 
 impl<'t> Input<'t> {
     pub(crate) fn parse(text: &'t str) -> Result<Self, TraceError> {
+        refuse_many_values(text)?;
         if sse::is_stream(text) {
             let records: Result<Vec<Record>, TraceError> = sse::events(text).map(event).collect();
             return Ok(Self { text, records: records? });
@@ -95,6 +96,39 @@ impl<'t> Input<'t> {
     pub(crate) fn first(&self) -> Result<&Json<'t>, String> {
         self.records.first().map(|record| &record.value).ok_or_else(|| "the list is empty".to_owned())
     }
+}
+
+/// The largest number of values in a text that is parsed at once. Large files are parsed run by run.
+const MAX_VALUES: usize = 2_000_000;
+
+/// Refuses a text with too many values, each of which takes more memory than text. The values are counted by the marks before
+/// them, outside of strings.
+fn refuse_many_values(text: &str) -> Result<(), TraceError> {
+    if text.len() <= MAX_VALUES {
+        return Ok(());
+    }
+    let (mut count, mut in_string, mut escaped) = (0, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b':' | b'[' if !in_string => count += 1,
+            _ => {}
+        }
+        if count > MAX_VALUES {
+            let (line, column) = find_line(text, at);
+            let reason = format!("the text has more than {MAX_VALUES} values");
+            return Err(TraceProblem::TooMuch { line, column, reason }.into());
+        }
+    }
+    Ok(())
+}
+
+fn find_line(text: &str, at: usize) -> (usize, usize) {
+    let before = &text.as_bytes()[..at];
+    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    (1 + before.split(|byte| *byte == b'\n').count() - 1, at - line_start + 1)
 }
 
 fn event((line, data): (usize, &str)) -> Result<Record<'_>, TraceError> {
@@ -150,12 +184,12 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
     message.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
-/// Whether some line is an object of its own, as no line of a pretty-printed document is.
+/// Whether one of the first lines is a complete object, which no line of a pretty-printed document is.
 pub(crate) fn is_json_lines(text: &str) -> bool {
-    let is_object = |line: &str| {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3);
+    lines.any(|line| {
         line.starts_with('{') && line.len() > 2 && serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()
-    };
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).any(is_object)
+    })
 }
 
 fn first_broken_line(text: &str) -> Option<(usize, serde_json::Error)> {

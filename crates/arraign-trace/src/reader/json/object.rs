@@ -9,8 +9,8 @@ use crate::reader::error::DecodeError;
 use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
-/// Up to so many keys, each is compared with each.
-const FEW: usize = 16;
+/// Up to so many keys, each is compared with each: that is cheaper than a table of them.
+const FEW: usize = 48;
 
 /// A JSON object in the file's order. Its values are taken out one by one; a null is as good as absent.
 ///
@@ -66,16 +66,16 @@ impl<'t> Object<'t> {
     }
 
     /// The first key that comes twice, found by comparing the keys themselves.
+    #[cold]
     fn compare_keys(&self) -> Option<&str> {
-        let keys = || self.0.iter().map(|(key, _)| key.as_ref());
+        let mut keys = self.0.iter().map(|(key, _)| key.as_ref());
         if self.0.len() <= FEW {
-            return keys()
-                .enumerate()
-                .find(|(place, key)| keys().take(*place).any(|k| k == *key))
-                .map(|(_, key)| key);
+            let mut places = keys.clone().enumerate();
+            let double = places.find(|(place, key)| keys.clone().take(*place).any(|before| before == *key));
+            return double.map(|(_, key)| key);
         }
         let mut known = HashSet::with_capacity(self.0.len());
-        keys().find(|key| !known.insert(*key))
+        keys.find(|key| !known.insert(*key))
     }
 
     /// A look at the value under `name`.
@@ -100,6 +100,21 @@ impl<'t> Object<'t> {
             None | Some(Json::Null) => None,
             Some(value) => Some((*name, value)),
         })
+    }
+
+    /// Whether there is a value under `name`, even null.
+    pub(crate) fn has_key(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// Returns the text under `name`, if it is a text, and leaves it there.
+    pub(crate) fn text_under(&self, name: &str) -> Option<&str> {
+        self.get(name)?.as_str()
+    }
+
+    /// Takes the text under the first of `names` that is there. Any other value is dropped.
+    pub(crate) fn take_text(&mut self, names: &[&str]) -> Option<Cow<'t, str>> {
+        self.take(names).and_then(Json::into_text)
     }
 
     /// The text under one of `names`.

@@ -10,9 +10,9 @@ pub(crate) fn is_stream(text: &str) -> bool {
     if text.starts_with(['{', '[']) {
         return false;
     }
-    let head = || text.lines().filter(|line| !line.is_empty()).take(PREAMBLE);
-    let is_json = |data: &str| data.starts_with(['{', '[']);
-    head().find_map(data).is_some_and(is_json) && head().take_while(|line| data(line).is_none()).all(is_field)
+    let head = text.lines().filter(|line| !line.is_empty()).take(PREAMBLE);
+    let has_json = head.clone().find_map(data).is_some_and(|data| data.starts_with(['{', '[']));
+    has_json && head.take_while(|line| data(line).is_none()).all(is_field)
 }
 
 /// The data of each event, and its line from 1.

@@ -30,6 +30,21 @@ impl<'t> Json<'t> {
         Self::Object(entries.into_iter().map(|(key, value)| (Cow::Borrowed(key), value)).collect())
     }
 
+    /// Whether the object has `name`, even with null.
+    pub(crate) fn has_key(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// Whether the object has a text under `name`.
+    pub(crate) fn has_text(&self, name: &str) -> bool {
+        self.get(name).is_some_and(Json::is_text)
+    }
+
+    /// Returns the text under `name`, if it is a text.
+    pub(crate) fn text_under(&self, name: &str) -> Option<&str> {
+        self.get(name)?.as_str()
+    }
+
     /// The value under `name`, if this is an object that has it.
     pub(crate) fn get(&self, name: &str) -> Option<&Json<'t>> {
         self.as_object()?.get(name)
@@ -257,7 +272,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json<'de>, A::Error> {
         let mut object = Object::default();
-        while let Some(Key(key)) = map.next_key()? {
+        while let Some(JsonKey(key)) = map.next_key()? {
             object.push_parsed(key, map.next_value()?);
         }
         Ok(Json::Object(object))
@@ -265,9 +280,9 @@ impl<'de> Visitor<'de> for JsonVisitor {
 }
 
 /// A key of an object. (A `Cow` alone would always be copied.)
-pub(crate) struct Key<'t>(pub(crate) Cow<'t, str>);
+pub(crate) struct JsonKey<'t>(pub(crate) Cow<'t, str>);
 
-impl<'de: 't, 't> Deserialize<'de> for Key<'t> {
+impl<'de: 't, 't> Deserialize<'de> for JsonKey<'t> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(KeyVisitor)
     }
@@ -276,17 +291,17 @@ impl<'de: 't, 't> Deserialize<'de> for Key<'t> {
 struct KeyVisitor;
 
 impl<'de> Visitor<'de> for KeyVisitor {
-    type Value = Key<'de>;
+    type Value = JsonKey<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key")
     }
 
-    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
-        Ok(Key(Cow::Borrowed(key)))
+    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<JsonKey<'de>, E> {
+        Ok(JsonKey(Cow::Borrowed(key)))
     }
 
-    fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
-        Ok(Key(Cow::Owned(key.to_owned())))
+    fn visit_str<E>(self, key: &str) -> Result<JsonKey<'de>, E> {
+        Ok(JsonKey(Cow::Owned(key.to_owned())))
     }
 }

@@ -1,23 +1,25 @@
-//! How a file is cut into its runs, as its beginning shows it.
+//! The split of a file into its runs, as detected from its beginning.
 
 use std::io::{BufRead, Seek, SeekFrom};
 
 use crate::reader::error::TraceError;
 use crate::reader::json::input::{At, Input};
 use crate::reader::large::pieces::{Found, Head, Pieces, SplitError, SurveyedRun, keep, mistake, survey};
-use crate::reader::{Reader, ReaderSet, Recording, read_by, surest};
+use crate::reader::{Reader, ReaderSet, Recording, is_doubtful, read_by, surest};
 
-/// How a file is cut.
+/// The reader of a file, and how it is split into pieces.
 #[derive(Debug)]
 pub(crate) struct Cut {
     pub(crate) reader: Reader,
     pub(crate) pieces: Pieces,
+    /// The user names the reader.
+    is_named: bool,
     lines: bool,
     offset: u64,
 }
 
 impl Cut {
-    /// `None` where a file has to be read whole: for what it is, or to say what is wrong with it.
+    /// Detects how a file is split. `None` if it must be read whole, because of its format or to report its error.
     pub(crate) fn of(
         file: &mut (impl BufRead + Seek),
         named: Option<Reader>,
@@ -37,10 +39,11 @@ impl Cut {
         };
         let pieces = reader.cuts.pieces(&input);
         let Head { lines, offset, .. } = head;
-        Ok(pieces.map(|pieces| Self { reader, pieces, lines, offset }))
+        let is_named = named.is_some();
+        Ok(pieces.map(|pieces| Self { reader, pieces, is_named, lines, offset }))
     }
 
-    /// Gives each run of the file to `found`. How many records there are.
+    /// Calls `found` for each run of the file, and returns the number of records.
     pub(crate) fn survey(
         &self,
         file: &mut (impl BufRead + Seek),
@@ -50,7 +53,7 @@ impl Cut {
         survey(file, self.lines, self.pieces, self.offset, found)
     }
 
-    /// Builds the runs at `batch`, and no others, out of a file of so many records.
+    /// Builds the runs in `batch`, and no others, from a file with `records` records.
     pub(crate) fn read(
         &self,
         file: &mut (impl BufRead + Seek),
@@ -62,13 +65,18 @@ impl Cut {
             *at = At::Whole;
         }
         let input = Input::of_texts(&kept).map_err(|_| SplitError::Broken)?;
+        let is_declined = self.is_named && (self.reader.detect)(&input).is_err();
         let recording = read_by(&self.reader, input);
-        // A file that its reader reads otherwise than it is cut.
+        // The beginning of the file has the format that the user names, but the rest may not: only the whole file decides.
+        if is_declined && recording.as_ref().is_ok_and(is_doubtful) {
+            return Err(SplitError::Unsuited);
+        }
+        // If the reader finds another number of runs, the file was split wrongly, and is read whole.
         let is_cut_so = recording.as_ref().map_or(true, |recording| recording.runs.len() == batch.len());
         if is_cut_so { Ok(recording) } else { Err(SplitError::Unsuited) }
     }
 
-    /// What is wrong with a file that cannot be cut; without an error, it has to be read whole.
+    /// Reports the error of a file that cannot be split. Without an error, the file must be read whole.
     pub(crate) fn in_record(
         &self,
         trouble: SplitError,

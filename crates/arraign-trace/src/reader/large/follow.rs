@@ -1,4 +1,4 @@
-//! A log of model calls in pieces: whose a call is, the calls before it tell.
+//! Logs of model calls in pieces: the run of a call depends on the calls before it.
 
 use crate::reader::build::batch;
 use crate::reader::build::conversation::{Conversations, Exchange, INTERLEAVED};
@@ -7,25 +7,25 @@ use crate::reader::json::input::At;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Follow, Pieces, RecordInfo, RunKey, SplitError};
 
-/// How a format reads the log of model calls.
+/// The functions by which a format reads a log of model calls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Log {
-    /// Whether a file that begins with this record is such a log: another shape of record would be read otherwise.
+    /// Whether a record is a model call. A file with any other record is not split.
     pub(crate) is_call: fn(&Json<'_>) -> bool,
-    /// One record of the log.
+    /// Reads one record of the log.
     pub(crate) exchange: for<'t> fn(At, Json<'t>) -> Result<Exchange<'t>, DecodeError>,
 }
 
-/// A log of which each record is a model call. `follow` follows it.
+/// Splits a log in which each record is a model call. `follow` finds the run of each.
 ///
-/// A request is looked for in the last [`INTERLEAVED`] runs only: so many runs that follow one another are the same
-/// without all others.
+/// A request is matched only with the last [`INTERLEAVED`] runs, so that many successive runs can be read without the
+/// others.
 pub(crate) fn calls(follow: fn() -> Follow) -> Pieces {
     Pieces::in_order(follow, INTERLEAVED)
 }
 
 impl Log {
-    /// Follows the conversations of a log. Of those that may go on, what was said is held.
+    /// Follows the conversations of a log. Only conversations that may continue stay in memory.
     pub(crate) fn follow(self) -> Follow {
         let (mut log, mut forgotten) = (Conversations::default(), 0);
         Box::new(move |text| {
@@ -44,7 +44,7 @@ impl Log {
     }
 }
 
-/// A record that is kept while others are looked at.
+/// Parses a record that outlives the text of its file.
 pub(crate) fn owned(text: &str) -> Result<Json<'static>, SplitError> {
     serde_json::from_str(text).map(Json::into_owned).map_err(|_| SplitError::Broken)
 }

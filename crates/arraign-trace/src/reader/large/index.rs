@@ -1,4 +1,4 @@
-//! Where the runs of a trace file are, so that each can be built without the others.
+//! The index of the runs in a trace file, so that each run can be built without the others.
 
 use std::io::{BufRead, Seek};
 
@@ -8,19 +8,19 @@ use crate::reader::large::pieces::{Found, SplitError};
 use crate::reader::{ReaderSet, Recording, named};
 use crate::trace::Trace;
 
-/// How many bytes of a file are built together, unless one run alone has more.
+/// The bytes of a file that are built in one batch. A single run may be larger.
 const BATCH: u64 = 4 << 20;
-/// Where runs are mixed with one another, each batch costs a walk through all of them: then more is built together, ...
+/// The bytes of a batch in a file with mixed runs. Each batch then costs a walk through all of them, so batches are larger.
 const MIXED: u64 = 32 << 20;
-/// ... and there are no more than so many walks.
+/// The most walks through a file with mixed runs.
 const WALKS: u64 = 16;
 
-/// Where the runs of a trace file are.
+/// The index of the runs in a trace file.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct RunIndex {
     format: &'static str,
-    places: Places,
+    places: RunPlaces,
     readers: TextReaders,
 }
 
@@ -43,7 +43,7 @@ impl TextReaders {
         Self { set: ReaderSet::default(), read_text: ReaderSet::read }
     }
 
-    /// The cut of a file, by the built-in readers; `None` where it has to be read whole.
+    /// Splits a file with the built-in readers; `None` if it must be read whole.
     pub(crate) fn cut(
         &self,
         file: &mut (impl BufRead + Seek),
@@ -57,16 +57,16 @@ impl TextReaders {
 }
 
 #[derive(Debug)]
-enum Places {
-    /// The file is cut into runs.
+enum RunPlaces {
+    /// The file can be split, and its runs were found.
     Cut { cut: Box<Cut>, found: Vec<Found>, records: usize, batch: u64 },
-    /// The file can only be read whole: it holds so many runs.
+    /// The file can only be read whole, and has this number of runs.
     Whole(usize),
 }
 
 impl RunIndex {
-    /// Looks for the runs of a file, by the reader called `format` or else by the one that is surest of how the file
-    /// begins. Where that could only be found out by building them, they come with it.
+    /// Finds the runs of a file with the reader `format`, or else with the reader that is most certain about its beginning.
+    /// If the runs had to be built to find them, they are returned as well.
     pub fn find(
         file: &mut (impl BufRead + Seek),
         format: Option<&str>,
@@ -79,10 +79,10 @@ impl RunIndex {
             }
         }
         let Recording { format, runs } = read_whole(file, format, &readers)?;
-        Ok((Self { format, places: Places::Whole(runs.len()), readers }, runs))
+        Ok((Self { format, places: RunPlaces::Whole(runs.len()), readers }, runs))
     }
 
-    /// A file in which no run is found is left to its reader, which says so.
+    /// Surveys a file. A file without runs is read whole, so that its reader reports the reason.
     fn surveyed(
         cut: Box<Cut>,
         file: &mut (impl BufRead + Seek),
@@ -93,7 +93,7 @@ impl RunIndex {
             Ok(_) if found.is_empty() => Err((cut, SplitError::Unsuited)),
             Ok(records) => {
                 let (format, batch) = (cut.reader.name, batch_of(&cut, &found));
-                let places = Places::Cut { cut, found, records, batch };
+                let places = RunPlaces::Cut { cut, found, records, batch };
                 Ok(Self { format, places, readers: readers.clone() })
             }
             Err(trouble) => Err((cut, trouble)),
@@ -105,21 +105,21 @@ impl RunIndex {
         self.format
     }
 
-    /// How many runs there are.
+    /// Returns the number of runs.
     pub fn count_runs(&self) -> usize {
         match &self.places {
-            Places::Cut { found, .. } => found.len(),
-            Places::Whole(count) => *count,
+            RunPlaces::Cut { found, .. } => found.len(),
+            RunPlaces::Whole(count) => *count,
         }
     }
 
-    /// The run of this number, from 0, and as many of those after it as are built together with it.
+    /// Builds the run with this number, from 0, and the runs after it in the same batch.
     pub fn read_from(
         &self,
         file: &mut (impl BufRead + Seek),
         number: usize,
     ) -> Result<Vec<Trace>, TraceError> {
-        if let Places::Cut { cut, found, records, batch } = &self.places {
+        if let RunPlaces::Cut { cut, found, records, batch } = &self.places {
             match read_batch(cut, file, together(found, number, *batch, cut.pieces.together), *records) {
                 Ok(runs) => return runs,
                 Err(trouble) => cut.in_record(trouble, file)?,
@@ -130,11 +130,12 @@ impl RunIndex {
         if number < count {
             return Ok(runs.split_off(number));
         }
-        Err(TraceProblem::NoSuchRun { wanted: (number + 1).to_string(), count }.into())
+        Err(TraceProblem::NoSuchRun { wanted: (number + 1).to_string(), count, ids: Vec::new() }.into())
     }
 }
 
-/// What is wrong with a run must not be the end of one before it: then less is read together.
+/// Builds a batch of runs. An error in one run must not hide the runs before it, so after an error the batch is halved until
+/// it is read or consists of the broken run alone.
 fn read_batch(
     cut: &Cut,
     file: &mut (impl BufRead + Seek),
@@ -150,7 +151,7 @@ fn read_batch(
     }
 }
 
-/// So many runs from this number on as have no more than `most` bytes together: one, at least.
+/// Returns the runs from this number on that have at most `most` bytes together, but at least one run.
 fn together(found: &[Found], number: usize, most: u64, runs: usize) -> &[Found] {
     let rest = found.get(number..).unwrap_or_default();
     let mut size = 0_u64;
@@ -162,14 +163,14 @@ fn together(found: &[Found], number: usize, most: u64, runs: usize) -> &[Found] 
     &rest[..count]
 }
 
-/// How many bytes are built together.
+/// Returns the size of a batch in bytes.
 fn batch_of(cut: &Cut, found: &[Found]) -> u64 {
     let mixed = !cut.pieces.are_in_order() && found.windows(2).any(|pair| pair[1].begins_within(&pair[0]));
     let size: u64 = found.iter().map(Found::size).sum();
     if mixed { MIXED.max(size / WALKS) } else { BATCH }
 }
 
-/// All runs of a file, built.
+/// Reads the whole file.
 pub(crate) fn read_whole(
     file: &mut (impl BufRead + Seek),
     format: Option<&str>,

@@ -1,4 +1,4 @@
-//! One run of a file, by its id or its number: the other runs are passed over where the format's files can be cut.
+//! Reads one run of a file by its id or number, without the others if files of the format can be split.
 
 use std::io::{BufRead, Seek};
 
@@ -8,11 +8,10 @@ use crate::reader::large::cut::Cut;
 use crate::reader::large::index::{TextReaders, read_whole};
 use crate::reader::large::pieces::SplitError;
 
-/// Reads the run called `wanted` out of a trace file, by the reader called `format` or else by the one that is surest of
-/// how the file begins: the run with this id, or else of this number, from 1.
+/// Reads the run `wanted` of a trace file: the run with this id, or else with this number, from 1. The reader is `format`, or
+/// else the one that is most certain about the beginning of the file.
 ///
-/// Of a log of many runs, no more is held in memory than this run. What is wrong with another run does not matter,
-/// unless it is not JSON.
+/// Only this run of a log is held in memory. Errors in other runs do not matter, unless they are not JSON.
 pub fn read_run(
     file: &mut (impl BufRead + Seek),
     format: Option<&str>,
@@ -21,7 +20,7 @@ pub fn read_run(
     read_run_with(file, format, wanted, &TextReaders::built_in())
 }
 
-/// Reads as [`read_run`] does, by the given readers.
+/// Like [`read_run`], with the given readers.
 #[doc(hidden)]
 pub fn read_run_with(
     file: &mut (impl BufRead + Seek),
@@ -56,7 +55,7 @@ fn read_cut(
     }
 }
 
-/// Which of many runs it is: an id comes before a number.
+/// The choice of one run among many. A run with the wanted id is preferred to the run with that number.
 #[derive(Debug)]
 pub(crate) struct Choice<'w, T> {
     wanted: &'w str,
@@ -64,16 +63,24 @@ pub(crate) struct Choice<'w, T> {
     count: usize,
     by_id: Option<T>,
     by_number: Option<T>,
+    /// The first ids, for the message about a run that is not there.
+    ids: Vec<String>,
 }
+
+/// The largest number of ids in a message.
+const MAX_LISTED_IDS: usize = 12;
 
 impl<'w, T> Choice<'w, T> {
     pub(crate) fn of(wanted: &'w str) -> Self {
-        Self { wanted, number: wanted.parse().ok(), count: 0, by_id: None, by_number: None }
+        Self { wanted, number: wanted.parse().ok(), count: 0, by_id: None, by_number: None, ids: Vec::new() }
     }
 
-    /// The next run of the file.
+    /// Offers the next run of the file.
     pub(crate) fn offer(&mut self, id: Option<&str>, run: T) {
         self.count += 1;
+        if self.ids.len() < MAX_LISTED_IDS {
+            self.ids.extend(id.map(str::to_owned));
+        }
         if self.by_id.is_none() && id == Some(self.wanted) {
             self.by_id = Some(run);
         } else if self.number == Some(self.count) {
@@ -82,8 +89,9 @@ impl<'w, T> Choice<'w, T> {
     }
 
     pub(crate) fn made(self) -> Result<T, TraceError> {
-        let Self { wanted, count, by_id, by_number, .. } = self;
-        let missing = || TraceProblem::NoSuchRun { wanted: wanted.to_owned(), count };
-        by_id.or(by_number).ok_or_else(|| missing().into())
+        let Self { wanted, count, by_id, by_number, ids, .. } = self;
+        by_id
+            .or(by_number)
+            .ok_or_else(|| TraceProblem::NoSuchRun { wanted: wanted.to_owned(), count, ids }.into())
     }
 }

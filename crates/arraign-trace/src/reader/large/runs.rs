@@ -1,4 +1,4 @@
-//! The runs of a file of any size, one after the other.
+//! An iterator over the runs of a file of any size.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, Seek};
@@ -8,15 +8,14 @@ use crate::reader::error::TraceError;
 use crate::reader::large::index::{RunIndex, TextReaders};
 use crate::trace::Trace;
 
-/// Reads the runs of a trace file one after the other, by the reader called `format` or else by the one that is surest
-/// of how the file begins.
+/// Reads the runs of a trace file one after the other. The reader is `format`, or else the one that is most certain about
+/// the beginning of the file.
 ///
-/// The file is looked through once, for where its runs are. Then each is built when its turn comes, a few megabytes of
-/// the file at a time; so memory depends on the largest run, and hardly on how many there are. Those passed over by
-/// [`Iterator::nth`] or [`Iterator::skip`] are not built at all. A file that cannot be cut into runs, such as one in
-/// YAML or a stream of events, is read whole.
+/// A first pass finds the places of the runs. Then each run is built when it is its turn, a few megabytes of the file at a
+/// time, so memory depends on the largest run and hardly on their number. Runs that [`Iterator::nth`] or
+/// [`Iterator::skip`] skip are not built. A file that cannot be split into runs, such as a stream of events, is read whole.
 ///
-/// What is wrong with a run is told when its turn comes, and ends the runs. A text that is in memory is read faster by
+/// An error in a run is returned when it is its turn, and ends the iterator. A text in memory is read faster by
 /// [`crate::reader::read`].
 ///
 /// ```
@@ -39,7 +38,7 @@ pub fn runs<R: BufRead + Seek>(file: R, format: Option<&str>) -> Result<Runs<R>,
     runs_with(file, format, TextReaders::built_in())
 }
 
-/// Reads as [`runs`] does, by the given readers.
+/// Like [`runs`], with the given readers.
 #[doc(hidden)]
 pub fn runs_with<R: BufRead + Seek>(
     mut file: R,
@@ -55,7 +54,7 @@ pub fn runs_with<R: BufRead + Seek>(
 pub struct Runs<R> {
     file: R,
     index: Arc<RunIndex>,
-    /// Runs that are built already.
+    /// Runs that are already built.
     ready: VecDeque<Trace>,
     /// The number of the run after those, from 0.
     next: usize,

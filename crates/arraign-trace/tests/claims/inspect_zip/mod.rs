@@ -79,7 +79,7 @@ fn samples_are_told_as_inspect_orders_them_and_picked_by_id_or_number() {
         assert_eq!(found.runs[0].answer.as_deref(), Some(answer), "{wanted}");
     }
     let error = unzip(&log, Some("x")).expect_err("no such sample");
-    assert_eq!(error.to_string(), "no run `x`: the file holds 4, counted from 1");
+    assert_eq!(error.to_string(), "no run `x`: the file holds 4, counted from 1: `9`, `10`, `b`, `9/2`");
 }
 
 #[test]

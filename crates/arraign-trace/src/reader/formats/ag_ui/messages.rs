@@ -11,21 +11,21 @@ use crate::trace::{Arguments, Call, CallStatus, Message, Role, Trace};
 
 /// Adds what the user asked last, which the run's own events do not tell.
 pub(crate) fn ask(trace: &mut Trace, asked: &[Json], snapshot: &[Json]) {
-    let is_user = |message: &&Json| message.get("role").and_then(Json::as_str) == Some("user");
-    let last = |messages: &[Json]| messages.iter().rev().find(is_user).and_then(|message| text_in(message));
-    let Some(text) = last(asked).or_else(|| last(snapshot)) else { return };
+    let Some(text) = last_user_text(asked).or_else(|| last_user_text(snapshot)) else { return };
     trace.input = Some(text.clone());
     trace.messages.insert(0, Message { role: Role::User, text, after_calls: 0 });
 }
 
-fn text_in(message: &Json) -> Option<String> {
-    Some(text_of(Some(message.get("content")?.clone())).into_owned())
+/// Returns the text of the last message of the user.
+fn last_user_text(messages: &[Json]) -> Option<String> {
+    let last = messages.iter().rev().find(|message| message.text_under("role") == Some("user"))?;
+    Some(text_of(Some(last.get("content")?.clone())).into_owned())
 }
 
 /// Adds all messages of a conversation.
 pub(crate) fn add_all(builder: &mut TraceBuilder, messages: Vec<Json>) -> Result<(), DecodeError> {
     for (index, message) in messages.into_iter().enumerate() {
-        let spot = RecordSpot { at: At::Whole, path: "messages", index: Some(index) };
+        let spot = RecordSpot::item(At::Whole, "messages", index);
         let evidence = builder.open_record(spot, &message);
         let added = Object::of(message, "a message").and_then(|message| add(builder, message));
         added.map_err(|error| error.at_key(index).at_key("messages"))?;

@@ -10,19 +10,19 @@ use std::borrow::Cow;
 
 use crate::reader::build::batch;
 use crate::reader::build::content::content_value;
-use crate::reader::build::conversation::{Conversations, Exchange, Reply, Said};
+use crate::reader::build::conversation::{Conversations, Exchange, LocatedMessage, Reply};
 use crate::reader::build::message_list::MessageMarks;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::{At, Input, Record};
+use crate::reader::json::input::{At, Input};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "anthropic",
@@ -37,9 +37,10 @@ fn detect_format(input: &Input) -> Detection {
         return MESSAGES.judge(input.records.iter().map(|record| &record.value), "");
     }
     if input.records.iter().any(|record| stream::is_start(&record.value)) {
-        let strange = input.records.iter().find(|record| !stream::is_event(&record.value));
-        let reason = |record: &Record| Reason::of(record.at, "is no event of a stream");
-        return strange.map_or(Ok(Certainty::Sure), |record| Err(reason(record)));
+        return match input.records.iter().find(|record| !stream::is_event(&record.value)) {
+            Some(record) => Err(Reason::of(record.at, "is no event of a stream")),
+            None => Ok(Certainty::Sure),
+        };
     }
     let mut best = Certainty::Possible;
     for record in &input.records {
@@ -94,12 +95,13 @@ const MESSAGES: MessageMarks = MessageMarks { is_telling: has_tool_blocks, objec
 
 fn has_tool_blocks(message: &Json) -> bool {
     let blocks = message.get("content").and_then(Json::as_list);
-    let is_tool = |block: &Json| match kind(block) {
-        Some("tool_result") => block.get("tool_use_id").is_some(),
-        Some(kind) => is_call(kind) && block.get("input").is_some(),
-        None => false,
-    };
-    message.get("role").is_some() && blocks.into_iter().flatten().any(is_tool)
+    let mut blocks = blocks.unwrap_or_default().iter();
+    message.has_key("role")
+        && blocks.any(|block| match kind(block) {
+            Some("tool_result") => block.has_key("tool_use_id"),
+            Some(kind) => is_call(kind) && block.has_key("input"),
+            None => false,
+        })
 }
 
 fn is_call(kind: &str) -> bool {
@@ -110,7 +112,7 @@ fn kind<'v>(block: &'v Json) -> Option<&'v str> {
     block.get("type").and_then(Json::as_str)
 }
 
-/// What speaks against a message being one of this format.
+/// Returns the reason why `message` is not of this format, if there is one.
 fn object_to(message: &Json) -> Option<String> {
     match message.get("role").and_then(Json::as_str) {
         Some("user" | "assistant") => {}
@@ -169,7 +171,7 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
 /// One record of a log: a request, a response, or both.
 fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     if let Json::List(messages) = value {
-        return Ok(Exchange { request: Said::list(at, "", messages), ..Exchange::default() });
+        return Ok(Exchange { request: LocatedMessage::list(at, "", messages), ..Exchange::default() });
     }
     if is_response(&value) {
         return response(at, "", value, Vec::new());
@@ -190,8 +192,9 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     let system = request
         .take(&["system"])
         .map(|text| Json::object([("role", Json::Text("system".into())), ("content", text)]));
-    let mut said: Vec<Said> = system.map(|system| Said::part(at, "system", system)).into_iter().collect();
-    said.extend(Said::list(at, path, messages));
+    let mut said: Vec<LocatedMessage> =
+        system.map(|system| LocatedMessage::part(at, "system", system)).into_iter().collect();
+    said.extend(LocatedMessage::list(at, path, messages));
     let model = request.string(&["model"])?;
     match answer {
         Some(answer) => response(at, "response", answer, said),
@@ -203,13 +206,13 @@ fn response<'t>(
     at: At,
     path: &'static str,
     value: Json<'t>,
-    request: Vec<Said<'t>>,
+    request: Vec<LocatedMessage<'t>>,
 ) -> Result<Exchange<'t>, DecodeError> {
     let mut message = Object::of(value, "a response")?;
     let usage = TOKENS.read_from(&mut message, &["usage"])?;
-    let text = |name: &str| message.take(&[name]).and_then(Json::into_text).map(Cow::into_owned);
-    let [id, model, stop_reason] = ["id", "model", "stop_reason"].map(text);
-    let messages = vec![Said::part(at, path, Json::Object(message))];
+    let [id, model, stop_reason] =
+        ["id", "model", "stop_reason"].map(|name| message.take_text(&[name]).map(Cow::into_owned));
+    let messages = vec![LocatedMessage::part(at, path, Json::Object(message))];
     let reply = Reply { id, messages, usage, stop_reason };
     Ok(Exchange { request, reply: Some(reply), model, ..Exchange::default() })
 }
@@ -255,6 +258,7 @@ fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), De
 fn add_blocks(builder: &mut TraceBuilder, blocks: Vec<Json>) -> Result<(), DecodeError> {
     for (index, value) in blocks.into_iter().enumerate() {
         let blame = |error: DecodeError| error.at_key(index).at_key("content");
+        builder.enter_part("content", index);
         let mut block = Object::of(value, "a content block").map_err(blame)?;
         let kind = block.text(&["type"]).map_err(blame)?.unwrap_or_default();
         match kind.as_ref() {
@@ -275,7 +279,11 @@ pub(crate) fn call(mut block: Object) -> Result<Call, DecodeError> {
     let name = block.required(&["name"])?;
     let arguments = block.arguments("input");
     let id = block.string(&["id"])?;
-    let server = block.string(&["server_name"])?;
+    let by_service = block.get("type").and_then(Json::as_str) == Some("server_tool_use");
+    let server = match block.string(&["server_name"])? {
+        None if by_service => ToolServer::BuiltIn,
+        server => server.into(),
+    };
     Ok(Call { id, server, ..Call::new(name, arguments, 0) })
 }
 

@@ -6,7 +6,7 @@ use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::{content_value, text_of};
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;
-use crate::reader::build::tool_name::find_server;
+use crate::reader::build::tool_name::split_host_name;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
@@ -14,11 +14,11 @@ use crate::reader::formats::atif::STEP_TOKENS;
 use crate::reader::formats::atif::children::{Child, Children};
 use crate::reader::formats::claude_code::exit_code;
 use crate::reader::formats::codex::is_context;
-use crate::reader::formats::codex::output::Output;
+use crate::reader::formats::codex::output::CodexOutput;
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
 
 /// What a converter adds to the text of a result that is an error.
 const FAILED: &str = "\n\n[error] tool reported failure";
@@ -61,8 +61,8 @@ impl<'t> AtifSteps<'t> {
         trace
     }
 
-    /// Adds the steps of a trajectory: of the run's own, or of one within it. Those within stand after the call whose
-    /// result names them, or else at the end.
+    /// Adds the steps of the trajectory of the run, or of one within it. An inner trajectory comes after the call with a result
+    /// that names it, or else at the end.
     pub(crate) fn add(&mut self, trajectory: &mut Object<'t>, path: &[String]) -> Result<(), DecodeError> {
         let mut agent = trajectory.object(&["agent"])?.unwrap_or_default();
         if path.is_empty() {
@@ -71,10 +71,10 @@ impl<'t> AtifSteps<'t> {
             self.tells_errors = trace.agent.as_deref() == Some("claude-code");
         }
         let children = Children::of(trajectory.list(&["subagent_trajectories"])?)?;
+        // References are resolved among the children of this trajectory only; those around it are set aside meanwhile.
         let around = std::mem::replace(&mut self.children, children);
         for (index, step) in trajectory.list(&["steps"])?.into_iter().enumerate() {
-            let evidence =
-                CallEvidence::gather(RecordSpot { at: self.at, path: "steps", index: Some(index) }, &step);
+            let evidence = CallEvidence::gather(RecordSpot::item(self.at, "steps", index), &step);
             let step = Object::of(step, "a step").and_then(|step| self.step(step, path, evidence));
             step.map_err(|error| error.at_key(index).at_key("steps"))?;
         }
@@ -170,7 +170,11 @@ impl<'t> AtifSteps<'t> {
         for (index, call) in calls.into_iter().enumerate() {
             let call = Object::of(call, "a tool call").and_then(call_of);
             let call = call.map_err(|error| error.at_key(index).at_key("tool_calls"))?;
-            self.builder.call(Call { started_ms, agent_path: path.to_vec(), ..call });
+            let mut call = Call { started_ms, agent_path: path.to_vec(), ..call };
+            if self.builder.trace.agent.as_deref() == Some("claude-code") {
+                split_host_name(&mut call, ToolServer::BuiltIn);
+            }
+            self.builder.call(call);
         }
         self.builder.end();
         Ok(())
@@ -207,12 +211,16 @@ impl<'t> AtifSteps<'t> {
 }
 
 /// What a tool returned. Converters dress it: Claude Code's keeps the bare result beside it, Codex's has a header.
-fn shown(result: &mut Object, agent: Option<&str>) -> Output {
+fn shown(result: &mut Object, agent: Option<&str>) -> CodexOutput {
     let bare =
         result.get("extra").and_then(|extra| extra.pointer("/tool_result_metadata/raw_tool_result/content"));
     let shown = bare.cloned().or_else(|| result.take(&["content"]));
     let shown = undressed(content_value(shown.unwrap_or_default(), ""));
-    if agent == Some("codex") { Output::of(shown) } else { Output { result: shown, ..Output::default() } }
+    if agent == Some("codex") {
+        CodexOutput::of(shown)
+    } else {
+        CodexOutput { result: shown, ..CodexOutput::default() }
+    }
 }
 
 /// A text without the words of its converter: that the call failed, or the block around it.
@@ -229,17 +237,15 @@ fn call_of(mut call: Object) -> Result<Call, DecodeError> {
     let name = call.required(&["function_name"])?;
     let arguments = call.arguments("arguments");
     let id = call.string(&["tool_call_id"])?;
-    let server = find_server(&name);
-    Ok(Call { id, server, ..Call::new(name, arguments, 0) })
+    Ok(Call { id, ..Call::new(name, arguments, 0) })
 }
 
 /// The path of a step, which a converter may have taken out of a subagent; and why the step ended, if it is told.
 fn path_of(extra: &Json, path: &[String], stop_reason: &mut Option<String>) -> Vec<String> {
-    let text = |name: &str| extra.get(name).and_then(Json::as_str);
     if !extra.get("is_sidechain").is_some_and(Json::is_true) {
-        let reason = text("stop_reason").map(ToOwned::to_owned).filter(|_| path.is_empty());
+        let reason = extra.text_under("stop_reason").map(ToOwned::to_owned).filter(|_| path.is_empty());
         *stop_reason = reason.or(stop_reason.take());
         return path.to_vec();
     }
-    [path, &[text("agent_id").unwrap_or("subagent").to_owned()]].concat()
+    [path, &[extra.text_under("agent_id").unwrap_or("subagent").to_owned()]].concat()
 }

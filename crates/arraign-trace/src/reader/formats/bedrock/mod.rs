@@ -8,7 +8,7 @@
 mod message;
 mod stream;
 
-use crate::reader::build::conversation::{Conversations, Exchange, Reply, Said};
+use crate::reader::build::conversation::{Conversations, Exchange, LocatedMessage, Reply};
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
@@ -156,7 +156,7 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
 fn read_strands_result(Record { at, value }: Record) -> Result<Trace, DecodeError> {
     let mut record = Object::of(value, "a result").map_err(|error| at.in_record(error))?;
     let stop_reason = record.string(&["stop_reason"]).map_err(|error| at.in_record(error))?;
-    let said = Said::part(at, "message", record.take(&["message"]).unwrap_or_default());
+    let said = LocatedMessage::part(at, "message", record.take(&["message"]).unwrap_or_default());
     let run = Conversations::of_messages(vec![said]).into_iter().next().unwrap_or_default();
     let mut trace = run.read(add_message)?;
     trace.calls_unrecorded = Some(CallsUnrecorded::ByFormat);
@@ -166,20 +166,20 @@ fn read_strands_result(Record { at, value }: Record) -> Result<Trace, DecodeErro
 }
 
 /// What a guardrail redacted is stored beside the message that it replaces.
-fn read_stored_message(Record { at, value }: Record<'_>) -> Result<Said<'_>, DecodeError> {
+fn read_stored_message(Record { at, value }: Record<'_>) -> Result<LocatedMessage<'_>, DecodeError> {
     let mut record = Object::of(value, "a stored message").map_err(|error| at.in_record(error))?;
     if let Some(redacted) = record.take(&["redact_message"]) {
-        return Ok(Said::part(at, "redact_message", redacted));
+        return Ok(LocatedMessage::part(at, "redact_message", redacted));
     }
     let message = record.take(&["message"]);
     let message = message.ok_or_else(|| at.in_record(DecodeError::new("`message` is missing")))?;
-    Ok(Said::part(at, "message", message))
+    Ok(LocatedMessage::part(at, "message", message))
 }
 
 /// One record of a log: a request, a response, or both.
 fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     if let Json::List(messages) = value {
-        return Ok(Exchange { request: Said::list(at, "", messages), ..Exchange::default() });
+        return Ok(Exchange { request: LocatedMessage::list(at, "", messages), ..Exchange::default() });
     }
     let (_, _, paths) = split_record(&value);
     let mut record = Object::of(value, "a model call")?;
@@ -217,8 +217,8 @@ fn read_request<'t>(
     let system = request.take(&["system"]).filter(Json::is_list);
     let system = system
         .map(|content| Json::object([("role", Json::Text("system".into())), ("content", content)]))
-        .map(|message| Said::part(at, paths.system, message));
-    let messages = Said::list(at, paths.messages, request.list(&["messages"])?);
+        .map(|message| LocatedMessage::part(at, paths.system, message));
+    let messages = LocatedMessage::list(at, paths.messages, request.list(&["messages"])?);
     let model = request.string(&["modelId"])?;
     Ok(Exchange { request: system.into_iter().chain(messages).collect(), model, ..Exchange::default() })
 }
@@ -236,7 +236,7 @@ fn read_reply<'t>(
     let model_ms = response.within(&["metrics"], |mut metrics| metrics.figure(&["latencyMs"]))?;
     let reply = Reply {
         id: id.flatten(),
-        messages: vec![Said::part(at, paths.reply, message)],
+        messages: vec![LocatedMessage::part(at, paths.reply, message)],
         usage: read_usage(response)?,
         stop_reason: response.string(&["stopReason"])?,
     };

@@ -22,7 +22,7 @@ use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
 use sdk::{into_line, is_sdk_message, is_telling_sdk_message};
-use session::Session;
+use session::ClaudeSession;
 pub(crate) use session::exit_code;
 
 pub(crate) const READER: Reader = Reader {
@@ -58,11 +58,10 @@ fn is_telling(line: &Json) -> bool {
     if is_telling_sdk_message(line) {
         return true;
     }
-    let text = |name: &str| line.get(name).and_then(Json::as_str);
-    let in_session = text("sessionId").or(text("session_id")).is_some();
-    match text("type") {
+    let in_session = line.text_under("sessionId").or(line.text_under("session_id")).is_some();
+    match line.text_under("type") {
         Some("assistant" | "user") => in_session && line.get("message").is_some_and(Json::is_object),
-        Some("system") => in_session && text("subtype") == Some("init"),
+        Some("system") => in_session && line.text_under("subtype") == Some("init"),
         Some("result") => in_session && line.get("num_turns").is_some(),
         _ => false,
     }
@@ -93,7 +92,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         return Err(DecodeError::new(problem));
     }
     let records = input.records.into_iter().map(into_line).collect();
-    sessions(records).into_iter().map(Session::read).collect()
+    sessions(records).into_iter().map(ClaudeSession::read).collect()
 }
 
 /// The lines of each session. Transcripts are one each: one that was resumed holds the lines of the one before it.

@@ -31,12 +31,12 @@ impl Subagents {
     /// Notes a call: it may start a subagent.
     pub(crate) fn note_call(&mut self, call: &Call) {
         let Some(id) = call.id.clone() else { return };
-        let text = |name: &str| call.arguments.get(name).and_then(serde_json::Value::as_str);
         let mut path = call.agent_path.clone();
         if path.len() < DEEPEST {
-            path.push(text("subagent_type").unwrap_or(&call.name).to_owned());
+            let kind = call.arguments.get("subagent_type").and_then(serde_json::Value::as_str);
+            path.push(kind.unwrap_or(&call.name).to_owned());
         }
-        if let Some(prompt) = text("prompt") {
+        if let Some(prompt) = call.arguments.get("prompt").and_then(serde_json::Value::as_str) {
             self.by_prompt.insert(prompt.to_owned(), path.clone());
         }
         self.by_call.insert(id, path);
@@ -51,8 +51,7 @@ impl Subagents {
 
     /// The path of the subagent that a line belongs to; `None` when it is the agent's own.
     pub(crate) fn path(&mut self, line: &Object) -> Option<Vec<String>> {
-        let text = |name: &str| line.get(name).and_then(Json::as_str);
-        if let Some(parent) = text("parent_tool_use_id") {
+        if let Some(parent) = line.text_under("parent_tool_use_id") {
             let path = self.by_call.get(parent).cloned();
             return Some(path.unwrap_or_else(|| vec![parent.to_owned()]));
         }
@@ -65,21 +64,24 @@ impl Subagents {
         }
         let prompt = line.get("message").and_then(|message| message.get("content")).and_then(Json::as_str);
         let asked = prompt.and_then(|prompt| self.by_prompt.get(prompt).cloned());
-        let named = || vec![text("attributionAgent").or(text("agentId")).unwrap_or("subagent").to_owned()];
-        let path = asked.unwrap_or_else(named);
+        let path = asked.unwrap_or_else(|| {
+            let name =
+                line.text_under("attributionAgent").or(line.text_under("agentId")).unwrap_or("subagent");
+            vec![name.to_owned()]
+        });
         self.by_agent.insert(agent, path.clone());
         Some(path)
     }
 
     /// What identifies the subagent of a line: its id, or the first line of its chain.
     fn agent_of(&mut self, line: &Object) -> String {
-        let text = |name: &str| line.get(name).and_then(Json::as_str);
-        if let Some(agent) = text("agentId") {
+        if let Some(agent) = line.text_under("agentId") {
             return agent.to_owned();
         }
-        let own = text("uuid").unwrap_or_default();
-        let first =
-            text("parentUuid").map_or(own, |parent| self.by_line.get(parent).map_or(parent, String::as_str));
+        let own = line.text_under("uuid").unwrap_or_default();
+        let first = line
+            .text_under("parentUuid")
+            .map_or(own, |parent| self.by_line.get(parent).map_or(parent, String::as_str));
         let first = first.to_owned();
         self.by_line.insert(own.to_owned(), first.clone());
         first

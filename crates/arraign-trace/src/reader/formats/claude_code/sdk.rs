@@ -31,25 +31,31 @@ pub(crate) fn is_telling_sdk_message(record: &Json) -> bool {
 }
 
 fn find_class(record: &Json) -> Option<SdkMessage> {
-    let has = |names: &[&str]| names.iter().all(|name| record.get(name).is_some());
     let is_line = record.get("type").and_then(Json::as_str).is_some_and(is_type_of_line);
     if is_line || record.get("role").is_some() {
         return None;
     }
-    if has(&["num_turns", "is_error", "session_id", "subtype"]) {
+    if has_all(record, &["num_turns", "is_error", "session_id", "subtype"]) {
         return Some(SdkMessage::Result);
     }
-    if has(&["subtype", "data"]) {
+    if has_all(record, &["subtype", "data"]) {
         return Some(SdkMessage::System);
     }
-    if has(&["event", "session_id", "uuid"]) {
+    if has_all(record, &["event", "session_id", "uuid"]) {
         return Some(SdkMessage::Stream);
     }
-    match (has(&["content", "parent_tool_use_id"]), record.get("model").is_some_and(Json::is_text)) {
+    match (
+        has_all(record, &["content", "parent_tool_use_id"]),
+        record.get("model").is_some_and(Json::is_text),
+    ) {
         (true, true) => Some(SdkMessage::Assistant),
         (true, false) => Some(SdkMessage::User),
         _ => None,
     }
+}
+
+fn has_all(record: &Json, names: &[&str]) -> bool {
+    names.iter().all(|name| record.has_key(name))
 }
 
 /// Whether this is the type of a line that Claude Code itself prints.
@@ -98,15 +104,14 @@ fn message_line<'t>(kind: &'static str, mut object: Object<'t>) -> Json<'t> {
     typed_line(kind, object)
 }
 
-/// A block with the type that its fields say.
+/// Adds the type of a block, inferred from its fields.
 fn type_block(block: Json<'_>) -> Json<'_> {
     let Json::Object(mut block) = block else { return block };
-    let has = |name: &str| block.get(name).is_some();
     let kind = match () {
-        () if has("tool_use_id") => "tool_result",
-        () if has("name") && has("input") => "tool_use",
-        () if has("thinking") => "thinking",
-        () if has("text") => "text",
+        () if block.has_key("tool_use_id") => "tool_result",
+        () if block.has_key("name") && block.has_key("input") => "tool_use",
+        () if block.has_key("thinking") => "thinking",
+        () if block.has_key("text") => "text",
         () => return Json::Object(block),
     };
     block.push(Cow::Borrowed("type"), Json::Text(Cow::Borrowed(kind)));

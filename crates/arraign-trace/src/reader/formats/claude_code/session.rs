@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
-use crate::reader::build::tool_name::find_server;
+use crate::reader::build::tool_name::split_host_name;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
@@ -17,11 +17,47 @@ use crate::reader::formats::claude_code::nested::Subagents;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, Trace, Usage};
+use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, ToolServer, Trace, Usage};
 
-/// A trace while the lines of its session are read.
+/// Kinds of lines that hold no call of the run, or one that another line has. If such a line mentions a call that is not
+/// in the run, the evidence of the line says so.
+const LINES: [&str; 31] = [
+    "agent-color",
+    "agent-name",
+    "agent-setting",
+    "ai-title",
+    "attachment",
+    "attribution-snapshot",
+    "auth_status",
+    "content-replacement",
+    "control_cancel_request",
+    "control_request",
+    "control_response",
+    "custom-title",
+    "file-history-snapshot",
+    "keep_alive",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "progress",
+    "prompt_suggestion",
+    "queue-operation",
+    "rate_limit_event",
+    "saved_hook_context",
+    "speculation-accept",
+    "stream_event",
+    "summary",
+    "tag",
+    "task-summary",
+    "tool_progress",
+    "tool_use_summary",
+    "worktree-state",
+];
+
+/// The state while the lines of a session are read.
 #[derive(Debug, Default)]
-pub(crate) struct Session {
+pub(crate) struct ClaudeSession {
     builder: TraceBuilder,
     subagents: Subagents,
     /// The ids of the lines so far.
@@ -29,9 +65,9 @@ pub(crate) struct Session {
     began: Option<u64>,
     /// The turn of each message of a model.
     turns: HashMap<String, usize>,
-    /// The tokens of each message: its first figures, until a line says how it ended.
+    /// The tokens of each message: the first figures, until the line with the stop reason replaces them.
     usages: HashMap<String, Option<Usage>>,
-    /// The turns whose last line says why they stopped, and where that line is.
+    /// The turns with a stop reason, and the place of the line that has it.
     stops: HashMap<usize, (At, String)>,
     /// Where the line that is being read is.
     at: At,
@@ -44,23 +80,23 @@ pub(crate) struct Session {
     failed: bool,
 }
 
-/// Where a block of the model stands.
+/// The place of a block of the model.
 #[derive(Debug)]
-struct Place {
+struct BlockPlace {
     turn: usize,
-    /// The path of the subagent that wrote it; `None`: the agent itself.
+    /// The path of the subagent that wrote the block; `None` for the agent itself.
     path: Option<Vec<String>>,
     time: Option<u64>,
 }
 
-impl Session {
+impl ClaudeSession {
     /// Reads the session of which `records` are the lines.
     pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
         let mut session = Self::default();
         session.subagents.is_own = !records.iter().any(|record| is_own_line(&record.value));
-        let is_ending = |record: &Record| record.value.get("type").and_then(Json::as_str) == Some("result");
-        session.builder.trace.calls_unrecorded =
-            records.iter().all(is_ending).then_some(CallsUnrecorded::ByFormat);
+        // A run that was printed as its result alone has no lines with calls.
+        let has_result_only = records.iter().all(|record| record.value.text_under("type") == Some("result"));
+        session.builder.trace.calls_unrecorded = has_result_only.then_some(CallsUnrecorded::ByFormat);
         for Record { at, value } in records {
             let evidence = session.builder.open_record(at, &value);
             session.at = at;
@@ -100,9 +136,10 @@ impl Session {
                 self.failed = ending::is_failure(&line);
                 ending::add(&mut self.builder.trace, line)
             }
-            // Attachments, snapshots of files, progress, summaries: new ones come often. What they say of calls, the
-            // evidence of the line tells.
-            _ => Ok(()),
+            kind => {
+                self.builder.pass_over_record(kind, &line, &LINES);
+                Ok(())
+            }
         }
     }
 
@@ -134,7 +171,7 @@ impl Session {
         if let Some(reason) = self.ended.take() {
             self.stops.insert(turn, (self.at, reason));
         }
-        let place = Place { turn, path, time };
+        let place = BlockPlace { turn, path, time };
         for (index, block) in blocks(&mut message).into_iter().enumerate() {
             let block = Object::of(block, "a block").and_then(|block| self.block(block, &place));
             block.map_err(|error| error.at_key(index).at_key("content").at_key("message"))?;
@@ -151,7 +188,7 @@ impl Session {
         }
     }
 
-    fn block(&mut self, mut block: Object, place: &Place) -> Result<(), DecodeError> {
+    fn block(&mut self, mut block: Object, place: &BlockPlace) -> Result<(), DecodeError> {
         match block.text(&["type"])?.unwrap_or_default().as_ref() {
             "text" if place.path.is_none() => {
                 let text = block.text(&["text"])?.unwrap_or_default();
@@ -165,14 +202,14 @@ impl Session {
         Ok(())
     }
 
-    fn call(&mut self, mut block: Object, place: &Place) -> Result<(), DecodeError> {
+    fn call(&mut self, mut block: Object, place: &BlockPlace) -> Result<(), DecodeError> {
         let name = block.required(&["name"])?;
-        let server = find_server(&name);
         let started_ms = self.began.zip(place.time).map(|(began, time)| millis_between(began, time));
         let arguments = block.arguments("input");
         let id = block.string(&["id"])?;
         let agent_path = place.path.clone().unwrap_or_default();
-        let call = Call { id, server, started_ms, agent_path, ..Call::new(name, arguments, place.turn) };
+        let mut call = Call { id, started_ms, agent_path, ..Call::new(name, arguments, place.turn) };
+        split_host_name(&mut call, ToolServer::BuiltIn);
         self.subagents.note_call(&call);
         self.builder.call(call);
         if let Some(call) = self.builder.trace.calls.last_mut() {
@@ -205,8 +242,7 @@ impl Session {
         let detail = line.take(&["toolUseResult", "tool_use_result"]).unwrap_or_default();
         let Some(mut message) = line.object(&["message"])? else { return Ok(()) };
         let blocks = blocks(&mut message);
-        let is_text = |block: &Json| block.get("type").and_then(Json::as_str) == Some("text");
-        if own && blocks.iter().any(is_text) {
+        if own && blocks.iter().any(|block| block.text_under("type") == Some("text")) {
             self.builder.say(Role::User, &text_of(&blocks));
             self.said.clear();
         }

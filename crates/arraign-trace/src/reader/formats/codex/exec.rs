@@ -16,7 +16,7 @@ use crate::reader::formats::codex::TOKENS;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+use crate::trace::{Arguments, Call, CallStatus, Role, ToolServer, Trace};
 
 /// Kinds of items that contain no call.
 const WITHOUT_CALLS: [&str; 6] =
@@ -62,7 +62,10 @@ impl ExecRun {
             "turn.failed" => trace.stop_reason = error_of(&mut event).map(|error| format!("error: {error}")),
             "error" => trace.stop_reason = event.string(&["message"])?.map(|error| format!("error: {error}")),
             _ => {
-                let Some(item) = event.object(&["item"])? else { return Ok(()) };
+                let Some(item) = event.object(&["item"])? else {
+                    self.builder.pass_over_record(kind, &event, &[]);
+                    return Ok(());
+                };
                 let done = kind == "item.completed";
                 self.item(item, done).map_err(|error| error.at_key("item"))?;
             }
@@ -79,12 +82,13 @@ impl ExecRun {
             }
             "command_execution" | "file_change" | "web_search" => {
                 let arguments = arguments_of(&item);
-                self.call(&mut item, kind.into_owned(), arguments)?;
+                self.call(&mut item, kind.into_owned(), ToolServer::BuiltIn, arguments)?;
             }
             "mcp_tool_call" | "collab_tool_call" => {
                 let name = item.required(&["tool"])?.into_owned();
                 let arguments = item.arguments("arguments");
-                self.call(&mut item, name, arguments)?;
+                let server = item.string(&["server"])?.into();
+                self.call(&mut item, name, server, arguments)?;
             }
             kind => self.builder.pass_over(kind, &WITHOUT_CALLS),
         }
@@ -92,9 +96,14 @@ impl ExecRun {
     }
 
     /// A call, or once more the call with its item's id: what came of it since.
-    fn call(&mut self, item: &mut Object, name: String, arguments: Arguments) -> Result<(), DecodeError> {
+    fn call(
+        &mut self,
+        item: &mut Object,
+        name: String,
+        server: ToolServer,
+        arguments: Arguments,
+    ) -> Result<(), DecodeError> {
         let id = item.string(&["id"])?;
-        let server = item.string(&["server"])?;
         let next = self.builder.trace.calls.len();
         let place = id.as_ref().map_or(next, |id| *self.places.entry(id.clone()).or_insert(next));
         if place == next {

@@ -10,21 +10,21 @@ use crate::reader::build::content::content_value;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::codex::TOKENS;
+use crate::reader::formats::codex::known_kinds::EVENTS;
 use crate::reader::formats::codex::mirror::{Mirror, error_in_output};
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+use crate::trace::{Arguments, Call, CallStatus, Role, ToolServer, Trace};
 
 /// Whether a record is such an event.
 pub(crate) fn is_event(line: &Json) -> bool {
     line.get("msg").and_then(|msg| msg.get("type")).is_some_and(Json::is_text)
 }
 
-/// Whether a record is what stands before the events.
+/// Whether a record is the configuration or the prompt before the events.
 pub(crate) fn is_preamble(line: &Json) -> bool {
-    let has = |name: &str| line.get(name).is_some_and(Json::is_text);
-    has("prompt") || (has("model") && has("provider"))
+    line.has_text("prompt") || (line.has_text("model") && line.has_text("provider"))
 }
 
 pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
@@ -70,19 +70,27 @@ impl EarlyExecRun {
             "exec_command_begin" | "patch_apply_begin" => {
                 let name = if kind == "exec_command_begin" { "command_execution" } else { "file_change" };
                 let arguments = arguments_of(&event);
-                self.begin(event, Call::new(name, arguments, 0))?;
+                let server = ToolServer::BuiltIn;
+                self.begin(event, Call { server, ..Call::new(name, arguments, 0) })?;
             }
             "mcp_tool_call_begin" => {
                 let mut asked = event.object(&["invocation"])?.unwrap_or_default();
                 let name = asked.required(&["tool"]).map_err(|error| error.at_key("invocation"))?;
                 let arguments = asked.arguments("arguments");
-                let server = asked.string(&["server"])?;
+                let server = asked.string(&["server"])?.into();
                 self.begin(event, Call { server, ..Call::new(name, arguments, 0) })?;
             }
             "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" => self.end(event)?,
             "token_count" => self.tokens(event)?,
             "error" => trace.stop_reason = event.string(&["message"])?.map(|error| format!("error: {error}")),
-            _ => {}
+            // Calls that no other record has.
+            "web_search_begin"
+            | "view_image_tool_call"
+            | "dynamic_tool_call_request"
+            | "image_generation_begin" => {
+                self.builder.pass_over(&kind, &[]);
+            }
+            kind => self.builder.pass_over_record(kind, &event, &EVENTS),
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::reader::build::tool_result::error_of;
 use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus};
+use crate::trace::{Call, CallStatus, ToolServer};
 
 /// What an event says of a call that is done.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Mirror {
     error: Option<String>,
     exit_code: Option<i64>,
     duration_ms: Option<f64>,
-    server: Option<String>,
+    server: ToolServer,
 }
 
 impl Mirror {
@@ -28,7 +28,7 @@ impl Mirror {
             error: error_of(item).or_else(|| error_in_result(item)),
             exit_code: exit_code(item),
             duration_ms: item.object(&["duration"])?.map(duration_of).transpose()?,
-            server: item.string(&["server"])?,
+            server: item.string(&["server"])?.into(),
         }))
     }
 
@@ -37,7 +37,9 @@ impl Mirror {
         call.status = self.status;
         call.exit_code = self.exit_code.or(call.exit_code);
         call.duration_ms = self.duration_ms.or(call.duration_ms);
-        call.server = call.server.take().or_else(|| self.server.clone());
+        if call.server.name().is_none() {
+            call.server = self.server.clone().or(std::mem::take(&mut call.server));
+        }
         call.error.clone_from(&self.error);
     }
 }

@@ -5,6 +5,7 @@
 
 mod exec;
 mod exec_early;
+mod known_kinds;
 mod mirror;
 pub(crate) mod output;
 mod rollout;
@@ -52,8 +53,10 @@ fn is_telling(kind: &str) -> bool {
 }
 
 fn judge_early(input: &Input) -> Detection {
-    let is_line = |value: &Json| exec_early::is_event(value) || exec_early::is_preamble(value);
-    match input.records.iter().find(|record| !is_line(&record.value)) {
+    let mut records = input.records.iter();
+    let foreign = records
+        .find(|record| !exec_early::is_event(&record.value) && !exec_early::is_preamble(&record.value));
+    match foreign {
         Some(record) => Err(Reason::of(record.at, "is no event of `codex exec`")),
         None => Ok(Certainty::Sure),
     }
@@ -72,8 +75,7 @@ fn is_rollout_line(line: &Json) -> bool {
 
 /// The first rollouts wrapped nothing: a head, and then the items themselves.
 fn is_bare_head(line: &Json) -> bool {
-    let has = |name: &str| line.get(name).is_some();
-    has("id") && has("timestamp") && has("instructions") && kind(line).is_empty()
+    ["id", "timestamp", "instructions"].iter().all(|name| line.has_key(name)) && kind(line).is_empty()
 }
 
 fn is_bare_line(line: &Json) -> bool {
@@ -111,8 +113,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     exec::read(input.records)
 }
 
-/// Tokens: cached ones are among the input, reasoning is among the output.
-/// Tokens of a turn, or of a session.
+/// Tokens of a turn, or of a session. Cached ones are part of the input, reasoning is part of the output.
 const TOKENS: TokenKeys = TokenKeys {
     input: &["input_tokens"],
     output: &["output_tokens"],

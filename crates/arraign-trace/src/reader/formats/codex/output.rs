@@ -15,38 +15,40 @@ use serde_json::Value;
 /// How many lines a header may have.
 const HEADER_LINES: usize = 12;
 
-/// A tool's own output, and what was said around it.
+/// The output of a tool without the header that Codex adds to it.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Output {
+pub(crate) struct CodexOutput {
     pub(crate) result: Value,
     pub(crate) exit_code: Option<i64>,
     pub(crate) duration_ms: Option<f64>,
 }
 
-impl Output {
-    /// Takes `shown` apart. What is no text, or has no header, is the tool's own.
+impl CodexOutput {
+    /// Splits `shown` into header and output. A value that is not a text, or has no header, is the output itself.
     pub(crate) fn of(shown: Value) -> Self {
         let Value::String(text) = &shown else { return Self { result: shown, ..Self::default() } };
         early(text).or_else(|| headed(text)).unwrap_or(Self { result: shown, ..Self::default() })
     }
 }
 
-fn early(text: &str) -> Option<Output> {
+fn early(text: &str) -> Option<CodexOutput> {
     if !text.starts_with('{') {
         return None;
     }
     let wrapped: Value = serde_json::from_str(text).ok()?;
     let metadata = wrapped.get("metadata")?.as_object()?;
-    Some(Output {
+    Some(CodexOutput {
         result: wrapped.get("output")?.clone(),
         exit_code: metadata.get("exit_code").and_then(Value::as_i64),
         duration_ms: metadata.get("duration_seconds").and_then(Value::as_f64).and_then(millis),
     })
 }
 
-fn headed(text: &str) -> Option<Output> {
-    let mut output = Output::default();
+fn headed(text: &str) -> Option<CodexOutput> {
+    let mut output = CodexOutput::default();
     let mut rest = text;
+    // The header ends with `Output:`. Without that line within a few lines, the text is the output of a tool that happens
+    // to begin in the same way.
     for _ in 0..HEADER_LINES {
         let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
         rest = after;
@@ -79,8 +81,8 @@ mod tests {
 
     use super::*;
 
-    fn output(result: &str, exit_code: Option<i64>, duration_ms: Option<f64>) -> Output {
-        Output { result: json!(result), exit_code, duration_ms }
+    fn output(result: &str, exit_code: Option<i64>, duration_ms: Option<f64>) -> CodexOutput {
+        CodexOutput { result: json!(result), exit_code, duration_ms }
     }
 
     #[test]
@@ -97,15 +99,15 @@ mod tests {
                 output("x", Some(0), Some(500.0)),
             ),
         ] {
-            assert_eq!(Output::of(json!(shown)), expected, "{shown}");
+            assert_eq!(CodexOutput::of(json!(shown)), expected, "{shown}");
         }
     }
 
     #[test]
     fn what_has_no_header_stays_as_it_is() {
         for shown in ["", "plain", "Note: x\nno output follows", r#"{"output": 1}"#, "Wall time: soon"] {
-            assert_eq!(Output::of(json!(shown)), output(shown, None, None), "{shown}");
+            assert_eq!(CodexOutput::of(json!(shown)), output(shown, None, None), "{shown}");
         }
-        assert_eq!(Output::of(json!([1])).result, json!([1]));
+        assert_eq!(CodexOutput::of(json!([1])).result, json!([1]));
     }
 }

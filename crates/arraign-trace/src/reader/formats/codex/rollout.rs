@@ -6,13 +6,14 @@ use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::{all_texts, text_of};
 use crate::reader::error::DecodeError;
 use crate::reader::formats::codex::TOKENS;
+use crate::reader::formats::codex::known_kinds::{EVENTS, LINES};
 use crate::reader::formats::codex::mirror::{Mirror, error_in_output};
-use crate::reader::formats::codex::output::Output;
+use crate::reader::formats::codex::output::CodexOutput;
 use crate::reader::formats::openai_responses::items::Items;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
 
 /// A trace while the lines of its rollout are read.
 #[derive(Debug, Default)]
@@ -65,7 +66,10 @@ impl Rollout {
             }
             "response_item" => self.item(payload, time),
             "event_msg" => self.event(payload),
-            _ => Ok(()),
+            kind => {
+                self.items.builder.pass_over_record(kind, &payload, &LINES);
+                Ok(())
+            }
         };
         told.map_err(|error| error.at_key("payload"))
     }
@@ -120,7 +124,10 @@ impl Rollout {
                 self.items.trace().stop_reason = reason.or(Some("aborted".to_owned()));
                 Ok(())
             }
-            _ => Ok(()),
+            kind => {
+                self.items.builder.pass_over_record(kind, &event, &EVENTS);
+                Ok(())
+            }
         }
     }
 
@@ -159,6 +166,7 @@ impl Rollout {
             call.started_ms = started;
             let mirror = call.id.as_ref().and_then(|id| self.mirrors.get(id));
             settle(call, mirror);
+            settle_server(call);
         }
         let mut trace = self.items.builder.finish();
         // What the user said last was not answered.
@@ -187,9 +195,16 @@ fn join_parts(item: &mut Object) {
 }
 
 /// The call with what came of it: its output without the header, and what the mirror knows.
+/// Tools without a namespace are the host's own. Early versions put the server into the name, before `__`.
+fn settle_server(call: &mut Call) {
+    if call.server == ToolServer::NotRecorded && !call.name.contains("__") {
+        call.server = ToolServer::BuiltIn;
+    }
+}
+
 fn settle(call: &mut Call, mirror: Option<&Mirror>) {
     if let Some(shown) = call.result.take() {
-        let output = Output::of(shown);
+        let output = CodexOutput::of(shown);
         call.result = Some(output.result);
         call.exit_code = output.exit_code.or(call.exit_code);
         call.duration_ms = output.duration_ms;

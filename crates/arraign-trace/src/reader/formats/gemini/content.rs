@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use crate::reader::Certainty;
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role};
@@ -17,14 +17,16 @@ pub(crate) fn judge(content: &Json) -> Option<Certainty> {
         return None;
     }
     let parts = content.get("parts")?.as_list()?;
-    let foreign = |part: &Json| ["type", "kind", "part_kind"].iter().any(|key| part.get(key).is_some());
-    if parts.iter().any(|part| !part.is_object() || foreign(part)) {
+    if parts.iter().any(|part| !part.is_object() || FOREIGN.iter().any(|key| part.has_key(key))) {
         return None;
     }
-    let own = |part: &Json| CALL.iter().chain(&RESPONSE).any(|key| part.get(key).is_some());
-    let sure = role == Some("model") || parts.iter().any(own);
+    let sure = role == Some("model")
+        || parts.iter().any(|part| CALL.iter().chain(&RESPONSE).any(|key| part.has_key(key)));
     Some(if sure { Certainty::Sure } else { Certainty::Likely })
 }
+
+/// Keys of parts in other formats.
+const FOREIGN: [&str; 3] = ["type", "kind", "part_kind"];
 
 /// Keys of parts that contain no call: media, and notes on the part.
 const WITHOUT_CALLS: [&str; 10] = [
@@ -61,8 +63,13 @@ impl ContentWalk {
     }
 
     /// Adds a content, which the next one ends; its calls are those of the agents of `path`.
-    pub(crate) fn content(&mut self, at: At, content: Json, path: &[String]) -> Result<(), DecodeError> {
-        let evidence = self.builder.open_record(at, &content);
+    pub(crate) fn content(
+        &mut self,
+        spot: impl Into<RecordSpot>,
+        content: Json,
+        path: &[String],
+    ) -> Result<(), DecodeError> {
+        let evidence = self.builder.open_record(spot, &content);
         let mut content = Object::of(content, "a content")?;
         let role = match content.text(&["role"])?.as_deref() {
             Some("model") => Some(Role::Assistant),
@@ -77,15 +84,20 @@ impl ContentWalk {
     }
 
     /// Adds a piece of the content that is coming in.
-    pub(crate) fn more(&mut self, at: At, content: Json) -> Result<(), DecodeError> {
-        let evidence = self.builder.open_record(at, &content);
+    pub(crate) fn more(&mut self, spot: RecordSpot, content: Json) -> Result<(), DecodeError> {
+        let evidence = self.builder.open_record(spot, &content);
         self.parts(Object::of(content, "a content")?, &[])?;
         self.builder.close_record(evidence);
         Ok(())
     }
 
     fn parts(&mut self, mut content: Object, path: &[String]) -> Result<(), DecodeError> {
-        content.each(&["parts"], "a part", |part| self.part(part, path))
+        let mut index = 0;
+        content.each(&["parts"], "a part", |part| {
+            self.builder.enter_part("parts", index);
+            index += 1;
+            self.part(part, path)
+        })
     }
 
     fn part(&mut self, mut part: Object, path: &[String]) -> Result<(), DecodeError> {
@@ -98,8 +110,8 @@ impl ContentWalk {
         part.within(&CALL, |call| self.call(call, path))?;
         part.within(&RESPONSE, |response| self.answer(response))?;
         if let Some(mut code) = part.object(&["executableCode", "executable_code"])? {
-            let mut text = |name: &str| code.take(&[name]).map(Json::into_value);
-            let arguments = json!({"language": text("language"), "code": text("code")});
+            let [language, code] = ["language", "code"].map(|name| code.take(&[name]).map(Json::into_value));
+            let arguments = json!({"language": language, "code": code});
             let call = Call::new("code_execution", Arguments::Json(arguments), 0);
             self.builder.call(Call { agent_path: path.to_vec(), ..call });
         }

@@ -8,6 +8,7 @@ mod content;
 
 use std::borrow::Cow;
 
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
@@ -102,6 +103,21 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     Ok(log.runs)
 }
 
+/// The keys from a record to the parts of a response.
+struct ResponsePlaces {
+    history: &'static str,
+    content: &'static str,
+}
+
+/// A record that is a response.
+const BARE: ResponsePlaces = ResponsePlaces { history: HISTORY[0], content: "candidates/0/content" };
+
+/// A record of a log that has a response.
+const LOGGED: ResponsePlaces = ResponsePlaces {
+    history: "response/automaticFunctionCallingHistory",
+    content: "response/candidates/0/content",
+};
+
 #[derive(Debug, Default)]
 struct GeminiLog<'t> {
     runs: Vec<Trace>,
@@ -142,21 +158,21 @@ impl<'t> GeminiLog<'t> {
 
     fn add(&mut self, mut record: Object<'t>) -> Result<(), DecodeError> {
         if record.get("parts").is_some() {
-            return self.content(Json::Object(record));
+            return self.content(self.locate().into(), Json::Object(record));
         }
         if record.get("candidates").is_some() || FEEDBACK.iter().any(|name| record.get(name).is_some()) {
-            return self.response(record);
+            return self.response(record, &BARE);
         }
         if record.get("key").is_some() {
             self.case(&mut record)?;
         }
         if let Some(request) = record.object(&["request"])? {
-            self.request(request).map_err(|error| error.at_key("request"))?;
+            self.request(request, "request/contents").map_err(|error| error.at_key("request"))?;
         } else if record.get("contents").is_some() {
-            return self.request(record);
+            return self.request(record, "contents");
         }
         match record.object(&["response"])? {
-            Some(response) => self.response(response).map_err(|error| error.at_key("response")),
+            Some(response) => self.response(response, &LOGGED).map_err(|error| error.at_key("response")),
             None => Ok(()),
         }
     }
@@ -170,14 +186,18 @@ impl<'t> GeminiLog<'t> {
         Ok(())
     }
 
-    fn content(&mut self, content: Json<'t>) -> Result<(), DecodeError> {
+    fn content(&mut self, spot: RecordSpot, content: Json<'t>) -> Result<(), DecodeError> {
         self.run.first.get_or_insert_with(|| content.clone());
         self.run.known += 1;
-        self.run.walk.content(self.at.unwrap_or(At::Whole), content, &[])
+        self.run.walk.content(spot, content, &[])
+    }
+
+    fn locate(&self) -> At {
+        self.at.unwrap_or(At::Whole)
     }
 
     /// A request replays what was said before it; one that does not begins a run.
-    fn request(&mut self, mut request: Object<'t>) -> Result<(), DecodeError> {
+    fn request(&mut self, mut request: Object<'t>, list: &'static str) -> Result<(), DecodeError> {
         let system = request.take(&["systemInstruction", "system_instruction"]);
         let contents = request.list(&["contents"])?;
         let continues = contents.len() > self.run.known && contents.first() == self.run.first.as_ref();
@@ -190,20 +210,22 @@ impl<'t> GeminiLog<'t> {
         }
         let known = self.run.known;
         for (index, content) in contents.into_iter().enumerate().skip(known) {
-            self.content(content).map_err(|error| error.at_key(index).at_key("contents"))?;
+            let spot = RecordSpot::item(self.locate(), list, index);
+            self.content(spot, content).map_err(|error| error.at_key(index).at_key("contents"))?;
         }
         Ok(())
     }
 
     /// What the client library said and did by itself before a response, which tells it; whether it did.
-    fn replay(&mut self, history: Vec<Json<'t>>) -> Result<bool, DecodeError> {
+    fn replay(&mut self, history: Vec<Json<'t>>, list: &'static str) -> Result<bool, DecodeError> {
         let replayed = !history.is_empty();
         if self.run.known > 0 && replayed && history.first() != self.run.first.as_ref() {
             self.end_run();
         }
         let known = self.run.known;
         for (index, content) in history.into_iter().enumerate().skip(known) {
-            self.content(content).map_err(|error| error.at_key(index).at_key(HISTORY[0]))?;
+            let spot = RecordSpot::item(self.locate(), list, index);
+            self.content(spot, content).map_err(|error| error.at_key(index).at_key(HISTORY[0]))?;
         }
         Ok(replayed)
     }
@@ -215,11 +237,10 @@ impl<'t> GeminiLog<'t> {
         Ok(())
     }
 
-    fn response(&mut self, mut response: Object<'t>) -> Result<(), DecodeError> {
-        let replayed = self.replay(response.list(&HISTORY)?)?;
-        let mut text = |names: &[&str]| response.take(names).and_then(Json::into_text).map(Cow::into_owned);
-        let id = text(&["responseId", "response_id"]);
-        let model = text(&["modelVersion", "model_version"]);
+    fn response(&mut self, mut response: Object<'t>, places: &ResponsePlaces) -> Result<(), DecodeError> {
+        let replayed = self.replay(response.list(&HISTORY)?, places.history)?;
+        let id = response.take_text(&["responseId", "response_id"]).map(Cow::into_owned);
+        let model = response.take_text(&["modelVersion", "model_version"]).map(Cow::into_owned);
         let told = id.is_some();
         let id = id.unwrap_or_default();
         // Early responses have no id; a piece that is not the last has no reason for its end.
@@ -243,8 +264,10 @@ impl<'t> GeminiLog<'t> {
             self.run.walk.builder.trace.stop_reason = Some(reason.into_owned());
         }
         match candidate.take(&["content"]) {
-            Some(content) if goes_on => self.run.walk.more(self.at.unwrap_or(At::Whole), content),
-            Some(content) => self.content(content),
+            Some(content) if goes_on => {
+                self.run.walk.more(RecordSpot::under(self.locate(), places.content), content)
+            }
+            Some(content) => self.content(RecordSpot::under(self.locate(), places.content), content),
             None => Ok(()),
         }
         .map_err(|error| error.at("/candidates/0/content"))

@@ -9,14 +9,14 @@ use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
 
 pub(crate) fn is_session(value: &Json) -> bool {
     value.get("sessionId").is_some() && value.get("projectHash").is_some()
 }
 
 pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
-    let mut session = Session::default();
+    let mut session = GeminiCliSession::default();
     for Record { at, value } in records {
         let added = Object::of(value, "a line").and_then(|line| session.add(at, line));
         added.map_err(|error| at.in_record(error))?;
@@ -25,14 +25,14 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
 }
 
 #[derive(Debug, Default)]
-struct Session<'t> {
+struct GeminiCliSession<'t> {
     id: Option<String>,
-    /// The messages, and where each stands by its id.
+    /// The messages, and the index of each by its id.
     messages: Vec<(At, Object<'t>)>,
     places: HashMap<String, usize>,
 }
 
-impl<'t> Session<'t> {
+impl<'t> GeminiCliSession<'t> {
     fn add(&mut self, at: At, mut line: Object<'t>) -> Result<(), DecodeError> {
         if let Some(patch) = line.object(&["$set"])? {
             return self.patch(at, patch).map_err(|error| error.at_key("$set"));
@@ -118,10 +118,11 @@ impl CliSession {
         let name = call.required(&["name"])?;
         let id = call.string(&["id"])?;
         let arguments = call.arguments("args");
-        let server = call.text(&["displayName"])?.and_then(|shown| server_of(&shown));
+        let shown = call.text(&["displayName"])?.unwrap_or_default();
         let status = call.text(&["status"])?;
         let response = call.list(&["result"])?.into_iter().find_map(response_of);
-        let mut made = Call { id, server, ..Call::new(name, arguments, 0) };
+        let mut made = Call { id, ..Call::new(name, arguments, 0) };
+        identify_tool(&mut made, &shown);
         settle(&mut made, status.as_deref(), response);
         self.builder.call(made);
         Ok(())
@@ -164,10 +165,25 @@ fn unwrapped(text: &str) -> &str {
     inner.unwrap_or(text)
 }
 
-/// The server of a tool that is shown as `get_order (shop MCP Server)`.
-fn server_of(shown: &str) -> Option<String> {
-    let (_, server) = shown.strip_suffix(" MCP Server)")?.rsplit_once(" (")?;
-    Some(server.to_owned())
+/// Splits the name of a tool that is shown as `get_order (shop MCP Server)`. A tool that is shown otherwise is the
+/// host's own, unless its name says more.
+fn identify_tool(call: &mut Call, shown: &str) {
+    match shown.strip_suffix(" MCP Server)").and_then(|shown| shown.rsplit_once(" (")) {
+        Some((tool, server)) => call.set_tool(tool, ToolServer::Named(server.to_owned())),
+        None => split_tool_name(call, ToolServer::BuiltIn),
+    }
+}
+
+/// Splits a name such as `mcp_shop_get_order`: the host allows no underscore in the name of a server. The server of any
+/// other name is `otherwise`.
+pub(crate) fn split_tool_name(call: &mut Call, otherwise: ToolServer) {
+    let parts = call.name.strip_prefix("mcp_").and_then(|rest| rest.split_once('_'));
+    let Some((server, tool)) = parts.filter(|(server, tool)| !server.is_empty() && !tool.is_empty()) else {
+        call.server = otherwise;
+        return;
+    };
+    let (server, tool) = (ToolServer::Named(server.to_owned()), tool.to_owned());
+    call.set_tool(tool, server);
 }
 
 fn text_of(content: Option<Json>) -> String {

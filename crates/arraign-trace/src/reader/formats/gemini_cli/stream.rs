@@ -4,10 +4,11 @@ use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
+use crate::reader::formats::gemini_cli::session::split_tool_name;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, Role, Trace, Usage};
+use crate::trace::{Call, CallStatus, Role, ToolServer, Trace, Usage};
 
 /// Whether a line is one that only this program writes.
 pub(crate) fn is_own(value: &Json) -> bool {
@@ -22,7 +23,7 @@ pub(crate) fn is_own(value: &Json) -> bool {
 /// The runs of a stream: one begins at each `init`.
 pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
-    let mut stream = Stream::default();
+    let mut stream = StreamedSession::default();
     for Record { at, value } in records {
         if crate::reader::formats::gemini_cli::kind(&value) == Some("init") && stream.begun {
             runs.push(std::mem::take(&mut stream).builder.finish());
@@ -41,15 +42,15 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
 const WITHOUT_CALLS: [&str; 5] = ["thought", "thinking", "retry", "info", "warning"];
 
 #[derive(Debug, Default)]
-struct Stream {
+struct StreamedSession {
     begun: bool,
     builder: TraceBuilder,
     began: Option<u64>,
-    /// The model's turn goes on: its text comes in pieces, its calls one by one.
+    /// Whether a turn of the model is open: its text comes in pieces, its calls one by one.
     in_turn: bool,
 }
 
-impl Stream {
+impl StreamedSession {
     fn add(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let time = event.text(&["timestamp"])?.and_then(|text| nanos(&text));
         self.began = self.began.or(time);
@@ -98,7 +99,9 @@ impl Stream {
         let id = event.string(&["tool_id"])?;
         let arguments = event.arguments("parameters");
         let started_ms = self.began.zip(time).map(|(began, time)| millis_between(began, time));
-        self.builder.call(Call { id, started_ms, ..Call::new(name, arguments, 0) });
+        let mut call = Call { id, started_ms, ..Call::new(name, arguments, 0) };
+        split_tool_name(&mut call, ToolServer::NotRecorded);
+        self.builder.call(call);
         Ok(())
     }
 

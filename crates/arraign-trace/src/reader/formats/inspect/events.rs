@@ -19,23 +19,23 @@ pub(crate) struct ToolEvent {
     call: Call,
 }
 
-/// The tools' events of a sample.
+/// The tool events of a sample.
 #[derive(Debug, Default)]
-pub(crate) struct Events {
+pub(crate) struct SampleEvents {
     began: u64,
     by_id: HashMap<String, ToolEvent>,
-    /// The calls that the sample's messages do not tell, by the call during or after which they were made; by none are
-    /// those that were made before any other.
+    /// The calls that are missing in the messages of the sample, by the call during or after which they were made. Those
+    /// before any other call are under `None`.
     nested: HashMap<Option<String>, Vec<Call>>,
 }
 
-impl Events {
-    /// The events of a sample that began then, or with its first event, where its version does not say; `known` are the
-    /// calls that its messages tell.
+impl SampleEvents {
+    /// Reads the events of a sample. Without `began`, the sample began with its first event. `known` contains the ids of
+    /// the calls in its messages.
     pub(crate) fn of(events: Vec<Json>, began: Option<u64>, known: &HashSet<String>) -> Self {
-        let time = |event: &Json| nanos(event.get("timestamp")?.as_str()?);
-        let began = began.or_else(|| events.iter().filter_map(time).min());
-        let mut spans = Spans::default();
+        let began =
+            began.or_else(|| events.iter().filter_map(|event| nanos(event.text_under("timestamp")?)).min());
+        let mut spans = EventSpans::default();
         let mut own = Vec::new();
         let mut inner = Vec::new();
         for event in events {
@@ -91,10 +91,9 @@ impl Events {
     }
 }
 
-fn tool_event(mut event: Object, spans: &Spans) -> Option<ToolEvent> {
-    let time = |event: &mut Object, name: &str| nanos(&event.text(&[name]).ok()??);
-    let start = time(&mut event, "timestamp")?;
-    let end = time(&mut event, "completed");
+fn tool_event(mut event: Object, spans: &EventSpans) -> Option<ToolEvent> {
+    let [start, end] = ["timestamp", "completed"].map(|name| nanos(&event.text(&[name]).ok()??));
+    let start = start?;
     let agent_path = spans.agents_around(event.text(&["span_id"]).ok()?.as_deref());
     let arguments = event.arguments("arguments");
     let name = event.string(&["function"]).ok()??;
@@ -110,26 +109,27 @@ fn tool_event(mut event: Object, spans: &Spans) -> Option<ToolEvent> {
     Some(ToolEvent { start, end, call })
 }
 
-/// Which span stands inside of which.
+/// The tree of spans: each span by its id, with the id of its parent.
 #[derive(Debug, Default)]
-struct Spans {
+struct EventSpans {
     spans: HashMap<String, EventSpan>,
 }
 
 #[derive(Debug)]
 struct EventSpan {
     parent: Option<String>,
-    /// The name of the agent that it is.
+    /// The name of the agent, if the span is one.
     agent: Option<String>,
     is_tool: bool,
 }
 
-impl Spans {
+impl EventSpans {
     fn add(&mut self, mut event: Object) {
-        let mut text = |name: &str| event.string(&[name]).ok().flatten();
-        let (Some(id), parent, kind) = (text("id"), text("parent_id"), text("type")) else { return };
+        let [id, parent, kind, name] =
+            ["id", "parent_id", "type", "name"].map(|key| event.string(&[key]).ok().flatten());
+        let Some(id) = id else { return };
         let kind = kind.unwrap_or_default();
-        let agent = text("name").filter(|_| kind == "agent");
+        let agent = name.filter(|_| kind == "agent");
         self.spans.insert(id, EventSpan { parent, agent, is_tool: kind == "tool" });
     }
 

@@ -11,7 +11,7 @@ use crate::reader::build::tool_result::error_of;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::dollars;
 use crate::reader::error::DecodeError;
-use crate::reader::formats::inspect::events::Events;
+use crate::reader::formats::inspect::events::SampleEvents;
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -34,9 +34,9 @@ pub(crate) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, D
     let messages = sample.list(&["messages"])?;
     let known = call_ids(&messages);
     let began = sample.text(&["started_at"])?.and_then(|text| nanos(&text));
-    run.events = Events::of(sample.list(&["events"])?, began, &known);
+    run.events = SampleEvents::of(sample.list(&["events"])?, began, &known);
     for (index, message) in messages.into_iter().enumerate() {
-        let spot = RecordSpot { at: At::Whole, path: "messages", index: Some(index) };
+        let spot = RecordSpot::item(At::Whole, "messages", index);
         let evidence = run.builder.open_record(spot, &message);
         let message = Object::of(message, "a message").and_then(|message| run.message(message));
         message.map_err(|error| error.at_key(index).at_key("messages"))?;
@@ -74,7 +74,7 @@ fn call_ids(messages: &[Json]) -> HashSet<String> {
 #[derive(Debug, Default)]
 struct SampleRun<'t> {
     builder: TraceBuilder,
-    events: Events,
+    events: SampleEvents,
     /// Long texts, by the mark that stands in their place.
     attachments: BTreeMap<Cow<'t, str>, Json<'t>>,
 }
@@ -166,11 +166,12 @@ impl SampleRun<'_> {
         Ok(())
     }
 
-    /// What a tool returned: its text, or its parts, where some are no text.
+    /// Returns the result of a tool: its text, or its parts if some of them are not texts.
     fn result_of(&self, content: Json) -> Value {
-        let is_text = |part: &Json| part.get("text").is_some_and(Json::is_text);
         match content {
-            Json::List(parts) if !parts.iter().all(is_text) => Json::List(parts).into_value(),
+            Json::List(parts) if !parts.iter().all(|part| part.has_text("text")) => {
+                Json::List(parts).into_value()
+            }
             content => Value::String(self.text_of(content)),
         }
     }

@@ -14,7 +14,7 @@ use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
 pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
-    let mut events = Events::default();
+    let mut events = EventLog::default();
     for Record { at, value } in records {
         events.steps.talk.at = Some(at);
         let added = Object::of(value, "an event").and_then(|event| events.add(event));
@@ -30,13 +30,13 @@ fn said(error: Json) -> String {
 }
 
 #[derive(Debug, Default)]
-struct Events {
+struct EventLog {
     steps: GraphSteps,
-    /// The tools that were started, by run: a name, and what was passed.
+    /// The started tools, by run: the name and the arguments.
     tools: HashMap<String, (String, Arguments)>,
 }
 
-impl Events {
+impl EventLog {
     fn add(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let kind = event.required(&["event"])?;
         let (path, scope) = self.standing(&mut event);
@@ -70,9 +70,11 @@ impl Events {
     }
 
     fn tool_ended(&mut self, run: &str, mut event: Object, mut data: Object, path: Vec<String>) {
-        let mut told = || event.take(&["name"]).and_then(Json::into_text).unwrap_or_default().into_owned();
         let started = self.tools.get(run).cloned();
-        let (name, arguments) = started.unwrap_or_else(|| (told(), data.arguments("input")));
+        let (name, arguments) = started.unwrap_or_else(|| {
+            let name = event.take_text(&["name"]).unwrap_or_default().into_owned();
+            (name, data.arguments("input"))
+        });
         self.steps.tool(ToolRun {
             id: None,
             name,

@@ -36,13 +36,22 @@ const ROLES: [&str; 3] = ["user", "assistant", "developer"];
 /// Whether a value is a message, in one of the forms that only LangChain writes.
 pub(crate) fn is_message(value: &Json) -> bool {
     let Some(object) = value.as_object() else { return false };
-    if let Some(inner) = object.get("__lc_escaped__") {
+    let (mut escaped, mut is_constructor, mut word) = (None, false, "");
+    // Each object of each document is asked: one pass over its keys, and most have none of these.
+    for (key, value) in object.entries() {
+        match key.as_ref() {
+            "__lc_escaped__" => escaped = Some(value),
+            "lc" => is_constructor = true,
+            "type" => word = value.as_str().unwrap_or_default(),
+            _ => {}
+        }
+    }
+    if let Some(inner) = escaped {
         return is_message(inner);
     }
-    if object.get("lc").is_some() {
+    if is_constructor {
         return class(object).and_then(kind_of).is_some() && object.get("kwargs").is_some();
     }
-    let word = object.get("type").and_then(Json::as_str).unwrap_or_default();
     let Some(kind) = kind_of(word).filter(|_| !ROLES.contains(&word)) else { return false };
     if object.get("data").is_some_and(|data| data.get("content").is_some()) {
         return true;
@@ -97,8 +106,7 @@ pub(crate) fn fields(value: Json<'_>) -> Option<Object<'_>> {
 
 /// The kind of a message, by its fields.
 pub(crate) fn kind(fields: &Object) -> Option<MessageKind> {
-    let word = |name: &str| fields.get(name).and_then(Json::as_str).and_then(kind_of);
-    word("type").or_else(|| word("role"))
+    ["type", "role"].iter().find_map(|name| fields.text_under(name).and_then(kind_of))
 }
 
 /// Whether the fields are those of a piece of a streamed message.
@@ -118,16 +126,17 @@ pub(crate) fn text_of(content: Option<Json<'_>>) -> Cow<'_, str> {
     Cow::Owned(texts.collect())
 }
 
-/// What a tool's message says: its text, or its blocks, where some are no text.
+/// Returns the result in the message of a tool: its text, or its blocks if some of them are not texts.
 pub(crate) fn result_of(content: Option<Json<'_>>) -> Value {
-    let is_text = |block: &Json| block.is_text() || block.get("text").is_some_and(Json::is_text);
     match content {
-        Some(Json::List(blocks)) if !blocks.iter().all(is_text) => Json::List(blocks).into_value(),
+        Some(Json::List(blocks)) if !blocks.iter().all(|block| block.is_text() || block.has_text("text")) => {
+            Json::List(blocks).into_value()
+        }
         content => Value::String(text_of(content).into_owned()),
     }
 }
 
-/// Whether a content says nothing.
+/// Whether a content is empty.
 pub(crate) fn is_empty(content: &Json) -> bool {
     match content {
         Json::Text(text) => text.is_empty(),
@@ -136,18 +145,18 @@ pub(crate) fn is_empty(content: &Json) -> bool {
     }
 }
 
-/// What a model refused with, where that stands beside an empty content.
+/// Returns the refusal of the model, which is recorded next to an empty content.
 pub(crate) fn refusal<'t>(fields: &Object<'t>) -> Option<Json<'t>> {
     fields.get("additional_kwargs")?.get("refusal").filter(|refusal| refusal.is_text()).cloned()
 }
 
-/// The provider's own calls that are kept beside the content.
+/// Returns the calls of built-in tools, which are recorded next to the content.
 pub(crate) fn kept_apart<'t>(fields: &Object<'t>) -> Vec<Json<'t>> {
     let outputs = fields.get("additional_kwargs").and_then(|more| more.get("tool_outputs")?.as_list());
     outputs.map(<[Json]>::to_vec).unwrap_or_default()
 }
 
-/// What an error says, without the stack of calls that Python or JavaScript print with it.
+/// Removes the stack trace that Python or JavaScript print with an error.
 pub(crate) fn without_stack(error: &str) -> &str {
     let said = error.split("Traceback (most recent call last)").next().unwrap_or_default();
     let has_stack = said.contains("\n    at ");
@@ -163,13 +172,12 @@ pub(crate) struct MadeCall {
     pub(crate) arguments: Arguments,
 }
 
-/// The calls of a model's message. Those whose arguments are no JSON stand apart from the others.
+/// Takes the calls of a model's message. Calls with arguments that are not JSON are in a list of their own.
 pub(crate) fn calls(fields: &mut Object) -> Vec<MadeCall> {
-    let mut list = |name: &str| fields.list(&[name]).unwrap_or_default();
-    let mut calls = list("tool_calls");
-    calls.extend(list("invalid_tool_calls"));
+    let mut calls = fields.list(&["tool_calls"]).unwrap_or_default();
+    calls.extend(fields.list(&["invalid_tool_calls"]).unwrap_or_default());
     if calls.is_empty() {
-        // Early versions kept what OpenAI said, and only that.
+        // Early versions kept only the calls as the API of OpenAI returned them.
         let more = fields.take(&["additional_kwargs"]).and_then(|more| Object::of(more, "it").ok());
         calls = more.and_then(|mut more| more.list(&["tool_calls"]).ok()).unwrap_or_default();
     }
@@ -185,7 +193,7 @@ fn call(value: Json) -> Option<MadeCall> {
     Some(MadeCall { id, name: name.into_owned(), arguments: function.arguments(key) })
 }
 
-/// The tokens of a model's message; cached ones are among its input.
+/// Reads the tokens of a message. Cached tokens are included in the input.
 pub(crate) fn usage(fields: &mut Object) -> Option<Usage> {
     TOKENS.read_from(fields, &["usage_metadata"]).ok()?
 }
@@ -199,7 +207,7 @@ const TOKENS: TokenKeys = TokenKeys {
     ..TokenKeys::NONE
 };
 
-/// The same figures as the provider gave them, where the library did not translate them.
+/// Reads the tokens in the form of the provider, which the library keeps in some versions.
 pub(crate) fn raw_usage(metadata: &mut Object) -> Option<Usage> {
     PROVIDER_TOKENS.read_from(metadata, &["token_usage", "tokenUsage"]).ok()?
 }

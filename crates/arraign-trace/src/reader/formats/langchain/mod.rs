@@ -54,10 +54,8 @@ fn detect_format(input: &Input) -> Detection {
 }
 
 fn shape(value: &Json) -> Option<LangchainShape> {
-    let starts = |name: &str, with: &str| {
-        value.get(name).and_then(Json::as_str).is_some_and(|text| text.starts_with(with))
-    };
-    if starts("event", "on_") && value.get("run_id").is_some() {
+    if value.text_under("event").is_some_and(|text| text.starts_with("on_")) && value.get("run_id").is_some()
+    {
         return Some(LangchainShape::Event);
     }
     if value.get("run_type").is_some()
@@ -75,10 +73,14 @@ fn holds_message(value: &Json, depth: usize) -> bool {
     if message::is_message(value) {
         return true;
     }
+    // Most values are texts and numbers.
+    let looks_in = |inner: &Json| {
+        matches!(inner, Json::Object(_) | Json::List(_)) && holds_message(inner, depth.saturating_sub(1))
+    };
     match value {
         _ if depth == 0 => false,
-        Json::List(items) => items.iter().any(|item| holds_message(item, depth - 1)),
-        Json::Object(object) => object.values().any(|value| holds_message(value, depth - 1)),
+        Json::List(items) => items.iter().any(looks_in),
+        Json::Object(object) => object.values().any(looks_in),
         _ => false,
     }
 }
@@ -135,14 +137,15 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     }
 }
 
-/// Messages one a record are one run, and so are the updates and the growing states of a stream. A state that knows
-/// nothing of what was read before begins a run.
+/// Reads messages. A file with one message in each record is one run, and so are the updates and the growing states of a
+/// stream. A state without any known message begins a run.
 fn read_messages(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
     let mut talk = Talk::default();
     for Record { at, value } in records {
         let is_state = value.get("messages").is_some();
         let messages = messages_of(value);
+        // States of a stream repeat all messages so far, so a state of the same run has at least one that is known.
         if is_state && talk.has_begun() && !messages.iter().any(|message| talk.knows(message)) {
             runs.push(std::mem::take(&mut talk).finish());
         }

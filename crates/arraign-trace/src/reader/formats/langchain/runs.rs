@@ -32,7 +32,6 @@ struct TracerRun<'t> {
 
 impl<'t> TracerRun<'t> {
     fn of(mut run: Object<'t>) -> Result<Self, DecodeError> {
-        let time = |text: Option<Cow<str>>| text.and_then(|text| nanos(&text));
         let start = run.string(&["start_time"])?;
         let order = run.string(&["dotted_order"])?.or(start.clone()).unwrap_or_default();
         let id = run.string(&["id", "run_id"])?.unwrap_or_default();
@@ -42,7 +41,7 @@ impl<'t> TracerRun<'t> {
             kind: run.required(&["run_type"])?.into_owned(),
             name: run.string(&["name"])?.unwrap_or_default(),
             start: start.and_then(|text| nanos(&text)).or_else(|| started(&order)),
-            end: time(run.text(&["end_time"])?),
+            end: run.text(&["end_time"])?.and_then(|text| nanos(&text)),
             id,
             order,
             rest: run,
@@ -53,9 +52,9 @@ impl<'t> TracerRun<'t> {
 /// The last time in an order such as `20261121T203405050219Z<id>.20261121T203405050219Z<id>`.
 fn started(order: &str) -> Option<u64> {
     let last = order.rsplit('.').next()?;
-    let part = |from: usize, to: usize| last.get(from..to);
-    let date = format!("{}-{}-{}", part(0, 4)?, part(4, 6)?, part(6, 8)?);
-    nanos(&format!("{date}T{}:{}:{}.{}Z", part(9, 11)?, part(11, 13)?, part(13, 15)?, part(15, 21)?))
+    let date = format!("{}-{}-{}", last.get(..4)?, last.get(4..6)?, last.get(6..8)?);
+    let time = format!("{}:{}:{}", last.get(9..11)?, last.get(11..13)?, last.get(13..15)?);
+    nanos(&format!("{date}T{time}.{}Z", last.get(15..21)?))
 }
 
 pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
@@ -83,6 +82,7 @@ fn collect<'t>(value: Json<'t>, runs: &mut Vec<TracerRun<'t>>) -> Result<(), Dec
 }
 
 fn trace_of(mut runs: Vec<TracerRun>) -> Trace {
+    // The dotted order begins with that of the parent, so sorting by it puts every run after its parent, in time order.
     runs.sort_by(|one, other| one.order.cmp(&other.order));
     let tree = TracerTree::of(&runs);
     let mut steps = GraphSteps::default();
@@ -104,6 +104,7 @@ fn trace_of(mut runs: Vec<TracerRun>) -> Trace {
         }
     }
     let mut trace = steps.finish();
+    // The error of the root is used only if no model call recorded one, since errors propagate to the root.
     let told = trace.stop_reason.as_ref().is_some_and(|reason| reason.starts_with("error"));
     if let Some(failure) = failure.filter(|_| !told) {
         trace.stop_reason = Some(format!("error: {failure}"));
@@ -189,16 +190,12 @@ impl TracerTree {
     fn of(runs: &[TracerRun]) -> Self {
         let places: HashMap<&str, usize> =
             runs.iter().enumerate().map(|(place, run)| (run.id.as_str(), place)).collect();
-        let above = |run: &TracerRun| places.get(run.parent.as_deref()?).copied();
-        let tool = |run: &TracerRun| (run.kind == "tool").then(|| run.name.clone());
-        let agent = |run: &TracerRun| {
-            Some(run.rest.get("extra")?.pointer("/metadata/lc_agent_name")?.as_str()?.to_owned())
-        };
-        Self {
-            above: runs.iter().map(above).collect(),
-            tools: runs.iter().map(tool).collect(),
-            agents: runs.iter().map(agent).collect(),
-        }
+        let above = runs.iter().map(|run| places.get(run.parent.as_deref()?).copied());
+        let tools = runs.iter().map(|run| (run.kind == "tool").then(|| run.name.clone()));
+        let agents = runs
+            .iter()
+            .map(|run| Some(run.rest.get("extra")?.pointer("/metadata/lc_agent_name")?.as_str()?.to_owned()));
+        Self { above: above.collect(), tools: tools.collect(), agents: agents.collect() }
     }
 
     /// The agents inside of tools that a run was made by, and the innermost of those tools.

@@ -20,19 +20,19 @@ pub(crate) struct Talk {
     pub(crate) at: Option<At>,
     seen: HashSet<String>,
     /// The messages whose pieces are coming in, and where each stands by its id.
-    streams: Vec<Stream>,
+    streams: Vec<StreamedMessage>,
     places: HashMap<String, usize>,
 }
 
-/// A message that comes in pieces.
+/// A message that is streamed in pieces.
 #[derive(Debug, Default)]
-struct Stream {
+struct StreamedMessage {
     text: String,
-    /// Its calls, and which of them is being written under each number.
+    /// The calls so far; `open` maps each number of the stream to the call that it continues.
     calls: Vec<PartCall>,
     open: HashMap<Option<u64>, usize>,
     usage: Option<Usage>,
-    about: About,
+    about: MessageMetadata,
     path: Vec<String>,
 }
 
@@ -44,21 +44,20 @@ struct PartCall {
     text: String,
 }
 
-/// What a model's message says of the run.
+/// The metadata of a run in a message of the model.
 #[derive(Debug, Default)]
-struct About {
+struct MessageMetadata {
     agent: Option<String>,
     model: Option<String>,
     stop_reason: Option<String>,
 }
 
-impl About {
+impl MessageMetadata {
     fn of(fields: &mut Object) -> (Self, Option<Usage>) {
         let mut metadata = fields.object(&["response_metadata"]).ok().flatten().unwrap_or_default();
         let usage = message::raw_usage(&mut metadata);
-        let mut text = |names: &[&str]| metadata.take(names).and_then(Json::into_text).map(Cow::into_owned);
-        let model = text(&["model_name", "model"]);
-        let stop_reason = text(&["finish_reason", "stop_reason"]);
+        let model = metadata.take_text(&["model_name", "model"]).map(Cow::into_owned);
+        let stop_reason = metadata.take_text(&["finish_reason", "stop_reason"]).map(Cow::into_owned);
         let agent = fields.take(&["name"]).and_then(Json::into_text).map(Cow::into_owned);
         (Self { agent, model, stop_reason }, usage)
     }
@@ -123,7 +122,7 @@ impl Talk {
 
     fn model(&mut self, mut fields: Object, path: &[String]) {
         let usage = message::usage(&mut fields);
-        let (about, raw) = About::of(&mut fields);
+        let (about, raw) = MessageMetadata::of(&mut fields);
         self.begin(usage.or(raw), about, path);
         for block in message::kept_apart(&fields) {
             content::add(&mut self.builder, Some(Json::List(vec![block])), path);
@@ -138,7 +137,7 @@ impl Talk {
     }
 
     /// Begins what a model says.
-    fn begin(&mut self, usage: Option<Usage>, about: About, path: &[String]) {
+    fn begin(&mut self, usage: Option<Usage>, about: MessageMetadata, path: &[String]) {
         self.builder.tally.add(usage);
         if path.is_empty() {
             self.builder.begin(Some(Role::Assistant));
@@ -161,18 +160,18 @@ impl Talk {
 
     /// Adds a tool's message to the call that it answers.
     fn answer(&mut self, fields: &mut Object) {
-        let mut text = |name: &str| fields.take(&[name]).and_then(Json::into_text);
-        let [id, name, status] = ["tool_call_id", "name", "status"].map(&mut text);
+        let [id, name, status] = ["tool_call_id", "name", "status"].map(|name| fields.take_text(&[name]));
         let Some(call) = self.builder.waiting(id.as_deref(), name.as_deref()) else { return };
-        let said = message::result_of(fields.take(&["content"]));
+        let result = message::result_of(fields.take(&["content"]));
         call.status = match status.as_deref() {
             Some("error") => CallStatus::Error,
             Some(_) => CallStatus::Ok,
             None => CallStatus::Unknown,
         };
-        let reason = || said.as_str().map_or_else(|| said.to_string(), ToOwned::to_owned);
-        call.error = (call.status == CallStatus::Error).then(reason);
-        call.result = Some(said);
+        if call.status == CallStatus::Error {
+            call.error = Some(result.as_str().map_or_else(|| result.to_string(), ToOwned::to_owned));
+        }
+        call.result = Some(result);
     }
 
     fn add_chunk(&mut self, mut fields: Object, path: &[String]) {
@@ -182,7 +181,7 @@ impl Talk {
         }
         let place = *self.places.entry(id).or_insert(self.streams.len());
         if place == self.streams.len() {
-            self.streams.push(Stream { path: path.to_vec(), ..Stream::default() });
+            self.streams.push(StreamedMessage { path: path.to_vec(), ..StreamedMessage::default() });
         }
         let stream = &mut self.streams[place];
         stream.text.push_str(&message::text_of(fields.take(&["content"])));
@@ -190,7 +189,7 @@ impl Talk {
         for chunk in fields.list(&["tool_call_chunks"]).unwrap_or_default() {
             stream.add_call(chunk);
         }
-        let (about, _) = About::of(&mut fields);
+        let (about, _) = MessageMetadata::of(&mut fields);
         stream.about = std::mem::take(&mut stream.about).or(about);
     }
 
@@ -213,16 +212,14 @@ impl Talk {
     }
 }
 
-impl Stream {
+impl StreamedMessage {
     /// A piece of a call: the first has its name and id, the others more of its arguments.
     fn add_call(&mut self, chunk: Json) {
         let Ok(mut chunk) = Object::of(chunk, "a piece of a call") else { return };
         let number = chunk.count(&["index"]).ok().flatten();
-        let text = |chunk: &mut Object, name: &str| {
-            chunk.take(&[name]).and_then(Json::into_text).map(Cow::into_owned)
-        };
-        let (id, name) = (text(&mut chunk, "id"), text(&mut chunk, "name"));
-        let more = text(&mut chunk, "args").unwrap_or_default();
+        let [id, name, more] =
+            ["id", "name", "args"].map(|name| chunk.take_text(&[name]).map(Cow::into_owned));
+        let more = more.unwrap_or_default();
         let begins = name.as_ref().is_some_and(|name| !name.is_empty());
         match self.open.get(&number).and_then(|place| self.calls.get_mut(*place)) {
             Some(call) if !begins => call.text.push_str(&more),

@@ -8,11 +8,11 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::reader::build::content::content_value;
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::maf::TOKENS;
-use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
@@ -59,8 +59,8 @@ impl MafWalk {
     }
 
     /// Adds a message with its contents.
-    pub(crate) fn message(&mut self, at: At, value: Json) -> Result<(), DecodeError> {
-        let evidence = self.builder.open_record(at, &value);
+    pub(crate) fn message(&mut self, spot: impl Into<RecordSpot>, value: Json) -> Result<(), DecodeError> {
+        let evidence = self.builder.open_record(spot, &value);
         let mut message = Object::of(value, "a message")?;
         let role = role_of(&mut message)?;
         let author = message.string(&["author_name", "authorName"])?;
@@ -75,6 +75,7 @@ impl MafWalk {
             self.builder.trace.agent = self.builder.trace.agent.take().or(author);
         }
         for (index, value) in message.list(&["contents"])?.into_iter().enumerate() {
+            self.builder.enter_part("contents", index);
             self.content(value).map_err(|error| error.at_key(index).at_key("contents"))?;
         }
         self.builder.close_record(evidence);
@@ -155,7 +156,7 @@ impl MafWalk {
         let name = content
             .string(&["tool_name", "toolName", "name"])?
             .unwrap_or_else(|| hosted_name(tool).to_owned());
-        let server = content.string(&["server_name", "serverName"])?;
+        let server = content.string(&["server_name", "serverName"])?.into();
         let arguments = match content.get("arguments") {
             Some(_) => content.arguments("arguments"),
             None => Arguments::Json(rest_of(content)),
@@ -185,11 +186,14 @@ impl MafWalk {
     }
 }
 
-/// The reason of a failure. From 1.19 on `exception` is but a type's name, and the result says more.
+/// Picks the reason of a failure. Since 1.19, `exception` is only the name of a type, and the result says more.
 fn reason(exception: Option<String>, refusal: Option<&str>) -> Option<String> {
-    let is_type = |text: &String| !text.contains(char::is_whitespace) && text.ends_with("Error");
     match (exception, refusal) {
-        (Some(exception), Some(refusal)) if is_type(&exception) => Some(refusal.to_owned()),
+        (Some(exception), Some(refusal))
+            if exception.ends_with("Error") && !exception.contains(char::is_whitespace) =>
+        {
+            Some(refusal.to_owned())
+        }
         (exception, refusal) => exception.or_else(|| refusal.map(ToOwned::to_owned)),
     }
 }

@@ -6,6 +6,7 @@
 mod content;
 mod updates;
 
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::maf::content::MafWalk;
@@ -68,11 +69,13 @@ fn shape(value: &Json) -> Option<MafShape> {
     }
 }
 
-/// A message of this framework holds `contents`, each of which says its type.
+/// Whether this is a message of the framework: it has `contents` with types.
 fn is_message(value: &Json) -> bool {
     let contents = value.get("contents").and_then(Json::as_list);
-    let typed = |content: &Json| ["type", "$type"].iter().any(|key| content.get(key).is_some());
-    value.get("role").is_some() && contents.is_some_and(|contents| contents.iter().all(typed))
+    value.has_key("role")
+        && contents.is_some_and(|contents| {
+            contents.iter().all(|content| content.has_key("type") || content.has_key("$type"))
+        })
 }
 
 /// Where a session keeps its messages: each version has its own name for it.
@@ -148,7 +151,8 @@ fn read_response(at: At, mut response: Object) -> Result<Trace, DecodeError> {
     }
     let mut walk = MafWalk::default();
     for (index, message) in messages.into_iter().enumerate() {
-        walk.message(at, message).map_err(|error| error.at_key(index).at_key("messages"))?;
+        let read = walk.message(RecordSpot::item(at, "messages", index), message);
+        read.map_err(|error| error.at_key(index).at_key("messages"))?;
     }
     walk.builder.trace.id = response.string(&["response_id", "responseId"])?;
     walk.builder.trace.model = response.string(&["model", "model_id", "modelId"])?;

@@ -59,12 +59,13 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     Ok(walk.finish())
 }
 
-/// Figures that never go down are cumulative. Those of early versions are each call's own, and do.
+/// Sums the tokens of a run. Figures that never decrease are cumulative; early versions report each call alone, and those
+/// figures go up and down.
 fn total(usages: &[Usage]) -> Option<Usage> {
-    let grows = |pair: &[Usage]| {
+    let is_cumulative = usages.windows(2).all(|pair| {
         pair[0].input_tokens <= pair[1].input_tokens && pair[0].output_tokens <= pair[1].output_tokens
-    };
-    if usages.windows(2).all(grows) {
+    });
+    if is_cumulative {
         return usages.last().copied();
     }
     let mut tally = UsageTotal::default();
@@ -101,11 +102,11 @@ impl<'t> Merger<'t> {
         id: Option<&Cow<'t, str>>,
         author: Option<&Cow<'t, str>>,
     ) -> &mut MessageDraft<'t> {
-        let continues = |draft: &MessageDraft| {
+        let continues = self.drafts.last().is_some_and(|draft| {
             let same_id = id.is_none() || draft.message_id.is_none() || draft.message_id.as_ref() == id;
             draft.role == *role && same_id
-        };
-        if !self.drafts.last().is_some_and(continues) {
+        });
+        if !continues {
             let (role, author) = (role.clone(), author.cloned());
             self.drafts.push(MessageDraft { at, role, message_id: None, author, contents: Vec::new() });
         }

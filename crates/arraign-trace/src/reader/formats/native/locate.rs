@@ -16,14 +16,14 @@ pub(crate) fn locate(text: &str, pointer: &str, on_key: bool) -> (usize, usize) 
     (text[..at].matches('\n').count() + 1, text[line_start..at].chars().count() + 1)
 }
 
-/// Where an entry of an object or a list begins.
-struct Entry {
+/// The offsets of the key and the value of an entry.
+struct EntryOffsets {
     key: usize,
     value: usize,
 }
 
 /// Finds the entry under `step` of the object or the list that begins at `at`; of two equal keys, the last.
-fn find_entry(text: &str, at: usize, step: &str) -> Option<Entry> {
+fn find_entry(text: &str, at: usize, step: &str) -> Option<EntryOffsets> {
     let is_object = text[at..].starts_with('{');
     if !is_object && !text[at..].starts_with('[') {
         return None;
@@ -39,7 +39,7 @@ fn find_entry(text: &str, at: usize, step: &str) -> Option<Entry> {
             next = skip_blanks(text, skip_blanks(text, end) + 1);
         }
         if is_wanted {
-            found = Some(Entry { key, value: next });
+            found = Some(EntryOffsets { key, value: next });
         }
         let end = skip_blanks(text, end_of_value(text, next)?);
         next = if text[end..].starts_with(',') { skip_blanks(text, end + 1) } else { end };

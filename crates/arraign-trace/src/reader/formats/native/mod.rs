@@ -13,7 +13,8 @@
 //! `calls: [...]` is short for `steps`; in this list, a bare name is a call, too. A call without `result` and `error` is
 //! unanswered. A call without `turn` is a turn of its own. `arraign::reader::to_native` writes this form. Keys for data
 //! that only other formats record: `system`, `status`, `agent_path`, `args_error`, `args_unrecorded`, `no_answer`,
-//! `calls_unrecorded`, `usage.partial`.
+//! `calls_unrecorded`, `built_in`, `written`, `usage.partial`. `call: shop:lookup_order` names the server of the tool. A
+//! recording of an agent has `recorded`: by which program, when, and a fingerprint of the input.
 
 mod locate;
 mod mistake;
@@ -50,8 +51,8 @@ fn detect_format(input: &Input) -> Detection {
         return judge_steps(input.records.iter().map(|record| &record.value), false);
     }
     for record in &input.records {
-        let list = |key: &str| record.value.get(key).and_then(Json::as_list);
-        match (list("steps"), list("calls")) {
+        let [steps, calls] = ["steps", "calls"].map(|key| record.value.get(key).and_then(Json::as_list));
+        match (steps, calls) {
             (Some(steps), _) => judge_steps(steps.iter(), false)?,
             (None, Some(calls)) => judge_steps(calls.iter(), true)?,
             (None, None) => return Err(Reason::of(record.at, "has neither `steps` nor `calls`")),
@@ -69,8 +70,8 @@ fn judge_steps<'v>(mut steps: impl Iterator<Item = &'v Json<'v>>, short: bool) -
 
 /// Whether this is a step; `calls` are shorter than `steps`.
 fn is_step(value: &Json, short: bool) -> bool {
-    let keyed = |key: &str| value.get(key).is_some_and(Json::is_text);
-    ["call", "user", "say", "system"].into_iter().any(keyed) || short && (value.is_text() || keyed("name"))
+    ["call", "user", "say", "system"].into_iter().any(|key| value.has_text(key))
+        || short && (value.is_text() || value.has_text("name"))
 }
 
 /// A list of steps is one run.
@@ -88,13 +89,13 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     if records.first().is_some_and(|record| is_step(&record.value, false)) {
         return read_step_records(text, records).map(|trace| vec![trace]);
     }
-    let read_record = |Record { at, value }| {
+    let runs = records.into_iter().map(|Record { at, value }| {
         read_run(value).map_err(|mistakes| match at {
             At::Whole => locate_all(text, &mistakes),
             at => at.in_record(first_of(&mistakes)),
         })
-    };
-    records.into_iter().map(read_record).collect()
+    });
+    runs.collect()
 }
 
 /// Reads a file whose records are the steps of one run.

@@ -9,10 +9,11 @@ use crate::reader::formats::native::step::{NativeStep, read_steps};
 use crate::reader::formats::native::value::{read_amount, read_count, read_flag, read_text};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{CallsUnrecorded, Trace, UnreadPart, Usage};
+use crate::trace::{CallsUnrecorded, Provenance, Trace, UnreadPart, Usage};
 
 /// The keys of a trace, for suggestions.
 const KEYS: &[&str] = &[
+    "recorded",
     "id",
     "agent",
     "model",
@@ -28,6 +29,8 @@ const KEYS: &[&str] = &[
     "steps",
     "calls",
 ];
+
+const PROVENANCE_KEYS: &[&str] = &["by", "at", "input"];
 
 const USAGE_KEYS: &[&str] =
     &["input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "partial"];
@@ -127,6 +130,7 @@ impl NativeHead {
     fn set(&mut self, key: &str, value: Json) -> Result<(), NativeMistake> {
         let trace = &mut self.trace;
         match key {
+            "recorded" => trace.recorded = read_provenance(value)?,
             "id" => trace.id = read_text(value)?,
             "agent" => trace.agent = read_text(value)?,
             "model" => trace.model = read_text(value)?,
@@ -144,7 +148,7 @@ impl NativeHead {
         Ok(())
     }
 
-    /// The trace of the head and of `steps`. A call without a turn of its own is the next turn.
+    /// Builds the trace of the head and `steps`. A call without a turn gets the next one.
     pub(crate) fn into_trace(self, steps: Vec<NativeStep>) -> Trace {
         let mut trace = self.trace;
         let calls = steps.iter().filter(|step| matches!(step, NativeStep::Call(..))).count();
@@ -165,6 +169,29 @@ impl NativeHead {
         }
         trace
     }
+}
+
+/// Reads how the recording was made.
+fn read_provenance(value: Json) -> Result<Option<Provenance>, NativeMistake> {
+    let object = match value {
+        Json::Null => return Ok(None),
+        Json::Object(object) => object,
+        other => return Err(NativeMistake::expected("a mapping of `by`, `at` and `input`", &other)),
+    };
+    if let Some(mistake) = NativeMistake::duplicate_in(&object) {
+        return Err(mistake);
+    }
+    let mut provenance = Provenance::default();
+    for (key, value) in object.into_entries() {
+        let read = match key.as_ref() {
+            "by" => read_text(value).map(|text| provenance.by = text),
+            "at" => read_text(value).map(|text| provenance.at = text),
+            "input" => read_text(value).map(|text| provenance.input = text),
+            unknown => Err(NativeMistake::unknown_key(unknown, PROVENANCE_KEYS)),
+        };
+        read.map_err(|mistake| mistake.at_key(key))?;
+    }
+    Ok(Some(provenance))
 }
 
 /// Reads why the calls of the run may not be all there: `true`, or a mapping of a place and a reason.

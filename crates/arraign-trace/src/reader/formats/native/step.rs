@@ -4,12 +4,13 @@ use std::num::NonZeroUsize;
 
 use serde_json::Value;
 
+use crate::reader::build::tool_name::split_given_name;
 use crate::reader::formats::native::mistake::NativeMistake;
 use crate::reader::formats::native::value::{
     read_amount, read_exit_code, read_flag, read_status, read_text, read_texts, read_turn,
 };
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus, Role};
+use crate::trace::{Arguments, Call, CallStatus, Role, ToolServer};
 
 /// A text or a call.
 #[derive(Debug)]
@@ -32,6 +33,8 @@ struct WrittenStep {
     id: Option<String>,
     turn: Option<NonZeroUsize>,
     server: Option<String>,
+    built_in: bool,
+    written: Option<String>,
     started_ms: Option<f64>,
     duration_ms: Option<f64>,
     exit_code: Option<i64>,
@@ -55,6 +58,8 @@ const KEYS: &[&str] = &[
     "id",
     "turn",
     "server",
+    "built_in",
+    "written",
     "started_ms",
     "duration_ms",
     "exit_code",
@@ -64,12 +69,20 @@ const KEYS: &[&str] = &[
     "args_error",
 ];
 
+/// The largest number of steps of a run: a call takes a hundred times the memory of its shortest text.
+const MAX_STEPS: usize = 250_000;
+
 /// Reads the steps of a list; in `calls` (`short`), a bare name is one too.
 pub(crate) fn read_steps(
     items: Vec<Json>,
     short: bool,
     mistakes: &mut Vec<NativeMistake>,
 ) -> Vec<NativeStep> {
+    if items.len() > MAX_STEPS {
+        let problem = format!("a run has at most {MAX_STEPS} steps, and this one has {}", items.len());
+        mistakes.push(NativeMistake::new(problem));
+        return Vec::new();
+    }
     let mut steps = Vec::with_capacity(items.len());
     for (index, item) in items.into_iter().enumerate() {
         match read_step(item, short) {
@@ -125,6 +138,8 @@ impl WrittenStep {
             "id" => self.id = read_text(value)?,
             "turn" => self.turn = read_turn(&value)?,
             "server" => self.server = read_text(value)?,
+            "built_in" => self.built_in = read_flag(&value)?,
+            "written" => self.written = read_text(value)?,
             "started_ms" => self.started_ms = read_amount(&value)?,
             "duration_ms" => self.duration_ms = read_amount(&value)?,
             "exit_code" => self.exit_code = read_exit_code(&value)?,
@@ -162,7 +177,8 @@ impl WrittenStep {
             && result.is_none()
             && error.is_none()
             && exit_code.is_none();
-        let labels = id.is_none() && turn.is_none() && server.is_none() && self.agent_path.is_none();
+        let tool = server.is_none() && !self.built_in && self.written.is_none();
+        let labels = id.is_none() && turn.is_none() && tool && self.agent_path.is_none();
         data && labels && self.started_ms.is_none() && self.duration_ms.is_none() && self.status.is_none()
     }
 
@@ -178,9 +194,13 @@ impl WrittenStep {
             (false, true) => CallStatus::Ok,
             (false, false) => CallStatus::Unanswered,
         };
-        let call = Call {
+        let server = match self.server {
+            None if self.built_in => ToolServer::BuiltIn,
+            server => server.into(),
+        };
+        let mut call = Call {
             id: self.id,
-            server: self.server,
+            server,
             result: self.result,
             status: self.status.unwrap_or(implied),
             error: self.error,
@@ -190,6 +210,11 @@ impl WrittenStep {
             agent_path: self.agent_path.unwrap_or_default(),
             ..Call::new(name, arguments, 1)
         };
+        match self.written {
+            // The names are split already.
+            Some(written) => call.written = Some(written).filter(|written| *written != call.name),
+            None => split_given_name(&mut call),
+        }
         NativeStep::Call(Box::new(call), self.turn)
     }
 }

@@ -6,11 +6,14 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, Trace, Usage};
+use crate::trace::{
+    Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, ToolServer, Trace, Usage, split_server,
+};
 
 /// The trace as JSON in the native form, indented, with a line break at its end.
 pub fn to_native(trace: &Trace) -> String {
     let mut object = Map::new();
+    put(&mut object, "recorded", trace.recorded.as_ref());
     put(&mut object, "id", trace.id.as_ref());
     put(&mut object, "agent", trace.agent.as_ref());
     put(&mut object, "model", trace.model.as_ref());
@@ -71,7 +74,9 @@ fn step(call: &Call, next_turn: usize) -> Value {
     put(&mut object, "call", Some(&call.name));
     put(&mut object, "id", call.id.as_ref());
     put(&mut object, "turn", (call.turn != next_turn).then_some(call.turn));
-    put(&mut object, "server", call.server.as_ref());
+    put(&mut object, "server", call.server.name());
+    put(&mut object, "built_in", (call.server == ToolServer::BuiltIn).then_some(true));
+    put(&mut object, "written", written_name(call));
     put(&mut object, "args", arguments(&call.arguments));
     put(&mut object, "args_error", args_error(&call.arguments));
     put(&mut object, "args_unrecorded", (call.arguments == Arguments::Unrecorded).then_some(true));
@@ -83,6 +88,12 @@ fn step(call: &Call, next_turn: usize) -> Value {
     put(&mut object, "duration_ms", call.duration_ms);
     put(&mut object, "agent_path", (!call.agent_path.is_empty()).then_some(&call.agent_path));
     Value::Object(object)
+}
+
+/// The name that the host wrote, where it differs, or where a reader would take the name apart.
+fn written_name(call: &Call) -> Option<&str> {
+    let is_split = call.written.is_some() || split_server(&call.name).is_some();
+    is_split.then(|| call.written_name())
 }
 
 /// The status that a reader takes from the rest of the call.

@@ -5,6 +5,7 @@
 //! Responses of Ollama's own API (`/api/chat`) are read as well, with the requests or alone.
 //! The format does not record which tools failed: the status of an answered call is unknown.
 
+mod detect;
 mod ollama;
 mod stream;
 
@@ -12,10 +13,10 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::reader::build::batch;
+use self::detect::{PARTS, ROLES, detect_format, is_message};
+use crate::reader::Reader;
 use crate::reader::build::content::text_of;
-use crate::reader::build::conversation::{Conversations, Exchange, Reply, Said};
-use crate::reader::build::message_list::MessageMarks;
+use crate::reader::build::conversation::{Conversations, Exchange, LocatedMessage, Reply};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
@@ -24,7 +25,6 @@ use crate::reader::json::object::{Object, read_each};
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
-use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
@@ -35,122 +35,8 @@ pub(crate) const READER: Reader = Reader {
     cuts: Splitting::As(split_file),
 };
 
-const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
-/// Kinds of content parts: none of them contains a call.
-const PARTS: [&str; 8] =
-    ["text", "image_url", "input_audio", "file", "refusal", "video_url", "thinking", "reasoning"];
-
-/// What stands beside requests and responses in the steps of libraries that wrap this format.
-const FOREIGN: [&str; 5] = ["stepNumber", "steps", "content", "finishReason", "toolCalls"];
-
-fn detect_format(input: &Input) -> Detection {
-    if is_message(input.first()?) {
-        return MESSAGES.judge(input.records.iter().map(|record| &record.value), "");
-    }
-    let mut best = Certainty::Possible;
-    let streamed = input.first().is_ok_and(stream::is_chunk);
-    for record in &input.records {
-        let failed = streamed && stream::failure(&record.value).is_some();
-        if failed || batch::failure(&record.value).is_some() {
-            continue;
-        }
-        let judged = judge_record(&record.value);
-        best = best.max(judged.map_err(|reason| reason.in_record(record.at))?);
-    }
-    Ok(best)
-}
-
-/// Whether a record is a message itself, not something that holds messages.
-fn is_message(value: &Json) -> bool {
-    value.get("role").is_some() && value.get("choices").is_none()
-}
-
-fn judge_record(value: &Json) -> Detection {
-    if let Json::List(messages) = value {
-        return MESSAGES.judge(messages.iter(), "");
-    }
-    if stream::is_chunk(value) || ollama::is_response(value) {
-        return Ok(Certainty::Sure);
-    }
-    if let Some(key) = FOREIGN.iter().find(|key| value.get(key).is_some()) {
-        return Err(format!("has the key `{key}`, which this format does not use").into());
-    }
-    let (request, response) = (body(value, "request"), body(value, "response"));
-    let choices = |value: &Json| {
-        let choice = value.get("choices").and_then(Json::first);
-        choice.is_some_and(|choice| choice.get("message").is_some())
-    };
-    if choices(value) || response.is_some_and(|response| choices(response) || ollama::is_response(response)) {
-        return Ok(Certainty::Sure);
-    }
-    if let Some(kind) = value.get("type").and_then(Json::as_str) {
-        return Err(format!("has the type `{kind}`").into());
-    }
-    let messages = request.unwrap_or(value).get("messages").and_then(Json::as_list);
-    let Some(messages) = messages else {
-        return Err("has neither `messages` nor `choices`".into());
-    };
-    if value.pointer("/tools/0/function").is_some() {
-        return Ok(Certainty::Sure);
-    }
-    MESSAGES.judge(messages.iter(), "messages")
-}
-
-/// The request or response of a log's line; some loggers wrap it in `body`.
-fn body<'v, 't>(value: &'v Json<'t>, name: &str) -> Option<&'v Json<'t>> {
-    let found = value.get(name).filter(|found| found.is_object())?;
-    Some(found.get("body").filter(|body| body.is_object()).unwrap_or(found))
-}
-
-const MESSAGES: MessageMarks = MessageMarks { is_telling: has_calls, object_to };
-
-/// Whether a message holds what only this format has.
-fn has_calls(message: &Json) -> bool {
-    let Some(role) = message.get("role").and_then(Json::as_str) else { return false };
-    let is_named = |function: Option<&Json>| function.is_some_and(|function| function.get("name").is_some());
-    if let Some(call) = message.get("tool_calls").and_then(Json::first) {
-        return is_named(call.get("function")) || is_named(call.get("custom"));
-    }
-    let answers = match role {
-        "tool" => message.get("tool_call_id").is_some(),
-        "function" => message.get("name").is_some(),
-        _ => return is_named(message.get("function_call")),
-    };
-    answers && message.get("content").is_some_and(|content| object_to_content(content).is_none())
-}
-
-/// What speaks against a message being one of this format.
-fn object_to(message: &Json) -> Option<String> {
-    match message.get("role").and_then(Json::as_str) {
-        None => return Some("has no `role`".to_owned()),
-        Some(role) if !ROLES.contains(&role) => return Some(format!("has the role `{role}`")),
-        Some(_) => {}
-    }
-    if let Some(key) = ["type", "parts", "contents", "kind"].iter().find(|key| message.get(key).is_some()) {
-        return Some(format!("has the key `{key}`, which this format does not use"));
-    }
-    match message.get("tool_calls") {
-        Some(Json::List(calls)) if !calls.is_empty() => {
-            return Some("has calls without `function`".to_owned());
-        }
-        _ => {}
-    }
-    object_to_content(message.get("content")?)
-}
-
-fn object_to_content(content: &Json) -> Option<String> {
-    match content {
-        Json::Null | Json::Text(_) => None,
-        Json::List(parts) => parts.iter().find_map(|part| match part.get("type").and_then(Json::as_str) {
-            Some(kind) if PARTS.contains(&kind) => None,
-            Some(kind) => Some(format!("has a content part of the type `{kind}`")),
-            None => Some("has a content part without `type`".to_owned()),
-        }),
-        _ => Some("has a content that is neither text nor parts".to_owned()),
-    }
-}
-
-/// What a log holds may be cut. A list of messages is one run, and so, mostly, are the chunks of a stream.
+/// Only logs of requests and responses are split. A list of messages is one run, and so are the chunks of a stream in
+/// nearly all files.
 fn split_file(input: &Input) -> Option<Pieces> {
     let is_streamed = input.records.iter().any(|record| ollama::is_piece(&record.value));
     (is_call(input.first().ok()?) && !is_streamed)
@@ -174,14 +60,14 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
 /// One record of a log: a request, a response, or both.
 fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     if let Json::List(messages) = value {
-        return Ok(Exchange { request: Said::list(at, "", messages), ..Exchange::default() });
+        return Ok(Exchange { request: LocatedMessage::list(at, "", messages), ..Exchange::default() });
     }
     if ollama::is_response(&value) {
         return ollama::read_response(at, Object::of(value, "a response")?, "message", Vec::new());
     }
     let mut record = Object::of(value, "a model call")?;
     if record.get("choices").is_some() {
-        let request = Said::list(at, "messages", record.list(&["messages"])?);
+        let request = LocatedMessage::list(at, "messages", record.list(&["messages"])?);
         return completion(at, record, "choices/0/message", request);
     }
     let request = unwrap_body(record.object(&["request"])?)?;
@@ -189,7 +75,7 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     let path = if request.is_some() { "request/messages" } else { "messages" };
     let mut request = request.unwrap_or(record);
     let model = request.string(&["model"])?;
-    let messages = Said::list(at, path, request.list(&["messages"])?);
+    let messages = LocatedMessage::list(at, path, request.list(&["messages"])?);
     match response {
         Some(response) if response.get("choices").is_some() => {
             let exchange = completion(at, response, "response/choices/0/message", messages)?;
@@ -214,7 +100,7 @@ fn completion<'t>(
     at: At,
     mut response: Object<'t>,
     path: &'static str,
-    request: Vec<Said<'t>>,
+    request: Vec<LocatedMessage<'t>>,
 ) -> Result<Exchange<'t>, DecodeError> {
     let usage = TOKENS.read_from(&mut response, &["usage"])?;
     let choice = response.list(&["choices"])?.into_iter().next();
@@ -224,7 +110,7 @@ fn completion<'t>(
         choice.take(&["message"]).ok_or_else(|| DecodeError::new("`message` is missing").at("/choices/0"))?;
     let reply = Reply {
         id: response.string(&["id"])?,
-        messages: vec![Said::part(at, path, message)],
+        messages: vec![LocatedMessage::part(at, path, message)],
         usage,
         stop_reason: choice.string(&["finish_reason"]).map_err(|error| error.at("/choices/0"))?,
     };

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::reader::build::conversation::{Exchange, Reply, Said};
+use crate::reader::build::conversation::{Exchange, LocatedMessage, Reply};
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
@@ -67,13 +67,13 @@ pub(crate) fn read_response<'t>(
     at: At,
     mut response: Object<'t>,
     path: &'static str,
-    request: Vec<Said<'t>>,
+    request: Vec<LocatedMessage<'t>>,
 ) -> Result<Exchange<'t>, DecodeError> {
     let usage = TOKENS.read(&response)?;
     let message = response.take(&["message"]).unwrap_or_default();
     let reply = Reply {
         id: None,
-        messages: vec![Said::part(at, path, message)],
+        messages: vec![LocatedMessage::part(at, path, message)],
         usage,
         stop_reason: response.string(&["done_reason"])?,
     };

@@ -96,10 +96,11 @@ impl<'t> StreamedChoice<'t> {
         keep(&mut self.usage, chunk.take(&["usage"]));
         keep(&mut self.model, chunk.take(&["model"]));
         // Of several alternatives the first is read.
-        let is_first = |choice: &Json| {
-            choice.get("index").and_then(Json::as_number).is_none_or(|n| n.as_u64() == Some(0))
-        };
-        let Some(choice) = chunk.list(&["choices"])?.into_iter().find(is_first) else { return Ok(()) };
+        let mut choices = chunk.list(&["choices"])?.into_iter();
+        let first = choices.find(|choice| {
+            choice.get("index").and_then(Json::as_number).is_none_or(|index| index.as_u64() == Some(0))
+        });
+        let Some(choice) = first else { return Ok(()) };
         let added = Object::of(choice, "a choice").and_then(|choice| self.choice(choice));
         added.map_err(|error| error.at("/choices/0"))
     }
@@ -131,8 +132,10 @@ impl<'t> StreamedChoice<'t> {
 
     /// The call that a piece belongs to.
     fn piece(&mut self, index: u64, id: Json<'t>) -> &mut CallPiece<'t> {
-        let is_other = |known: &CallPiece| id.as_str().is_some_and(|id| !id.is_empty()) && known.id != id;
-        let known = self.latest.get(&index).copied().filter(|place| !is_other(&self.calls[*place]));
+        // Some servers give all calls the same index: another id begins another call.
+        let has_id = id.as_str().is_some_and(|id| !id.is_empty());
+        let known = self.latest.get(&index).copied();
+        let known = known.filter(|place| !has_id || self.calls[*place].id == id);
         let place = known.unwrap_or(self.calls.len());
         if place == self.calls.len() {
             self.latest.insert(index, place);

@@ -11,7 +11,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+use crate::trace::{Arguments, Call, CallStatus, Role, ToolServer, Trace};
 
 /// Where an item keeps the id of its call; the last is the item's own.
 const CALL_ID: [&str; 3] = ["call_id", "callId", "id"];
@@ -41,21 +41,21 @@ const HOSTED: [&str; 10] = [
     "web_fetch",
 ];
 
-/// Whose items the next ones may go on with.
+/// The turn that the next items may continue.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    /// Nobody's: the next item of the model begins a turn.
+enum OpenTurn {
+    /// No turn is open: the next item of the model begins one.
     #[default]
     Over,
-    /// The model's, in this reply of a log, if it is a log.
+    /// A turn of the model is open, in this reply if the file is a log.
     Goes(Option<usize>),
 }
 
-/// A trace while its items are read.
+/// The state while items are read.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
     pub(crate) builder: TraceBuilder,
-    turn: Turn,
+    turn: OpenTurn,
     /// The last instructions: each request of a log repeats them.
     instructions: Option<String>,
 }
@@ -132,13 +132,13 @@ impl Items {
 
     /// Adds what somebody other than the model says.
     pub(crate) fn say(&mut self, role: Role, text: &str) {
-        self.turn = Turn::Over;
+        self.turn = OpenTurn::Over;
         self.builder.say(role, text);
     }
 
     fn begin_turn(&mut self, reply: Option<usize>) {
-        if self.turn != Turn::Goes(reply) {
-            self.turn = Turn::Goes(reply);
+        if self.turn != OpenTurn::Goes(reply) {
+            self.turn = OpenTurn::Goes(reply);
             self.builder.begin(Some(Role::Assistant));
         }
     }
@@ -152,7 +152,7 @@ impl Items {
         let name = item.required(&["name"])?;
         let arguments = item.arguments("arguments");
         let id = item.string(&CALL_ID)?;
-        let server = item.text(&["namespace"])?.and_then(|space| server_of(&space));
+        let server = item.text(&["namespace"])?.and_then(|space| server_of(&space)).into();
         self.call(Call { id, server, ..Call::new(name, arguments, 0) }, reply);
         Ok(())
     }
@@ -162,7 +162,7 @@ impl Items {
         let name = item.required(&["name"])?;
         let input = item.take(&["input"]).unwrap_or_default().into_value();
         let id = item.string(&CALL_ID)?;
-        let server = item.text(&["namespace"])?.and_then(|space| server_of(&space));
+        let server = item.text(&["namespace"])?.and_then(|space| server_of(&space)).into();
         self.call(Call { id, server, ..Call::new(name, Arguments::Json(input), 0) }, reply);
         Ok(())
     }
@@ -210,7 +210,7 @@ impl Items {
     }
 
     fn output(&mut self, mut item: Object) -> Result<(), DecodeError> {
-        self.turn = Turn::Over;
+        self.turn = OpenTurn::Over;
         let id = item.text(&CALL_ID)?.ok_or_else(|| DecodeError::new("`call_id` is missing"))?;
         // The history of a trimmed log answers calls that are not in it.
         let Some(call) = self.builder.waiting(Some(&id), None) else { return Ok(()) };
@@ -258,7 +258,7 @@ fn hosted(tool: &str, mut item: Object) -> Result<Call, DecodeError> {
         _ if result.is_some() => CallStatus::Unknown,
         _ => CallStatus::Unanswered,
     };
-    Ok(Call { id, result, status, ..Call::new(tool, arguments, 0) })
+    Ok(Call { id, result, status, server: ToolServer::BuiltIn, ..Call::new(tool, arguments, 0) })
 }
 
 /// A call of an MCP server's tool, with what came of it.
@@ -277,7 +277,7 @@ fn mcp_settled(mut item: Object) -> Result<Call, DecodeError> {
 fn mcp_attempt(item: &mut Object) -> Result<Call, DecodeError> {
     let name = item.required(&["name"])?;
     let arguments = item.arguments("arguments");
-    let (id, server) = (item.string(&["id"])?, item.string(&["server_label"])?);
+    let (id, server) = (item.string(&["id"])?, item.string(&["server_label"])?.into());
     Ok(Call { id, server, ..Call::new(name, arguments, 0) })
 }
 
@@ -303,8 +303,8 @@ fn untyped(output: Json<'_>) -> Json<'_> {
 
 /// Whether a command of a shell was stopped for the time that it took.
 fn timed_out(output: &Json) -> bool {
-    let outcome = |part: &Json| part.pointer("/outcome/type").and_then(Json::as_str) == Some("timeout");
-    output.as_list().is_some_and(|parts| parts.iter().any(outcome))
+    let mut parts = output.as_list().unwrap_or_default().iter();
+    parts.any(|part| part.pointer("/outcome/type").and_then(Json::as_str) == Some("timeout"))
 }
 
 /// The exit code of a shell's output: of its last command, or of the first that failed.

@@ -14,7 +14,9 @@ mod stream;
 use std::borrow::Cow;
 
 use crate::reader::build::batch;
-use crate::reader::build::conversation::{Conversation, Conversations, Exchange, Reply, Said, TurnEnding};
+use crate::reader::build::conversation::{
+    Conversation, Conversations, Exchange, LocatedMessage, Reply, TurnEnding,
+};
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input};
@@ -55,12 +57,12 @@ enum ResponsesShape {
 
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
-    // Of a batch's cases, some may have failed: that tells nothing of the format.
-    let told = || input.records.iter().filter(|record| batch::failure(&record.value).is_none());
-    let first = told().next().and_then(|record| shape(&record.value));
+    // Cases of a batch may have failed, which says nothing about the format.
+    let records = input.records.iter().filter(|record| batch::failure(&record.value).is_none());
+    let first = records.clone().next().and_then(|record| shape(&record.value));
     let first = first.ok_or("the first record is none of this format")?;
     let mut sure = first != ResponsesShape::Item;
-    for record in told() {
+    for record in records {
         // Between its own events a stream may hold others: `error`, `keepalive`.
         let found = shape(&record.value);
         if found != Some(first) && first != ResponsesShape::Event {
@@ -72,7 +74,6 @@ fn detect_format(input: &Input) -> Detection {
 }
 
 fn shape(value: &Json) -> Option<ResponsesShape> {
-    let text = |name: &str| value.get(name).and_then(Json::as_str);
     if span_tree::is_span(value) {
         return Some(ResponsesShape::Span);
     }
@@ -91,24 +92,25 @@ fn shape(value: &Json) -> Option<ResponsesShape> {
         return Some(ResponsesShape::ModelCall);
     }
     let foreign = ["contents", "parts", "tool_calls", "message", "payload", "data", "kind"];
-    let is_item = text("role").is_some() || text("type").is_some();
+    let is_item = value.text_under("role").is_some() || value.text_under("type").is_some();
     (is_item && foreign.iter().all(|key| value.get(key).is_none())).then_some(ResponsesShape::Item)
 }
 
 /// Whether an item is one that only this format has.
 fn is_telling(item: &Json) -> bool {
     let kind = item.get("type").and_then(Json::as_str).unwrap_or_default();
-    let has = |name: &str| item.get(name).is_some();
     match kind {
         "message" | "" => content_kinds(item).any(|part| match part {
             "output_text" | "input_text" => true,
             "refusal" => kind == "message",
             _ => false,
         }),
-        "function_call" | "custom_tool_call" => (has("call_id") || has("callId")) && has("name"),
-        "function_call_result" => has("callId"),
-        "mcp_call" => has("server_label"),
-        kind => kind.ends_with("_call_output") && has("call_id"),
+        "function_call" | "custom_tool_call" => {
+            (item.has_key("call_id") || item.has_key("callId")) && item.has_key("name")
+        }
+        "function_call_result" => item.has_key("callId"),
+        "mcp_call" => item.has_key("server_label"),
+        kind => kind.ends_with("_call_output") && item.has_key("call_id"),
     }
 }
 
@@ -127,7 +129,8 @@ fn is_model_response(value: &Json) -> bool {
     value.get("usage").is_some() && ["response_id", "responseId"].iter().any(|name| value.get(name).is_some())
 }
 
-/// A request's `input` is a text or items; what else has an `input` has no `model`, or more than that.
+/// Whether a value is a request. Its `input` is a text or a list of items. Records of other formats with an `input` lack
+/// the `model` or have more keys.
 fn is_request(value: &Json) -> bool {
     let strange = ["messages", "steps", "calls", "output", "contents", "tool_calls", "type"];
     match value.get("input") {
@@ -145,13 +148,14 @@ fn tells(value: &Json, name: &str) -> bool {
     value.get(name).and_then(Json::as_list).is_some_and(|items| items.iter().any(is_telling))
 }
 
-/// The request or response of a log's line; some loggers wrap it in `body`.
+/// Returns the request or response in a line of a log. Some loggers wrap it in `body`.
 fn body<'v, 't>(value: &'v Json<'t>, name: &str) -> Option<&'v Json<'t>> {
     let found = value.get(name).filter(|found| found.is_object())?;
     Some(found.get("body").filter(|body| body.is_object()).unwrap_or(found))
 }
 
-/// What a log holds may be cut. Items are one run; whose an event or a span is, is told by others far from it.
+/// Only logs of model calls are split. A file of items is one run. The run of an event or a span depends on records that
+/// may be far from it.
 fn split_file(input: &Input) -> Option<Pieces> {
     is_call(input.first().ok()?).then(|| follow::calls(|| Log { is_call, exchange }.follow()))
 }
@@ -173,8 +177,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 }
 
 fn log(input: Input) -> Result<Vec<Trace>, DecodeError> {
-    let is_item = |value: &Json| shape(value) == Some(ResponsesShape::Item);
-    let runs = Conversations::of_input(input, is_item, exchange)?;
+    let runs = Conversations::of_input(input, |value| shape(value) == Some(ResponsesShape::Item), exchange)?;
     runs.into_iter().map(trace_of).collect()
 }
 
@@ -208,10 +211,10 @@ fn unwrap_body(wrapped: Option<Object<'_>>) -> Result<Option<Object<'_>>, Decode
 
 /// What a request says.
 fn asked<'t>(at: At, path: &'static str, request: &mut Object<'t>) -> Result<Exchange<'t>, DecodeError> {
-    let mut said: Vec<Said> = instructions(at, request).into_iter().collect();
+    let mut said: Vec<LocatedMessage> = instructions(at, request).into_iter().collect();
     match request.take(&["input"]) {
-        Some(Json::List(items)) => said.extend(Said::list(at, path, items)),
-        Some(text @ Json::Text(_)) => said.push(Said::part(at, path, message("user", text))),
+        Some(Json::List(items)) => said.extend(LocatedMessage::list(at, path, items)),
+        Some(text @ Json::Text(_)) => said.push(LocatedMessage::part(at, path, message("user", text))),
         None => {}
         Some(_) => return Err(DecodeError::new("neither text nor a list of items").at_key("input")),
     }
@@ -226,9 +229,9 @@ fn asked<'t>(at: At, path: &'static str, request: &mut Object<'t>) -> Result<Exc
     })
 }
 
-fn instructions<'t>(at: At, object: &mut Object<'t>) -> Option<Said<'t>> {
+fn instructions<'t>(at: At, object: &mut Object<'t>) -> Option<LocatedMessage<'t>> {
     let text = object.take(&["instructions"]).filter(Json::is_text)?;
-    Some(Said::part(at, "instructions", message("system", text)))
+    Some(LocatedMessage::part(at, "instructions", message("system", text)))
 }
 
 fn message<'t>(role: &'static str, content: Json<'t>) -> Json<'t> {
@@ -248,9 +251,10 @@ fn response<'t>(
     request: Option<Exchange<'t>>,
 ) -> Result<Exchange<'t>, DecodeError> {
     let instructions = if request.is_none() { instructions(at, &mut response) } else { None };
-    let mut messages: Vec<Said> = instructions.into_iter().collect();
+    let mut messages: Vec<LocatedMessage> = instructions.into_iter().collect();
     let output = response.list(&["output"])?;
-    messages.extend(Said::list(at, path, output).into_iter().filter(|said| !is_reasoning(&said.value)));
+    messages
+        .extend(LocatedMessage::list(at, path, output).into_iter().filter(|said| !is_reasoning(&said.value)));
     let reply = Reply {
         id: response.string(&["id", "response_id", "responseId"])?,
         messages,
@@ -288,7 +292,7 @@ fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
     let (messages, trace, beside) = run.finish();
     let mut items = Items::default();
     *items.trace() = trace;
-    for Said { spot, reply, ending, value } in messages {
+    for LocatedMessage { spot, reply, ending, value } in messages {
         let evidence = items.builder.open_record(spot, &value);
         items.add(value, reply).map_err(|error| spot.blame(error))?;
         items.builder.close_record(evidence);

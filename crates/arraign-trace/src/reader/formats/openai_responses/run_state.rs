@@ -23,16 +23,15 @@ fn trace(at: At, mut state: Object) -> Result<Trace, DecodeError> {
     items.builder.enter_record(at);
     add_input(&mut items, state.take(&["original_input", "originalInput"]))?;
     for (index, value) in items_of(&mut state)?.into_iter().enumerate() {
-        let spot = RecordSpot { at, path: "generated_items", index: Some(index) };
+        let spot = RecordSpot::item(at, "generated_items", index);
         let evidence = items.builder.open_record(spot, &value);
         add_item(&mut items, value).map_err(|error| error.at_key(index).at_key("generated_items"))?;
         items.builder.close_record(evidence);
     }
     let calls = state.list(&["model_responses", "modelResponses"])?;
     let trace = items.trace();
-    let last = |name: &str| calls.iter().rev().find_map(|call| found(call, name));
-    trace.model = last("model");
-    trace.id = last("response_id").or_else(|| last("responseId"));
+    trace.model = find_last(&calls, "model");
+    trace.id = find_last(&calls, "response_id").or_else(|| find_last(&calls, "responseId"));
     let agent = state.take(&["current_agent", "currentAgent"]);
     trace.agent = agent.and_then(|agent| agent.get("name")?.as_str().map(ToOwned::to_owned));
     trace.usage = match total(&mut state)? {
@@ -84,11 +83,13 @@ fn is_text(output: &Json) -> bool {
     output.is_text() || output.get("text").is_some_and(Json::is_text)
 }
 
-/// A text of a model call, or of what was said in it.
-fn found(call: &Json, name: &str) -> Option<String> {
-    let own = call.get(name).and_then(Json::as_str);
-    let said = || call.get("output")?.first()?.get("provider_data")?.get(name)?.as_str();
-    own.or_else(said).map(ToOwned::to_owned)
+/// Returns the text under `name` of the last model call that has one, in itself or in its first output.
+fn find_last(calls: &[Json], name: &str) -> Option<String> {
+    let mut last_first = calls.iter().rev();
+    let text = last_first.find_map(|call| {
+        call.text_under(name).or_else(|| call.get("output")?.first()?.get("provider_data")?.text_under(name))
+    });
+    text.map(ToOwned::to_owned)
 }
 
 /// The tokens of the run, agents that were tools included.

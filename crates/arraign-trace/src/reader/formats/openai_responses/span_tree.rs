@@ -64,8 +64,7 @@ fn unwrapped(value: Json<'_>) -> Vec<Json<'_>> {
 fn read(at: At, mut span: Object<'_>) -> Result<Option<(String, SdkSpan<'_>)>, DecodeError> {
     let Some(data) = span.object(&["span_data"])? else { return Ok(None) };
     let trace = span.string(&["trace_id"])?.unwrap_or_default();
-    let mut time = |name: &str| span.take(&[name]).and_then(|time| nanos(time.as_str()?));
-    let (started, ended) = (time("started_at"), time("ended_at"));
+    let [started, ended] = ["started_at", "ended_at"].map(|name| nanos(&span.take_text(&[name])?));
     let id = span.string(&["id"])?.unwrap_or_default();
     let parent = span.string(&["parent_id"])?.unwrap_or_default();
     let error = span.take(&["error"]).as_ref().map(reason);
@@ -86,12 +85,12 @@ pub(crate) struct SdkSpanTree {
 
 impl SdkSpanTree {
     pub(crate) fn of(spans: &[SdkSpan]) -> Self {
-        let agent = |span: &SdkSpan| {
-            let is_agent = span.data.get("type").and_then(Json::as_str) == Some("agent");
-            is_agent.then(|| span.data.get("name").and_then(Json::as_str).unwrap_or_default().to_owned())
-        };
-        let entry = |span: &SdkSpan| (span.id.clone(), (span.parent.clone(), agent(span)));
-        Self { spans: spans.iter().map(entry).collect() }
+        let entries = spans.iter().map(|span| {
+            let is_agent = span.data.text_under("type") == Some("agent");
+            let agent = is_agent.then(|| span.data.text_under("name").unwrap_or_default().to_owned());
+            (span.id.clone(), (span.parent.clone(), agent))
+        });
+        Self { spans: entries.collect() }
     }
 
     /// The ids and names of the agents around what is in the span `id`, innermost first.

@@ -142,8 +142,10 @@ impl SpanRun {
         Ok(())
     }
 
-    /// What an agent is told: the instructions once, and what the user says that was not told before.
+    /// Adds the messages of a request that are new: the instructions of the first request, and later messages of the user.
     fn hear(&mut self, messages: Vec<Json>) {
+        // Each request repeats the conversation so far, and messages have no ids: the number of messages of the user tells
+        // which of them are new.
         let first = self.builder.trace.messages.is_empty();
         let mut users = 0;
         for message in messages {
@@ -164,7 +166,7 @@ impl SpanRun {
         self.users = self.users.max(users);
     }
 
-    /// The result of a call that no function span told: of an unknown tool, of a handoff.
+    /// Adds the result of a call without a function span: of an unknown tool, or of a handoff.
     fn answer(&mut self, message: &Json) {
         let Some(id) = message.get("tool_call_id").and_then(Json::as_str) else { return };
         if let Some(call) = self.builder.waiting(Some(id), None) {
@@ -173,13 +175,14 @@ impl SpanRun {
         }
     }
 
-    /// A call that the model made: its function may begin later, or never.
+    /// Adds a call of the model. Its function span may follow later, or never.
     fn announce(&mut self, span: &SdkSpan, mut call: Object) -> Result<(), DecodeError> {
         let id = call.string(&["id"])?;
         let Some(mut function) = call.object(&["function"])? else { return Ok(()) };
         let name = function.required(&["name"])?.into_owned();
         let text = function.get("arguments").and_then(Json::as_str).unwrap_or_default().to_owned();
         let arguments = function.arguments("arguments");
+        // A function span has no call id. Agent, name and arguments identify its call; equal calls are taken in order.
         let key = [self.tree.agent(&span.parent), name.clone(), text];
         let place = self.push(&span.parent, Call { id, ..Call::new(name, arguments, 0) });
         self.announced.entry(key).or_default().push_back(place);
@@ -195,7 +198,8 @@ impl SpanRun {
         let place = announced.unwrap_or_else(|| self.push(&span.parent, Call::new(name, arguments, 0)));
         let began = self.began;
         let Some(call) = self.builder.trace.calls.get_mut(place) else { return Ok(()) };
-        call.server = span.data.get("mcp_data").and_then(|mcp| Some(mcp.get("server")?.as_str()?.to_owned()));
+        let server = span.data.get("mcp_data").and_then(|mcp| Some(mcp.get("server")?.as_str()?.to_owned()));
+        call.server = server.into();
         call.result = span.data.take(&["output"]).map(Json::into_value);
         call.status = if span.error.is_some() { CallStatus::Error } else { CallStatus::Ok };
         call.error = span.error;

@@ -19,7 +19,7 @@ pub(crate) fn is_event(value: &Json) -> bool {
 
 /// The responses of which `records` are the events.
 pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
-    let mut stream = Stream::default();
+    let mut stream = ResponseStream::default();
     for Record { at, value } in records {
         let event = Object::of(value, "an event").and_then(|event| stream.event(at, event));
         event.map_err(|error| at.in_record(error))?;
@@ -28,9 +28,9 @@ pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
     Ok(stream.responses)
 }
 
-/// The responses so far, and the one that is being streamed.
+/// The complete responses, and the one that is being streamed.
 #[derive(Debug, Default)]
-struct Stream<'t> {
+struct ResponseStream<'t> {
     responses: Vec<Record<'t>>,
     open: Option<(At, Object<'t>)>,
     items: BTreeMap<u64, ItemPiece<'t>>,
@@ -44,7 +44,7 @@ struct ItemPiece<'t> {
     whole: bool,
 }
 
-impl<'t> Stream<'t> {
+impl<'t> ResponseStream<'t> {
     fn event(&mut self, at: At, mut event: Object<'t>) -> Result<(), DecodeError> {
         let kind = event.required(&["type"])?;
         if kind == "error" {

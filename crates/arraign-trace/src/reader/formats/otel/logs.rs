@@ -1,32 +1,84 @@
 //! Log records that hold messages, joined to the spans that they name.
 //!
 //! Some libraries keep content out of spans, and export each message as a log record with the ids of its trace and span.
+//! Where the span itself is not in the file, its records are the model call.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::reader::formats::otel::span::{Attributes, OtelSpan, attributes, is_message_event, plain};
+use crate::reader::build::clock::nanos;
+use crate::reader::formats::otel::span::{Attributes, OtelSpan, attributes, count, is_message_event, plain};
+use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 
 /// The keys of an export under which log records are, in both spellings of OTLP's JSON.
 pub(crate) const LOGS: [&str; 2] = ["resourceLogs", "resource_logs"];
+const SCOPES: [&str; 2] = ["scopeLogs", "scope_logs"];
+const RECORDS: [&str; 2] = ["logRecords", "log_records"];
+
+/// The event that holds a whole model call in the attributes of spans.
+const DETAILS: &str = "gen_ai.client.inference.operation.details";
 
 /// A message, and the ids of the trace and the span that it belongs to.
 pub(crate) struct MessageLog<'t> {
+    at: At,
     ids: (Cow<'t, str>, Cow<'t, str>),
+    /// Nanoseconds since 1970.
+    time: u64,
     name: Cow<'t, str>,
     fields: Attributes<'t>,
 }
 
-/// Takes the messages out of an export's log records. Other log records tell nothing of a run.
-pub(crate) fn take_logs<'t>(export: &mut Json<'t>) -> Vec<MessageLog<'t>> {
+/// Whether a value is a log record as a console exporter prints it.
+pub(crate) fn is_console_log(value: &Json) -> bool {
+    value.get("body").is_some()
+        && value.get("severity_number").is_some()
+        && ["trace_id", "span_id"].iter().all(|name| value.get(name).is_some_and(Json::is_text))
+}
+
+/// Whether an export or a log record of a console exporter holds a message.
+pub(crate) fn has_message(value: &Json) -> bool {
+    if is_console_log(value) {
+        return find_name(value).is_some_and(is_read);
+    }
+    let resources = list_under(value, &LOGS);
+    let scopes = resources.iter().flat_map(|resource| list_under(resource, &SCOPES));
+    let mut records = scopes.flat_map(|scope| list_under(scope, &RECORDS));
+    records.any(|record| find_name(record).is_some_and(is_read))
+}
+
+fn list_under<'v, 't>(value: &'v Json<'t>, names: &[&str]) -> &'v [Json<'t>] {
+    names.iter().find_map(|name| value.get(name)?.as_list()).unwrap_or_default()
+}
+
+/// The name of the event that a log record is.
+fn find_name<'v>(record: &'v Json) -> Option<&'v str> {
+    let own = ["eventName", "event_name"].iter().find_map(|name| record.get(name)?.as_str());
+    own.filter(|name| !name.is_empty()).or_else(|| match record.get("attributes")? {
+        Json::List(pairs) => {
+            let pair = pairs.iter().find(|pair| pair.get("key").and_then(Json::as_str) == Some("event.name"));
+            pair?.pointer("/value/stringValue")?.as_str()
+        }
+        attributes => attributes.get("event.name")?.as_str(),
+    })
+}
+
+fn is_read(name: &str) -> bool {
+    is_message_event(name) || name == DETAILS
+}
+
+/// Takes the messages out of the log records of an export, or of a log record of a console exporter. Other log records
+/// tell nothing of a run.
+pub(crate) fn take_logs<'t>(at: At, export: &mut Json<'t>) -> Vec<MessageLog<'t>> {
+    if is_console_log(export) {
+        return read_log(at, std::mem::take(export)).into_iter().collect();
+    }
     let Some(export) = export.as_object_mut() else { return Vec::new() };
     let resources = take_list(export, &LOGS);
-    let scopes =
-        resources.into_iter().flat_map(|resource| take_below(resource, &["scopeLogs", "scope_logs"]));
-    let records = scopes.flat_map(|scope| take_below(scope, &["logRecords", "log_records"]));
-    records.filter_map(read_log).collect()
+    let scopes = resources.into_iter().flat_map(|resource| take_below(resource, &SCOPES));
+    let records = scopes.flat_map(|scope| take_below(scope, &RECORDS));
+    records.filter_map(|record| read_log(at, record)).collect()
 }
 
 fn take_list<'t>(object: &mut Object<'t>, names: &[&str]) -> Vec<Json<'t>> {
@@ -37,28 +89,56 @@ fn take_below<'t>(value: Json<'t>, names: &[&str]) -> Vec<Json<'t>> {
     Object::of(value, "a log").map(|mut object| take_list(&mut object, names)).unwrap_or_default()
 }
 
-fn read_log(record: Json<'_>) -> Option<MessageLog<'_>> {
+fn read_log(at: At, record: Json<'_>) -> Option<MessageLog<'_>> {
+    let name = find_name(&record).filter(|name| is_read(name))?.to_owned();
+    let is_console = is_console_log(&record);
     let mut record = Object::of(record, "a log record").ok()?;
     let trace = record.text(&["traceId", "trace_id"]).ok()??;
     let span = record.text(&["spanId", "span_id"]).ok()??;
-    let named = attributes(record.list(&["attributes"]).ok()?).remove("event.name").and_then(Json::into_text);
-    let name = record.text(&["eventName", "event_name"]).ok()?.or(named)?;
-    let Json::Object(body) = plain(record.take(&["body"])?) else { return None };
-    let log = MessageLog { ids: (trace, span), name, fields: body.rest() };
-    is_message_event(&log.name).then_some(log)
+    let time = find_time(&mut record).unwrap_or_default();
+    let body = record.take(&["body"]).map(|body| if is_console { body } else { plain(body) });
+    let mut fields = match body {
+        Some(Json::Object(body)) => body.rest(),
+        _ => Attributes::new(),
+    };
+    if name == DETAILS {
+        fields.extend(match record.take(&["attributes"])? {
+            Json::List(pairs) => attributes(pairs),
+            Json::Object(object) => object.rest(),
+            _ => return None,
+        });
+    }
+    Some(MessageLog { at, ids: (trace, span), time, name: name.into(), fields })
 }
 
-/// Adds each message to its span. One whose span is not in the file has no place in a run.
-pub(crate) fn join_logs<'t>(spans: &mut [OtelSpan<'t>], logs: Vec<MessageLog<'t>>) {
+fn find_time(record: &mut Object) -> Option<u64> {
+    const NAMES: [&str; 6] = [
+        "timeUnixNano",
+        "time_unix_nano",
+        "timestamp",
+        "observedTimeUnixNano",
+        "observed_time_unix_nano",
+        "observed_timestamp",
+    ];
+    let times = NAMES.iter().filter_map(|name| record.take(&[name]));
+    let times = times.filter_map(|time| count(&time).or_else(|| nanos(time.as_str()?)));
+    times.into_iter().find(|time| *time > 0)
+}
+
+/// Adds each message to its span, or to a new span if its own is not in the file.
+pub(crate) fn join_logs<'t>(spans: &mut Vec<OtelSpan<'t>>, logs: Vec<MessageLog<'t>>) {
     if logs.is_empty() {
         return;
     }
     let places =
         spans.iter().enumerate().map(|(place, span)| ((span.trace_id.clone(), span.id.clone()), place));
-    let places: HashMap<_, usize> = places.collect();
-    for MessageLog { ids, name, fields } in logs {
-        if let Some(place) = places.get(&ids) {
-            spans[*place].add_message_event(&name, fields);
-        }
+    let mut places: HashMap<_, usize> = places.collect();
+    for MessageLog { at, ids, time, name, fields } in logs {
+        let place = *places.entry(ids).or_insert_with_key(|(trace, id)| {
+            spans.push(OtelSpan::of_messages(at, trace.clone(), id.clone(), time));
+            spans.len() - 1
+        });
+        let span = &mut spans[place];
+        if name == DETAILS { span.add_details(fields) } else { span.add_message_event(&name, fields) }
     }
 }

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::reader::formats::otel::said::{SaidMessage, SaidPart, Speaker, parsed, parts_of, speaker};
+use crate::reader::formats::otel::said::{SaidMessage, SaidPart, Speaker, parts_of, speaker};
 use crate::reader::formats::otel::span::{MESSAGE_EVENTS, OtelSpan};
 use crate::trace::Arguments;
 
@@ -14,7 +14,7 @@ pub(crate) const EVENTS: [&str; 2] = ["events", MESSAGE_EVENTS];
 
 /// Reads the events of a span: what the model was sent, or else what it chose to say.
 pub(crate) fn read_events(span: &OtelSpan, names: &[&str], chosen: bool) -> Option<Vec<SaidMessage>> {
-    let Value::Array(events) = parsed(span.get(names)?)? else { return None };
+    let Value::Array(events) = span.parse(names)? else { return None };
     let events = events.iter().filter(|event| (find_name(event) == Some("gen_ai.choice")) == chosen);
     let messages: Vec<SaidMessage> = events.map(read_event).collect();
     (!messages.is_empty()).then_some(messages)
@@ -36,7 +36,7 @@ fn read_event(event: &Value) -> SaidMessage {
         let value = content.cloned().unwrap_or_default();
         return SaidMessage {
             speaker,
-            parts: vec![SaidPart::Result { id: find_text(message, "id"), value }],
+            parts: vec![SaidPart::Result { id: find_text(message, "id"), value, failed: false }],
         };
     }
     let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
@@ -71,7 +71,9 @@ fn bedrock_part(part: &Value) -> Option<SaidPart> {
         });
     }
     if let Some(result) = part.get("toolResult") {
-        return Some(SaidPart::Result { id: find_text(result, "toolUseId"), value: bedrock_result(result) });
+        let failed = result.get("status").and_then(Value::as_str) == Some("error");
+        let value = bedrock_result(result);
+        return Some(SaidPart::Result { id: find_text(result, "toolUseId"), value, failed });
     }
     if let Some(text) = find_text(part, "text") {
         return Some(SaidPart::Text(text));

@@ -1,10 +1,16 @@
 //! `otel`: spans of OpenTelemetry, as OTLP JSON or as a console exporter prints them.
 //!
-//! The reader knows three vocabularies: the semantic conventions for generative AI, OpenInference, and Traceloop. The
+//! The reader knows four vocabularies: the semantic conventions for generative AI, OpenInference, Traceloop, and Langfuse. The
 //! spans of one trace id are one run. A list of messages in the form of the conventions is also one run. If content was
 //! not captured, calls have neither arguments nor results. Messages in events of spans, or in log records of the same file,
-//! are joined to their span.
+//! are joined to their span. In a file of log records alone, the records with one span id are one model call. Of two nested spans that record the same operation, the outer one is read, completed by the
+//! inner one. If the spans of the models record neither the question nor the answer, the span of the agent does. A call of
+//! smolagents' `final_answer` is the answer, not a call.
 
+mod agent_span;
+mod figures;
+mod json_text;
+mod langfuse;
 mod logs;
 mod message_events;
 mod pieces;
@@ -28,7 +34,7 @@ use span::OtelSpan;
 
 pub(crate) const READER: Reader = Reader {
     name: "otel",
-    summary: "OpenTelemetry spans (OTLP JSON, console): GenAI conventions, OpenInference, Traceloop",
+    summary: "OpenTelemetry spans (OTLP JSON, console): GenAI conventions, OpenInference, Traceloop, Langfuse",
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(pieces::pieces),
@@ -49,11 +55,14 @@ fn detect_format(input: &Input) -> Detection {
         let has = |names: &[&str]| names.iter().any(|name| record.value.get(name).is_some_and(Json::is_list));
         if has(&SPANS) || OtelSpan::is_console(&record.value) {
             spans = true;
-        } else if !has(&OTHER) {
+        } else if !has(&OTHER) && !logs::is_console_log(&record.value) {
             return Err(Reason::of(record.at, "has no `resourceSpans`"));
         }
     }
-    if spans { Ok(Certainty::Sure) } else { Err("there are logs or metrics in it, but no spans".into()) }
+    if spans || input.records.iter().any(|record| logs::has_message(&record.value)) {
+        return Ok(Certainty::Sure);
+    }
+    Err("there are logs or metrics in it, but neither spans nor messages".into())
 }
 
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
@@ -64,18 +73,21 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let (mut spans, mut logs) = (Vec::new(), Vec::new());
     for Record { at, mut value } in input.records {
         let known = spans.len();
-        logs.extend(logs::take_logs(&mut value));
-        collect(value, &mut spans).map_err(|error| at.in_record(error))?;
+        logs.extend(logs::take_logs(at, &mut value));
+        skip_null(value, |value| collect(value, &mut spans)).map_err(|error| at.in_record(error))?;
         spans[known..].iter_mut().for_each(|span| span.at = at);
     }
     logs::join_logs(&mut spans, logs);
     if spans.is_empty() {
         return Err(DecodeError::new("there is no span in it"));
     }
-    let runs: Vec<Trace> = by_trace(spans).into_iter().filter_map(run::of_spans).collect();
+    let mut runs: Vec<Trace> = Vec::new();
+    for spans in by_trace(spans) {
+        runs.extend(run::of_spans(spans)?);
+    }
     if runs.is_empty() {
-        let problem = "no span in it is a model's, a tool's or an agent's: there is neither `gen_ai.operation.name` \
-                       nor `openinference.span.kind`";
+        let problem = "no span in it is a model's, a tool's or an agent's: there is no `gen_ai.operation.name`, \
+                       `openinference.span.kind` or `langfuse.observation.type`";
         return Err(DecodeError::new(problem));
     }
     Ok(runs)

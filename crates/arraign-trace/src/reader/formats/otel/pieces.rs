@@ -15,7 +15,9 @@ const EACH_SPAN: &[Step] =
 /// The spans of a trace may be anywhere in a file. Messages without spans are one run.
 pub(crate) fn pieces(input: &Input) -> Option<Pieces> {
     let first = input.first().ok()?;
-    let has_logs = |record: &Record| logs::LOGS.iter().any(|name| record.value.get(name).is_some());
+    let has_logs = |record: &Record| {
+        logs::LOGS.iter().any(|name| record.value.get(name).is_some()) || logs::is_console_log(&record.value)
+    };
     // Log records may be far from the spans that they belong to.
     if said::is_message(first) || input.records.iter().any(has_logs) {
         None

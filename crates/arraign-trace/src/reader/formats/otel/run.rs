@@ -11,19 +11,22 @@ use serde_json::Value;
 use crate::reader::build::clock::millis_between;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::unread_log::says_tool_use;
-use crate::reader::build::usage::TokenKeys;
+use crate::reader::error::DecodeError;
+use crate::reader::formats::otel::agent_span::AgentSpan;
+use crate::reader::formats::otel::figures::{stop_reason, usage};
+use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::said::{self, SaidMessage, SaidPart, Speaker};
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::formats::otel::tool::ToolSpan;
 use crate::reader::formats::otel::tree::{self, SpanKind, Spans, Standing, agent_name};
 use crate::reader::json::input::At;
-use crate::trace::{Call, CallStatus, Role, Trace, Usage};
+use crate::trace::{Call, CallStatus, Role, Trace};
 
 /// What the run did; `None` when no span is of an agent's making.
-pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Option<Trace> {
+pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Result<Option<Trace>, DecodeError> {
     let spans = Spans::of(spans);
     if !spans.all.iter().any(tree::is_of_an_agent) {
-        return None;
+        return Ok(None);
     }
     let mut run = AgentRun::begin(&spans);
     run.tell_whole_conversation(&spans);
@@ -39,7 +42,10 @@ pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Option<Trace> {
             SpanKind::Other => run.pass_over(&spans.all[place]),
         }
     }
-    Some(run.finish(&spans))
+    match spans.all.iter().find_map(OtelSpan::find_mistake) {
+        Some(mistake) => Err(mistake),
+        None => Ok(Some(run.finish(&spans))),
+    }
 }
 
 /// The run of messages that were kept without their spans.
@@ -57,14 +63,18 @@ pub(crate) fn of_messages(messages: impl Iterator<Item = SaidMessage>) -> Trace 
 struct AgentRun {
     builder: TraceBuilder,
     began: u64,
-    /// What came back for each call's id, as a model was told.
-    results: HashMap<String, Value>,
+    /// What came back for each call's id, as a model was told, and whether the call failed.
+    results: HashMap<String, (Value, bool)>,
     /// How many messages each agent's model was last sent.
     asked: HashMap<Option<usize>, usize>,
     /// The agent's own span told the conversation: the models' spans would tell it again.
     told: bool,
-    /// What Pydantic AI's agent returned, as its span tells: its model gives that to a tool.
-    structured: Option<String>,
+    /// What the outermost agent's span tells.
+    agent: AgentSpan,
+    /// What each model call cost.
+    costs: Vec<Option<f64>>,
+    /// How many calls returned the answer of the run.
+    answers: usize,
     /// The model calls that stopped because the model called a tool, and say nothing of the call.
     silent_stops: Vec<(At, String)>,
     /// How many calls are known from the tools' spans alone.
@@ -79,8 +89,19 @@ impl AgentRun {
         run.builder.trace.id =
             spans.all.first().map(|span| span.trace_id.trim_start_matches("0x").to_owned());
         run.builder.trace.agent = agent.map(agent_name);
-        run.structured = agent.and_then(|agent| agent.text(&["final_result"]).map(ToOwned::to_owned));
+        run.agent = agent.or(spans.find_root()).map(AgentSpan::of).unwrap_or_default();
+        run.ask(spans);
         run
+    }
+
+    /// Adds the question, as the agent's span tells it, if the spans of the models do not tell it.
+    fn ask(&mut self, spans: &Spans) {
+        let models = || (0..spans.all.len()).filter(|place| spans.kinds[*place] == SpanKind::Model);
+        let is_asked = models().any(|place| !said::input(&spans.all[place]).is_empty());
+        let question = self.agent.question.as_deref().filter(|_| !is_asked && models().next().is_some());
+        if let Some(question) = question {
+            self.builder.say(Role::User, question);
+        }
     }
 
     /// Where only the agent's span has content, its conversation is the run's.
@@ -98,8 +119,14 @@ impl AgentRun {
 
     fn model(&mut self, span: &OtelSpan, standing: &Standing) {
         self.builder.tally.add(usage(span));
+        self.costs.push(langfuse::read_cost(span));
         if self.builder.trace.model.is_none() {
-            let model = span.text(&["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"]);
+            let model = span.text(&[
+                "gen_ai.response.model",
+                "gen_ai.request.model",
+                "llm.model_name",
+                "langfuse.observation.model.name",
+            ]);
             self.builder.trace.model = model.map(ToOwned::to_owned);
         }
         if standing.path.is_empty() {
@@ -126,7 +153,7 @@ impl AgentRun {
         }
         // Some writers give each call a message of its own: what one model call said is one turn.
         self.builder.enter_record(span.at);
-        let made = self.builder.trace.calls.len();
+        let made = self.count_calls();
         for message in said {
             self.keep_results(&message);
             self.add_parts(message.parts, &standing.path);
@@ -145,17 +172,22 @@ impl AgentRun {
     /// Notes a model call that stopped for a tool and does not say which: the tools' spans may.
     fn note_silent_stop(&mut self, span: &OtelSpan, made: usize) {
         let reason = stop_reason(span).filter(|reason| says_tool_use(reason));
-        if let Some(reason) = reason.filter(|_| self.builder.trace.calls.len() == made) {
+        if let Some(reason) = reason.filter(|_| self.count_calls() == made) {
             self.silent_stops.push((span.at, reason));
         }
     }
 
+    /// How many calls the models made, those that returned the answer included.
+    fn count_calls(&self) -> usize {
+        self.builder.trace.calls.len() + self.answers
+    }
+
     fn keep_results(&mut self, message: &SaidMessage) {
         for part in &message.parts {
-            if let SaidPart::Result { id: Some(id), value } = part
+            if let SaidPart::Result { id: Some(id), value, failed } = part
                 && !self.results.contains_key(id)
             {
-                self.results.insert(id.clone(), value.clone());
+                self.results.insert(id.clone(), (value.clone(), *failed));
             }
         }
     }
@@ -195,10 +227,16 @@ impl AgentRun {
     fn add_parts(&mut self, parts: Vec<SaidPart>, path: &[String]) {
         for part in parts {
             match part {
-                SaidPart::Text(text) => self.builder.text(&text),
-                // Its arguments are the answer.
-                SaidPart::Call { name, .. }
-                    if self.structured.is_some() && name.starts_with("final_result") => {}
+                SaidPart::Text(text) => {
+                    let task = self.agent.find_task(&text);
+                    self.builder.text(task.unwrap_or(&text));
+                }
+                SaidPart::Call { name, arguments, .. } if self.agent.is_answer_tool(&name) => {
+                    self.answers += 1;
+                    if let Some(answer) = self.agent.read_answer(&arguments) {
+                        self.builder.text(&answer);
+                    }
+                }
                 SaidPart::Call { id, name, arguments } => {
                     self.builder.call(Call {
                         id,
@@ -216,6 +254,9 @@ impl AgentRun {
     /// A tool's span belongs to a call that some model made, or is all that is known of one.
     fn tool(&mut self, span: &OtelSpan, standing: Standing) {
         let tool = ToolSpan::of(span);
+        if self.agent.is_answer_tool(&tool.name) {
+            return;
+        }
         let id = tool.id.as_deref().filter(|id| self.builder.knows(id));
         if self.builder.waiting(id, Some(&tool.name)).is_none() {
             if self.asked.is_empty() {
@@ -241,11 +282,16 @@ impl AgentRun {
     /// What came back, as a model was told it, to the call that it answers.
     fn join_results(&mut self) {
         for call in &mut self.builder.trace.calls {
-            let told = call.id.as_ref().and_then(|id| self.results.remove(id));
-            if told.is_some() && call.status == CallStatus::Unanswered {
+            let Some((value, failed)) = call.id.as_ref().and_then(|id| self.results.remove(id)) else {
+                continue;
+            };
+            if failed {
+                call.status = CallStatus::Error;
+                call.error = call.error.take().or_else(|| value.as_str().map(ToOwned::to_owned));
+            } else if call.status == CallStatus::Unanswered {
                 call.status = CallStatus::Unknown;
             }
-            call.result = told.or(call.result.take());
+            call.result = Some(value);
         }
     }
 
@@ -256,6 +302,8 @@ impl AgentRun {
         }
         let agent = spans.top_agent();
         self.builder.trace.usage = agent.and_then(usage);
+        let costs: Option<Vec<f64>> = self.costs.drain(..).collect();
+        self.builder.trace.cost_usd = costs.filter(|costs| !costs.is_empty()).map(|costs| costs.iter().sum());
         let last = spans.all.iter().filter_map(|span| span.end).max();
         let end = agent.map_or(last, |agent| agent.end);
         self.builder.trace.duration_ms = end.map(|end| millis_between(self.began, end));
@@ -265,52 +313,8 @@ impl AgentRun {
             self.builder.trace.stop_reason = Some(reason);
         }
         let mut trace = self.builder.finish();
-        trace.answer = trace.answer.or(self.structured);
+        let AgentSpan { answer, decides, .. } = self.agent;
+        trace.answer = if decides { answer.or(trace.answer) } else { trace.answer.or(answer) };
         trace
     }
-}
-
-/// Tokens of a span, by each vocabulary's names. The input includes what was read from a cache.
-const TOKENS: TokenKeys = TokenKeys {
-    input: &[
-        "gen_ai.usage.input_tokens",
-        "gen_ai.aggregated_usage.input_tokens",
-        "llm.token_count.prompt",
-        "gen_ai.usage.prompt_tokens",
-    ],
-    output: &[
-        "gen_ai.usage.output_tokens",
-        "gen_ai.aggregated_usage.output_tokens",
-        "llm.token_count.completion",
-        "gen_ai.usage.completion_tokens",
-    ],
-    cached: &[
-        "gen_ai.usage.cache_read.input_tokens",
-        "gen_ai.aggregated_usage.cache_read.input_tokens",
-        "llm.token_count.prompt_details.cache_read",
-        "gen_ai.usage.cache_read_input_tokens",
-        "gen_ai.usage.details.cache_read_tokens",
-    ],
-    reasoning: &[
-        "gen_ai.usage.reasoning.output_tokens",
-        "gen_ai.aggregated_usage.reasoning.output_tokens",
-        "llm.token_count.completion_details.reasoning",
-        "gen_ai.usage.reasoning_tokens",
-        "gen_ai.usage.details.reasoning_tokens",
-    ],
-    ..TokenKeys::NONE
-};
-
-fn usage(span: &OtelSpan) -> Option<Usage> {
-    TOKENS.read_by(|names| Ok(span.count(names))).ok()?
-}
-
-/// The first finish reason: a text, a list, or a list as JSON text.
-fn stop_reason(span: &OtelSpan) -> Option<String> {
-    let names = ["gen_ai.response.finish_reasons", "llm.finish_reason", "gen_ai.completion.0.finish_reason"];
-    let told = span.get(&names)?.clone().into_value();
-    let list = told.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
-    let list = list.as_ref().unwrap_or(&told);
-    let first = list.get(0).unwrap_or(list);
-    first.as_str().or(told.as_str()).map(ToOwned::to_owned)
 }

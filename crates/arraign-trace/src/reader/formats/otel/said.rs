@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::reader::formats::otel::agent_span::find_reply;
+use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::message_events::{EVENTS, read_events};
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::json::value::Json;
@@ -41,6 +43,8 @@ pub(crate) enum SaidPart {
     Result {
         id: Option<String>,
         value: Value,
+        /// The message says that the tool failed.
+        failed: bool,
     },
     /// A part of a kind that the format does not know.
     Unread(String),
@@ -69,6 +73,7 @@ pub(crate) fn input(span: &OtelSpan) -> Vec<SaidMessage> {
     let mut messages: Vec<SaidMessage> = system.into_iter().collect();
     let told = semantic(span, &["gen_ai.input.messages"]);
     let told = told.or_else(|| gemini_request(span)).or_else(|| read_events(span, &EVENTS, false));
+    let told = told.or_else(|| langfuse::read_input(span));
     messages.extend(told.unwrap_or_else(|| spread(span, &["llm.input_messages.", "gen_ai.prompt."])));
     messages
 }
@@ -76,8 +81,12 @@ pub(crate) fn input(span: &OtelSpan) -> Vec<SaidMessage> {
 /// The messages that a span's model said; empty where its writer kept none.
 pub(crate) fn output(span: &OtelSpan) -> Vec<SaidMessage> {
     let told = semantic(span, &["gen_ai.output.messages"]).or_else(|| gemini_response(span));
-    let told = told.or_else(|| read_events(span, &EVENTS, true));
-    told.unwrap_or_else(|| spread(span, &["llm.output_messages.", "gen_ai.completion."]))
+    let told = told.or_else(|| read_events(span, &EVENTS, true)).or_else(|| langfuse::read_output(span));
+    let told = told.unwrap_or_else(|| spread(span, &["llm.output_messages.", "gen_ai.completion."]));
+    match find_reply(span).filter(|_| told.is_empty()) {
+        Some(reply) => vec![SaidMessage { speaker: Speaker::Model, parts: vec![SaidPart::Text(reply)] }],
+        None => told,
+    }
 }
 
 /// All that an agent's span tells of its conversation.
@@ -127,7 +136,7 @@ fn text_of(part: SaidPart) -> Option<String> {
 
 /// The messages in the first of these attributes, a JSON text or the value itself.
 fn semantic(span: &OtelSpan, names: &[&str]) -> Option<Vec<SaidMessage>> {
-    match parsed(span.get(names)?)? {
+    match span.parse(names)? {
         Value::Array(messages) => Some(messages.iter().map(message).collect()),
         only @ Value::Object(_) => Some(vec![message(&only)]),
         _ => None,
@@ -177,7 +186,7 @@ fn part(value: &Value) -> Option<SaidPart> {
         }
         "tool_call_response" | "server_tool_call_response" => {
             let value = any(&["response", "result", "server_tool_call_response"]).unwrap_or_default();
-            Some(SaidPart::Result { id: text("id"), value })
+            Some(SaidPart::Result { id: text("id"), value, failed: false })
         }
         kind if WITHOUT_CALLS.contains(&kind) => None,
         kind => Some(SaidPart::Unread(kind.to_owned())),
@@ -186,7 +195,7 @@ fn part(value: &Value) -> Option<SaidPart> {
 
 /// What Google's ADK keeps of a model's request: Gemini's, as JSON text.
 fn gemini_request(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
-    let request = parsed(span.get(&["gcp.vertex.agent.llm_request"])?)?;
+    let request = span.parse(&["gcp.vertex.agent.llm_request"])?;
     let system = request.pointer("/config/system_instruction").and_then(Value::as_str);
     let system = system
         .map(|text| SaidMessage { speaker: Speaker::System, parts: vec![SaidPart::Text(text.to_owned())] });
@@ -195,7 +204,7 @@ fn gemini_request(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
 }
 
 fn gemini_response(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
-    let response = parsed(span.get(&["gcp.vertex.agent.llm_response"])?)?;
+    let response = span.parse(&["gcp.vertex.agent.llm_response"])?;
     response.get("content").map(|content| vec![gemini_message(content)])
 }
 
@@ -217,7 +226,7 @@ fn gemini_part(part: &Value) -> Option<SaidPart> {
     }
     if let Some(answer) = either("function_response", "functionResponse") {
         let value = answer.get("response").cloned().unwrap_or_default();
-        return Some(SaidPart::Result { id: text(answer, "id"), value });
+        return Some(SaidPart::Result { id: text(answer, "id"), value, failed: false });
     }
     text(part, "text").map(SaidPart::Text)
 }
@@ -230,6 +239,8 @@ fn spread(span: &OtelSpan, prefixes: &[&str]) -> Vec<SaidMessage> {
 }
 
 fn spread_message(node: &AttributeTree) -> SaidMessage {
+    let results = node.step("function").into_iter().flat_map(|results| results.below.values());
+    let results: Vec<SaidPart> = results.filter_map(printed_result).collect();
     let node = node.step("message").unwrap_or(node);
     let speaker = speaker(node.text("role").as_deref());
     let mut text = node.text("content").map(Cow::into_owned);
@@ -242,16 +253,26 @@ fn spread_message(node: &AttributeTree) -> SaidMessage {
         let more = part.text("text").filter(|_| is_said).unwrap_or_default();
         text.get_or_insert_default().push_str(&more);
     }
+    if !results.is_empty() {
+        return SaidMessage { speaker: Speaker::Tool, parts: results };
+    }
     if speaker == Speaker::Tool {
         let id = node.text("tool_call_id").map(Cow::into_owned);
-        return SaidMessage {
-            speaker,
-            parts: vec![SaidPart::Result { id, value: text.unwrap_or_default().into() }],
-        };
+        let value = text.unwrap_or_default().into();
+        return SaidMessage { speaker, parts: vec![SaidPart::Result { id, value, failed: false }] };
     }
     let calls = node.step("tool_calls").into_iter().flat_map(|calls| calls.below.values());
     let parts = text.map(SaidPart::Text).into_iter().chain(calls.filter_map(spread_call)).collect();
     SaidMessage { speaker, parts }
+}
+
+/// A result as `AutoGen`'s messages have it: an object with the id of the call, in JSON text.
+fn printed_result(node: &AttributeTree) -> Option<SaidPart> {
+    let mut result = parsed(node.value?)?;
+    let id = result.get("call_id")?.as_str().map(ToOwned::to_owned);
+    let failed = result.get("is_error") == Some(&Value::Bool(true));
+    let value = result.get_mut("content").map(Value::take).unwrap_or_default();
+    Some(SaidPart::Result { id, value, failed })
 }
 
 fn spread_call(node: &AttributeTree) -> Option<SaidPart> {

@@ -1,10 +1,14 @@
 //! A span, as OTLP's JSON and as the SDKs' console exporters write it.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
+
+use serde_json::Value;
 
 use crate::reader::build::clock::nanos;
 use crate::reader::error::DecodeError;
+use crate::reader::formats::otel::json_text::parse_unique;
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -34,6 +38,8 @@ pub(crate) struct OtelSpan<'t> {
     /// What the exception or the status says.
     pub(crate) failure: Option<String>,
     attributes: Attributes<'t>,
+    /// The mistake in the JSON text of an attribute, once it was read.
+    mistake: OnceCell<String>,
 }
 
 impl<'t> OtelSpan<'t> {
@@ -71,6 +77,7 @@ impl<'t> OtelSpan<'t> {
             failed,
             failure: None,
             attributes,
+            mistake: OnceCell::new(),
         };
         Ok(span.with(events, status, "message"))
     }
@@ -100,8 +107,27 @@ impl<'t> OtelSpan<'t> {
             failed,
             failure: None,
             attributes,
+            mistake: OnceCell::new(),
         };
         Ok(span.with(events, status, "description"))
+    }
+
+    /// The span of a model call whose messages are in the file, and whose own record is not.
+    pub(crate) fn of_messages(at: At, trace_id: Cow<'t, str>, id: Cow<'t, str>, start: u64) -> Self {
+        let kind = (Cow::Borrowed("gen_ai.operation.name"), Json::Text(Cow::Borrowed("chat")));
+        Self {
+            at,
+            trace_id,
+            id,
+            parent: None,
+            name: Cow::Borrowed("chat"),
+            start,
+            end: None,
+            failed: false,
+            failure: None,
+            attributes: Attributes::from([kind]),
+            mistake: OnceCell::new(),
+        }
     }
 
     /// Adds what its events and its status say.
@@ -120,15 +146,16 @@ impl<'t> OtelSpan<'t> {
                 self.add_message_event(&name, attributes);
             } else if name.starts_with("gen_ai.") {
                 // Some writers keep the messages in an event, since they may be dropped by themselves there.
-                for (key, value) in attributes {
-                    self.attributes.entry(key).or_insert(value);
-                }
+                self.add_details(attributes);
             }
         }
         let status = status.take(&[message]).and_then(Json::into_text).filter(|text| !text.is_empty());
         let kind = self.text(&["error.type"]).map(ToOwned::to_owned);
-        self.failed |= kind.is_some();
-        self.failure = self.failure.or(status.map(Cow::into_owned)).or(kind).filter(|_| self.failed);
+        let level = self.text(&["langfuse.observation.level"]);
+        self.failed |= kind.is_some() || level == Some("ERROR");
+        let said = self.text(&["langfuse.observation.status_message"]).map(ToOwned::to_owned);
+        let said = self.failure.or(status.map(Cow::into_owned)).or(said).or(kind);
+        self.failure = said.filter(|_| self.failed);
         self
     }
 
@@ -146,6 +173,10 @@ impl<'t> OtelSpan<'t> {
             value.map(|value| self.attributes.entry(Cow::Borrowed(attribute)).or_insert(value));
             return;
         }
+        if let Some(reason) = fields.get("finish_reason").filter(|reason| reason.is_text()) {
+            let reasons = Json::List(vec![reason.clone()]);
+            self.attributes.entry(Cow::Borrowed("gen_ai.response.finish_reasons")).or_insert(reasons);
+        }
         let mut event: Object = fields.into_iter().collect();
         event.push(Cow::Borrowed("event.name"), Json::Text(Cow::Owned(name.to_owned())));
         let events = self.attributes.entry(Cow::Borrowed(MESSAGE_EVENTS)).or_insert(Json::List(Vec::new()));
@@ -154,9 +185,45 @@ impl<'t> OtelSpan<'t> {
         }
     }
 
+    /// Adds attributes that an event or a log record holds, where the span has none.
+    pub(crate) fn add_details(&mut self, details: Attributes<'t>) {
+        for (name, value) in details {
+            self.attributes.entry(name).or_insert(value);
+        }
+    }
+
+    /// Adds the attributes of a span inside that records the same operation, where this one has none.
+    pub(crate) fn absorb_attributes(&mut self, inner: &mut Self) {
+        self.add_details(std::mem::take(&mut inner.attributes));
+    }
+
+    /// Fails if the span inside that records the same operation failed.
+    pub(crate) fn absorb_failure(&mut self, inner: &Self) {
+        self.failed |= inner.failed;
+        self.failure = self.failure.take().or_else(|| inner.failure.clone());
+    }
+
     /// The first of these attributes that is there.
     pub(crate) fn get(&self, names: &[&str]) -> Option<&Json<'t>> {
         names.iter().find_map(|name| self.attributes.get(*name))
+    }
+
+    /// The value of the first of these attributes that is there, parsed if it is JSON text.
+    pub(crate) fn parse(&self, names: &[&str]) -> Option<Value> {
+        let name = names.iter().find(|name| self.attributes.contains_key(**name))?;
+        match parse_unique(self.attributes.get(*name)?) {
+            Ok(value) => value,
+            Err(key) => {
+                let mistake = format!("duplicate key `{key}` in `{name}` of the span `{}`", self.name);
+                let _ = self.mistake.set(mistake);
+                None
+            }
+        }
+    }
+
+    /// The mistake in an attribute that was parsed.
+    pub(crate) fn find_mistake(&self) -> Option<DecodeError> {
+        self.mistake.get().map(|mistake| self.at.in_record(DecodeError::new(mistake.clone())))
     }
 
     /// The first of these attributes that is a text with something in it.

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::message_events::join_texts;
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::json::value::Json;
@@ -20,21 +21,26 @@ pub(crate) struct ToolSpan {
 
 impl ToolSpan {
     pub(crate) fn of(span: &OtelSpan) -> Self {
-        const ARGUMENTS: [&str; 5] = [
+        const ARGUMENTS: [&str; 6] = [
             "gen_ai.tool.call.arguments",
             "tool_arguments",
             "gcp.vertex.agent.tool_call_args",
             "input.value",
             "traceloop.entity.input",
+            langfuse::INPUT,
         ];
-        const RESULTS: [&str; 5] = [
+        const RESULTS: [&str; 6] = [
             "gen_ai.tool.call.result",
             "tool_response",
             "gcp.vertex.agent.tool_response",
             "output.value",
             "traceloop.entity.output",
+            langfuse::OUTPUT,
         ];
-        let wrapped = span.get(&ARGUMENTS).map(passed).unwrap_or_default();
+        let mut wrapped = span.get(&ARGUMENTS).map(passed).unwrap_or_default();
+        if span.get(&ARGUMENTS[..3]).is_none() {
+            wrapped.arguments = unwrap_keywords(wrapped.arguments);
+        }
         let message = span.get(&RESULTS).map(ToolMessage::of).unwrap_or_default();
         let id = span.text(&["gen_ai.tool.call.id", "tool_call.id"]).map(ToOwned::to_owned);
         Self {
@@ -76,6 +82,24 @@ fn passed(value: &Json) -> Passed {
     let inputs = arguments.get("inputs").filter(|inputs| inputs.is_object());
     let inner = inputs.map_or_else(|| Arguments::from_text(text), |inputs| Arguments::Json(inputs.clone()));
     Passed { id: id.map(ToOwned::to_owned), arguments: inner }
+}
+
+/// The keyword arguments, where OpenInference or Langfuse wraps those of a call in Python: `{"args": [], "kwargs": {"id": 7}}`.
+/// Positional arguments have no names: a call that has some is kept as it is.
+fn unwrap_keywords(arguments: Arguments) -> Arguments {
+    let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty) || value.is_null();
+    let Arguments::Json(Value::Object(mut call)) = arguments else { return arguments };
+    let is_wrapper = call.iter().all(|(key, value)| match key.as_str() {
+        "kwargs" => value.is_object(),
+        "args" => is_empty(value),
+        // smolagents passes this beside the arguments of the tool.
+        "sanitize_inputs_outputs" => value.is_boolean(),
+        _ => false,
+    });
+    match call.get_mut("kwargs").filter(|_| is_wrapper).map(Value::take) {
+        Some(keywords) => Arguments::Json(keywords),
+        None => Arguments::Json(Value::Object(call)),
+    }
 }
 
 /// A tool's result; LangChain dumps the whole message.

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::reader::formats::otel::figures::usage;
 use crate::reader::formats::otel::said;
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::formats::otel::tool::tool_name;
@@ -19,14 +20,18 @@ pub(crate) enum SpanKind {
 }
 
 /// The attributes in which the vocabularies keep the kind of a span.
-const KIND_NAMES: [&str; 4] =
-    ["gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "llm.request.type"];
+const KIND_NAMES: [&str; 5] = [
+    "gen_ai.operation.name",
+    "openinference.span.kind",
+    "traceloop.span.kind",
+    "llm.request.type",
+    "langfuse.observation.type",
+];
 
 fn kind(span: &OtelSpan) -> SpanKind {
     let kinds = KIND_NAMES.iter().filter_map(|name| span.text(&[name])).map(|word| match word {
-        "chat" | "generate_content" | "text_completion" | "call_llm" | "LLM" | "completion" => {
-            SpanKind::Model
-        }
+        "chat" | "generate_content" | "text_completion" | "call_llm" | "LLM" | "completion"
+        | "generation" => SpanKind::Model,
         "execute_tool" | "TOOL" | "tool" => SpanKind::Tool,
         "invoke_agent" | "AGENT" | "agent" => SpanKind::Agent,
         _ => SpanKind::Other,
@@ -38,8 +43,10 @@ fn kind(span: &OtelSpan) -> SpanKind {
 /// The kind of a span that no vocabulary knows and that may record a call.
 pub(crate) fn find_unknown_kind<'s>(span: &'s OtelSpan) -> Option<&'s str> {
     // What each vocabulary calls spans that call no tool; the names differ in their case.
-    const WITHOUT_CALLS: [&str; 20] = [
+    const WITHOUT_CALLS: [&str; 22] = [
         "chain",
+        "span",
+        "event",
         "retriever",
         "retrieval",
         "embedding",
@@ -69,6 +76,7 @@ pub(crate) fn find_unknown_kind<'s>(span: &'s OtelSpan) -> Option<&'s str> {
             "tool.name",
             "gen_ai.output.messages",
             "gen_ai.completion.",
+            "langfuse.observation.output",
         ]
         .into_iter()
         .find(|prefix| span.below(prefix).next().is_some()),
@@ -119,7 +127,7 @@ pub(crate) struct Spans<'t> {
     by_id: HashMap<String, usize>,
     /// Agents that ran inside of a tool by their times alone, and that tool.
     inside: HashMap<usize, usize>,
-    /// Model calls that another span tells as well, and better.
+    /// Spans of what another span tells as well, and better.
     twice: HashSet<usize>,
 }
 
@@ -131,7 +139,41 @@ impl<'t> Spans<'t> {
         let agents = (0..spans.all.len()).filter_map(|place| Some((place, spans.tool_around(place)?)));
         spans.inside = agents.collect();
         spans.twice = (0..spans.all.len()).filter_map(|place| spans.told_twice(place)).collect();
+        spans.merge_repeated();
         spans
+    }
+
+    /// Gives each span that a span around it repeats to that span: two libraries recorded the same, and the outer one
+    /// may record less.
+    fn merge_repeated(&mut self) {
+        let around = |place: usize| Some((place, self.find_repeated(place)?));
+        let repeated: Vec<(usize, usize)> = (0..self.all.len()).rev().filter_map(around).collect();
+        let mut merged = HashSet::new();
+        for (inner, outer) in repeated {
+            self.twice.insert(inner);
+            // A span that is its own parent.
+            let Ok([outer_span, inner_span]) = self.all.get_disjoint_mut([outer, inner]) else { continue };
+            // Of several attempts, the last is what came of the operation.
+            if merged.insert(outer) {
+                outer_span.absorb_failure(inner_span);
+            }
+            if self.kinds[outer] == SpanKind::Tool || says_less(outer_span, inner_span) {
+                outer_span.absorb_attributes(inner_span);
+            }
+        }
+    }
+
+    /// The nearest span around one that tells the same, with no agent or other tool between them.
+    fn find_repeated(&self, place: usize) -> Option<usize> {
+        for above in self.above(place) {
+            if self.tells_the_same(above, place) {
+                return Some(above);
+            }
+            if matches!(self.kinds[above], SpanKind::Agent | SpanKind::Tool) {
+                return None;
+            }
+        }
+        None
     }
 
     /// Of two spans with the same answer of a model at the same time, the one that tells less: a client library and what
@@ -178,9 +220,8 @@ impl<'t> Spans<'t> {
     /// is directly in another speaks for it, as after a handoff.
     pub(crate) fn standing(&self, place: usize) -> Standing {
         let mut standing = Standing { repeats: self.twice.contains(&place), ..Standing::default() };
-        let (mut below, mut in_agent, mut between, mut inside) = (place, false, true, 0);
+        let (mut below, mut in_agent, mut inside) = (place, false, 0);
         for above in self.above(place) {
-            standing.repeats |= between && self.tells_the_same(above, place);
             match self.kinds[above] {
                 SpanKind::Agent => {
                     let name = agent_name(&self.all[above]);
@@ -203,7 +244,7 @@ impl<'t> Spans<'t> {
                 }
             }
             standing.scope = standing.scope.or(Some(above));
-            (below, between) = (above, false);
+            below = above;
         }
         standing.path.truncate(inside);
         standing.path.reverse();
@@ -226,12 +267,25 @@ impl<'t> Spans<'t> {
         }
     }
 
+    /// The span around all others, where OpenInference records no agent.
+    pub(crate) fn find_root(&self) -> Option<&OtelSpan<'t>> {
+        let is_root =
+            |span: &&OtelSpan| span.parent.is_none() && span.get(&["openinference.span.kind"]).is_some();
+        self.all.iter().find(is_root)
+    }
+
     /// The agent that is the run: the first that no other stands around.
     pub(crate) fn top_agent(&self) -> Option<&OtelSpan<'t>> {
         let is_top = |place: &usize| self.above(*place).all(|above| self.kinds[above] != SpanKind::Agent);
         let agents = (0..self.all.len()).filter(|place| self.kinds[*place] == SpanKind::Agent);
         agents.into_iter().find(is_top).map(|place| &self.all[place])
     }
+}
+
+/// Whether the span of a model call lacks messages or tokens that the span inside has.
+fn says_less(outer: &OtelSpan, inner: &OtelSpan) -> bool {
+    said::output(outer).is_empty() && !said::output(inner).is_empty()
+        || usage(outer).is_none() && usage(inner).is_some()
 }
 
 /// The name of the agent that a span records.
@@ -243,5 +297,7 @@ pub(crate) fn agent_name(span: &OtelSpan) -> String {
         "graph.node.id",
         "traceloop.entity.name",
     ]);
-    told.unwrap_or_else(|| span.name.strip_prefix("invoke_agent ").unwrap_or(&span.name)).to_owned()
+    let name = span.name.strip_prefix("invoke_agent ").unwrap_or(&span.name);
+    // OpenInference names a span after the method that it wraps.
+    told.unwrap_or_else(|| name.strip_suffix(".run").unwrap_or(name)).to_owned()
 }

@@ -1,6 +1,7 @@
 //! Model messages, and the messages that a user interface shows.
 
 use crate::reader::Certainty;
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::vercel_ai::outcome::{CallOutcome, add_call, add_named};
@@ -69,11 +70,18 @@ fn judge_part(part: &Json) -> Option<Certainty> {
 
 /// The run of a list of messages.
 pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
+    read_messages(records.into_iter().map(|Record { at, value }| (at.into(), value)))
+}
+
+/// The run of messages at these places.
+pub(crate) fn read_messages<'t>(
+    messages: impl Iterator<Item = (RecordSpot, Json<'t>)>,
+) -> Result<Trace, DecodeError> {
     let mut builder = TraceBuilder::default();
-    for Record { at, value } in records {
-        let evidence = builder.open_record(at, &value);
+    for (spot, value) in messages {
+        let evidence = builder.open_record(spot, &value);
         let added = Object::of(value, "a message").and_then(|message| add(&mut builder, message));
-        added.map_err(|error| at.in_record(error))?;
+        added.map_err(|error| spot.blame(error))?;
         builder.close_record(evidence);
     }
     Ok(builder.finish())
@@ -94,6 +102,7 @@ fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeErro
         Some(Json::Text(text)) => builder.text(&text),
         Some(Json::List(parts)) => {
             for (index, part) in parts.into_iter().enumerate() {
+                builder.enter_part("content", index);
                 let part = Object::of(part, "a part").and_then(|part| add_part(builder, part));
                 part.map_err(|error| error.at_key(index).at_key("content"))?;
             }
@@ -120,6 +129,7 @@ fn add_ui_parts(builder: &mut TraceBuilder, role: Option<Role>, parts: Vec<Json>
     let mut begun = false;
     for (index, part) in parts.into_iter().enumerate() {
         let blame = |error: DecodeError| error.at_key(index).at_key("parts");
+        builder.enter_part("parts", index);
         let mut part = Object::of(part, "a part").map_err(blame)?;
         let kind = part.text(&["type"]).map_err(blame)?.unwrap_or_default();
         if !begun || kind == "step-start" {

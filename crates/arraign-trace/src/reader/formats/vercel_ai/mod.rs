@@ -3,13 +3,18 @@
 //! The reader accepts the result of `generateText` or its steps, model messages, UI messages, and the two streams
 //! `fullStream` and the UI message stream. Steps and `fullStream` contain the user's question only if the body of the
 //! request was kept.
+//!
+//! Mastra builds on the SDK: its results, steps and `fullStream` are read as well. A Mastra step lists its calls in several
+//! places. The calls of the step are the union of these lists. If a list omits a call, the run has an unread part.
 
+mod listed_calls;
 mod message;
 mod outcome;
 mod request;
 mod step;
 mod stream;
 
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
@@ -103,12 +108,24 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
 }
 
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
-    match input.records.first().and_then(|record| shape(&record.value)) {
-        Some(VercelShape::Result) => input.records.into_iter().map(result).collect(),
-        Some(VercelShape::Step) => step::read(input.records),
-        Some(VercelShape::Part) => stream::read(input.records),
-        Some(VercelShape::Messages) => input.records.into_iter().map(wrapped).collect(),
-        _ => message::read(input.records).map(|run| vec![run]),
+    // In a log of results, each record is read by itself: other records may stand between the results.
+    if input.first().is_ok_and(|first| shape(first) == Some(VercelShape::Result)) {
+        let mut runs = Vec::new();
+        for record in input.records {
+            runs.extend(read_records(vec![record])?);
+        }
+        return Ok(runs);
+    }
+    read_records(input.records)
+}
+
+fn read_records(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
+    match records.first().and_then(|record| shape(&record.value)) {
+        Some(VercelShape::Result) => records.into_iter().map(result).collect(),
+        Some(VercelShape::Step) => step::read(records),
+        Some(VercelShape::Part) => stream::read(records),
+        Some(VercelShape::Messages) => records.into_iter().map(wrapped).collect(),
+        _ => message::read(records).map(|run| vec![run]),
     }
 }
 
@@ -117,7 +134,8 @@ fn result(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
     let read = |mut result: Object| {
         let mut run = step::StepResults::default();
-        result.each_value(&["steps"], |step| run.add(at, step))?;
+        let mut spots = (0..).map(|index| RecordSpot::item(at, "steps", index));
+        result.each_value(&["steps"], |step| run.add(spots.next().unwrap_or_default(), step))?;
         let total = TOKENS.read_from(&mut result, &["totalUsage", "usage"])?;
         let mut trace = run.finish();
         trace.usage = trace.usage.or(total);
@@ -128,18 +146,23 @@ fn result(record: Record) -> Result<Trace, DecodeError> {
 
 fn wrapped(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
-    let read = |mut object: Object| {
-        let mut response = object.object(&["response"])?.unwrap_or_default();
-        let messages = object.list(&["messages"])?;
-        let messages = if messages.is_empty() { response.list(&["messages"])? } else { messages };
-        let records = messages.into_iter().map(|value| Record { at, value });
-        message::read(records.collect())
-    };
-    Object::of(record.value, "an object with messages").and_then(read).map_err(|error| at.in_record(error))
+    let messages = Object::of(record.value, "an object with messages").and_then(take_messages);
+    let (path, messages) = messages.map_err(|error| at.in_record(error))?;
+    let spots = (0..).map(|index| RecordSpot::item(at, path, index));
+    message::read_messages(spots.zip(messages))
 }
 
-/// Tokens, as version 4 and as later ones call them. Cached ones are among the input.
-/// Tokens of a step, by the names of all versions.
+/// The messages of an object, and the keys under which they are.
+fn take_messages(mut object: Object) -> Result<(&'static str, Vec<Json>), DecodeError> {
+    let mut response = object.object(&["response"])?.unwrap_or_default();
+    let messages = object.list(&["messages"])?;
+    if messages.is_empty() {
+        return Ok(("response/messages", response.list(&["messages"])?));
+    }
+    Ok(("messages", messages))
+}
+
+/// Tokens of a step, by the names of all versions. Cached tokens are part of the input.
 const TOKENS: TokenKeys = TokenKeys {
     input: &["inputTokens", "promptTokens"],
     output: &["outputTokens", "completionTokens"],

@@ -48,7 +48,29 @@ impl CallOutcome {
     pub(crate) fn result(part: &mut Object) -> Self {
         let failed = part.get("isError").is_some_and(Json::is_true);
         let value = part.take(&["output", "result"]).unwrap_or_default().into_value();
-        if failed { Self::refusal(value) } else { Self::Result(value) }
+        if failed { Self::refusal(value) } else { Self::returned(value) }
+    }
+
+    /// The result of a step. Mastra writes it as model messages have it.
+    pub(crate) fn of_step(part: &mut Object) -> Self {
+        const TYPES: [&str; 6] = ["text", "json", "content", "error-text", "error-json", "execution-denied"];
+        const KEYS: [&str; 4] = ["type", "value", "reason", "providerOptions"];
+        let output = part.get("output").and_then(Json::as_object);
+        let is_typed = output.is_some_and(|output| {
+            let kind = output.get("type").and_then(Json::as_str);
+            kind.is_some_and(|kind| TYPES.contains(&kind))
+                && output.entries().all(|(key, _)| KEYS.contains(&key.as_ref()))
+        });
+        if is_typed { Self::typed(part) } else { Self::result(part) }
+    }
+
+    /// What a tool returned. Mastra's tools return an object with this code if they fail.
+    fn returned(value: Value) -> Self {
+        let is_failure = value.get("code").and_then(Value::as_str) == Some("TOOL_EXECUTION_FAILED");
+        match value.get("message").and_then(Value::as_str).filter(|_| is_failure).map(ToOwned::to_owned) {
+            Some(error) => Self::Error { result: Some(value), error: Some(error) },
+            None => Self::Result(value),
+        }
     }
 
     /// The output of a model message: a value, and the type that says what it means.
@@ -62,7 +84,7 @@ impl CallOutcome {
         match value {
             None if denied => Self::denied(),
             value if denied || kind.starts_with("error-") => Self::refusal(value.unwrap_or_default()),
-            value => Self::Result(value.unwrap_or_default()),
+            value => Self::returned(value.unwrap_or_default()),
         }
     }
 
@@ -100,10 +122,15 @@ impl CallOutcome {
     /// Writes it into the call with this id.
     pub(crate) fn answer(self, builder: &mut TraceBuilder, id: Option<&str>, name: Option<&str>) {
         if let Some(call) = builder.waiting(id, name) {
-            (call.status, call.result, call.error) = match self {
-                Self::Result(value) => (CallStatus::Ok, Some(value), None),
-                Self::Error { result, error } => (CallStatus::Error, result, error),
-            };
+            self.write_to(call);
         }
+    }
+
+    /// Writes it into `call`.
+    pub(crate) fn write_to(self, call: &mut Call) {
+        (call.status, call.result, call.error) = match self {
+            Self::Result(value) => (CallStatus::Ok, Some(value), None),
+            Self::Error { result, error } => (CallStatus::Error, result, error),
+        };
     }
 }

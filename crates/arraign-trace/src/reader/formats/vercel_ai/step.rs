@@ -3,16 +3,18 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::vercel_ai::TOKENS;
+use crate::reader::formats::vercel_ai::listed_calls::{merge_calls, unwrap_payload};
 use crate::reader::formats::vercel_ai::message::WITHOUT_CALLS;
 use crate::reader::formats::vercel_ai::outcome::{CallOutcome, add_call};
 use crate::reader::formats::vercel_ai::request::hear;
-use crate::reader::json::input::{At, Record};
+use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{CallStatus, Role, Trace};
+use crate::trace::{Call, CallStatus, Role, Trace};
 
 /// Whether a value is a step: its content, and how the model ended it.
 pub(crate) fn is_step(value: &Json) -> bool {
@@ -45,8 +47,8 @@ pub(crate) struct StepResults {
 }
 
 impl StepResults {
-    pub(crate) fn add(&mut self, at: At, value: Json) -> Result<(), DecodeError> {
-        let evidence = self.builder.open_record(at, &value);
+    pub(crate) fn add(&mut self, spot: impl Into<RecordSpot>, value: Json) -> Result<(), DecodeError> {
+        let evidence = self.builder.open_record(spot, &value);
         let mut step = Object::of(value, "a step")?;
         if !self.begun {
             hear(&mut self.builder, step.take(&["request"]));
@@ -68,7 +70,7 @@ impl StepResults {
             self.builder.add_alias(id);
         }
         let before = self.builder.trace.calls.len();
-        self.content(&mut step)?;
+        self.content(&mut step, response.take(&["body"]))?;
         let stop_reason = self.builder.trace.stop_reason.clone();
         self.builder.end_turn(stop_reason.as_deref(), None);
         self.time(step.object(&["performance"])?.unwrap_or_default(), before);
@@ -77,17 +79,28 @@ impl StepResults {
         Ok(())
     }
 
-    fn content(&mut self, step: &mut Object) -> Result<(), DecodeError> {
+    fn content<'t>(&mut self, step: &mut Object<'t>, body: Option<Json<'t>>) -> Result<(), DecodeError> {
         self.builder.begin(Some(Role::Assistant));
         if step.get("content").is_none() {
             return self.old_content(step);
         }
-        for (index, part) in step.list(&["content"])?.into_iter().enumerate() {
+        let (parts, tool_calls) = (step.list(&["content"])?, step.list(&["toolCalls"])?);
+        let parts = merge_calls(&mut self.builder, parts, tool_calls, body);
+        for (index, part) in parts.into_iter().enumerate() {
+            self.builder.enter_part("content", index);
             let part = Object::of(part, "a part").and_then(|part| self.part(part));
             part.map_err(|error| error.at_key(index).at_key("content"))?;
         }
         self.builder.end();
-        Ok(())
+        self.settle_listed(step)
+    }
+
+    /// Adds the results that `toolResults` lists of calls without a result.
+    fn settle_listed(&mut self, step: &mut Object) -> Result<(), DecodeError> {
+        step.each(&["toolResults"], "a result", |result| {
+            let mut result = unwrap_payload(result)?;
+            CallOutcome::result(&mut result).settle(&mut self.builder, &mut result)
+        })
     }
 
     fn part(&mut self, mut part: Object) -> Result<(), DecodeError> {
@@ -95,7 +108,7 @@ impl StepResults {
         match kind.as_ref() {
             "text" => self.builder.text(&part.text(&["text"])?.unwrap_or_default()),
             "tool-call" => add_call(&mut self.builder, &mut part)?,
-            "tool-result" => CallOutcome::result(&mut part).settle(&mut self.builder, &mut part)?,
+            "tool-result" => CallOutcome::of_step(&mut part).settle(&mut self.builder, &mut part)?,
             "tool-error" => CallOutcome::error(&mut part).settle(&mut self.builder, &mut part)?,
             "tool-output-denied" => CallOutcome::denied().settle(&mut self.builder, &mut part)?,
             kind => self.builder.pass_over(kind, &WITHOUT_CALLS),
@@ -106,17 +119,9 @@ impl StepResults {
     /// Version 4 keeps text, calls and results apart.
     fn old_content(&mut self, step: &mut Object) -> Result<(), DecodeError> {
         self.builder.text(&step.text(&["text"])?.unwrap_or_default());
-        for call in step.list(&["toolCalls"])? {
-            let added =
-                Object::of(call, "a call").and_then(|mut call| add_call(&mut self.builder, &mut call));
-            added.map_err(|error| error.at_key("toolCalls"))?;
-        }
-        for result in step.list(&["toolResults"])? {
-            let mut result = Object::of(result, "a result").map_err(|error| error.at_key("toolResults"))?;
-            CallOutcome::result(&mut result).settle(&mut self.builder, &mut result)?;
-        }
+        step.each(&["toolCalls"], "a call", |call| add_call(&mut self.builder, &mut unwrap_payload(call)?))?;
         self.builder.end();
-        Ok(())
+        self.settle_listed(step)
     }
 
     /// How long the step and its tools took (version 7).
@@ -133,12 +138,11 @@ impl StepResults {
         }
     }
 
-    /// An exception of the step is `{}` in JSON; the messages for the model say what it was.
+    /// Completes the calls of the step by the messages for the model. An exception is `{}` in the JSON of a step, and
+    /// Mastra omits failed calls from some lists.
     fn explain(&mut self, messages: Vec<Json>, before: usize) {
         let trace = &mut self.builder.trace;
-        let unexplained =
-            |call: &&mut crate::trace::Call| call.status == CallStatus::Error && call.error.is_none();
-        let calls = trace.calls.iter_mut().skip(before).filter(unexplained);
+        let calls = trace.calls.iter_mut().skip(before).filter(|call| is_unexplained(call));
         let mut calls: HashMap<String, _> = calls.filter_map(|call| Some((call.id.clone()?, call))).collect();
         let parts = messages
             .into_iter()
@@ -146,15 +150,24 @@ impl StepResults {
         for part in parts.flatten() {
             let Ok(mut part) = Object::of(part, "a part") else { continue };
             let call = part.get("toolCallId").and_then(Json::as_str).and_then(|id| calls.get_mut(id));
-            if let Some(call) = call
-                && let CallOutcome::Error { error, .. } = CallOutcome::typed(&mut part)
-            {
-                call.error = error;
+            let is_result = part.get("type").and_then(Json::as_str) == Some("tool-result");
+            let Some(call) = call.filter(|_| is_result) else { continue };
+            match CallOutcome::typed(&mut part) {
+                CallOutcome::Error { error, .. } if call.status == CallStatus::Error => call.error = error,
+                outcome => outcome.write_to(call),
             }
         }
     }
 
     pub(crate) fn finish(self) -> Trace {
         self.builder.finish()
+    }
+}
+
+/// Whether a call has neither a result nor the reason of its failure.
+fn is_unexplained(call: &Call) -> bool {
+    match call.status {
+        CallStatus::Error => call.error.is_none(),
+        status => status == CallStatus::Unanswered,
     }
 }

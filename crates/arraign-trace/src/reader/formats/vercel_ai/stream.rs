@@ -5,6 +5,7 @@ use crate::reader::build::tool_result::error_of;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::vercel_ai::TOKENS;
+use crate::reader::formats::vercel_ai::listed_calls::unwrap_payload;
 use crate::reader::formats::vercel_ai::outcome::{CallOutcome, add_call, add_named};
 use crate::reader::formats::vercel_ai::request::hear;
 use crate::reader::json::input::Record;
@@ -37,7 +38,7 @@ pub(crate) fn is_known(kind: &str) -> bool {
 }
 
 /// Kinds of parts that contain no call, or one that another part tells whole.
-const WITHOUT_CALLS: [&str; 16] = [
+const WITHOUT_CALLS: [&str; 23] = [
     "start",
     "raw",
     "file",
@@ -54,6 +55,14 @@ const WITHOUT_CALLS: [&str; 16] = [
     "tool-approval-request",
     "message-metadata",
     "reasoning",
+    // Mastra's names for the same, and for what it adds.
+    "tool-call-input-streaming-start",
+    "tool-call-delta",
+    "tool-call-input-streaming-end",
+    "tool-call-approval",
+    "tripwire",
+    "object",
+    "object-result",
 ];
 
 /// The name of the group that a kind belongs to, where a group has many: reasoning, and a project's own data.
@@ -71,7 +80,8 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut stream = Stream::default();
     for Record { at, value } in records {
         let evidence = CallEvidence::gather(at, &value);
-        let mut part = Object::of(value, "a part").map_err(|error| at.in_record(error))?;
+        let part = Object::of(value, "a part").and_then(unwrap_payload);
+        let mut part = part.map_err(|error| at.in_record(error))?;
         let kind = part.text(&["type"]).map_err(|error| at.in_record(error))?.unwrap_or_default();
         if kind == "start" && stream.begun {
             runs.push(std::mem::take(&mut stream).finish());
@@ -122,6 +132,7 @@ impl Stream {
             "finish-step" | "step-finish" => self.end_step(part)?,
             "finish" => {
                 builder.end();
+                unwrap_end(&mut part)?;
                 self.total = TOKENS.read_from(&mut part, &["totalUsage", "usage"])?;
                 let reason = part.string(&["finishReason"])?;
                 builder.trace.stop_reason = reason.or(builder.trace.stop_reason.take());
@@ -138,6 +149,7 @@ impl Stream {
 
     fn end_step(&mut self, mut part: Object) -> Result<(), DecodeError> {
         self.builder.end();
+        unwrap_end(&mut part)?;
         if part.get("usage").is_some_and(|usage| !usage.is_null()) {
             self.builder.tally.add(TOKENS.read_from(&mut part, &["usage"])?);
         }
@@ -153,4 +165,17 @@ impl Stream {
         self.builder.trace.usage = self.total;
         self.builder.finish()
     }
+}
+
+/// Moves the tokens and the reason of an end to where the SDK has them: Mastra writes `output` and `stepResult`.
+fn unwrap_end(part: &mut Object) -> Result<(), DecodeError> {
+    let usage = part.object(&["output"])?.and_then(|mut output| output.take(&["usage"]));
+    if let Some(usage) = usage {
+        part.push("usage".into(), usage);
+    }
+    let reason = part.object(&["stepResult"])?.and_then(|mut result| result.take(&["reason"]));
+    if let Some(reason) = reason {
+        part.push("finishReason".into(), reason);
+    }
+    Ok(())
 }

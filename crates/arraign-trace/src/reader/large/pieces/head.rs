@@ -1,11 +1,11 @@
-//! The beginning of a file, as JSON: by it the format is told, however large the file is.
+//! The beginning of a file, closed to valid JSON, by which the format of a large file is detected.
 
 use std::io::{self, BufRead, Read as _};
 
 use crate::reader::json::input::{is_json_lines, looks_like_json};
 use crate::reader::json::sse;
 
-/// How much of a file its format is told by.
+/// The length of the beginning that the detection reads.
 const LENGTH: usize = 256 << 10;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -13,16 +13,16 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// The beginning of a file.
 #[derive(Debug)]
 pub(crate) struct Head {
-    /// As JSON: what is cut off is closed.
+    /// The text as valid JSON: brackets that are open at the cut are closed.
     pub(crate) text: String,
     /// Whether each record is a line.
     pub(crate) lines: bool,
-    /// Where the records begin.
+    /// The offset of the first record.
     pub(crate) offset: u64,
 }
 
 impl Head {
-    /// Reads the beginning of a file; `None` where it is not one that can be cut into pieces.
+    /// Reads the beginning of a file; `None` if the file cannot be split into pieces.
     pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Self>> {
         let mut bytes = Vec::new();
         input.take(LENGTH as u64).read_to_end(&mut bytes)?;
@@ -37,24 +37,24 @@ impl Head {
             return Ok(None);
         }
         let lines = is_json_lines(text);
-        let text = if is_whole { text.to_owned() } else { mended(text, lines) };
+        let text = if is_whole { text.to_owned() } else { close_text(text, lines) };
         Ok(Some(Self { text, lines, offset: offset as u64 }))
     }
 }
 
-/// The beginning of a JSON text, closed: without the line, or the entry, in which it was cut.
-fn mended(text: &str, lines: bool) -> String {
+/// Closes the beginning of a JSON text, and drops the line or entry in which it was cut.
+fn close_text(text: &str, lines: bool) -> String {
     if lines {
         let end = text.rfind('\n').unwrap_or(text.len());
         return text[..end].to_owned();
     }
     let cut = last_comma(text);
-    let mut mended = text[..cut].to_owned();
-    mended.extend(open_brackets(&mended).into_iter().rev());
-    mended
+    let mut closed = text[..cut].to_owned();
+    closed.extend(open_brackets(&closed).into_iter().rev());
+    closed
 }
 
-/// Where the last entry begins of which it is not known whether it is whole.
+/// Finds the comma before the last entry, which may be cut.
 fn last_comma(text: &str) -> usize {
     let mut last = 0;
     outside_of_texts(text, |at, byte| {
@@ -65,7 +65,7 @@ fn last_comma(text: &str) -> usize {
     last
 }
 
-/// What closes the lists and objects that are open at the end of a text.
+/// Lists the brackets that close the lists and objects that are open at the end of a text.
 fn open_brackets(text: &str) -> Vec<char> {
     let mut open = Vec::new();
     outside_of_texts(text, |_, byte| match byte {
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn what_is_cut_off_is_closed() {
         let text = r#"{"a": [1, {"b": "],}", "c": [2, 3"#;
-        assert_eq!(mended(text, false), r#"{"a": [1, {"b": "],}", "c": [2]}]}"#);
-        assert_eq!(mended("{\"a\": 1}\n{\"b\": 2}\n{\"c", true), "{\"a\": 1}\n{\"b\": 2}");
+        assert_eq!(close_text(text, false), r#"{"a": [1, {"b": "],}", "c": [2]}]}"#);
+        assert_eq!(close_text("{\"a\": 1}\n{\"b\": 2}\n{\"c", true), "{\"a\": 1}\n{\"b\": 2}");
     }
 }

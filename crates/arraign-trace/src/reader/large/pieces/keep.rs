@@ -1,4 +1,4 @@
-//! The pieces of some runs, taken out of a file.
+//! The second walk: reads the pieces of the wanted runs.
 
 use std::collections::HashSet;
 use std::io::{BufRead, Seek, SeekFrom};
@@ -9,7 +9,7 @@ use crate::reader::large::pieces::survey::{Found, RunNumbers};
 use crate::reader::large::pieces::walk::{RecordStart, Walk};
 use crate::reader::large::pieces::{Pieces, RecordInfo};
 
-/// The records of the runs in `batch`, and as much of the text of each as belongs to them.
+/// Reads the records of the runs in `batch`, each without the pieces of other runs.
 pub(crate) fn keep<R: BufRead + Seek>(
     input: R,
     lines: bool,
@@ -23,7 +23,7 @@ pub(crate) fn keep<R: BufRead + Seek>(
     }
 }
 
-/// Reads the records that were noted.
+/// Reads the records that the survey listed for each run.
 fn keep_records<R: BufRead + Seek>(
     mut input: R,
     lines: bool,
@@ -34,7 +34,7 @@ fn keep_records<R: BufRead + Seek>(
     let mut kept = Vec::with_capacity(spots.len());
     let mut stands = input.seek(SeekFrom::Start(0))?;
     for spot in spots {
-        // From record to record, the buffer is kept.
+        // A relative seek keeps the buffer, and the next record is nearly always in it.
         input.seek_relative((spot.offset - stands).cast_signed())?;
         let mut walk = Walk::at(&mut input, lines, &[], spot);
         walk.next()?;
@@ -55,7 +55,7 @@ fn keep_pieces<R: BufRead + Seek>(
     let last = batch.iter().map(|found| found.last).max().unwrap_or_default();
     input.seek(SeekFrom::Start(first.spot.offset))?;
     let mut walk = Walk::at(input, lines, pieces.path, first.spot);
-    let (mut notes, mut wanted) = (pieces.notes(), Wanted::of(batch));
+    let (mut notes, mut wanted) = (pieces.notes(), WantedRecords::of(batch));
     let mut kept = Vec::new();
     // Runs of a file may be mixed: the walk numbers the runs again, from the first wanted one on, and keeps a piece when
     // its number is that of a wanted run. A run is wanted from the place on where the survey saw it begin.
@@ -66,7 +66,7 @@ fn keep_pieces<R: BufRead + Seek>(
         let text = walk.record(&mut |text| {
             let place = (spot.offset, ordinal);
             ordinal += 1;
-            // What stands before the first of the runs, or after the last, is of none of them: it needs no look.
+            // A piece before the first of the runs or after the last one belongs to none of them, and needs no look.
             if place < first.begins() || place > last {
                 return Ok(false);
             }
@@ -77,20 +77,20 @@ fn keep_pieces<R: BufRead + Seek>(
     Ok(kept)
 }
 
-/// Which pieces are wanted.
-struct Wanted {
+/// The records that are wanted, by the runs that they belong to.
+struct WantedRecords {
     numbers: RunNumbers,
     begin: HashSet<(u64, usize)>,
     runs: HashSet<usize>,
 }
 
-impl Wanted {
+impl WantedRecords {
     fn of(batch: &[Found]) -> Self {
         let begin = batch.iter().map(Found::begins).collect();
         Self { numbers: RunNumbers::default(), begin, runs: HashSet::new() }
     }
 
-    /// Whether the piece at `place` is of one of the runs.
+    /// Whether the piece at `place` belongs to one of the wanted runs.
     fn wants(&mut self, note: &RecordInfo, place: (u64, usize)) -> Result<bool, SplitError> {
         let Some(number) = self.numbers.number(&note.whose)? else { return Ok(false) };
         if self.begin.contains(&place) {

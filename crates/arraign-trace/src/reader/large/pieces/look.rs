@@ -1,4 +1,4 @@
-//! A first look at a piece: some of its entries, and that the rest is JSON.
+//! A cheap look at a piece: builds some of its entries, and only checks that the rest is JSON.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use serde::Deserializer as _;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 
 use crate::reader::json::object::Object;
-use crate::reader::json::value::Key;
+use crate::reader::json::value::JsonKey;
 
-/// The entries of the object in `text` that have one of `names`; the others are passed over, never built.
+/// Reads the entries of the object in `text` with one of `names`. The others are skipped, not built.
 pub(crate) fn look<'t>(text: &'t str, names: &[&str]) -> Result<Object<'t>, serde_json::Error> {
     if !text.starts_with('{') {
         return serde_json::from_str::<IgnoredAny>(text).map(|_| Object::default());
@@ -31,7 +31,7 @@ impl<'de> Visitor<'de> for Look<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
         let mut object = Object::default();
-        while let Some(Key(key)) = map.next_key()? {
+        while let Some(JsonKey(key)) = map.next_key()? {
             if self.names.contains(&key.as_ref()) {
                 object.push(key, map.next_value()?);
             } else {

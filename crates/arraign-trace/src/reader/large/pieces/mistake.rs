@@ -1,4 +1,4 @@
-//! Where a file that is too large to be held stops being JSON.
+//! Finds the syntax error in a file that is too large for the memory.
 
 use std::io::{self, BufRead, Read as _, Seek, SeekFrom};
 
@@ -7,10 +7,10 @@ use serde::de::IgnoredAny;
 use crate::reader::error::{TraceError, TraceProblem};
 use crate::reader::json::input;
 
-/// How much of a file is looked at together.
+/// The number of bytes that are read at once.
 const PIECE: u64 = 64 << 10;
 
-/// Why a file, which begins at byte `offset`, is not JSON; `None` if it is.
+/// Finds the first error of a file that begins at byte `offset`; `None` if it is valid JSON.
 pub(crate) fn mistake(
     file: &mut (impl BufRead + Seek),
     lines: bool,
@@ -21,14 +21,15 @@ pub(crate) fn mistake(
         return Ok(Some(TraceProblem::NotUtf8(byte).into()));
     }
     file.seek(SeekFrom::Start(offset))?;
-    // A value that is longer than its line is no mistake where all else is JSON.
+    // A value may span lines if the file as a whole is JSON, so documents are tried before lines.
     let Some(error) = in_documents(&mut *file) else { return Ok(None) };
     file.seek(SeekFrom::Start(offset))?;
     let in_a_line = if lines { in_lines(file)? } else { None };
     Ok(in_a_line.or(Some(error)))
 }
 
-/// The first byte that begins no character. A character may lie across two pieces of the file.
+/// Finds the first byte that begins no character. A character may be split between two reads: its bytes are kept for the
+/// next one.
 fn first_strange_byte(file: &mut impl BufRead) -> io::Result<Option<u64>> {
     let (mut held, mut offset) = (Vec::new(), 0);
     loop {
@@ -41,6 +42,7 @@ fn first_strange_byte(file: &mut impl BufRead) -> io::Result<Option<u64>> {
             }
             continue;
         };
+        // Without a length, the error is a character that is cut at the end of the buffer.
         if error.error_len().is_some() || read == 0 {
             return Ok(Some(offset + error.valid_up_to() as u64));
         }

@@ -1,8 +1,8 @@
-//! Large files: a few runs are taken out of a file of many, and the others are not built.
+//! Large files: reads a few runs out of a file with many, and builds no others.
 //!
-//! A reader may say how the files of its format are cut ([`Pieces`]): where the pieces of runs stand in a record, and
-//! from a first look at a piece, whose it is. Then a file is read twice, forwards and through one buffer: once to find
-//! the runs, once more, there alone, for the pieces of those wanted. These the reader reads, as if they were the file.
+//! A reader may describe how files of its format are split ([`Pieces`]): where the pieces of runs are in a record, and how
+//! a cheap look at a piece finds its run. Then the file is read twice, forwards and through one buffer: once to find the
+//! runs, and once more for the pieces of the wanted runs. The reader then reads those pieces as if they were the file.
 
 mod head;
 mod keep;
@@ -21,19 +21,19 @@ pub(crate) use mistake::mistake;
 pub(crate) use scan::SplitError;
 pub(crate) use survey::{Found, SurveyedRun, survey};
 
-/// What the runs of a format's files can be told apart by, before they are read.
+/// How the runs in files of a format are told apart before they are read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Splitting {
-    /// Nothing: whose a record is, the others tell.
+    /// Not at all: the run of a record depends on the other records.
     Never,
-    /// The first look at each record.
+    /// By a cheap look at each record alone.
     Records(fn(&str) -> Result<RecordInfo, serde_json::Error>),
-    /// What the beginning of the file shows.
+    /// In a way that the beginning of the file decides.
     As(fn(&Input) -> Option<Pieces>),
 }
 
 impl Splitting {
-    /// How a file that begins with `input` is cut.
+    /// Returns how a file that begins with `input` is split.
     pub(crate) fn pieces(self, input: &Input) -> Option<Pieces> {
         match self {
             Self::Never => None,
@@ -43,51 +43,51 @@ impl Splitting {
     }
 }
 
-/// How a file is cut.
+/// How a file is split into pieces.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pieces {
-    /// The way from a record to its pieces; without a step, the record is the piece.
+    /// The path from a record to its pieces. Without steps, the record is the piece.
     path: &'static [Step],
     notes: Notes,
-    /// How many runs may be read together.
+    /// The most runs that may be read in one batch.
     pub(crate) together: usize,
 }
 
-/// What tells whose a piece is.
+/// The source of the run of a piece.
 #[derive(Debug, Clone, Copy)]
 enum Notes {
-    /// A first look at it.
+    /// A cheap look at the piece alone.
     Alone(fn(&str) -> Result<RecordInfo, serde_json::Error>),
-    /// The records before it, from the first one on. Then it is a record.
+    /// All records before it, from the first one on. The piece is then a record.
     InOrder(fn() -> Follow),
 }
 
-/// Follows a file record by record: what each tells.
+/// A function that is called for each record in order, and returns the facts about it.
 pub(crate) type Follow = Box<dyn FnMut(&str) -> Result<RecordInfo, SplitError>>;
 
 impl Pieces {
-    /// Each record is a piece.
+    /// Splits at records: each record is a piece.
     pub(crate) fn records(note: fn(&str) -> Result<RecordInfo, serde_json::Error>) -> Self {
         Self::at(&[], note)
     }
 
-    /// The pieces are at the end of `path`.
+    /// Splits at the values that `path` leads to.
     pub(crate) fn at(path: &'static [Step], note: fn(&str) -> Result<RecordInfo, serde_json::Error>) -> Self {
         Self { path, notes: Notes::Alone(note), together: usize::MAX }
     }
 
-    /// Each record is a piece, and whose it is, those before it tell. What so many runs one after the other are, each
-    /// of them is without the others.
+    /// Splits at records whose run depends on the records before them. Up to `together` successive runs are read in one
+    /// batch: a record is only matched with that many runs, so a batch of them gives the same result as the whole file.
     pub(crate) fn in_order(follow: fn() -> Follow, together: usize) -> Self {
         Self { path: &[], notes: Notes::InOrder(follow), together }
     }
 
-    /// Whether the records before a piece tell whose it is.
+    /// Whether the run of a piece depends on the records before it.
     pub(crate) fn are_in_order(&self) -> bool {
         matches!(self.notes, Notes::InOrder(_))
     }
 
-    /// What the pieces of a file tell, from its first one on.
+    /// Returns the function that finds the facts about each piece, from the first one on.
     fn notes(&self) -> Follow {
         match self.notes {
             Notes::Alone(note) => Box::new(move |text| note(text).map_err(|_| SplitError::Broken)),
@@ -96,12 +96,12 @@ impl Pieces {
     }
 }
 
-/// The entries of a list with their numbers, without those that were left out of the file.
+/// Returns the entries of a list with their indices, without the pieces that were replaced by null.
 pub(crate) fn present(entries: Vec<Json<'_>>) -> impl Iterator<Item = (usize, Json<'_>)> {
     entries.into_iter().enumerate().filter(|(_, entry)| !entry.is_null())
 }
 
-/// A step of the way from a record to its pieces.
+/// A step of the path from a record to its pieces.
 #[derive(Debug)]
 pub(crate) enum Step {
     /// Into the entry of an object that has one of these names.
@@ -110,32 +110,33 @@ pub(crate) enum Step {
     Each,
 }
 
-/// What a piece tells at first sight.
+/// The facts that a cheap look at a piece reveals.
 #[derive(Debug)]
 pub(crate) struct RecordInfo {
     pub(crate) whose: RunKey,
-    /// When it began, where the runs of a file are told in the order in which they began.
+    /// The start time, for formats whose runs are ordered by their start.
     pub(crate) began: u64,
-    /// Says of a piece whether it makes its run one: what has no such piece is nobody's. `None`: each does.
+    /// Whether a piece proves that its run is one: a group of pieces without such a piece is dropped. `None`: every piece
+    /// does.
     pub(crate) tells: Option<fn(&str) -> bool>,
 }
 
-/// Whose a piece is.
+/// The run that a piece belongs to.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum RunKey {
-    /// It begins a run, which has this id.
+    /// It begins a run with this id.
     Own(Option<String>),
-    /// It is of the run with this id, wherever the others are.
+    /// It belongs to the run with this id, wherever the other pieces are.
     Of(String),
-    /// It is of the run before, if that has the same id; else it begins one.
+    /// It belongs to the previous run if the id is the same; otherwise it begins a run.
     Stretch(Option<String>),
-    /// It is of the same run as the piece before.
+    /// It belongs to the same run as the previous piece.
     Same,
-    /// It is of the run of this number, from 0, which has this id so far.
+    /// It belongs to the run with this number, from 0, and with this id so far.
     Numbered(usize, Option<String>),
-    /// It is of no run.
+    /// It belongs to no run.
     Nobody,
-    /// It may be of several: the file is not one that can be cut.
+    /// It may belong to several runs, so the file cannot be split.
     Several,
 }
 

@@ -1,15 +1,16 @@
-//! Where JSON values begin and end, found without parsing them: a file of any size goes through one buffer.
+//! A scanner that finds where JSON values begin and end without parsing them, so that a file of any size goes through one
+//! buffer.
 
 use std::io::{self, BufRead};
 
-/// Why a file cannot be read in pieces.
+/// The reason why a file cannot be read in pieces.
 #[derive(Debug)]
 pub(crate) enum SplitError {
     /// The file cannot be read at all.
     Io(io::Error),
-    /// It is not JSON, or not text: where, [`crate::reader::large::pieces::mistake`] finds out.
+    /// It is not JSON, or not text. [`crate::reader::large::pieces::mistake`] finds the place.
     Broken,
-    /// It is JSON of a shape that has no pieces.
+    /// It is JSON that cannot be split into pieces.
     Unsuited,
 }
 
@@ -19,7 +20,7 @@ impl From<io::Error> for SplitError {
     }
 }
 
-/// A file that is read forwards, and where in it the next byte stands.
+/// A file that is read forwards, with the place of the next byte.
 #[derive(Debug)]
 pub(crate) struct Scan<R> {
     input: R,
@@ -27,17 +28,17 @@ pub(crate) struct Scan<R> {
     pub(crate) offset: u64,
     /// From 1.
     pub(crate) line: usize,
-    /// Whether a value ends with its line: what is broken in JSON Lines must not swallow the lines after it.
+    /// Whether a value must end on its line: a broken line in JSON Lines must not swallow the lines after it.
     lines: bool,
 }
 
 impl<R: BufRead> Scan<R> {
-    /// Begins at byte `offset`, which stands on `line`: `input` was moved there.
+    /// Begins at byte `offset`, which is on `line`. `input` must be there.
     pub(crate) fn new(input: R, lines: bool, offset: u64, line: usize) -> Self {
         Self { input, offset, line, lines }
     }
 
-    /// The next byte that is not blank, left where it is.
+    /// Skips whitespace, and returns the next byte without taking it.
     pub(crate) fn peek(&mut self) -> Result<Option<u8>, SplitError> {
         loop {
             let chunk = self.input.fill_buf()?;
@@ -55,18 +56,18 @@ impl<R: BufRead> Scan<R> {
         }
     }
 
-    /// Takes the byte that [`Scan::peek`] showed.
+    /// Takes the byte that [`Scan::peek`] returned.
     pub(crate) fn take(&mut self) {
         self.advance(1, 0);
     }
 
-    /// Adds the value that begins at the next byte to `out`, as it stands in the file.
+    /// Appends the value that begins at the next byte to `out`, byte for byte.
     pub(crate) fn value(&mut self, out: &mut Vec<u8>) -> Result<(), SplitError> {
         let (mut shape, from) = (ValueShape::default(), self.offset);
         loop {
             let chunk = self.input.fill_buf()?;
             if chunk.is_empty() {
-                // Whether a number at the end of a file is whole, its parser says.
+                // A scalar may end with the file. Whether it is complete is left to the parser.
                 return if shape.is_scalar() { Ok(()) } else { Err(SplitError::Broken) };
             }
             let (length, ended) = shape.part_of(chunk);
@@ -78,7 +79,7 @@ impl<R: BufRead> Scan<R> {
             out.extend_from_slice(part);
             self.advance(length, breaks);
             if ended {
-                // Before a comma or a closing bracket there is nothing.
+                // A comma or a closing bracket without a value before it.
                 return if self.offset > from { Ok(()) } else { Err(SplitError::Broken) };
             }
         }
@@ -96,10 +97,10 @@ fn line_breaks(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// What is known of a value whose bytes are coming in.
+/// The state of the scanner within one value.
 #[derive(Debug, Default)]
 struct ValueShape {
-    /// How many lists and objects are open.
+    /// The number of open lists and objects.
     open: usize,
     in_text: bool,
     escaped: bool,
@@ -107,12 +108,12 @@ struct ValueShape {
 }
 
 impl ValueShape {
-    /// Whether the value is neither a text nor in brackets: nothing but what follows ends it.
+    /// Whether the value is a number or a word, which only the byte after it ends.
     fn is_scalar(&self) -> bool {
         self.begun && self.open == 0 && !self.in_text
     }
 
-    /// How many bytes of `chunk` are the value's, and whether they end it.
+    /// Returns the number of bytes of `chunk` that belong to the value, and whether the value ends there.
     fn part_of(&mut self, chunk: &[u8]) -> (usize, bool) {
         // The value may end in a later chunk: what is open is kept in `self`, and the scan goes on from there. Inside a
         // text only quotes and backslashes count; outside, brackets do. A scalar has no end of its own: the byte after it
@@ -140,8 +141,9 @@ impl ValueShape {
         (at, false)
     }
 
-    /// How many bytes of `chunk`, which begins inside a text, belong to it.
+    /// Returns the number of bytes of `chunk` that belong to the open text.
     fn text(&mut self, chunk: &[u8]) -> usize {
+        // A backslash at the end of the previous chunk escapes the first byte of this one.
         let mut at = usize::from(std::mem::take(&mut self.escaped));
         while let Some(found) = chunk[at..].iter().position(|byte| matches!(byte, b'"' | b'\\')) {
             at += found + 1;

@@ -1,4 +1,4 @@
-//! The runs of a file, found one after the other.
+//! The survey: the first walk through a file, which finds its runs and builds none.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -7,38 +7,38 @@ use crate::reader::large::pieces::scan::SplitError;
 use crate::reader::large::pieces::walk::{RecordStart, Walk};
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey};
 
-/// Where the pieces of a run are.
+/// The place of the pieces of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     /// The record of its first piece.
     pub(crate) spot: RecordStart,
-    /// Which piece of that record is its first.
+    /// The index of the first piece in that record.
     pub(crate) ordinal: usize,
-    /// Where the record of its last piece begins, and which piece of that record it is.
+    /// The offset of the record with the last piece, and the index of the piece in that record.
     pub(crate) last: (u64, usize),
     pub(crate) size: u64,
-    /// All its records, where only a walk from the first record on tells whose each is.
+    /// All records of the run, for formats in which only a walk from the first record on finds the run of a record.
     pub(crate) records: Vec<RecordStart>,
 }
 
 impl Found {
-    /// Where its first piece is: what no other run has.
+    /// Returns the place of the first piece, which identifies the run.
     pub(crate) fn begins(&self) -> (u64, usize) {
         (self.spot.offset, self.ordinal)
     }
 
-    /// How many bytes its pieces have.
+    /// Returns the number of bytes of all pieces.
     pub(crate) fn size(&self) -> u64 {
         self.size
     }
 
-    /// Whether it begins in a record of `other`, or among them.
+    /// Whether the run begins between the first and the last record of `other`.
     pub(crate) fn begins_within(&self, other: &Self) -> bool {
         (other.spot.offset..=other.last.0).contains(&self.spot.offset)
     }
 }
 
-/// A run that was found.
+/// A run that the survey found.
 #[derive(Debug)]
 pub(crate) struct SurveyedRun {
     pub(crate) id: Option<String>,
@@ -47,7 +47,7 @@ pub(crate) struct SurveyedRun {
     tells: bool,
 }
 
-/// Numbers the runs of a file, from 0, as their pieces come in.
+/// Numbers the runs of a file, from 0, in the order of their first pieces.
 #[derive(Debug, Default)]
 pub(crate) struct RunNumbers {
     count: usize,
@@ -57,7 +57,7 @@ pub(crate) struct RunNumbers {
 }
 
 impl RunNumbers {
-    /// The run that a piece is of.
+    /// Returns the number of the run of a piece; `None` if it belongs to no run.
     pub(crate) fn number(&mut self, whose: &RunKey) -> Result<Option<usize>, SplitError> {
         let fresh = self.count;
         let number = match whose {
@@ -86,7 +86,7 @@ impl RunNumbers {
     }
 }
 
-/// Gives each run of a file to `found`, in the order in which its reader tells them. How many records there are.
+/// Calls `found` for each run of a file, in the order in which its reader returns them, and returns the number of records.
 pub(crate) fn survey<R: BufRead>(
     input: R,
     lines: bool,
@@ -101,6 +101,8 @@ pub(crate) fn survey<R: BufRead>(
     while let Some(spot) = walk.next()? {
         records += 1;
         let mut ordinal = 0;
+        // No piece is kept (`Ok(false)`): the walk only shows the text of each, so the survey needs the memory of one
+        // piece, whatever the size of the file is.
         walk.record(&mut |text| {
             let note = notes(text)?;
             let tells = note.tells;
@@ -116,17 +118,18 @@ pub(crate) fn survey<R: BufRead>(
     Ok(records)
 }
 
-/// The runs that may go on.
+/// The runs that may still get pieces. A run without an id ends where the next one begins; runs with ids may be mixed, and
+/// stay open to the end of the file.
 #[derive(Debug, Default)]
 struct OpenRuns {
     runs: Vec<SurveyedRun>,
-    /// How many runs were closed.
+    /// The number of runs that were closed.
     closed: usize,
     numbers: RunNumbers,
 }
 
 impl OpenRuns {
-    /// The run that a piece is of.
+    /// Returns the open run of a piece, and opens it for its first piece.
     fn run(
         &mut self,
         note: RecordInfo,
@@ -136,7 +139,7 @@ impl OpenRuns {
     ) -> Result<Option<&mut SurveyedRun>, SplitError> {
         let Some(number) = self.numbers.number(&note.whose)? else { return Ok(None) };
         if number == self.closed + self.runs.len() {
-            // Only a run that is known by its id can go on after another began.
+            // Only a run with an id can continue after another one began.
             if !matches!(note.whose, RunKey::Of(_) | RunKey::Numbered(..)) {
                 self.close(found);
             }

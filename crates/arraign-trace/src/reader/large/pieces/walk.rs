@@ -1,24 +1,24 @@
-//! A file record by record, and each record piece by piece: pieces that nobody wants are left out of its text.
+//! A walk through a file, record by record and piece by piece, that leaves out unwanted pieces.
 //!
-//! Where a record holds the pieces of several runs in lists, a piece that is left out stays as a null, so that the
-//! others keep their numbers; a list's entry with no wanted piece in it is left out as a whole.
+//! If a record contains the pieces of several runs in lists, an unwanted piece is replaced by null, so that the other
+//! entries keep their indices. An entry of a list without any wanted piece is replaced as a whole.
 
 use std::io::BufRead;
 
 use crate::reader::large::pieces::Step;
 use crate::reader::large::pieces::scan::{Scan, SplitError};
 
-/// Where a record begins.
+/// The place where a record begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RecordStart {
     pub(crate) offset: u64,
     /// From 1.
     pub(crate) line: usize,
-    /// Which element of the file's list it is, from 0, if the file is one list.
+    /// The index in the list of the file, from 0, if the file is one list.
     pub(crate) item: Option<usize>,
 }
 
-/// Says of the text of a piece whether it is wanted.
+/// Decides from the text of a piece whether it is wanted.
 pub(crate) type Judge<'j> = dyn FnMut(&str) -> Result<bool, SplitError> + 'j;
 
 /// A walk through a file.
@@ -26,13 +26,13 @@ pub(crate) type Judge<'j> = dyn FnMut(&str) -> Result<bool, SplitError> + 'j;
 pub(crate) struct Walk<R> {
     scan: Scan<R>,
     path: &'static [Step],
-    stands: Stands,
+    stands: WalkPosition,
     out: Vec<u8>,
     piece: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Stands {
+enum WalkPosition {
     AtTheStart,
     AtRecord(RecordStart),
     AfterRecord,
@@ -40,30 +40,30 @@ enum Stands {
 }
 
 impl<R: BufRead> Walk<R> {
-    /// Begins a file, which `input` shows from byte `offset` on. The pieces stand at `path` of a record.
+    /// Begins at byte `offset` of a file, the first byte of `input`. `path` leads from a record to its pieces.
     pub(crate) fn begin(input: R, lines: bool, path: &'static [Step], offset: u64) -> Self {
         let spot = RecordStart { offset, line: 1, item: None };
-        Self { stands: Stands::AtTheStart, ..Self::at(input, lines, path, spot) }
+        Self { stands: WalkPosition::AtTheStart, ..Self::at(input, lines, path, spot) }
     }
 
-    /// Goes on at a record that was found before: `input` was moved there.
+    /// Continues at a record that was found before. `input` must be there.
     pub(crate) fn at(input: R, lines: bool, path: &'static [Step], spot: RecordStart) -> Self {
         let scan = Scan::new(input, lines, spot.offset, spot.line);
-        Self { scan, path, stands: Stands::AtRecord(spot), out: Vec::new(), piece: Vec::new() }
+        Self { scan, path, stands: WalkPosition::AtRecord(spot), out: Vec::new(), piece: Vec::new() }
     }
 
-    /// Where the next record begins, if there is one.
+    /// Returns the place of the next record, if there is one.
     pub(crate) fn next(&mut self) -> Result<Option<RecordStart>, SplitError> {
         match self.stands {
-            Stands::AtTheStart => self.first(),
-            Stands::AtRecord(spot) => Ok(Some(self.stand_at(spot))),
-            Stands::AfterRecord => self.document(),
-            Stands::AfterItem(index) => self.item_after(index),
+            WalkPosition::AtTheStart => self.first(),
+            WalkPosition::AtRecord(spot) => Ok(Some(self.stand_at(spot))),
+            WalkPosition::AfterRecord => self.document(),
+            WalkPosition::AfterItem(index) => self.item_after(index),
         }
     }
 
     fn stand_at(&mut self, spot: RecordStart) -> RecordStart {
-        self.stands = spot.item.map_or(Stands::AfterRecord, Stands::AfterItem);
+        self.stands = spot.item.map_or(WalkPosition::AfterRecord, WalkPosition::AfterItem);
         spot
     }
 
@@ -91,13 +91,14 @@ impl<R: BufRead> Walk<R> {
         if self.comma_or(b']')? { self.item(index + 1) } else { self.end_of_list() }
     }
 
-    /// A list with something after it is a record among others: such files are rare, and have no pieces.
+    /// Ends the list of the file. A list with something after it is one record among others. Such files are rare, and are
+    /// not split.
     fn end_of_list(&mut self) -> Result<Option<RecordStart>, SplitError> {
         self.scan.take();
         if self.scan.peek()?.is_some() { Err(SplitError::Unsuited) } else { Ok(None) }
     }
 
-    /// Takes a comma; false where `end` is met.
+    /// Takes a comma. Returns false at `end`.
     fn comma_or(&mut self, end: u8) -> Result<bool, SplitError> {
         match self.scan.peek()? {
             Some(b',') => {
@@ -109,7 +110,7 @@ impl<R: BufRead> Walk<R> {
         }
     }
 
-    /// Reads a record: its text with the pieces that `judge` wants, if it wants any.
+    /// Reads a record, and returns its text with the pieces that `judge` wants; `None` if it wants none.
     pub(crate) fn record(&mut self, judge: &mut Judge<'_>) -> Result<Option<String>, SplitError> {
         self.out.clear();
         if !self.value(self.path, judge)? {
@@ -119,7 +120,7 @@ impl<R: BufRead> Walk<R> {
         text.map(Some).map_err(|_| SplitError::Broken)
     }
 
-    /// Reads a value; `path` leads from it to the pieces. Says whether one was wanted.
+    /// Reads a value; `path` leads from it to its pieces. Returns whether one of them is wanted.
     fn value(&mut self, path: &'static [Step], judge: &mut Judge<'_>) -> Result<bool, SplitError> {
         match (path, self.scan.peek()?) {
             ([], _) => self.piece(judge),
@@ -165,11 +166,12 @@ impl<R: BufRead> Walk<R> {
         }
     }
 
-    /// Reads a key and its colon. Says whether it is one of `names`.
+    /// Reads a key and its colon. Returns whether the key is one of `names`.
     fn key(&mut self, names: &[&str]) -> Result<bool, SplitError> {
         if self.scan.peek()? != Some(b'"') {
             return Err(SplitError::Broken);
         }
+        // The key is copied to the output in any case, and compared there without its quotes.
         let from = self.out.len();
         self.scan.value(&mut self.out)?;
         let key = &self.out[from + 1..self.out.len() - 1];

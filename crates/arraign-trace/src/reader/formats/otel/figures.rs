@@ -1,0 +1,54 @@
+//! The figures of a span: the tokens of a model call, and why the model stopped.
+
+use serde_json::Value;
+
+use crate::reader::build::usage::TokenKeys;
+use crate::reader::formats::otel::langfuse;
+use crate::reader::formats::otel::span::OtelSpan;
+use crate::trace::Usage;
+
+/// Tokens of a span, by each vocabulary's names. The input includes what was read from a cache.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &[
+        "gen_ai.usage.input_tokens",
+        "gen_ai.aggregated_usage.input_tokens",
+        "llm.token_count.prompt",
+        "gen_ai.usage.prompt_tokens",
+    ],
+    output: &[
+        "gen_ai.usage.output_tokens",
+        "gen_ai.aggregated_usage.output_tokens",
+        "llm.token_count.completion",
+        "gen_ai.usage.completion_tokens",
+    ],
+    cached: &[
+        "gen_ai.usage.cache_read.input_tokens",
+        "gen_ai.aggregated_usage.cache_read.input_tokens",
+        "llm.token_count.prompt_details.cache_read",
+        "gen_ai.usage.cache_read_input_tokens",
+        "gen_ai.usage.details.cache_read_tokens",
+    ],
+    reasoning: &[
+        "gen_ai.usage.reasoning.output_tokens",
+        "gen_ai.aggregated_usage.reasoning.output_tokens",
+        "llm.token_count.completion_details.reasoning",
+        "gen_ai.usage.reasoning_tokens",
+        "gen_ai.usage.details.reasoning_tokens",
+    ],
+    ..TokenKeys::NONE
+};
+
+/// The tokens that a span counts.
+pub(crate) fn usage(span: &OtelSpan) -> Option<Usage> {
+    TOKENS.read_by(|names| Ok(span.count(names))).ok()?.or_else(|| langfuse::read_usage(span))
+}
+
+/// The first finish reason: a text, a list, or a list as JSON text.
+pub(crate) fn stop_reason(span: &OtelSpan) -> Option<String> {
+    let names = ["gen_ai.response.finish_reasons", "llm.finish_reason", "gen_ai.completion.0.finish_reason"];
+    let told = span.get(&names)?.clone().into_value();
+    let list = told.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let list = list.as_ref().unwrap_or(&told);
+    let first = list.get(0).unwrap_or(list);
+    first.as_str().or(told.as_str()).map(ToOwned::to_owned)
+}

@@ -1,0 +1,159 @@
+//! Langfuse's vocabulary: what its SDKs keep in the attributes `langfuse.observation.*` and `langfuse.trace.*`.
+//!
+//! An observation has an input and an output, as JSON text: messages where a client of a model is instrumented, and the
+//! arguments and the value of a function where a function is decorated.
+
+use serde_json::Value;
+
+use crate::reader::build::usage::{TokenKeys, dollars};
+use crate::reader::formats::otel::said::{SaidMessage, SaidPart, Speaker, parsed, parts_of, speaker};
+use crate::reader::formats::otel::span::OtelSpan;
+use crate::reader::json::object::Object;
+use crate::reader::json::value::Json;
+use crate::trace::{Arguments, Usage};
+
+/// The attributes of an observation, and of the trace that the outermost span records.
+pub(crate) const INPUT: &str = "langfuse.observation.input";
+pub(crate) const OUTPUT: &str = "langfuse.observation.output";
+const TRACE_INPUT: &str = "langfuse.trace.input";
+const TRACE_OUTPUT: &str = "langfuse.trace.output";
+
+/// The messages that an observation of a model was sent.
+pub(crate) fn read_input(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
+    let input = span.get(&[INPUT])?;
+    let messages =
+        span.parse(&[INPUT]).map_or_else(|| read_texts(input, Speaker::User), |input| find_messages(&input));
+    (!messages.is_empty()).then_some(messages)
+}
+
+/// What the model of an observation said.
+pub(crate) fn read_output(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
+    let output = span.get(&[OUTPUT])?;
+    let said = match span.parse(&[OUTPUT]) {
+        None => read_texts(output, Speaker::Model),
+        Some(Value::String(text)) => vec![say(Speaker::Model, text)],
+        Some(output) => find_messages(&output),
+    };
+    (!said.is_empty()).then_some(said)
+}
+
+fn read_texts(value: &Json, speaker: Speaker) -> Vec<SaidMessage> {
+    let text = value.as_str().filter(|text| !text.is_empty());
+    text.into_iter().map(|text| say(speaker, text.to_owned())).collect()
+}
+
+fn say(speaker: Speaker, text: String) -> SaidMessage {
+    SaidMessage { speaker, parts: vec![SaidPart::Text(text)] }
+}
+
+/// The messages of a request, of a reply, or of the arguments of a decorated function.
+fn find_messages(value: &Value) -> Vec<SaidMessage> {
+    match value {
+        Value::Array(items) if items.iter().any(is_message) => items.iter().map(read_message).collect(),
+        Value::Array(items) => {
+            items.iter().map(find_messages).find(|found| !found.is_empty()).unwrap_or_default()
+        }
+        Value::Object(_) if is_message(value) => vec![read_message(value)],
+        Value::Object(fields) => {
+            let lists = ["messages", "args", "kwargs"].iter().filter_map(|name| fields.get(*name));
+            lists.map(find_messages).find(|found| !found.is_empty()).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn is_message(value: &Value) -> bool {
+    value.get("role").is_some_and(Value::is_string)
+}
+
+/// A message as OpenAI and LangChain write it.
+fn read_message(message: &Value) -> SaidMessage {
+    let speaker = speaker(message.get("role").and_then(Value::as_str));
+    let content = message.get("content");
+    if speaker == Speaker::Tool {
+        let id = find_text(message, "tool_call_id");
+        let value = content.cloned().unwrap_or_default();
+        let failed = message.get("status").and_then(Value::as_str) == Some("error");
+        return SaidMessage { speaker, parts: vec![SaidPart::Result { id, value, failed }] };
+    }
+    let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    let said = content.map(parts_of).unwrap_or_default();
+    SaidMessage { speaker, parts: said.into_iter().chain(calls.filter_map(read_call)).collect() }
+}
+
+fn read_call(call: &Value) -> Option<SaidPart> {
+    let function = call.get("function").unwrap_or(call);
+    let arguments = function.get("arguments").or_else(|| function.get("args")).cloned();
+    let arguments = arguments.map_or_else(Arguments::none, Arguments::from_json);
+    Some(SaidPart::Call { id: find_text(call, "id"), name: find_text(function, "name")?, arguments })
+}
+
+fn find_text(of: &Value, name: &str) -> Option<String> {
+    of.get(name).and_then(Value::as_str).map(ToOwned::to_owned)
+}
+
+/// What the user asked: the text that a decorated agent takes, or the input of the trace.
+pub(crate) fn find_question(span: &OtelSpan, names: &[&str]) -> Option<String> {
+    let input = span.get(&[INPUT, TRACE_INPUT])?;
+    match parsed(input) {
+        None => input.as_str().map(ToOwned::to_owned),
+        Some(Value::String(text)) => Some(text),
+        Some(call) => {
+            let first = call.get("args").and_then(|args| args.get(0)).and_then(Value::as_str);
+            let under =
+                |of: &'_ Value| names.iter().find_map(|name| of.get(*name)?.as_str().map(ToOwned::to_owned));
+            let first = first.map(ToOwned::to_owned);
+            first.or_else(|| under(call.get("kwargs")?)).or_else(|| under(&call))
+        }
+    }
+}
+
+/// What an agent returned, if it is a text.
+pub(crate) fn find_answer(span: &OtelSpan) -> Option<String> {
+    let output = span.get(&[OUTPUT, TRACE_OUTPUT])?;
+    match parsed(output) {
+        None => output.as_str().map(ToOwned::to_owned),
+        Some(Value::String(text)) => Some(text),
+        Some(_) => None,
+    }
+}
+
+/// The names of Langfuse: what was read from a cache is not part of `input`.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input", "input_tokens"],
+    more_input: &[CACHED, &["input_cache_creation", "cache_creation_input_tokens"]],
+    output: &["output", "output_tokens"],
+    cached: CACHED,
+    reasoning: &["output_reasoning_tokens", "output_reasoning"],
+    ..TokenKeys::NONE
+};
+const CACHED: &[&str] = &["input_cached_tokens", "input_cache_read", "cache_read_input_tokens"];
+
+/// The names of OpenAI, which its instrumentation keeps.
+const OPENAI_TOKENS: TokenKeys = TokenKeys {
+    input: &["prompt_tokens"],
+    output: &["completion_tokens"],
+    cached: &["/prompt_tokens_details/cached_tokens"],
+    reasoning: &["/completion_tokens_details/reasoning_tokens"],
+    ..TokenKeys::NONE
+};
+
+/// The tokens of an observation.
+pub(crate) fn read_usage(span: &OtelSpan) -> Option<Usage> {
+    let usage = find_object(span, "langfuse.observation.usage_details")?;
+    OPENAI_TOKENS.read(&usage).ok()?.or(TOKENS.read(&usage).ok()?)
+}
+
+/// What an observation cost, in US dollars.
+pub(crate) fn read_cost(span: &OtelSpan) -> Option<f64> {
+    let cost = find_object(span, "langfuse.observation.cost_details")?;
+    let parts = || cost.entries().filter(|(key, _)| *key != "total").filter_map(|(_, value)| dollars(value));
+    cost.get("total").and_then(dollars).or_else(|| parts().next().map(|_| parts().sum()))
+}
+
+fn find_object(span: &OtelSpan, name: &str) -> Option<Object<'static>> {
+    match Json::from(span.parse(&[name])?) {
+        Json::Object(object) => Some(object),
+        _ => None,
+    }
+}

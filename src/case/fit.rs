@@ -1,0 +1,186 @@
+//! The rule *fit*: whether a run was recorded for the input of its case.
+//!
+//! If the recording has a fingerprint of its input, the fingerprint decides. Otherwise the words decide: some user message
+//! contains the case's text, and the texts of its turns come in their order. Runs of white space count as one blank.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::Case;
+use crate::place::Place;
+use crate::trace::{Role, Trace};
+
+/// The text of the user in one turn of a case.
+#[derive(Debug, Clone)]
+pub struct TurnQuery {
+    /// The number of the turn, from 1.
+    pub turn: usize,
+    /// The text.
+    pub text: String,
+    /// The place of the text.
+    pub place: Place,
+}
+
+/// The result of comparing the input of a case with a run.
+#[derive(Debug)]
+pub enum Fit<'c> {
+    /// The run was recorded for this input.
+    Same,
+    /// The case or the run does not record what is needed for a comparison.
+    NotCompared,
+    /// The run was recorded for another input.
+    Other(Misfit<'c>),
+}
+
+/// What differs between the input of a case and the one that a run was recorded for.
+#[derive(Debug)]
+pub enum Misfit<'c> {
+    /// The fingerprints differ. The texts do not, as far as they are recorded.
+    Fingerprint,
+    /// The run does not contain a text of the case.
+    Text {
+        /// The text of the case.
+        wanted: &'c str,
+        /// The turn that has the text; `None` for the input.
+        turn: Option<&'c TurnQuery>,
+        /// The text of the run in its place, if there is one.
+        found: Option<&'c str>,
+    },
+}
+
+/// Compares the input of `case` with the one that `trace` was recorded for.
+pub fn compare_input<'c>(case: &'c Case, trace: &'c Trace) -> Fit<'c> {
+    let fingerprint = trace.recorded.as_ref().and_then(|recorded| recorded.input.as_deref());
+    match fingerprint {
+        Some(fingerprint) if fingerprint == fingerprint_input(case) => Fit::Same,
+        Some(_) => match compare_words(case, trace) {
+            Fit::Other(misfit) => Fit::Other(misfit),
+            Fit::Same | Fit::NotCompared => Fit::Other(Misfit::Fingerprint),
+        },
+        None => compare_words(case, trace),
+    }
+}
+
+/// Returns the fingerprint of the case's input: the hash of its value and of the texts of its turns. The order of keys
+/// does not count.
+pub fn fingerprint_input(case: &Case) -> String {
+    let mut input = json!({ "input": case.input.as_ref().map(sort_keys) });
+    if !case.turns.is_empty() {
+        input["turns"] = case.turns.iter().map(|turn| turn.text.as_str()).collect();
+    }
+    let mut fingerprint = "sha256:".to_owned();
+    for byte in hmac_sha256::Hash::hash(input.to_string().as_bytes()) {
+        // Writing to a `String` cannot fail.
+        let _ = write!(fingerprint, "{byte:02x}");
+    }
+    fingerprint
+}
+
+fn sort_keys(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(sort_keys).collect(),
+        Value::Object(entries) => {
+            let mut entries: Vec<_> = entries.iter().collect();
+            entries.sort_by_key(|(key, _)| *key);
+            entries.into_iter().map(|(key, value)| (key.clone(), sort_keys(value))).collect()
+        }
+        scalar => scalar.clone(),
+    }
+}
+
+fn compare_words<'c>(case: &'c Case, trace: &'c Trace) -> Fit<'c> {
+    let Some(first) = user_texts(trace).next() else { return Fit::NotCompared };
+    if let Some(wanted) = case.prompt()
+        && !contains_text(trace, wanted)
+    {
+        return Fit::Other(Misfit::Text { wanted, turn: None, found: Some(first) });
+    }
+    let has_messages = user_messages(trace).next().is_some();
+    let turns = if has_messages { case.turns.as_slice() } else { &[] };
+    match find_missing_turn(turns, trace) {
+        Some(misfit) => Fit::Other(misfit),
+        None if case.prompt().is_none() && turns.is_empty() => Fit::NotCompared,
+        None => Fit::Same,
+    }
+}
+
+/// Whether some text of the user contains `wanted`. Most texts contain it as it is, so the texts are searched without
+/// changing them first.
+pub(super) fn contains_text(trace: &Trace, wanted: &str) -> bool {
+    let plain = wanted.trim();
+    user_texts(trace).any(|text| text.contains(plain))
+        || user_texts(trace).any(|text| contains_words(text, wanted))
+}
+
+/// Returns the first turn whose text is not in the run, after the texts of the turns before it.
+fn find_missing_turn<'c>(turns: &'c [TurnQuery], trace: &'c Trace) -> Option<Misfit<'c>> {
+    // Each turn takes the earliest message that is left, which leaves the most messages to the turns after it.
+    take_in_order(turns, trace, |text, wanted| text.contains(wanted.trim()))?;
+    take_in_order(turns, trace, contains_words)
+}
+
+fn take_in_order<'c>(
+    turns: &'c [TurnQuery],
+    trace: &'c Trace,
+    contains: impl Fn(&str, &str) -> bool,
+) -> Option<Misfit<'c>> {
+    let mut rest = user_messages(trace);
+    for turn in turns {
+        let next = rest.clone().next();
+        if !rest.any(|text| contains(text, &turn.text)) {
+            return Some(Misfit::Text { wanted: &turn.text, turn: Some(turn), found: next });
+        }
+    }
+    None
+}
+
+/// Returns what the user said, and the recorded input of a run that does not contain the messages.
+pub(super) fn user_texts(trace: &Trace) -> impl Iterator<Item = &str> {
+    user_messages(trace).chain(trace.input.as_deref())
+}
+
+fn user_messages(trace: &Trace) -> impl Iterator<Item = &str> + Clone {
+    let said = trace.messages.iter().filter(|message| message.role == Role::User);
+    said.map(|message| message.text.as_str())
+}
+
+/// Whether `text` contains `wanted`, if each run of white space counts as one blank.
+fn contains_words(text: &str, wanted: &str) -> bool {
+    collapse_blanks(text).contains(collapse_blanks(wanted).trim())
+}
+
+/// Replaces each run of white space by one blank. A text without such runs is not copied.
+pub fn collapse_blanks(text: &str) -> Cow<'_, str> {
+    let mut before_blank = false;
+    let is_collapsed = text.chars().all(|c| {
+        let is_run = c.is_whitespace() && (c != ' ' || before_blank);
+        before_blank = c == ' ';
+        !is_run
+    });
+    if is_collapsed {
+        return Cow::Borrowed(text);
+    }
+    let mut collapsed = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !collapsed.is_empty() {
+            collapsed.push(' ');
+        }
+        collapsed.push_str(word);
+    }
+    Cow::Owned(collapsed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_is_one_blank() {
+        assert!(contains_words("Answer  this:\n\n  Where is\torder 7?", " Where is order 7?\n"));
+        assert!(!contains_words("Where isorder 7?", "Where is order 7?"));
+        assert!(matches!(collapse_blanks("a b c"), Cow::Borrowed(_)));
+        assert_eq!(collapse_blanks(" a\u{a0}b  c\n"), "a b c");
+    }
+}

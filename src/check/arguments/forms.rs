@@ -1,0 +1,98 @@
+//! The forms of arguments that users write, for the schema.
+#![expect(dead_code, reason = "the types describe forms, and hold no value")]
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::test::JsonType;
+use crate::check::support::forms::InlineSchema;
+
+/// The arguments of a call, by name.
+pub(crate) type WrittenArguments = BTreeMap<String, WrittenArgument>;
+
+/// A value, or a matcher: a mapping of these words alone.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "argument"))]
+pub(crate) enum WrittenArgument {
+    Matcher(Box<MatcherWords>),
+    Literal(Value),
+}
+
+/// The words of a matcher. All that are written must hold.
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "matcher")
+)]
+pub(crate) struct MatcherWords {
+    /// One of these values.
+    any: Option<Vec<WrittenArgument>>,
+    /// This value, also where it looks like a matcher. With `jsonpath`, the value that the path selects.
+    equals: Option<Value>,
+    /// A number of at least this.
+    at_least: Option<f64>,
+    /// A number of at most this.
+    at_most: Option<f64>,
+    /// A number above this.
+    above: Option<f64>,
+    /// A number below this.
+    below: Option<f64>,
+    /// A number from the first to the second, both included.
+    between: Option<[f64; 2]>,
+    /// A text in which this JavaScript regular expression is found: `^DE\d+`, `/headphones?/i`.
+    matches: Option<String>,
+    /// A text with this part, or a list with this element.
+    contains: Option<WrittenArgumentBox>,
+    /// A text with this beginning.
+    starts_with: Option<String>,
+    /// A value of this type, or of one of these types.
+    one_of_type: Option<WrittenTypes>,
+    /// A value that satisfies this JSON Schema.
+    schema: Option<InlineSchema>,
+    /// A text, list or mapping of this length.
+    length: Option<WrittenLength>,
+    /// `true`: the argument must not be there.
+    absent: Option<bool>,
+    /// `true`: the argument may be left out.
+    optional: Option<bool>,
+    /// An RFC 9535 path, which must select something in the value. The other words are about what it selects.
+    jsonpath: Option<String>,
+    /// A text that is similar to another: 1 minus the share of edits.
+    similar: Option<WrittenSimilarity>,
+}
+
+type WrittenArgumentBox = Box<WrittenArgument>;
+
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+enum WrittenTypes {
+    One(JsonType),
+    Many(Vec<JsonType>),
+}
+
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+enum WrittenLength {
+    Exactly(u64),
+    Bounds(LengthBounds),
+}
+
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+struct LengthBounds {
+    /// The least length.
+    at_least: Option<u64>,
+    /// The greatest length.
+    at_most: Option<u64>,
+    /// A length above this.
+    above: Option<u64>,
+    /// A length below this.
+    below: Option<u64>,
+    /// The least and the greatest length.
+    between: Option<[u64; 2]>,
+}
+
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+struct WrittenSimilarity {
+    /// The other text.
+    to: String,
+    /// The least similarity, above 0 and up to 1.
+    at_least: f64,
+}

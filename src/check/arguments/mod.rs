@@ -1,0 +1,217 @@
+//! Matchers of arguments: a written value, or words such as `at_most` and `matches`.
+//!
+//! A mapping is a matcher if every key in it is a word of [`WORDS`]; any other value is compared as it is written.
+//! Numbers compare as numbers (2 is 2.0), and types count (`true` is not 1, `7` is not `"7"`). Everything that compares
+//! the arguments of a call uses [`ArgumentsMatcher`].
+
+mod describe;
+mod example;
+pub(crate) mod forms;
+mod ignored;
+mod read;
+mod test;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+pub(crate) use ignored::IgnoredPaths;
+pub(crate) use read::{ToolArguments, read_arguments};
+use test::ValueTest;
+
+use crate::outcome::Unfit;
+use crate::pattern::json_equal;
+use crate::trace::Arguments;
+
+/// How the actual arguments relate to the written ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ArgumentsMode {
+    /// The written arguments, and no others.
+    Exact,
+    /// No argument beyond the written ones; each of them may be left out.
+    Subset,
+    /// The written arguments, and any others.
+    Superset,
+    /// Any arguments.
+    Ignore,
+}
+
+impl ArgumentsMode {
+    /// The word that users write.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Subset => "subset",
+            Self::Superset => "superset",
+            Self::Ignore => "ignore",
+        }
+    }
+}
+
+/// What the arguments of a call must be.
+#[derive(Debug)]
+pub(crate) struct ArgumentsMatcher {
+    /// The written arguments, by name.
+    pub(crate) written: Vec<(String, ArgumentMatcher)>,
+    pub(crate) mode: ArgumentsMode,
+    /// The value of an argument that a call leaves out.
+    pub(crate) defaults: Map<String, Value>,
+}
+
+/// One written argument.
+#[derive(Debug)]
+pub(crate) struct ArgumentMatcher {
+    pub(crate) value: ValueMatcher,
+    pub(crate) presence: Presence,
+}
+
+/// Whether an argument must be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Presence {
+    Required,
+    Optional,
+    Absent,
+}
+
+/// What a value must be.
+#[derive(Debug)]
+pub(crate) enum ValueMatcher {
+    /// This value.
+    Literal(Value),
+    /// An object with these fields, of which some are matchers.
+    Object(Vec<(String, ArgumentMatcher)>),
+    /// A list of such values, in this order.
+    List(Vec<ValueMatcher>),
+    /// A value that passes all tests.
+    Tests(Vec<ValueTest>),
+}
+
+/// One way in which the arguments of a call differ from the written ones.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ArgumentDifference {
+    /// The name of the argument; `None` for the arguments as a whole.
+    pub(crate) name: Option<String>,
+    /// The actual value; `None` if the argument is missing.
+    pub(crate) actual: Option<Value>,
+    /// The expected value, in words.
+    pub(crate) expected: String,
+}
+
+impl ArgumentsMatcher {
+    /// Returns the number of differences between the arguments of a call and the written ones.
+    pub(crate) fn count_differences(&self, actual: &Arguments) -> Result<usize, Unfit> {
+        if self.mode == ArgumentsMode::Ignore {
+            return Ok(0);
+        }
+        let Some(Value::Object(actual)) = actual.json() else { return Ok(1) };
+        let mut count = self.find_unexpected(actual).count();
+        for (name, written) in &self.written {
+            count += usize::from(!self.accepts_written(name, written, actual)?);
+        }
+        Ok(count)
+    }
+
+    /// Returns all differences between the arguments of a call and the written ones.
+    pub(crate) fn list_differences(&self, actual: &Arguments) -> Result<Vec<ArgumentDifference>, Unfit> {
+        if self.mode == ArgumentsMode::Ignore {
+            return Ok(Vec::new());
+        }
+        let Some(Value::Object(actual)) = actual.json() else {
+            let expected = "a JSON object".to_owned();
+            let actual = Some(Value::String(actual.to_text()));
+            return Ok(vec![ArgumentDifference { name: None, actual, expected }]);
+        };
+        let mut found = Vec::new();
+        for (name, written) in &self.written {
+            if !self.accepts_written(name, written, actual)? {
+                let (name, expected) = (Some(name.clone()), written.to_string());
+                let actual = name.as_ref().and_then(|name| self.find_value(name, actual)).cloned();
+                found.push(ArgumentDifference { name, actual, expected });
+            }
+        }
+        let unexpected = self.find_unexpected(actual).map(|(name, value)| ArgumentDifference {
+            name: Some(name.clone()),
+            actual: Some(value.clone()),
+            expected: "no such argument".to_owned(),
+        });
+        found.extend(unexpected);
+        Ok(found)
+    }
+
+    /// The value of an argument, or its default.
+    fn find_value<'v>(&'v self, name: &str, actual: &'v Map<String, Value>) -> Option<&'v Value> {
+        actual.get(name).or_else(|| self.defaults.get(name))
+    }
+
+    fn accepts_written(
+        &self,
+        name: &str,
+        written: &ArgumentMatcher,
+        actual: &Map<String, Value>,
+    ) -> Result<bool, Unfit> {
+        match self.find_value(name, actual) {
+            None if self.mode == ArgumentsMode::Subset => Ok(true),
+            value => written.accepts(value),
+        }
+    }
+
+    /// Finds the arguments that are not written, where others are not allowed. An argument with its default value is as
+    /// good as omitted.
+    fn find_unexpected<'v>(
+        &'v self,
+        actual: &'v Map<String, Value>,
+    ) -> impl Iterator<Item = (&'v String, &'v Value)> {
+        let is_closed = matches!(self.mode, ArgumentsMode::Exact | ArgumentsMode::Subset);
+        actual.iter().filter(move |(name, value)| {
+            is_closed
+                && !self.written.iter().any(|(written, _)| written == *name)
+                && !self.defaults.get(*name).is_some_and(|default| json_equal(default, value))
+        })
+    }
+}
+
+impl ArgumentMatcher {
+    /// Whether the argument is accepted with this value, or as missing.
+    pub(crate) fn accepts(&self, value: Option<&Value>) -> Result<bool, Unfit> {
+        match (value, self.presence) {
+            (None, presence) => Ok(presence != Presence::Required),
+            (Some(_), Presence::Absent) => Ok(false),
+            (Some(value), _) => self.value.accepts(value),
+        }
+    }
+}
+
+impl ValueMatcher {
+    /// Whether `value` is accepted.
+    pub(crate) fn accepts(&self, value: &Value) -> Result<bool, Unfit> {
+        match (self, value) {
+            (Self::Literal(literal), value) => Ok(json_equal(literal, value)),
+            (Self::Tests(tests), value) => accept_all(tests, |test| test.accepts(value)),
+            (Self::List(matchers), Value::Array(values)) if matchers.len() == values.len() => {
+                accept_all(matchers.iter().zip(values), |(matcher, value)| matcher.accepts(value))
+            }
+            (Self::Object(fields), Value::Object(values)) => {
+                let is_known = |name: &String| fields.iter().any(|(field, _)| field == name);
+                if !values.keys().all(is_known) {
+                    return Ok(false);
+                }
+                accept_all(fields, |(name, field)| field.accepts(values.get(name)))
+            }
+            _ => Ok(false),
+        }
+    }
+}
+
+/// Whether all of `tests` accept. Stops at the first that does not.
+fn accept_all<T>(
+    tests: impl IntoIterator<Item = T>,
+    mut accepts: impl FnMut(T) -> Result<bool, Unfit>,
+) -> Result<bool, Unfit> {
+    for test in tests {
+        if !accepts(test)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

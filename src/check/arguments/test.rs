@@ -1,0 +1,194 @@
+//! The words of a matcher, as tests of one value.
+
+use std::cmp::Ordering;
+
+use serde_json::{Number, Value};
+
+use super::ValueMatcher;
+#[cfg(feature = "json-schema")]
+use crate::check::json_schema::Schema;
+use crate::check::support::js_pattern::exhausted;
+use crate::outcome::Unfit;
+use crate::pattern::{JsRegex, JsonPath};
+
+/// The longest text, in characters, that `similar` compares: the cost grows with the square of the length.
+const MAX_SIMILAR_CHARS: usize = 20_000;
+
+/// One test of a value.
+#[derive(Debug)]
+pub(crate) enum ValueTest {
+    /// One of these values.
+    Any(Vec<ValueMatcher>),
+    /// This value.
+    Equals(Value),
+    /// A number within a bound.
+    Bound(Bound, Number),
+    /// A text in which the pattern is found.
+    Matches(JsRegex),
+    /// A text with this part, or a list with such an element.
+    Contains(ValueMatcher),
+    /// A text with this beginning.
+    StartsWith(String),
+    /// A value of one of these types.
+    Type(Vec<JsonType>),
+    /// A value that satisfies the schema.
+    #[cfg(feature = "json-schema")]
+    Schema(Box<Schema>),
+    /// A text, list or object whose length passes all tests.
+    Length(Vec<ValueTest>),
+    /// The path selects a value that passes all tests.
+    Path(JsonPath, Vec<ValueTest>),
+    /// A text with this share of equal characters.
+    Similar { to: String, at_least: f64 },
+}
+
+/// The side of a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bound {
+    AtLeast,
+    AtMost,
+    Above,
+    Below,
+}
+
+/// A type of JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "json_type"))]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum JsonType {
+    /// A text.
+    String,
+    /// A number.
+    Number,
+    /// A number without a fraction: 2, 2.0.
+    Integer,
+    /// `true` or `false`.
+    Boolean,
+    /// A list.
+    Array,
+    /// A mapping.
+    Object,
+    /// `null`.
+    Null,
+}
+
+impl ValueTest {
+    /// Whether `value` passes.
+    pub(crate) fn accepts(&self, value: &Value) -> Result<bool, Unfit> {
+        match self {
+            Self::Any(values) => accept_any(values, |matcher| matcher.accepts(value)),
+            Self::Equals(wanted) => Ok(crate::pattern::json_equal(wanted, value)),
+            Self::Bound(bound, limit) => Ok(value.as_number().is_some_and(|it| bound.admits(it, limit))),
+            Self::Matches(pattern) => match value {
+                Value::String(text) => pattern.is_match(text).map_err(|_| exhausted(pattern)),
+                _ => Ok(false),
+            },
+            Self::Contains(part) => contains(value, part),
+            Self::StartsWith(start) => Ok(value.as_str().is_some_and(|text| text.starts_with(start))),
+            Self::Type(types) => Ok(types.iter().any(|one| one.includes(value))),
+            #[cfg(feature = "json-schema")]
+            Self::Schema(schema) => Ok(schema.faults(value, "field")?.is_empty()),
+            Self::Length(tests) => match measure_length(value) {
+                Some(length) => super::accept_all(tests, |test| test.accepts(&length.into())),
+                None => Ok(false),
+            },
+            Self::Path(path, tests) => accept_any(path.select(value), |selected| {
+                super::accept_all(tests, |test| test.accepts(selected))
+            }),
+            Self::Similar { to, at_least } => match value {
+                Value::String(text) => Ok(measure_similarity(text, to)? >= *at_least),
+                _ => Ok(false),
+            },
+        }
+    }
+}
+
+fn accept_any<T>(
+    values: impl IntoIterator<Item = T>,
+    mut accepts: impl FnMut(T) -> Result<bool, Unfit>,
+) -> Result<bool, Unfit> {
+    for value in values {
+        if accepts(value)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn contains(value: &Value, part: &ValueMatcher) -> Result<bool, Unfit> {
+    match (value, part) {
+        (Value::String(text), ValueMatcher::Literal(Value::String(part))) => Ok(text.contains(part)),
+        (Value::Array(elements), part) => accept_any(elements, |element| part.accepts(element)),
+        _ => Ok(false),
+    }
+}
+
+fn measure_length(value: &Value) -> Option<usize> {
+    match value {
+        Value::String(text) => Some(text.chars().count()),
+        Value::Array(elements) => Some(elements.len()),
+        Value::Object(fields) => Some(fields.len()),
+        _ => None,
+    }
+}
+
+/// Returns 1 minus the number of edits between the texts, as a share of the longer one's length.
+fn measure_similarity(text: &str, to: &str) -> Result<f64, Unfit> {
+    let is_long = [text, to].iter().any(|text| text.chars().nth(MAX_SIMILAR_CHARS).is_some());
+    if is_long {
+        let why = format!("`similar` compares texts of at most {MAX_SIMILAR_CHARS} characters");
+        return Err(Unfit::budget_exceeded(why));
+    }
+    Ok(strsim::normalized_levenshtein(text, to))
+}
+
+impl Bound {
+    fn admits(self, value: &Number, limit: &Number) -> bool {
+        let Some(order) = compare_numbers(value, limit) else { return false };
+        match self {
+            Self::AtLeast => order != Ordering::Less,
+            Self::AtMost => order != Ordering::Greater,
+            Self::Above => order == Ordering::Greater,
+            Self::Below => order == Ordering::Less,
+        }
+    }
+}
+
+/// Compares two numbers. Integers keep all their digits.
+pub(super) fn compare_numbers(one: &Number, other: &Number) -> Option<Ordering> {
+    match (one.as_i128(), other.as_i128()) {
+        (Some(one), Some(other)) => Some(one.cmp(&other)),
+        _ => one.as_f64()?.partial_cmp(&other.as_f64()?),
+    }
+}
+
+impl JsonType {
+    fn includes(self, value: &Value) -> bool {
+        match self {
+            Self::String => value.is_string(),
+            Self::Number => value.is_number(),
+            Self::Integer => is_integer(value),
+            Self::Boolean => value.is_boolean(),
+            Self::Array => value.is_array(),
+            Self::Object => value.is_object(),
+            Self::Null => value.is_null(),
+        }
+    }
+
+    /// The word that users write.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Number => "number",
+            Self::Integer => "integer",
+            Self::Boolean => "boolean",
+            Self::Array => "array",
+            Self::Object => "object",
+            Self::Null => "null",
+        }
+    }
+}
+
+fn is_integer(value: &Value) -> bool {
+    value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0)
+}

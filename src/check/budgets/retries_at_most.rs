@@ -1,0 +1,90 @@
+//! `retries_at_most`: the run repeats failed calls at most so many times.
+//!
+//! A retry is a call of a tool whose call before it, by the same agent, failed. The arguments may differ.
+//!
+//! <!-- settings -->
+//!
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/retries_at_most/fail-one-too-many.yaml")]
+//! ```
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use crate::check::support::call_success::RunSuccess;
+use crate::check::support::named_tools::run_of;
+use crate::check::{Check, Kind};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::trace::{Arguments, Call, CallStatus, ToolServer};
+
+pub(crate) const KIND: Kind =
+    Kind::of::<RetriesAtMost>("retries_at_most", "the run repeats failed calls at most so many times")
+        .shorthand("retries");
+
+/// A limit above this has no counterexample: a trace of so many calls is not worth building.
+const LARGEST_EXAMPLE: usize = 10_000;
+
+/// Settings of `retries_at_most`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct RetriesAtMost {
+    /// The greatest number of retries in the run.
+    retries: usize,
+}
+
+/// The calls that repeat a failed one.
+fn find_retries(calls: &[Call]) -> Vec<&Call> {
+    let success = RunSuccess::of(calls);
+    let mut last_failed: HashMap<(&str, &ToolServer, &[String]), bool> = HashMap::new();
+    let mut retries = Vec::new();
+    for call in calls {
+        let key = (call.name.as_str(), &call.server, call.agent_path.as_slice());
+        if last_failed.insert(key, !success.includes(call)) == Some(true) {
+            retries.push(call);
+        }
+    }
+    retries
+}
+
+impl Check for RetriesAtMost {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let retries = find_retries(&evidence.trace.calls);
+        let violation = (retries.len() > self.retries).then(|| self.describe_excess(&retries));
+        let state = if violation.is_some() { State::Violated } else { State::Held };
+        let item = Item::new(format!("at most {} retries", self.retries), state);
+        let items = vec![item.note(format!("{} were made", retries.len()))];
+        let outcome = Outcome { items, ..Outcome::from(violation) };
+        Ok(outcome.stat("calls_checked", evidence.trace.calls.len()))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let failed = |turn| Call { status: CallStatus::Error, ..Call::new("x", Arguments::none(), turn) };
+        let is_small = self.retries < LARGEST_EXAMPLE;
+        is_small.then(|| run_of((0..self.retries + 2).map(failed).collect()).into())
+    }
+
+    fn is_vacuous(&self) -> bool {
+        false
+    }
+}
+
+impl RetriesAtMost {
+    fn describe_excess(&self, retries: &[&Call]) -> Violation {
+        let (made, most) = (retries.len(), self.retries);
+        let times = if made == 1 { "1 retry".to_owned() } else { format!("{made} retries") };
+        Violation {
+            call: retries.first().map(|call| call.index),
+            calls: if made > 1 { retries.iter().map(|call| call.index).collect() } else { Vec::new() },
+            value: Some(made.into()),
+            constraint: Some(format!("retries_at_most: {most}")),
+            ..Violation::new(format!("the run made {times}, more than {most}"))
+        }
+        .at("/retries")
+        .help("look at why the calls failed, or raise the limit")
+    }
+}

@@ -1,0 +1,78 @@
+//! `tool_calls_at_most`: the run makes at most so many tool calls.
+//!
+//! Every attempt counts, also one that failed.
+//!
+//! <!-- settings -->
+//!
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/tool_calls_at_most/fail-one-too-many.yaml")]
+//! ```
+
+use serde::Deserialize;
+
+use crate::check::support::named_tools::run_of;
+use crate::check::{Check, Kind};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::trace::{Arguments, Call};
+
+pub(crate) const KIND: Kind =
+    Kind::of::<ToolCallsAtMost>("tool_calls_at_most", "the run makes at most so many tool calls")
+        .shorthand("calls");
+
+/// A limit above this has no counterexample: a trace of so many calls is not worth building.
+const LARGEST_EXAMPLE: usize = 10_000;
+
+/// Settings of `tool_calls_at_most`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct ToolCallsAtMost {
+    /// The greatest number of calls. Exactly so many are allowed.
+    calls: usize,
+}
+
+impl Check for ToolCallsAtMost {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let made = evidence.trace.calls.len();
+        let violation = (made > self.calls).then(|| self.describe_excess(&evidence.trace.calls));
+        let state = if violation.is_some() { State::Violated } else { State::Held };
+        let item =
+            Item::new(format!("at most {} tool calls", self.calls), state).note(format!("{made} were made"));
+        let outcome = Outcome { items: vec![item], ..Outcome::from(violation) };
+        Ok(outcome.stat("calls_checked", made))
+    }
+
+    // Further calls take none away.
+    fn is_settled(&self, outcome: &Outcome) -> bool {
+        !outcome.violations.is_empty()
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let is_small = self.calls < LARGEST_EXAMPLE;
+        is_small.then(|| {
+            run_of((0..=self.calls).map(|turn| Call::new("x", Arguments::none(), turn)).collect()).into()
+        })
+    }
+
+    fn is_vacuous(&self) -> bool {
+        false
+    }
+}
+
+impl ToolCallsAtMost {
+    fn describe_excess(&self, calls: &[Call]) -> Violation {
+        let (made, most) = (calls.len(), self.calls);
+        let first = calls.get(most).map(|call| call.index);
+        Violation {
+            call: first,
+            value: Some(made.into()),
+            constraint: Some(format!("tool_calls_at_most: {most}")),
+            ..Violation::new(format!("the run made {made} tool calls, more than {most}"))
+        }
+        .at("/calls")
+        .help("keep the agent from calls that it does not need, or raise the limit")
+    }
+}

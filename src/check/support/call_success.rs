@@ -1,0 +1,47 @@
+//! Whether the calls of a run succeeded.
+
+use crate::check::support::answer_text::beginning;
+use crate::outcome::Item;
+use crate::trace::{Call, CallStatus};
+
+/// How the success of calls is told in one run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RunSuccess {
+    records_results: bool,
+}
+
+impl RunSuccess {
+    /// Looks at all calls of the run: a run that records no result at all counts its calls as successful.
+    pub(crate) fn of(calls: &[Call]) -> Self {
+        Self { records_results: calls.iter().any(|call| call.status != CallStatus::Unanswered) }
+    }
+
+    /// Whether the call succeeded.
+    pub(crate) fn includes(self, call: &Call) -> bool {
+        self.describe_failure(call).is_none()
+    }
+
+    /// How the call failed, as a predicate; `None` if it succeeded.
+    pub(crate) fn describe_failure(self, call: &Call) -> Option<String> {
+        match (call.status, &call.error) {
+            (CallStatus::Ok | CallStatus::Unknown, _) => None,
+            (CallStatus::Error, Some(error)) => Some(format!("failed: {}", beginning(error))),
+            (CallStatus::Error, None) => Some("failed".to_owned()),
+            (CallStatus::Unanswered, _) => self.records_results.then(|| "has no result".to_owned()),
+        }
+    }
+}
+
+/// The note on a tool that was called without success.
+pub(crate) const NEVER_SUCCEEDED: &str = "an attempt counts here: no call of it succeeded";
+
+/// Adds a note to the item of a check that counts attempts, if none of these calls succeeded.
+pub(crate) fn note_attempts<'c>(
+    item: Item,
+    calls: impl IntoIterator<Item = &'c Call>,
+    success: RunSuccess,
+) -> Item {
+    let mut calls = calls.into_iter().peekable();
+    let is_made = calls.peek().is_some();
+    if is_made && !calls.any(|call| success.includes(call)) { item.note(NEVER_SUCCEEDED) } else { item }
+}

@@ -1,0 +1,190 @@
+//! A declared function, and whether a call of it has acceptable arguments.
+
+use serde_json::{Map, Value};
+
+use super::python::{PythonType, is_among, list_elements, python_equal, standardize, standardize_text};
+use crate::place::{LoadError, LoadErrors};
+use crate::trace::Call;
+use crate::yaml::Node;
+
+/// The mark of an argument that may be left out, among its acceptable values.
+const OMITTED: &str = "";
+
+/// A declared function.
+pub(super) struct BfclFunction {
+    pub(super) name: String,
+    required: Vec<String>,
+    parameters: Vec<(String, Parameter)>,
+}
+
+/// The declared type of a parameter, and of the elements of a list. `None`: not one of BFCL's.
+#[derive(Clone, Copy)]
+struct Parameter {
+    kind: Option<PythonType>,
+    element: Option<PythonType>,
+}
+
+/// Reads the declared functions.
+pub(super) fn read_functions(node: Node<'_>) -> Result<Vec<BfclFunction>, LoadErrors> {
+    let mut errors = LoadErrors::new();
+    let functions = node.one_or_many().into_iter().filter_map(|node| errors.take(read_function(node)));
+    let functions = functions.collect();
+    errors.or(functions)
+}
+
+fn read_function(node: Node<'_>) -> Result<BfclFunction, LoadError> {
+    let Some(name) = node.get("name").and_then(Node::as_str) else {
+        return Err(node.error("a function has a `name` and `parameters`"));
+    };
+    let (properties, required) =
+        (node.pointer("/parameters/properties"), node.pointer("/parameters/required"));
+    let properties = properties.and_then(Node::entries).into_iter().flatten();
+    let required = required.and_then(Node::list).into_iter().flatten().filter_map(Node::as_str);
+    Ok(BfclFunction {
+        name: name.to_owned(),
+        required: required.map(str::to_owned).collect(),
+        parameters: properties.map(|(key, node)| (key.name.to_string(), read_parameter(node))).collect(),
+    })
+}
+
+fn read_parameter(node: Node<'_>) -> Parameter {
+    let of = |pointer: &str| node.pointer(pointer).and_then(Node::as_str).and_then(PythonType::of_declared);
+    let kind = of("/type");
+    Parameter { kind, element: if kind == Some(PythonType::List) { of("/items/type") } else { None } }
+}
+
+impl BfclFunction {
+    fn parameter(&self, name: &str) -> Option<Parameter> {
+        self.parameters.iter().find(|(known, _)| known == name).map(|(_, parameter)| *parameter)
+    }
+
+    /// The error for an expected argument whose declared type is not one of BFCL's.
+    pub(super) fn require_known_type(&self, argument: &str, values: Node<'_>) -> Result<(), LoadError> {
+        match self.parameter(argument) {
+            Some(Parameter { kind: None, .. }) => {
+                let error = values.error(format!("the declared type of `{argument}` is not one of BFCL's"));
+                Err(error.help("the types are string, integer, float, boolean, array, tuple, dict and any"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What is wrong with `call`; `None` if it is acceptable.
+    pub(super) fn find_fault(&self, call: &Call, accepted: &[(String, Vec<Value>)]) -> Option<String> {
+        if call.name != self.name {
+            return Some(format!("`{}` is called, not `{}`", call.name, self.name));
+        }
+        let Some(Value::Object(passed)) = call.arguments.json() else {
+            return Some("the arguments are no JSON object".to_owned());
+        };
+        let missing = self.required.iter().find(|name| !passed.contains_key(*name));
+        if let Some(name) = missing {
+            return Some(format!("the required argument {name} is missing"));
+        }
+        let wrong = passed.iter().find_map(|(name, value)| self.find_wrong(name, value, accepted));
+        wrong.or_else(|| find_omitted(passed, accepted))
+    }
+
+    fn find_wrong(&self, name: &str, value: &Value, accepted: &[(String, Vec<Value>)]) -> Option<String> {
+        let values = accepted.iter().find(|(known, _)| known == name).map(|(_, values)| values);
+        let (Some(parameter), Some(values)) = (self.parameter(name), values) else {
+            return Some(format!("{name}: not expected"));
+        };
+        let value = match (parameter.kind, value) {
+            // An int is a float, but not the other way round.
+            (Some(PythonType::Float), Value::Number(number)) if !number.is_f64() => {
+                number.as_f64().map_or_else(|| value.clone(), Value::from)
+            }
+            _ => value.clone(),
+        };
+        let Some(is_variable) = find_type(&value, values, parameter.kind, parameter.element) else {
+            return Some(format!("{name}: {value} is of another type"));
+        };
+        let accepts = if is_variable { is_among(&value, values) } else { parameter.accepts(&value, values) };
+        (!accepts).then(|| format!("{name}: {value} -> one of {} expected", Value::from(values.clone())))
+    }
+}
+
+fn find_omitted(passed: &Map<String, Value>, accepted: &[(String, Vec<Value>)]) -> Option<String> {
+    let may_be_omitted = |values: &[Value]| is_among(&Value::from(OMITTED), values);
+    let omitted =
+        accepted.iter().find(|(name, values)| !passed.contains_key(name) && !may_be_omitted(values));
+    omitted.map(|(name, _)| format!("the argument {name} is missing"))
+}
+
+/// Whether the value stands for a variable, which is compared plainly: the ground truth has another type than
+/// the declaration. `None` if the type is wrong.
+fn find_type(
+    value: &Value,
+    values: &[Value],
+    declared: Option<PythonType>,
+    element: Option<PythonType>,
+) -> Option<bool> {
+    let expected = values.iter().find(|value| value.as_str() != Some(OMITTED)).map(PythonType::of_value);
+    let is_variable = expected.is_some() && expected != declared;
+    let own = Some(PythonType::of_value(value));
+    if own == declared {
+        let Some(element) = element else { return Some(is_variable) };
+        return values.iter().any(|one| has_elements_of(value, one, element)).then_some(is_variable);
+    }
+    (expected.is_some() && own == expected).then_some(true)
+}
+
+/// Whether all elements of a list have the declared type, or that of an acceptable list. What is no list accepts any.
+fn has_elements_of(value: &Value, accepted: &Value, element: PythonType) -> bool {
+    let (Value::Array(elements), Value::Array(accepted)) = (value, accepted) else { return true };
+    elements.iter().all(|one| find_type(one, accepted, Some(element), None).is_some())
+}
+
+impl Parameter {
+    fn accepts(self, value: &Value, values: &[Value]) -> bool {
+        match (self.kind, self.element, value) {
+            (Some(PythonType::Dict), _, Value::Object(fields)) => accept_dict(fields, values),
+            (Some(PythonType::List), Some(PythonType::Dict), Value::Array(elements)) => {
+                values.iter().any(|one| accept_dicts(elements, one))
+            }
+            (Some(PythonType::Str), _, Value::String(text)) => {
+                let wanted = standardize(text);
+                values.iter().filter_map(Value::as_str).any(|one| standardize(one) == wanted)
+            }
+            (Some(PythonType::List), _, Value::Array(elements)) => {
+                let elements = Value::Array(elements.iter().map(standardize_text).collect());
+                let lists = values.iter().filter_map(list_elements);
+                lists
+                    .map(|list| list.iter().map(standardize_text).collect::<Value>())
+                    .any(|list| python_equal(&elements, &list))
+            }
+            _ => is_among(value, values),
+        }
+    }
+}
+
+/// Whether one of the dicts accepts the fields. Each key of a dict has its own acceptable values.
+fn accept_dict(fields: &Map<String, Value>, dicts: &[Value]) -> bool {
+    dicts.iter().filter_map(Value::as_object).any(|dict| {
+        let accepts = |(key, value): (&String, &Value)| {
+            let values = dict.get(key).and_then(list_elements).unwrap_or_default();
+            let values: Vec<Value> = values.iter().map(standardize_text).collect();
+            is_among(&standardize_text(value), &values)
+        };
+        fields.iter().all(accepts)
+            && dict.iter().all(|(key, values)| fields.contains_key(key) || may_lack(values))
+    })
+}
+
+/// Whether a key with these acceptable values may be missing. Every text contains the empty one.
+fn may_lack(values: &Value) -> bool {
+    match values {
+        Value::Array(values) => is_among(&Value::from(OMITTED), values),
+        values => values.is_string(),
+    }
+}
+
+/// Whether a list of dicts accepts the elements, one by one.
+fn accept_dicts(elements: &[Value], accepted: &Value) -> bool {
+    let Some(dicts) = list_elements(accepted) else { return false };
+    elements.len() == dicts.len()
+        && elements.iter().zip(dicts).all(|(element, dict)| {
+            element.as_object().is_some_and(|fields| accept_dict(fields, std::slice::from_ref(&dict)))
+        })
+}

@@ -1,0 +1,177 @@
+//! `match: bfcl`: the rules of the Berkeley Function-Calling Leaderboard's checker of syntax trees.
+//!
+//! The verdicts are those of that checker, also where it differs from the other modes: strings are compared without some
+//! punctuation and letter case, the declared types decide, and an expected call takes the first call that fits.
+
+mod function;
+mod python;
+
+use serde_json::Value;
+
+use self::function::{BfclFunction, read_functions};
+use super::edits::{CallEdit, EditScript};
+use super::report::{ScriptFrame, build_outcome, count_calls};
+use super::spec::CallDifference;
+use crate::check::Check;
+use crate::check::support::named_tools::run_of;
+use crate::evidence::{Evidence, require_arguments};
+use crate::outcome::{Outcome, Unfit};
+use crate::place::LoadErrors;
+use crate::trace::{Arguments, Call};
+use crate::yaml::{Fields, Node, did_you_mean};
+
+/// The settings that have no meaning beside these rules.
+const OTHER_SETTINGS: &[&str] = &["mode", "args", "ignore", "defaults", "status"];
+
+/// The rules by which calls are compared, as users name them.
+#[derive(Debug, Clone, Copy, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "match_rules"))]
+#[serde(rename_all = "snake_case")]
+pub(super) enum MatchRules {
+    /// Those of the Berkeley Function-Calling Leaderboard. `functions` declares the functions, and `list` is the
+    /// ground truth: `{NAME: {ARGUMENT: [acceptable values]}}`. Results do not count.
+    Bfcl,
+}
+
+struct BfclCalls {
+    functions: Vec<BfclFunction>,
+    expected: Vec<GroundTruth>,
+}
+
+/// An expected call with the acceptable values of each argument.
+struct GroundTruth {
+    /// The index of its function.
+    function: usize,
+    arguments: Vec<(String, Vec<Value>)>,
+}
+
+/// Reads `functions` and `list`.
+pub(super) fn read_bfcl(node: Node<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "the settings of `calls`")?;
+    fields.optional::<MatchRules>("match");
+    for (key, value) in fields.among(OTHER_SETTINGS) {
+        fields.errors.push(value.error(format!("`{}` has no meaning with `match: bfcl`", key.name)));
+    }
+    let functions = fields.node("functions").map(read_functions);
+    let list = fields.node("list");
+    for (key, is_missing) in [("functions", functions.is_none()), ("list", list.is_none())] {
+        if is_missing {
+            fields.missing(&[key], node.error(format!("`{key}` is missing")));
+        }
+    }
+    let functions = functions.and_then(|functions| fields.take(functions));
+    let expected = functions
+        .as_deref()
+        .zip(list)
+        .and_then(|(functions, list)| fields.take(read_ground_truth(list, functions)));
+    let check = functions.zip(expected).map(|(functions, expected)| BfclCalls { functions, expected });
+    fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))
+}
+
+fn read_ground_truth(list: Node<'_>, functions: &[BfclFunction]) -> Result<Vec<GroundTruth>, LoadErrors> {
+    let Some(entries) = list.list() else {
+        return Err(list.error(format!("`list` is a list of calls, not {}", list.describe())).into());
+    };
+    let mut errors = LoadErrors::new();
+    let calls = entries.filter_map(|entry| errors.take(read_expected(entry, functions))).collect();
+    errors.or(calls)
+}
+
+fn read_expected(entry: Node<'_>, functions: &[BfclFunction]) -> Result<GroundTruth, LoadErrors> {
+    let named: Vec<_> = entry.entries().into_iter().flatten().collect();
+    let [(name, arguments)] = named.as_slice() else {
+        return Err(entry.error("an expected call is `NAME: {ARGUMENT: [acceptable values]}`").into());
+    };
+    let Some(function) = functions.iter().position(|function| function.name == name.name) else {
+        let known: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
+        let error = entry.error(format!("`{}` is not among the functions", name.name));
+        return Err(error.help_if(did_you_mean(&name.name, &known)).into());
+    };
+    let (mut errors, mut accepted) = (LoadErrors::new(), Vec::new());
+    for (argument, values) in arguments.entries().into_iter().flatten() {
+        errors.take(functions[function].require_known_type(&argument.name, values));
+        match values.to_json() {
+            Value::Array(values) => accepted.push((argument.name.to_string(), values)),
+            _ => errors.push(values.error("the acceptable values of an argument are a list")),
+        }
+    }
+    errors.or(GroundTruth { function, arguments: accepted })
+}
+
+impl BfclCalls {
+    /// Pairs each expected call with the first call that fits and is free.
+    fn compare(&self, calls: &[Call]) -> Result<EditScript, Unfit> {
+        calls.iter().try_for_each(require_arguments)?;
+        let mut script = EditScript::default();
+        let mut is_free = vec![true; calls.len()];
+        for (index, expected) in self.expected.iter().enumerate() {
+            let function = &self.functions[expected.function];
+            let mut reasons = Vec::new();
+            let found = (0..calls.len()).filter(|call| is_free[*call]).find(|call| {
+                let fault = function.find_fault(&calls[*call], &expected.arguments);
+                let fits = fault.is_none();
+                reasons.extend(fault.map(|fault| (*call, fault)));
+                fits
+            });
+            match found {
+                Some(call) => {
+                    is_free[call] = false;
+                    script.matched += 1;
+                    script.held.push((function.name.clone(), calls[call].index));
+                }
+                None => self.add_missing(index, &reasons, calls, &mut is_free, &mut script),
+            }
+        }
+        for (call, _) in calls.iter().zip(is_free).filter(|(_, is_free)| *is_free) {
+            script.extra += 1;
+            script.edits.push(CallEdit::Remove { call: call.index, tool: call.name.clone() });
+        }
+        script.sort();
+        Ok(script)
+    }
+
+    /// Notes an expected call that no call fits. The first free call of the function is the one that differs.
+    fn add_missing(
+        &self,
+        index: usize,
+        reasons: &[(usize, String)],
+        calls: &[Call],
+        is_free: &mut [bool],
+        script: &mut EditScript,
+    ) {
+        let name = &self.functions[self.expected[index].function].name;
+        let (entry, at, tool) = (index + 1, format!("/{index}"), name.clone());
+        script.missing += 1;
+        let near = reasons.iter().find(|(call, _)| calls[*call].name == *name);
+        script.edits.push(match near {
+            Some((call, reason)) => {
+                is_free[*call] = false;
+                script.extra += 1;
+                let difference =
+                    CallDifference { arguments: Vec::new(), status: Some(format!("does not fit: {reason}")) };
+                let call = calls[*call].index;
+                CallEdit::Change { call, tool, entry, at, difference, mode: None, weight: 2 }
+            }
+            None => CallEdit::Add { tool, entry, at, out_of_order: None },
+        });
+    }
+}
+
+impl Check for BfclCalls {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let calls = &evidence.trace.calls;
+        let script = self.compare(calls)?;
+        let expectation = format!("{}, by the rules of BFCL", count_calls(self.expected.len()));
+        Ok(build_outcome(&ScriptFrame { list_key: "list", expectation }, &script, calls.len()))
+    }
+
+    // A call too many stays one.
+    fn is_settled(&self, outcome: &Outcome) -> bool {
+        outcome.stats.get("calls_not_expected").is_some_and(|extra| *extra > 0)
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let one = Call::new("a_function_that_nobody_declares", Arguments::none(), 1);
+        Some(run_of(if self.expected.is_empty() { vec![one] } else { Vec::new() }).into())
+    }
+}

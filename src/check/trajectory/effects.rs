@@ -1,0 +1,95 @@
+//! `effects`: of the calls that change the world, the run makes exactly these.
+//!
+//! <!-- settings -->
+//!
+//! Calls of other tools do not count, nor does the order, nor do calls that failed. The entries of `calls` are those of
+//! the check [`calls`](calls.md). This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/effects/fail-a-second-refund.yaml")]
+//! ```
+
+use super::forms::EffectsForm;
+use super::pairing::compare_calls;
+use super::report::{ScriptFrame, build_outcome, build_refused_calls, is_settled, list_specs};
+use super::run_calls::RunCalls;
+use super::settings::{Trajectory, TrajectoryMode};
+use crate::check::support::named_tools::run_of;
+use crate::check::{Check, Kind, Scope};
+use crate::evidence::Evidence;
+use crate::outcome::{Outcome, Unfit};
+use crate::pattern::ToolPattern;
+use crate::place::{LoadError, LoadErrors};
+use crate::trace::Call;
+use crate::yaml::{Fields, Node};
+
+pub(crate) const KIND: Kind = Kind::with::<EffectsForm>(
+    "effects",
+    "of the calls that change the world, the run makes exactly these",
+    read,
+);
+
+struct Effects {
+    write: Vec<ToolPattern>,
+    expected: Trajectory,
+}
+
+fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "the settings of `effects`")?;
+    let write = fields.list::<ToolPattern>("write");
+    if write.as_ref().is_none_or(Vec::is_empty) && fields.errors.is_empty() {
+        let error = node.error("`write` is missing: the tools that change the world");
+        fields.missing(&["write"], error);
+    }
+    let expected = Trajectory::read(&mut fields, TrajectoryMode::Unordered, "calls", node);
+    let effects = write.zip(expected).map(|(write, expected)| Effects { write, expected });
+    if let Some(error) = effects.as_ref().and_then(|effects| find_reader(effects, node)) {
+        fields.errors.push(error);
+    }
+    fields.finish_some(effects.map(|effects| Box::new(effects) as Box<dyn Check>))
+}
+
+/// An expected call of a tool that is not among those that write would never be looked at.
+fn find_reader(effects: &Effects, node: Node<'_>) -> Option<LoadError> {
+    let tool = list_specs(&effects.expected).find_map(|spec| {
+        let call = spec.example(1)?;
+        (!effects.changes_world(&call)).then(|| spec.tool.as_str().to_owned())
+    })?;
+    let at = node.get("calls").unwrap_or(node);
+    let error = at.error(format!("`{tool}` is expected and is not among the tools that write"));
+    Some(error.help("add it to `write`, or expect it with `calls`"))
+}
+
+impl Effects {
+    fn changes_world(&self, call: &Call) -> bool {
+        self.write.iter().any(|tool| tool.matches(call))
+    }
+}
+
+impl Check for Effects {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let run = RunCalls::new(&evidence.trace, &self.expected.defaults.ignored);
+        let run = run.filter(|call| self.changes_world(call));
+        let script = compare_calls(&self.expected, &run)?;
+        let frame = ScriptFrame::of_trajectory(&self.expected, &script);
+        Ok(build_outcome(&frame, &script, run.calls.len()))
+    }
+
+    fn tools(&self) -> Vec<&ToolPattern> {
+        self.write.iter().chain(list_specs(&self.expected).map(|spec| &spec.tool)).collect()
+    }
+
+    fn is_settled(&self, outcome: &Outcome) -> bool {
+        is_settled(&self.expected, outcome)
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let tool = self.write.iter().find_map(|tool| tool.example(1));
+        Some(run_of(build_refused_calls(&self.expected, tool)).into())
+    }
+
+    // Two calls of a writing tool more than the list takes are refused, whatever the list is.
+    fn is_vacuous(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,209 @@
+//! One expected call, looked for among the calls of its tool.
+
+use super::entry::Times;
+use super::occurrence::Occurrence;
+use super::run_calls::RunCalls;
+use super::spec::{CallSpec, SpecDefaults};
+use crate::check::Check;
+use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
+use crate::check::support::named_tools::{run_of, what_was_called};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::pattern::ToolPattern;
+use crate::trace::Call;
+use crate::yaml::Fields;
+
+/// The greatest number of calls that a message describes.
+const MAX_DIFFERENCES: usize = 10;
+
+/// A call, and how often it is made.
+pub(super) struct ExpectedCall {
+    pub(super) spec: CallSpec,
+    pub(super) ignored: IgnoredPaths,
+    pub(super) occurrence: Occurrence,
+    pub(super) times: Option<Times>,
+}
+
+/// Reads the call itself. `status` may say another default.
+pub(super) fn read_call(fields: &mut Fields<'_>, usual: &SpecDefaults) -> Option<ExpectedCall> {
+    let ignored = fields.node("ignore").and_then(|node| fields.take(IgnoredPaths::read(node)));
+    let ignored = ignored.unwrap_or_default();
+    let defaults = SpecDefaults { ignored: ignored.clone(), status: usual.status, ..SpecDefaults::default() };
+    let spec = CallSpec::read(fields, ArgumentsMode::Superset, &defaults)?;
+    Some(ExpectedCall { spec, ignored, occurrence: Occurrence::Any, times: None })
+}
+
+/// The calls of the tool: all of them, those with the right status, and those that agree.
+struct CallsOfTool<'c> {
+    all: Vec<&'c Call>,
+    ended: Vec<&'c Call>,
+    agreeing: Vec<&'c Call>,
+}
+
+impl ExpectedCall {
+    fn sort_calls<'c>(&self, run: &'c RunCalls<'_>) -> Result<CallsOfTool<'c>, Unfit> {
+        let all: Vec<&Call> = run.calls.iter().filter(|call| self.spec.means_tool(call)).collect();
+        let ended = all.iter().copied().filter(|call| run.has_status(call, self.spec.status));
+        let ended: Vec<&Call> = ended.collect();
+        let mut agreeing = Vec::new();
+        for call in &ended {
+            if self.spec.count_differences(call, run)? == 0 {
+                agreeing.push(*call);
+            }
+        }
+        Ok(CallsOfTool { all, ended, agreeing })
+    }
+
+    /// Whether no call at all is what is wanted.
+    fn is_negative(&self) -> bool {
+        self.times.is_some_and(|times| times.at_most == Some(0))
+    }
+
+    fn find_violation(
+        &self,
+        found: &CallsOfTool<'_>,
+        run: &RunCalls<'_>,
+    ) -> Result<Option<Violation>, Unfit> {
+        if let Some(times) = self.times
+            && !(times.at_least <= found.agreeing.len()
+                && times.at_most.is_none_or(|most| found.agreeing.len() <= most))
+        {
+            return Ok(Some(self.describe_times(times, found, run)?));
+        }
+        if self.times.is_some() && (self.occurrence == Occurrence::Any || found.ended.is_empty()) {
+            return Ok(None);
+        }
+        let chosen = self.occurrence.choose(&found.ended);
+        let agrees = |call: &&Call| found.agreeing.iter().any(|agreeing| agreeing.index == call.index);
+        let holds = match self.occurrence {
+            Occurrence::Any => !found.agreeing.is_empty(),
+            _ => !chosen.is_empty() && chosen.iter().all(agrees),
+        };
+        if holds {
+            return Ok(None);
+        }
+        let wrong = chosen.into_iter().filter(|call| !agrees(call)).collect::<Vec<_>>();
+        self.describe_wrong(&wrong, found, run).map(Some)
+    }
+
+    fn describe_times(
+        &self,
+        times: Times,
+        found: &CallsOfTool<'_>,
+        run: &RunCalls<'_>,
+    ) -> Result<Violation, Unfit> {
+        if found.agreeing.is_empty() && times.at_least > 0 {
+            return self.describe_wrong(&found.ended, found, run);
+        }
+        let (tool, count) = (self.spec.tool.as_str(), found.agreeing.len());
+        let made = Times { at_least: count, at_most: Some(count) }.words();
+        let with = if self.spec.arguments.is_some() { " with these arguments" } else { "" };
+        let message = if self.is_negative() {
+            format!("`{tool}` must not be called{with}, and was called {made}")
+        } else {
+            format!("`{tool}` was called{with} {made}, expected {}", times.words())
+        };
+        let violation = self.point_at(Violation::new(message), &found.agreeing);
+        Ok(violation
+            .expected(times.words(), made)
+            .help("change the agent, or the number")
+            .at(if self.is_negative() { "/tool" } else { "/times" }))
+    }
+
+    /// No call, or not the chosen one, is the expected one.
+    fn describe_wrong(
+        &self,
+        wrong: &[&Call],
+        found: &CallsOfTool<'_>,
+        run: &RunCalls<'_>,
+    ) -> Result<Violation, Unfit> {
+        let (tool, which) = (self.spec.tool.as_str(), self.occurrence.words());
+        let concerned = if wrong.is_empty() { &found.all } else { wrong };
+        let message = match (found.all.len(), found.ended.len()) {
+            (0, _) => format!("`{tool}` was never called"),
+            (_, 0) => format!("no call of `{tool}` {}", self.spec.status.words()),
+            _ if wrong.is_empty() => {
+                format!("there is no {which} `{tool}` that {}", self.spec.status.words())
+            }
+            _ => format!("{which} `{tool}` {} the expected arguments", self.occurrence.verb()),
+        };
+        let mut differences = Vec::new();
+        for call in concerned.iter().take(MAX_DIFFERENCES) {
+            let difference = self.spec.describe_differences(call, run)?;
+            if difference.count() > 0 {
+                differences.push(format!("~ {} {}  {}", call.index, call.name, difference.describe()));
+            }
+        }
+        let violation = self.point_at(Violation::new(message), concerned);
+        if differences.is_empty() {
+            return Ok(violation.at("/tool").help(what_was_called_in(run)));
+        }
+        let at = if found.ended.is_empty() { "/tool" } else { "/args" };
+        let violation = violation.at(at).expected(self.spec.describe(), differences.join("\n"));
+        Ok(violation.help("change what the agent passes, or the arguments here"))
+    }
+
+    fn point_at(&self, violation: Violation, calls: &[&Call]) -> Violation {
+        let numbers: Vec<usize> = calls.iter().map(|call| call.index).collect();
+        Violation {
+            tool: Some(self.spec.tool.as_str().to_owned()),
+            call: numbers.first().copied(),
+            call_id: calls.first().and_then(|call| call.id.clone()),
+            calls: if numbers.len() > 1 { numbers } else { Vec::new() },
+            ..violation
+        }
+    }
+}
+
+fn what_was_called_in(run: &RunCalls<'_>) -> String {
+    what_was_called(&run_of(run.calls.to_vec()))
+}
+
+impl Check for ExpectedCall {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let run = RunCalls::new(&evidence.trace, &self.ignored);
+        let found = self.sort_calls(&run)?;
+        let violation = self.find_violation(&found, &run)?;
+        let state = if violation.is_some() { State::Violated } else { State::Held };
+        let (all, ended, agreeing) = (found.all.len(), found.ended.len(), found.agreeing.len());
+        let status = self.spec.status.words();
+        let note = format!("{agreeing} of {ended} calls agree; of {all} attempts, {ended} {status}");
+        let item = Item::new(self.spec.tool.as_str(), state).note(note);
+        let outcome = Outcome::of_items(vec![item], violation.into_iter().collect());
+        Ok(outcome.stat("calls_checked", all).stat("calls_that_agree", agreeing))
+    }
+
+    fn tools(&self) -> Vec<&ToolPattern> {
+        vec![&self.spec.tool]
+    }
+
+    // Further calls add to those that agree, and take none away.
+    fn is_settled(&self, outcome: &Outcome) -> bool {
+        let agreeing = outcome.stats.get("calls_that_agree").copied().unwrap_or_default();
+        match (self.times, self.occurrence) {
+            (Some(times), Occurrence::Any) => match times.at_most {
+                Some(most) => agreeing > most as u64,
+                None => outcome.violations.is_empty(),
+            },
+            (None, Occurrence::Any) => outcome.violations.is_empty(),
+            _ => false,
+        }
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let most = self.times.and_then(|times| times.at_most);
+        match most.filter(|_| self.times.is_some_and(|times| times.at_least == 0)) {
+            Some(most) => {
+                let calls: Option<Vec<Call>> = (0..=most).map(|turn| self.spec.example(turn + 1)).collect();
+                calls.map(|calls| run_of(calls).into())
+            }
+            None => Some(run_of(Vec::new()).into()),
+        }
+    }
+
+    // Only `times` without a lower or upper bound asks for nothing.
+    fn is_vacuous(&self) -> bool {
+        self.occurrence == Occurrence::Any
+            && self.times.is_some_and(|times| times.at_least == 0 && times.at_most.is_none())
+    }
+}

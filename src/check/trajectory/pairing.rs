@@ -1,0 +1,169 @@
+//! Pairs the expected calls of a list with the calls of a run.
+
+use super::alignment::align_calls;
+use super::assignment::assign_calls;
+use super::edits::{CallEdit, EditScript};
+use super::entry::CallSlot;
+use super::pairing_costs::{FARTHEST, MATCH, PairingCosts, Pairs, UNRELATED};
+use super::run_calls::{RunCalls, WantedStatus};
+use super::settings::Trajectory;
+use super::spec::{CallDifference, CallSpec};
+use crate::outcome::Unfit;
+use crate::trace::Call;
+
+/// The greatest number of comparisons of an expected call with a call.
+const MAX_COMPARISONS: usize = 10_000_000;
+
+/// Pairs all slots, and returns what a run that agrees would have to change.
+pub(super) fn compare_calls(trajectory: &Trajectory, run: &RunCalls<'_>) -> Result<EditScript, Unfit> {
+    let slots: Vec<&CallSlot> = trajectory.groups.iter().flatten().collect();
+    if slots.len().saturating_mul(run.calls.len()) > MAX_COMPARISONS {
+        let (slots, calls) = (slots.len(), run.calls.len());
+        let why = format!("{slots} expected calls are too many to compare with {calls} calls");
+        return Err(Unfit::budget_exceeded(why).help("split the list, or the run"));
+    }
+    let costs = build_costs(trajectory, &slots, run)?;
+    let pairs = if trajectory.mode.is_ordered() {
+        align_calls(&costs, &list_group_sizes(trajectory))
+    } else {
+        assign_calls(&costs).0
+    };
+    ScriptBuilder { trajectory, slots, costs, run, pairs }.build()
+}
+
+fn list_group_sizes(trajectory: &Trajectory) -> Vec<u16> {
+    trajectory.groups.iter().map(|group| u16::try_from(group.len()).unwrap_or(u16::MAX)).collect()
+}
+
+fn build_costs(
+    trajectory: &Trajectory,
+    slots: &[&CallSlot],
+    run: &RunCalls<'_>,
+) -> Result<PairingCosts, Unfit> {
+    let mut fits = Vec::with_capacity(slots.len() * run.calls.len());
+    for slot in slots {
+        for call in run.calls.iter() {
+            fits.push(measure_fit(slot, call, run)?);
+        }
+    }
+    // A failed call is no effect, so that it needs no slot: a retry after an error is no violation.
+    let counts_failed = trajectory.defaults.status == WantedStatus::Any;
+    let is_forbidden =
+        |call: &Call| trajectory.mode.forbids_extras() && (counts_failed || run.succeeded(call));
+    Ok(PairingCosts {
+        fits,
+        demanded: slots.iter().map(|slot| slot.demanded && trajectory.mode.demands_all()).collect(),
+        forbidden: run.calls.iter().map(is_forbidden).collect(),
+    })
+}
+
+/// The fit of the slot's nearest alternative.
+fn measure_fit(slot: &CallSlot, call: &Call, run: &RunCalls<'_>) -> Result<u8, Unfit> {
+    let mut best = UNRELATED;
+    for spec in slot.specs.iter().filter(|spec| spec.means_tool(call)) {
+        let differences = spec.count_differences(call, run)?;
+        best = best.min(u8::try_from(differences).unwrap_or(FARTHEST).min(FARTHEST));
+        if best == MATCH {
+            break;
+        }
+    }
+    Ok(best)
+}
+
+struct ScriptBuilder<'b> {
+    trajectory: &'b Trajectory,
+    slots: Vec<&'b CallSlot>,
+    costs: PairingCosts,
+    run: &'b RunCalls<'b>,
+    pairs: Pairs,
+}
+
+impl ScriptBuilder<'_> {
+    fn build(&self) -> Result<EditScript, Unfit> {
+        let mut script = EditScript::default();
+        let mut is_paired = vec![false; self.run.calls.len()];
+        self.pairs.iter().flatten().for_each(|call| is_paired[*call] = true);
+        for (slot, call) in self.pairs.iter().enumerate() {
+            self.add_slot(slot, *call, &is_paired, &mut script)?;
+        }
+        for (index, call) in self.run.calls.iter().enumerate() {
+            if self.costs.forbidden[index] && !is_paired[index] {
+                script.extra += 1;
+                script.edits.push(CallEdit::Remove { call: call.index, tool: call.name.clone() });
+            }
+        }
+        script.sort();
+        Ok(script)
+    }
+
+    fn add_slot(
+        &self,
+        slot: usize,
+        call: Option<usize>,
+        is_paired: &[bool],
+        script: &mut EditScript,
+    ) -> Result<(), Unfit> {
+        let demanded = self.costs.demanded[slot];
+        let label = self.label(slot);
+        match call {
+            Some(call) if self.costs.fit(slot, call) == MATCH => {
+                script.matched += usize::from(demanded || self.costs.forbidden[call]);
+                script.held.push((label, self.run.calls[call].index));
+            }
+            Some(call) => {
+                let (missing, extra) = (usize::from(demanded), usize::from(self.costs.forbidden[call]));
+                (script.missing, script.extra) = (script.missing + missing, script.extra + extra);
+                let weight = missing + extra;
+                script.edits.push(self.describe_change(slot, call, label, weight)?);
+            }
+            None if demanded => {
+                script.missing += 1;
+                script.edits.push(self.describe_missing(slot, label, is_paired));
+            }
+            None => script.free.push(label),
+        }
+        Ok(())
+    }
+
+    fn label(&self, slot: usize) -> String {
+        let tools: Vec<&str> = self.slots[slot].specs.iter().map(|spec| spec.tool.as_str()).collect();
+        tools.join(" or ")
+    }
+
+    fn describe_change(
+        &self,
+        slot: usize,
+        call: usize,
+        label: String,
+        weight: usize,
+    ) -> Result<CallEdit, Unfit> {
+        let actual = &self.run.calls[call];
+        let mut best: Option<(CallDifference, &CallSpec)> = None;
+        for spec in self.slots[slot].specs.iter().filter(|spec| spec.means_tool(actual)) {
+            let difference = spec.describe_differences(actual, self.run)?;
+            let is_nearer = best.as_ref().is_none_or(|(known, _)| difference.count() < known.count());
+            if is_nearer {
+                best = Some((difference, spec));
+            }
+        }
+        let (difference, mode) =
+            best.map(|(difference, spec)| (difference, spec.mode_word())).unwrap_or_default();
+        let (entry, at) = (self.slots[slot].entry, self.slots[slot].at.clone());
+        let tool = if label == actual.name { label } else { actual.name.clone() };
+        Ok(CallEdit::Change { call: actual.index, tool, entry, at, difference, mode, weight })
+    }
+
+    /// A slot without a call. In an ordered mode, a call that agrees may be elsewhere.
+    fn describe_missing(&self, slot: usize, label: String, is_paired: &[bool]) -> CallEdit {
+        let elsewhere =
+            (0..is_paired.len()).find(|call| self.costs.fit(slot, *call) == MATCH && !is_paired[*call]);
+        let (entry, at) = (self.slots[slot].entry, self.slots[slot].at.clone());
+        let elsewhere = elsewhere.filter(|_| self.trajectory.mode.is_ordered());
+        CallEdit::Add {
+            tool: label,
+            entry,
+            at,
+            out_of_order: elsewhere.map(|call| self.run.calls[call].index),
+        }
+    }
+}

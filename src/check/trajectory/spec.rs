@@ -1,0 +1,140 @@
+//! One expected call: a tool, its arguments, and how it ended.
+
+use serde_json::{Map, Value};
+
+use super::run_calls::{RunCalls, WantedStatus};
+use crate::check::arguments::{
+    ArgumentDifference, ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments, read_arguments,
+};
+use crate::evidence::require_arguments;
+use crate::outcome::Unfit;
+use crate::pattern::ToolPattern;
+use crate::place::LoadErrors;
+use crate::trace::{Arguments, Call};
+use crate::yaml::{Fields, Node};
+
+/// What a call must be.
+#[derive(Debug)]
+pub(super) struct CallSpec {
+    pub(super) tool: ToolPattern,
+    /// `None`: any arguments.
+    pub(super) arguments: Option<ArgumentsMatcher>,
+    pub(super) status: WantedStatus,
+}
+
+/// The values of omitted arguments, by tool.
+pub(super) type DefaultValues = Vec<(ToolPattern, Map<String, Value>)>;
+
+/// What all expected calls of a check share.
+#[derive(Debug, Default)]
+pub(super) struct SpecDefaults {
+    /// How arguments relate; `None`: as each entry says.
+    pub(super) arguments_mode: Option<ArgumentsMode>,
+    pub(super) ignored: IgnoredPaths,
+    /// The values of omitted arguments, by tool.
+    pub(super) values: DefaultValues,
+    pub(super) status: WantedStatus,
+}
+
+/// How a call of the right tool differs from the expected one.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct CallDifference {
+    pub(super) arguments: Vec<ArgumentDifference>,
+    /// How it ended, if that is not how it should.
+    pub(super) status: Option<String>,
+}
+
+impl CallSpec {
+    /// A call of the tool, whatever its arguments.
+    pub(super) fn of_tool(tool: ToolPattern, status: WantedStatus) -> Self {
+        Self { tool, arguments: None, status }
+    }
+
+    /// Reads `tool`, `args`, `args_mode` and `status`. `usual` is the mode of arguments where nothing says another.
+    pub(super) fn read(
+        fields: &mut Fields<'_>,
+        usual: ArgumentsMode,
+        defaults: &SpecDefaults,
+    ) -> Option<Self> {
+        let tool = fields.required::<ToolPattern>("tool");
+        let mode = fields.optional::<ArgumentsMode>("args_mode");
+        let status = fields.optional("status").unwrap_or(defaults.status);
+        let arguments = fields.node("args");
+        let tool = tool?;
+        let mode = mode.or(defaults.arguments_mode).unwrap_or(usual);
+        let arguments = match arguments {
+            Some(node) => Some(fields.take(defaults.read_arguments(node, mode, &tool))?),
+            None => None,
+        };
+        Some(Self { tool, arguments, status })
+    }
+
+    /// Whether the tool is the expected one.
+    pub(super) fn means_tool(&self, call: &Call) -> bool {
+        self.tool.matches(call)
+    }
+
+    /// Returns the number of differences to a call of the tool; 0 for the expected call.
+    pub(super) fn count_differences(&self, call: &Call, run: &RunCalls<'_>) -> Result<usize, Unfit> {
+        let status = usize::from(!run.has_status(call, self.status));
+        let Some(arguments) = self.constrained_arguments() else { return Ok(status) };
+        require_arguments(call)?;
+        Ok(status + arguments.count_differences(&call.arguments)?)
+    }
+
+    /// Returns the differences to a call of the tool.
+    pub(super) fn describe_differences(
+        &self,
+        call: &Call,
+        run: &RunCalls<'_>,
+    ) -> Result<CallDifference, Unfit> {
+        let status = run.describe_other_status(call, self.status);
+        let arguments = match self.constrained_arguments() {
+            Some(arguments) => arguments.list_differences(&call.arguments)?,
+            None => Vec::new(),
+        };
+        Ok(CallDifference { arguments, status })
+    }
+
+    fn constrained_arguments(&self) -> Option<&ArgumentsMatcher> {
+        self.arguments.as_ref().filter(|arguments| arguments.mode != ArgumentsMode::Ignore)
+    }
+
+    /// Returns a call that is likely to be the expected one.
+    pub(super) fn example(&self, turn: usize) -> Option<Call> {
+        let arguments =
+            self.arguments.as_ref().map_or_else(|| Some(Arguments::none()), ArgumentsMatcher::example);
+        let mut call = self.tool.example(turn)?;
+        call.arguments = arguments?;
+        Some(call)
+    }
+
+    /// The expected call in words.
+    pub(super) fn describe(&self) -> String {
+        let Some(arguments) = self.constrained_arguments() else { return format!("`{}`", self.tool) };
+        let written = arguments.written.iter().map(|(name, value)| format!("{name}: {value}"));
+        let written = written.collect::<Vec<_>>().join(", ");
+        format!("`{}` with {{{written}}}, args `{}`", self.tool, arguments.mode.word())
+    }
+
+    /// The mode of the arguments in words; `None` where any are accepted.
+    pub(super) fn mode_word(&self) -> Option<&'static str> {
+        self.arguments.as_ref().map(|arguments| arguments.mode.word())
+    }
+}
+
+impl SpecDefaults {
+    /// Reads the arguments of an expected call of `tool`.
+    pub(super) fn read_arguments(
+        &self,
+        node: Node<'_>,
+        mode: ArgumentsMode,
+        tool: &ToolPattern,
+    ) -> Result<ArgumentsMatcher, LoadErrors> {
+        let mut values = Map::new();
+        let of_tool = self.values.iter().filter(|(known, _)| known.matches_name(tool.as_str()));
+        of_tool.for_each(|(_, known)| values.extend(known.clone()));
+        let (tool, ignored, defaults) = (tool.as_str(), &self.ignored, &values);
+        read_arguments(node, mode, ToolArguments { tool, ignored, defaults })
+    }
+}

@@ -1,0 +1,214 @@
+//! The facts of a run, collected call by call: files that were written and not shown since, deployments that were not
+//! checked since, tests that ran after the last change of code.
+
+use std::collections::HashSet;
+
+use super::event::{Act, AddedNames, Ran, acts};
+use super::output::CallOutput;
+use super::path::{is_code, is_scratch};
+use super::path_map::PathMap;
+use super::purpose::Purpose;
+use super::shown::named_lines;
+use super::test_outcome::TestOutcome;
+use super::written::Written;
+use crate::trace::{Call, Trace};
+
+/// The most files that are searched for in the result of one call.
+const MOST_READS: usize = 100;
+
+/// A deployment that worked.
+#[derive(Debug)]
+pub(super) struct Deployment {
+    /// Its call, from 0.
+    pub(super) call: usize,
+    /// A health check after it worked.
+    pub(super) is_healthy: bool,
+}
+
+/// A run of tests.
+#[derive(Debug)]
+pub(super) struct TestRun {
+    /// Its call, from 0.
+    pub(super) call: usize,
+    /// Its place among all events.
+    pub(super) at: usize,
+    /// Its exit code, where that can be told.
+    code: Option<i64>,
+    /// How it ended.
+    pub(super) outcome: TestOutcome,
+}
+
+/// A run of a type checker, a linter or a measurement of coverage.
+#[derive(Debug)]
+pub(super) struct GateRun {
+    /// What it checked.
+    pub(super) purpose: Purpose,
+    /// Its place among all events.
+    pub(super) at: usize,
+    /// How it ended, where that can be told.
+    pub(super) code: Option<i64>,
+    /// The words of its command.
+    pub(super) words: Vec<String>,
+}
+
+impl GateRun {
+    /// Whether a word of the command contains `program`.
+    pub(super) fn names(&self, program: &str) -> bool {
+        self.words.iter().any(|word| word.contains(program))
+    }
+}
+
+/// The facts of a run.
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub(super) struct RunFacts {
+    /// The output of each call.
+    pub(super) outputs: Vec<CallOutput>,
+    /// The files written, each with its last edit.
+    pub(super) written: PathMap<Written>,
+    /// The deployments.
+    pub(super) deployments: Vec<Deployment>,
+    /// The runs of tests.
+    pub(super) tests: Vec<TestRun>,
+    /// The other checks.
+    pub(super) gates: Vec<GateRun>,
+    /// The first and the last change of code: their places among all events.
+    pub(super) code_edits: Option<(usize, usize)>,
+    /// A file was shown or written.
+    pub(super) touches_files: bool,
+    /// A file was shown.
+    pub(super) reads: bool,
+    /// Something looked at the work: a file shown, a test, a check, a health check.
+    pub(super) looks: bool,
+    /// How the last health check ended.
+    pub(super) last_health: Option<bool>,
+    /// Some call may have changed files that are not known.
+    pub(super) may_change: bool,
+    /// The last line shown of each file.
+    pub(super) last_lines: PathMap<usize>,
+    /// Line numbers that results name.
+    pub(super) named_lines: HashSet<usize>,
+    /// How many events there were.
+    events: usize,
+}
+
+impl RunFacts {
+    /// Collects the facts of `trace`. Line numbers in `asked`, the input of the user, count as seen.
+    pub(super) fn of(trace: &Trace, asked: Option<&str>, tables: &AddedNames) -> Self {
+        let mut facts = Self::default();
+        named_lines(asked.unwrap_or_default(), &mut facts.named_lines);
+        for (index, call) in trace.calls.iter().enumerate() {
+            let output = CallOutput::of(call);
+            named_lines(&output.text, &mut facts.named_lines);
+            facts.call(index, call, &output, tables);
+            facts.outputs.push(output);
+        }
+        facts
+    }
+
+    /// Returns the files that were written and not moved away.
+    pub(super) fn edits(&self) -> impl Iterator<Item = &Written> {
+        self.written.iter().filter(|written| !written.is_gone)
+    }
+
+    fn call(&mut self, index: usize, call: &Call, output: &CallOutput, tables: &AddedNames) {
+        let mut reads = 0;
+        for act in acts(call, output, tables) {
+            self.events += 1;
+            match act {
+                Act::Edit(path, text) => self.edit(index, &path, text.as_deref()),
+                Act::Read(path) => {
+                    reads += 1;
+                    if reads <= MOST_READS {
+                        self.read(call, &path, output);
+                    }
+                }
+                Act::Diff(path) => self.diff(&path),
+                Act::Move(from, to) => self.move_file(&from, &to),
+                Act::Run(ran) => self.run(index, ran, output),
+                Act::Change => self.may_change = true,
+            }
+        }
+    }
+
+    fn edit(&mut self, call: usize, path: &str, text: Option<&str>) {
+        if is_scratch(path) {
+            return;
+        }
+        if is_code(path) {
+            let first = self.code_edits.map_or(self.events, |(first, _)| first);
+            self.code_edits = Some((first, self.events));
+        }
+        self.touches_files = true;
+        let added = text.map_or(0, |text| text.lines().count());
+        let last = self.last_lines.get_mut(path).map_or(added, |last| last.saturating_add(added));
+        self.last_lines.insert(path, last);
+        self.written.insert(path, Written::new(path, call, text));
+    }
+
+    fn read(&mut self, call: &Call, path: &str, output: &CallOutput) {
+        (self.touches_files, self.reads, self.looks) = (true, true, true);
+        let first = call.arguments.get("offset").and_then(serde_json::Value::as_u64).unwrap_or(1);
+        let shown = output.last_line(usize::try_from(first).unwrap_or(1));
+        match self.last_lines.get_mut(path) {
+            Some(last) => *last = shown.max(*last),
+            None => self.last_lines.insert(path, shown),
+        }
+        if let Some(written) = self.written.get_mut(path) {
+            written.is_shown = written.is_shown || written.is_in(output);
+        }
+    }
+
+    fn diff(&mut self, path: &str) {
+        (self.touches_files, self.reads, self.looks) = (true, true, true);
+        if let Some(written) = self.written.get_mut(path) {
+            written.is_shown = true;
+        }
+    }
+
+    fn move_file(&mut self, from: &str, to: &str) {
+        let Some(written) = self.written.get_mut(from).filter(|written| !written.is_gone) else { return };
+        let moved = written.move_to(to);
+        self.written.insert(to, moved);
+    }
+
+    fn run(&mut self, call: usize, ran: Ran, output: &CallOutput) {
+        self.looks = self.looks || ran.purpose != Purpose::Deploy;
+        let at = self.events;
+        match ran.purpose {
+            Purpose::Deploy => {
+                if ran.code.is_none_or(|code| code == 0) && !(ran.code.is_none() && output.failed) {
+                    self.deployments.push(Deployment { call, is_healthy: false });
+                }
+            }
+            Purpose::Health => self.health(&ran, output),
+            Purpose::Test => self.test(call, &ran, output),
+            purpose => self.gates.push(GateRun { purpose, at, code: ran.code, words: ran.words }),
+        }
+    }
+
+    fn test(&mut self, call: usize, ran: &Ran, output: &CallOutput) {
+        let (at, code) = (self.events, ran.code);
+        // Several test commands of one shell line share one output, which is parsed once.
+        if let Some(last) = self.tests.last_mut().filter(|last| last.call == call && last.code == code) {
+            last.at = at;
+            return;
+        }
+        let outcome = TestOutcome::parse(&output.text, code);
+        if !outcome.is_empty && !output.never_ran() {
+            self.tests.push(TestRun { call, at, code, outcome });
+        }
+    }
+
+    /// A health check that passes covers all deployments before it. One that fails concerns only the last.
+    fn health(&mut self, ran: &Ran, output: &CallOutput) {
+        let works = !output.failed && ran.code.is_none_or(|code| code == 0) && !output.is_sick();
+        self.last_health = Some(works);
+        if works {
+            let since = self.deployments.iter_mut().rev().take_while(|deployment| !deployment.is_healthy);
+            since.for_each(|deployment| deployment.is_healthy = true);
+        } else if let Some(last) = self.deployments.last_mut() {
+            last.is_healthy = false;
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The outcome of a test run, parsed from its output and its exit code.
+
+use std::collections::HashSet;
+
+use super::answer::count::{Counted, counts};
+
+/// The outcome of a test run.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct TestOutcome {
+    /// Whether all tests passed; `None` if the output does not say.
+    pub(super) is_green: Option<bool>,
+    /// Whether no test ran, because none was selected.
+    pub(super) is_empty: bool,
+    /// Each number of tests that passed or ran, and their sum.
+    pub(super) passed: HashSet<u64>,
+    /// Each number of tests that failed, and their sum.
+    pub(super) failed: HashSet<u64>,
+    /// The sums of passed and of failed tests.
+    pub(super) sums: (u64, u64),
+}
+
+/// Marks of a failed run, at the beginning of a line.
+const RED: &[&str] = &[
+    "FAIL",
+    "--- FAIL",
+    "not ok ",
+    "BUILD FAILED",
+    "BUILD FAILURE",
+    "FAILURES!",
+    "test result: FAILED",
+    "E   ",
+    "error: test failed",
+    "Failed!",
+];
+/// Marks of a run that passed, at the beginning of a line.
+const GREEN: &[&str] = &[
+    "ok  \t",
+    "ok \t",
+    "ok\t",
+    "PASS",
+    "test result: ok",
+    "OK",
+    "BUILD SUCCESS",
+    "ok ",
+    "Passed!",
+    "** TEST SUCCEEDED",
+];
+/// Marks of packages with tests that passed, next to which other packages may have none.
+const PASSED_PACKAGE: &[&str] = &["ok  \t", "ok \t", "PASS"];
+/// Marks of a run without tests, anywhere in the output.
+const EMPTY: &[&str] = &[
+    "no tests ran",
+    "no tests found",
+    "no test files",
+    "collected 0 items",
+    "no tests to run",
+    "no test specified",
+    "ran 0 tests",
+];
+
+impl TestOutcome {
+    /// Parses the output of a test run; `code` is its exit code, if it is known.
+    pub(super) fn parse(text: &str, code: Option<i64>) -> Self {
+        let mut outcome = Self::default();
+        let (mut is_counted, mut ran) = (false, 0);
+        for count in counts(text) {
+            is_counted = true;
+            match count.counted {
+                Counted::Passed => add(&mut outcome.sums.0, count.number),
+                Counted::Failed => add(&mut outcome.sums.1, count.number),
+                Counted::Run => add(&mut ran, count.number),
+            }
+            let numbers =
+                if count.counted == Counted::Failed { &mut outcome.failed } else { &mut outcome.passed };
+            numbers.insert(count.number);
+        }
+        for number in summaries(text) {
+            add(&mut ran, number);
+            outcome.passed.insert(number);
+        }
+        outcome.passed.insert(outcome.sums.0);
+        outcome.failed.insert(outcome.sums.1);
+        outcome.decide(text, code, ran > 0, is_counted);
+        outcome
+    }
+
+    /// Decides whether the run was green, and whether it ran any test, from the sums, the marks of the runner and the exit
+    /// code. A mark of failure outweighs the exit code, which may be that of a pipe; green needs a count or a mark if there
+    /// is no exit code.
+    fn decide(&mut self, text: &str, code: Option<i64>, ran_some: bool, is_counted: bool) {
+        let some_ran = self.sums.0 > 0 || ran_some;
+        let red = has_mark(text, RED) || self.sums.1 > 0;
+        let lower = text.to_lowercase();
+        let says_empty = EMPTY.iter().any(|mark| lower.contains(mark));
+        self.is_empty = !red && !some_ran && (says_empty || is_counted) && !has_mark(text, PASSED_PACKAGE);
+        self.is_green = match code {
+            _ if red => Some(false),
+            Some(code) => Some(code == 0),
+            None => (has_mark(text, GREEN) || some_ran).then_some(true),
+        };
+    }
+}
+
+/// Whether a line of `text` begins with one of `marks`.
+fn has_mark(text: &str, marks: &[&str]) -> bool {
+    text.lines().any(|line| marks.iter().any(|mark| line.trim_start().starts_with(mark)))
+}
+
+/// Adds without overflow, because a text may contain any number.
+fn add(sum: &mut u64, number: u64) {
+    *sum = sum.saturating_add(number);
+}
+
+/// Finds numbers in summaries that give no result: `Ran 15 tests`, `OK (15 tests, ...)`, `15 tests, 0 failures`.
+fn summaries(text: &str) -> Vec<u64> {
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let pairs = words
+        .windows(2)
+        .filter(|pair| matches!(pair[1], "tests" | "test" | "runs" | "specs" | "total" | "examples"));
+    pairs.filter_map(|pair| pair[0].parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runners_are_understood() {
+        for (text, code, green) in [
+            ("15 passed in 0.31s", None, Some(true)),
+            ("4 failed, 11 passed", Some(0), Some(false)),
+            ("test result: ok. 3 passed; 0 failed; 0 ignored", None, Some(true)),
+            ("ok  \texample.org/p\t0.41s", None, Some(true)),
+            ("--- FAIL: TestX (0.00s)\nFAIL\texample.org/p", None, Some(false)),
+            ("Ran 15 tests in 0.1s\n\nOK", None, Some(true)),
+            ("FAILED (failures=2)", None, Some(false)),
+            ("Tests: 1 failed, 14 passed, 15 total", None, Some(false)),
+            ("Tests run: 15, Failures: 0, Errors: 0", Some(0), Some(true)),
+            ("15 examples, 1 failure", None, Some(false)),
+            ("nothing that is known", Some(0), Some(true)),
+            ("nothing that is known", None, None),
+            ("nothing that is known", Some(1), Some(false)),
+            ("1..2\nok 1 - a\nnot ok 2 - b", None, Some(false)),
+        ] {
+            assert_eq!(TestOutcome::parse(text, code).is_green, green, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_run_of_no_test_is_none() {
+        for text in [
+            "collected 0 items\n\nno tests ran in 0.01s",
+            "running 0 tests\n\ntest result: ok. 0 passed; 0 failed",
+        ] {
+            assert!(TestOutcome::parse(text, Some(0)).is_empty, "{text}");
+        }
+        assert!(!TestOutcome::parse("ok  \tp\t0.4s\n?   \tq\t[no test files]", Some(0)).is_empty);
+        assert!(!TestOutcome::parse("", Some(0)).is_empty);
+    }
+}

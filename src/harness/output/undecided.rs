@@ -1,0 +1,98 @@
+//! The undecided trials of a run: one line that counts them by cause, and one command for each cause.
+
+use crate::case::Case;
+use crate::outcome::Status;
+use crate::verdict::{Rerun, UndecidedCause, Verdict, quoted};
+
+/// The largest number of trials or files in a command.
+const MAX_NAMED: usize = 50;
+
+/// All causes, in the order in which the line names them.
+const CAUSES: [UndecidedCause; 3] =
+    [UndecidedCause::AnotherInput, UndecidedCause::NotReadWhole, UndecidedCause::MissingEvidence];
+
+/// A trial that failed because its evidence does not decide a check.
+pub(in crate::harness) struct UndecidedTrial {
+    name: String,
+    cause: UndecidedCause,
+    /// An agent can record the run again.
+    has_agent: bool,
+    /// The file of the run that the cause is about.
+    file: Option<String>,
+}
+
+impl UndecidedTrial {
+    /// Takes from the verdict of `case` what the summary needs. `None` for a trial that is not undecided.
+    pub(super) fn from_verdict(case: &Case, verdict: &Verdict) -> Option<Self> {
+        if verdict.passed || verdict.status != Status::Undecided {
+            return None;
+        }
+        let causes = verdict.findings.iter().filter_map(|finding| Some((finding.undecided?, finding.run)));
+        let (first, run) = causes.min()?;
+        Some(Self {
+            name: verdict.name.clone(),
+            cause: first,
+            has_agent: case.agent.is_some(),
+            file: verdict.runs.get(run).and_then(|run| run.file.clone()),
+        })
+    }
+}
+
+/// Renders the summary. Empty for a single trial, which says everything itself.
+pub(in crate::harness) fn render_undecided(trials: &[UndecidedTrial], rerun: &Rerun) -> String {
+    if trials.len() < 2 {
+        return String::new();
+    }
+    let groups = CAUSES.map(|cause| trials.iter().filter(|trial| trial.cause == cause).collect::<Vec<_>>());
+    let groups: Vec<&[&UndecidedTrial]> =
+        groups.iter().filter(|group| !group.is_empty()).map(Vec::as_slice).collect();
+    let counts: Vec<String> =
+        groups.iter().map(|group| format!("{} {}", group.len(), describe_cause(group[0].cause))).collect();
+    let commands = groups
+        .into_iter()
+        .map(|group| format!("\n  {}: {}", describe_cause(group[0].cause), find_command(group, rerun)));
+    let (count, counts) = (trials.len(), counts.join(", "));
+    format!("{count} trials are undecided: {counts}{}", commands.collect::<String>())
+}
+
+fn describe_cause(cause: UndecidedCause) -> &'static str {
+    match cause {
+        UndecidedCause::AnotherInput => "recorded for another input",
+        UndecidedCause::NotReadWhole => "not read whole",
+        UndecidedCause::MissingEvidence => "without evidence that a check needs",
+    }
+}
+
+/// Returns the command that resolves the cause of a group of trials, or that shows it.
+fn find_command(group: &[&UndecidedTrial], rerun: &Rerun) -> String {
+    let asks_agent: Vec<&str> =
+        group.iter().filter(|trial| trial.has_agent).map(|trial| trial.name.as_str()).collect();
+    match group[0].cause {
+        UndecidedCause::AnotherInput if !asks_agent.is_empty() => {
+            format!("ARRAIGN_AGENT_MODE=record {}", rerun_trials(&asks_agent, rerun))
+        }
+        UndecidedCause::AnotherInput => explain_files(group, "").unwrap_or_else(|| rerun_group(group, rerun)),
+        UndecidedCause::NotReadWhole => {
+            explain_files(group, " --unread").unwrap_or_else(|| rerun_group(group, rerun))
+        }
+        UndecidedCause::MissingEvidence => rerun_group(group, rerun),
+    }
+}
+
+fn rerun_group(group: &[&UndecidedTrial], rerun: &Rerun) -> String {
+    rerun_trials(&group.iter().map(|trial| trial.name.as_str()).collect::<Vec<_>>(), rerun)
+}
+
+/// Returns the command that runs these trials, or all trials if there are too many for a command line.
+fn rerun_trials(names: &[&str], rerun: &Rerun) -> String {
+    if names.len() > MAX_NAMED { rerun.command_for_all() } else { rerun.command_for(names) }
+}
+
+/// Returns the command that shows the files of a group. `None` for traces inside of cases.
+fn explain_files(group: &[&UndecidedTrial], flag: &str) -> Option<String> {
+    let mut files: Vec<&str> = group.iter().filter_map(|trial| trial.file.as_deref()).collect();
+    files.sort_unstable();
+    files.dedup();
+    let file = quoted(files.first()?);
+    Some(format!("cargo arraign explain{flag} {file}"))
+}

@@ -1,0 +1,190 @@
+//! `near_miss`: a name of a tool that no run calls, although its run calls a tool with nearly this name.
+//!
+//! A ban of such a name forbids nothing, and a requirement of it fails. Nearly is: another spelling, one edit, one prefix,
+//! or another server. A name that a run of any case calls is no slip.
+
+use std::collections::BTreeSet;
+
+use super::LintRemark;
+use crate::case::{Case, Expectation};
+use crate::pattern::{ToolPattern, normal_name};
+use crate::place::Location;
+use crate::suite::RecordedEvidence;
+use crate::trace::{Call, ToolServer};
+use crate::yaml::Node;
+
+/// Shorter names differ by one edit from too many others.
+const MIN_EDITED_CHARS: usize = 5;
+
+/// The characters that hosts put between the name of a server and the name of a tool.
+const SEPARATORS: [char; 6] = ['_', '-', '.', '/', ':', ' '];
+
+/// The names of all cases that are nearly the name of a called tool, and the tools that all runs call.
+#[derive(Default)]
+pub(super) struct NearMisses {
+    slips: Vec<NameSlip>,
+    called: BTreeSet<CalledTool>,
+}
+
+/// A name that is nearly the name of a called tool.
+struct NameSlip {
+    at: Location,
+    check: &'static str,
+    tool: ToolPattern,
+    near: String,
+}
+
+/// A tool that a run calls: its name, its server, and its written name.
+type CalledTool = (String, ToolServer, Option<String>);
+
+impl NearMisses {
+    pub(super) fn add_case(&mut self, case: &Case, recorded: &RecordedEvidence) {
+        let calls: Vec<&Call> = recorded.runs.iter().flat_map(|run| &run.trace.calls).collect();
+        for call in &calls {
+            self.called.insert((call.name.clone(), call.server.clone(), call.written.clone()));
+        }
+        for expectation in &case.expectations {
+            let tools = expectation.check().tools();
+            for tool in tools.iter().filter(|tool| tool.exact().is_some()) {
+                self.slips.extend(find_slip(expectation, tool, &tools, &calls));
+            }
+        }
+    }
+
+    pub(super) fn into_remarks(self) -> impl Iterator<Item = LintRemark> {
+        let Self { slips, called } = self;
+        let mut seen = BTreeSet::new();
+        let is_called = move |slip: &NameSlip| called.iter().any(|tool| slip.tool.matches(&call_of(tool)));
+        slips.into_iter().filter(move |slip| !is_called(slip)).filter_map(move |slip| {
+            let message = format!(
+                "`{}` names `{}`, which no run calls; its run calls `{}`",
+                slip.check, slip.tool, slip.near
+            );
+            let is_new = seen.insert((slip.at.file.clone(), slip.at.line, slip.at.column, message.clone()));
+            is_new.then_some(LintRemark {
+                lint: "near_miss",
+                at: slip.at,
+                message,
+                help: "write the name as the trace has it, or remove it",
+            })
+        })
+    }
+}
+
+fn call_of((name, server, written): &CalledTool) -> Call {
+    let call = Call::new(name.as_str(), crate::trace::Arguments::none(), 1);
+    Call { server: server.clone(), written: written.clone(), ..call }
+}
+
+/// The called tool that `tool` nearly names, if no call is meant. A call that another name of the check means is none.
+fn find_slip(
+    expectation: &Expectation,
+    tool: &ToolPattern,
+    tools: &[&ToolPattern],
+    calls: &[&Call],
+) -> Option<NameSlip> {
+    if calls.iter().any(|call| tool.may_match(call)) {
+        return None;
+    }
+    let is_named = |call: &Call| tools.iter().any(|other| other.may_match(call));
+    let near = calls.iter().find(|call| !is_named(call) && is_near(tool, call))?;
+    Some(NameSlip {
+        at: locate_name(expectation, tool.as_str()),
+        check: expectation.check,
+        tool: tool.clone(),
+        near: describe_tool(near),
+    })
+}
+
+/// `get_order`, or `shop:get_order` where the server is known.
+fn describe_tool(call: &Call) -> String {
+    match call.server.name() {
+        Some(server) => format!("{server}:{}", call.name),
+        None => call.name.clone(),
+    }
+}
+
+fn is_near(tool: &ToolPattern, call: &Call) -> bool {
+    // One of another server has the same name.
+    let own = tool.tool();
+    own == call.name
+        || [call.name.as_str(), call.written_name()].into_iter().any(|called| {
+            normal_name(own) == normal_name(called)
+                || has_prefix(own, called)
+                || has_prefix(called, own)
+                || is_one_edit_away(own, called)
+        })
+}
+
+/// Whether `long` is `short` behind a prefix.
+fn has_prefix(long: &str, short: &str) -> bool {
+    long.strip_suffix(short).is_some_and(|prefix| prefix.ends_with(SEPARATORS) && prefix.len() > 1)
+}
+
+/// Whether one character more, less or other, or two that are swapped, make one name of the other.
+fn is_one_edit_away(one: &str, other: &str) -> bool {
+    if one.len().min(other.len()) < MIN_EDITED_CHARS {
+        return false;
+    }
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    // What is left between the common beginning and the common end.
+    let begin = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let (one, other) = (&one[begin..], &other[begin..]);
+    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
+    match (&one[..one.len() - end], &other[..other.len() - end]) {
+        (one, other) if one.len() <= 1 && other.len() <= 1 => true,
+        ([a, b], [c, d]) => a == d && b == c,
+        _ => false,
+    }
+}
+
+/// The place of the name in the settings of the check, or of the check itself if the name is in another file.
+fn locate_name(expectation: &Expectation, name: &str) -> Location {
+    let found = expectation.settings().node().and_then(|node| find_text(node, name));
+    found.map_or_else(|| expectation.place.locate(), |node| node.place().locate())
+}
+
+fn find_text<'n>(node: Node<'n>, text: &str) -> Option<Node<'n>> {
+    if node.as_str() == Some(text) {
+        return Some(node);
+    }
+    let in_list = node.list().into_iter().flatten().find_map(|node| find_text(node, text));
+    in_list.or_else(|| {
+        let mut entries = node.entries().into_iter().flatten();
+        entries.find_map(|(key, value)| if key.name == text { Some(value) } else { find_text(value, text) })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Arguments;
+
+    fn is_near_name(tool: &str, called: &str) -> bool {
+        is_near(&ToolPattern::new(tool).expect(tool), &Call::new(called, Arguments::none(), 1))
+    }
+
+    #[test]
+    fn names_are_near_by_spelling_one_edit_one_prefix_or_one_server() {
+        for (tool, called) in [
+            ("get_order", "GetOrder"),
+            ("get_ordr", "get_order"),
+            ("get_orders", "get_order"),
+            ("get_odrer", "get_order"),
+            ("get_order", "shop_get_order"),
+            ("shop-get_order", "get_order"),
+            ("crm:get_order", "get_order"),
+        ] {
+            assert!(is_near_name(tool, called), "{tool} {called}");
+        }
+        for (tool, called) in [
+            ("get_order", "get_quote"),
+            ("order", "reorder"),
+            ("put", "get"),
+            ("cat", "car"),
+            ("get_order", "get_customer_order_list"),
+        ] {
+            assert!(!is_near_name(tool, called), "{tool} {called}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Secrets that a text names: `password: ...`, `api_key=...`, `Authorization: Bearer ...`, and passwords in URLs.
+
+use std::ops::Range;
+
+use super::key_name::{KeyStrength, classify_key, is_cookie, is_plausible, looks_random};
+use super::runs::{Alphabet, SecretScan};
+
+/// The longest name in front of a value, on either side of the word that was found.
+const MAX_NAME: usize = 40;
+/// The longest value.
+const MAX_VALUE: usize = 4096;
+
+/// Words that are searched, in any case. The name around each decides whether its value is a secret.
+pub(super) const NAME_WORDS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "secret",
+    "apikey",
+    "api_key",
+    "api-key",
+    "api key",
+    "accesskey",
+    "access_key",
+    "access-key",
+    "privatekey",
+    "private_key",
+    "private-key",
+    "accountkey",
+    "account_key",
+    "signing_key",
+    "signingkey",
+    "encryption_key",
+    "encryptionkey",
+    "authorization",
+    "credential",
+    "token",
+    "signature",
+    "session",
+    "cookie",
+    "?sig=",
+    "&sig=",
+    "?key=",
+    "&key=",
+    "auth_key",
+    "authkey",
+];
+
+/// Words in front of a secret in a header.
+pub(super) const SCHEMES: &[&str] = &["bearer ", "basic "];
+
+/// How a value is separated from its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Separator {
+    /// `name=value` without spaces, as in a URL.
+    Tight,
+    /// Anything else: `name: value`, `name = value`.
+    Loose,
+}
+
+/// Returns the value of the name around `word`.
+pub(super) fn measure_assigned(scan: &SecretScan<'_>, word: Range<usize>) -> Option<Range<usize>> {
+    let text = scan.text;
+    let (name, after) = find_name(text, &word);
+    let strength = classify_key(name)?;
+    let (start, separator) = skip_separator(text, after)?;
+    if let Some((value, _)) = find_quoted(text, start) {
+        return choose_value(text, value, strength, true);
+    }
+    let line = start..find_value_end(text, start, |byte| matches!(byte, b'\n' | b'\r'));
+    if strength == KeyStrength::Cookie {
+        return choose_value(text, line, strength, true);
+    }
+    if let Some(scheme) = skip_scheme(&text[line.clone()]) {
+        let value = line.start + scheme;
+        return choose_value(text, value..find_word_end(text, value), strength, true);
+    }
+    choose_value(text, start..find_word_end(text, start), strength, separator == Separator::Tight)
+}
+
+/// Returns the name around `word`, and where it ends.
+fn find_name<'t>(text: &'t str, word: &Range<usize>) -> (&'t str, usize) {
+    let bytes = text.as_bytes();
+    let is_part = |byte: &&u8| Alphabet::Word.contains(**byte);
+    let word = word.start + usize::from(matches!(bytes[word.start], b'?' | b'&'))
+        ..word.end - usize::from(bytes[word.end - 1] == b'=');
+    let before = bytes[..word.start].iter().rev().take(MAX_NAME).take_while(is_part).count();
+    let after = bytes[word.end..].iter().take(MAX_NAME).take_while(is_part).count();
+    (&text[word.start - before..word.end + after], word.end + after)
+}
+
+/// Skips the quote after a name and the separator: `: `, `=`, `=>`, ` is `. Returns where the value begins.
+fn skip_separator(text: &str, at: usize) -> Option<(usize, Separator)> {
+    let rest = text[at..].trim_start_matches('\\').trim_start_matches(['"', '\'', '`']);
+    let tail = rest.trim_start_matches([' ', '\t']);
+    let separators = [":=", "=>", "==", "=", ":", "is "];
+    let (separator, value) =
+        separators.iter().find_map(|separator| Some((*separator, tail.strip_prefix(separator)?)))?;
+    let trimmed = value.trim_start_matches([' ', '\t']);
+    let is_tight = separator == "=" && rest.len() == tail.len() && value.len() == trimmed.len();
+    // `is` is a word of its own: `the password is ...`.
+    if separator == "is " && rest.len() == tail.len() {
+        return None;
+    }
+    let kind = if is_tight { Separator::Tight } else { Separator::Loose };
+    Some((text.len() - trimmed.len(), kind))
+}
+
+/// Returns the text between the quote at `at` and the next of its kind, with as many backslashes before it. Without an end, all
+/// that follows is quoted: the text was cut off.
+fn find_quoted(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
+    let rest = &text[at..];
+    let slashes = rest.len() - rest.trim_start_matches('\\').len();
+    let quote = rest[slashes..].chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
+    let start = at + slashes + 1;
+    let end = find_value_end(text, start, |byte| byte == quote as u8);
+    let end = end - text[start..end].bytes().rev().take_while(|byte| *byte == b'\\').count().min(slashes);
+    Some((start..end, slashes))
+}
+
+fn skip_scheme(line: &str) -> Option<usize> {
+    let (scheme, _) = line.split_once(' ')?;
+    let known = ["bearer", "basic", "token", "digest", "apikey", "bot", "negotiate", "aws4-hmac-sha256"];
+    known.contains(&scheme.to_ascii_lowercase().as_str()).then_some(scheme.len() + 1)
+}
+
+/// Returns the end of a word: a blank, a mark between values, or an escape ends it.
+fn find_word_end(text: &str, start: usize) -> usize {
+    let ends = |byte: u8| {
+        byte.is_ascii_whitespace()
+            || matches!(
+                byte,
+                b'"' | b'\'' | b'`' | b',' | b';' | b'&' | b'<' | b'>' | b')' | b']' | b'}' | b'|' | b'\\'
+            )
+    };
+    let end = find_value_end(text, start, ends);
+    start + text[start..end].trim_end_matches(['.', ':', '!', '?']).len()
+}
+
+fn find_value_end(text: &str, start: usize, ends: impl Fn(u8) -> bool) -> usize {
+    let length = text.as_bytes()[start..].iter().take(MAX_VALUE).position(|byte| ends(*byte));
+    let end = length.map_or(text.len().min(start + MAX_VALUE), |length| start + length);
+    (end..=text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len())
+}
+
+/// Returns `value` if it is a secret under a name of this strength. A value that is neither quoted nor joined to its name may be
+/// a word of a sentence (`password: required`), so it must have something else than lower-case letters.
+fn choose_value(
+    text: &str,
+    value: Range<usize>,
+    strength: KeyStrength,
+    is_delimited: bool,
+) -> Option<Range<usize>> {
+    let shown = &text[value.clone()];
+    let is_secret = match strength {
+        KeyStrength::Strong => {
+            let is_word = shown.chars().all(|c| c.is_lowercase() || matches!(c, '_' | '-' | '.' | '('))
+                || shown.chars().skip(1).all(char::is_lowercase);
+            is_plausible(shown) && (is_delimited || !is_word) && !shown.ends_with('(')
+        }
+        KeyStrength::Weak => looks_random(shown),
+        KeyStrength::Cookie => is_cookie(shown),
+    };
+    is_secret.then_some(value)
+}
+
+/// Returns the credentials after the scheme of a header: `Bearer ...`, `Basic ...`.
+pub(super) fn measure_credentials(scan: &SecretScan<'_>, scheme: Range<usize>) -> Option<Range<usize>> {
+    let end = find_word_end(scan.text, scheme.end);
+    let value = &scan.text[scheme.end..end];
+    let is_basic = scan.text[scheme.clone()].eq_ignore_ascii_case("basic ");
+    let is_secret = if is_basic { is_encoded_pair(value) } else { looks_random(value) };
+    (scan.begins_word(scheme.start) && is_secret).then_some(scheme.end..end)
+}
+
+/// Whether `value` can be a user and a password in Base64.
+fn is_encoded_pair(value: &str) -> bool {
+    let is_base64 = value.bytes().all(|byte| Alphabet::Base64.contains(byte));
+    let has_lower = value.bytes().any(|byte| byte.is_ascii_lowercase());
+    let has_upper_inside = value.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
+    value.len() >= 8 && value.len().is_multiple_of(4) && is_base64 && has_lower && has_upper_inside
+}
+
+/// Returns the password in the user info after `mark`, the `://` of a URL, or the user if there is only a long one.
+pub(super) fn measure_user_info(scan: &SecretScan<'_>, mark: &Range<usize>) -> Option<Range<usize>> {
+    const MAX_USER_INFO: usize = 512;
+    let bytes = &scan.text.as_bytes()[mark.end..];
+    let ends = |byte: &u8| {
+        byte.is_ascii_whitespace() || matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | b'\\')
+    };
+    let authority = bytes.iter().take(MAX_USER_INFO).position(ends).unwrap_or(bytes.len().min(MAX_USER_INFO));
+    let length = bytes[..authority].iter().rposition(|byte| *byte == b'@')?;
+    let user = scan.text.get(mark.end..mark.end + length)?;
+    match user.split_once(':') {
+        Some((name, password)) => {
+            let start = mark.end + name.len() + 1;
+            (!password.is_empty() && !is_masked(password)).then_some(start..mark.end + length)
+        }
+        None => looks_random(user).then_some(mark.end..mark.end + length),
+    }
+}
+
+fn is_masked(password: &str) -> bool {
+    password.bytes().all(|byte| byte == b'*') || password.starts_with("${") || password.starts_with('<')
+}

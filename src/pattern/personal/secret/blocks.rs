@@ -1,0 +1,116 @@
+//! Private keys as blocks of several lines: PEM, OpenSSH, PGP, SSH2 and `PuTTY`. The whole block is the secret.
+
+use std::ops::Range;
+
+use super::runs::{Alphabet, SecretScan};
+
+/// The longest block: an RSA key of 16,384 bits has 13,000 characters.
+const MAX_BLOCK: usize = 64 << 10;
+/// The longest label between the dashes.
+const MAX_LABEL: usize = 100;
+/// The shortest word that is a line of a key even without a line break before it.
+const MIN_LINE: usize = 16;
+
+/// Returns the block that begins with `begin`, the dashes and `BEGIN` of a private key.
+///
+/// The block goes on to its `END` line. If there is none, because the text was cut off, or if the line is far away, the lines
+/// that can be a part of a key belong to the block.
+pub(super) fn measure_block(scan: &mut SecretScan<'_>, begin: Range<usize>) -> Option<Range<usize>> {
+    let text = scan.text;
+    let longest = text.len().min(begin.end + MAX_LABEL);
+    let label_end = (begin.end..=longest).rev().find(|end| text.is_char_boundary(*end))?;
+    let label = &text[begin.end..label_end];
+    let label = &label[..label.find("----")?];
+    let is_label =
+        label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-'));
+    if !is_label || !label.to_ascii_uppercase().contains("PRIVATE KEY") {
+        return None;
+    }
+    let body = skip_dashes(text, begin.end + label.len());
+    let end = match find_block_end(scan, body) {
+        Some(end) if end - body <= MAX_BLOCK => end,
+        _ => measure_body(scan, body),
+    };
+    Some(begin.start..end)
+}
+
+/// Returns the lines of a key after `lines`, the heading `Private-Lines:` of `PuTTY`.
+pub(super) fn measure_lines(scan: &mut SecretScan<'_>, lines: Range<usize>) -> Option<Range<usize>> {
+    let count = scan.text[lines.end..].trim_start_matches(' ').len();
+    let start = scan.text.len() - count;
+    let digits = scan.text[start..].bytes().take_while(u8::is_ascii_digit).count();
+    let end = measure_body(scan, start + digits);
+    (digits > 0 && end > start + digits).then_some(start + digits..end)
+}
+
+/// Returns the end of the next `END` line after `from`. One search serves all blocks before that line.
+fn find_block_end(scan: &mut SecretScan<'_>, from: usize) -> Option<usize> {
+    let found = match scan.block_end {
+        Some((searched, found)) if searched <= from && found.is_none_or(|found| found >= from) => found,
+        _ => {
+            let found =
+                scan.text[from..].find("---- END ").into_iter().chain(scan.text[from..].find("-----END "));
+            found.min().map(|at| from + at)
+        }
+    };
+    scan.block_end = Some((from, found));
+    let label = found? + "---- END ".len();
+    let length = scan.text[label..].bytes().take(MAX_LABEL).position(|byte| byte == b'-')?;
+    Some(skip_dashes(scan.text, label + length))
+}
+
+fn skip_dashes(text: &str, at: usize) -> usize {
+    at + text[at..].bytes().take(5).take_while(|byte| *byte == b'-').count()
+}
+
+/// Returns where the lines of a key end that begin at `at`: words in Base64, each long or on a line of its own, and headers
+/// such as `Proc-Type: 4,ENCRYPTED`. Line breaks may be escaped.
+fn measure_body(scan: &mut SecretScan<'_>, at: usize) -> usize {
+    let (mut end, mut next) = (at, at);
+    while next < scan.text.len() && next - at < MAX_BLOCK {
+        let (start, breaks_line) = skip_space(scan.text, next);
+        let word = scan.find_run_end(Alphabet::Base64, start);
+        let is_key = word - start >= MIN_LINE || (breaks_line && word > start && ends_line(scan.text, word));
+        if is_key {
+            (end, next) = (word, word);
+        } else if let Some(header) = measure_header(scan.text, start).filter(|_| breaks_line) {
+            next = header;
+        } else {
+            break;
+        }
+    }
+    end
+}
+
+/// Skips spaces and line breaks, also escaped ones. Returns whether a line break is among them.
+fn skip_space(text: &str, from: usize) -> (usize, bool) {
+    let (bytes, mut at, mut breaks_line) = (text.as_bytes(), from, false);
+    loop {
+        match bytes.get(at) {
+            Some(b'\n' | b'\r') => breaks_line = true,
+            Some(b' ' | b'\t') => {}
+            Some(b'\\') => match bytes.get(at + 1) {
+                Some(b'n' | b'r') => {
+                    breaks_line = true;
+                    at += 1;
+                }
+                Some(b'\\') => {}
+                _ => return (at, breaks_line),
+            },
+            _ => return (at, breaks_line),
+        }
+        at += 1;
+    }
+}
+
+fn ends_line(text: &str, at: usize) -> bool {
+    at == text.len() || skip_space(text, at).1
+}
+
+/// Returns the end of a header line: a name, a colon and a value.
+fn measure_header(text: &str, start: usize) -> Option<usize> {
+    let name = text[start..].bytes().take(40).take_while(|byte| Alphabet::Word.contains(*byte)).count();
+    let value = text[start + name..].strip_prefix(": ").filter(|_| name > 0)?;
+    let length = value.bytes().take(200).position(|byte| matches!(byte, b'\n' | b'\r' | b'\\'))?;
+    Some(start + name + 2 + length)
+}

@@ -1,0 +1,215 @@
+//! Names of values that are secrets: `password`, `client_secret`, `x-api-key`.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+/// How much the name of a value says about the value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeyStrength {
+    /// The value is a secret.
+    Strong,
+    /// The value is a secret if it looks random: a `token` can also be a page's.
+    Weak,
+    /// The value is a secret if it has the form of a cookie.
+    Cookie,
+}
+
+/// Words in the names of secrets, in lower case and without joints. They are words in front of a value in a text, too.
+const STRONG_WORDS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "secret",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "accountkey",
+    "signingkey",
+    "encryptionkey",
+    "authorization",
+    "credential",
+];
+
+/// Words in the names of values that may be secrets.
+const WEAK_WORDS: &[&str] = &["token", "signature", "session", "auth", "bearer", "apitoken", "sig", "key"];
+
+/// Ends of names that are about a secret and do not contain it: `secret_name`, `password_policy`.
+const OTHER_ENDS: &[&str] = &[
+    "name",
+    "names",
+    "id",
+    "ids",
+    "arn",
+    "path",
+    "file",
+    "type",
+    "ref",
+    "url",
+    "uri",
+    "version",
+    "length",
+    "policy",
+    "hint",
+    "field",
+    "count",
+    "status",
+    "at",
+    "expiry",
+    "expires",
+    "algorithm",
+    "required",
+    "strength",
+    "manager",
+    "rules",
+    "mode",
+    "scheme",
+    "endpoint",
+    "reset",
+    "page",
+    "tokens",
+];
+
+/// The longest name.
+const MAX_KEY: usize = 100;
+
+/// What each name of a secret contains.
+static STEMS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let stems = [
+        "pass",
+        "pwd",
+        "pw",
+        "secret",
+        "key",
+        "auth",
+        "credential",
+        "token",
+        "sig",
+        "session",
+        "cookie",
+        "bearer",
+    ];
+    AhoCorasick::builder().ascii_case_insensitive(true).build(stems).ok()
+});
+
+/// Returns what the name `key` says about its value. The joints between its words do not count, nor does the case.
+pub(super) fn classify_key(key: &str) -> Option<KeyStrength> {
+    // Most names have none of the stems, and are not taken apart.
+    if key.len() > MAX_KEY || !STEMS.as_ref().is_some_and(|stems| stems.is_match(key)) {
+        return None;
+    }
+    let words = split_words(key);
+    let joined = words.concat();
+    if words.len() > 1 && words.last().is_some_and(|last| OTHER_ENDS.contains(&last.as_str())) {
+        return None;
+    }
+    if STRONG_WORDS.iter().any(|word| joined.contains(word)) || matches!(joined.as_str(), "pass" | "pw") {
+        return Some(KeyStrength::Strong);
+    }
+    if joined.ends_with("cookie") || joined.ends_with("cookies") {
+        return Some(KeyStrength::Cookie);
+    }
+    let is_weak = words.iter().any(|word| WEAK_WORDS.contains(&word.as_str())) || joined.ends_with("token");
+    is_weak.then_some(KeyStrength::Weak)
+}
+
+/// Splits `clientSecret`, `client_secret` and `X-Client-Secret` into words, in lower case.
+fn split_words(key: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![String::new()];
+    let mut was_lower = false;
+    for c in key.chars() {
+        if (!c.is_alphanumeric() || (c.is_uppercase() && was_lower))
+            && words.last().is_some_and(|word| !word.is_empty())
+        {
+            words.push(String::new());
+        }
+        was_lower = c.is_lowercase() || c.is_numeric();
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Whether `value` can be a secret: not a word that stands for one.
+pub(super) fn is_plausible(value: &str) -> bool {
+    const MIN_CHARS: usize = 5;
+    let is_placeholder = ["<", "${", "{{", "[", "%("].iter().any(|start| value.starts_with(start));
+    let stands_for_none =
+        ["string", "undefined", "required", "optional", "false", "redacted", "masked", "hidden"];
+    let lower = value.to_ascii_lowercase();
+    let is_path = ["/", "./", "~/"].iter().any(|start| value.starts_with(start)) && !value.contains('=');
+    value.chars().nth(MIN_CHARS - 1).is_some()
+        && !is_placeholder
+        && !is_path
+        && !stands_for_none.contains(&lower.as_str())
+        && value.chars().any(|c| !matches!(c, '*' | '.' | 'x' | 'X' | '•'))
+}
+
+/// Whether `value` looks random: long, of the characters of tokens, with digits, and with few characters that repeat.
+pub(super) fn looks_random(value: &str) -> bool {
+    const MIN_BYTES: usize = 16;
+    const MIN_DIFFERENT: u32 = 9;
+    let is_token = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b'~' | b'%' | b':')
+    };
+    let seen = value.bytes().fold(0_u128, |seen, byte| seen | 1 << (byte & 127));
+    value.len() >= MIN_BYTES
+        && value.bytes().all(is_token)
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && seen.count_ones() >= MIN_DIFFERENT
+}
+
+/// Whether `value` has the form of a cookie: `name=value`.
+pub(super) fn is_cookie(value: &str) -> bool {
+    value.split_once('=').is_some_and(|(name, value)| !name.is_empty() && value.len() >= 5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets_are_recognized_in_any_spelling() {
+        use KeyStrength::{Cookie, Strong, Weak};
+        for (key, expected) in [
+            ("password", Some(Strong)),
+            ("DB_PASSWORD", Some(Strong)),
+            ("clientSecret", Some(Strong)),
+            ("X-Api-Key", Some(Strong)),
+            ("api key", Some(Strong)),
+            ("aws_secret_access_key", Some(Strong)),
+            ("Proxy-Authorization", Some(Strong)),
+            ("pass", Some(Strong)),
+            ("passenger", None),
+            ("access_token", Some(Weak)),
+            ("authToken", Some(Weak)),
+            ("max_tokens", None),
+            ("key", Some(Weak)),
+            ("keyboard", None),
+            ("author", None),
+            ("Set-Cookie", Some(Cookie)),
+            ("secret_name", None),
+            ("passwordPolicy", None),
+            ("api_key_id", None),
+        ] {
+            assert_eq!(classify_key(key), expected, "{key}");
+        }
+    }
+
+    #[test]
+    fn a_word_in_the_place_of_a_secret_is_none() {
+        for value in ["", "****", "none", "<token>", "${DB_PASSWORD}", "required", "/home/ada", "xxxxxxxx"] {
+            assert!(!is_plausible(value), "{value}");
+        }
+        assert!(is_plausible("hunter2") && is_plausible("correct horse"));
+        assert!(
+            looks_random("q8Zk2mVx9Tn4Lp7R") && !looks_random("page-2") && !looks_random("1111222233334444")
+        );
+    }
+}
