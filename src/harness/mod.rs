@@ -246,10 +246,11 @@ impl Harness {
     pub fn run_with(self, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         panics::install_hook();
         let threads = env::var_os("RUST_TEST_THREADS");
-        let command = match cli::parse_arguments(shard::add_bazel_filter(arguments.into_iter().collect()), threads) {
-            Ok(command) => command,
-            Err(problem) => return usage_error(&[problem]),
-        };
+        let command =
+            match cli::parse_arguments(shard::add_bazel_filter(arguments.into_iter().collect()), threads) {
+                Ok(command) => command,
+                Err(problem) => return usage_error(&[problem]),
+            };
         let settings = match settings::read_environment() {
             Ok(settings) => self.apply_selection(settings),
             Err(problem) => return usage_error(&[problem]),

@@ -86,7 +86,8 @@ impl Harness {
     ) -> Option<ExitCode> {
         let verb = if command.arguments.exact { "is called" } else { "contains" };
         let problem = format!("no trial {verb} `{}`", command.filters.join("` or `"));
-        let similar = if settings.nextest.is_none() { list_similar(plan, library, command) } else { Vec::new() };
+        let similar =
+            if settings.nextest.is_none() { list_similar(plan, library, command) } else { Vec::new() };
         let hint = match similar.as_slice() {
             [] if plan.skipped > 0 => format!(": {LEFT_OUT}"),
             [] => String::new(),

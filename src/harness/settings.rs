@@ -108,7 +108,9 @@ pub(super) fn read_environment() -> Result<EnvSettings, String> {
 fn read_shard() -> Result<Option<Shard>, String> {
     let shard = Shard::read_environment()?;
     if shard.is_some() && read_variable("NEXTEST").is_some() {
-        return Err("ARRAIGN_SHARD does not work under nextest: use `cargo nextest run --partition`".to_owned());
+        return Err(
+            "ARRAIGN_SHARD does not work under nextest: use `cargo nextest run --partition`".to_owned()
+        );
     }
     Ok(shard)
 }

@@ -14,9 +14,10 @@ use crate::check::{JudgeSettings, Prices};
 use crate::source::LineLog;
 
 /// How questions to the judge are answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum JudgeMode {
     /// Recorded opinions are replayed.
+    #[default]
     Replay,
     /// The judge is asked, and its opinions are recorded.
     Record,

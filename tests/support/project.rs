@@ -16,8 +16,21 @@ use crate::cargo::cargo;
 const SUBJECT: &str = "HARNESS_TEST_SUBJECT";
 
 /// Variables that change what the harness or insta does.
-const FOREIGN: &[&str] =
-    &["ARRAIGN_", "NEXTEST", "GITHUB_", "INSTA_", "RUST_TEST_", "CI", "TF_BUILD", "TEST_", "XML_OUTPUT", "CIRCLE_", "BUILDKITE_", "SYSTEM_", "CARGO_MANIFEST"];
+const FOREIGN: &[&str] = &[
+    "ARRAIGN_",
+    "NEXTEST",
+    "GITHUB_",
+    "INSTA_",
+    "RUST_TEST_",
+    "CI",
+    "TF_BUILD",
+    "TEST_",
+    "XML_OUTPUT",
+    "CIRCLE_",
+    "BUILDKITE_",
+    "SYSTEM_",
+    "CARGO_MANIFEST",
+];
 
 pub(crate) struct Project {
     folder: tempfile::TempDir,

@@ -4,10 +4,10 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use arraign::__internals::verdict::quoted;
-use arraign::Harness;
 use arraign::__internals::case::Tier;
 use arraign::__internals::harness::{CaseSelection, run_program};
+use arraign::__internals::verdict::quoted;
+use arraign::Harness;
 use clap::Args;
 
 use crate::error::{CliError, CliResult};

@@ -66,7 +66,9 @@ impl RequestedReports {
         let report = written.iter().find(|path| path.to_string_lossy().ends_with(".junit.xml"));
         let Some((report, target)) = report.zip(self.junit_file.as_ref()) else { return Ok(()) };
         let copied = std::fs::copy(report, target);
-        copied.map(drop).map_err(|error| format!("XML_OUTPUT_FILE: cannot write `{}`: {error}", target.display()))
+        copied
+            .map(drop)
+            .map_err(|error| format!("XML_OUTPUT_FILE: cannot write `{}`: {error}", target.display()))
     }
 
     /// Reads the run to compare with. Only HTML and Markdown show the comparison, so it is not read for other reports.

@@ -13,6 +13,7 @@ use super::cli::HarnessCommand;
 use super::settings::EnvSettings;
 use super::snapshots::orphans::PinnedSnapshots;
 use crate::case::{Case, Ignore, RunSelection, Tier, TraceFrom};
+use crate::harness::shard::ShardRecord;
 use crate::place::{LoadError, LoadErrors};
 use crate::suite::{
     CaseRuns, Library, ReportFormat, Suite, SuiteGate, build_case_name, build_file_name, find_case_files,

@@ -13,8 +13,8 @@ use std::process;
 
 use super::manifest::{MANIFESTS, RunManifest};
 use super::prune::prune_runs;
-use crate::harness::shard::hash_text;
 use crate::harness::settings::{Nextest, own_run_id};
+use crate::harness::shard::hash_text;
 use crate::source::{LineLog, write_whole};
 use crate::suite::escape_component;
 use crate::verdict::Verdict;

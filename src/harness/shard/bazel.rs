@@ -41,7 +41,7 @@ fn touch_status_file() -> Result<(), String> {
         return Ok(());
     };
     let touched = OpenOptions::new().append(true).create(true).open(&path);
-    touched
-        .map(drop)
-        .map_err(|error| format!("TEST_SHARD_STATUS_FILE: cannot write `{}`: {error}", path.to_string_lossy()))
+    touched.map(drop).map_err(|error| {
+        format!("TEST_SHARD_STATUS_FILE: cannot write `{}`: {error}", path.to_string_lossy())
+    })
 }

@@ -94,9 +94,8 @@ impl Shard {
         let own = self.select_names(names, times);
         let listed: HashSet<&str> = names.iter().map(String::as_str).collect();
         // An ignored trial runs nowhere; the first shard alone reports it.
-        plan.trials.retain(|trial| match listed.contains(trial.name.as_str()) {
-            true => own.contains(trial.name.as_str()),
-            false => self.number == 1,
+        plan.trials.retain(|trial| {
+            own.contains(trial.name.as_str()) || (self.number == 1 && !listed.contains(trial.name.as_str()))
         });
         ShardRecord {
             number: self.number,
@@ -155,9 +154,9 @@ mod tests {
     #[test]
     fn every_trial_is_in_exactly_one_shard() {
         let names: Vec<String> = (0..1000).map(|n| format!("suite::case_{n}")).collect();
-        let lines: String =
-            (0..500).map(|n| format!("{{\"name\":\"suite::case_{n}\",\"duration_ms\":{n}}}\n")).collect();
-        let times = TrialTimes::parse(&lines).expect("durations");
+        let lines: Vec<String> =
+            (0..500).map(|n| format!("{{\"name\":\"suite::case_{n}\",\"duration_ms\":{n}}}")).collect();
+        let times = TrialTimes::parse(&lines.join("\n")).expect("durations");
         for times in [None, Some(&times)] {
             let shards = (1..=3).map(|number| Shard { number, count: 3 }.select_names(&names, times));
             let mut all: Vec<&str> = shards.flatten().collect();

@@ -53,7 +53,8 @@ impl TrialTimes {
     pub(super) fn balance(&self, names: &[String], count: u32) -> Vec<u64> {
         let known: Vec<f64> = names.iter().filter_map(|name| self.durations.get(name).copied()).collect();
         // A new trial probably takes as long as the others.
-        let mean = known.iter().sum::<f64>() / f64::from(u32::try_from(known.len().max(1)).unwrap_or(u32::MAX));
+        let mean =
+            known.iter().sum::<f64>() / f64::from(u32::try_from(known.len().max(1)).unwrap_or(u32::MAX));
         let duration_of = |name: &String| self.durations.get(name).copied().unwrap_or(mean);
         let mut order: Vec<usize> = (0..names.len()).collect();
         order.sort_by(|one, other| {
@@ -64,8 +65,9 @@ impl TrialTimes {
         let mut shards = vec![0; names.len()];
         for index in order {
             // Among shards with equal work, the one with fewer trials: durations can be zero.
-            let least = (0..work.len())
-                .min_by(|one, other| work[*one].0.total_cmp(&work[*other].0).then(work[*one].1.cmp(&work[*other].1)));
+            let least = (0..work.len()).min_by(|one, other| {
+                work[*one].0.total_cmp(&work[*other].0).then(work[*one].1.cmp(&work[*other].1))
+            });
             let Some(least) = least else { break };
             work[least].0 += duration_of(&names[index]);
             work[least].1 += 1;

@@ -59,7 +59,10 @@ fn a_trial_runs_by_its_name_in_any_shard() {
 #[test]
 fn nextest_divides_the_trials_itself() {
     let variables = [("ARRAIGN_SHARD", "1/2"), ("NEXTEST", "1"), ("NEXTEST_RUN_ID", "r")];
-    project().run_with(&variables, &["--exact", "s::c7"]).exits(2).complains("use `cargo nextest run --partition`");
+    project()
+        .run_with(&variables, &["--exact", "s::c7"])
+        .exits(2)
+        .complains("use `cargo nextest run --partition`");
 }
 
 /// Bazel's part is played: the variables that its test runner sets.
@@ -69,8 +72,11 @@ fn bazels_protocol_selects_shards_from_0_and_touches_its_file() {
     let file = project.path("status").to_string_lossy().into_owned();
     let mut all = Vec::new();
     for index in ["0", "1"] {
-        let variables =
-            [("TEST_TOTAL_SHARDS", "2"), ("TEST_SHARD_INDEX", index), ("TEST_SHARD_STATUS_FILE", file.as_str())];
+        let variables = [
+            ("TEST_TOTAL_SHARDS", "2"),
+            ("TEST_SHARD_INDEX", index),
+            ("TEST_SHARD_STATUS_FILE", file.as_str()),
+        ];
         all.extend(names(&project.run_with(&variables, &[])));
     }
     assert_eq!(all.len(), 32);

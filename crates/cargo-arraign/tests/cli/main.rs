@@ -15,11 +15,11 @@ mod program;
 mod progress;
 mod report;
 mod run;
-mod shards;
 #[cfg(feature = "judge")]
 #[path = "../../../../tests/support/server.rs"]
 #[expect(dead_code, reason = "the client's own claims need more of it")]
 mod server;
+mod shards;
 
 use std::path::PathBuf;
 

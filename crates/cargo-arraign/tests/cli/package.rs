@@ -7,8 +7,21 @@ use std::process::Command;
 use crate::program::Ran;
 
 /// Variables that change what the program does.
-const FOREIGN: &[&str] =
-    &["ARRAIGN_", "NEXTEST", "GITHUB_", "INSTA_", "RUST_TEST_", "CI", "TF_BUILD", "TEST_", "XML_OUTPUT", "CIRCLE_", "BUILDKITE_", "SYSTEM_", "CARGO_"];
+const FOREIGN: &[&str] = &[
+    "ARRAIGN_",
+    "NEXTEST",
+    "GITHUB_",
+    "INSTA_",
+    "RUST_TEST_",
+    "CI",
+    "TF_BUILD",
+    "TEST_",
+    "XML_OUTPUT",
+    "CIRCLE_",
+    "BUILDKITE_",
+    "SYSTEM_",
+    "CARGO_",
+];
 
 pub(crate) struct Package(tempfile::TempDir);
 

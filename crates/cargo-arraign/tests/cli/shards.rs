@@ -15,7 +15,8 @@ fn run_shards(package: &Package, shards: &[(&str, &str)]) -> Vec<String> {
 
 fn run_shard(package: &Package, shard: &str, out: &str) -> String {
     package.arraign_with(&[("ARRAIGN_SHARD", shard), ("ARRAIGN_OUT", out)], &["run"]);
-    let runs: Vec<PathBuf> = fs::read_dir(package.path(out)).expect("runs").map(|run| run.expect("a run").path()).collect();
+    let runs: Vec<PathBuf> =
+        fs::read_dir(package.path(out)).expect("runs").map(|run| run.expect("a run").path()).collect();
     let [run] = runs.as_slice() else { panic!("one run: {runs:?}") };
     run.to_string_lossy().into_owned()
 }
@@ -30,14 +31,19 @@ fn all_shards_together_are_the_report_of_one_process() {
     let package = cases();
     let folders = run_shards(&package, &[("1/3", "one"), ("2/3", "two"), ("3/3", "three")]);
     package.arraign_with(&[("ARRAIGN_OUT", "alone")], &["run"]);
-    let alone = fs::read_dir(package.path("alone")).expect("runs").next().expect("a run").expect("a run").path();
+    let alone =
+        fs::read_dir(package.path("alone")).expect("runs").next().expect("a run").expect("a run").path();
     let report = |folders: &[&str], out: &str| {
-        let ran = package.arraign(&[&["report", "--format", "json", "--out", out, "--merge"][..], folders].concat());
+        let ran = package
+            .arraign(&[&["report", "--format", "json", "--out", out, "--merge"][..], folders].concat());
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-        let mut json: Value = serde_json::from_str(&package.read(&format!("{out}/report.json"))).expect("JSON");
+        let mut json: Value =
+            serde_json::from_str(&package.read(&format!("{out}/report.json"))).expect("JSON");
         json["run"] = Value::Null;
         let verdicts = json["verdicts"].as_array_mut().expect("verdicts");
-        verdicts.iter_mut().for_each(|verdict| verdict["duration_ms"] = Value::Null);
+        for verdict in verdicts {
+            verdict["duration_ms"] = Value::Null;
+        }
         json
     };
     // The order of the folders does not matter.

@@ -21,15 +21,18 @@ fn check_harness(manifests: &[&RunManifest]) -> Result<(), RunProblem> {
     let shards: Vec<&ShardRecord> = manifests.iter().filter_map(|manifest| manifest.shard.as_ref()).collect();
     let Some(first) = shards.first() else { return Ok(()) };
     let is_alike = |shard: &ShardRecord| {
-        let division = |one: &ShardRecord| (one.count, one.listed, one.list_hash.clone(), one.times_hash.clone());
+        let division =
+            |one: &ShardRecord| (one.count, one.listed, one.list_hash.clone(), one.times_hash.clone());
         division(shard) == division(first)
     };
     if shards.len() < manifests.len() || !shards.iter().all(|shard| is_alike(shard)) {
         return Err(RunProblem::UnlikeShards);
     }
     let present: BTreeSet<u32> = shards.iter().map(|shard| shard.number).collect();
-    let missing: Vec<String> =
-        (1..=first.count).filter(|number| !present.contains(number)).map(|number| number.to_string()).collect();
+    let missing: Vec<String> = (1..=first.count)
+        .filter(|number| !present.contains(number))
+        .map(|number| number.to_string())
+        .collect();
     if !missing.is_empty() {
         return Err(RunProblem::MissingShards { missing: missing.join(", "), count: first.count });
     }
