@@ -92,7 +92,7 @@ fn nextest_finds_its_heading_on_stderr() {
 fn remarks_stay_off_a_stream_of_events() {
     let project = Project::of(&[case("a", "look", "tier: smoke"), green("b")]);
     project.write("evals/s.yaml", format!("output: {{format: [sarif]}}\n{}", project.read("evals/s.yaml")));
-    let variables = [("ARRAIGN_TIER", "smoke"), ("ARRAIGN_TEIR", "x")];
+    let variables = [("ARRAIGN_TIER", "smoke"), ("ARRAIGN_COLOUR", "x")];
     let ran = project.run_with(&variables, &JETBRAINS).exits(0).complains("skipped by tier or tags: 1 case");
     events(&ran.stdout);
 }

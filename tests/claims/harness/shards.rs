@@ -84,5 +84,5 @@ fn bazels_protocol_selects_shards_from_0_and_touches_its_file() {
     let report = project.path("test.xml").to_string_lossy().into_owned();
     let variables = [("XML_OUTPUT_FILE", report.as_str()), ("TESTBRIDGE_TEST_ONLY", "c7")];
     assert_eq!(names(&project.run_with(&variables, &[]).exits(0)), ["s::c7"]);
-    assert!(project.read("test.xml").contains("name=\"c7\""), "{}", project.read("test.xml"));
+    assert!(project.read("test.xml").contains(" name=\"s::c7\""), "{}", project.read("test.xml"));
 }
