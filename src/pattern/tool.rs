@@ -242,10 +242,13 @@ mod tests {
         assert!(pattern.matches(&call("dELETE_user", ToolServer::BuiltIn)));
     }
 
+    fn shop() -> ToolServer {
+        ToolServer::Named("shop".to_owned())
+    }
+
     #[test]
     fn the_server_of_a_call_decides_where_the_pattern_names_one() {
         use ToolMatch::{No, Undecided, Yes};
-        let shop = || ToolServer::Named("shop".to_owned());
         for (pattern, server, expected) in [
             ("get_order", shop(), Yes),
             ("get_order", ToolServer::BuiltIn, Yes),

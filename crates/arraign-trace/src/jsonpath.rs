@@ -276,7 +276,6 @@ mod tests {
                 assert!(JsonPath::new(&format!("${}", open.repeat(depth))).is_err());
             }
         }
-        let nested = |depth: usize| format!("${}{}", "[?@".repeat(depth), "]".repeat(depth));
         assert!(
             JsonPath::new(&nested(MAX_FILTERS)).is_ok() && JsonPath::new(&nested(MAX_FILTERS + 1)).is_err()
         );
@@ -286,13 +285,23 @@ mod tests {
         assert!(JsonPath::new("$..a..b..c..d..e").is_err() && JsonPath::new("$['........']").is_ok());
     }
 
+    fn nested(depth: usize) -> String {
+        format!("${}{}", "[?@".repeat(depth), "]".repeat(depth))
+    }
+
+    fn split(path: &str) -> Option<(String, String)> {
+        JsonPath::new(path).expect("a path").split_test()
+    }
+
+    fn halves(test: &str, rest: &str) -> (String, String) {
+        (test.to_owned(), rest.to_owned())
+    }
+
     #[test]
     fn a_filter_at_the_beginning_tests_the_node_itself() {
-        let split = |path: &str| JsonPath::new(path).expect("a path").split_test();
-        let halves = |test: &str, rest: &str| Some((test.to_owned(), rest.to_owned()));
-        assert_eq!(split("$[?@.a == '@]'].b[*]"), halves("$[?$.a == '@]']", "$.b[*]"));
-        assert_eq!(split("$[?@.a[?@.b == 1] && @.c]"), halves("$[?$.a[?@.b == 1] && $.c]", "$"));
-        assert_eq!(split("$[?match(@.a, 'x')].b"), halves("$[?match($.a, 'x')]", "$.b"));
+        assert_eq!(split("$[?@.a == '@]'].b[*]"), Some(halves("$[?$.a == '@]']", "$.b[*]")));
+        assert_eq!(split("$[?@.a[?@.b == 1] && @.c]"), Some(halves("$[?$.a[?@.b == 1] && $.c]", "$")));
+        assert_eq!(split("$[?match(@.a, 'x')].b"), Some(halves("$[?match($.a, 'x')]", "$.b")));
         for path in ["$", "$.a[?@.b]", "$[?@.a, ?@.b]", "$[0]", "$['?']"] {
             assert_eq!(split(path), None, "{path}");
         }

@@ -307,8 +307,11 @@ fn read_between(node: Node<'_>) -> Result<[Number; 2], LoadError> {
     Ok([read_number(*low)?, read_number(*high)?])
 }
 
+fn is_lower(bound: Bound) -> bool {
+    matches!(bound, Bound::AtLeast | Bound::Above)
+}
+
 fn find_empty_range(bounds: &[(Bound, Number, Node<'_>)]) -> Option<LoadError> {
-    let is_lower = |bound: Bound| matches!(bound, Bound::AtLeast | Bound::Above);
     let lower = bounds.iter().filter(|(bound, ..)| is_lower(*bound));
     let pairs = lower
         .flat_map(|low| bounds.iter().filter(|(bound, ..)| !is_lower(*bound)).map(move |high| (low, high)));

@@ -51,6 +51,12 @@ fn find_retries(calls: &[Call]) -> Vec<&Call> {
     retries
 }
 
+fn build_failed_call(turn: usize) -> Call {
+    let mut call = Call::new("x", Arguments::none(), turn);
+    call.status = CallStatus::Error;
+    call
+}
+
 impl Check for RetriesAtMost {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let retries = find_retries(&evidence.trace.calls);
@@ -63,9 +69,8 @@ impl Check for RetriesAtMost {
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
-        let failed = |turn| Call { status: CallStatus::Error, ..Call::new("x", Arguments::none(), turn) };
         let is_small = self.retries < LARGEST_EXAMPLE;
-        is_small.then(|| run_of((0..self.retries + 2).map(failed).collect()).into())
+        is_small.then(|| run_of((0..self.retries + 2).map(build_failed_call).collect()).into())
     }
 
     fn is_vacuous(&self) -> bool {

@@ -49,11 +49,15 @@ fn is_opted_out(node: Node<'_>) -> bool {
 impl Check for Groundedness {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let trace = &evidence.trace;
-        let item = |state| Item::new("a tool is called", state);
-        let (item, violation) = match self.opt_out() {
-            Some(opt_out) => (item(State::NotExercised).note(format!("not asked for: `{opt_out}`")), None),
-            None if trace.calls.is_empty() => (item(State::Violated), Some(made_up(trace))),
-            None => (item(State::Held), None),
+        let (state, violation) = match self.opt_out() {
+            Some(_) => (State::NotExercised, None),
+            None if trace.calls.is_empty() => (State::Violated, Some(made_up(trace))),
+            None => (State::Held, None),
+        };
+        let item = Item::new("a tool is called", state);
+        let item = match self.opt_out() {
+            Some(opt_out) => item.note(format!("not asked for: `{opt_out}`")),
+            None => item,
         };
         let outcome = Outcome::of_items(vec![item], violation.into_iter().collect());
         Ok(outcome.stat("calls_checked", trace.calls.len()))

@@ -156,10 +156,12 @@ impl SequenceCorrectness {
     }
 
     fn items(&self, held: &[bool]) -> Vec<Item> {
-        let state = |held: &bool| if *held { State::Held } else { State::Violated };
         let members = self.sequence.iter().zip(held).enumerate();
         members
-            .map(|(index, (tool, held))| Item::new(format!("{}: {tool}", index + 1), state(held)))
+            .map(|(index, (tool, held))| {
+                let state = if *held { State::Held } else { State::Violated };
+                Item::new(format!("{}: {tool}", index + 1), state)
+            })
             .collect()
     }
 

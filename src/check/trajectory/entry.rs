@@ -61,15 +61,18 @@ impl Times {
 
     /// The number in words: `2 times`, `at least 1 time`.
     pub(super) fn words(self) -> String {
-        let times = |count: usize| if count == 1 { "once".to_owned() } else { format!("{count} times") };
         match (self.at_least, self.at_most) {
             (0, Some(0)) => "never".to_owned(),
-            (least, Some(most)) if least == most => times(most),
-            (0, Some(most)) => format!("at most {}", times(most)),
-            (least, None) => format!("at least {}", times(least)),
+            (least, Some(most)) if least == most => count_times(most),
+            (0, Some(most)) => format!("at most {}", count_times(most)),
+            (least, None) => format!("at least {}", count_times(least)),
             (least, Some(most)) => format!("{least} to {most} times"),
         }
     }
+}
+
+fn count_times(count: usize) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 /// Reads the entries of a list.

@@ -18,8 +18,7 @@ pub(super) fn bazel_shard() -> Result<Option<Shard>, String> {
         (Ok(index), Ok(count)) => index.checked_add(1).and_then(|number| Shard::new(number, count)),
         _ => None,
     };
-    let problem = || format!("TEST_SHARD_INDEX is `{index}` and TEST_TOTAL_SHARDS is `{count}`");
-    shard.map(Some).ok_or_else(problem)
+    shard.map(Some).ok_or_else(|| format!("TEST_SHARD_INDEX is `{index}` and TEST_TOTAL_SHARDS is `{count}`"))
 }
 
 /// Adds Bazel's filter (`--test_filter`) to a command line without arguments.

@@ -62,8 +62,11 @@ fn list_both_cases(upper: u16) -> [(u16, u16); 2] {
 mod tests {
     use super::*;
 
+    fn unit(c: char) -> u16 {
+        u16::try_from(u32::from(c)).expect("one unit")
+    }
+
     fn same(a: char, b: char) -> bool {
-        let unit = |c| u16::try_from(u32::from(c)).expect("one unit");
         close_over_case(&UnitSet::from_unit(unit(a))).contains(unit(b))
     }
 

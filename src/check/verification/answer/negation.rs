@@ -65,9 +65,13 @@ mod tests {
     use super::super::words::words;
     use super::*;
 
+    /// Whether the last word is negated.
+    fn negated(text: &str) -> bool {
+        is_negated(&words(text), words(text).len() - 1)
+    }
+
     #[test]
     fn a_negation_reaches_to_the_end_of_its_sentence() {
-        let negated = |text: &str| is_negated(&words(text), words(text).len() - 1);
         assert!(
             negated("I have not verified")
                 && negated("haven't been verified")

@@ -4,7 +4,7 @@
 //! log behind it. A torn line is no JSON. It is dropped and counted; a complete line that is not a verdict is an error.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub(super) fn read_log<T: DeserializeOwned>(
     path: &Path,
     mut add: impl FnMut(T, VerdictLine),
 ) -> Result<usize, RunError> {
-    let unread = |error: std::io::Error| RunError::new(path, RunProblem::Unread(error.to_string()));
+    let unread = |error: io::Error| RunError::new(path, RunProblem::Unread(error.to_string()));
     let mut reader = BufReader::new(File::open(path).map_err(unread)?);
     let log: Arc<Path> = path.into();
     let (mut offset, mut number, mut torn, mut bytes) = (0_u64, 0_usize, 0_usize, Vec::new());
@@ -82,14 +82,17 @@ fn describe_mismatch(error: &serde_json::Error) -> RunProblem {
 }
 
 impl VerdictLine {
+    fn read_text(&self) -> io::Result<String> {
+        let mut file = File::open(&self.log)?;
+        file.seek(SeekFrom::Start(self.offset))?;
+        io::read_to_string(file.take(self.length))
+    }
+
     /// Reads the whole verdict.
     pub(super) fn read_verdict(&self) -> Result<Verdict, RunError> {
-        let read = || {
-            let mut file = File::open(&self.log)?;
-            file.seek(SeekFrom::Start(self.offset))?;
-            std::io::read_to_string(file.take(self.length))
-        };
-        let line = read().map_err(|error| RunError::new(&self.log, RunProblem::Unread(error.to_string())))?;
+        let line = self
+            .read_text()
+            .map_err(|error| RunError::new(&self.log, RunProblem::Unread(error.to_string())))?;
         serde_json::from_str(&line)
             .map_err(|error| RunError::new(&self.log, RunProblem::Broken(error.to_string())))
     }

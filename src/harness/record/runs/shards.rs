@@ -17,15 +17,15 @@ pub(super) fn check_shards(manifests: &[RunManifest]) -> Result<(), RunProblem> 
     harnesses.values().try_for_each(|manifests| check_harness(manifests))
 }
 
+fn divides_alike(one: &ShardRecord, other: &ShardRecord) -> bool {
+    (one.count, one.listed) == (other.count, other.listed)
+        && (&one.list_hash, &one.times_hash) == (&other.list_hash, &other.times_hash)
+}
+
 fn check_harness(manifests: &[&RunManifest]) -> Result<(), RunProblem> {
     let shards: Vec<&ShardRecord> = manifests.iter().filter_map(|manifest| manifest.shard.as_ref()).collect();
     let Some(first) = shards.first() else { return Ok(()) };
-    let is_alike = |shard: &ShardRecord| {
-        let division =
-            |one: &ShardRecord| (one.count, one.listed, one.list_hash.clone(), one.times_hash.clone());
-        division(shard) == division(first)
-    };
-    if shards.len() < manifests.len() || !shards.iter().all(|shard| is_alike(shard)) {
+    if shards.len() < manifests.len() || !shards.iter().all(|shard| divides_alike(shard, first)) {
         return Err(RunProblem::UnlikeShards);
     }
     let present: BTreeSet<u32> = shards.iter().map(|shard| shard.number).collect();

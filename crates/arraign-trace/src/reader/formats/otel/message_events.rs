@@ -57,8 +57,11 @@ fn read_call(call: &Value) -> Option<SaidPart> {
 /// The parts of a message of Bedrock's; `None` for any other content.
 fn bedrock_parts(content: &Value) -> Option<Vec<SaidPart>> {
     let parts: Vec<Value> = serde_json::from_str(content.as_str()?).ok()?;
-    let is_part = |part: &Value| part.is_object() && part.get("type").is_none();
-    parts.iter().all(is_part).then(|| parts.iter().filter_map(bedrock_part).collect())
+    parts.iter().all(is_bedrock_part).then(|| parts.iter().filter_map(bedrock_part).collect())
+}
+
+fn is_bedrock_part(part: &Value) -> bool {
+    part.is_object() && part.get("type").is_none()
 }
 
 fn bedrock_part(part: &Value) -> Option<SaidPart> {
@@ -94,6 +97,9 @@ fn bedrock_result(result: &Value) -> Value {
 /// Joins a list of Bedrock's parts that are all text.
 pub(crate) fn join_texts(parts: &Value) -> Option<String> {
     let parts = parts.as_array().filter(|parts| !parts.is_empty())?;
-    let is_text = |part: &Value| part.as_object().is_some_and(|part| part.len() == 1);
-    parts.iter().map(|part| part.get("text")?.as_str().filter(|_| is_text(part))).collect()
+    parts.iter().map(|part| part.get("text")?.as_str().filter(|_| has_one_key(part))).collect()
+}
+
+fn has_one_key(part: &Value) -> bool {
+    part.as_object().is_some_and(|part| part.len() == 1)
 }

@@ -65,12 +65,11 @@ impl<'t> OtelSpan<'t> {
             code.as_str() == Some("STATUS_CODE_ERROR")
                 || code.as_number().and_then(serde_json::Number::as_u64) == Some(2)
         });
-        let id = |span: &mut Object<'t>, names: &[&str]| span.text(names);
         let span = Self {
             at: At::Whole,
-            trace_id: id(&mut span, &TRACE_ID)?.unwrap_or_default(),
-            id: id(&mut span, &["spanId", "span_id"])?.unwrap_or_default(),
-            parent: id(&mut span, &["parentSpanId", "parent_span_id"])?.filter(|id| !id.is_empty()),
+            trace_id: span.text(&TRACE_ID)?.unwrap_or_default(),
+            id: span.text(&["spanId", "span_id"])?.unwrap_or_default(),
+            parent: span.text(&["parentSpanId", "parent_span_id"])?.filter(|id| !id.is_empty()),
             name: span.text(&["name"])?.unwrap_or_default(),
             start: span.take(&START).as_ref().and_then(count).unwrap_or_default(),
             end: span.take(&END).as_ref().and_then(count),
@@ -95,15 +94,14 @@ impl<'t> OtelSpan<'t> {
         let events = events.collect();
         let status = span.object(&["status"])?.unwrap_or_default();
         let failed = status.get("status_code").and_then(Json::as_str) == Some("ERROR");
-        let time = |value: Option<Cow<str>>| value.and_then(|text| nanos(&text));
         let span = Self {
             at: At::Whole,
             trace_id: context.text(&["trace_id"])?.unwrap_or_default(),
             id: context.text(&["span_id"])?.unwrap_or_default(),
             parent: span.text(&["parent_id"])?,
             name: span.text(&["name"])?.unwrap_or_default(),
-            start: time(span.text(&["start_time"])?).unwrap_or_default(),
-            end: time(span.text(&["end_time"])?),
+            start: span.text(&["start_time"])?.and_then(|time| nanos(&time)).unwrap_or_default(),
+            end: span.text(&["end_time"])?.and_then(|time| nanos(&time)),
             failed,
             failure: None,
             attributes,

@@ -87,11 +87,10 @@ fn passed(value: &Json) -> Passed {
 /// The keyword arguments, where OpenInference or Langfuse wraps those of a call in Python: `{"args": [], "kwargs": {"id": 7}}`.
 /// Positional arguments have no names: a call that has some is kept as it is.
 fn unwrap_keywords(arguments: Arguments) -> Arguments {
-    let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty) || value.is_null();
     let Arguments::Json(Value::Object(mut call)) = arguments else { return arguments };
     let is_wrapper = call.iter().all(|(key, value)| match key.as_str() {
         "kwargs" => value.is_object(),
-        "args" => is_empty(value),
+        "args" => value.as_array().is_some_and(Vec::is_empty) || value.is_null(),
         // smolagents passes this beside the arguments of the tool.
         "sanitize_inputs_outputs" => value.is_boolean(),
         _ => false,

@@ -82,8 +82,8 @@ fn insert_omitted<'t>(
     if listed.iter().all(|call| places.contains_key(call.id.as_str())) {
         return parts;
     }
-    let is_call = |part: &Json| find_call_id(part).is_some();
-    let mut next = parts.iter().rposition(is_call).map_or(parts.len(), |last| last + 1);
+    let mut next =
+        parts.iter().rposition(|part| find_call_id(part).is_some()).map_or(parts.len(), |last| last + 1);
     let mut omitted = Vec::new();
     // From the end, so that the place of the following call is known.
     for call in listed.into_iter().rev() {
