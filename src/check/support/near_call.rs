@@ -10,10 +10,9 @@ const LETTERS: std::ops::RangeInclusive<usize> = 4..=100;
 pub(crate) fn near_call<'t>(wanted: &str, called: &[&'t str]) -> Option<&'t str> {
     let normal = normal_name(wanted);
     let spelled = called.iter().find(|name| normal_name(name) == normal);
-    let comparable = |name: &&str| LETTERS.contains(&name.len());
     spelled.copied().or_else(|| {
-        let names = called.iter().copied().filter(comparable);
-        Some(wanted).filter(comparable).and_then(|wanted| nearest(wanted, names))
+        let names = called.iter().copied().filter(|name| LETTERS.contains(&name.len()));
+        Some(wanted).filter(|name| LETTERS.contains(&name.len())).and_then(|wanted| nearest(wanted, names))
     })
 }
 

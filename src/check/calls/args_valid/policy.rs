@@ -182,10 +182,13 @@ enum Shape {
     Schemas,
 }
 
+fn is_list(node: Node<'_>) -> bool {
+    !matches!(node.value(), Value::Map(_))
+}
+
 impl Shape {
     fn of(root: Node<'_>) -> Self {
         let section = |key: &str| root.get(key).filter(|node| !is_schema(*node));
-        let is_list = |node: Node<'_>| !matches!(node.value(), Value::Map(_));
         let tools = section("tools");
         let gated = |tools: Node<'_>| ["allow", "deny"].iter().any(|key| tools.get(key).is_some_and(is_list));
         let is_structured = section("schemas").is_some() || section("enforcement").is_some();

@@ -10,7 +10,7 @@ use super::reader::RuleReader;
 use super::{Check, Placed, SequenceValid};
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Key, Node};
+use crate::yaml::{Fields, Node};
 
 /// Settings of `sequence_valid`, for their schema.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -145,7 +145,7 @@ fn exact(node: Node<'_>, aliases: &Aliases) -> Result<Placed, LoadErrors> {
 
 /// Whether a rule says what arguments look like.
 fn reads_arguments(node: Node<'_>) -> bool {
-    let of_entries = |(key, value): (&Key, Node<'_>)| key.name == "args_match" || reads_arguments(value);
-    node.entries().into_iter().flatten().any(of_entries)
+    let mut entries = node.entries().into_iter().flatten();
+    entries.any(|(key, value)| key.name == "args_match" || reads_arguments(value))
         || node.list().into_iter().flatten().any(reads_arguments)
 }

@@ -83,11 +83,16 @@ pub(super) fn measure_assigned(scan: &SecretScan<'_>, word: Range<usize>) -> Opt
 /// Returns the name around `word`, and where it ends.
 fn find_name<'t>(text: &'t str, word: &Range<usize>) -> (&'t str, usize) {
     let bytes = text.as_bytes();
-    let is_part = |byte: &&u8| Alphabet::Word.contains(**byte);
     let word = word.start + usize::from(matches!(bytes[word.start], b'?' | b'&'))
         ..word.end - usize::from(bytes[word.end - 1] == b'=');
-    let before = bytes[..word.start].iter().rev().take(MAX_NAME).take_while(is_part).count();
-    let after = bytes[word.end..].iter().take(MAX_NAME).take_while(is_part).count();
+    let before = bytes[..word.start]
+        .iter()
+        .rev()
+        .take(MAX_NAME)
+        .take_while(|byte| Alphabet::Word.contains(**byte))
+        .count();
+    let after =
+        bytes[word.end..].iter().take(MAX_NAME).take_while(|byte| Alphabet::Word.contains(**byte)).count();
     (&text[word.start - before..word.end + after], word.end + after)
 }
 
