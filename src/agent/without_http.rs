@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::{AgentEnvironment, AgentInput, AgentProblem};
 use crate::case::HttpCall;
+use crate::reader::ReaderSet;
 use crate::trace::Trace;
 
 /// Returns an error that names the missing feature.
@@ -15,6 +16,7 @@ pub(super) fn ask_server(
     _: &AgentInput,
     _: Duration,
     _: &AgentEnvironment,
+    _: ReaderSet,
 ) -> Ready<Result<Trace, AgentProblem>> {
     ready(Err(AgentProblem::NotAsked("the feature `http` is off".to_owned())))
 }
