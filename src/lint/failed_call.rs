@@ -7,8 +7,7 @@ use std::collections::BTreeSet;
 
 use super::LintRemark;
 use crate::case::Case;
-use crate::check::NEVER_SUCCEEDED;
-use crate::outcome::State;
+use crate::check::find_attempted_tool;
 use crate::verdict::Verdict;
 
 /// Returns a remark for each requirement that holds by failed calls alone.
@@ -17,15 +16,8 @@ pub(super) fn find_remarks(case: &Case, verdict: &Verdict) -> Vec<LintRemark> {
         return Vec::new();
     }
     let items = verdict.findings.iter().flat_map(|finding| &finding.items);
-    let failed =
-        items.filter(|item| item.state == State::Held && item.note.as_deref() == Some(NEVER_SUCCEEDED));
-    let labels: BTreeSet<&str> = failed.map(|item| name_tool(&item.label)).collect();
-    labels.into_iter().map(|tool| build_remark(case, tool)).collect()
-}
-
-/// The tool in the label of an item: `call 2: refund`, `1: refund`, `refund`.
-fn name_tool(label: &str) -> &str {
-    label.split_once(": ").map_or(label, |(_, tool)| tool)
+    let tools: BTreeSet<&str> = items.filter_map(find_attempted_tool).collect();
+    tools.into_iter().map(|tool| build_remark(case, tool)).collect()
 }
 
 fn build_remark(case: &Case, tool: &str) -> LintRemark {

@@ -12,6 +12,7 @@
 
 use serde::Deserialize;
 
+use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, count_to_f64};
@@ -93,7 +94,7 @@ impl Check for SequenceCorrectness {
         let outcome = Outcome {
             score,
             losses: lost(score, &held),
-            ..Outcome::of_items(self.items(&held), violation.into_iter().collect())
+            ..Outcome::of_items(self.items(&held, trace), violation.into_iter().collect())
         };
         Ok(outcome
             .stat("calls_checked", trace.calls.len())
@@ -155,12 +156,14 @@ impl SequenceCorrectness {
         Progress { violation: short.map(|index| self.too_few(index, trace)), held }
     }
 
-    fn items(&self, held: &[bool]) -> Vec<Item> {
+    fn items(&self, held: &[bool], trace: &Trace) -> Vec<Item> {
+        let success = RunSuccess::of(&trace.calls);
         let members = self.sequence.iter().zip(held).enumerate();
         members
             .map(|(index, (tool, held))| {
                 let state = if *held { State::Held } else { State::Violated };
-                Item::new(format!("{}: {tool}", index + 1), state)
+                let item = Item::new(format!("{}: {tool}", index + 1), state);
+                note_attempts(item, trace.calls.iter().filter(|call| tool.matches(call)), success)
             })
             .collect()
     }

@@ -1,7 +1,7 @@
 //! Whether the calls of a run succeeded.
 
 use crate::check::support::answer_text::beginning;
-use crate::outcome::Item;
+use crate::outcome::{Item, State};
 use crate::trace::{Call, CallStatus};
 
 /// How the success of calls is told in one run.
@@ -33,7 +33,25 @@ impl RunSuccess {
 }
 
 /// The note on a tool that was called without success.
-pub(crate) const NEVER_SUCCEEDED: &str = "an attempt counts here: no call of it succeeded";
+const NEVER_SUCCEEDED: &str = "an attempt counts here: no call of it succeeded";
+
+/// The beginning of the note on a rule that holds by failed calls of the tool that follows.
+const ONLY_FAILED: &str = "an attempt counts here: all calls failed of ";
+
+/// The note on a rule that requires a call of `tool`, whose calls all failed.
+pub(crate) fn describe_attempts(tool: &str) -> String {
+    [ONLY_FAILED, tool].concat()
+}
+
+/// The required tool of an item that holds although no call of the tool succeeded. The tool is named by the note, or by the
+/// end of the label: `call 2: refund`, `1: refund`, `refund`.
+pub(crate) fn find_attempted_tool(item: &Item) -> Option<&str> {
+    let note = item.note.as_deref().filter(|_| item.state == State::Held)?;
+    let by_label = || {
+        (note == NEVER_SUCCEEDED).then(|| item.label.split_once(": ").map_or(&*item.label, |(_, tool)| tool))
+    };
+    note.strip_prefix(ONLY_FAILED).or_else(by_label)
+}
 
 /// Adds a note to the item of a check that counts attempts, if none of these calls succeeded.
 pub(crate) fn note_attempts<'c>(

@@ -65,6 +65,10 @@ impl Rule for After {
         std::iter::once(&self.trigger).chain(self.then.tools()).collect()
     }
 
+    fn list_required_operands(&self) -> Vec<&Operand> {
+        self.then.tools().iter().collect()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let triggers = self.trigger.all_in(run.calls);
         if triggers.is_empty() {

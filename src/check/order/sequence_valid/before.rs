@@ -60,6 +60,10 @@ impl Rule for Before {
         self.0.operands()
     }
 
+    fn list_required_operands(&self) -> Vec<&Operand> {
+        self.0.first.tools().iter().collect()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let thens = self.0.then.tools().iter();
         let tested: Vec<(&Operand, usize)> =
@@ -131,6 +135,11 @@ struct ImmediatelyBefore(Order);
 impl Rule for ImmediatelyBefore {
     fn operands(&self) -> Vec<&Operand> {
         self.0.operands()
+    }
+
+    fn list_required_operands(&self) -> Vec<&Operand> {
+        // Of several tools one will do: which of them was meant is unknown.
+        if let [only] = self.0.first.tools() { vec![only] } else { Vec::new() }
     }
 
     fn check(&self, run: &Run<'_>) -> Finding {

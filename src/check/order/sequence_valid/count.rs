@@ -138,6 +138,11 @@ impl Rule for Count {
         vec![&self.tool]
     }
 
+    fn list_required_operands(&self) -> Vec<&Operand> {
+        let is_minimum = |bound: &Bound| !matches!(bound, Bound::Max(_)) && bound.number() > 0;
+        if self.bounds.iter().any(is_minimum) { vec![&self.tool] } else { Vec::new() }
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let hits: Vec<&Call> = self.tool.all_in(run.calls).into_iter().map(|at| &run.calls[at]).collect();
         let broken = self.bounds.iter().find(|bound| !bound.admits(hits.len()));

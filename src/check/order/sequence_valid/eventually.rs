@@ -23,6 +23,10 @@ impl Rule for Eventually {
         vec![&self.tool]
     }
 
+    fn list_required_operands(&self) -> Vec<&Operand> {
+        self.operands()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         match self.tool.first_in(run.calls) {
             Some(at) if at < self.within => Finding::Held,

@@ -21,6 +21,10 @@ impl Rule for Exact {
         self.tools.tools().iter().collect()
     }
 
+    fn list_required_operands(&self) -> Vec<&Operand> {
+        self.operands()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         Finding::of(self.first_difference(run.calls).into_iter().collect())
     }

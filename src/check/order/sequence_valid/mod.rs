@@ -51,6 +51,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use crate::check::support::call_success::{RunSuccess, describe_attempts};
 use crate::check::{About, Check, Clause, Kind};
 use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
@@ -97,6 +98,11 @@ trait Rule: Send + Sync {
 
     /// What the rule names.
     fn operands(&self) -> Vec<&Operand>;
+
+    /// The tools of which the rule requires calls.
+    fn list_required_operands(&self) -> Vec<&Operand> {
+        Vec::new()
+    }
 
     /// Whether these violations of the rule stand whatever else was called.
     fn stays_broken(&self, violations: &[&Violation]) -> bool {
@@ -222,8 +228,9 @@ impl Check for SequenceValid {
     }
 
     fn is_settled(&self, outcome: &Outcome) -> bool {
-        // An item with a note was not put to the test: a further call may do that.
-        let rules = || self.all().zip(&outcome.items).filter(|(_, item)| item.note.is_none());
+        // A violated item with a note was not put to the test: a further call may do that.
+        let is_tested = |item: &Item| item.state == State::Held || item.note.is_none();
+        let rules = || self.all().zip(&outcome.items).filter(|(_, item)| is_tested(item));
         let stays_broken = |placed: &Placed| {
             let own: Vec<&Violation> =
                 outcome.violations.iter().filter(|violation| violation.rule == placed.number).collect();
@@ -282,7 +289,7 @@ impl SequenceValid {
     fn hold(&self, placed: &Placed, run: &Run<'_>) -> (Item, Vec<Violation>) {
         let item = |state| Item::new(placed.label(), state);
         match placed.rule.check(run) {
-            Finding::Held => (item(State::Held), Vec::new()),
+            Finding::Held => (note_failed_operand(item(State::Held), placed, run), Vec::new()),
             Finding::Violated(mut violations) => {
                 prefix::name_shortest(placed.rule.as_ref(), &mut violations, run);
                 let more = violations.len().saturating_sub(MAX_RULE_VIOLATIONS);
@@ -296,6 +303,19 @@ impl SequenceValid {
             }
             Finding::NotExercised(note) => (item(State::NotExercised).note(note), Vec::new()),
         }
+    }
+}
+
+/// Notes the first required tool whose calls all failed. The rules count attempts.
+fn note_failed_operand(item: Item, placed: &Placed, run: &Run<'_>) -> Item {
+    let success = RunSuccess::of(run.calls);
+    let has_only_failed = |operand: &&Operand| {
+        let mut calls = run.calls.iter().filter(|call| operand.matches(call)).peekable();
+        calls.peek().is_some() && !calls.any(|call| success.includes(call))
+    };
+    match placed.rule.list_required_operands().into_iter().find(has_only_failed) {
+        Some(operand) => item.note(describe_attempts(operand.name())),
+        None => item,
     }
 }
 

@@ -23,6 +23,10 @@ impl Rule for Require {
         self.tools.tools().iter().collect()
     }
 
+    fn list_required_operands(&self) -> Vec<&Operand> {
+        self.operands()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let missing =
             self.tools.tools().iter().enumerate().filter(|(_, tool)| tool.first_in(run.calls).is_none());

@@ -29,6 +29,10 @@ impl Rule for Sequence {
         self.tools.tools().iter().collect()
     }
 
+    fn list_required_operands(&self) -> Vec<&Operand> {
+        self.operands()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let members = self.tools.tools();
         let reached = if self.strict { self.walk_strictly(run.calls) } else { self.walk_loosely(run.calls) };
