@@ -98,11 +98,22 @@ impl ArgumentMatcher {
     }
 }
 
+/// Refuses the words about the presence of an argument where only its value is read.
+fn refuse_presence(fields: &mut Fields<'_>) {
+    for word in ["absent", "optional"] {
+        let Some(node) = fields.node(word) else { continue };
+        let error = node.error(format!("`{word}` is about the argument, not about one of its values"));
+        let _: Option<()> =
+            fields.take(Err(error.help("write `optional: true` beside the other words of the argument")));
+    }
+}
+
 impl ValueMatcher {
     /// Reads a value: a matcher, a list or mapping with matchers inside, or a literal.
     pub(crate) fn read(node: Node<'_>) -> Result<Self, LoadErrors> {
         if is_matcher(node) {
             let mut fields = Fields::of(node, "a matcher")?;
+            refuse_presence(&mut fields);
             let tests = read_tests(&mut fields);
             return fields.finish(Self::Tests(tests));
         }

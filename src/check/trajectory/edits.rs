@@ -41,7 +41,14 @@ pub(super) enum CallEdit {
         weight: usize,
     },
     /// An expected call was not made.
-    Add { tool: String, entry: usize, at: String, out_of_order: Option<usize> },
+    Add {
+        tool: String,
+        entry: usize,
+        at: String,
+        out_of_order: Option<usize>,
+        /// The number of calls of the tool that other entries expect.
+        of_other_entries: usize,
+    },
     /// A call was made and not expected.
     Remove { call: usize, tool: String },
 }
@@ -122,7 +129,10 @@ impl CallEdit {
             Self::Add { out_of_order: Some(call), .. } => {
                 format!("expected here, called out of order as call {call}")
             }
-            Self::Add { out_of_order: None, .. } => "expected, never called".to_owned(),
+            Self::Add { of_other_entries: 0, .. } => "expected, never called".to_owned(),
+            Self::Add { of_other_entries, .. } => {
+                format!("expected, called only {}", say_times(*of_other_entries))
+            }
             Self::Remove { .. } => "called, not expected".to_owned(),
         }
     }
@@ -137,7 +147,15 @@ impl CallEdit {
             Self::Add { tool, out_of_order: Some(call), .. } => {
                 format!("`{tool}` was called out of order, as call {call}")
             }
-            Self::Add { tool, .. } => format!("`{tool}` is expected and was never called"),
+            Self::Add { tool, of_other_entries: 0, .. } => {
+                format!("`{tool}` is expected and was never called")
+            }
+            Self::Add { tool, of_other_entries, .. } => {
+                format!(
+                    "a further call of `{tool}` is expected: it was called only {}",
+                    say_times(*of_other_entries)
+                )
+            }
             Self::Remove { call, tool } => format!("call {call} of `{tool}` is not expected"),
         }
     }
@@ -179,6 +197,10 @@ fn describe_argument(difference: &ArgumentDifference) -> String {
         Some(actual) => format!("{name}: {} -> {expected} expected", shown(actual)),
         None => format!("{name}: missing, {expected} expected"),
     }
+}
+
+fn say_times(count: usize) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 fn difference_to_json(difference: &ArgumentDifference) -> Value {

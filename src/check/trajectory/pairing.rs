@@ -153,6 +153,13 @@ impl ScriptBuilder<'_> {
         Ok(CallEdit::Change { call: actual.index, tool, entry, at, difference, mode, weight })
     }
 
+    /// The number of calls of the slot's tools that are paired with other slots.
+    fn count_paired(&self, slot: usize, is_paired: &[bool]) -> usize {
+        let specs = &self.slots[slot].specs;
+        let paired = self.run.calls.iter().zip(is_paired).filter(|(_, is_paired)| **is_paired);
+        paired.filter(|(call, _)| specs.iter().any(|spec| spec.means_tool(call))).count()
+    }
+
     /// A slot without a call. In an ordered mode, a call that agrees may be elsewhere.
     fn describe_missing(&self, slot: usize, label: String, is_paired: &[bool]) -> CallEdit {
         let elsewhere =
@@ -164,6 +171,7 @@ impl ScriptBuilder<'_> {
             entry,
             at,
             out_of_order: elsewhere.map(|call| self.run.calls[call].index),
+            of_other_entries: self.count_paired(slot, is_paired),
         }
     }
 }

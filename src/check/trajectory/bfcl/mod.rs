@@ -152,7 +152,11 @@ impl BfclCalls {
                 let call = calls[*call].index;
                 CallEdit::Change { call, tool, entry, at, difference, mode: None, weight: 2 }
             }
-            None => CallEdit::Add { tool, entry, at, out_of_order: None },
+            None => {
+                let taken = calls.iter().zip(&*is_free).filter(|(_, is_free)| !**is_free);
+                let of_other_entries = taken.filter(|(call, _)| call.name == *name).count();
+                CallEdit::Add { tool, entry, at, out_of_order: None, of_other_entries }
+            }
         });
     }
 }
