@@ -1,6 +1,7 @@
 //! The case: the model that every vocabulary lowers to.
 
 mod agent;
+mod fingerprint;
 mod fit;
 mod join;
 mod template;
@@ -11,9 +12,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use agent::{AgentFrom, AgentUse, CommandLine, Described, HttpCall, HttpMethod, NamedAgent};
+pub use agent::{
+    AgentDescription, AgentFrom, AgentUse, CommandLine, Described, HttpCall, HttpMethod, InputGlob,
+    NamedAgent,
+};
 use arraign_trace::reader::ReaderSet;
-pub use fit::{Fit, Misfit, TurnQuery, collapse_blanks, compare_input, fingerprint_input};
+pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange};
+pub use fit::{Fit, Misfit, TurnQuery, collapse_blanks, compare_recording, fingerprint_input};
 pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
 pub use template::Template;
 pub use variables::{FilledText, VariableText};

@@ -2,6 +2,9 @@
 //!
 //! [`arraign_trace::source`] opens the files. This module caches parsed files, and writes.
 
+mod fingerprint;
+#[cfg(feature = "live")]
+mod inputs;
 mod inside;
 mod line_log;
 mod whole;
@@ -13,6 +16,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use arraign_trace::source::{DEFAULT_SIZE_LIMIT, FileOpener, Opened, ReadError, ReadProblem};
+pub use fingerprint::fingerprint_bytes;
+#[cfg(feature = "live")]
+pub use inputs::{FileFingerprints, InputHasher, check_input_pattern};
 pub use line_log::LineLog;
 pub use whole::write_whole;
 

@@ -59,6 +59,9 @@ pub enum AgentProblem {
     /// The output contains several runs instead of one.
     #[error("returned {0} runs instead of one")]
     SeveralRuns(usize),
+    /// The run cannot be written.
+    #[error("could not be recorded\n{0}")]
+    NotRecorded(String),
     /// The output contains a secret.
     #[error("wrote the value of the secret `{0}`: the answer is discarded")]
     Secret(String),

@@ -19,14 +19,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub use error::{AgentError, AgentFailure, AgentProblem};
 pub use in_process::InProcess;
 pub use into_trace::{IntoTrace, Messages};
-pub use pool::{AgentAnswer, AgentEnvironment, AgentPool};
+pub use pool::{AgentAnswer, AgentEnvironment, AgentPool, AgentTask, KeepRun};
 
-use crate::case::{AgentFrom, Case, CommandLine, Described, HttpCall};
+use crate::case::{AgentDescription, AgentFrom, Case, CommandLine, Described, HttpCall, InputGlob};
 
 /// The time limit of an agent unless its case or its command names another.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(300);
@@ -74,26 +74,53 @@ pub enum Agent {
     Http(Arc<HttpCall>),
 }
 
-impl From<Described> for Agent {
-    fn from(described: Described) -> Self {
-        match described {
-            Described::Command(line) => Self::Command(Arc::new(line)),
-            Described::Http(call) => Self::Http(Arc::from(call)),
-        }
+/// An agent with what a harness keeps of it.
+#[derive(Clone)]
+pub struct ConfiguredAgent {
+    /// How the agent is asked.
+    pub agent: Agent,
+    /// The settings that decide what the agent does, as JSON.
+    pub definition: Value,
+    /// The files that the agent depends on.
+    pub inputs: Vec<InputGlob>,
+}
+
+impl ConfiguredAgent {
+    /// An agent of the test target. Its name is all that is known of its definition.
+    pub fn in_process(name: &str, agent: InProcess) -> Self {
+        Self { agent: Agent::InProcess(agent), definition: json!({"agent": name}), inputs: Vec::new() }
+    }
+}
+
+impl From<AgentDescription> for ConfiguredAgent {
+    fn from(AgentDescription { described, inputs }: AgentDescription) -> Self {
+        let definition = described.define();
+        let agent = match described {
+            Described::Command(line) => Agent::Command(Arc::new(line)),
+            Described::Http(call) => Agent::Http(Arc::from(call)),
+        };
+        Self { agent, definition, inputs }
     }
 }
 
 /// The agents of one harness, by name.
 #[derive(Clone, Default)]
-pub struct Agents(BTreeMap<String, Agent>);
+pub struct Agents(BTreeMap<String, ConfiguredAgent>);
 
 impl Agents {
     /// Adds an agent. It is an error if the name is taken.
-    pub fn register_agent(&mut self, name: &str, agent: Agent) -> Result<(), String> {
+    pub fn register_agent(&mut self, name: &str, agent: ConfiguredAgent) -> Result<(), String> {
         match self.0.insert(name.to_owned(), agent) {
             None => Ok(()),
             Some(_) => Err(format!("two agents are called `{name}`: give each its own name")),
         }
+    }
+
+    /// Adds to the files that the agent `name` depends on. It is an error if there is no such agent.
+    pub fn add_inputs(&mut self, name: &str, inputs: Vec<InputGlob>) -> Result<(), String> {
+        let agent = self.0.get_mut(name).ok_or_else(|| format!("no agent is called `{name}` here"))?;
+        agent.inputs.extend(inputs);
+        Ok(())
     }
 
     /// Returns the names, sorted.
@@ -102,19 +129,13 @@ impl Agents {
     }
 
     /// Returns the agent of a case and its name. `None` for an unknown name.
-    pub fn find_agent(&self, from: &AgentFrom) -> Option<(String, Agent)> {
+    pub fn find_agent(&self, from: &AgentFrom) -> Option<(String, ConfiguredAgent)> {
         match from {
             AgentFrom::Named(name) => Some((name.clone(), self.0.get(name)?.clone())),
-            AgentFrom::Here(described) => Some((describe_agent(described), described.clone().into())),
+            AgentFrom::Here(description) => {
+                Some((description.described.display_name().to_owned(), description.clone().into()))
+            }
         }
-    }
-}
-
-/// Returns the display name of an agent that is described in the case.
-fn describe_agent(described: &Described) -> String {
-    match described {
-        Described::Command(line) => line.program.clone(),
-        Described::Http(call) => call.host().to_owned(),
     }
 }
 

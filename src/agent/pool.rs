@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::{Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, group, http};
 use crate::reader::ReaderSet;
@@ -73,29 +73,19 @@ impl AgentPool {
         })
     }
 
-    /// Starts `runs` runs of the agent `name`, each as soon as the pool has room. Each run has `limit`, or the limit of
-    /// its command. `readers` read the output.
-    pub fn start_runs(
-        &self,
-        (name, agent): (String, Agent),
-        input: &AgentInput,
-        runs: u32,
-        limit: Option<Duration>,
-        readers: &ReaderSet,
-    ) -> AgentAnswer {
+    /// Starts the runs with these numbers, from 1, each as soon as the pool has room.
+    pub fn start_runs(&self, task: AgentTask, input: &AgentInput, runs: &[u32]) -> AgentAnswer {
         let answer = AgentAnswer::default();
         let Some(runtime) = &self.runtime else { return answer };
-        let limit = find_shortest_limit(limit, &agent).unwrap_or(DEFAULT_TIMEOUT);
-        let tasks = (1..=runs).map(|run| {
-            let (name, agent, readers) = (name.clone(), agent.clone(), readers.clone());
-            let agent_run = AgentRun { name, agent, limit, several: runs > 1, readers };
+        let task = Arc::new(task);
+        let tasks = runs.iter().map(|run| {
             let (permits, environment) = (Arc::clone(&self.permits), Arc::clone(&self.environment));
-            let (input, at_work) = (AgentInput { run, ..input.clone() }, self.at_work.clone());
-            runtime.spawn(agent_run.run_agent(input, permits, environment, at_work))
+            let (input, at_work) = (AgentInput { run: *run, ..input.clone() }, self.at_work.clone());
+            runtime.spawn(run_agent(Arc::clone(&task), input, permits, environment, at_work))
         });
         let (tasks, cell): (Vec<_>, _) = (tasks.collect(), Arc::clone(&answer.0));
         runtime.spawn(async move {
-            let _ = cell.set(gather_runs(name, tasks).await);
+            let _ = cell.set(gather_runs(&task.name, tasks).await);
         });
         answer
     }
@@ -103,6 +93,37 @@ impl AgentPool {
     /// Returns the ids of the cases whose agents are running, in the order of their start.
     pub fn working_cases(&self) -> Vec<String> {
         self.at_work.lock_ids().clone()
+    }
+}
+
+/// Keeps a run as soon as it has ended, so that an interrupted process does not lose it. The error is a sentence.
+pub type KeepRun = Arc<dyn Fn(u32, &Trace) -> Result<(), String> + Send + Sync>;
+
+/// An agent and how a case asks it.
+pub struct AgentTask {
+    /// The name of the agent.
+    pub name: String,
+    /// The agent.
+    pub agent: Agent,
+    /// The time limit of the case; the agent may have a shorter one.
+    pub limit: Option<Duration>,
+    /// Whether the case asks for several runs.
+    pub several: bool,
+    /// The readers of the output.
+    pub readers: ReaderSet,
+    /// Keeps each run.
+    pub keep: Option<KeepRun>,
+}
+
+impl AgentTask {
+    /// Returns the shorter of the case's limit and the agent's own.
+    fn find_limit(&self) -> Duration {
+        let own = match &self.agent {
+            Agent::Command(line) => line.timeout,
+            Agent::Http(call) => call.timeout,
+            Agent::InProcess(_) => None,
+        };
+        self.limit.into_iter().chain(own).min().unwrap_or(DEFAULT_TIMEOUT)
     }
 }
 
@@ -149,26 +170,16 @@ impl Drop for AgentPool {
     }
 }
 
-/// Returns the shorter of the case's limit and the agent's own.
-fn find_shortest_limit(limit: Option<Duration>, agent: &Agent) -> Option<Duration> {
-    let own = match agent {
-        Agent::Command(line) => line.timeout,
-        Agent::Http(call) => call.timeout,
-        Agent::InProcess(_) => None,
-    };
-    limit.into_iter().chain(own).min()
-}
-
 /// Collects all runs of a case, or the first error.
 async fn gather_runs(
-    name: String,
+    name: &str,
     tasks: Vec<JoinHandle<Result<Trace, AgentError>>>,
 ) -> Result<Vec<Trace>, AgentError> {
     let mut runs = Vec::with_capacity(tasks.len());
     // The first error by number and not by time is returned, so that a repeated failure has the same message.
     for task in tasks {
         let run = task.await.map_err(|error| AgentError {
-            agent: name.clone(),
+            agent: name.to_owned(),
             run: None,
             problem: AgentProblem::Panicked(error.to_string()),
             stderr: String::new(),
@@ -178,44 +189,41 @@ async fn gather_runs(
     Ok(runs)
 }
 
-/// One run of a case by its agent.
-struct AgentRun {
-    name: String,
-    agent: Agent,
-    limit: Duration,
-    several: bool,
-    readers: ReaderSet,
+/// Runs an agent once the pool has room, and keeps the run. The time limit starts then.
+async fn run_agent(
+    task: Arc<AgentTask>,
+    input: AgentInput,
+    permits: Arc<Semaphore>,
+    environment: Arc<AgentEnvironment>,
+    at_work: WorkingAgents,
+) -> Result<Trace, AgentError> {
+    // Both guards live until the run has ended.
+    let _permit = permits.acquire().await;
+    let _work = at_work.begin_work(&input.id);
+    let (started, run, limit) = (Instant::now(), input.run, task.find_limit());
+    let readers = task.readers.clone();
+    let (answer, stderr) = match &task.agent {
+        Agent::InProcess(agent) => (agent.ask_closure(input, limit).await, String::new()),
+        Agent::Command(line) => command::ask_command(line, &input, limit, &environment, readers).await,
+        Agent::Http(call) => {
+            (http::ask_server(call, &input, limit, &environment, readers).await, String::new())
+        }
+    };
+    let kept = match answer {
+        Ok(trace) => {
+            keep_run(Arc::clone(&task), run, fill_defaults(trace, &task.name, started.elapsed())).await
+        }
+        Err(problem) => Err(problem),
+    };
+    let (agent, run) = (task.name.clone(), task.several.then_some(run));
+    kept.map_err(|problem| AgentError { agent, run, problem, stderr })
 }
 
-impl AgentRun {
-    /// Runs the agent once the pool has room. The time limit starts then.
-    async fn run_agent(
-        self,
-        input: AgentInput,
-        permits: Arc<Semaphore>,
-        environment: Arc<AgentEnvironment>,
-        at_work: WorkingAgents,
-    ) -> Result<Trace, AgentError> {
-        // Both guards live until the run has ended.
-        let _permit = permits.acquire().await;
-        let _work = at_work.begin_work(&input.id);
-        let (started, run) = (Instant::now(), input.run);
-        let (answer, stderr) = match &self.agent {
-            Agent::InProcess(agent) => (agent.ask_closure(input, self.limit).await, String::new()),
-            Agent::Command(line) => {
-                command::ask_command(line, &input, self.limit, &environment, self.readers).await
-            }
-            Agent::Http(call) => {
-                let answer = http::ask_server(call, &input, self.limit, &environment, self.readers).await;
-                (answer, String::new())
-            }
-        };
-        let run = self.several.then_some(run);
-        match answer {
-            Ok(trace) => Ok(fill_defaults(trace, &self.name, started.elapsed())),
-            Err(problem) => Err(AgentError { agent: self.name, run, problem, stderr }),
-        }
-    }
+async fn keep_run(task: Arc<AgentTask>, run: u32, trace: Trace) -> Result<Trace, AgentProblem> {
+    let Some(keep) = task.keep.clone() else { return Ok(trace) };
+    let kept = spawn_blocking(move || keep(run, &trace).map(|()| trace)).await;
+    let kept = kept.unwrap_or_else(|died| Err(died.to_string()));
+    kept.map_err(AgentProblem::NotRecorded)
 }
 
 /// Adds the agent's name and the measured duration, unless the trace records them.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 use super::{Template, VariableText};
 use crate::pattern::JsonPath;
 use crate::place::Place;
@@ -21,10 +23,28 @@ pub enum AgentFrom {
     /// An agent that the harness or `arraign.yaml` names.
     Named(String),
     /// An agent that is described in the case.
-    Here(Described),
+    Here(AgentDescription),
 }
 
 /// An agent described in a file.
+#[derive(Debug, Clone)]
+pub struct AgentDescription {
+    /// How the agent is asked.
+    pub described: Described,
+    /// The files that the agent depends on.
+    pub inputs: Vec<InputGlob>,
+}
+
+/// A glob of files that an agent depends on, relative to the package.
+#[derive(Debug, Clone)]
+pub struct InputGlob {
+    /// The glob.
+    pub pattern: String,
+    /// The place of the glob; `None` for an agent of the test target.
+    pub place: Option<Place>,
+}
+
+/// How an agent of a file is asked.
 #[derive(Debug, Clone)]
 pub enum Described {
     /// A process.
@@ -41,7 +61,7 @@ pub struct NamedAgent {
     /// The place of the description.
     pub place: Place,
     /// The description.
-    pub described: Described,
+    pub description: AgentDescription,
 }
 
 /// An agent as a process: it reads its input on standard input and writes its trace on standard output.
@@ -86,6 +106,38 @@ pub struct HttpCall {
     pub output_limit: Option<usize>,
     /// The format of the response, if it is not detected.
     pub format: Option<String>,
+}
+
+impl Described {
+    /// Returns the display name of the agent: its program or its host.
+    pub fn display_name(&self) -> &str {
+        match self {
+            Self::Command(line) => &line.program,
+            Self::Http(call) => call.host(),
+        }
+    }
+
+    /// Returns the settings that decide what the agent does, for its fingerprint. Variables are named, not resolved.
+    pub fn define(&self) -> Value {
+        match self {
+            Self::Command(line) => json!({
+                "program": line.program,
+                "arguments": line.arguments,
+                "env": line.env,
+                "cwd": line.cwd,
+                "format": line.format,
+            }),
+            Self::Http(call) => json!({
+                "url": call.url.as_str(),
+                "method": call.method.name(),
+                "headers": call.headers.iter().map(|(name, value)| json!([name, value.as_str()])).collect::<Vec<_>>(),
+                "body": call.body.as_ref().map(Template::as_value),
+                "trace": call.trace.as_ref().map(JsonPath::as_str),
+                "answer": call.answer.as_ref().map(JsonPath::as_str),
+                "format": call.format,
+            }),
+        }
+    }
 }
 
 impl HttpCall {

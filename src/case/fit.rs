@@ -1,15 +1,16 @@
-//! The rule *fit*: whether a run was recorded for the input of its case.
+//! The rule *fit*: whether a run was recorded for the input of its case, by the agent of today.
 //!
 //! If the recording has a fingerprint of its input, the fingerprint decides. Otherwise the words decide: some user message
 //! contains the case's text, and the texts of its turns come in their order. Runs of white space count as one blank.
+//! The files that the agent depends on are compared by their fingerprints alone.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::Case;
+use super::{AgentFingerprint, Case, FileChange};
 use crate::place::Place;
+use crate::source::fingerprint_bytes;
 use crate::trace::{Role, Trace};
 
 /// The text of the user in one turn of a case.
@@ -48,10 +49,23 @@ pub enum Misfit<'c> {
         /// The text of the run in its place, if there is one.
         found: Option<&'c str>,
     },
+    /// Files of the agent have changed since the run was recorded.
+    Files(Vec<FileChange>),
+}
+
+/// Compares the input of `case` and the files of its agent with those that `trace` was recorded for. Without `agent`, only
+/// the input is compared.
+pub fn compare_recording<'c>(case: &'c Case, trace: &'c Trace, agent: Option<&AgentFingerprint>) -> Fit<'c> {
+    let fit = compare_input(case, trace);
+    if matches!(fit, Fit::Other(_)) {
+        return fit;
+    }
+    let changes = agent.map(|agent| agent.find_changes(trace)).unwrap_or_default();
+    if changes.is_empty() { fit } else { Fit::Other(Misfit::Files(changes)) }
 }
 
 /// Compares the input of `case` with the one that `trace` was recorded for.
-pub fn compare_input<'c>(case: &'c Case, trace: &'c Trace) -> Fit<'c> {
+fn compare_input<'c>(case: &'c Case, trace: &'c Trace) -> Fit<'c> {
     let fingerprint = trace.recorded.as_ref().and_then(|recorded| recorded.input.as_deref());
     match fingerprint {
         Some(fingerprint) if fingerprint == fingerprint_input(case) => Fit::Same,
@@ -70,12 +84,7 @@ pub fn fingerprint_input(case: &Case) -> String {
     if !case.turns.is_empty() {
         input["turns"] = case.turns.iter().map(|turn| turn.text.as_str()).collect();
     }
-    let mut fingerprint = "sha256:".to_owned();
-    for byte in hmac_sha256::Hash::hash(input.to_string().as_bytes()) {
-        // Writing to a `String` cannot fail.
-        let _ = write!(fingerprint, "{byte:02x}");
-    }
-    fingerprint
+    fingerprint_bytes(input.to_string().as_bytes())
 }
 
 fn sort_keys(value: &Value) -> Value {

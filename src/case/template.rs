@@ -21,6 +21,11 @@ impl Template {
         Ok(Self(value))
     }
 
+    /// Returns the value with its placeholders.
+    pub fn as_value(&self) -> &Value {
+        &self.0
+    }
+
     /// Fills the template with `asked`, an object by name. The error names the missing entry.
     pub fn fill(&self, asked: &Value) -> Result<Value, String> {
         fill_value(&self.0, asked)

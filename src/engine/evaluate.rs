@@ -9,7 +9,7 @@ use super::details;
 use super::fit::{is_misfit, reject_misfit};
 use super::run::{RunResult, evaluate_run, millis_since, weight_on_case};
 use super::secrets::{mask_verdict, quotes_run};
-use crate::case::Case;
+use crate::case::{AgentFingerprint, Case};
 use crate::judge::JudgeSession;
 use crate::outcome::Status;
 use crate::place::Place;
@@ -53,8 +53,10 @@ pub fn evaluate_with_judge(
 pub struct EvaluationSettings<'s> {
     /// Asks the judge for the opinions that the case does not contain.
     pub session: Option<&'s JudgeSession<'s>>,
-    /// Whether runs that were recorded for another input count.
+    /// Whether runs that were recorded for another input or by a changed agent count.
     pub allows_stale: bool,
+    /// The agent of the case as it is today, if its recordings are compared with it.
+    pub agent: Option<&'s AgentFingerprint>,
 }
 
 /// Evaluates like [`evaluate_with_judge`], with runs that are read one at a time. If the verdict does not pass, `runs` is
@@ -107,7 +109,7 @@ impl RunCollector<'_> {
     fn add_run(&mut self, case: &Case, run: &RecordedRun, settings: EvaluationSettings<'_>) {
         let number = self.results.len();
         let is_compared = case.input_match && !settings.allows_stale;
-        let misfit = if is_compared { reject_misfit(case, &run.trace, number) } else { None };
+        let misfit = if is_compared { reject_misfit(case, &run.trace, number, settings.agent) } else { None };
         let result = misfit.unwrap_or_else(|| {
             let result = evaluate_run(case, &run.trace, number, settings.session);
             self.compared.compare_run(case, run, number, &result, settings.session);

@@ -1,7 +1,11 @@
-//! Runs that were recorded for another input: such a run is undecided, and no check is asked about it.
+//! Runs that were recorded for another input, or by an agent that has changed: such a run is undecided, and no check is
+//! asked about it.
 
 use super::run::RunResult;
-use crate::case::{Case, Fit, Misfit, TraceFrom, collapse_blanks, compare_input};
+use crate::case::{
+    AgentFingerprint, Case, ChangeKind, FileChange, Fit, Misfit, TraceFrom, collapse_blanks,
+    compare_recording,
+};
 use crate::outcome::Status;
 use crate::pattern::mask_secrets;
 use crate::trace::Trace;
@@ -10,8 +14,12 @@ use crate::verdict::{Finding, UndecidedCause};
 /// The name of the rule in findings.
 const FIT: &str = "fit";
 
-/// The reason of such a finding.
+/// The reasons of such a finding.
 const OTHER_INPUT: &str = "recorded for another input";
+const CHANGED_AGENT: &str = "recorded by an agent that has changed";
+
+/// The largest number of files in a message.
+const MAX_NAMED_FILES: usize = 3;
 
 /// The largest length of a quoted text, in characters.
 const MAX_QUOTED_CHARS: usize = 60;
@@ -19,41 +27,79 @@ const MAX_QUOTED_CHARS: usize = 60;
 /// The number of equal characters that are quoted before the first difference of two texts.
 const CHARS_BEFORE_DIFFERENCE: usize = 20;
 
-/// Returns the result of a run that was recorded for another input. `None` for all other runs.
-pub(super) fn reject_misfit(case: &Case, trace: &Trace, run: usize) -> Option<RunResult> {
-    let Fit::Other(misfit) = compare_input(case, trace) else { return None };
-    let place = match misfit {
-        Misfit::Text { turn: Some(turn), .. } => &turn.place,
+/// Returns the result of a run that was recorded for another input, or whose `agent` has changed. `None` for all other runs.
+pub(super) fn reject_misfit(
+    case: &Case,
+    trace: &Trace,
+    run: usize,
+    agent: Option<&AgentFingerprint>,
+) -> Option<RunResult> {
+    let Fit::Other(misfit) = compare_recording(case, trace, agent) else { return None };
+    let place = match (&misfit, &case.agent) {
+        (Misfit::Text { turn: Some(turn), .. }, _) => &turn.place,
+        (Misfit::Files(_), Some(agent)) => &agent.place,
         _ => case.input_place.as_ref().unwrap_or(&case.place),
+    };
+    let (reason, undecided) = match misfit {
+        Misfit::Files(_) => (CHANGED_AGENT, UndecidedCause::ChangedAgent),
+        Misfit::Fingerprint | Misfit::Text { .. } => (OTHER_INPUT, UndecidedCause::AnotherInput),
     };
     let finding = Finding {
         status: Status::Undecided,
         run,
-        unfit: Some(format!("{OTHER_INPUT}: {}", describe_misfit(&misfit))),
-        undecided: Some(UndecidedCause::AnotherInput),
+        unfit: Some(format!("{reason}: {}", describe_misfit(&misfit, trace))),
+        undecided: Some(undecided),
         help: Some(advise_rerecording(case).to_owned()),
         ..Finding::empty(FIT, place)
     };
-    let reason = format!("the run was {OTHER_INPUT}");
+    let reason = format!("the run was {reason}");
     let cards = case.scorecards.iter().map(|card| card.empty_card(run, &reason)).collect();
     Some(RunResult { findings: vec![finding], cards, figures: None })
 }
 
-/// Whether the finding is about a run that was recorded for another input. Several runs together do not change what it
-/// means for the case.
+/// Whether the finding is about a run that does not fit its case. Several runs together do not change what it means for the
+/// case.
 pub(super) fn is_misfit(finding: &Finding) -> bool {
-    finding.undecided == Some(UndecidedCause::AnotherInput)
+    matches!(finding.undecided, Some(UndecidedCause::AnotherInput | UndecidedCause::ChangedAgent))
 }
 
-fn describe_misfit(misfit: &Misfit<'_>) -> String {
-    let Misfit::Text { wanted, turn, found } = misfit else {
-        return "the fingerprint of the case's input differs from the recorded one".to_owned();
+fn describe_misfit(misfit: &Misfit<'_>, trace: &Trace) -> String {
+    let (wanted, turn, found) = match misfit {
+        Misfit::Text { wanted, turn, found } => (wanted, turn, found),
+        Misfit::Files(changes) => return describe_changes(changes, trace),
+        Misfit::Fingerprint => {
+            return "the fingerprint of the case's input differs from the recorded one".to_owned();
+        }
     };
     let asks = turn.map_or("the case asks".to_owned(), |turn| format!("turn {} asks", turn.turn));
     let [wanted, asked] = quote_difference(wanted, found.unwrap_or_default());
     match found {
         Some(_) => format!("{asks} {wanted}, the run was asked {asked}"),
         None => format!("{asks} {wanted}, the run was asked nothing more"),
+    }
+}
+
+/// Describes the files that have changed, with the day of the recording.
+fn describe_changes(changes: &[FileChange], trace: &Trace) -> String {
+    let recorded = trace.recorded.as_ref();
+    if recorded.is_some_and(|recorded| recorded.files.is_none()) {
+        return "the recording has no fingerprints of the agent's `inputs`".to_owned();
+    }
+    let mut parts: Vec<String> = changes.iter().take(MAX_NAMED_FILES).map(describe_change).collect();
+    match changes.len().saturating_sub(MAX_NAMED_FILES) {
+        0 => {}
+        1 => parts.push("1 more file differs".to_owned()),
+        more => parts.push(format!("{more} more files differ")),
+    }
+    let day = recorded.and_then(|recorded| recorded.at.as_deref()?.get(.."2026-11-22".len()));
+    format!("{}{}", parts.join(", "), day.map(|day| format!(" since {day}")).unwrap_or_default())
+}
+
+fn describe_change(FileChange { path, kind }: &FileChange) -> String {
+    match kind {
+        ChangeKind::Changed => format!("`{path}` has changed"),
+        ChangeKind::Added => format!("`{path}` was added"),
+        ChangeKind::Removed => format!("`{path}` was removed"),
     }
 }
 

@@ -43,7 +43,7 @@ use self::record::manifest::RunManifest;
 use self::record::store::Store;
 use self::run::context::{OutputReaders, Project, RunContext};
 use self::run::judging::RunJudge;
-use self::run::live::{self, LiveAgents};
+use self::run::live::{self, AgentProject, LiveAgents};
 use self::run::panics;
 use self::run::run_trials;
 pub use self::selection::{CaseSelection, run_program};
@@ -152,6 +152,23 @@ impl Harness {
         E: Into<crate::agent::AgentFailure>,
     {
         self.mistakes.extend(self.live.register(name, crate::agent::InProcess::new(ask)).err());
+        self
+    }
+
+    /// Names the files that the agent `name` depends on, such as its prompts: globs relative to the package, as under the key
+    /// `inputs` of agents in YAML. A recording is stale when one of them changes.
+    ///
+    /// ```no_run
+    /// # async fn support(_: arraign::AgentInput) -> Result<arraign::Trace, std::io::Error> { todo!() }
+    /// fn main() -> std::process::ExitCode {
+    ///     let harness = arraign::Harness::new("evals").agent("support", support);
+    ///     harness.agent_inputs("support", ["prompts/**", "src/agent/**"]).run()
+    /// }
+    /// ```
+    #[cfg(feature = "live")]
+    pub fn agent_inputs(mut self, name: &str, globs: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let globs = globs.into_iter().map(Into::into).collect();
+        self.mistakes.extend(self.live.add_inputs(name, globs).err());
         self
     }
 
@@ -300,11 +317,18 @@ impl Harness {
         command: &HarnessCommand,
         settings: &EnvSettings,
     ) -> ExitCode {
-        let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
         let keep_runs = common.keep_runs.map_or(KEPT_RUNS, NonZeroUsize::get);
+        let id = HarnessId::locate(&base, files.root());
+        let store = make_store(&base, settings, &id);
+        let files = Arc::new(files);
         // Agents start first: they work while the judge and the store are prepared.
-        let project = (base.as_path(), &files, &self.rerun);
-        let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, project) {
+        let project = AgentProject {
+            base: &base,
+            files: &files,
+            rerun: &self.rerun,
+            shared_hashes: settings.nextest.is_some().then(|| store.shared_hashes()),
+        };
+        let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &project) {
             Ok(live) => live,
             Err(code) => return code,
         };
@@ -312,10 +336,10 @@ impl Harness {
             Ok(judging) => judging,
             Err(code) => return code,
         };
-        let store = match open_store(&plan, library, (&base, keep_runs), command, settings) {
-            Ok(store) => store,
-            Err(problem) => return usage_error(&[problem]),
-        };
+        let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
+        if let Err(problem) = prepare_store(&store, &plan, (library, &id, keep_runs), command, settings) {
+            return usage_error(&[problem]);
+        }
         let judging = judging.with_shared_ledger(&store, settings);
         let finisher = RunFinisher::from_plan(&mut plan, command, settings);
         let tally = Tally::new(&plan, settings);
@@ -345,24 +369,22 @@ fn make_plan(
     }
 }
 
-/// Creates the store for this process's verdicts, and writes the run's manifest. The error is a message for the user.
-fn open_store(
+/// Writes the run's manifest into the store, and removes old runs. The error is a message for the user.
+fn prepare_store(
+    store: &Store,
     plan: &Plan,
-    library: Library<'_>,
-    (base, keep_runs): (&Path, usize),
+    (library, id, keep_runs): (Library<'_>, &HarnessId, usize),
     command: &HarnessCommand,
     settings: &EnvSettings,
-) -> Result<Store, String> {
-    let id = HarnessId::locate(base, library.files.root());
-    let store = make_store(base, settings, &id);
+) -> Result<(), String> {
     if writes_manifest(plan, command, settings) {
-        let describe = || RunManifest::for_plan(plan, (command, settings), library.kinds, &id);
+        let describe = || RunManifest::for_plan(plan, (command, settings), library.kinds, id);
         // A folder that the user has named may be an archive of runs, so nothing is removed there.
         if store.write_manifest(describe)? && settings.out.is_none() {
             store.prune_runs(keep_runs);
         }
     }
-    Ok(store)
+    Ok(())
 }
 
 fn make_store(base: &Path, settings: &EnvSettings, id: &HarnessId) -> Store {

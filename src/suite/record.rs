@@ -3,24 +3,41 @@
 use std::path::{Path, PathBuf};
 
 use super::discover::is_case_file;
+use super::run_source::read_only_run;
 use super::trace::{case_stem, trace_home};
-use crate::case::{Case, TraceFrom};
+use crate::case::{AgentFingerprint, Case, TraceFrom};
 use crate::reader::to_native;
 use crate::source::Files;
 use crate::trace::Trace;
 
-/// Writes the runs of a case in the file `path`: one to the file that `trace` names, or to
-/// `traces/<file stem>/<id>.json`; several to `traces/<file stem>/<id>/<n>.json`. The error is the cause, in a sentence.
-pub fn record_run(case: &Case, path: &Path, files: &Files, runs: &[Trace]) -> Result<(), String> {
-    for (index, run) in runs.iter().enumerate() {
-        let path = recording(case, path, files, index + 1)?;
-        files.write(&path, to_native(run).as_bytes()).map_err(|error| error.to_string())?;
+/// Writes the `run`-th run of a case (from 1) in the file `path`: to the file that `trace` names, or to
+/// `traces/<file stem>/<id>.json`; one of several to `traces/<file stem>/<id>/<n>.json`. The error is the cause, in a
+/// sentence.
+pub fn record_run(case: &Case, path: &Path, files: &Files, run: u32, trace: &Trace) -> Result<(), String> {
+    let path = recording(case, path, files, run)?;
+    files.write(&path, to_native(trace).as_bytes()).map_err(|error| error.to_string())
+}
+
+/// Returns the numbers of the runs that are not recorded, or not by this `agent` for this input.
+pub fn find_stale_runs(case: &Case, path: &Path, files: &Files, agent: &AgentFingerprint) -> Vec<u32> {
+    let runs = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
+    (1..=runs).filter(|run| !is_fresh(case, path, files, agent, *run)).collect()
+}
+
+/// Whether a run is recorded for this input by this agent. What cannot be read as a run is recorded again.
+fn is_fresh(case: &Case, path: &Path, files: &Files, agent: &AgentFingerprint, run: u32) -> bool {
+    let Ok(recording) = recording(case, path, files, run) else { return false };
+    if !files.exists(&recording) {
+        return false;
     }
-    Ok(())
+    match read_only_run(recording, &case.readers, files) {
+        Ok(Ok(run)) => agent.made_recording(case, &run.trace),
+        Ok(Err(_)) | Err(_) => false,
+    }
 }
 
 /// The file that the `run`-th run of a case (from 1) is recorded in.
-pub fn recording(case: &Case, path: &Path, files: &Files, run: usize) -> Result<PathBuf, String> {
+pub fn recording(case: &Case, path: &Path, files: &Files, run: u32) -> Result<PathBuf, String> {
     let path = trace_home(case, path);
     let folder = path.parent().unwrap_or(path);
     let own = case_stem(case, path);

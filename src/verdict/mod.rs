@@ -169,6 +169,8 @@ pub struct TrialError {
 pub enum UndecidedCause {
     /// The run was recorded for another input.
     AnotherInput,
+    /// A file that the agent depends on has changed since the run was recorded.
+    ChangedAgent,
     /// A part of the trace was not understood, and it may be a tool call.
     NotReadWhole,
     /// The trace, or the judge, does not give what the check needs.

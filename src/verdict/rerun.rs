@@ -2,6 +2,9 @@
 
 use super::Verdict;
 
+/// The largest number of trials in a command.
+const MAX_NAMED: usize = 50;
+
 /// The command that runs the trials of one harness, without `--exact NAME`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rerun(String);
@@ -32,6 +35,11 @@ impl Rerun {
     pub fn command_for(&self, names: &[&str]) -> String {
         let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
         format!("{} --exact {}", self.0, names.join(" "))
+    }
+
+    /// Returns the command that runs the trials `names`, or all trials if the names are too many for a command line.
+    pub fn command_for_some(&self, names: &[&str]) -> String {
+        if names.len() > MAX_NAMED { self.command_for_all() } else { self.command_for(names) }
     }
 
     /// Returns the command that runs all trials.

@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 pub(crate) fn add_agents(harness: Harness) -> Harness {
     harness
         .agent("looks", looks)
+        .agent("prompted", looks)
+        .agent_inputs("prompted", ["prompts/rust.md"])
         .agent("deletes", |_| async { Ok::<_, io::Error>(json!({"calls": ["rm"]})) })
         .agent("chats", chats)
         .agent("errs", |_| async { Err::<Trace, _>(Refused(io::Error::other("401 from the model"))) })

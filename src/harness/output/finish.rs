@@ -58,6 +58,7 @@ impl RunFinisher {
         }
         // `and` takes a value, so the reports are written even if the summary could not be.
         let written = self.write_run_summary(context).and(self.reports.write_all(context, counts));
+        stderr::note_agents(&context.live.describe_run(), context.readers.nextest);
         stderr::note_judge_costs(context.judging.amount_spent());
         stderr::note_undecided(&context.tally.describe_undecided(&context.project.rerun));
         stderr::note_skipped(&self.unknown_variables, self.skipped);

@@ -108,6 +108,13 @@ pub(in crate::harness) fn note_undecided(summary: &str) {
     }
 }
 
+/// Prints notes on the agents of the run. Under nextest, a process knows its own trial only.
+pub(in crate::harness) fn note_agents(notes: &[String], under_nextest: bool) {
+    for text in notes.iter().filter(|_| !under_nextest) {
+        note(&escape_text(text));
+    }
+}
+
 /// Prints a note on the requests, tokens and costs of the judge.
 pub(in crate::harness) fn note_judge_costs(spent: JudgeUsage) {
     if spent.requests > 0 {

@@ -4,12 +4,13 @@ use crate::case::Case;
 use crate::outcome::Status;
 use crate::verdict::{Rerun, UndecidedCause, Verdict, quoted};
 
-/// The largest number of trials or files in a command.
-const MAX_NAMED: usize = 50;
-
 /// All causes, in the order in which the line names them.
-const CAUSES: [UndecidedCause; 3] =
-    [UndecidedCause::AnotherInput, UndecidedCause::NotReadWhole, UndecidedCause::MissingEvidence];
+const CAUSES: [UndecidedCause; 4] = [
+    UndecidedCause::AnotherInput,
+    UndecidedCause::ChangedAgent,
+    UndecidedCause::NotReadWhole,
+    UndecidedCause::MissingEvidence,
+];
 
 /// A trial that failed because its evidence does not decide a check.
 pub(in crate::harness) struct UndecidedTrial {
@@ -58,6 +59,7 @@ pub(in crate::harness) fn render_undecided(trials: &[UndecidedTrial], rerun: &Re
 fn describe_cause(cause: UndecidedCause) -> &'static str {
     match cause {
         UndecidedCause::AnotherInput => "recorded for another input",
+        UndecidedCause::ChangedAgent => "recorded by an agent that has changed",
         UndecidedCause::NotReadWhole => "not read whole",
         UndecidedCause::MissingEvidence => "without evidence that a check needs",
     }
@@ -68,10 +70,12 @@ fn find_command(group: &[&UndecidedTrial], rerun: &Rerun) -> String {
     let asks_agent: Vec<&str> =
         group.iter().filter(|trial| trial.has_agent).map(|trial| trial.name.as_str()).collect();
     match group[0].cause {
-        UndecidedCause::AnotherInput if !asks_agent.is_empty() => {
-            format!("ARRAIGN_AGENT_MODE=record {}", rerun_trials(&asks_agent, rerun))
+        UndecidedCause::AnotherInput | UndecidedCause::ChangedAgent if !asks_agent.is_empty() => {
+            format!("ARRAIGN_AGENT_MODE=record {}", rerun.command_for_some(&asks_agent))
         }
-        UndecidedCause::AnotherInput => explain_files(group, "").unwrap_or_else(|| rerun_group(group, rerun)),
+        UndecidedCause::AnotherInput | UndecidedCause::ChangedAgent => {
+            explain_files(group, "").unwrap_or_else(|| rerun_group(group, rerun))
+        }
         UndecidedCause::NotReadWhole => {
             explain_files(group, " --unread").unwrap_or_else(|| rerun_group(group, rerun))
         }
@@ -80,12 +84,7 @@ fn find_command(group: &[&UndecidedTrial], rerun: &Rerun) -> String {
 }
 
 fn rerun_group(group: &[&UndecidedTrial], rerun: &Rerun) -> String {
-    rerun_trials(&group.iter().map(|trial| trial.name.as_str()).collect::<Vec<_>>(), rerun)
-}
-
-/// Returns the command that runs these trials, or all trials if there are too many for a command line.
-fn rerun_trials(names: &[&str], rerun: &Rerun) -> String {
-    if names.len() > MAX_NAMED { rerun.command_for_all() } else { rerun.command_for(names) }
+    rerun.command_for_some(&group.iter().map(|trial| trial.name.as_str()).collect::<Vec<_>>())
 }
 
 /// Returns the command that shows the files of a group. `None` for traces inside of cases.

@@ -96,6 +96,11 @@ impl Store {
         LineLog::at(self.run.join(MANIFESTS).join(name))
     }
 
+    /// The file in which the processes of this run share hashes of files that agents depend on.
+    pub(in crate::harness) fn shared_hashes(&self) -> PathBuf {
+        self.run.join(MANIFESTS).join(format!("{}.inputs.hashes", escape_name(&self.harness)))
+    }
+
     /// Appends a verdict of this harness to the log of this process.
     pub(in crate::harness) fn write_verdict(&self, verdict: &mut Verdict) -> io::Result<()> {
         verdict.harness.clone_from(&self.harness);

@@ -32,7 +32,7 @@ pub(in crate::harness) struct Project {
     /// The package's folder, to which paths in settings are relative.
     pub(in crate::harness) base: PathBuf,
     /// The files of the eval root.
-    pub(in crate::harness) files: Files,
+    pub(in crate::harness) files: Arc<Files>,
     /// The command that runs one trial alone.
     pub(in crate::harness) rerun: Rerun,
     /// Whether runs that were recorded for another input count (`ARRAIGN_STALE=allow`).

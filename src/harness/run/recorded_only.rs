@@ -1,19 +1,30 @@
 //! Replaces `live.rs` without the feature `live`: no agent runs, and all traces are recorded ones.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use super::asking::Asking;
-use crate::case::{Case, NamedAgent};
+use crate::case::{AgentFingerprint, Case, NamedAgent};
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::Plan;
 use crate::source::Files;
 use crate::suite::CaseRuns;
+use crate::trace::Trace;
 use crate::verdict::Rerun;
 
 /// No agents can be registered.
 #[derive(Default)]
 pub(in crate::harness) struct AgentSetup {}
+
+/// Where agents would be.
+#[expect(dead_code, reason = "the same fields as with agents")]
+pub(in crate::harness) struct AgentProject<'p> {
+    pub(in crate::harness) base: &'p Path,
+    pub(in crate::harness) files: &'p Arc<Files>,
+    pub(in crate::harness) rerun: &'p Rerun,
+    pub(in crate::harness) shared_hashes: Option<PathBuf>,
+}
 
 /// No agent runs.
 pub(in crate::harness) struct LiveAgents;
@@ -25,7 +36,7 @@ impl LiveAgents {
         _described: Vec<NamedAgent>,
         _plan: &mut Plan,
         _command: &HarnessCommand,
-        _at: (&Path, &Files, &Rerun),
+        _project: &AgentProject<'_>,
     ) -> Result<Self, ExitCode> {
         Ok(Self)
     }
@@ -42,6 +53,25 @@ impl LiveAgents {
 
     pub(in crate::harness) fn was_asked(&self, _name: &str) -> bool {
         false
+    }
+
+    pub(in crate::harness) fn fingerprint_of(
+        &self,
+        _case: &Case,
+    ) -> Result<Option<Arc<AgentFingerprint>>, String> {
+        Ok(None)
+    }
+
+    pub(in crate::harness) fn note_run(
+        &self,
+        _name: &str,
+        _agent: Option<&AgentFingerprint>,
+        _trace: &Trace,
+    ) {
+    }
+
+    pub(in crate::harness) fn describe_run(&self) -> Vec<String> {
+        Vec::new()
     }
 
     pub(in crate::harness) fn runs_of(

@@ -153,8 +153,20 @@ fn evaluate_runs(context: &RunContext, name: &str, case: &Case, path: &Path, run
     let files = &context.project.files;
     let baseline = load_baseline(case, path, files);
     let session = context.judging.open_session(context.project.rerun.command(name), path, files);
-    let settings = EvaluationSettings { session: Some(&session), allows_stale: context.project.allows_stale };
-    let mut verdict = evaluate_each(case, name, || runs.each_run(files), baseline.as_ref(), settings);
+    let agent = match context.live.fingerprint_of(case) {
+        Ok(agent) => agent,
+        Err(problem) => return failed_with(case, name, case.trace_place(), problem),
+    };
+    let (agent, allows_stale) = (agent.as_deref(), context.project.allows_stale);
+    let settings = EvaluationSettings { session: Some(&session), allows_stale, agent };
+    let noted_runs = || {
+        runs.each_run(files).inspect(|run| {
+            if let Ok(run) = run {
+                context.live.note_run(name, agent, &run.trace);
+            }
+        })
+    };
+    let mut verdict = evaluate_each(case, name, noted_runs, baseline.as_ref(), settings);
     if case.agent.is_some() {
         stale::advise_recording(&mut verdict, &context.project.rerun);
     }

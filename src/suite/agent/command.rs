@@ -2,13 +2,14 @@
 
 use super::super::case::timeout;
 use super::super::trace::parse_reader_name;
-use super::parse_bytes;
+use super::{mark_common_keys, parse_bytes};
 use crate::case::CommandLine;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value};
 
 pub(super) fn parse_command_line(node: Node<'_>, readers: &[&str]) -> Result<CommandLine, LoadErrors> {
     let mut fields = Fields::of(node, "an agent")?;
+    mark_common_keys(&mut fields);
     // Known here so that it is suggested.
     fields.node("http");
     let words = fields.node("command").and_then(|node| fields.take(parse_words(node)));

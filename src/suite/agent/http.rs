@@ -2,7 +2,7 @@
 
 use super::super::case::timeout;
 use super::super::trace::parse_reader_name;
-use super::parse_bytes;
+use super::{mark_common_keys, parse_bytes};
 use crate::case::{HttpCall, HttpMethod, Template, VariableText};
 use crate::pattern::JsonPath;
 use crate::place::{LoadError, LoadErrors};
@@ -27,6 +27,7 @@ struct HttpRequestSettings {
 
 pub(super) fn parse_http_call(node: Node<'_>, readers: &[&str]) -> Result<HttpCall, LoadErrors> {
     let mut fields = Fields::of(node, "an agent")?;
+    mark_common_keys(&mut fields);
     let asking = fields.node("http").and_then(|http| fields.take(parse_request(http)));
     let timeout = fields.node("timeout").and_then(|node| fields.take(timeout(node)));
     let output_limit = fields.node("output_limit").and_then(|node| fields.take(parse_bytes(node)));

@@ -9,7 +9,9 @@
 mod command;
 mod http;
 
-use crate::case::{AgentFrom, AgentUse, Case, Described, NamedAgent, RunSelection, TraceFrom};
+use crate::case::{
+    AgentDescription, AgentFrom, AgentUse, Case, Described, InputGlob, NamedAgent, RunSelection, TraceFrom,
+};
 use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value};
@@ -48,7 +50,7 @@ fn parse_agent(node: Node<'_>, readers: &[&str]) -> Result<AgentFrom, LoadErrors
     feature_error(node, "agent", ("live", cfg!(feature = "live")))?;
     match node.value() {
         Value::String(name) if !name.trim().is_empty() => Ok(AgentFrom::Named(name.to_string())),
-        Value::Map(_) => parse_described(node, readers).map(AgentFrom::Here),
+        Value::Map(_) => parse_description(node, readers).map(AgentFrom::Here),
         _ => Err(node.error(format!("`agent` is an agent's name, {FORMS}")).into()),
     }
 }
@@ -61,8 +63,8 @@ pub(super) fn parse_named_agents(node: Node<'_>, readers: &[&str]) -> Result<Vec
     };
     let mut errors = LoadErrors::new();
     let described = entries.filter_map(|(key, node)| {
-        let described = errors.take(parse_described(node, readers))?;
-        Some(NamedAgent { name: key.name.to_string(), place: node.place(), described })
+        let description = errors.take(parse_description(node, readers))?;
+        Some(NamedAgent { name: key.name.to_string(), place: node.place(), description })
     });
     let described = described.collect();
     errors.or(described)
@@ -70,6 +72,48 @@ pub(super) fn parse_named_agents(node: Node<'_>, readers: &[&str]) -> Result<Vec
 
 /// The kinds of values under `agent`.
 const FORMS: &str = "`{command: [program, argument]}`, or `{http: {url: ...}}`";
+
+fn parse_description(node: Node<'_>, readers: &[&str]) -> Result<AgentDescription, LoadErrors> {
+    let mut errors = LoadErrors::new();
+    let described = errors.take(parse_described(node, readers));
+    let inputs = node.get("inputs").and_then(|node| errors.take(parse_inputs(node))).unwrap_or_default();
+    errors.or_some(described.map(|described| AgentDescription { described, inputs }))
+}
+
+/// Marks the keys as known that [`parse_description`] reads for both kinds of agents.
+fn mark_common_keys(fields: &mut Fields<'_>) {
+    fields.node("inputs");
+}
+
+/// Globs of files, relative to the package.
+fn parse_inputs(node: Node<'_>) -> Result<Vec<InputGlob>, LoadErrors> {
+    let mut errors = LoadErrors::new();
+    let inputs = node.one_or_many().into_iter().filter_map(|node| errors.take(parse_input(node)));
+    let inputs = inputs.collect();
+    errors.or(inputs)
+}
+
+fn parse_input(node: Node<'_>) -> Result<InputGlob, LoadError> {
+    let pattern: String = node.decode()?;
+    match check_pattern(&pattern) {
+        Ok(()) => Ok(InputGlob { pattern, place: Some(node.place()) }),
+        Err(problem) => Err(node
+            .error(format!("`{pattern}` {problem}"))
+            .help("`inputs` are globs of files, relative to the package: `prompts/**`")),
+    }
+}
+
+#[cfg(feature = "live")]
+fn check_pattern(pattern: &str) -> Result<(), String> {
+    crate::source::check_input_pattern(pattern)
+}
+
+/// Accepts any pattern: without the feature `live`, a file with agents is refused as a whole.
+#[cfg(not(feature = "live"))]
+#[expect(clippy::unnecessary_wraps, reason = "the same signature as with agents")]
+fn check_pattern(_pattern: &str) -> Result<(), String> {
+    Ok(())
+}
 
 fn parse_described(node: Node<'_>, readers: &[&str]) -> Result<Described, LoadErrors> {
     match (node.get("command"), node.get("http")) {

@@ -30,6 +30,9 @@ pub(crate) struct DescribedAgent {
     cwd: Option<String>,
     /// The server: its URL, or how the server is asked.
     http: Option<Http>,
+    /// The files that the agent depends on, such as prompts, as globs relative to the package. A recording is stale when
+    /// one of them changes.
+    inputs: Option<Texts>,
     /// How long the agent may take. Default: 5 minutes.
     timeout: Option<Time>,
     /// How many bytes the agent may write. Default: 16 MiB.

@@ -4,6 +4,8 @@
 mod commands;
 #[cfg(unix)]
 mod faults;
+#[cfg(unix)]
+mod fresh;
 mod http;
 mod in_process;
 #[cfg(unix)]

@@ -23,7 +23,7 @@ fn suite_of(agent: &str) -> String {
 #[test]
 fn a_mode_that_is_none_is_2() {
     let ran = Project::of(&[asks("a", "looks", "")]).run_with(&[("ARRAIGN_AGENT_MODE", "on")], &[]).exits(2);
-    ran.complains("ARRAIGN_AGENT_MODE is `on`: expected `replay`, `record` or `live`");
+    ran.complains("ARRAIGN_AGENT_MODE is `on`: expected `replay`, `record`, `rerecord` or `live`");
 }
 
 #[test]

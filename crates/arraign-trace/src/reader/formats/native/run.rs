@@ -1,5 +1,6 @@
 //! A native trace as a whole: its head and its steps.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 use serde_json::Value;
@@ -30,7 +31,7 @@ const KEYS: &[&str] = &[
     "calls",
 ];
 
-const PROVENANCE_KEYS: &[&str] = &["by", "at", "input"];
+const PROVENANCE_KEYS: &[&str] = &["by", "at", "input", "agent", "files"];
 
 const USAGE_KEYS: &[&str] =
     &["input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "partial"];
@@ -176,7 +177,12 @@ fn read_provenance(value: Json) -> Result<Option<Provenance>, NativeMistake> {
     let object = match value {
         Json::Null => return Ok(None),
         Json::Object(object) => object,
-        other => return Err(NativeMistake::expected("a mapping of `by`, `at` and `input`", &other)),
+        other => {
+            return Err(NativeMistake::expected(
+                "a mapping of `by`, `at`, `input`, `agent` and `files`",
+                &other,
+            ));
+        }
     };
     if let Some(mistake) = NativeMistake::duplicate_in(&object) {
         return Err(mistake);
@@ -187,11 +193,30 @@ fn read_provenance(value: Json) -> Result<Option<Provenance>, NativeMistake> {
             "by" => read_text(value).map(|text| provenance.by = text),
             "at" => read_text(value).map(|text| provenance.at = text),
             "input" => read_text(value).map(|text| provenance.input = text),
+            "agent" => read_text(value).map(|text| provenance.agent = text),
+            "files" => read_fingerprints(value).map(|files| provenance.files = files),
             unknown => Err(NativeMistake::unknown_key(unknown, PROVENANCE_KEYS)),
         };
         read.map_err(|mistake| mistake.at_key(key))?;
     }
     Ok(Some(provenance))
+}
+
+/// Reads the fingerprints of files, by path.
+fn read_fingerprints(value: Json) -> Result<Option<BTreeMap<String, String>>, NativeMistake> {
+    let object = match value {
+        Json::Null => return Ok(None),
+        Json::Object(object) => object,
+        other => return Err(NativeMistake::expected("a mapping of files to fingerprints", &other)),
+    };
+    if let Some(mistake) = NativeMistake::duplicate_in(&object) {
+        return Err(mistake);
+    }
+    let files = object.into_entries().into_iter().map(|(path, value)| {
+        let text = read_text(value).map_err(|mistake| mistake.at_key(&path))?;
+        Ok((path.into_owned(), text.unwrap_or_default()))
+    });
+    files.collect::<Result<_, _>>().map(Some)
 }
 
 /// Reads why the calls of the run may not be all there: `true`, or a mapping of a place and a reason.

@@ -1,0 +1,80 @@
+//! The fingerprint of an agent: what a recording keeps of the agent that made it.
+
+use std::collections::BTreeMap;
+
+use super::{Case, fingerprint_input};
+use crate::trace::{Provenance, Trace};
+
+/// The fingerprint of an agent as it is today.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentFingerprint {
+    /// The fingerprint of the agent's definition.
+    pub definition: String,
+    /// The fingerprints of the files that the agent's `inputs` name. `None` for an agent without `inputs`.
+    pub files: Option<BTreeMap<String, String>>,
+}
+
+/// The difference between a file of the agent and the file with which a run was recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// The path of the file below the package.
+    pub path: String,
+    /// How the file differs.
+    pub kind: ChangeKind,
+}
+
+/// How a file has changed since a run was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// Its content differs.
+    Changed,
+    /// It did not exist.
+    Added,
+    /// It does not exist any more.
+    Removed,
+}
+
+impl AgentFingerprint {
+    /// Returns what a recording of `case` keeps: the program `by` records it at the time `at`.
+    pub fn stamp(&self, case: &Case, by: &str, at: &str) -> Provenance {
+        let mut recorded = Provenance::new(by, at, fingerprint_input(case));
+        recorded.agent = Some(self.definition.clone());
+        recorded.files.clone_from(&self.files);
+        recorded
+    }
+
+    /// Whether the agent would be asked today what it was asked for the recording `trace`, and is the same agent. A recording
+    /// without fingerprints may be of another.
+    pub fn made_recording(&self, case: &Case, trace: &Trace) -> bool {
+        let Some(recorded) = &trace.recorded else { return false };
+        recorded.input.as_deref() == Some(&fingerprint_input(case))
+            && self.has_definition(recorded)
+            && recorded.files == self.files
+    }
+
+    /// Whether the recording was made with this definition of the agent.
+    pub fn has_definition(&self, recorded: &Provenance) -> bool {
+        recorded.agent.as_deref() == Some(self.definition.as_str())
+    }
+
+    /// Returns the changes of the agent's files since the recording, sorted by path. All files count as added if the
+    /// recording names none, because they were not part of it. A trace that is not a recording has no files to compare.
+    pub(super) fn find_changes(&self, trace: &Trace) -> Vec<FileChange> {
+        let (Some(recorded), Some(today)) = (&trace.recorded, &self.files) else { return Vec::new() };
+        let none = BTreeMap::new();
+        let before = recorded.files.as_ref().unwrap_or(&none);
+        let change = |path: &String, kind| FileChange { path: path.clone(), kind };
+        let mut changes: Vec<FileChange> = before
+            .keys()
+            .filter(|path| !today.contains_key(*path))
+            .map(|path| change(path, ChangeKind::Removed))
+            .collect();
+        changes.extend(today.iter().filter_map(|(path, hash)| match before.get(path) {
+            None => Some(change(path, ChangeKind::Added)),
+            Some(earlier) if earlier != hash => Some(change(path, ChangeKind::Changed)),
+            Some(_) => None,
+        }));
+        changes.sort_by(|one, other| one.path.cmp(&other.path));
+        changes
+    }
+}

@@ -1,0 +1,93 @@
+//! Mistakes in the agents of cases that are reported before any agent is asked.
+
+use std::collections::HashMap;
+
+use super::agent_of_work;
+use super::today::TodaysAgents;
+use crate::agent::Agents;
+use crate::case::{AgentFrom, AgentUse};
+use crate::harness::cli::HarnessCommand;
+use crate::harness::plan::{Plan, PlannedTrial, TrialWork};
+use crate::place::{LoadError, LoadErrors};
+use crate::source::Files;
+use crate::suite::recording;
+use crate::yaml::did_you_mean;
+
+/// Reports cases that would be recorded to the same file on some system, because they would then replay each other's run.
+pub(super) fn refuse_shared_recordings<'p>(
+    trials: impl Iterator<Item = &'p PlannedTrial>,
+    files: &Files,
+) -> Result<(), LoadErrors> {
+    let (mut first, mut errors) = (HashMap::new(), LoadErrors::new());
+    for (name, (case, path, _)) in trials.filter_map(|trial| Some((&trial.name, agent_of_work(&trial.work)?)))
+    {
+        let Ok(recording) = recording(case, path, files, 1) else { continue };
+        let file = files.name(&recording);
+        // On macOS and Windows, `Foo.json` and `foo.json` are one file.
+        if let Some(other) = first.insert(file.to_lowercase(), name) {
+            let problem = format!("this case and `{other}` would both be recorded to {file}");
+            let error = LoadError::new(case.trace_place().clone(), problem);
+            errors.push(error.help("name the file after the case: `trace: traces/{id}.json`"));
+        }
+    }
+    errors.or(())
+}
+
+/// Checks that each case's agent is known. If the command line names the trials, an error belongs to its trial; otherwise
+/// all are returned.
+pub(super) fn refuse_unknown(
+    plan: &mut Plan,
+    agents: &Agents,
+    command: &HarnessCommand,
+) -> Result<(), LoadErrors> {
+    let mut errors = LoadErrors::new();
+    for planned in &mut plan.trials {
+        let Some((_, _, AgentUse { place, from: AgentFrom::Named(name) })) = agent_of_work(&planned.work)
+        else {
+            continue;
+        };
+        let Err(problem) = check_known(agents, name) else { continue };
+        let error = LoadError::new(place.clone(), problem);
+        if command.exact_names().is_some() {
+            planned.work = TrialWork::Broken(error.into());
+        } else {
+            errors.push(error);
+        }
+    }
+    errors.unite();
+    errors.or(())
+}
+
+/// Checks that each glob of the agents' `inputs` matches a file. If the command line names the trials, an error belongs to its
+/// trial; otherwise all are returned.
+pub(super) fn refuse_unmatched(
+    plan: &mut Plan,
+    today: &TodaysAgents,
+    command: &HarnessCommand,
+) -> Result<(), LoadErrors> {
+    let mut errors = LoadErrors::new();
+    for planned in plan.trials.iter_mut().filter(|planned| planned.will_run(command)) {
+        let Some((case, ..)) = agent_of_work(&planned.work) else { continue };
+        let Err(error) = today.fingerprint_of(case) else { continue };
+        if command.exact_names().is_some() {
+            planned.work = TrialWork::Broken(error.into());
+        } else {
+            errors.push(error);
+        }
+    }
+    errors.unite();
+    errors.or(())
+}
+
+pub(super) fn check_known(agents: &Agents, name: &str) -> Result<(), String> {
+    let names = agents.names();
+    if names.contains(&name) {
+        return Ok(());
+    }
+    let help = did_you_mean(name, &names).unwrap_or_else(|| {
+        format!(
+            "register it with `Harness::agent(\"{name}\", ..)`, or describe it under `agents` in arraign.yaml"
+        )
+    });
+    Err(format!("no agent is called `{name}`; {help}"))
+}

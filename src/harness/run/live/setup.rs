@@ -1,0 +1,97 @@
+//! The agents of a harness, and the settings of a run that say whether they are asked.
+
+use crate::agent::{Agents, ConfiguredAgent, DEFAULT_CONCURRENCY, InProcess};
+use crate::case::{InputGlob, NamedAgent};
+use crate::harness::settings::read_variable;
+use crate::place::{LoadError, LoadErrors};
+use crate::source::check_input_pattern;
+
+/// The agents of a harness, and how many of them may run at the same time.
+pub(in crate::harness) struct AgentSetup {
+    pub(super) agents: Agents,
+    pub(super) at_once: usize,
+}
+
+impl Default for AgentSetup {
+    fn default() -> Self {
+        Self { agents: Agents::default(), at_once: DEFAULT_CONCURRENCY }
+    }
+}
+
+impl AgentSetup {
+    /// Registers an agent of the test target. The error says that the name is taken.
+    pub(in crate::harness) fn register(&mut self, name: &str, agent: InProcess) -> Result<(), String> {
+        self.agents.register_agent(name, ConfiguredAgent::in_process(name, agent))
+    }
+
+    /// Names the files that an agent of the test target depends on. The error is a message for the user.
+    pub(in crate::harness) fn add_inputs(&mut self, name: &str, patterns: Vec<String>) -> Result<(), String> {
+        let mut inputs = Vec::new();
+        for pattern in patterns {
+            check_input_pattern(&pattern)
+                .map_err(|problem| format!("Harness::agent_inputs: `{pattern}` {problem}"))?;
+            inputs.push(InputGlob { pattern, place: None });
+        }
+        let added = self.agents.add_inputs(name, inputs);
+        added.map_err(|problem| format!("Harness::agent_inputs: {problem}; register the agent first"))
+    }
+
+    /// Sets how many agents may run at the same time.
+    pub(in crate::harness) fn set_limit(&mut self, at_once: usize) {
+        self.at_once = at_once;
+    }
+
+    /// Registers the agents of `arraign.yaml`.
+    pub(super) fn add_described(&mut self, described: Vec<NamedAgent>) -> Result<(), LoadErrors> {
+        let mut errors = LoadErrors::new();
+        for NamedAgent { name, place, description } in described {
+            let registered = self.agents.register_agent(&name, description.into());
+            errors.take(registered.map_err(|problem| LoadError::new(place, problem)));
+        }
+        errors.or(())
+    }
+}
+
+/// Whether agents run (`ARRAIGN_AGENT_MODE`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AgentMode {
+    /// No agent runs; recordings are evaluated.
+    Replay,
+    /// Agents run if their recordings are missing or stale, and their runs are recorded.
+    Record,
+    /// All agents run, and their runs are recorded.
+    Rerecord,
+    /// Agents run, and nothing is recorded.
+    Live,
+}
+
+impl AgentMode {
+    /// Whether the runs of agents are written.
+    pub(super) fn is_recording(self) -> bool {
+        matches!(self, Self::Record | Self::Rerecord)
+    }
+}
+
+/// The environment's settings for agents.
+pub(super) struct AgentSettings {
+    pub(super) mode: AgentMode,
+    /// The agent that replaces those of all cases (`ARRAIGN_AGENT`).
+    pub(super) agent: Option<String>,
+}
+
+impl AgentSettings {
+    pub(super) fn from_environment() -> Result<Self, String> {
+        let mode = match read_variable("ARRAIGN_AGENT_MODE").as_deref() {
+            None | Some("replay") => AgentMode::Replay,
+            Some("record") => AgentMode::Record,
+            Some("rerecord") => AgentMode::Rerecord,
+            Some("live") => AgentMode::Live,
+            Some(other) => {
+                return Err(format!(
+                    "ARRAIGN_AGENT_MODE is `{other}`: expected `replay`, `record`, `rerecord` or `live`"
+                ));
+            }
+        };
+        Ok(Self { mode, agent: read_variable("ARRAIGN_AGENT") })
+    }
+}

@@ -1,0 +1,88 @@
+//! The agents of cases as they are today: which one a case asks, and its fingerprint.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::agent::{Agents, ConfiguredAgent};
+use crate::case::{AgentFingerprint, AgentFrom, AgentUse, Case};
+use crate::place::LoadError;
+use crate::source::{FileFingerprints, InputHasher, fingerprint_bytes};
+
+/// The agents of a harness, and the fingerprints of those that cases have asked for.
+pub(super) struct TodaysAgents {
+    pub(super) agents: Agents,
+    /// The agent that replaces those of all cases (`ARRAIGN_AGENT`).
+    replacement: Option<AgentFrom>,
+    hashed: Mutex<HashedAgents>,
+}
+
+struct HashedAgents {
+    hasher: InputHasher,
+    /// Many cases share one agent, so each is hashed once: by its definition and its globs.
+    known: HashMap<String, Arc<AgentFingerprint>>,
+}
+
+impl TodaysAgents {
+    /// Creates the registry for the package in the folder `base`. Processes of one run share hashes of files in `shared`.
+    pub(super) fn new(
+        agents: Agents,
+        replacement: Option<String>,
+        base: &Path,
+        shared: Option<PathBuf>,
+    ) -> Self {
+        let hashed = HashedAgents { hasher: InputHasher::new(base, shared), known: HashMap::new() };
+        Self { agents, replacement: replacement.map(AgentFrom::Named), hashed: Mutex::new(hashed) }
+    }
+
+    /// Returns the agent that a case asks, and its name. `None` for an unknown name.
+    pub(super) fn find_agent(&self, agent: &AgentUse) -> Option<(String, ConfiguredAgent)> {
+        self.agents.find_agent(self.replacement.as_ref().unwrap_or(&agent.from))
+    }
+
+    /// Returns the fingerprint of the agent that a case asks. `None` for a case without an agent. The error is about a glob.
+    pub(super) fn fingerprint_of(&self, case: &Case) -> Result<Option<Arc<AgentFingerprint>>, LoadError> {
+        let Some(used) = &case.agent else { return Ok(None) };
+        let Some((name, agent)) = self.find_agent(used) else { return Ok(None) };
+        let mut key = agent.definition.to_string();
+        for glob in &agent.inputs {
+            key.push('\n');
+            key.push_str(&glob.pattern);
+        }
+        let mut hashed = self.hashed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = hashed.known.get(&key) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let files = hash_inputs(&mut hashed.hasher, (&name, &agent), used)?;
+        let definition = fingerprint_bytes(agent.definition.to_string().as_bytes());
+        let fingerprint = Arc::new(AgentFingerprint { definition, files });
+        hashed.known.insert(key, Arc::clone(&fingerprint));
+        Ok(Some(fingerprint))
+    }
+
+    /// Keeps the hashes of files for the other processes of the run.
+    pub(super) fn share_hashes(&self) {
+        self.hashed.lock().unwrap_or_else(PoisonError::into_inner).hasher.share_hashes();
+    }
+}
+
+/// Hashes the files of an agent's `inputs`. `None` for an agent without them.
+fn hash_inputs(
+    hasher: &mut InputHasher,
+    (name, agent): (&str, &ConfiguredAgent),
+    used: &AgentUse,
+) -> Result<Option<FileFingerprints>, LoadError> {
+    if agent.inputs.is_empty() {
+        return Ok(None);
+    }
+    let mut files = FileFingerprints::new();
+    for glob in &agent.inputs {
+        files.extend(hasher.hash_matching(&glob.pattern).map_err(|problem| {
+            let place = glob.place.as_ref().unwrap_or(&used.place).clone();
+            let error =
+                LoadError::new(place, format!("`{}` in `inputs` of `{name}` {problem}", glob.pattern));
+            error.help("globs are relative to the package; files that git ignores do not count")
+        })?);
+    }
+    Ok(Some(files))
+}
