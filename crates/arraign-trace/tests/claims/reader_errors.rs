@@ -295,6 +295,9 @@ fn the_table_has_one_reader_a_name() {
 fn a_text_of_very_many_values_is_refused_at_their_limit() {
     let text = format!("{{\"calls\": [\"a\"{}]}}", ",\n\"a\"".repeat(2_000_000));
     assert_eq!(error(&text), "line 1999999, column 4: the text has more than 2000000 values");
+    let alone = arraign_trace::reader::read_run(&mut std::io::Cursor::new(&text), None, "1");
+    let alone = alone.expect_err("too many values").to_string();
+    assert_eq!(alone, "line 1999999, column 4: the text has more than 2000000 values");
     // The marks in a text are no values.
     let text = format!("{{\"calls\": [], \"answer\": \"{}\"}}", ",[:".repeat(1_000_000));
     assert_eq!(only(&text).answer.map(|answer| answer.len()), Some(3_000_000));

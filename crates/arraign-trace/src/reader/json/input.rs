@@ -101,14 +101,22 @@ impl<'t> Input<'t> {
 /// The largest number of values in a text that is parsed at once. Large files are parsed run by run.
 const MAX_VALUES: usize = 2_000_000;
 
-/// Refuses a text with too many values, each of which takes more memory than text. The values are counted by the marks before
-/// them, outside of strings.
+/// Refuses a text with too many values, each of which takes more memory than text.
 fn refuse_many_values(text: &str) -> Result<(), TraceError> {
+    let Some(at) = find_excess_value(text) else { return Ok(()) };
+    let (line, column) = find_line(text, at);
+    let reason = format!("the text has more than {MAX_VALUES} values");
+    Err(TraceProblem::TooMuch { line, column, reason }.into())
+}
+
+/// Returns the place of the first value after the largest number of values. The values are counted by the marks before them,
+/// outside of strings.
+pub(crate) fn find_excess_value(text: &str) -> Option<usize> {
     if text.len() <= MAX_VALUES {
-        return Ok(());
+        return None;
     }
     let (mut count, mut in_string, mut escaped) = (0, false, false);
-    for (at, byte) in text.bytes().enumerate() {
+    text.bytes().position(|byte| {
         match byte {
             _ if escaped => escaped = false,
             b'\\' if in_string => escaped = true,
@@ -116,13 +124,8 @@ fn refuse_many_values(text: &str) -> Result<(), TraceError> {
             b',' | b':' | b'[' if !in_string => count += 1,
             _ => {}
         }
-        if count > MAX_VALUES {
-            let (line, column) = find_line(text, at);
-            let reason = format!("the text has more than {MAX_VALUES} values");
-            return Err(TraceProblem::TooMuch { line, column, reason }.into());
-        }
-    }
-    Ok(())
+        count > MAX_VALUES
+    })
 }
 
 fn find_line(text: &str, at: usize) -> (usize, usize) {

@@ -3,7 +3,7 @@
 use std::io::{BufRead, Seek, SeekFrom};
 
 use crate::reader::error::TraceError;
-use crate::reader::json::input::{At, Input};
+use crate::reader::json::input::{At, Input, find_excess_value};
 use crate::reader::large::pieces::{Found, Head, Pieces, SplitError, SurveyedRun, keep, mistake, survey};
 use crate::reader::{Reader, ReaderSet, Recording, is_doubtful, read_by, surest};
 
@@ -63,6 +63,10 @@ impl Cut {
         let mut kept = keep(file, self.lines, self.pieces, batch)?;
         if let ([(at @ At::Line(_), _)], 1) = (kept.as_mut_slice(), records) {
             *at = At::Whole;
+        }
+        // Read whole, the file is refused with the place.
+        if kept.iter().any(|(_, text)| find_excess_value(text).is_some()) {
+            return Err(SplitError::Unsuited);
         }
         let input = Input::of_texts(&kept).map_err(|_| SplitError::Broken)?;
         let is_declined = self.is_named && (self.reader.detect)(&input).is_err();
