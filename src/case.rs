@@ -3,6 +3,7 @@
 mod agent;
 mod fit;
 mod join;
+mod reach;
 mod template;
 mod variables;
 
@@ -15,6 +16,7 @@ pub use agent::{AgentFrom, AgentUse, CommandLine, Described, HttpCall, HttpMetho
 use arraign_trace::reader::ReaderSet;
 pub use fit::{Fit, Misfit, TurnQuery, collapse_blanks, compare_input, fingerprint_input};
 pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
+pub use reach::{IdleSetting, refuse_decided_case};
 pub use template::Template;
 pub use variables::{FilledText, VariableText};
 
@@ -70,6 +72,10 @@ pub struct Case {
     pub timeout: Option<Duration>,
     /// The status with which the trial passes: `pass` unless the case is about a bad verdict.
     pub expect_verdict: Option<Status>,
+    /// Whether the case takes the defaults of its suite.
+    pub inherits: bool,
+    /// The gates of the suite's defaults that the case replaces by its own, with their places and keys.
+    pub replaced_gates: Vec<(Place, String)>,
     /// The place of `snapshot: true`.
     pub snapshot: Option<Place>,
     /// The place of `require_calls: true`: a trace without calls is then a violation.
@@ -263,6 +269,10 @@ pub struct Expectation {
     pub looks_at_calls: bool,
     /// Whether the check names tools in a way that depends on their servers.
     pub needs_servers: bool,
+    /// Whether it is proven that the check accepts every run.
+    is_vacuous: bool,
+    /// Whether the settings only ask for a report.
+    only_reports: bool,
     settings: CheckSettings,
     run: Box<dyn Check>,
 }
@@ -289,6 +299,11 @@ impl CheckSettings {
         Self::new(&self.document, format!("{}{pointer}", self.path))
     }
 
+    /// Returns the place of the value at `pointer` inside the settings.
+    pub fn place_at(&self, pointer: &str) -> Option<Place> {
+        Some(self.node()?.pointer(pointer)?.place())
+    }
+
     /// Returns the location of the value at `pointer` inside the settings, or of the nearest value above it.
     pub fn locate(&self, pointer: &str) -> Option<Location> {
         let settings = self.node()?;
@@ -303,25 +318,18 @@ impl CheckSettings {
 }
 
 impl Expectation {
-    /// Parses the settings of `kind`. A check that accepts any evidence is an error, unless it is allowed.
+    /// Parses the settings of `kind`.
     pub fn read(
         kind: &Kind,
         place: Place,
         settings: CheckSettings,
         node: Node<'_>,
         scope: &Scope<'_>,
-        allow_vacuous: bool,
     ) -> Result<Self, LoadErrors> {
         let run = (kind.read)(node, scope)?;
-        if !allow_vacuous && !(kind.only_reports)(node) && is_vacuous(run.as_ref()) {
-            return Err(LoadError::new(
-                place,
-                format!("this `{}` cannot fail: there is no run that it refuses", kind.name),
-            )
-            .help("make it ask for something, or say `allow_vacuous: true` on the case")
-            .into());
-        }
         Ok(Self {
+            is_vacuous: is_vacuous(run.as_ref()),
+            only_reports: (kind.only_reports)(node),
             check: kind.name,
             place,
             effect: Effect::Fail,
@@ -336,6 +344,26 @@ impl Expectation {
     /// Says what a violation costs the case.
     pub fn with_effect(self, effect: Effect) -> Self {
         Self { effect, ..self }
+    }
+
+    /// Whether a violation fails the case.
+    fn decides(&self) -> bool {
+        matches!(self.effect, Effect::Fail | Effect::Gate)
+    }
+
+    /// Whether it is proven that the check accepts every run.
+    pub fn is_vacuous(&self) -> bool {
+        self.is_vacuous
+    }
+
+    /// Whether the settings ask for a report only.
+    pub fn only_reports(&self) -> bool {
+        self.only_reports
+    }
+
+    /// Whether the check should decide the case, and cannot.
+    pub fn is_idle(&self) -> bool {
+        self.is_vacuous && !self.only_reports && self.decides()
     }
 
     /// Returns the check.

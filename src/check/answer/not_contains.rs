@@ -43,6 +43,10 @@ impl Check for NotContains {
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(saying(self.0.as_str()))
     }
+
+    fn bans_text(&self, text: &str) -> bool {
+        self.0.find(text).is_some()
+    }
 }
 
 impl NotContains {

@@ -125,6 +125,11 @@ impl Check for Verification {
         });
         Some(trace.into())
     }
+
+    fn is_vacuous(&self) -> bool {
+        let VerificationSettings { strict, on_violation, .. } = self.0;
+        self.0.least() <= 0.0 && !strict && on_violation == OnViolation::Score
+    }
 }
 
 impl Verification {

@@ -16,8 +16,8 @@ pub struct Variance {
     /// The number of runs. Default: 10.
     pub runs: NonZeroU32,
     /// The least share of runs that pass. Default: 0.8.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
-    #[serde(deserialize_with = "bounded::share")]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1)))]
+    #[serde(deserialize_with = "bounded::rate")]
     pub pass_rate: f64,
     /// The least mean score, in points.
     #[serde(deserialize_with = "bounded::optional_points")]
