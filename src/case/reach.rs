@@ -11,6 +11,7 @@ use crate::score::{Effect, Scorecard, ScorecardPart, ScoredBy, written};
 
 /// Returns an error if it is proven that the case cannot fail, or cannot pass.
 pub fn refuse_decided_case(case: &Case, allow_vacuous: bool) -> Result<(), LoadErrors> {
+    refuse_idle_variance(case)?;
     // Several runs are decided by their statistics, and a comparison by the difference.
     let is_compared = case.baseline.as_ref().is_some_and(|baseline| !baseline.limits.fail_on.is_empty());
     if case.variance.is_some()
@@ -23,6 +24,19 @@ pub fn refuse_decided_case(case: &Case, allow_vacuous: bool) -> Result<(), LoadE
         return Err(describe_certain_pass(case));
     }
     Ok(())
+}
+
+/// Several runs of a case without checks have no score, so their figures decide nothing.
+fn refuse_idle_variance(case: &Case) -> Result<(), LoadErrors> {
+    let has_score = !case.expectations.is_empty() || case.require_calls.is_some();
+    match &case.variance {
+        Some(block) if !has_score => {
+            let problem = "`variance` has no score to look at: the case has no check";
+            let help = "add a check, such as `expected` or an `expect` list";
+            Err(LoadError::new(block.place.clone(), problem).help(help).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 impl Case {

@@ -73,6 +73,9 @@ pub(crate) fn share_without_banned<'t>(
     all: usize,
     is_banned: &dyn Fn(&ToolPattern) -> bool,
 ) -> Score {
+    if all == 0 {
+        return Score::FULL;
+    }
     let banned = tools.filter(|tool| is_banned(tool)).count();
-    Score::new(count_to_f64(all.saturating_sub(banned)) / count_to_f64(all.max(1)))
+    Score::new(count_to_f64(all.saturating_sub(banned)) / count_to_f64(all))
 }

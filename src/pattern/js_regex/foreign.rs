@@ -54,24 +54,25 @@ const PROPERTIES: &[(&str, &str)] = &[
 /// Lists the foreign constructs of a pattern, each once.
 pub(super) fn find_foreign(pattern: &str) -> Vec<ForeignConstruct> {
     let mut found: Vec<ForeignConstruct> = Vec::new();
-    let (mut at, mut class_depth) = (0, false);
+    let (mut at, mut is_in_class) = (0, false);
     while let Some(c) = pattern[at..].chars().next() {
         let rest = &pattern[at..];
         let construct = match c {
             '\\' => find_escape(rest),
-            '[' if class_depth || rest.starts_with("[[:") => find_posix_class(rest),
-            '&' if class_depth && rest.starts_with("&&") => Some(intersection()),
+            '[' if is_in_class || rest.starts_with("[[:") => find_posix_class(rest),
+            '&' if is_in_class && rest.starts_with("&&") => Some(intersection()),
             _ => None,
         };
-        // An escaped bracket opens no class, so an escape is skipped with the character after it.
-        let width =
-            if c == '\\' { 1 + rest[1..].chars().next().map_or(0, char::len_utf8) } else { c.len_utf8() };
         match c {
-            '[' => class_depth = true,
-            ']' => class_depth = false,
+            '[' => {
+                is_in_class = !construct.as_ref().is_some_and(|construct| construct.written.ends_with("]]"))
+            }
+            ']' => is_in_class = false,
             _ => {}
         }
-        at += width;
+        // An escaped bracket opens no class, so an escape is skipped with the character after it.
+        let escaped = if c == '\\' { rest[1..].chars().next().map_or(0, char::len_utf8) } else { 0 };
+        at += construct.as_ref().map_or(c.len_utf8() + escaped, |construct| construct.written.len());
         found.extend(construct.filter(|construct| !found.contains(construct)));
     }
     found
