@@ -269,10 +269,7 @@ pub struct Expectation {
     pub looks_at_calls: bool,
     /// Whether the check names tools in a way that depends on their servers.
     pub needs_servers: bool,
-    /// Whether it is proven that the check accepts every run.
-    is_vacuous: bool,
-    /// Whether the settings only ask for a report.
-    only_reports: bool,
+    proof: FallibilityProof,
     settings: CheckSettings,
     run: Box<dyn Check>,
 }
@@ -328,8 +325,7 @@ impl Expectation {
     ) -> Result<Self, LoadErrors> {
         let run = (kind.read)(node, scope)?;
         Ok(Self {
-            is_vacuous: is_vacuous(run.as_ref()),
-            only_reports: (kind.only_reports)(node),
+            proof: FallibilityProof::search(run.as_ref(), (kind.only_reports)(node)),
             check: kind.name,
             place,
             effect: Effect::Fail,
@@ -353,17 +349,17 @@ impl Expectation {
 
     /// Whether it is proven that the check accepts every run.
     pub fn is_vacuous(&self) -> bool {
-        self.is_vacuous
+        self.proof != FallibilityProof::None
     }
 
     /// Whether the settings ask for a report only.
     pub fn only_reports(&self) -> bool {
-        self.only_reports
+        self.proof == FallibilityProof::ReportOnly
     }
 
     /// Whether the check should decide the case, and cannot.
     pub fn is_idle(&self) -> bool {
-        self.is_vacuous && !self.only_reports && self.decides()
+        self.proof == FallibilityProof::Vacuous && self.decides()
     }
 
     /// Returns the check.
@@ -382,7 +378,24 @@ impl Expectation {
     }
 }
 
-/// Whether `check` is vacuous. A check that panics counts as not vacuous: its trial reports the panic.
-fn is_vacuous(check: &dyn Check) -> bool {
-    catch_unwind(AssertUnwindSafe(|| check.is_vacuous())).unwrap_or(false)
+/// What is proven about whether a check can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FallibilityProof {
+    /// Nothing: it can fail, or that is not known.
+    None,
+    /// It accepts every run.
+    Vacuous,
+    /// It accepts every run, and its settings ask for no more than a report.
+    ReportOnly,
+}
+
+impl FallibilityProof {
+    /// A check that panics counts as one that may fail: its trial reports the panic.
+    fn search(check: &dyn Check, only_reports: bool) -> Self {
+        match catch_unwind(AssertUnwindSafe(|| check.is_vacuous())) {
+            Ok(true) if only_reports => Self::ReportOnly,
+            Ok(true) => Self::Vacuous,
+            Ok(false) | Err(_) => Self::None,
+        }
+    }
 }

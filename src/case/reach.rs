@@ -148,7 +148,7 @@ fn describe_certain_pass(case: &Case) -> LoadErrors {
     const HELP: &str = "make it ask for something, or say `allow_vacuous: true` on the case";
     let mut errors = LoadErrors::new();
     for expectation in case.expectations.iter().filter(|expectation| expectation.decides()) {
-        if expectation.only_reports {
+        if expectation.only_reports() {
             continue;
         }
         let problem = format!("this `{}` cannot fail: there is no run that it refuses", expectation.check);

@@ -20,11 +20,10 @@ pub(super) fn find_remarks(case: &Case, recorded: &RecordedEvidence) -> Vec<Lint
         help: "make it ask for more, or remove it",
     });
     let foreign = case.expectations.iter().flat_map(list_foreign);
-    let unknown = case.expectations.iter().filter(|expectation| {
-        !expectation.is_vacuous()
-            && !expectation.only_reports()
-            && !can_be_seen_to_fail(case, expectation, recorded)
-    });
+    let unknown = case
+        .expectations
+        .iter()
+        .filter(|expectation| !expectation.is_vacuous() && !can_be_seen_to_fail(case, expectation, recorded));
     let unknown = unknown.map(|expectation| LintRemark {
         lint: "no_counterexample",
         at: expectation.place.locate(),

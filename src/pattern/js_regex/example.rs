@@ -86,7 +86,7 @@ impl ExampleWriter {
             }
             JsPart::Look(look) => self.write_look(look),
             JsPart::Assertion(JsAssertion::LineStart) if !self.units.is_empty() => {
-                self.units.push(u16::from(b'\n'))
+                self.units.push(u16::from(b'\n'));
             }
             JsPart::Assertion(_) => {}
         }
@@ -118,7 +118,9 @@ fn pick_unit(set: &UnitSet, choice: usize) -> Option<u16> {
 fn collect_forbidden<'p>(part: &'p JsPart, found: &mut Vec<&'p JsPart>) {
     match part {
         JsPart::Sequence(parts) | JsPart::Alternatives(parts) => {
-            parts.iter().for_each(|part| collect_forbidden(part, found));
+            for part in parts {
+                collect_forbidden(part, found);
+            }
         }
         JsPart::Capture(_, body) => collect_forbidden(body, found),
         JsPart::Repeat(repeat) => collect_forbidden(&repeat.body, found),

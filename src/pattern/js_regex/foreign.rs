@@ -65,7 +65,7 @@ pub(super) fn find_foreign(pattern: &str) -> Vec<ForeignConstruct> {
         };
         match c {
             '[' => {
-                is_in_class = !construct.as_ref().is_some_and(|construct| construct.written.ends_with("]]"))
+                is_in_class = !construct.as_ref().is_some_and(|construct| construct.written.ends_with("]]"));
             }
             ']' => is_in_class = false,
             _ => {}
@@ -113,7 +113,7 @@ fn find_braced_code(rest: &str, letter: char) -> Option<ForeignConstruct> {
     let code = u32::from_str_radix(digits, 16).ok()?;
     let mut units = [0; 2];
     let units = char::from_u32(code)?.encode_utf16(&mut units);
-    let instead: String = units.iter().map(|unit| format!("\\u{unit:04X}")).collect();
+    let instead = units.iter().fold(String::new(), |text, unit| format!("{text}\\u{unit:04X}"));
     let advice = format!("is the letter `{letter}` with a count in JavaScript: write `{instead}`");
     Some(ForeignConstruct { written: format!("\\{letter}{{{digits}}}"), advice })
 }

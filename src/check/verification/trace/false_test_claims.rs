@@ -79,9 +79,7 @@ fn unseen_quotes(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
     let passed = collect_seen(run, Counted::Passed);
     let quoted = run.answer.parts.code.iter().flat_map(|code| {
         let counts = super::super::answer::count::counts(code).into_iter();
-        counts
-            .filter(|count| count.counted == Counted::Passed)
-            .map(|count| (count, *code))
+        counts.filter(|count| count.counted == Counted::Passed).map(|count| (count, *code))
     });
     let (count, code) = quoted.take(50).find(|(count, code)| {
         let quote = squeezed(&code[count.start..count.end]);

@@ -8,7 +8,7 @@ use super::files;
 use super::list::split_list;
 use super::schema::{ConvertedSchema, convert_schema};
 use super::script::{OutputForm, convert_script};
-use super::template::{TOO_MUCH, fill_value};
+use super::template::{TOO_MUCH, fill_deeply, fill_value};
 use super::trajectory::{self, to_text};
 use crate::import::draft::build_check;
 use crate::import::keys::{Keys, list_entries};
@@ -191,10 +191,12 @@ fn read_assertion(name: &str, keys: &mut Keys<'_>, scope: AssertionScope<'_>) ->
         Some(text) => files::read_value(text, scope.source_dir)?,
         None => value,
     };
+    // What a trajectory is compared with is a template as a whole, unlike a schema.
+    let fill = if kind.starts_with("trajectory:") { fill_deeply } else { fill_value };
     Ok(Assertion {
         kind: kind.to_owned(),
         not,
-        value: fill_value(&value, scope.vars).ok_or_else(|| TOO_MUCH.to_owned())?,
+        value: fill(&value, scope.vars).ok_or_else(|| TOO_MUCH.to_owned())?,
         threshold: keys.node().get("threshold").and_then(|node| node.to_json().as_f64()),
         metric: keys.node().get("metric").and_then(Node::as_str).map(str::to_owned),
     })

@@ -6,12 +6,11 @@ pub(super) fn split_list(text: &str) -> Vec<String> {
     let mut fields = Vec::new();
     let mut rest = text.trim_start_matches(is_separator);
     while !rest.is_empty() {
-        let (field, after) = match rest.strip_prefix('"') {
-            Some(quoted) => read_quoted(quoted),
-            None => {
-                let end = rest.find(',').unwrap_or(rest.len());
-                (rest[..end].trim().to_owned(), &rest[end..])
-            }
+        let (field, after) = if let Some(quoted) = rest.strip_prefix('"') {
+            read_quoted(quoted)
+        } else {
+            let end = rest.find(',').unwrap_or(rest.len());
+            (rest[..end].trim().to_owned(), &rest[end..])
         };
         fields.push(field);
         rest = after.trim_start_matches(is_separator);

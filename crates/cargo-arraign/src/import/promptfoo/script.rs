@@ -181,11 +181,11 @@ fn bound_length(operator: &str, count: u32) -> Option<Value> {
 
 /// Returns the JSONPath of a field of the output.
 fn read_field(left: &str, form: OutputForm) -> Option<String> {
-    let names = match left.strip_prefix("JSON.parse(output).") {
-        Some(names) if form != OutputForm::Value => names,
-        Some(_) => return None,
-        None if form == OutputForm::Value => left.strip_prefix("output.")?,
-        None => return None,
+    let parsed = left.strip_prefix("JSON.parse(output).");
+    let names = if form == OutputForm::Value {
+        left.strip_prefix("output.").filter(|_| parsed.is_none())?
+    } else {
+        parsed?
     };
     let is_name = |name: &str| {
         !name.is_empty()

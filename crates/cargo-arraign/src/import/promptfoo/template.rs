@@ -43,6 +43,18 @@ pub(super) fn fill_value(value: &Value, vars: &Map<String, Value>) -> Option<Val
     }
 }
 
+/// Fills variables into all texts of a value, also inside mappings.
+pub(super) fn fill_deeply(value: &Value, vars: &Map<String, Value>) -> Option<Value> {
+    match value {
+        Value::Array(list) => list.iter().map(|value| fill_deeply(value, vars)).collect(),
+        Value::Object(mapping) => {
+            let entries = mapping.iter().map(|(key, value)| Some((key.clone(), fill_deeply(value, vars)?)));
+            entries.collect::<Option<Map<_, _>>>().map(Value::Object)
+        }
+        other => fill_value(other, vars),
+    }
+}
+
 /// Renders a value as JavaScript converts it to a text.
 fn render_as_javascript(value: &Value) -> String {
     match value {
