@@ -43,11 +43,20 @@ impl Case {
     /// Whether no proof is known that the case cannot fail.
     fn can_fail(&self) -> bool {
         let mut checks = self.expectations.iter();
-        let mut cards = self.scorecards.iter();
         checks.any(|expectation| expectation.decides() && !expectation.is_vacuous())
-            || cards.any(|card| {
-                card.effect != Effect::Fail || !reaches(self.lowest_score(card), card.threshold.least)
-            })
+            || self.scorecards.iter().any(|card| card.effect != Effect::Fail || self.can_miss(card))
+    }
+
+    /// Whether a run can miss the threshold of `card`. A row of a dataset that expects nothing, and says so, may load.
+    fn can_miss(&self, card: &Scorecard) -> bool {
+        let is_asked_for_nothing = self.only_reports(card) && card.threshold.least > 0.0;
+        is_asked_for_nothing || !reaches(self.lowest_score(card), card.threshold.least)
+    }
+
+    /// Whether no part of `card` asks for anything, as its settings say: its score is only reported.
+    fn only_reports(&self, card: &Scorecard) -> bool {
+        let mut scored = card.parts.iter().map(|part| self.find_scored(part));
+        scored.all(|scored| scored.is_some_and(Expectation::only_reports))
     }
 
     /// The lowest score that a run can have on `card`.
@@ -118,7 +127,9 @@ fn describe_contradiction(expectation: &Expectation, demand: &Demand<'_>, ban: &
         DemandedPart::Call(_, tool) => {
             format!("this requires a call of `{tool}`, which `{}` forbids", ban.check)
         }
-        DemandedPart::Text(_) => format!("this requires a text in the answer that `{}` forbids", ban.check),
+        DemandedPart::Text { .. } => {
+            format!("this requires a text in the answer that `{}` forbids", ban.check)
+        }
     };
     let help = format!("no run can pass: the ban is at {}. Keep one of the two", ban.place.locate());
     LoadError::new(at, problem).help(help)

@@ -90,9 +90,9 @@ pub trait Check: Send + Sync {
         false
     }
 
-    /// Whether the check rejects every answer that contains this text.
-    fn bans_text(&self, text: &str) -> bool {
-        let _ = text;
+    /// Whether the check rejects every answer that contains this text, in exactly this letter case or in any.
+    fn bans_text(&self, text: &str, is_exact: bool) -> bool {
+        let _ = (text, is_exact);
         false
     }
 

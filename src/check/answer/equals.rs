@@ -38,7 +38,7 @@ impl Check for Equals {
     }
 
     fn demands(&self) -> Vec<Demand<'_>> {
-        vec![Demand::text(self.0.as_str(), "/value")]
+        vec![Demand::text(&self.0)]
     }
 }
 

@@ -79,8 +79,8 @@ impl Check for ForbiddenSubstrings {
         Some(saying(self.texts.first()?.as_str()))
     }
 
-    fn bans_text(&self, text: &str) -> bool {
-        self.texts.iter().any(|forbidden| forbidden.find(text).is_some())
+    fn bans_text(&self, text: &str, is_exact: bool) -> bool {
+        self.texts.iter().any(|forbidden| forbidden.bans(text, is_exact))
     }
 }
 

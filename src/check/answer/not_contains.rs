@@ -44,8 +44,8 @@ impl Check for NotContains {
         Some(saying(self.0.as_str()))
     }
 
-    fn bans_text(&self, text: &str) -> bool {
-        self.0.find(text).is_some()
+    fn bans_text(&self, text: &str, is_exact: bool) -> bool {
+        self.0.bans(text, is_exact)
     }
 }
 

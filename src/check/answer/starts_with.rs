@@ -43,7 +43,7 @@ impl Check for StartsWith {
     }
 
     fn demands(&self) -> Vec<Demand<'_>> {
-        vec![Demand::text(self.0.as_str(), "/value")]
+        vec![Demand::text(&self.0)]
     }
 }
 

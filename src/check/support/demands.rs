@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::check::Check;
+use crate::check::support::text_assertion::Literal;
 use crate::outcome::{Score, count_to_f64};
 use crate::pattern::ToolPattern;
 use crate::trace::{Call, ToolServer};
@@ -22,8 +23,13 @@ pub struct Demand<'c> {
 pub enum DemandedPart<'c> {
     /// A call of this tool, by its name; the arguments and the result are open.
     Call(Box<Call>, &'c str),
-    /// This text somewhere in the answer.
-    Text(&'c str),
+    /// A text somewhere in the answer.
+    Text {
+        /// The text.
+        text: &'c str,
+        /// Whether its letter case counts: a ban of one letter case covers no text in any.
+        is_exact: bool,
+    },
 }
 
 impl<'c> Demand<'c> {
@@ -45,9 +51,10 @@ impl<'c> Demand<'c> {
         tools.filter_map(|(index, tool)| Self::call(tool, format!("{list}/{index}"))).collect()
     }
 
-    /// A text in the answer.
-    pub(crate) fn text(text: &'c str, at: &'static str) -> Self {
-        Self { at: at.into(), part: DemandedPart::Text(text) }
+    /// The text of a check of the answer, the setting `value`.
+    pub(crate) fn text(literal: &'c Literal) -> Self {
+        let part = DemandedPart::Text { text: literal.as_str(), is_exact: literal.is_case_sensitive() };
+        Self { at: "/value".into(), part }
     }
 }
 
@@ -56,7 +63,7 @@ impl DemandedPart<'_> {
     pub(crate) fn is_banned_by(&self, check: &dyn Check) -> bool {
         match self {
             Self::Call(call, _) => check.bans_call(call),
-            Self::Text(text) => check.bans_text(text),
+            Self::Text { text, is_exact } => check.bans_text(text, *is_exact),
         }
     }
 }

@@ -4,7 +4,9 @@
 //! run code or measure similarity are unsupported.
 
 mod assertion;
+mod checks;
 mod files;
+mod judged;
 mod list;
 mod output;
 mod rows;
