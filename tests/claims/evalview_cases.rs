@@ -45,8 +45,6 @@ fn written(case: &Value) -> Value {
     if written["thresholds"]["min_score"].is_null() {
         written["thresholds"]["min_score"] = json!(0);
     }
-    // The original accepts a threshold of 0.
-    written["allow_vacuous"] = json!(true);
     written
 }
 
@@ -98,7 +96,10 @@ fn score(case: &Value) -> f64 {
 fn scores_and_verdicts_agree() {
     let mut agreed = 0;
     for case in cases() {
-        let loaded = Harness::new("evals").parse(&written(&case).to_string());
+        let mut case_text = written(&case);
+        // The original accepts a threshold of 0.
+        case_text["allow_vacuous"] = json!(true);
+        let loaded = Harness::new("evals").parse(&case_text.to_string());
         if is_mistaken(&case) || has_globs(&case) || case.get("expected").is_none() {
             continue;
         }
