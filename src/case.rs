@@ -4,6 +4,7 @@ mod agent;
 mod fingerprint;
 mod fit;
 mod join;
+mod reach;
 mod template;
 mod variables;
 
@@ -20,6 +21,7 @@ use arraign_trace::reader::ReaderSet;
 pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange};
 pub use fit::{Fit, Misfit, TurnQuery, collapse_blanks, compare_recording, fingerprint_input};
 pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
+pub use reach::{IdleSetting, refuse_decided_case};
 pub use template::Template;
 pub use variables::{FilledText, VariableText};
 
@@ -75,6 +77,10 @@ pub struct Case {
     pub timeout: Option<Duration>,
     /// The status with which the trial passes: `pass` unless the case is about a bad verdict.
     pub expect_verdict: Option<Status>,
+    /// Whether the case takes the defaults of its suite.
+    pub inherits: bool,
+    /// The gates of the suite's defaults that the case replaces by its own, with their places and keys.
+    pub replaced_gates: Vec<(Place, String)>,
     /// The place of `snapshot: true`.
     pub snapshot: Option<Place>,
     /// The place of `require_calls: true`: a trace without calls is then a violation.
@@ -268,6 +274,7 @@ pub struct Expectation {
     pub looks_at_calls: bool,
     /// Whether the check names tools in a way that depends on their servers.
     pub needs_servers: bool,
+    proof: FallibilityProof,
     settings: CheckSettings,
     run: Box<dyn Check>,
 }
@@ -294,6 +301,11 @@ impl CheckSettings {
         Self::new(&self.document, format!("{}{pointer}", self.path))
     }
 
+    /// Returns the place of the value at `pointer` inside the settings.
+    pub fn place_at(&self, pointer: &str) -> Option<Place> {
+        Some(self.node()?.pointer(pointer)?.place())
+    }
+
     /// Returns the location of the value at `pointer` inside the settings, or of the nearest value above it.
     pub fn locate(&self, pointer: &str) -> Option<Location> {
         let settings = self.node()?;
@@ -308,25 +320,17 @@ impl CheckSettings {
 }
 
 impl Expectation {
-    /// Parses the settings of `kind`. A check that accepts any evidence is an error, unless it is allowed.
+    /// Parses the settings of `kind`.
     pub fn read(
         kind: &Kind,
         place: Place,
         settings: CheckSettings,
         node: Node<'_>,
         scope: &Scope<'_>,
-        allow_vacuous: bool,
     ) -> Result<Self, LoadErrors> {
         let run = (kind.read)(node, scope)?;
-        if !allow_vacuous && !(kind.only_reports)(node) && is_vacuous(run.as_ref()) {
-            return Err(LoadError::new(
-                place,
-                format!("this `{}` cannot fail: there is no run that it refuses", kind.name),
-            )
-            .help("make it ask for something, or say `allow_vacuous: true` on the case")
-            .into());
-        }
         Ok(Self {
+            proof: FallibilityProof::search(run.as_ref(), (kind.only_reports)(node)),
             check: kind.name,
             place,
             effect: Effect::Fail,
@@ -341,6 +345,26 @@ impl Expectation {
     /// Says what a violation costs the case.
     pub fn with_effect(self, effect: Effect) -> Self {
         Self { effect, ..self }
+    }
+
+    /// Whether a violation fails the case.
+    fn decides(&self) -> bool {
+        matches!(self.effect, Effect::Fail | Effect::Gate)
+    }
+
+    /// Whether it is proven that the check accepts every run.
+    pub fn is_vacuous(&self) -> bool {
+        self.proof != FallibilityProof::None
+    }
+
+    /// Whether the settings ask for a report only.
+    pub fn only_reports(&self) -> bool {
+        self.proof == FallibilityProof::ReportOnly
+    }
+
+    /// Whether the check should decide the case, and cannot.
+    pub fn is_idle(&self) -> bool {
+        self.proof == FallibilityProof::Vacuous && self.decides()
     }
 
     /// Returns the check.
@@ -359,7 +383,24 @@ impl Expectation {
     }
 }
 
-/// Whether `check` is vacuous. A check that panics counts as not vacuous: its trial reports the panic.
-fn is_vacuous(check: &dyn Check) -> bool {
-    catch_unwind(AssertUnwindSafe(|| check.is_vacuous())).unwrap_or(false)
+/// What is proven about whether a check can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FallibilityProof {
+    /// Nothing: it can fail, or that is not known.
+    None,
+    /// It accepts every run.
+    Vacuous,
+    /// It accepts every run, and its settings ask for no more than a report.
+    ReportOnly,
+}
+
+impl FallibilityProof {
+    /// A check that panics counts as one that may fail: its trial reports the panic.
+    fn search(check: &dyn Check, only_reports: bool) -> Self {
+        match catch_unwind(AssertUnwindSafe(|| check.is_vacuous())) {
+            Ok(true) if only_reports => Self::ReportOnly,
+            Ok(true) => Self::Vacuous,
+            Ok(false) | Err(_) => Self::None,
+        }
+    }
 }

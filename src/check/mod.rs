@@ -25,10 +25,11 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 
 use crate::evidence::{Evidence, Question};
-use crate::outcome::{Outcome, Unfit};
+use crate::outcome::{Outcome, Score, Unfit};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
+use crate::trace::Call;
 use crate::yaml::{Document, Node, nearest};
 
 pub(crate) use order::sequence_correctness::Mode as SequenceMode;
@@ -36,6 +37,8 @@ pub(crate) use order::sequence_valid::SameTurn;
 pub(crate) use support::answer_scope::Said;
 pub(crate) use support::call_success::find_attempted_tool;
 pub use support::coverage_unit::{About, Clause};
+pub(crate) use support::demands::accepts_counterexample;
+pub use support::demands::{Demand, DemandedPart};
 pub use support::settings::CheckSettings;
 pub(crate) use support::settled::{EvidenceNeeds, require_settled};
 pub use tables::Tables;
@@ -53,17 +56,44 @@ pub trait Check: Send + Sync {
     /// Evidence that this check refuses; `None` if none is known.
     fn counterexample(&self) -> Option<Evidence<'static>>;
 
-    /// Whether the check refuses the evidence: the result of [`Check::check`] without the reasons. Each load of a case
-    /// calls this with the counterexample; a check that builds many violations may override it with a faster test.
+    /// Whether the check refuses the evidence: the result of [`Check::check`] without the reasons. A check that builds many
+    /// violations may override it with a faster test.
     fn refuses(&self, evidence: &Evidence<'_>) -> bool {
         self.check(evidence).is_ok_and(|outcome| !outcome.violations.is_empty())
     }
 
-    /// Whether the check refuses no evidence at all, so that it tests nothing. A vacuous check is an error at load,
-    /// unless the case says `allow_vacuous: true`. A check that cannot search for a counterexample overrides this
-    /// with a proof.
+    /// Whether it is proven that the check rejects no evidence at all, so that it tests nothing. `false` is no proof of
+    /// the opposite. A case of which nothing can fail is an error at load, unless it says `allow_vacuous: true`.
     fn is_vacuous(&self) -> bool {
-        !self.counterexample().is_some_and(|evidence| self.refuses(&evidence))
+        false
+    }
+
+    /// The lowest score that the check can have, whatever the run is.
+    fn lowest_score(&self) -> Score {
+        Score::ZERO
+    }
+
+    /// The highest score that the check can have in a run without calls for which `is_banned` is true.
+    fn highest_score(&self, is_banned: &dyn Fn(&ToolPattern) -> bool) -> Score {
+        let _ = is_banned;
+        Score::FULL
+    }
+
+    /// The parts that every accepted run has.
+    fn demands(&self) -> Vec<Demand<'_>> {
+        Vec::new()
+    }
+
+    /// Whether the check rejects every run with a call of this tool on this server, whatever its arguments are.
+    fn bans_call(&self, call: &Call) -> bool {
+        let _ = call;
+        false
+    }
+
+    /// Whether the check rejects every answer that contains this text, in exactly this letter case or in any.
+    fn bans_text(&self, text: &str, is_exact: bool) -> bool {
+        let _ = (text, is_exact);
+        false
     }
 
     /// Whether `outcome`, which this check found, stands whatever else the agent called. Where a trace may lack calls, any
@@ -85,11 +115,26 @@ pub trait Check: Send + Sync {
         Vec::new()
     }
 
+    /// Remarks about the settings, for the verdict and for `cargo arraign lint`: a setting that means something else than
+    /// its writer is likely to expect.
+    fn notes(&self) -> Vec<CheckNote> {
+        Vec::new()
+    }
+
     /// What it asks piece by piece, where only some runs put a piece to the test: `cargo arraign lint` tells which of
     /// them no run does.
     fn clauses(&self) -> Vec<Clause> {
         Vec::new()
     }
+}
+
+/// A remark about a setting of a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckNote {
+    /// The JSON pointer to the setting.
+    pub at: String,
+    /// The remark.
+    pub text: String,
 }
 
 /// Reads the settings of one kind of check.

@@ -7,7 +7,7 @@ use super::aggregate::aggregate_runs;
 use super::baseline::BaselineComparison;
 use super::details;
 use super::fit::{is_misfit, reject_misfit};
-use super::run::{RunResult, evaluate_run, millis_since, weight_on_case};
+use super::run::{RunResult, evaluate_run, mean_score, millis_since, weight_on_case};
 use super::secrets::{mask_verdict, quotes_run};
 use crate::case::{AgentFingerprint, Case};
 use crate::judge::JudgeSession;
@@ -136,10 +136,15 @@ impl RunCollector<'_> {
             verdict.scorecards.extend(run.cards);
         }
         verdict.findings.extend(aggregate.findings);
+        let is_compared = !compared.findings.is_empty();
         verdict.findings.extend(compared.findings);
         verdict.errors.extend(compared.error);
         verdict.statistics = aggregate.statistics;
         verdict.score = aggregate.score;
+        // Without a scorecard, the score is the mean of all findings, and the comparison with the baseline is one of them.
+        if is_compared && case.scorecards.is_empty() && case.variance.is_none() {
+            verdict.score = mean_score(verdict.findings.iter().map(|finding| finding.score));
+        }
         // The worst finding decides. `Status` is ordered from pass to error.
         verdict.status = verdict.findings.iter().map(weight_on_case).max().unwrap_or(Status::Error);
         // A run for another input proves nothing, so the case does not count as failed by its other runs either.

@@ -145,16 +145,25 @@ fn ask_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outco
 
 fn of_outcome(expectation: &Expectation, outcome: Outcome) -> Finding {
     let violated = !outcome.violations.is_empty();
+    let mut items = outcome.items;
+    items.extend(list_note_items(expectation));
     Finding {
         status: if violated { Status::Fail } else { Status::Pass },
         score: outcome.score,
         violations: locate_all(expectation, outcome.violations),
-        items: outcome.items,
+        items,
         losses: outcome.losses,
         stats: outcome.stats,
         values: outcome.values,
         ..unanswered_finding(expectation)
     }
+}
+
+/// Returns an item for each remark about the settings, and for a check that is proven to accept every run.
+fn list_note_items(expectation: &Expectation) -> Vec<Item> {
+    let notes = expectation.check().notes().into_iter().map(|note| note.text);
+    let idle = expectation.is_idle().then(|| "cannot fail: it accepts every run".to_owned());
+    notes.chain(idle).map(|note| Item::new("note", State::NotExercised).note(note)).collect()
 }
 
 fn of_unfit(expectation: &Expectation, unfit: Unfit) -> Finding {
@@ -234,7 +243,8 @@ fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
 
 pub(super) fn mean_score(scores: impl ExactSizeIterator<Item = Score>) -> Score {
     let count = count_to_f64(scores.len().max(1));
-    Score::new(scores.map(Score::get).sum::<f64>() / count)
+    // The sum of no floats is -0.0.
+    Score::new(scores.map(Score::get).fold(0.0, |sum, score| sum + score) / count)
 }
 
 pub(super) fn millis_since(started: Instant) -> f64 {

@@ -1,9 +1,9 @@
 //! The scores of one run: fills in its scorecards and compares them with their thresholds.
 
 use crate::case::Case;
-use crate::outcome::{Item, LocatedViolation, Loss, Score, State, Status, Violation};
+use crate::outcome::{Item, LocatedViolation, Loss, Score, State, Status, Violation, reaches};
 use crate::place::Location;
-use crate::score::{Card, CardPart, Effect, Scorecard, written};
+use crate::score::{Card, CardPart, Effect, Scorecard, ScorecardPart, written};
 use crate::verdict::Finding;
 
 /// The scores of one run.
@@ -24,7 +24,7 @@ pub(super) fn score_run(case: &Case, run: usize, answers: &[Option<Finding>]) ->
         cards.map(|card| card.fill(run, |at| find_score(answers.get(at)?.as_ref()?))).collect()
     };
     let known = case.scorecards.iter().zip(&cards).filter(|(_, card)| card.not_computed.is_none());
-    let findings = known.map(|(scorecard, card)| threshold_finding(scorecard, card)).collect();
+    let findings = known.map(|(scorecard, card)| threshold_finding(case, scorecard, card)).collect();
     ScoredRun { cards, findings }
 }
 
@@ -38,7 +38,7 @@ pub(super) fn is_broken_gate(finding: &Finding) -> bool {
 }
 
 /// Returns the finding about a card's threshold. The finding has the name of the threshold's setting.
-fn threshold_finding(scorecard: &Scorecard, card: &Card) -> Finding {
+fn threshold_finding(case: &Case, scorecard: &Scorecard, card: &Card) -> Finding {
     let place = &scorecard.threshold.place;
     Finding {
         status: if card.passed { Status::Pass } else { Status::Fail },
@@ -46,7 +46,12 @@ fn threshold_finding(scorecard: &Scorecard, card: &Card) -> Finding {
         run: card.run,
         score: card.share(),
         violations: if card.passed { Vec::new() } else { vec![threshold_violation(card, place.locate())] },
-        items: card.parts.iter().map(part_item).collect(),
+        items: scorecard
+            .parts
+            .iter()
+            .zip(&card.parts)
+            .map(|(part, scored)| part_item(case, scorecard, part, scored))
+            .collect(),
         losses: card.losses.clone(),
         ..Finding::empty(scorecard.threshold.setting, place)
     }
@@ -63,8 +68,19 @@ fn threshold_violation(card: &Card, at: Location) -> LocatedViolation {
     .resolve(at)
 }
 
-fn part_item(part: &CardPart) -> Item {
+/// The item of a part. If the part lost points and cannot fail the case alone, the item says so.
+fn part_item(case: &Case, scorecard: &Scorecard, weighed: &ScorecardPart, part: &CardPart) -> Item {
     let state = if part.score == Score::FULL { State::Held } else { State::Violated };
     let label = format!("{}: {} x {}", part.name, written(part.score.get()), written(part.weight));
-    Item::new(label, state)
+    let least = scorecard.threshold.least;
+    let without = case.score_without(scorecard, weighed);
+    if state == State::Held || scorecard.effect != Effect::Fail || !reaches(without, least) {
+        return Item::new(label, state);
+    }
+    let note = format!(
+        "cannot fail the case alone: without it, the score is {} of the required {}",
+        written(without),
+        written(least)
+    );
+    Item::new(label, state).note(note)
 }

@@ -303,7 +303,7 @@ impl Harness {
         if let Some(code) = self.refuse_empty_selection(&plan, library, command, settings) {
             return code;
         }
-        if let Err(problem) = shard::divide_plan(&mut plan, command, settings, &base) {
+        if let Err(problem) = divide_and_check(&mut plan, command, settings, &base) {
             return usage_error(&[problem]);
         }
         plan.keep_wanted(command);
@@ -367,6 +367,18 @@ fn make_plan(
         Ok(Err(errors)) => Err(report_load_errors(&errors)),
         Err(message) => Err(usage_error(&[format!("panic while the cases were read: {message}")])),
     }
+}
+
+/// Keeps the trials of this shard. The error is a message for the user.
+fn divide_and_check(
+    plan: &mut Plan,
+    command: &HarnessCommand,
+    settings: &EnvSettings,
+    base: &Path,
+) -> Result<(), String> {
+    shard::divide_plan(plan, command, settings, base)?;
+    let has_snapshots = || plan.list_cases().iter().any(|(case, _)| case.snapshot.is_some());
+    snapshots::refuse_accepting_in_ci(!command.arguments.list && has_snapshots())
 }
 
 /// Writes the run's manifest into the store, and removes old runs. The error is a message for the user.

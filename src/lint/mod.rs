@@ -6,10 +6,13 @@
 mod clauses;
 mod empty_run;
 mod failed_call;
+mod fallible;
 mod near_miss;
+mod pinned;
 mod policies;
 mod probe;
 mod repeated;
+mod replaced_gate;
 mod tools;
 mod unfingerprinted;
 
@@ -102,6 +105,7 @@ impl Linter {
         let below = path.strip_prefix(library.files.root()).unwrap_or(path);
         let name = build_trial_name(below, case.id.as_deref());
         self.found.remarks.extend(repeated::find_remarks(case));
+        self.found.remarks.extend(replaced_gate::find_remarks(case));
         self.found.remarks.extend(empty_run::find_remark(case, &name, |runs| {
             RecordedEvidence::from_runs(runs, case, path, library.files)
         }));
@@ -116,6 +120,8 @@ impl Linter {
         self.found.remarks.extend(unfingerprinted::find_remark(case, &recorded.runs));
         let verdict = evaluate_recorded(case, name, &recorded);
         self.found.remarks.extend(failed_call::find_remarks(case, &verdict));
+        self.found.remarks.extend(pinned::find_remark(case, &verdict));
+        self.found.remarks.extend(fallible::find_remarks(case, &recorded));
         self.clauses.add_case(case, &recorded, &verdict);
         self.near_misses.add_case(case, &recorded);
         self.tools.add_case(case, name, recorded);

@@ -23,7 +23,7 @@ pub use atoms::{
 };
 pub(crate) use example::find_example;
 pub use field_alias::{FieldAliases, FieldPattern};
-pub use js_regex::{Flags, JsRegex, JsRegexError, StepsExhausted};
+pub use js_regex::{Flags, ForeignConstruct, JsRegex, JsRegexError, StepsExhausted};
 pub use json_equal::json_equal;
 pub use normal_name::{NormalPattern, normal_name};
 pub use personal::{

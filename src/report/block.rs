@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::pinned::render_pinned;
 use super::plain::escape_line;
 use super::score;
 use super::summary::{group_thousands, render_dollars};
@@ -27,6 +28,7 @@ pub fn render_case_block(verdict: &Verdict) -> String {
     lines.extend(render_all_runs(verdict));
     lines
         .extend(verdict.snapshot_diff.iter().map(|_| "  the violations differ from the snapshot".to_owned()));
+    lines.extend(render_pinned(verdict).map(|pinned| format!("  {pinned}, held by its snapshot")));
     lines.join("\n") + "\n"
 }
 
@@ -35,6 +37,9 @@ fn render_heading(verdict: &Verdict) -> String {
     let remark = match (verdict.status, verdict.expected) {
         (Status::Pass, Status::Pass) if verdict.scorecards.iter().any(|card| !card.passed) => {
             " (its score is only reported)".to_owned()
+        }
+        (Status::Fail, Status::Pass) if verdict.pinned > 0 => {
+            " (its snapshot holds the violations)".to_owned()
         }
         (Status::Pass | Status::Fail, Status::Pass) => String::new(),
         (status, Status::Pass) => format!(" ({status})"),

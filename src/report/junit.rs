@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use super::flaky::render_attempts;
 use super::markup::{escape_attribute, escape_markup};
+use super::pinned::render_pinned;
 use super::terminal::{render_headline, render_red_trial};
 use super::{FormatEntry, ReportBuilder, RunInfo, SkippedTrial, TrialResult};
 use crate::case::Tier;
@@ -116,6 +117,9 @@ impl JunitSuite {
         let tier = if verdict.tier == Tier::Smoke { "smoke" } else { "full" };
         self.write_property(&format!("{}.tier", verdict.name), tier);
         self.write_property(&format!("{}.score", verdict.name), &written(verdict.score.get()));
+        if let Some(pinned) = render_pinned(verdict) {
+            self.write_property(&format!("{}.pinned", verdict.name), &pinned);
+        }
         if let Some(attempts) = render_attempts(verdict) {
             self.write_property(&format!("{}.flaky", verdict.name), &attempts);
         }

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use super::comparison::{RunComparison, TrialStates};
 use super::flaky::render_attempts;
 use super::markup::{escape_attribute, escape_markup};
+use super::pinned::render_pinned;
 use super::summary::{SummaryRows, render_summary};
 use super::terminal::{render_headline, render_red_trial};
 use super::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, Totals, TrialResult};
@@ -44,6 +45,7 @@ struct MarkdownReport<'r> {
     compared: Option<(&'r EarlierRun, TrialStates)>,
     scores: BoundedText,
     flaky: BoundedText,
+    pinned: BoundedText,
     failures: BoundedText,
 }
 
@@ -62,6 +64,7 @@ impl<'r> MarkdownReport<'r> {
             compared: run.earlier.as_ref().map(|earlier| (earlier, TrialStates::default())),
             scores: BoundedText::new(MAX_SCORE_BYTES),
             flaky: BoundedText::new(MAX_FLAKY_BYTES),
+            pinned: BoundedText::new(MAX_FLAKY_BYTES),
             failures: BoundedText::new(MAX_FAILURE_BYTES),
         }
     }
@@ -79,6 +82,13 @@ impl ReportBuilder for MarkdownReport<'_> {
         }
         if let Some(attempts) = render_attempts(verdict) {
             self.flaky.push_entry(&format!("<li>{}: {attempts}</li>\n", render_code(&verdict.name)));
+        }
+        if let Some(pinned) = render_pinned(verdict) {
+            self.pinned.push_entry(&format!(
+                "<li>{}: {}</li>\n",
+                render_code(&verdict.name),
+                escape_markup(&pinned)
+            ));
         }
         if !verdict.passed {
             self.failures.push_entry(&render_failure(verdict));
@@ -105,6 +115,10 @@ impl ReportBuilder for MarkdownReport<'_> {
         if !self.flaky.text.is_empty() {
             let (listed, rest) = (&self.flaky.text, self.flaky.render_rest("flaky cases"));
             let _ = write!(report, "\n### Flaky\n\n<ul>\n{listed}</ul>\n{rest}");
+        }
+        if !self.pinned.text.is_empty() {
+            let (listed, rest) = (&self.pinned.text, self.pinned.render_rest("cases with pinned violations"));
+            let _ = write!(report, "\n### Pinned by a snapshot\n\n<ul>\n{listed}</ul>\n{rest}");
         }
         if !self.failures.text.is_empty() {
             let (folded, rest) = (&self.failures.text, self.failures.render_rest("cases that did not pass"));

@@ -15,6 +15,7 @@ mod junit;
 mod markdown;
 mod markup;
 pub mod overview;
+pub mod pinned;
 pub mod plain;
 mod run;
 mod sarif;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::flaky::render_attempts;
+use super::pinned::render_pinned;
 use super::plain::escape_line;
 use super::summary::{SummaryRows, render_summary};
 use super::terminal::render_red_trial;
@@ -21,13 +22,22 @@ pub struct RunOverview<'r> {
     drawn: usize,
     left_out: usize,
     flaky: Vec<String>,
+    pinned: Vec<String>,
 }
 
 impl<'r> RunOverview<'r> {
     /// Starts without trials.
     pub fn new(run: &'r RunInfo) -> Self {
         let (totals, rows) = (Totals::new(run), SummaryRows::new(run));
-        Self { totals, rows, red: String::new(), drawn: 0, left_out: 0, flaky: Vec::new() }
+        Self {
+            totals,
+            rows,
+            red: String::new(),
+            drawn: 0,
+            left_out: 0,
+            flaky: Vec::new(),
+            pinned: Vec::new(),
+        }
     }
 
     /// Computes the summary of the added trials.
@@ -40,10 +50,10 @@ impl<'r> RunOverview<'r> {
         self.totals
     }
 
-    /// Renders one line for each flaky trial, then the totals on one line.
+    /// Renders one line for each flaky trial and for each one with pinned violations, then the totals on one line.
     pub fn render_totals(&self) -> String {
         let Totals { cases, passed, failed, undecided, errors, skipped } = self.totals;
-        let mut text = self.flaky.concat();
+        let mut text = self.flaky.concat() + &self.pinned.concat();
         let _ = write!(text, "{cases} {}: {passed} passed", if cases == 1 { "case" } else { "cases" });
         let rest = [
             (failed, "failed"),
@@ -51,6 +61,7 @@ impl<'r> RunOverview<'r> {
             (errors, if errors == 1 { "error" } else { "errors" }),
             (skipped, "skipped"),
             (self.flaky.len(), "flaky"),
+            (self.pinned.len(), "pinned"),
         ];
         for (count, what) in rest.into_iter().filter(|(count, _)| *count > 0) {
             let _ = write!(text, ", {count} {what}");
@@ -65,6 +76,7 @@ impl ReportBuilder for RunOverview<'_> {
         self.rows.add_verdict(verdict);
         let name = escape_line(&verdict.name);
         self.flaky.extend(render_attempts(verdict).map(|attempts| format!("flaky: {name}: {attempts}\n")));
+        self.pinned.extend(render_pinned(verdict).map(|pinned| format!("{name}: {pinned}\n")));
         if verdict.passed {
             return;
         }

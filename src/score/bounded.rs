@@ -4,10 +4,13 @@ use std::ops::{Bound, RangeBounds};
 
 use serde::{Deserialize, Deserializer, de};
 
-/// From 0 to 1.
-pub(super) fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+/// Above 0, to 1: a rate of 0 requires nothing.
+pub(super) fn rate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let value = f64::deserialize(deserializer)?;
-    within(value, 0.0..=1.0, "a share from 0 to 1, such as 0.8")
+    if value == 0.0 {
+        return Err(de::Error::custom("`pass_rate: 0` requires nothing: every run may fail, even at a gate"));
+    }
+    within(value, 0.0..=1.0, "a share above 0, up to 1, such as 0.8")
 }
 
 /// From 0 to 1, or not set.

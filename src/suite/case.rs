@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::agent;
+use super::combine::ReplacedGate;
 use super::gate::GateRows;
 use super::input::{parse_input, parse_turn_queries};
 use super::join::JoinGroups;
@@ -12,7 +13,7 @@ use super::keys;
 use super::opinions::{match_questions, parse_opinions};
 use super::several;
 use super::trace::parse_trace_from;
-use crate::case::{Baseline, Case, Ignore, LoweredBlock, TraceFile, TraceFrom};
+use crate::case::{Baseline, Case, Ignore, LoweredBlock, TraceFile, TraceFrom, refuse_decided_case};
 use crate::check::Scope;
 use crate::evidence::Opinions;
 use crate::outcome::Status;
@@ -35,6 +36,8 @@ pub(super) struct Context<'c> {
     pub(super) dataset: Option<&'c Arc<PathBuf>>,
     /// What a row of a golden dataset does that misses its threshold.
     pub(super) rows: GateRows,
+    /// The gates of the suite's defaults that the case replaces.
+    pub(super) replaced: &'c [ReplacedGate],
 }
 
 /// Reads the case at the context's path.
@@ -63,6 +66,8 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         baseline: baseline(&mut fields, context).map(Box::new),
         timeout: fields.node("timeout").and_then(|node| fields.take(timeout(node))),
         expect_verdict: fields.optional::<Status>("expect_verdict"),
+        inherits: fields.optional("inherit").unwrap_or(true),
+        replaced_gates: list_replaced_gates(context),
         snapshot: flag(&mut fields, "snapshot"),
         require_calls: flag(&mut fields, "require_calls"),
         opinions: judged(&mut fields, node, &lowered),
@@ -76,7 +81,13 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         place,
     };
     let agent = agent::parse_agent_use(&mut fields, &case).map(Box::new);
-    finish(fields, node, Case { agent, ..case })
+    finish(fields, node, Case { agent, ..case }, allow_vacuous)
+}
+
+fn list_replaced_gates(context: &Context<'_>) -> Vec<(Place, String)> {
+    let source = context.document.root().source();
+    let replaced = context.replaced.iter();
+    replaced.map(|gate| (Place::new(source, gate.span), gate.key.clone())).collect()
 }
 
 fn find_case<'c>(context: &Context<'c>) -> Result<Node<'c>, LoadErrors> {
@@ -112,7 +123,12 @@ fn baseline(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<Baseline> 
     fields.take(several::parse_baseline(node?, fail_on, context))
 }
 
-fn finish(mut fields: Fields<'_>, node: Node<'_>, case: Case) -> Result<Case, LoadErrors> {
+fn finish(
+    mut fields: Fields<'_>,
+    node: Node<'_>,
+    case: Case,
+    allow_vacuous: bool,
+) -> Result<Case, LoadErrors> {
     let held_to_baseline = case.baseline.as_ref().is_some_and(|baseline| !baseline.limits.fail_on.is_empty());
     let compared = held_to_baseline || case.variance.is_some();
     if case.expectations.is_empty() && case.require_calls.is_none() && !compared && fields.errors.is_empty() {
@@ -120,6 +136,10 @@ fn finish(mut fields: Fields<'_>, node: Node<'_>, case: Case) -> Result<Case, Lo
         fields.errors.push(error.help(
             "say what it expects: `metric`, `eval`, `expected`, `expected_tools`, or an `expect` list",
         ));
+    }
+    // A check that could not be read may be the one that fails, so nothing is proven beside other mistakes.
+    if fields.errors.is_empty() {
+        fields.take(refuse_decided_case(&case, allow_vacuous));
     }
     let beside = VOCABULARIES
         .iter()

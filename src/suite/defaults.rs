@@ -1,13 +1,18 @@
 //! What a suite says for all its cases, copied into each that does not say otherwise.
 
+use super::combine::{ReplacedGate, combine_with_defaults};
 use super::keys;
 use crate::check::Registry;
 use crate::place::Span;
 use crate::vocabulary::VOCABULARIES;
 use crate::yaml::{Key, Tree, Value};
 
-/// Copies the suite's defaults into each case that does not say otherwise; gives the number of cases.
-pub(super) fn share_defaults(root: &mut Tree, tests: &str, kinds: &Registry) -> Result<usize, String> {
+/// Combines the suite's defaults with each case; returns the gates that each case replaces.
+pub(super) fn share_defaults(
+    root: &mut Tree,
+    tests: &str,
+    kinds: &Registry,
+) -> Result<Vec<Vec<ReplacedGate>>, String> {
     let defaults = find_defaults(root);
     let Value::Map(entries) = &mut root.value else { return Err("a suite is a mapping".to_owned()) };
     let cases = entries.iter_mut().find(|(key, _)| key.name == tests).map(|(_, tree)| &mut tree.value);
@@ -15,11 +20,12 @@ pub(super) fn share_defaults(root: &mut Tree, tests: &str, kinds: &Registry) -> 
     if cases.is_empty() {
         return Err(format!("`{tests}` is empty: the suite checks nothing"));
     }
-    for case in cases.iter_mut() {
-        fill_in(case, &defaults);
+    let replaced = cases.iter_mut().map(|case| {
+        let replaced = combine_with_defaults(case, &defaults);
         unfold(case, kinds);
-    }
-    Ok(cases.len())
+        replaced
+    });
+    Ok(replaced.collect())
 }
 
 /// What a suite says for all its cases.
@@ -51,23 +57,6 @@ fn rebase(span: Span, tree: &Tree) -> Tree {
         scalar => scalar.clone(),
     };
     Tree { span, value }
-}
-
-/// Copies `defaults` into a case: a key that it has stays, but for mappings that are merged key by key. A case with
-/// a trace of its own asks no agent that its suite names.
-pub(super) fn fill_in(case: &mut Tree, defaults: &[(Key, Tree)]) {
-    let Value::Map(entries) = &mut case.value else { return };
-    let has_trace = entries.iter().any(|(key, _)| key.name == "trace");
-    for (key, tree) in defaults.iter().filter(|(key, _)| !(has_trace && key.name == "agent")) {
-        match entries.iter_mut().find(|(known, _)| keys::same(&known.name, &key.name)) {
-            None => entries.push((key.clone(), tree.clone())),
-            Some((_, own)) if keys::is_merged(&key.name) => {
-                let Value::Map(inner) = &tree.value else { continue };
-                fill_in(own, inner);
-            }
-            Some(_) => {}
-        }
-    }
 }
 
 pub(super) fn unfold(case: &mut Tree, kinds: &Registry) {

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::defaults::{fill_in, find_at, find_defaults, share_defaults, unfold};
+use super::combine::{ReplacedGate, combine_with_defaults};
+use super::defaults::{find_at, find_defaults, share_defaults, unfold};
 use super::gate::GateRows;
 use super::header::SuiteHeader;
 use super::join::JoinGroups;
@@ -44,6 +45,8 @@ pub(super) struct FileReader<'r> {
 struct CaseCollector<'c> {
     document: Arc<Document>,
     paths: Vec<String>,
+    /// The gates of the defaults that each case replaces.
+    replaced: Vec<Vec<ReplacedGate>>,
     header: &'c SuiteHeader,
     /// The file of rows, if it is not the suite's own.
     dataset: Option<Arc<PathBuf>>,
@@ -96,6 +99,7 @@ impl<'r> FileReader<'r> {
                 self.cases(&CaseCollector {
                     document,
                     paths: vec![String::new()],
+                    replaced: Vec::new(),
                     header: &header,
                     dataset: None,
                 })
@@ -124,9 +128,10 @@ impl<'r> FileReader<'r> {
         let mut rows: Vec<&mut Tree> = trees.iter_mut().collect();
         let mut errors = LoadErrors::new();
         errors.take(row_id::name_rows(&mut rows, &source));
+        let mut replaced = Vec::with_capacity(rows.len());
         for row in rows {
             // The defaults stand in another file, and a place has one: a mistake in them is shown at the row.
-            fill_in(row, &find_at(row.span, defaults));
+            replaced.push(combine_with_defaults(row, &find_at(row.span, defaults)));
             unfold(row, self.library.kinds);
         }
         let paths: Vec<String> = (0..trees.len()).map(|index| format!("/{index}")).collect();
@@ -134,6 +139,7 @@ impl<'r> FileReader<'r> {
         errors.take(self.cases(&CaseCollector {
             document: Arc::new(document),
             paths,
+            replaced,
             header,
             dataset: dataset.map(Arc::new),
         }));
@@ -169,14 +175,15 @@ impl<'r> FileReader<'r> {
     fn suite(&mut self, mut document: Document, tests: &str) -> Result<(), LoadErrors> {
         let mut errors = LoadErrors::new();
         let header = self.header(document.root(), &mut errors);
-        let count = share_defaults(&mut document.root, tests, self.library.kinds)
+        let replaced = share_defaults(&mut document.root, tests, self.library.kinds)
             .map_err(|problem| document.root().get(tests).unwrap_or(document.root()).error(problem));
         self.alone = false;
-        let count = errors.take(count).unwrap_or_default();
-        let paths: Vec<String> = (0..count).map(|index| format!("/{tests}/{index}")).collect();
+        let replaced = errors.take(replaced).unwrap_or_default();
+        let paths: Vec<String> = (0..replaced.len()).map(|index| format!("/{tests}/{index}")).collect();
         errors.take(self.cases(&CaseCollector {
             document: Arc::new(document),
             paths,
+            replaced,
             header: &header,
             dataset: None,
         }));
@@ -198,10 +205,10 @@ impl<'r> FileReader<'r> {
     }
 
     fn cases(&mut self, cases: &CaseCollector<'_>) -> Result<(), LoadErrors> {
-        let CaseCollector { document, paths, header, dataset } = cases;
+        let CaseCollector { document, paths, replaced, header, dataset } = cases;
         let joins = &JoinGroups::find_groups(document, paths);
         let mut errors = LoadErrors::new();
-        for path in paths {
+        for (number, path) in paths.iter().enumerate() {
             let id = document.root().pointer(path).and_then(keys::id_of);
             let wanted = (self.wanted)(id.as_ref().map(|(id, _)| id.as_str()));
             self.ids.extend(id);
@@ -220,6 +227,7 @@ impl<'r> FileReader<'r> {
                 joins,
                 dataset: dataset.as_ref(),
                 rows,
+                replaced: replaced.get(number).map_or(&[], Vec::as_slice),
             };
             let case = errors.take(case::read(&context)).map(Arc::new);
             self.suite.cases.extend(case);

@@ -61,7 +61,7 @@ pub(super) fn parse_gate(fields: &mut Fields<'_>, scope: &Scope<'_>) -> Option<S
 
 fn parse_mean(node: Node<'_>) -> Result<(Option<f64>, GateRows), LoadErrors> {
     let mut fields = Fields::of(node, "`gate`")?;
-    let mean = fields.node("mean").and_then(|node| fields.take(parse_share(node)));
+    let mean = fields.node("mean").and_then(|node| fields.take(parse_least_mean(node)));
     let rows = fields.optional("rows").unwrap_or_default();
     if mean.is_none() && fields.errors.is_empty() {
         fields.errors.push(node.error("`gate` says the least `mean` of its cases: `gate: {mean: 0.7}`"));
@@ -86,6 +86,14 @@ fn parse_summary_baseline(node: Node<'_>, scope: &Scope<'_>) -> Result<SummaryBa
 
 /// How much a mean may drop unless the suite says otherwise.
 const MAX_REGRESSION: f64 = 0.05;
+
+/// A mean of 0 requires nothing.
+fn parse_least_mean(node: Node<'_>) -> Result<f64, LoadError> {
+    match parse_share(node)? {
+        mean if mean > 0.0 => Ok(mean),
+        _ => Err(node.error("`mean: 0` requires nothing: every case may fail")),
+    }
+}
 
 fn parse_share(node: Node<'_>) -> Result<f64, LoadError> {
     let share: f64 = node.decode()?;

@@ -5,6 +5,7 @@
 
 mod agent;
 mod case;
+mod combine;
 mod defaults;
 mod discover;
 mod file;

@@ -78,6 +78,9 @@ pub struct Verdict {
     /// The difference between the violations and the snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot_diff: Option<String>,
+    /// The number of violations with which the trial passes, because a snapshot holds them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pinned: usize,
     /// The number of the attempt at the trial, if a runner retried it. The verdict of the last attempt counts.
     #[serde(default = "first_attempt", skip_serializing_if = "is_first_attempt")]
     pub attempt: u32,
@@ -114,12 +117,18 @@ impl Verdict {
             runs: Vec::new(),
             errors: Vec::new(),
             snapshot_diff: None,
+            pinned: 0,
             attempt: first_attempt(),
             earlier_attempts: Vec::new(),
             rerun: None,
             duration_ms: 0.0,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The number of an attempt that no other preceded.

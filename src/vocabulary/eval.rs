@@ -99,7 +99,7 @@ fn lower_agent_checks(
         let read = GatheredSettings::of(entry, "an agent assertion")
             .map(|settings| settings.with("context", context));
         let Some(settings) = errors.take(read) else { continue };
-        found.extend(errors.take(settings.read("agent_check", entry.place(), scope, case.allow_vacuous)));
+        found.extend(errors.take(settings.read("agent_check", entry.place(), scope)));
     }
     errors.or(found)
 }

@@ -84,5 +84,5 @@ fn lower_expectation(
         return Err(error.help(scope.kinds.help(&key.name)).into());
     };
     let pointer = format!("/expect/{index}/{}", key.name);
-    Expectation::read(kind, place, case.settings(&pointer), *settings, scope, case.allow_vacuous)
+    Expectation::read(kind, place, case.settings(&pointer), *settings, scope)
 }

@@ -19,7 +19,7 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErr
     let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
     for (index, entry) in entries.into_iter().enumerate() {
         let settings = case.settings(&format!("/extract/{index}"));
-        let read = Expectation::read(kind, entry.place(), settings, entry, scope, case.allow_vacuous);
+        let read = Expectation::read(kind, entry.place(), settings, entry, scope);
         found.extend(errors.take(read));
     }
     errors.or(found.into())

@@ -70,7 +70,7 @@ impl<'r> GoldenRow<'r> {
         at: Node<'_>,
         settings: GatheredSettings<'_>,
     ) -> Result<Expectation, LoadErrors> {
-        let check = settings.read(name, at.place(), self.scope, self.case.allow_vacuous)?;
+        let check = settings.read(name, at.place(), self.scope)?;
         Ok(check.with_effect(self.effect()))
     }
 
@@ -165,7 +165,7 @@ impl<'r> GoldenRow<'r> {
         if !node.decode::<bool>()? {
             return Ok(None);
         }
-        let check = GatheredSettings::at(node).read(kind.name, place, self.scope, self.case.allow_vacuous)?;
+        let check = GatheredSettings::at(node).read(kind.name, place, self.scope)?;
         Ok(Some(check.with_effect(self.effect())))
     }
 

@@ -23,7 +23,7 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErr
     };
     let hidden: Vec<&str> = case.common.iter().copied().filter(|key| !kind.case_keys.contains(key)).collect();
     let node = case.node.without(&hidden);
-    Expectation::read(kind, name.place(), case.settings(""), node, scope, case.allow_vacuous)
+    Expectation::read(kind, name.place(), case.settings(""), node, scope)
         .map(|expectation| vec![expectation].into())
         .map_err(|errors| suggest_common_keys(node, errors, case.common))
 }

@@ -26,14 +26,7 @@ impl CheckPiece {
         node: Node<'_>,
         scope: &Scope<'_>,
     ) -> Result<Expectation, LoadErrors> {
-        read_expectation(
-            self.check,
-            self.place,
-            case.settings(&self.pointer),
-            node,
-            scope,
-            case.allow_vacuous,
-        )
+        read_expectation(self.check, self.place, case.settings(&self.pointer), node, scope)
     }
 }
 
@@ -80,18 +73,10 @@ impl<'n> GatheredSettings<'n> {
         check: &'static str,
         place: Place,
         scope: &Scope<'_>,
-        allow_vacuous: bool,
     ) -> Result<Expectation, LoadErrors> {
         let root = Tree { span: self.node.tree().span, value: Value::Map(self.entries) };
         let document = Arc::new(Document { source: Arc::clone(self.node.source()), root });
-        read_expectation(
-            check,
-            place,
-            CheckSettings::new(&document, ""),
-            document.root(),
-            scope,
-            allow_vacuous,
-        )
+        read_expectation(check, place, CheckSettings::new(&document, ""), document.root(), scope)
     }
 }
 
@@ -101,10 +86,9 @@ fn read_expectation(
     settings: CheckSettings,
     node: Node<'_>,
     scope: &Scope<'_>,
-    allow_vacuous: bool,
 ) -> Result<Expectation, LoadErrors> {
     let Some(kind) = scope.kinds.find(check) else {
         return Err(LoadError::new(place, format!("this build has no check `{check}`")).into());
     };
-    Expectation::read(kind, place, settings, node, scope, allow_vacuous)
+    Expectation::read(kind, place, settings, node, scope)
 }

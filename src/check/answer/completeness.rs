@@ -20,7 +20,7 @@ use crate::check::support::answer_scope::Said;
 use crate::check::support::answer_text::{beginning, excerpt};
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Score, State, Unfit, Violation};
 use crate::pattern::{FieldAliases, FieldPattern};
 use crate::place::LoadErrors;
 use crate::trace::Trace;
@@ -102,6 +102,14 @@ impl Check for Completeness {
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(Trace::default().into())
+    }
+
+    fn is_vacuous(&self) -> bool {
+        self.expected.is_empty()
+    }
+
+    fn lowest_score(&self) -> Score {
+        if self.is_vacuous() { Score::FULL } else { Score::ZERO }
     }
 }
 

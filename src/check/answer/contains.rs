@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::check::support::answer_text::{answer, beginning, saying};
 use crate::check::support::text_assertion::{Literal, Relation};
-use crate::check::{Check, Kind};
+use crate::check::{Check, Demand, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
 
@@ -36,6 +36,14 @@ impl Check for Contains {
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(saying(""))
+    }
+
+    fn is_vacuous(&self) -> bool {
+        self.0.as_str().is_empty()
+    }
+
+    fn demands(&self) -> Vec<Demand<'_>> {
+        vec![Demand::text(&self.0)]
     }
 }
 

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::check::support::answer_text::{answer, excerpt, position, saying};
 use crate::check::support::text_assertion::{Literal, Relation};
-use crate::check::{Check, Kind};
+use crate::check::{Check, Demand, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
 
@@ -35,6 +35,10 @@ impl Check for Equals {
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(saying(format!("{}!", self.0.as_str())))
+    }
+
+    fn demands(&self) -> Vec<Demand<'_>> {
+        vec![Demand::text(&self.0)]
     }
 }
 

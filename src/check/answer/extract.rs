@@ -87,6 +87,10 @@ impl Check for Extract {
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(saying(""))
     }
+
+    fn is_vacuous(&self) -> bool {
+        self.min.is_none() && self.max.is_none()
+    }
 }
 
 impl Extract {

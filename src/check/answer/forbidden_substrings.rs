@@ -78,6 +78,10 @@ impl Check for ForbiddenSubstrings {
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(saying(self.texts.first()?.as_str()))
     }
+
+    fn bans_text(&self, text: &str, is_exact: bool) -> bool {
+        self.texts.iter().any(|forbidden| forbidden.bans(text, is_exact))
+    }
 }
 
 fn says(index: usize, text: &Literal, answer: &str, found: Range<usize>) -> Violation {

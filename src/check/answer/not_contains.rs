@@ -43,6 +43,10 @@ impl Check for NotContains {
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(saying(self.0.as_str()))
     }
+
+    fn bans_text(&self, text: &str, is_exact: bool) -> bool {
+        self.0.bans(text, is_exact)
+    }
 }
 
 impl NotContains {

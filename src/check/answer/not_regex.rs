@@ -10,9 +10,9 @@
 #![doc = include_str!("../../../tests/check/not_regex/fail-a-price.yaml")]
 //! ```
 
-use crate::check::support::answer_text::{answer, beginning, excerpt, position};
-use crate::check::support::js_pattern::{PatternSettings, exhausted, pattern};
-use crate::check::{Check, Kind, Scope};
+use crate::check::support::answer_text::{answer, beginning, excerpt, position, saying};
+use crate::check::support::js_pattern::{PatternSettings, exhausted, list_foreign_notes, pattern};
+use crate::check::{Check, CheckNote, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
 use crate::pattern::{Flags, JsRegex};
@@ -42,13 +42,17 @@ impl Check for Pattern {
         Ok(Some(has(&self.0, answer, &found)).into())
     }
 
-    /// No text is searched for: a proof about the pattern decides whether the check is vacuous.
     fn counterexample(&self) -> Option<Evidence<'static>> {
-        None
+        self.0.find_matching_text().map(saying)
     }
 
+    /// A proof about the pattern decides, and no search for a text.
     fn is_vacuous(&self) -> bool {
         self.0.matches_nothing()
+    }
+
+    fn notes(&self) -> Vec<CheckNote> {
+        list_foreign_notes(&self.0, "/pattern")
     }
 }
 

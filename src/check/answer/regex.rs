@@ -11,9 +11,11 @@
 #![doc = include_str!("../../../tests/check/regex/fail-no-price.yaml")]
 //! ```
 
-use crate::check::support::answer_text::{answer, beginning};
-use crate::check::support::js_pattern::{PatternSettings, exhausted, pattern};
-use crate::check::{Check, Kind, Scope};
+use crate::check::support::answer_text::{answer, beginning, saying};
+use crate::check::support::js_pattern::{
+    PatternSettings, advise_on_pattern, exhausted, list_foreign_notes, pattern,
+};
+use crate::check::{Check, CheckNote, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
 use crate::pattern::{Flags, JsRegex};
@@ -40,13 +42,17 @@ impl Check for Pattern {
         Ok((!found).then(|| lacks(&self.0, answer)).into())
     }
 
-    /// No text is searched for: a proof about the pattern decides whether the check is vacuous.
     fn counterexample(&self) -> Option<Evidence<'static>> {
-        None
+        self.0.find_other_text().map(saying)
     }
 
+    /// A proof about the pattern decides, and no search for a text.
     fn is_vacuous(&self) -> bool {
         self.0.matches_every_text()
+    }
+
+    fn notes(&self) -> Vec<CheckNote> {
+        list_foreign_notes(&self.0, "/pattern")
     }
 }
 
@@ -54,5 +60,5 @@ fn lacks(pattern: &JsRegex, answer: &str) -> Violation {
     Violation::new(format!("the answer does not match `{}`", pattern.as_str()))
         .at("/pattern")
         .expected(format!("an answer in which {pattern} is found"), beginning(answer))
-        .help("change what the agent answers, or the pattern")
+        .help(advise_on_pattern(pattern, "change what the agent answers, or the pattern"))
 }

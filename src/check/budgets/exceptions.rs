@@ -42,6 +42,11 @@ impl Exceptions {
         self.except.iter().any(|tool| tool.matches(call))
     }
 
+    /// Whether all tools are excepted.
+    pub(super) fn except_everything(&self) -> bool {
+        self.except.iter().any(|tool| tool.as_str() == "*")
+    }
+
     /// The name of a tool that is not excepted.
     pub(super) fn find_other_tool(&self) -> Option<&'static str> {
         let names = ["a_tool", "zz9", "Q", "another-tool"];

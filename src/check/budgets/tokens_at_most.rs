@@ -13,7 +13,7 @@
 
 use serde::Deserialize;
 
-use crate::check::{Check, Kind, Scope};
+use crate::check::{Check, Kind, Scope, accepts_counterexample};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::LoadErrors;
@@ -98,6 +98,10 @@ impl Check for TokensAtMost {
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let usage = Usage { input_tokens: u64::MAX, output_tokens: u64::MAX, ..Usage::default() };
         Some(Trace { usage: Some(usage), ..Trace::default() }.into())
+    }
+
+    fn is_vacuous(&self) -> bool {
+        accepts_counterexample(self)
     }
 }
 

@@ -57,6 +57,10 @@ impl Check for ToolCallsAtMost {
         })
     }
 
+    fn bans_call(&self, _call: &Call) -> bool {
+        self.calls == 0
+    }
+
     fn is_vacuous(&self) -> bool {
         false
     }

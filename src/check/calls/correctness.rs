@@ -14,10 +14,11 @@
 
 use serde::Deserialize;
 
+use crate::check::support::demands::share_without_banned;
 use crate::check::support::named_tools::what_was_called;
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Score, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::trace::Trace;
 use crate::yaml::Node;
@@ -62,6 +63,22 @@ impl Check for Correctness {
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(Trace::default().into())
+    }
+
+    fn is_vacuous(&self) -> bool {
+        self.expected_tools.iter().flatten().next().is_none()
+    }
+
+    fn lowest_score(&self) -> Score {
+        if self.is_vacuous() { Score::FULL } else { Score::ZERO }
+    }
+
+    fn highest_score(&self, is_banned: &dyn Fn(&ToolPattern) -> bool) -> Score {
+        share_without_banned(
+            self.expected_tools.iter().flatten(),
+            self.expected_tools.iter().flatten().count(),
+            is_banned,
+        )
     }
 }
 

@@ -119,6 +119,10 @@ impl Check for ForbiddenTools {
         let (_, first) = self.0.first()?;
         Some(run_of(vec![first.pattern().example(1)?]).into())
     }
+
+    fn bans_call(&self, call: &Call) -> bool {
+        self.0.iter().any(|(_, name)| name.pattern().matches(call))
+    }
 }
 
 impl Name {

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Score, State, Unfit, Violation};
 use crate::trace::Trace;
 use crate::yaml::{Node, Value};
 
@@ -65,6 +65,14 @@ impl Check for Groundedness {
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(Trace::default().into())
+    }
+
+    fn is_vacuous(&self) -> bool {
+        self.opt_out().is_some()
+    }
+
+    fn lowest_score(&self) -> Score {
+        if self.is_vacuous() { Score::FULL } else { Score::ZERO }
     }
 }
 

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::named_tools::{at_least_one, what_was_called};
-use crate::check::{Check, Kind};
+use crate::check::{Check, Demand, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
@@ -58,6 +58,10 @@ impl Check for RequiredTools {
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(Trace::default().into())
+    }
+
+    fn demands(&self) -> Vec<Demand<'_>> {
+        Demand::calls(&self.tools, "/tools")
     }
 }
 

@@ -18,11 +18,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::check::support::call_success::{RunSuccess, note_attempts};
+use crate::check::support::demands::share_without_banned;
 use crate::check::support::named_tools::{called_tools, what_was_called};
 use crate::check::support::near_call::near_call;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Score, State, Unfit, Violation};
 use crate::pattern::{ToolCategory, ToolPattern};
 use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
@@ -142,6 +143,18 @@ impl Check for ToolAccuracy {
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(Trace::default().into())
+    }
+
+    fn is_vacuous(&self) -> bool {
+        self.expected.is_empty()
+    }
+
+    fn lowest_score(&self) -> Score {
+        if self.is_vacuous() { Score::FULL } else { Score::ZERO }
+    }
+
+    fn highest_score(&self, is_banned: &dyn Fn(&ToolPattern) -> bool) -> Score {
+        share_without_banned(self.named(), self.expected.len(), is_banned)
     }
 }
 

@@ -64,6 +64,10 @@ impl Check for ToolBlocklist {
         trace.push_call(self.blocked.first()?.example(1)?);
         Some(trace.into())
     }
+
+    fn bans_call(&self, call: &Call) -> bool {
+        self.blocked.iter().any(|tool| tool.matches(call))
+    }
 }
 
 impl ToolBlocklist {

@@ -85,6 +85,10 @@ impl Check for ToolCollisionDetect {
         let evidence = Evidence::from(trace);
         self.check(&evidence).is_ok_and(|outcome| !outcome.violations.is_empty()).then_some(evidence)
     }
+
+    fn is_vacuous(&self) -> bool {
+        self.trusted_servers.iter().any(|trusted| trusted.as_str() == "*")
+    }
 }
 
 impl ToolCollisionDetect {

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use crate::check::support::amount::Amount;
 use crate::check::tables::prices::Prices;
-use crate::check::{Check, Kind, Scope};
+use crate::check::{Check, Kind, Scope, accepts_counterexample};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::LoadErrors;
@@ -60,6 +60,10 @@ impl Check for CostAtMost {
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(Trace { cost_usd: Some(self.limit.exceeded()), ..Trace::default() }.into())
+    }
+
+    fn is_vacuous(&self) -> bool {
+        accepts_counterexample(self)
     }
 }
 

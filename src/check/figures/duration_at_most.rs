@@ -11,7 +11,7 @@
 //! ```
 
 use crate::check::support::amount::{Amount, is_amount};
-use crate::check::{Check, Kind, Scope};
+use crate::check::{Check, Kind, Scope, accepts_counterexample};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::{LoadError, LoadErrors};
@@ -67,6 +67,10 @@ impl Check for DurationAtMost {
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(Trace { duration_ms: Some(self.limit.exceeded()), ..Trace::default() }.into())
+    }
+
+    fn is_vacuous(&self) -> bool {
+        accepts_counterexample(self)
     }
 }
 

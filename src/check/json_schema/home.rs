@@ -59,7 +59,7 @@ impl<'n> Home<'n> {
     ) -> Result<Schema, LoadErrors> {
         let mut mistakes = Mistakes::default();
         mistakes.find(node, pointer);
-        let Mistakes { mut errors, at } = mistakes;
+        let Mistakes { mut errors, at, .. } = mistakes;
         let mut raw = Raw { json: node.to_json(), origin: self.origin(pointer) };
         if has_reference(&raw.json) {
             for definitions in shared {
@@ -85,7 +85,7 @@ impl<'n> Home<'n> {
         for definitions in shared {
             self.check_definitions(definitions, &mut mistakes);
         }
-        let Mistakes { mut errors, at: said } = mistakes;
+        let Mistakes { mut errors, at: said, .. } = mistakes;
         let table = Table::read(node, pointer, "$defs", |node, at| self.schema(node, at, shared, &said));
         let table = errors.take(table).unwrap_or_default();
         errors.or(table)

@@ -13,6 +13,8 @@ const TYPES: &[&str] = &["string", "number", "integer", "boolean", "object", "ar
 pub(crate) struct Mistakes {
     pub(crate) errors: LoadErrors,
     pub(crate) at: Vec<String>,
+    /// How many keywords around the schema make it one of several alternatives.
+    alternatives: usize,
 }
 
 impl Mistakes {
@@ -25,14 +27,22 @@ impl Mistakes {
             }
             return;
         };
+        if self.alternatives == 0 {
+            for (error, key) in find_crossed_bounds(schema) {
+                self.note(error, join(pointer, key));
+            }
+        }
         for (key, value) in entries {
             let at = join(pointer, &key.name);
             if let Err(error) = check_keyword(&key.name, value, Place::new(schema.source(), key.span)) {
                 self.note(error, at.clone());
             }
+            let is_alternative = usize::from(ALTERNATIVES.contains(&key.name.as_str()));
+            self.alternatives += is_alternative;
             for (below, schema) in subschemas(&key.name, value) {
                 self.find(schema, &format!("{at}{below}"));
             }
+            self.alternatives -= is_alternative;
         }
     }
 
@@ -40,6 +50,30 @@ impl Mistakes {
         self.errors.push(error);
         self.at.push(at);
     }
+}
+
+/// Keywords under which a schema that nothing fits is no mistake.
+const ALTERNATIVES: &[&str] = &["anyOf", "contains", "else", "if", "not", "oneOf", "then"];
+
+/// Pairs of a lower and an upper bound.
+const BOUNDS: &[(&str, &str)] = &[
+    ("minimum", "maximum"),
+    ("minItems", "maxItems"),
+    ("minLength", "maxLength"),
+    ("minProperties", "maxProperties"),
+];
+
+/// Finds lower bounds above the upper bounds beside them: no value is between the two.
+fn find_crossed_bounds(schema: Node<'_>) -> Vec<(LoadError, &'static str)> {
+    let crossed = BOUNDS.iter().filter_map(|(low, high)| {
+        let (least, most) = (schema.get(low)?, schema.get(high)?);
+        let (least_value, most_value) = (least.decode::<f64>().ok()?, most.decode::<f64>().ok()?);
+        let problem = format!("`{low}` is above `{high}`: no value fits");
+        let help =
+            format!("`{high}` is {most_value} at {}: swap the two, or correct one", most.place().locate());
+        (least_value > most_value).then(|| (least.error(problem).help(help), *low))
+    });
+    crossed.collect()
 }
 
 fn check_keyword(keyword: &str, value: Node<'_>, place: Place) -> Result<(), LoadError> {

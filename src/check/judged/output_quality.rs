@@ -14,7 +14,7 @@
 
 use crate::check::support::inner_check::Nested;
 use crate::check::support::opinion::{judged, on_answer, reason, score};
-use crate::check::{Check, Kind, Scope};
+use crate::check::{Check, Kind, Scope, accepts_counterexample};
 use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Opinion, Question};
 use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, reaches};
 use crate::place::LoadErrors;
@@ -91,6 +91,10 @@ impl Check for OutputQuality {
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(judged(LABEL, Judged::Score(0.0)))
+    }
+
+    fn is_vacuous(&self) -> bool {
+        accepts_counterexample(self)
     }
 
     fn questions(&self) -> Vec<Question> {

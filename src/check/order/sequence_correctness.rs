@@ -13,6 +13,7 @@
 use serde::Deserialize;
 
 use crate::check::support::call_success::{RunSuccess, note_attempts};
+use crate::check::support::demands::share_without_banned;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, count_to_f64};
@@ -109,6 +110,18 @@ impl Check for SequenceCorrectness {
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(Trace::default().into())
+    }
+
+    fn is_vacuous(&self) -> bool {
+        self.sequence.is_empty()
+    }
+
+    fn lowest_score(&self) -> Score {
+        if self.is_vacuous() { Score::FULL } else { Score::ZERO }
+    }
+
+    fn highest_score(&self, is_banned: &dyn Fn(&ToolPattern) -> bool) -> Score {
+        share_without_banned(self.sequence.iter(), self.sequence.len(), is_banned)
     }
 }
 

@@ -13,7 +13,7 @@
 
 use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::named_tools::run_of;
-use crate::check::{Check, Kind, Scope};
+use crate::check::{Check, Demand, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
@@ -95,6 +95,13 @@ impl Check for ToolSequence {
                 let calls: Option<Vec<_>> = (0..=longest).map(|turn| tool.example(turn + 1)).collect();
                 Some(run_of(calls?).into())
             }
+        }
+    }
+
+    fn demands(&self) -> Vec<Demand<'_>> {
+        match self {
+            Self::InOrder(tools) => Demand::calls(tools, "/tools"),
+            Self::Whole(_) => Vec::new(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A JavaScript pattern among a check's settings: `pattern`, and `flags` beside it.
 
+use crate::check::CheckNote;
 use crate::outcome::Unfit;
 use crate::pattern::{Flags, JsRegex};
 use crate::yaml::{Fields, Node};
@@ -43,6 +44,25 @@ pub(crate) fn pattern_at(
         let place = if before.is_empty() { String::new() } else { format!(" (after `{before}`)") };
         at.error(format!("`{text}` is not a pattern: {error}{place}"))
     }))
+}
+
+/// A note for each construct of another dialect in the pattern at `pointer`.
+pub(crate) fn list_foreign_notes(pattern: &JsRegex, pointer: &str) -> Vec<CheckNote> {
+    let constructs = pattern.find_foreign_constructs().into_iter();
+    let notes = constructs.map(|construct| CheckNote {
+        at: pointer.to_owned(),
+        text: format!("`{}` {}", construct.written, construct.advice),
+    });
+    notes.collect()
+}
+
+/// The help for a pattern that decided otherwise than expected: the foreign constructs first.
+pub(crate) fn advise_on_pattern(pattern: &JsRegex, otherwise: &str) -> String {
+    let notes = list_foreign_notes(pattern, "");
+    if notes.is_empty() {
+        return otherwise.to_owned();
+    }
+    notes.into_iter().map(|note| note.text).collect::<Vec<_>>().join("; ")
 }
 
 /// A search that took too many steps.

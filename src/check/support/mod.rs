@@ -7,6 +7,7 @@ pub(super) mod answer_text;
 pub(super) mod blocked_message;
 pub(super) mod call_success;
 pub(super) mod coverage_unit;
+pub(super) mod demands;
 pub(crate) mod forms;
 pub(super) mod inner_check;
 pub(super) mod js_pattern;

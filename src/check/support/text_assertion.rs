@@ -33,6 +33,16 @@ impl Literal {
         &self.value
     }
 
+    /// Whether letter case counts.
+    pub(crate) fn is_case_sensitive(&self) -> bool {
+        self.case_sensitive
+    }
+
+    /// Whether this text is in every answer that contains `text`, in exactly its letter case or in any.
+    pub(crate) fn bans(&self, text: &str, is_exact: bool) -> bool {
+        (is_exact || !self.case_sensitive) && self.find(text).is_some()
+    }
+
     /// Whether the answer stands in `relation` to the text.
     pub(crate) fn holds(&self, answer: &str, relation: Relation) -> bool {
         if self.case_sensitive { relation(answer, &self.value) } else { self.in_any_case(answer, relation) }

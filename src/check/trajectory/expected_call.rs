@@ -4,9 +4,9 @@ use super::entry::Times;
 use super::occurrence::Occurrence;
 use super::run_calls::RunCalls;
 use super::spec::{CallSpec, SpecDefaults};
-use crate::check::Check;
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
 use crate::check::support::named_tools::{run_of, what_was_called};
+use crate::check::{Check, Demand};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
@@ -199,6 +199,17 @@ impl Check for ExpectedCall {
             }
             None => Some(run_of(Vec::new()).into()),
         }
+    }
+
+    fn demands(&self) -> Vec<Demand<'_>> {
+        let is_required =
+            self.occurrence == Occurrence::Any && self.times.is_none_or(|times| times.at_least > 0);
+        is_required.then(|| Demand::call(&self.spec.tool, "/tool")).flatten().into_iter().collect()
+    }
+
+    fn bans_call(&self, call: &Call) -> bool {
+        let never = self.times.is_some_and(|times| times.at_most == Some(0));
+        never && self.spec.is_any_call() && self.spec.tool.matches(call)
     }
 
     // Only `times` without a lower or upper bound asks for nothing.

@@ -69,6 +69,11 @@ impl CallSpec {
         Some(Self { tool, arguments, status })
     }
 
+    /// Whether every call of the tool is meant, whatever its arguments are and however it ended.
+    pub(super) fn is_any_call(&self) -> bool {
+        self.constrained_arguments().is_none() && self.status == WantedStatus::Any
+    }
+
     /// Whether the tool is the expected one.
     pub(super) fn means_tool(&self, call: &Call) -> bool {
         self.tool.matches(call)

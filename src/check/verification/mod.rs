@@ -98,7 +98,7 @@ impl Check for Verification {
         let VerificationSettings { strict, on_violation, .. } = self.0;
         let bar = Bar { threshold: self.0.least(), strict, claims_fail: false };
         match self.profile(trace) {
-            Profile::Text => Ok(text::judge(answer).outcome(bar)),
+            Profile::Text => Ok(text::judge(answer).outcome(bar).value("profile", "text".into())),
             Profile::Trace if is_silent(trace) => {
                 Err(Unfit::missing("the trace holds no result of any call"))
             }
@@ -108,7 +108,8 @@ impl Check for Verification {
                 let answer = read_english(answer)?;
                 let found = trace::judge(trace, asked, answer, &self.0);
                 let bar = Bar { claims_fail: on_violation == OnViolation::Fail, ..bar };
-                Ok(found.outcome(bar).stat("calls_checked", trace.calls.len()))
+                let outcome = found.outcome(bar).value("profile", "trace".into());
+                Ok(outcome.stat("calls_checked", trace.calls.len()))
             }
         }
     }
@@ -125,12 +126,18 @@ impl Check for Verification {
         });
         Some(trace.into())
     }
+
+    fn is_vacuous(&self) -> bool {
+        let VerificationSettings { strict, on_violation, .. } = self.0;
+        self.0.least() <= 0.0 && !strict && on_violation == OnViolation::Score
+    }
 }
 
 impl Verification {
     fn profile(&self, trace: &Trace) -> Profile {
-        let by_trace = if trace.calls.is_empty() { Profile::Text } else { Profile::Trace };
-        self.0.profile.unwrap_or(by_trace)
+        // A run that records its calls and made none is evidence: nothing that it claims was looked at.
+        let is_silent = trace.calls.is_empty() && trace.calls_unrecorded.is_some();
+        self.0.profile.unwrap_or(if is_silent { Profile::Text } else { Profile::Trace })
     }
 }
 

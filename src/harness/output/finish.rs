@@ -61,6 +61,7 @@ impl RunFinisher {
         stderr::note_agents(&context.live.describe_run(), context.readers.nextest);
         stderr::note_judge_costs(context.judging.amount_spent());
         stderr::note_undecided(&context.tally.describe_undecided(&context.project.rerun));
+        stderr::note_pinned(&context.tally.take_pinned());
         stderr::note_skipped(&self.unknown_variables, self.skipped);
         if let Some((shard, own_trials)) = &self.shard {
             stderr::note_shard(shard, *own_trials);

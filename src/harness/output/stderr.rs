@@ -115,6 +115,17 @@ pub(in crate::harness) fn note_agents(notes: &[String], under_nextest: bool) {
     }
 }
 
+/// Prints the trials that pass with violations that their snapshots hold.
+pub(in crate::harness) fn note_pinned(lines: &[String]) {
+    const MAX_LINES: usize = 20;
+    for line in lines.iter().take(MAX_LINES) {
+        note(&escape_line(line));
+    }
+    if lines.len() > MAX_LINES {
+        note(&format!("... and {} more trials with pinned violations", lines.len() - MAX_LINES));
+    }
+}
+
 /// Prints a note on the requests, tokens and costs of the judge.
 pub(in crate::harness) fn note_judge_costs(spent: JudgeUsage) {
     if spent.requests > 0 {

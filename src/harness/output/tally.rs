@@ -8,6 +8,7 @@ use crate::case::Case;
 use crate::harness::plan::Plan;
 use crate::harness::settings::EnvSettings;
 use crate::report::block::render_case_block;
+use crate::report::pinned::render_pinned;
 use crate::verdict::summary::{Group, Row, SUMMARY_VERSION, Selection, Summary};
 use crate::verdict::{Rerun, Verdict};
 
@@ -26,6 +27,7 @@ struct TallyEntries {
     rows: Vec<(usize, Row)>,
     blocks: Vec<(usize, String)>,
     undecided: Vec<(usize, UndecidedTrial)>,
+    pinned: Vec<(usize, String)>,
 }
 
 impl Tally {
@@ -45,6 +47,10 @@ impl Tally {
     pub(in crate::harness) fn add_case(&self, number: usize, case: &Case, verdict: &Verdict) {
         if let Some(trial) = UndecidedTrial::from_verdict(case, verdict) {
             self.lock_entries().undecided.push((number, trial));
+        }
+        if let Some(pinned) = render_pinned(verdict) {
+            let line = format!("{}: {pinned}", verdict.name);
+            self.lock_entries().pinned.push((number, line));
         }
         if self.rows_wanted {
             let row = Row::from_verdict(verdict);
@@ -74,6 +80,13 @@ impl Tally {
         trials.sort_by_key(|(number, _)| *number);
         let trials: Vec<UndecidedTrial> = trials.into_iter().map(|(_, trial)| trial).collect();
         render_undecided(&trials, rerun)
+    }
+
+    /// Takes a line for each trial that passes with pinned violations.
+    pub(in crate::harness) fn take_pinned(&self) -> Vec<String> {
+        let mut pinned = std::mem::take(&mut self.lock_entries().pinned);
+        pinned.sort_by_key(|(number, _)| *number);
+        pinned.into_iter().map(|(_, line)| line).collect()
     }
 
     /// Sums up the trials that ran.

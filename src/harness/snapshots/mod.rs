@@ -21,6 +21,7 @@ pub use self::pending_folder::pending_folder;
 pub use self::pinned::snapshot_text;
 
 use crate::case::Case;
+use crate::harness::settings::is_ci;
 use crate::outcome::Status;
 use crate::suite::escape_component;
 use crate::verdict::Verdict;
@@ -57,6 +58,19 @@ impl SnapshotFile {
     fn pending_name(&self) -> String {
         format!("{}.snap.new", self.name)
     }
+}
+
+/// Returns an error if changed snapshots would be accepted in continuous integration, where nobody reviews them.
+pub(in crate::harness) fn refuse_accepting_in_ci(has_snapshots: bool) -> Result<(), String> {
+    let setting = std::env::var("INSTA_UPDATE").unwrap_or_default();
+    let accepts = matches!(setting.as_str(), "always" | "1" | "unseen" | "force");
+    if !(has_snapshots && accepts && is_ci()) {
+        return Ok(());
+    }
+    Err(format!(
+        "INSTA_UPDATE={setting} accepts every violation of the cases with `snapshot: true`, and this is a CI run: unset \
+         INSTA_UPDATE or CI"
+    ))
 }
 
 /// Compares the violations of a case with `snapshot: true` with its snapshot. Returns whether they differ and

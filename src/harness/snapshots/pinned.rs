@@ -35,6 +35,9 @@ pub(super) fn compare(
     let written = update_snapshot(&writer, &text, is_unchanged);
     // A change that is accepted on the spot passes, as it does with insta's macros.
     verdict.passed = is_unchanged || matches!(written, Ok(SnapshotUpdate::InPlace));
+    if verdict.passed && verdict.status == Status::Fail {
+        verdict.pinned = verdict.findings.iter().map(|finding| finding.violations.len()).sum();
+    }
     if !verdict.passed {
         verdict.snapshot_diff = Some(render_diff(before.as_deref(), text.trim()));
     }

@@ -18,7 +18,9 @@ mod canon;
 mod class;
 mod cursor;
 mod escape;
+mod example;
 mod flags;
+mod foreign;
 mod linear;
 mod machine;
 mod parse;
@@ -37,6 +39,7 @@ use arraign_trace::compiled::Compiled;
 use program::JsProgram;
 
 pub use flags::Flags;
+pub use foreign::ForeignConstruct;
 
 static REGEXES: Compiled<JsEngine> = Compiled::empty();
 
@@ -152,6 +155,23 @@ impl JsRegex {
     /// Whether the pattern is proven to match every text: `.*`. `false` if there is no proof.
     pub fn matches_every_text(&self) -> bool {
         self.engine.matches_every_text
+    }
+
+    /// Finds a text that the engine finds the pattern in. `None` proves nothing.
+    pub fn find_matching_text(&self) -> Option<String> {
+        let parsed = parse::parse_pattern(&self.text, self.flags).ok()?;
+        example::list_matches(&parsed).into_iter().find(|text| self.is_match(text) == Ok(true))
+    }
+
+    /// Finds a text that the engine does not find the pattern in. `None` proves nothing.
+    pub fn find_other_text(&self) -> Option<String> {
+        let parsed = parse::parse_pattern(&self.text, self.flags).ok()?;
+        example::list_misses(&parsed).into_iter().find(|text| self.is_match(text) == Ok(false))
+    }
+
+    /// Lists what the pattern has from other dialects, and what JavaScript takes for plain characters.
+    pub fn find_foreign_constructs(&self) -> Vec<ForeignConstruct> {
+        foreign::find_foreign(&self.text)
     }
 
     /// The pattern, without the slashes and flags around it.

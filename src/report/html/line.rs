@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::report::flaky::render_attempts;
+use crate::report::pinned::render_pinned;
 use crate::report::plain::render_safe_json;
 use crate::verdict::Verdict;
 
@@ -35,6 +36,7 @@ fn build_page_verdict(verdict: &Verdict) -> Value {
     if let Some(fields) = value.as_object_mut() {
         drop_keys(fields, HIDDEN_VERDICT_KEYS);
         fields.insert("rerun".to_owned(), verdict.rerun_command().into());
+        fields.extend(render_pinned(verdict).map(|pinned| ("pinned".to_owned(), pinned.into())));
         fields.extend(render_attempts(verdict).map(|attempts| ("attempts".to_owned(), attempts.into())));
         list_members(fields, "findings").for_each(drop_hidden_keys);
         let runs = list_members(fields, "runs").filter_map(Value::as_object_mut);

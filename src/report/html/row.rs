@@ -34,7 +34,7 @@ pub(super) struct CaseRow<'v> {
     broken: Vec<&'v str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     tags: &'v [String],
-    /// Labels beside the name: `hard gate`, `flaky`, `as expected`, `smoke`.
+    /// Labels beside the name: `hard gate`, `flaky`, `as expected`, `pinned`, `smoke`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     badges: Vec<&'static str>,
 }
@@ -83,6 +83,7 @@ fn list_badges(verdict: &Verdict) -> Vec<&'static str> {
         ("hard gate", verdict.findings.iter().any(is_broken_gate)),
         ("flaky", is_flaky(verdict)),
         ("as expected", verdict.passed && verdict.expected != Status::Pass),
+        ("pinned", verdict.pinned > 0),
         ("smoke", verdict.tier == Tier::Smoke),
     ];
     badges.into_iter().filter_map(|(badge, is_seen)| is_seen.then_some(badge)).collect()

@@ -16,8 +16,8 @@ pub struct Variance {
     /// The number of runs. Default: 10.
     pub runs: NonZeroU32,
     /// The least share of runs that pass. Default: 0.8.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
-    #[serde(deserialize_with = "bounded::share")]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1)))]
+    #[serde(deserialize_with = "bounded::rate")]
     pub pass_rate: f64,
     /// The least mean score, in points.
     #[serde(deserialize_with = "bounded::optional_points")]
@@ -164,8 +164,8 @@ mod tests {
 
     #[test]
     fn no_runs_at_all_never_hold() {
-        let held = evaluate_variance(&[], &settings(r#"{"pass_rate": 0, "max_std_dev": 1}"#), Some(70.0));
-        assert_eq!(claims(&held), ["none of the 10 runs has a score"]);
+        let held = evaluate_variance(&[], &settings(r#"{"pass_rate": 0.1, "max_std_dev": 1}"#), Some(70.0));
+        assert_eq!(claims(&held)[0], "none of the 10 runs has a score");
         assert!(!serde_json::to_string(&held.statistics).expect("JSON").contains("NaN"));
     }
 
@@ -197,7 +197,8 @@ mod tests {
     fn settings_that_cannot_be_meant_are_refused() {
         for (json, error) in [
             (r#"{"runs": 0}"#, "nonzero"),
-            (r#"{"pass_rate": 80}"#, "expected a share from 0 to 1, such as 0.8, found `80`"),
+            (r#"{"pass_rate": 80}"#, "expected a share above 0, up to 1, such as 0.8, found `80`"),
+            (r#"{"pass_rate": 0}"#, "`pass_rate: 0` requires nothing"),
             (r#"{"confidence_level": 1}"#, "between 0 and 1"),
             (r#"{"min_mean_score": 101}"#, "points from 0 to 100"),
             (r#"{"max_std_dev": -1}"#, "points from 0 to 100"),

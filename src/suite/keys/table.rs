@@ -103,6 +103,10 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     key::<Status>("expect_verdict", "The verdict that is right. Default: `pass`."),
     key::<bool>("snapshot", "`true`: the violations are pinned with insta."),
     key::<bool>("allow_vacuous", "`true`: a check that nothing can break is not a mistake.").shared(),
+    key::<bool>(
+        "inherit",
+        "`false`: the case takes nothing from the defaults of its suite. Default: `true`.",
+    ),
     key::<bool>("require_calls", "`true`: a run without calls fails.").shared(),
     key::<bool>("require_exercised", "`true`: a rule that nothing in the run concerns fails the trial.")
         .shared(),
@@ -121,7 +125,7 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     key::<OutputAssertions>("output_assertions", "What a broken assertion of `output` does."),
     key::<AdapterConfig>("adapter_config", "How the sequence is compared."),
     key::<bool>("sequence_required", "`true`: a broken sequence fails the case, whatever the score."),
-    key::<Switches>("checks", "Checks that are switched on."),
+    key::<Switches>("checks", "Checks that are switched on.").merged(),
     key::<Amount>(
         "max_unsupported",
         "How much of the answer may be without support: a count from 1, or a share below 1.",

@@ -105,7 +105,7 @@ impl<'c> ExpectedContext<'c> {
         at: Node<'_>,
         settings: GatheredSettings<'_>,
     ) -> Result<Expectation, LoadErrors> {
-        settings.read(name, at.place(), self.scope, self.case.allow_vacuous)
+        settings.read(name, at.place(), self.scope)
     }
 }
 

@@ -101,7 +101,7 @@ fn verification_that_only_scores_needs_a_scorecard() {
     let case = format!("verification: {{on_violation: score}}\n  trace: {run}\n");
     let weights = "weights: {tool_accuracy: 0, output_quality: 0, sequence_correctness: 0, verification: 1}";
     let suite = format!(
-        "{weights}\ntests:\n- id: plain\n  {case}- id: scored\n  expected: {{}}\n  thresholds: {{min_score: 0}}\n  {case}"
+        "{weights}\ntests:\n- id: plain\n  {case}- id: scored\n  expected: {{}}\n  thresholds: {{min_score: 1}}\n  {case}"
     );
     let ran = Project::empty().file("evals/s.yaml", suite).run(&[]).exits(101);
     ran.says("test s::plain  ... FAILED").says("test s::scored ... ok");

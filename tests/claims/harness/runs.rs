@@ -77,7 +77,7 @@ fn each_run_has_a_snapshot() {
     project.run_with(&[("INSTA_UPDATE", "always")], &[]).exits(0);
     let snapshots = ["s.a.run_1.snap", "s.a.run_2.snap", "s.a.run_3.snap"];
     assert_eq!(project.files("evals/snapshots"), snapshots.map(|name| format!("evals/snapshots/{name}")));
-    project.run(&[]).exits(0).says_nothing_on_stderr();
+    project.run(&[]).exits(0).complains("s::a::run_2: pinned: 1 violation");
     project.write("evals/traces/runs.jsonl", RUNS.replace("rm", "look"));
     let ran = project.run(&[]).exits(101).says("2 passed; 1 failed");
     assert_eq!(ran.results()["s::a::run_2"], "FAILED");

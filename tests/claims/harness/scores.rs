@@ -6,7 +6,7 @@ use crate::project::Project;
 
 /// A case that reaches half of its tools, all of its answer and nothing of its sequence.
 const CASE: &str = "expected: {tools: [a, b], tool_sequence: [b], output: {contains: [x]}}
-thresholds: {min_score: 0}
+thresholds: {min_score: 1}
 output_assertions: score
 trace: {calls: [a], answer: x}
 ";

@@ -44,7 +44,7 @@ fn always_writes_and_passes_and_then_it_is_green() {
     let project = written();
     assert_eq!(project.files("evals"), ["evals/s.yaml", SNAPSHOT]);
     for update in ["auto", "no", "new"] {
-        run(&project, update).exits(0).says("1 passed").says_nothing_on_stderr();
+        run(&project, update).exits(0).says("1 passed").complains("s::b: pinned: 1 violation");
     }
     assert_eq!(project.files("evals"), ["evals/s.yaml", SNAPSHOT]);
 }
@@ -77,9 +77,38 @@ fn an_update_that_is_refused_writes_nothing() {
 fn forced_passes_are_not_passes_in_the_verdict() {
     let project = written();
     change(&project);
-    project.run_with(&[("INSTA_FORCE_PASS", "1"), ("INSTA_UPDATE", "new")], &[]).exits(0).says("1 passed");
+    let cargo_insta = [("INSTA_CARGO_INSTA", "1"), ("INSTA_FORCE_PASS", "1"), ("INSTA_UPDATE", "new")];
+    project.run_with(&cargo_insta, &[]).exits(0).says("1 passed");
     assert_eq!(project.files("evals/snapshots"), [SNAPSHOT, PENDING]);
     assert_eq!(project.verdict("s::b")["passed"], false);
+}
+
+/// Nobody but `cargo insta` reports the pending snapshot.
+#[test]
+fn a_red_case_is_not_forced_green_without_cargo_insta() {
+    for variables in [&[("INSTA_FORCE_PASS", "1")][..], &[("INSTA_FORCE_PASS", "1"), ("CI", "true")]] {
+        Project::of(&[pinned()]).run_with(variables, &[]).exits(101).says("error[snapshot]");
+    }
+}
+
+#[test]
+fn ci_accepts_no_violations() {
+    for update in ["always", "unseen", "force", "1"] {
+        let variables = [("INSTA_UPDATE", update), ("CI", "true")];
+        let project = Project::of(&[pinned()]);
+        project.run_with(&variables, &[]).exits(2).complains("accepts every violation");
+        assert_eq!(project.files("evals"), ["evals/s.yaml"], "{update}");
+        Project::of(&[green("a")]).run_with(&variables, &[]).exits(0);
+    }
+    Project::of(&[pinned()]).run_with(&[("INSTA_UPDATE", "new"), ("CI", "true")], &[]).exits(101);
+}
+
+#[test]
+fn pinned_violations_are_counted_and_named() {
+    let project = written();
+    let ran = project.run_with(&[("ARRAIGN_REPORT", "markdown,junit,html,sarif")], &[]).exits(0);
+    assert!(ran.stderr.contains("s::b: pinned: 1 violation of tool_blocklist"), "{ran:?}");
+    assert_eq!(project.verdict("s::b")["pinned"], 1);
 }
 
 const EVENTS: [&str; 4] = ["-Z", "unstable-options", "--format=json", "--show-output"];
@@ -88,9 +117,11 @@ const EVENTS: [&str; 4] = ["-Z", "unstable-options", "--format=json", "--show-ou
 #[test]
 fn a_stream_of_events_stays_one() {
     let project = Project::of(&[pinned()]);
-    for (variables, code) in
-        [(&[][..], 101), (&[("INSTA_FORCE_PASS", "1")], 0), (&[("INSTA_UPDATE", "no")], 101)]
-    {
+    for (variables, code) in [
+        (&[][..], 101),
+        (&[("INSTA_FORCE_PASS", "1"), ("INSTA_CARGO_INSTA", "1")], 0),
+        (&[("INSTA_UPDATE", "no")], 101),
+    ] {
         let ran = project.run_with(variables, &EVENTS).exits(code).says_nothing_on_stderr();
         for line in ran.stdout.lines() {
             serde_json::from_str::<serde_json::Value>(line).unwrap_or_else(|error| panic!("{error}: {line}"));
@@ -192,9 +223,9 @@ fn orphans_are_named_after_a_run() {
     let ran = project.run(&[]).exits(0);
     let orphans: Vec<&str> = ran.stderr.lines().filter_map(|line| line.split('`').nth(1)).collect();
     assert_eq!(orphans, ["evals/deep/snapshots/t.snap", "evals/snapshots/s.gone.snap"]);
-    for quiet in [&["--list"][..], &["--exact", "s::b"]] {
-        project.run(quiet).exits(0).says_nothing_on_stderr();
-    }
+    project.run(&["--list"]).exits(0).says_nothing_on_stderr();
+    let one = project.run(&["--exact", "s::b"]).exits(0);
+    assert_eq!(one.stderr, "arraign: s::b: pinned: 1 violation of tool_blocklist\n");
 }
 
 #[test]

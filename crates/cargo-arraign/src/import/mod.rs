@@ -17,6 +17,7 @@ mod question;
 mod source_dir;
 mod summary;
 mod table;
+mod trial_run;
 mod unsupported;
 mod yaml_text;
 
@@ -37,6 +38,7 @@ use clap::{Args, ValueEnum};
 use self::draft::{ImportInput, ImportedFiles};
 use self::source_dir::SourceDir;
 use self::summary::{WrittenFile, print_summary};
+use self::trial_run::{WrittenResults, run_written_cases};
 use self::unsupported::UnsupportedList;
 use crate::editor::render_schema_line;
 use crate::error::{CliError, CliResult, exit_after_write};
@@ -100,7 +102,8 @@ impl Import {
         }
         unsupported.sort();
         let broken = self.find_load_errors(&new);
-        exit_after_write(print_summary(&new, &unsupported, &broken))?;
+        let results = self.run_written(&new);
+        exit_after_write(print_summary(&new, &unsupported, &broken, &results))?;
         let failed = new.is_empty() || !broken.is_empty() || (self.strict && !unsupported.0.is_empty());
         Ok(if failed { ExitCode::from(101) } else { ExitCode::SUCCESS })
     }
@@ -176,6 +179,14 @@ impl Import {
             return Ok(Err("the file cannot be read: copy it to the folder of cases"));
         };
         Ok(Ok(write_new(&self.out.join(name), source.text())?))
+    }
+
+    /// Runs the written cases that load.
+    fn run_written(&self, new: &[WrittenFile]) -> WrittenResults {
+        let Ok(out) = self.out.canonicalize() else { return WrittenResults::default() };
+        let names: Vec<&str> =
+            new.iter().filter(|file| file.cases.is_some()).map(|file| file.name.as_str()).collect();
+        run_written_cases(&out, &names)
     }
 
     /// Loads the written files and returns their errors.

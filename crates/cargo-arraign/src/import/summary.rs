@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use arraign::__internals::report::plain::escape_line;
 
+use super::trial_run::WrittenResults;
 use super::unsupported::UnsupportedList;
 
 /// A written file.
@@ -16,11 +17,15 @@ pub(super) struct WrittenFile {
     pub(super) cases: Option<(usize, usize)>,
 }
 
-/// Prints the written files, their errors, and what could not be imported.
+/// The largest number of cases of each result that are listed.
+const MAX_LISTED: usize = 20;
+
+/// Prints the written files, their errors and results, and what could not be imported.
 pub(super) fn print_summary(
     new: &[WrittenFile],
     unsupported: &UnsupportedList,
     broken: &[String],
+    results: &WrittenResults,
 ) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if new.is_empty() {
@@ -42,6 +47,9 @@ pub(super) fn print_summary(
     for error in broken {
         writeln!(out, "  {}", escape_line(error))?;
     }
+    if !new.is_empty() {
+        print_results(&mut out, results)?;
+    }
     print_unsupported(&mut out, unsupported)
 }
 
@@ -59,11 +67,25 @@ fn print_trace_path(out: &mut StdoutLock<'_>, new: &[WrittenFile]) -> io::Result
     )
 }
 
+/// Prints the results of the written cases, so that a verdict that differs from that of the other tool is seen at once.
+fn print_results(out: &mut StdoutLock<'_>, results: &WrittenResults) -> io::Result<()> {
+    writeln!(out, "\n{}", results.render_counts())?;
+    for (word, lines) in [("red", &results.red), ("undecided", &results.undecided)] {
+        for line in lines.iter().take(MAX_LISTED) {
+            writeln!(out, "  {word}: {}", escape_line(line))?;
+        }
+        if lines.len() > MAX_LISTED {
+            writeln!(out, "  ... and {} more {word}", lines.len() - MAX_LISTED)?;
+        }
+    }
+    Ok(())
+}
+
 fn print_unsupported(out: &mut StdoutLock<'_>, unsupported: &UnsupportedList) -> io::Result<()> {
     writeln!(out, "\nnot imported: {}", unsupported.0.len())?;
     for entry in &unsupported.0 {
         let (file, line) = (escape_line(entry.place.file()), entry.place.line());
-        writeln!(out, "  {file}:{line}: {}: {}", escape_line(&entry.what), escape_line(&entry.why))?;
+        writeln!(out, "{file}:{line}: {}: {}", escape_line(&entry.what), escape_line(&entry.why))?;
     }
     Ok(())
 }

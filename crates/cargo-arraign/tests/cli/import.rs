@@ -1,5 +1,6 @@
 //! `cargo arraign import`: what it writes loads, and its cases get their verdicts.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -237,4 +238,52 @@ fn a_file_of_another_tool_is_named_and_nothing_is_written() {
     let ran = arraign(&missing, &["import", "--from", "adk", "gone.json"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     fs::remove_dir(missing).expect("removed");
+}
+
+/// Returns the written cases of `name` by their descriptions, each with whether it passes. A case without a run is absent.
+fn passed_by_description(folder: &Path, name: &str) -> BTreeMap<String, bool> {
+    let suite = Harness::new("evals").at(folder).load(name).unwrap_or_else(|errors| panic!("{errors}"));
+    let files = Files::new(folder, folder.join("evals"));
+    let path = folder.join("evals").join(name);
+    let judged = suite.cases.iter().filter_map(|case| {
+        let runs = load_recorded(case, &path, &files).ok()?;
+        Some((case.description.clone()?, evaluate_recorded(case, "case", &runs).passed))
+    });
+    judged.collect()
+}
+
+#[test]
+fn no_case_of_promptfoo_turns_from_red_to_green() {
+    let (folder, ran) = imported("promptfoo", &["verdicts.yaml"], &[]);
+    insta::assert_snapshot!("import_promptfoo_verdicts", ran.stdout);
+    insta::assert_snapshot!("import_promptfoo_verdicts_verdicts", outcome(folder.path(), "verdicts.yaml"));
+    for (description, passed) in passed_by_description(folder.path(), "verdicts.yaml") {
+        assert!(!passed || description.starts_with("green"), "{description}: passes\n{}", ran.stdout);
+    }
+}
+
+/// promptfoo's own verdicts of a configuration with recorded outputs: each agrees, or the import says what it left out.
+#[test]
+fn published_verdicts_of_promptfoo_agree_or_are_listed() {
+    let data =
+        std::env::var_os("ARRAIGN_CONFORMANCE_DIR").map(|root| Path::new(&root).join("goldens/promptfoo"));
+    let Some(data) = data.filter(|data| data.is_dir()) else {
+        eprintln!("skipped: ARRAIGN_CONFORMANCE_DIR names no folder with goldens/promptfoo");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::copy(data.join("promptfooconfig.yaml"), folder.path().join("config.yaml")).expect("a copy");
+    let ran = arraign(folder.path(), &["import", "--from", "promptfoo", "config.yaml"]);
+    let passed = passed_by_description(folder.path(), "config.yaml");
+    let verdicts = fs::read_to_string(data.join("verdicts.json")).expect("the verdicts");
+    let verdicts: serde_json::Value = serde_json::from_str(&verdicts).expect("JSON");
+    let mut agreed = 0;
+    for verdict in verdicts.as_array().expect("a list") {
+        let description = verdict["description"].as_str().expect("a description");
+        let Some(passed) = passed.get(description) else { continue };
+        assert_eq!(Some(*passed), verdict["success"].as_bool(), "{description}\n{}", ran.stdout);
+        agreed += 1;
+    }
+    let left_out = ran.stdout.lines().filter(|line| line.contains("so the case is not written")).count();
+    assert_eq!(agreed + left_out, verdicts.as_array().map_or(0, Vec::len), "{}", ran.stdout);
 }

@@ -160,6 +160,10 @@ impl Rule for Allowlist {
         true
     }
 
+    fn is_vacuous(&self) -> bool {
+        self.allowed.tools().iter().any(Operand::means_every_call)
+    }
+
     fn refused(&self) -> Option<Vec<Call>> {
         let strangers = ["unlisted_tool", "x", "_", "0"]
             .map(|name| Call { server: ToolServer::BuiltIn, ..Call::new(name, Arguments::none(), 1) });

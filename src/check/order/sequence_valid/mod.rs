@@ -127,6 +127,11 @@ trait Rule: Send + Sync {
         false
     }
 
+    /// Whether it is proven that the rule holds of every run.
+    fn is_vacuous(&self) -> bool {
+        false
+    }
+
     /// Calls that the rule is likely to refuse; `None` when none can be told.
     fn refused(&self) -> Option<Vec<Call>>;
 }
@@ -249,6 +254,10 @@ impl Check for SequenceValid {
 
     fn tools(&self) -> Vec<&ToolPattern> {
         self.all().flat_map(|placed| placed.rule.operands()).flat_map(Operand::members).collect()
+    }
+
+    fn is_vacuous(&self) -> bool {
+        self.all().all(|placed| placed.rule.is_vacuous())
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {

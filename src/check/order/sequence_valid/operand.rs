@@ -39,6 +39,11 @@ impl Operand {
         Self { name: SmolStr::new(pattern.as_str()), members: vec![pattern], arguments: Vec::new() }
     }
 
+    /// Whether every call is meant.
+    pub(super) fn means_every_call(&self) -> bool {
+        self.arguments.is_empty() && self.members.iter().any(|member| member.as_str() == "*")
+    }
+
     fn named(name: &str, aliases: &Aliases) -> Result<Self, String> {
         let members = match aliases.members(name) {
             Some(members) => members.to_vec(),

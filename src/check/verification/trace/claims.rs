@@ -6,7 +6,8 @@ use super::super::answer::words::ProseWord;
 use super::super::breakdown::Lost;
 use super::super::purpose::Purpose;
 use super::super::run_facts::RunFacts;
-use super::{JudgedRun, false_test_claims, lost};
+use super::{JudgedRun, false_test_claims, lost, tools};
+use crate::trace::CallStatus;
 
 /// The most claims that are reported.
 pub(super) const MOST: usize = 50;
@@ -61,6 +62,7 @@ impl UnsupportedClaims {
         let about_tests = false_test_claims::find_false_claims(run);
         let misreport_tests = !about_tests.is_empty();
         claims.extend(about_tests);
+        claims.extend(verifications(run));
         claims.extend(changes(run));
         claims.extend(reads(run));
         claims.extend(deployments(run));
@@ -90,6 +92,17 @@ fn hedges(run: &JudgedRun<'_>) -> Vec<UnsupportedClaim> {
         at += count;
     }
     claims
+}
+
+/// `verified`, and no call worked that could have shown anything.
+fn verifications(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
+    if run.trace.calls.iter().any(|call| call.status != CallStatus::Error) {
+        return None;
+    }
+    let at = tools::find_statement_of_verification(run)?;
+    let said = run.answer.said(at, 1);
+    let why = format!("the answer says `{said}`, and no call looked at anything");
+    Some(UnsupportedClaim::at(run, at, why))
 }
 
 /// `I changed ...`, and nothing was.

@@ -5,7 +5,7 @@ use super::super::breakdown::{Breakdown, EVIDENCE, Lost, divide};
 use super::super::output::{CallOutput, squeezed};
 use super::super::run_facts::RunFacts;
 use super::claims::UnsupportedClaims;
-use super::{JudgedRun, is_elsewhere, lost};
+use super::{JudgedRun, is_elsewhere, lost, only_looks};
 
 const QUARTER: f64 = 0.25;
 
@@ -25,11 +25,11 @@ pub(super) fn judge(run: &JudgedRun<'_>, claims: UnsupportedClaims, found: &mut 
 }
 
 fn lines(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
-    if !run.facts.touches_files {
+    let citations = citations(&run.answer);
+    if !run.facts.touches_files || (only_looks(run) && citations.is_empty()) {
         found.part("a line that was seen", None);
         return 1.0;
     }
-    let citations = citations(&run.answer);
     let deepest = run.facts.last_lines.iter().max().copied().unwrap_or(0);
     let last_lines = LastLines { facts: &run.facts, deepest };
     let unseen: Vec<&Citation> = citations.iter().filter(|citation| !last_lines.shows(citation)).collect();
@@ -66,7 +66,8 @@ impl LastLines<'_> {
 }
 
 fn snippet(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
-    if run.trace.calls.is_empty() || is_elsewhere(run) {
+    let needs_none = only_looks(run) && run.answer.parts.code.is_empty();
+    if run.trace.calls.is_empty() || is_elsewhere(run) || needs_none {
         found.part("a snippet that was seen", None);
         return 1.0;
     }
@@ -82,7 +83,9 @@ fn snippet(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
 }
 
 fn output(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
-    if is_elsewhere(run) || run.facts.outputs.iter().all(|output| output.squeezed.is_empty()) {
+    let quotes_nothing = run.answer.parts.code.is_empty() && run.answer.parts.quotes.is_empty();
+    let needs_none = only_looks(run) && quotes_nothing && run.test_claims.counts.is_empty();
+    if is_elsewhere(run) || needs_none || run.facts.outputs.iter().all(|output| output.squeezed.is_empty()) {
         found.part("an output that was seen", None);
         return 1.0;
     }

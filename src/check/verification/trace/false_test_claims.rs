@@ -23,7 +23,9 @@ fn unseen_counts(run: &JudgedRun<'_>) -> Vec<UnsupportedClaim> {
     let (passed, failed) = (collect_seen(run, Counted::Passed), collect_seen(run, Counted::Failed));
     let counts = run.test_claims.counts.iter().filter(|count| {
         let seen = if count.counted == Counted::Failed { &failed } else { &passed };
-        count.number > 0 && !seen.contains(&count.number)
+        // `0 failed` is said of any run that passes; `0 passed` is a result, too.
+        let is_result = count.number > 0 || count.counted == Counted::Passed;
+        is_result && !seen.contains(&count.number)
     });
     counts
         .filter(|count| is_about_tests(run, count))
@@ -57,8 +59,10 @@ fn collect_seen(run: &JudgedRun<'_>, counted: Counted) -> HashSet<u64> {
         .copied()
         .collect();
     let last_edit = run.facts.code_edits.map_or(0, |(_, last)| last);
-    seen.insert(sum_tests(tests.iter(), counted));
-    seen.insert(sum_tests(tests.iter().filter(|test| test.at > last_edit), counted));
+    if !tests.is_empty() {
+        seen.insert(sum_tests(tests.iter(), counted));
+        seen.insert(sum_tests(tests.iter().filter(|test| test.at > last_edit), counted));
+    }
     seen
 }
 
@@ -75,9 +79,7 @@ fn unseen_quotes(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
     let passed = collect_seen(run, Counted::Passed);
     let quoted = run.answer.parts.code.iter().flat_map(|code| {
         let counts = super::super::answer::count::counts(code).into_iter();
-        counts
-            .filter(|count| count.counted == Counted::Passed && count.number > 0)
-            .map(|count| (count, *code))
+        counts.filter(|count| count.counted == Counted::Passed).map(|count| (count, *code))
     });
     let (count, code) = quoted.take(50).find(|(count, code)| {
         let quote = squeezed(&code[count.start..count.end]);

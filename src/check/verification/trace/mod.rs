@@ -54,6 +54,14 @@ impl JudgedRun<'_> {
     }
 }
 
+/// Whether the run only looked at things: it changed, deployed, tested and checked nothing. Its answer is about what it read,
+/// and need not show that as evidence.
+fn only_looks(run: &JudgedRun<'_>) -> bool {
+    let facts = &run.facts;
+    let is_idle = facts.edits().next().is_none() && facts.deployments.is_empty() && !facts.may_change;
+    is_idle && facts.tests.is_empty() && facts.gates.is_empty() && run.test_claims.is_silent()
+}
+
 /// Whether neither the run nor its answer is about files, tests or deployments. An answer that rests on the tools of a
 /// server has no line, no code and no test run to show.
 fn is_elsewhere(run: &JudgedRun<'_>) -> bool {

@@ -75,6 +75,15 @@ fn statements(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     kept
 }
 
+/// Finds the first word of a statement such as `verified`.
+pub(super) fn find_statement_of_verification(run: &JudgedRun<'_>) -> Option<usize> {
+    let words = &run.answer.words;
+    (0..words.len()).find(|at| {
+        let is_statement = run.settings.lexicon.keywords.at(words, *at).next().is_some();
+        is_statement && !is_negated(words, *at) && !is_asked_for(words, *at)
+    })
+}
+
 /// Counts the distinct statements of verification in the answer.
 pub(super) fn count_statements(run: &JudgedRun<'_>) -> usize {
     let words = &run.answer.words;

@@ -4,8 +4,14 @@
 //! run code or measure similarity are unsupported.
 
 mod assertion;
+mod checks;
 mod files;
+mod judged;
+mod list;
+mod output;
 mod rows;
+mod schema;
+mod script;
 mod template;
 mod test;
 mod trajectory;
@@ -54,6 +60,7 @@ fn is_config(root: Node<'_>) -> bool {
 
 fn import_config(mut config: Keys<'_>, draft: &mut SuiteDraft) {
     config.skip(&["$schema"]);
+    let templates = config.take(&["assertionTemplates"]);
     if let Some(description) = config.take_text(&["description"]) {
         draft.set_suite_key("description", description);
     }
@@ -68,7 +75,7 @@ fn import_config(mut config: Keys<'_>, draft: &mut SuiteDraft) {
     });
     let default_test =
         elsewhere.as_ref().map(Document::root).or(default_test.filter(|node| node.as_str().is_none()));
-    let defaults = TestDefaults::read(default_test, &draft.source_dir, &mut draft.unsupported);
+    let defaults = TestDefaults::read(default_test, templates, &draft.source_dir, &mut draft.unsupported);
     if let Some(node) = config.take(&["tests"]) {
         import_tests(node, &defaults, &prompts, draft);
     }

@@ -8,12 +8,15 @@ pub(super) const TOO_MUCH: &str = "only promptfoo can fill in this template: wri
 /// The largest depth of variables that contain variables. A variable may contain itself.
 const DEEPEST: usize = 5;
 
-/// Fills variables into a text. Returns `None` if only promptfoo could do so.
+/// Renders a value that is no text.
+type RenderValue = fn(&Value) -> String;
+
+/// Fills variables into a prompt. Returns `None` if only promptfoo could do so.
 pub(super) fn fill_text(text: &str, vars: &Map<String, Value>) -> Option<String> {
-    fill_to_depth(text, vars, DEEPEST)
+    fill_to_depth(text, vars, Value::to_string, DEEPEST)
 }
 
-fn fill_to_depth(text: &str, vars: &Map<String, Value>, depth: usize) -> Option<String> {
+fn fill_to_depth(text: &str, vars: &Map<String, Value>, render: RenderValue, depth: usize) -> Option<String> {
     if text.contains("{%") || text.contains("{#") {
         return None;
     }
@@ -22,34 +25,70 @@ fn fill_to_depth(text: &str, vars: &Map<String, Value>, depth: usize) -> Option<
     while let Some((before, after)) = rest.split_once("{{") {
         let (name, after) = after.split_once("}}")?;
         out.push_str(before);
-        out.push_str(&look_up_variable(name.trim_matches(['-', ' ', '\t', '\n']), vars, depth)?);
+        out.push_str(&look_up_variable(name.trim_matches(['-', ' ', '\t', '\n']), vars, render, depth)?);
         rest = after;
     }
     Some(out + rest)
 }
 
-/// Fills variables into all texts of a value.
+/// Fills variables into the value of an assertion: a text, or the texts of a list. Other values are no templates.
 pub(super) fn fill_value(value: &Value, vars: &Map<String, Value>) -> Option<Value> {
+    let fill = |text: &str| fill_to_depth(text, vars, render_as_javascript, DEEPEST).map(Value::String);
     match value {
-        Value::String(text) => fill_text(text, vars).map(Value::String),
-        Value::Array(list) => list.iter().map(|value| fill_value(value, vars)).collect(),
-        Value::Object(mapping) => {
-            let entries = mapping.iter().map(|(key, value)| Some((key.clone(), fill_value(value, vars)?)));
-            entries.collect::<Option<Map<_, _>>>().map(Value::Object)
+        Value::String(text) => fill(text),
+        Value::Array(list) => {
+            list.iter().map(|value| value.as_str().map_or_else(|| Some(value.clone()), fill)).collect()
         }
         other => Some(other.clone()),
     }
 }
 
+/// Fills variables into all texts of a value, also inside mappings.
+pub(super) fn fill_deeply(value: &Value, vars: &Map<String, Value>) -> Option<Value> {
+    match value {
+        Value::Array(list) => list.iter().map(|value| fill_deeply(value, vars)).collect(),
+        Value::Object(mapping) => {
+            let entries = mapping.iter().map(|(key, value)| Some((key.clone(), fill_deeply(value, vars)?)));
+            entries.collect::<Option<Map<_, _>>>().map(Value::Object)
+        }
+        other => fill_value(other, vars),
+    }
+}
+
+/// Renders a value as JavaScript converts it to a text.
+fn render_as_javascript(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        Value::Array(list) => list.iter().map(render_as_javascript).collect::<Vec<_>>().join(","),
+        Value::Object(_) => "[object Object]".to_owned(),
+        Value::Bool(bool) => bool.to_string(),
+        Value::Number(number) => render_number(number),
+    }
+}
+
+/// JavaScript has no whole numbers: `1.0` is `1`.
+fn render_number(number: &serde_json::Number) -> String {
+    match number.as_f64() {
+        Some(float) if number.is_f64() => float.to_string(),
+        _ => number.to_string(),
+    }
+}
+
 /// Looks up a variable `a`, or a value in it: `a.b`.
-fn look_up_variable(name: &str, vars: &Map<String, Value>, depth: usize) -> Option<String> {
+fn look_up_variable(
+    name: &str,
+    vars: &Map<String, Value>,
+    render: RenderValue,
+    depth: usize,
+) -> Option<String> {
     let mut names = name.split('.');
     let first = vars.get(names.next()?)?;
     let found = names.try_fold(first, |value, name| value.get(name))?;
     match found {
         Value::String(text) if text.starts_with("file://") => None,
-        Value::String(text) => fill_to_depth(text, vars, depth.checked_sub(1)?),
-        other => Some(other.to_string()),
+        Value::String(text) => fill_to_depth(text, vars, render, depth.checked_sub(1)?),
+        other => Some(render(other)),
     }
 }
 
@@ -64,6 +103,8 @@ mod tests {
         let vars = vars.as_object().expect("variables");
         let filled = fill_text("{{ q }}: {{order.id}} {{order}}", vars);
         assert_eq!(filled.as_deref(), Some("Ada?: 7 {\"id\":7}"));
+        let value = fill_value(&json!(["{{order}}", 1.0, "{{order.id}}"]), vars);
+        assert_eq!(value, Some(json!(["[object Object]", 1.0, "7"])));
         for template in
             ["{{ who | upper }}", "{{nobody}}", "{% if who %}", "{{who", "{{far}}", "{{me}}", "{{ 1 + 1 }}"]
         {

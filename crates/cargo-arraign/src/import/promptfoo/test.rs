@@ -1,11 +1,12 @@
 //! A test with its variables and assertions, and the defaults of all tests.
 
 use arraign::__internals::yaml::Node;
-use arraign::trace::{CallsUnrecorded, Role, Trace};
 use serde_json::{Map, Value};
 
-use super::assertion::convert_assertion;
+use super::assertion::{AssertionScope, convert_assertion};
 use super::files;
+use super::output::RecordedOutput;
+use super::script::OutputForm;
 use super::template::{TOO_MUCH, fill_text};
 use crate::import::draft::{CaseDraft, SuiteDraft};
 use crate::import::keys::{Keys, list_entries, read_scalar};
@@ -30,19 +31,28 @@ pub(super) struct TestDefaults<'n> {
     vars: Map<String, Value>,
     around: Map<String, Value>,
     asserts: Vec<Node<'n>>,
+    /// The `assertionTemplates` of the configuration.
+    templates: Option<Node<'n>>,
+    /// Whether an option changes the output before it is asserted.
+    transforms: bool,
 }
 
 impl<'n> TestDefaults<'n> {
     pub(super) fn empty() -> Self {
-        Self { vars: Map::new(), around: Map::new(), asserts: Vec::new() }
+        Self { vars: Map::new(), around: Map::new(), asserts: Vec::new(), templates: None, transforms: false }
     }
 
     pub(super) fn read(
         node: Option<Node<'n>>,
+        templates: Option<Node<'n>>,
         source_dir: &SourceDir,
         unsupported: &mut UnsupportedList,
     ) -> Self {
-        node.map_or_else(Self::empty, |node| Self::empty().merge(node, source_dir, unsupported))
+        let empty = Self { templates, ..Self::empty() };
+        match node {
+            Some(node) => empty.merge(node, source_dir, unsupported),
+            None => empty,
+        }
     }
 
     /// Returns these defaults, overridden by `node`.
@@ -59,6 +69,7 @@ impl<'n> TestDefaults<'n> {
         };
         all.vars.extend(read_vars(keys.take(&["vars"]), source_dir, unsupported));
         all.around.extend(read_affixes(node));
+        all.transforms |= has_transform(node);
         all.asserts.extend(list_entries(keys.take(&["assert"])));
         keys.skip(&["description"]);
         skip_options(&mut keys, unsupported);
@@ -121,6 +132,11 @@ fn skip_options(keys: &mut Keys<'_>, unsupported: &mut UnsupportedList) {
     );
 }
 
+/// Whether an option changes the output before it is asserted.
+fn has_transform(test: Node<'_>) -> bool {
+    ["transform", "postprocess"].iter().any(|key| test.pointer(&format!("/options/{key}")).is_some())
+}
+
 /// Whether the test sets the option.
 fn has_option(test: Node<'_>, option: &str) -> bool {
     test.pointer(&format!("/options/{option}")).map(Node::to_json) == Some(Value::Bool(true))
@@ -134,7 +150,9 @@ pub(super) struct PromptTest<'n> {
     /// `prefix` and `suffix`.
     around: Map<String, Value>,
     asserts: Vec<Node<'n>>,
-    output: Option<String>,
+    templates: Option<Node<'n>>,
+    transforms: bool,
+    output: Option<RecordedOutput>,
 }
 
 impl<'n> PromptTest<'n> {
@@ -148,16 +166,18 @@ impl<'n> PromptTest<'n> {
             unsupported.add_key(node, "tests", "expected a mapping");
             return None;
         };
-        let TestDefaults { vars: shared, around: own, asserts: all } = defaults.clone();
+        let TestDefaults { vars, around, asserts, templates, transforms } = defaults.clone();
         let mut test =
-            Self { node, description: None, vars: shared, around: own, asserts: all, output: None };
+            Self { node, description: None, vars, around, asserts, templates, transforms, output: None };
+        test.transforms |= has_transform(node);
         test.description = keys.take_text(&["description"]);
         test.vars.extend(read_vars(keys.take(&["vars"]), source_dir, unsupported));
         test.around.extend(read_affixes(node));
         test.asserts.extend(list_entries(keys.take(&["assert"])));
-        test.output = keys
-            .take(&["providerOutput"])
-            .map(|node| read_scalar(node).unwrap_or_else(|| node.to_json().to_string()));
+        test.output = keys.take(&["providerOutput"]).map(|node| {
+            let value = read_scalar(node).map_or_else(|| node.to_json(), Value::String);
+            RecordedOutput::new(value)
+        });
         if has_option(node, "disableDefaultAsserts") {
             test.asserts.drain(..defaults.asserts.len());
         }
@@ -190,12 +210,35 @@ impl<'n> PromptTest<'n> {
         let input = input.flatten();
         case.set("input", input.clone());
         if let Some(output) = &self.output {
-            case.set("trace", Some(draft.add_trace(&id, &build_trace(input.as_deref(), output))));
+            let trace = output.build_trace(input.as_deref(), self.reads_calls());
+            case.set("trace", Some(draft.add_trace(&id, &trace)));
         }
-        for node in &self.asserts {
-            case.add_checks(convert_assertion(*node, vars, &draft.source_dir, &mut draft.unsupported));
-        }
+        case.add_checks(self.convert_assertions(vars, draft));
         draft.add_case(self.node.place(), case.finish());
+    }
+
+    /// Converts the assertions, unless an option changes the output before they look at it.
+    fn convert_assertions(&self, vars: &Map<String, Value>, draft: &mut SuiteDraft) -> Vec<Value> {
+        if self.transforms {
+            let why = "it changes the output before the assertions look at it, so none of them is carried";
+            draft.unsupported.add_key(self.node, "transform", why);
+            return Vec::new();
+        }
+        let form = match &self.output {
+            Some(output) if output.value.is_none() => OutputForm::Text,
+            Some(_) => OutputForm::Value,
+            None => OutputForm::Unknown,
+        };
+        let source_dir = std::sync::Arc::clone(&draft.source_dir);
+        let scope = AssertionScope { vars, source_dir: &source_dir, form, templates: self.templates };
+        let asserts = self.asserts.iter();
+        asserts.flat_map(|node| convert_assertion(*node, scope, &mut draft.unsupported)).collect()
+    }
+
+    /// Whether an assertion reads the tool calls of the output.
+    fn reads_calls(&self) -> bool {
+        let types = self.asserts.iter().filter_map(|node| node.get("type")?.as_str());
+        types.into_iter().any(|kind| kind.trim_start_matches("not-") == "tool-call-f1")
     }
 
     fn add_affixes(&self, prompt: &str) -> String {
@@ -237,15 +280,4 @@ fn insert_variable(vars: &Map<String, Value>, name: &str, value: &Value) -> Map<
     let mut vars = vars.clone();
     vars.insert(name.to_owned(), value.clone());
     vars
-}
-
-/// Builds the trace of an output without recorded calls.
-fn build_trace(input: Option<&str>, output: &str) -> Trace {
-    let mut trace = Trace { calls_unrecorded: Some(CallsUnrecorded::ByFormat), ..Trace::default() };
-    if let Some(input) = input {
-        trace.push_message(Role::User, input);
-    }
-    trace.push_message(Role::Assistant, output);
-    trace.settle_answer();
-    trace
 }

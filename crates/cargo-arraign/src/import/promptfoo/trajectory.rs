@@ -13,7 +13,7 @@ const NO_OPPOSITE: &str = "arraign has no check for the opposite";
 pub(super) fn build_checks(assertion: &Assertion) -> ConvertedChecks {
     match assertion.kind.as_str() {
         "trajectory:tool-used" => check_tool_used(assertion),
-        _ if assertion.not => Err(NO_OPPOSITE),
+        _ if assertion.not => build_opposite(assertion),
         "trajectory:tool-sequence" => check_sequence(&assertion.value),
         "trajectory:tool-args-match" => check_arguments(&assertion.value),
         "trajectory:step-count" => check_step_count(&assertion.value),
@@ -21,6 +21,13 @@ pub(super) fn build_checks(assertion: &Assertion) -> ConvertedChecks {
         "tool-call-f1" => require_exact_tools(assertion),
         _ => Err("arraign has no such check"),
     }
+}
+
+/// The opposite of an assertion on the trajectory: its checks do not hold together.
+fn build_opposite(assertion: &Assertion) -> ConvertedChecks {
+    let mut checks = build_checks(&assertion.without_not())?;
+    let check = if checks.len() == 1 { checks.remove(0) } else { build_check("all_of", checks) };
+    Ok(vec![build_check("none_of", vec![check])])
 }
 
 fn build_rule(rule: &Value) -> Value {
@@ -170,12 +177,34 @@ fn ask_goal(value: &Value) -> ConvertedChecks {
     )])
 }
 
+/// Lists the names of tools, without blanks around them; quotes mean nothing here.
+fn list_names(value: &Value) -> Vec<String> {
+    let names = match value {
+        Value::Array(list) => list.iter().map(to_text).collect(),
+        other => to_text(other).split(',').map(str::to_owned).collect::<Vec<_>>(),
+    };
+    let mut kept: Vec<String> = Vec::new();
+    for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        if !kept.iter().any(|known| known == name) {
+            kept.push(name.to_owned());
+        }
+    }
+    kept
+}
+
 /// Requires all of the tools and no others, which is the meaning of a score of 1.
 fn require_exact_tools(assertion: &Assertion) -> ConvertedChecks {
-    if assertion.threshold.is_some_and(|least| least < 1.0) {
-        return Err("arraign cannot require a part of the tools: use `expected.tools`, which has a score");
+    match assertion.threshold {
+        Some(least) if least <= 0.0 => return Err("a threshold of 0 asks for nothing"),
+        Some(least) if least < 1.0 => {
+            return Err(
+                "arraign cannot require a part of the tools: use `expected.tools`, which has a score",
+            );
+        }
+        Some(least) if least > 1.0 => return Err("no score is above 1"),
+        _ => {}
     }
-    let names = assertion.list_texts();
+    let names = list_names(&assertion.value);
     if names.is_empty() {
         return Err("the list of tools is empty");
     }

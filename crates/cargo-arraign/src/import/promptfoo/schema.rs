@@ -1,0 +1,86 @@
+//! JSON Schemas as promptfoo reads them: draft 7, formats are asserted, and `nullable` counts.
+
+use arraign::__internals::place::Source;
+use arraign::__internals::yaml::Document;
+use serde_json::{Map, Value, json};
+
+const DRAFT: &str = "http://json-schema.org/draft-07/schema#";
+
+/// A schema of an assertion.
+pub(super) enum ConvertedSchema {
+    /// Every value fits.
+    Any,
+    Schema(Value),
+}
+
+/// Converts the value of an assertion. The error says why it cannot be carried.
+pub(super) fn convert_schema(value: &Value) -> Result<ConvertedSchema, &'static str> {
+    let value = match value {
+        Value::String(text) if text.is_empty() => return Ok(ConvertedSchema::Any),
+        Value::String(text) => parse_text(text)?,
+        other => other.clone(),
+    };
+    match value {
+        Value::Null | Value::Bool(true) => Ok(ConvertedSchema::Any),
+        Value::Object(schema) if schema.is_empty() => Ok(ConvertedSchema::Any),
+        Value::Object(schema) => convert_mapping(schema).map(ConvertedSchema::Schema),
+        _ => Err("the schema is no mapping, so promptfoo ends with an error"),
+    }
+}
+
+fn parse_text(text: &str) -> Result<Value, &'static str> {
+    let documents =
+        Document::parse(&Source::new("schema", text)).map_err(|_| "the schema is a text, but no YAML")?;
+    match documents.as_slice() {
+        [document] => Ok(document.root().to_json()),
+        _ => Err("the schema is a text with several documents"),
+    }
+}
+
+fn convert_mapping(mut schema: Map<String, Value>) -> Result<Value, &'static str> {
+    match schema.get("$schema").and_then(Value::as_str) {
+        Some(draft) if !draft.contains("draft-07") => {
+            return Err("the schema names another draft than 7, which promptfoo does not compile");
+        }
+        Some(_) => {}
+        None => {
+            let _ = schema.shift_insert(0, "$schema".to_owned(), json!(DRAFT));
+        }
+    }
+    let mut schema = Value::Object(schema);
+    unfold_nullable(&mut schema);
+    Ok(schema)
+}
+
+/// Writes `{type: string, nullable: true}` as `{type: [string, "null"]}`, at every depth.
+fn unfold_nullable(value: &mut Value) {
+    match value {
+        Value::Array(list) => list.iter_mut().for_each(unfold_nullable),
+        Value::Object(entries) => {
+            let is_nullable = entries.get("nullable") == Some(&Value::Bool(true));
+            if entries.get("nullable").is_some_and(Value::is_boolean) && entries.contains_key("type") {
+                entries.shift_remove("nullable");
+            }
+            if let Some(types) = entries.get_mut("type").filter(|types| is_nullable && types.is_string()) {
+                *types = json!([types.take(), "null"]);
+            }
+            entries.values_mut().for_each(unfold_nullable);
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schema_says_its_draft_and_its_null() {
+        let value = json!("type: object\nproperties: {a: {type: string, nullable: true}}");
+        let Ok(ConvertedSchema::Schema(schema)) = convert_schema(&value) else { panic!("a schema") };
+        assert_eq!(schema["$schema"], DRAFT);
+        assert_eq!(schema["properties"]["a"], json!({"type": ["string", "null"]}));
+        assert!(matches!(convert_schema(&json!({})), Ok(ConvertedSchema::Any)));
+        assert!(convert_schema(&json!({"$schema": "https://json-schema.org/draft/2020-12/schema"})).is_err());
+    }
+}
