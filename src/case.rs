@@ -3,6 +3,7 @@
 mod agent;
 mod fit;
 mod join;
+mod mutation;
 mod template;
 mod variables;
 
@@ -15,6 +16,7 @@ pub use agent::{AgentFrom, AgentUse, CommandLine, Described, HttpCall, HttpMetho
 use arraign_trace::reader::ReaderSet;
 pub use fit::{Fit, Misfit, TurnQuery, collapse_blanks, compare_input, fingerprint_input};
 pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
+pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};
 pub use template::Template;
 pub use variables::{FilledText, VariableText};
 
@@ -74,6 +76,8 @@ pub struct Case {
     pub snapshot: Option<Place>,
     /// The place of `require_calls: true`: a trace without calls is then a violation.
     pub require_calls: Option<Place>,
+    /// Changes of its runs that the case need not notice.
+    pub ignored_mutations: Vec<IgnoredMutations>,
     /// Opinions of a judge that are given in the case.
     pub opinions: Opinions,
     /// The judge of the suite or of `arraign.yaml`, for opinions that the case does not give.

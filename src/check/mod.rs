@@ -34,7 +34,7 @@ use crate::yaml::{Document, Node, nearest};
 pub(crate) use order::sequence_correctness::Mode as SequenceMode;
 pub(crate) use order::sequence_valid::SameTurn;
 pub(crate) use support::answer_scope::Said;
-pub(crate) use support::call_success::NEVER_SUCCEEDED;
+pub(crate) use support::call_success::{NEVER_SUCCEEDED, RunSuccess};
 pub use support::coverage_unit::{About, Clause};
 pub use support::settings::CheckSettings;
 pub(crate) use support::settled::{EvidenceNeeds, require_settled};

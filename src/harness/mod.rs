@@ -8,6 +8,7 @@
 
 mod cli;
 mod folder;
+mod mutation;
 mod output;
 mod plan;
 mod record;
@@ -28,6 +29,7 @@ use std::sync::Arc;
 use libtest_mimic::FormatSetting;
 use serde::de::DeserializeOwned;
 
+pub use self::mutation::mutate_cases;
 pub use self::output::finish::write_summary;
 pub use self::record::{earlier_run, runs};
 #[cfg(feature = "snapshots")]

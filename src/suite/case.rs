@@ -9,6 +9,7 @@ use super::gate::GateRows;
 use super::input::{parse_input, parse_turn_queries};
 use super::join::JoinGroups;
 use super::keys;
+use super::mutation::parse_mutate;
 use super::opinions::{match_questions, parse_opinions};
 use super::several;
 use super::trace::parse_trace_from;
@@ -65,6 +66,10 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         expect_verdict: fields.optional::<Status>("expect_verdict"),
         snapshot: flag(&mut fields, "snapshot"),
         require_calls: flag(&mut fields, "require_calls"),
+        ignored_mutations: fields
+            .node("mutate")
+            .and_then(|node| fields.take(parse_mutate(node)))
+            .unwrap_or_default(),
         opinions: judged(&mut fields, node, &lowered),
         judge: context.scope.tables.judge.clone(),
         prices: context.scope.tables.prices.clone(),

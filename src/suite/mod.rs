@@ -14,6 +14,7 @@ mod header;
 mod input;
 mod join;
 mod keys;
+mod mutation;
 mod name;
 mod opinions;
 mod record;

@@ -3,6 +3,7 @@
 //! Every trial writes its verdict to a JSON file. Reports are rendered from these files.
 
 mod details;
+mod mutation;
 mod rebase;
 pub(crate) mod rerun;
 pub(crate) mod summary;
@@ -22,6 +23,7 @@ pub use crate::place::Location;
 pub use crate::score::statistics::{Estimate, Flakiness, Interval, Label, Spread, Statistics};
 pub use crate::score::{Card, CardPart};
 pub use details::{CallDetails, RunDetails};
+pub use mutation::{CaseMutation, MutantFate, MutantResult, RunMutation};
 pub(crate) use rerun::{Rerun, quoted};
 
 /// The version of the JSON form of a verdict. It changes when a field changes its meaning or is removed.
@@ -227,13 +229,18 @@ pub struct Finding {
 impl Finding {
     /// An empty finding of `check`, whose setting is at `place`, with status `error`.
     pub(crate) fn empty(check: &str, place: &Place) -> Self {
+        Self::empty_at(check, place.locate())
+    }
+
+    /// An empty finding of `check` at this location, with status `error`.
+    pub(crate) fn empty_at(check: &str, at: Location) -> Self {
         Self {
             check: check.to_owned(),
             status: Status::Error,
             effect: Effect::Fail,
             run: 0,
             of_all_runs: false,
-            at: place.locate(),
+            at,
             score: Score::ZERO,
             violations: Vec::new(),
             unfit: None,

@@ -15,6 +15,7 @@ mod import;
 mod init;
 mod lint;
 mod man;
+mod mutate;
 mod new_file;
 mod out;
 mod report;
@@ -50,6 +51,7 @@ enum CliCommand {
     Init(init::Init),
     Lint(lint::Lint),
     Man(man::Man),
+    Mutate(mutate::Mutate),
     Report(report::Report),
     Run(run::Run),
     Schema(schema::Schema),
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         CliCommand::Init(command) => command.run(),
         CliCommand::Lint(command) => command.run(),
         CliCommand::Man(command) => command.run(),
+        CliCommand::Mutate(command) => command.run(),
         CliCommand::Report(command) => command.run(),
         CliCommand::Run(command) => command.run(),
         CliCommand::Schema(command) => command.run(),

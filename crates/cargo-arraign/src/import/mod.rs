@@ -18,7 +18,6 @@ mod source_dir;
 mod summary;
 mod table;
 mod unsupported;
-mod yaml_text;
 
 #[cfg(test)]
 mod damaged;
