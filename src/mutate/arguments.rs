@@ -35,7 +35,7 @@ fn change_argument(call: &Call, key: &str, value: &Value, words: &MutantWords<'_
         mutants.push(leaf.build_mutant(MutationSort::ChangeType, change_type(leaf.leaf), words));
         let fraction = add_fraction(leaf.leaf);
         mutants.extend(
-            fraction.map(|other| leaf.build_mutant(MutationSort::ChangeType, other, words).as_fraction()),
+            fraction.map(|other| leaf.build_mutant(MutationSort::ChangeType, other, words).into_fraction()),
         );
     }
     mutants
@@ -54,9 +54,7 @@ struct ChangedLeaf<'l> {
 
 impl ChangedLeaf<'_> {
     fn build_mutant(&self, sort: MutationSort, other: Value, words: &MutantWords<'_>) -> Mutant {
-        // Quoted below its name, a value under the name of a secret is masked.
-        let named = |value: &Value| json!({self.key: value});
-        let (old, new) = (words.quote_value(&named(self.leaf)), words.quote_value(&named(&other)));
+        let [old, new] = [self.leaf, &other].map(|value| words.quote_argument(self.key, value));
         let argument = self.path.trim_start_matches('.');
         let change = format!("{}: `{argument}` is {new} instead of {old}", words.name_call(self.call));
         let (at, key, pointer) = (self.call.index - 1, self.key.to_owned(), self.pointer.clone());

@@ -88,7 +88,9 @@ pub(crate) fn set_answer(run: &mut Trace, answer: String) {
     let texts: Vec<&str> = last.iter().map(|at| run.messages[*at].text.as_str()).collect();
     if let Some((first, others)) = last.split_first().filter(|_| texts.join("\n") == before) {
         run.messages[*first].text = answer;
-        others.iter().for_each(|at| run.messages[*at].text.clear());
+        for at in others {
+            run.messages[*at].text.clear();
+        }
     }
 }
 

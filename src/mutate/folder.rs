@@ -51,7 +51,7 @@ pub(crate) fn mutate_folder(
     for (path, suite) in load_all(find_case_files(library.files)?, library) {
         match suite {
             Ok(suite) => {
-                cases.extend(suite.cases.into_iter().map(|case| FolderCase::new(case, &path, library)))
+                cases.extend(suite.cases.into_iter().map(|case| FolderCase::new(case, &path, library)));
             }
             Err(errors) => report.unread.push(errors),
         }

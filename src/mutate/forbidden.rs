@@ -21,7 +21,7 @@ pub(super) fn derive_forbidden_calls(case: &Case, run: &Trace, words: &MutantWor
             let (at, name) = (run.calls.len(), call.name.clone());
             let change = format!("`{}`, which is forbidden, is called", words.masker.mask_text(name.clone()));
             let mutant = Mutant::new(MutationSort::ForbiddenCall, change, move |run| {
-                insert_turn(run, at, call.clone())
+                insert_turn(run, at, call.clone());
             });
             let mutant = mutant.of_tool(&name);
             if mutants.iter().all(|known| known.id != mutant.id) {

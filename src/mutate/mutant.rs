@@ -1,6 +1,6 @@
 //! A mutant: one change of a run, with its name and its description.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::case::MutationSort;
 use crate::secrets::SecretMasker;
@@ -79,7 +79,7 @@ impl Mutant {
     }
 
     /// Marks a change that only adds a fraction of 0 to a number.
-    pub(super) fn as_fraction(self) -> Self {
+    pub(super) fn into_fraction(self) -> Self {
         Self { is_fraction: true, ..self.with_detail("fraction") }
     }
 
@@ -102,9 +102,10 @@ impl MutantWords<'_> {
         format!("call {} `{}`", call.index, self.masker.mask_text(call.name.clone()))
     }
 
-    /// Quotes a value. It is masked as a whole before it is cut.
-    pub(super) fn quote_value(&self, value: &Value) -> String {
-        let text = self.masker.mask_json(value.clone()).to_string();
+    /// Quotes the value of an argument. It is masked as a whole, with its name, before it is cut.
+    pub(super) fn quote_argument(&self, key: &str, value: &Value) -> String {
+        let mut masked = self.masker.mask_json(json!({key: value}));
+        let text = masked.get_mut(key).map(Value::take).unwrap_or_default().to_string();
         match text.char_indices().nth(MAX_VALUE_CHARS) {
             Some((end, _)) => format!("{}...", &text[..end]),
             None => text,

@@ -32,7 +32,8 @@ pub(super) fn propose_checks(run: &Trace, mutant: &Mutant) -> Vec<Value> {
         MutationSort::MoveServer => vec![json!({"tool_called": first.qualified_tool()})],
         MutationSort::Succeed => vec![first.build_call(None, None, None)],
         MutationSort::ExchangeArguments => {
-            calls.iter().flat_map(|call| ProposedCall::new(run, call).propose_arguments(None)).collect()
+            let each = calls.iter().flat_map(|call| ProposedCall::new(run, call).propose_arguments(None));
+            each.chain(propose_order(run, &calls, mutant.sort)).collect()
         }
         MutationSort::AddArgument => first.propose_exact(),
         MutationSort::BlankResult | MutationSort::ChangeResult => first.propose_result(),
@@ -51,26 +52,33 @@ fn propose_against_calls(run: &Trace) -> Vec<Value> {
 
 /// Requires the order of two calls, or all calls of the run in their order.
 fn propose_order(run: &Trace, calls: &[&Call], sort: MutationSort) -> Vec<Value> {
-    let names = |calls: &[&Call]| calls.iter().map(|call| json!(call.name)).collect::<Vec<Value>>();
-    let with_arguments = |calls: &[&Call]| {
-        let entry = |call: &&Call| match call.arguments.json() {
-            Some(Value::Object(passed)) if !passed.is_empty() => json!({&call.name: passed}),
-            _ => json!(call.name),
-        };
-        calls.iter().map(entry).collect::<Vec<Value>>()
-    };
     let all: Vec<&Call> = run.calls.iter().collect();
-    let mut proposed = Vec::new();
-    if sort == MutationSort::CutRun {
-        proposed.extend(
-            all.last().map(|last| ProposedCall::new(run, last).propose_call(None)).unwrap_or_default(),
-        );
-    } else {
-        proposed.extend([json!({"calls": names(calls)}), json!({"calls": with_arguments(calls)})]);
-    }
+    let mut proposed = match all.last().filter(|_| sort == MutationSort::CutRun) {
+        Some(last) => ProposedCall::new(run, last).propose_call(None),
+        None => vec![json!({"calls": list_names(calls)}), json!({"calls": list_with_arguments(calls)})],
+    };
     let succeeded: Vec<&Call> = all.iter().copied().filter(|call| call.status != CallStatus::Error).collect();
-    proposed.extend([json!({"calls": names(&succeeded)}), json!({"calls": with_arguments(&succeeded)})]);
+    proposed.extend([
+        json!({"calls": list_names(&succeeded)}),
+        json!({"calls": list_with_arguments(&succeeded)}),
+        // Where a call failed, it is expected as an attempt.
+        json!({"calls": {"status": "any", "list": list_names(calls)}}),
+        json!({"calls": {"status": "any", "list": list_with_arguments(calls)}}),
+        json!({"calls": {"status": "any", "list": list_with_arguments(&all)}}),
+    ]);
     proposed
+}
+
+fn list_names(calls: &[&Call]) -> Vec<Value> {
+    calls.iter().map(|call| json!(call.name)).collect()
+}
+
+fn list_with_arguments(calls: &[&Call]) -> Vec<Value> {
+    let write_entry = |call: &&Call| match call.arguments.json() {
+        Some(Value::Object(passed)) if !passed.is_empty() => json!({&call.name: passed}),
+        _ => json!(call.name),
+    };
+    calls.iter().map(write_entry).collect()
 }
 
 /// A call that an entry is about.

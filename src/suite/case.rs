@@ -66,10 +66,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         expect_verdict: fields.optional::<Status>("expect_verdict"),
         snapshot: flag(&mut fields, "snapshot"),
         require_calls: flag(&mut fields, "require_calls"),
-        ignored_mutations: fields
-            .node("mutate")
-            .and_then(|node| fields.take(parse_mutate(node)))
-            .unwrap_or_default(),
+        ignored_mutations: parse_mutate(&mut fields),
         opinions: judged(&mut fields, node, &lowered),
         judge: context.scope.tables.judge.clone(),
         prices: context.scope.tables.prices.clone(),

@@ -10,8 +10,13 @@ use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, did_you_mean, nearest};
 
-/// Parses `mutate`.
-pub(super) fn parse_mutate(node: Node<'_>) -> Result<Vec<IgnoredMutations>, LoadErrors> {
+/// Parses `mutate` of a case.
+pub(super) fn parse_mutate(case: &mut Fields<'_>) -> Vec<IgnoredMutations> {
+    let ignored = case.node("mutate").and_then(|node| case.take(parse_settings(node)));
+    ignored.unwrap_or_default()
+}
+
+fn parse_settings(node: Node<'_>) -> Result<Vec<IgnoredMutations>, LoadErrors> {
     let mut fields = Fields::of(node, "`mutate`")?;
     let entries = fields.node("ignore").map(Node::one_or_many).unwrap_or_default();
     let mut ignored = Vec::with_capacity(entries.len());

@@ -98,16 +98,17 @@ impl MutationText<'_> {
         let by_trace = format!("{killed} of {all} ({})", render_percent(killed, all));
         let cases = self.report.cases.iter().filter(|case| case.left_out.is_none()).count();
         let traces = self.traces.len();
-        let mut text =
-            format!("cases: {cases}, noticed {by_case}; traces: {traces}, noticed by any case {by_trace}");
-        if let Some(hidden) = self.hidden {
+        let mut parts = vec![format!(
+            "cases: {cases}, noticed {by_case}; traces: {traces}, noticed by any case {by_trace}"
+        )];
+        if let Some(HiddenSurvivors { known, gone }) = self.hidden {
             let new: usize = self.traces.iter().map(|trace| trace.survivors.len()).sum();
-            text += &format!("; survivors: {new} new, {} known, {} known before", hidden.known, hidden.gone);
+            parts.push(format!("survivors: {new} new, {known} known, {gone} known before"));
         }
         if !self.below.is_empty() {
-            text += &format!("; traces below --min: {}", self.below.len());
+            parts.push(format!("traces below --min: {}", self.below.len()));
         }
-        text
+        parts.join("; ")
     }
 }
 

@@ -9,6 +9,7 @@ mod import;
 mod init;
 mod lint;
 mod mistakes;
+mod mutate;
 mod package;
 mod program;
 #[cfg(all(unix, feature = "live"))]
