@@ -33,28 +33,31 @@ impl<'f> AdditionFinder<'f> {
     /// Returns the first proposed entry that the mutant violates.
     pub(super) fn find_addition(&mut self, mutant: &Mutant, changed: &RecordedRun) -> Option<Value> {
         let proposed = propose_checks(&self.run.trace, mutant);
-        proposed.into_iter().find(|entry| {
+        let short = proposed.into_iter().filter(|entry| entry.to_string().len() <= MAX_ADDITION_BYTES);
+        short.into_iter().find(|entry| {
             let case = self.load_entry(entry);
-            case.is_some_and(|case| is_violated(&case, changed))
+            let verdict = case.map(|case| self.evaluate_entry(&case, changed));
+            matches!(verdict, Some(MutantVerdict::Violated(_)))
         })
     }
 
     /// Loads an entry as a case of its own, which the run must pass.
-    fn load_entry(&mut self, entry: &Value) -> Option<Arc<Case>> {
+    pub(super) fn load_entry(&mut self, entry: &Value) -> Option<Arc<Case>> {
         let text = entry.to_string();
         if let Some(known) = self.tried.get(&text) {
             return known.clone();
         }
         // A masked value would not hold, and an unmasked one must not be shown.
         let shows_secret = self.masker.mask_json(entry.clone()) != *entry;
-        let case =
-            if shows_secret || text.len() > MAX_ADDITION_BYTES { None } else { self.parse_entry(entry) };
-        let case = case.filter(|case| {
-            let evaluator = MutantEvaluator::new(case, self.run, None, None);
-            evaluator.evaluate(self.run) == MutantVerdict::Passed
-        });
+        let case = if shows_secret { None } else { self.parse_entry(entry) };
+        let case = case.filter(|case| self.evaluate_entry(case, self.run) == MutantVerdict::Passed);
         self.tried.insert(text, case.clone());
         case
+    }
+
+    /// Evaluates an entry, as a case of its own, on a run.
+    pub(super) fn evaluate_entry(&self, case: &Case, run: &RecordedRun) -> MutantVerdict {
+        MutantEvaluator::new(case, self.run, None, None).evaluate(run)
     }
 
     fn parse_entry(&self, entry: &Value) -> Option<Arc<Case>> {
@@ -64,9 +67,4 @@ impl<'f> AdditionFinder<'f> {
         let suite = Suite::parse(&path, &text, self.library).ok()?;
         suite.cases.first().cloned()
     }
-}
-
-fn is_violated(case: &Case, run: &RecordedRun) -> bool {
-    let evaluator = MutantEvaluator::new(case, run, None, None);
-    matches!(evaluator.evaluate(run), MutantVerdict::Violated(_))
 }

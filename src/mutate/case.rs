@@ -51,13 +51,20 @@ impl CaseMutator<'_> {
         result
     }
 
+    /// Returns the result for a case without mutants.
+    pub(crate) fn leave_out(&self, why: String) -> CaseMutation {
+        let mut result = CaseMutation::new(self.name, self.case.place.locate());
+        result.left_out = Some(why);
+        result
+    }
+
     fn mutate_run(
         &self,
         run: &RecordedRun,
         (number, count): (usize, usize),
         recorded: &RecordedEvidence,
     ) -> RunMutation {
-        let mut run = run.clone();
+        let (recorded_run, mut run) = (run, run.clone());
         remove_guards(&mut run.trace);
         let mut result =
             RunMutation::new(self.name_trace(&run, (number, count)), fingerprint_run(&run.trace));
@@ -78,7 +85,7 @@ impl CaseMutator<'_> {
         let masker = known.build_masker();
         let (mutants, sampled_from) = sample_mutants(self.derive_all(&run.trace, &masker), &run.trace);
         result.sampled_from = sampled_from;
-        result.mutants = self.try_mutants(&mutants, &run, &evaluator, &masker);
+        result.mutants = self.try_mutants(&mutants, (recorded_run, &run), &evaluator, &masker);
         result
     }
 
@@ -92,11 +99,11 @@ impl CaseMutator<'_> {
     fn try_mutants(
         &self,
         mutants: &[Mutant],
-        run: &RecordedRun,
+        (recorded, run): (&RecordedRun, &RecordedRun),
         evaluator: &MutantEvaluator<'_>,
         masker: &SecretMasker,
     ) -> Vec<MutantResult> {
-        let mut finder = AdditionFinder::new(self.library, run, masker);
+        let mut finder = AdditionFinder::new(self.library, recorded, masker);
         let mut results = Vec::with_capacity(mutants.len());
         let mut fractions = Vec::new();
         for mutant in mutants {

@@ -40,6 +40,13 @@ pub struct MutationReport {
     pub unread: Vec<LoadErrors>,
 }
 
+impl MutationReport {
+    /// Takes cases that were mutated elsewhere.
+    pub fn from_cases(cases: Vec<CaseMutation>) -> Self {
+        Self { cases, unread: Vec::new() }
+    }
+}
+
 /// Tries the mutants of all cases of a folder. It is an error if the files cannot be listed.
 pub(crate) fn mutate_folder(
     library: Library<'_>,
@@ -92,11 +99,7 @@ impl FolderCase {
         };
         match load_recorded(&self.case, &self.path, library.files) {
             Ok(recorded) => mutator.mutate_runs(&recorded),
-            Err(why) => {
-                let mut result = CaseMutation::new(&self.name, self.case.place.locate());
-                result.left_out = Some(why);
-                result
-            }
+            Err(why) => mutator.leave_out(why),
         }
     }
 }

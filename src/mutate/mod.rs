@@ -2,7 +2,7 @@
 //!
 //! Each mutant is one change of one run. A mutant is killed if a check of the case is violated; a check that is undecided
 //! kills nothing. `calls`, `arguments`, `answer` and `forbidden` derive the mutants, `case` evaluates them, `addition`
-//! searches what would kill a survivor, and `tally` counts by trace.
+//! searches what would kill a survivor, `tally` counts by trace, and `case_proposal` proposes a case for a run.
 
 mod addition;
 mod answer;
@@ -10,6 +10,7 @@ mod answer_proposal;
 mod arguments;
 mod calls;
 mod case;
+mod case_proposal;
 pub(crate) mod change;
 mod folder;
 mod forbidden;
@@ -19,6 +20,7 @@ mod tally;
 mod text;
 pub(crate) mod value;
 
+pub use case_proposal::{ProposedCase, propose_case};
 pub use folder::{MutationOptions, MutationReport};
 pub use tally::{TraceMutation, share, tally_traces};
 

@@ -69,11 +69,11 @@ fn propose_order(run: &Trace, calls: &[&Call], sort: MutationSort) -> Vec<Value>
     proposed
 }
 
-fn list_names(calls: &[&Call]) -> Vec<Value> {
+pub(super) fn list_names(calls: &[&Call]) -> Vec<Value> {
     calls.iter().map(|call| json!(call.name)).collect()
 }
 
-fn list_with_arguments(calls: &[&Call]) -> Vec<Value> {
+pub(super) fn list_with_arguments(calls: &[&Call]) -> Vec<Value> {
     let write_entry = |call: &&Call| match call.arguments.json() {
         Some(Value::Object(passed)) if !passed.is_empty() => json!({&call.name: passed}),
         _ => json!(call.name),

@@ -77,6 +77,9 @@ pub struct Verdict {
     /// Why the case could not be evaluated, such as an unreadable trace, a timeout or a panic.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<TrialError>,
+    /// The mutants of the case, if the run tried them (`ARRAIGN_MUTATE=1`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutation: Option<Box<CaseMutation>>,
     /// The difference between the violations and the snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot_diff: Option<String>,
@@ -115,6 +118,7 @@ impl Verdict {
             statistics: None,
             runs: Vec::new(),
             errors: Vec::new(),
+            mutation: None,
             snapshot_diff: None,
             attempt: first_attempt(),
             earlier_attempts: Vec::new(),

@@ -8,8 +8,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use arraign::__internals::harness::mutate_cases;
+use arraign::__internals::harness::runs::StoredRun;
 use arraign::__internals::mutate::{MutationOptions, MutationReport, TraceMutation, tally_traces};
 use arraign::__internals::report::mutation::{render_mutation_json, render_mutation_sarif};
+use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::report::terminal::render_load_error;
 use arraign::Harness;
 use clap::{Args, ValueEnum};
@@ -17,6 +19,7 @@ use clap::{Args, ValueEnum};
 use self::known::KnownSurvivors;
 use self::text::MutationText;
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};
+use crate::report::locate_run;
 use crate::run::{limit_size, require_folder};
 use crate::size::parse_size;
 
@@ -42,6 +45,10 @@ pub(crate) struct Mutate {
     /// Show the survivors of each case, also those that other cases on the same trace notice.
     #[arg(long)]
     all: bool,
+    /// Show the mutants that a run with `ARRAIGN_MUTATE=1` has tried: its folder in `target/arraign`, or a path. Without ID,
+    /// the newest run.
+    #[arg(long, value_name = "ID", num_args = 0..=1, conflicts_with_all = ["folder", "size_limit"])]
+    from_run: Option<Option<PathBuf>>,
     /// The largest file that is read, such as `200MB`. Default: `size_limit` of arraign.yaml, or 64 MiB.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     size_limit: Option<u64>,
@@ -66,19 +73,40 @@ enum MutationFormat {
 
 impl Mutate {
     pub(crate) fn run(self) -> CliResult {
-        require_folder(&self.folder)?;
         let known = self.baseline.as_deref().map(KnownSurvivors::read_file).transpose()?;
-        let harness = limit_size(Harness::new(&self.folder), self.size_limit);
-        let report = mutate_cases(&harness, MutationOptions::new(&self.filters)).map_err(|errors| {
-            let drawn: Vec<String> = errors.iter().map(render_load_error).collect();
-            CliError::new(format!("the eval files do not load\n{}", drawn.concat().trim_end()))
-        })?;
+        let report = match &self.from_run {
+            Some(run) => self.read_run(run.as_ref())?,
+            None => self.mutate_folder()?,
+        };
         if report.cases.iter().all(|case| case.left_out.is_some()) {
             let folder = self.folder.to_string_lossy();
             let reasons = text::render_left_out(&report).join("\n  ");
             return Err(CliError::new(format!("no case in `{folder}` has a mutant\n  {reasons}")));
         }
         self.finish(&report, known)
+    }
+
+    fn mutate_folder(&self) -> Result<MutationReport, CliError> {
+        require_folder(&self.folder)?;
+        let harness = limit_size(Harness::new(&self.folder), self.size_limit);
+        mutate_cases(&harness, MutationOptions::new(&self.filters)).map_err(|errors| {
+            let drawn: Vec<String> = errors.iter().map(render_load_error).collect();
+            CliError::new(format!("the eval files do not load\n{}", drawn.concat().trim_end()))
+        })
+    }
+
+    /// Joins the mutants that the trials of a run have left in its verdict logs.
+    fn read_run(&self, run: Option<&PathBuf>) -> Result<MutationReport, CliError> {
+        let run = StoredRun::open(&[locate_run(run)?])?;
+        let mut cases = Vec::new();
+        run.visit_verdicts(|verdict| cases.extend(verdict.mutation.as_deref().cloned()))?;
+        if cases.is_empty() {
+            let id = escape_line(&run.run().id);
+            let problem = format!("the run `{id}` has tried no mutants");
+            return Err(CliError::new(format!("{problem}\n  help: run the tests with `ARRAIGN_MUTATE=1`")));
+        }
+        cases.retain(|case| is_selected(&self.filters, &case.name));
+        Ok(MutationReport::from_cases(cases))
     }
 
     fn finish(&self, report: &MutationReport, known: Option<KnownSurvivors>) -> CliResult {
@@ -106,6 +134,10 @@ impl Mutate {
     fn misses_min(&self, trace: &TraceMutation<'_>) -> bool {
         self.min.is_some_and(|min| trace.kill_rate() < min)
     }
+}
+
+fn is_selected(filters: &[String], name: &str) -> bool {
+    filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()))
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {
