@@ -29,7 +29,7 @@ use std::sync::Arc;
 use libtest_mimic::FormatSetting;
 use serde::de::DeserializeOwned;
 
-pub use self::mutation::mutate_cases;
+pub use self::mutation::{mutate_cases, propose_for_run, visit_recorded_runs};
 pub use self::output::finish::write_summary;
 pub use self::record::{earlier_run, runs};
 #[cfg(feature = "snapshots")]

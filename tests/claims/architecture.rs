@@ -51,6 +51,7 @@ const PROGRAM_LAYERS: &[&[&str]] = &[
         "compare",
         "completions",
         "explain",
+        "from_trace",
         "import",
         "init",
         "lint",

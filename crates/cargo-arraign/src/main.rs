@@ -11,6 +11,7 @@ mod completions;
 mod editor;
 mod error;
 mod explain;
+mod from_trace;
 mod import;
 mod init;
 mod lint;
@@ -47,6 +48,7 @@ enum CliCommand {
     Compare(compare::Compare),
     Completions(completions::Completions),
     Explain(explain::Explain),
+    FromTrace(from_trace::FromTrace),
     Import(import::Import),
     Init(init::Init),
     Lint(lint::Lint),
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
         CliCommand::Compare(command) => command.run(),
         CliCommand::Completions(command) => command.run(),
         CliCommand::Explain(command) => command.run(),
+        CliCommand::FromTrace(command) => command.run(),
         CliCommand::Import(command) => command.run(),
         CliCommand::Init(command) => command.run(),
         CliCommand::Lint(command) => command.run(),

@@ -5,6 +5,7 @@ mod accept;
 mod calibrate;
 mod compare;
 mod explain;
+mod from_trace;
 mod import;
 mod init;
 mod lint;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -193,4 +194,27 @@ fn survivors_as_sarif_are_notes_at_their_cases() {
     assert!(results.iter().all(|result| result["level"] == "note"), "{results:?}");
     let texts: Vec<&str> = results.iter().filter_map(|result| result["message"]["text"].as_str()).collect();
     assert!(texts.iter().any(|text| text.contains("is made twice")), "{texts:?}");
+}
+
+#[test]
+fn the_mutants_of_a_run_are_read_from_its_logs() {
+    let folder = refund_case("tool_called: refund");
+    let direct = arraign(folder.path(), &["mutate"]).stdout;
+    assert_eq!(arraign(folder.path(), &["run"]).code, Some(0));
+    let ran = arraign(folder.path(), &["mutate", "--from-run"]);
+    assert_eq!(ran.code, Some(2), "that run has tried none: {}", ran.stdout);
+    let ran = Command::new(env!("CARGO_BIN_EXE_cargo-arraign"))
+        .args(["run"])
+        .current_dir(folder.path())
+        .envs([("ARRAIGN_MUTATE", "1"), ("ARRAIGN_REPORT", "html")])
+        .env_remove("CARGO_MANIFEST_DIR")
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("ARRAIGN_OUT")
+        .output()
+        .expect("the program runs");
+    assert_eq!(ran.status.code(), Some(0), "a survivor fails no trial");
+    let joined = arraign(folder.path(), &["mutate", "--from-run"]);
+    assert_eq!((joined.code, joined.stdout), (Some(0), direct));
+    let page = fs::read_to_string(folder.path().join("target/arraign/report.html")).expect("a report");
+    assert!(page.contains("What the cases would notice") && page.contains("is made twice"), "{page}");
 }
