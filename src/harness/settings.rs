@@ -33,6 +33,7 @@ const KNOWN: &[&str] = &[
 
 /// The settings of a run, read from environment variables.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a variable of the environment")]
 pub(super) struct EnvSettings {
     /// The tier to run; `None` runs every case.
     pub(super) tier: Option<Tier>,

@@ -9,6 +9,9 @@ use crate::check::RunSuccess;
 use crate::pattern::is_glob;
 use crate::trace::{Call, CallStatus, Trace};
 
+/// The mask of a secret: a value with it holds for no other run.
+const MASK: &str = "***";
+
 /// Proposes entries of `expect` that may notice the mutant of `run`.
 pub(super) fn propose_checks(run: &Trace, mutant: &Mutant) -> Vec<Value> {
     let calls: Vec<&Call> = mutant.calls.iter().filter_map(|at| run.calls.get(*at)).collect();
@@ -74,9 +77,13 @@ pub(super) fn list_names(calls: &[&Call]) -> Vec<Value> {
 }
 
 pub(super) fn list_with_arguments(calls: &[&Call]) -> Vec<Value> {
-    let write_entry = |call: &&Call| match call.arguments.json() {
-        Some(Value::Object(passed)) if !passed.is_empty() => json!({&call.name: passed}),
-        _ => json!(call.name),
+    let write_entry = |call: &&Call| {
+        let passed = call.arguments.json().and_then(Value::as_object).into_iter().flatten();
+        let passed: Map<String, Value> = passed
+            .filter(|(_, value)| !value.to_string().contains(MASK))
+            .map(|(key, value)| (key.clone(), write_literal(value)))
+            .collect();
+        if passed.is_empty() { json!(call.name) } else { json!({&call.name: passed}) }
     };
     calls.iter().map(write_entry).collect()
 }

@@ -48,25 +48,23 @@ impl FromTrace {
     pub(crate) fn run(self) -> CliResult {
         let trace = mask_run(self.read_trace()?);
         let run = RecordedRun { file: None, format: "given", trace };
-        let folder = self.out.as_deref().and_then(Path::parent).unwrap_or(Path::new("."));
+        let folder = self.out.as_deref().and_then(Path::parent).filter(|folder| folder.is_dir());
+        // The settings of the folder count, if it exists already.
+        let folder = folder.unwrap_or(Path::new("."));
         let proposed = propose_for_run(&Harness::new(folder), &run)
             .map_err(|errors| CliError::new(errors.to_string()))?;
         if proposed.expect.is_empty() {
-            return Err(CliError::new(
-                "no proposed check notices a change of this run: it has no call and no answer",
-            ));
+            return Err(CliError::new("no proposed check notices a change of this run"));
         }
         for near in list_near_cases(&self.evals, &run.trace) {
             print_to_stderr(&escape_line(&near));
         }
-        match &self.out {
-            Some(out) => self.write_case(out, &run.trace, &proposed),
-            None => {
-                let inline = serde_json::from_str(&to_native(&run.trace))?;
-                let text = self.render_case(&run.trace, inline, &proposed);
-                exit_after_write(io::stdout().write_all(escape_text(&text).as_bytes()))
-            }
+        if let Some(out) = &self.out {
+            return self.write_case(out, &run.trace, &proposed);
         }
+        let inline = serde_json::from_str(&to_native(&run.trace))?;
+        let text = self.render_case(&run.trace, inline, &proposed);
+        exit_after_write(io::stdout().write_all(escape_text(&text).as_bytes()))
     }
 
     fn read_trace(&self) -> Result<Trace, CliError> {

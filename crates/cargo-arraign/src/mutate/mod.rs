@@ -4,7 +4,7 @@ mod known;
 mod text;
 
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arraign::__internals::harness::mutate_cases;
@@ -22,6 +22,9 @@ use crate::error::{CliError, CliResult, FAILED, exit_after_write};
 use crate::report::locate_run;
 use crate::run::{limit_size, require_folder};
 use crate::size::parse_size;
+
+/// The value of `--from-run` without a name.
+const NEWEST: &str = "newest";
 
 /// Find out what the cases would notice, by evaluating them on changed copies of their recorded runs.
 ///
@@ -47,8 +50,8 @@ pub(crate) struct Mutate {
     all: bool,
     /// Show the mutants that a run with `ARRAIGN_MUTATE=1` has tried: its folder in `target/arraign`, or a path. Without ID,
     /// the newest run.
-    #[arg(long, value_name = "ID", num_args = 0..=1, conflicts_with_all = ["folder", "size_limit"])]
-    from_run: Option<Option<PathBuf>>,
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = NEWEST, conflicts_with_all = ["folder", "size_limit"])]
+    from_run: Option<PathBuf>,
     /// The largest file that is read, such as `200MB`. Default: `size_limit` of arraign.yaml, or 64 MiB.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     size_limit: Option<u64>,
@@ -75,7 +78,7 @@ impl Mutate {
     pub(crate) fn run(self) -> CliResult {
         let known = self.baseline.as_deref().map(KnownSurvivors::read_file).transpose()?;
         let report = match &self.from_run {
-            Some(run) => self.read_run(run.as_ref())?,
+            Some(run) => self.read_run(Some(run).filter(|run| *run != Path::new(NEWEST)))?,
             None => self.mutate_folder()?,
         };
         if report.cases.iter().all(|case| case.left_out.is_some()) {

@@ -45,9 +45,14 @@ fn a_case_that_is_printed_contains_its_run_and_names_its_near_duplicate() {
 }
 
 #[test]
-fn a_run_without_anything_to_check_is_an_error() {
+fn a_file_with_several_runs_needs_the_choice_of_one() {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("a.json"), r#"[{"role": "user", "content": "hello"}]"#).expect("a file");
-    let ran = arraign(folder.path(), &["from-trace", "a.json", "--trace-format", "openai-chat"]);
+    let runs = ["Ada", "Bob"].map(|name| {
+        format!(r#"{{"messages": [{{"role": "user", "content": "I am {name}"}}, {{"role": "assistant", "content": "Hello, {name}!"}}]}}"#)
+    });
+    fs::write(folder.path().join("a.jsonl"), runs.join("\n")).expect("a file");
+    let ran = arraign(folder.path(), &["from-trace", "a.jsonl"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+    assert!(ran.stderr.contains("select one with `--run`"), "{}", ran.stderr);
+    assert_eq!(arraign(folder.path(), &["from-trace", "a.jsonl", "--run", "2"]).code, Some(0));
 }

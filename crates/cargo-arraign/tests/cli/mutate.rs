@@ -206,7 +206,7 @@ fn the_mutants_of_a_run_are_read_from_its_logs() {
     let ran = Command::new(env!("CARGO_BIN_EXE_cargo-arraign"))
         .args(["run"])
         .current_dir(folder.path())
-        .envs([("ARRAIGN_MUTATE", "1"), ("ARRAIGN_REPORT", "html")])
+        .env("ARRAIGN_MUTATE", "1")
         .env_remove("CARGO_MANIFEST_DIR")
         .env_remove("CARGO_TARGET_DIR")
         .env_remove("ARRAIGN_OUT")
@@ -215,6 +215,7 @@ fn the_mutants_of_a_run_are_read_from_its_logs() {
     assert_eq!(ran.status.code(), Some(0), "a survivor fails no trial");
     let joined = arraign(folder.path(), &["mutate", "--from-run"]);
     assert_eq!((joined.code, joined.stdout), (Some(0), direct));
+    assert_eq!(arraign(folder.path(), &["report", "--format", "html"]).code, Some(0));
     let page = fs::read_to_string(folder.path().join("target/arraign/report.html")).expect("a report");
     assert!(page.contains("What the cases would notice") && page.contains("is made twice"), "{page}");
 }
