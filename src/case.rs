@@ -5,6 +5,7 @@ mod fingerprint;
 mod fit;
 mod join;
 mod reach;
+mod mutation;
 mod template;
 mod variables;
 
@@ -22,6 +23,7 @@ pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange};
 pub use fit::{Fit, Misfit, TurnQuery, collapse_blanks, compare_recording, fingerprint_input};
 pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
 pub use reach::{IdleSetting, refuse_decided_case};
+pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};
 pub use template::Template;
 pub use variables::{FilledText, VariableText};
 
@@ -85,6 +87,8 @@ pub struct Case {
     pub snapshot: Option<Place>,
     /// The place of `require_calls: true`: a trace without calls is then a violation.
     pub require_calls: Option<Place>,
+    /// Changes of its runs that the case need not notice.
+    pub ignored_mutations: Vec<IgnoredMutations>,
     /// Opinions of a judge that are given in the case.
     pub opinions: Opinions,
     /// The judge of the suite or of `arraign.yaml`, for opinions that the case does not give.

@@ -35,6 +35,9 @@ pub mod judge {
     pub use crate::judge::spending::JudgeUsage;
     pub use crate::judge::*;
 }
+pub mod mutate {
+    pub use crate::mutate::*;
+}
 pub mod outcome {
     pub use crate::outcome::*;
 }

@@ -107,6 +107,7 @@ mod harness;
 mod http;
 pub mod judge;
 pub mod lint;
+mod mutate;
 mod outcome;
 mod pattern;
 pub mod reader;

@@ -35,7 +35,7 @@ use crate::yaml::{Document, Node, nearest};
 pub(crate) use order::sequence_correctness::Mode as SequenceMode;
 pub(crate) use order::sequence_valid::SameTurn;
 pub(crate) use support::answer_scope::Said;
-pub(crate) use support::call_success::find_attempted_tool;
+pub(crate) use support::call_success::{RunSuccess, find_attempted_tool};
 pub use support::coverage_unit::{About, Clause};
 pub(crate) use support::demands::accepts_counterexample;
 pub use support::demands::{Demand, DemandedPart};

@@ -1,8 +1,7 @@
 //! Compares the runs of a case with its baseline, which is a recorded run that was accepted.
 
-use super::run::{RunResult, evaluate_run};
+use super::run::{OpinionSource, RunResult, evaluate_run};
 use crate::case::{Baseline, Case};
-use crate::judge::JudgeSession;
 use crate::outcome::{Item, LocatedViolation, Score, State, Status, Violation};
 use crate::score::compare::{ComparedRun, Comparison, ComparisonStatus};
 use crate::suite::{NoBaseline, RecordedRun};
@@ -46,11 +45,11 @@ impl<'b> BaselineComparison<'b> {
         run: &RecordedRun,
         number: usize,
         result: &RunResult,
-        session: Option<&JudgeSession<'_>>,
+        opinions: OpinionSource<'_>,
     ) {
         let Some((baseline, accepted)) = self.baseline else { return };
         let baseline_result =
-            self.baseline_result.get_or_insert_with(|| evaluate_run(case, &accepted.trace, 0, session));
+            self.baseline_result.get_or_insert_with(|| evaluate_run(case, &accepted.trace, 0, opinions));
         let before = compared_run(accepted, baseline_result);
         let comparison = Comparison::of(&before, &compared_run(run, result), &baseline.limits);
         self.findings.push(Finding { run: number, ..comparison_finding(baseline, accepted, &comparison) });

@@ -7,7 +7,7 @@ use super::aggregate::aggregate_runs;
 use super::baseline::BaselineComparison;
 use super::details;
 use super::fit::{is_misfit, reject_misfit};
-use super::run::{RunResult, evaluate_run, mean_score, millis_since, weight_on_case};
+use super::run::{OpinionSource, RunResult, evaluate_run, mean_score, millis_since, weight_on_case};
 use super::secrets::{mask_verdict, quotes_run};
 use crate::case::{AgentFingerprint, Case};
 use crate::judge::JudgeSession;
@@ -111,8 +111,9 @@ impl RunCollector<'_> {
         let is_compared = case.input_match && !settings.allows_stale;
         let misfit = if is_compared { reject_misfit(case, &run.trace, number, settings.agent) } else { None };
         let result = misfit.unwrap_or_else(|| {
-            let result = evaluate_run(case, &run.trace, number, settings.session);
-            self.compared.compare_run(case, run, number, &result, settings.session);
+            let opinions = OpinionSource::Session(settings.session);
+            let result = evaluate_run(case, &run.trace, number, opinions);
+            self.compared.compare_run(case, run, number, &result, opinions);
             result
         });
         if quotes_run(&result.findings) {

@@ -1,7 +1,7 @@
 //! The engine: evaluates a case on its runs. Pure functions, except that they measure durations.
 //!
 //! `evaluate` takes the runs one by one, `run` asks the checks about one run, `scoring` fills in its scorecards, `aggregate`
-//! combines several runs, and `details` adds to a failed verdict what the runs did.
+//! combines several runs, and `details` adds to a failed verdict what the runs did. `mutant` evaluates changed copies of a run.
 
 mod aggregate;
 mod baseline;
@@ -9,6 +9,7 @@ mod details;
 mod evaluate;
 mod fit;
 mod gate;
+mod mutant;
 mod regression;
 mod run;
 mod scoring;
@@ -18,4 +19,5 @@ pub use evaluate::{
     EvaluationSettings, evaluate, evaluate_each, evaluate_recorded, evaluate_with_judge, failed_with,
 };
 pub use gate::{MeasuredCase, evaluate_gate};
+pub(crate) use mutant::{MutantEvaluator, MutantVerdict};
 pub use regression::evaluate_summary_baseline;

@@ -41,15 +41,29 @@ impl RunResult {
     }
 }
 
+/// The source of a judge's opinions on a run.
+#[derive(Clone, Copy)]
+pub(super) enum OpinionSource<'s> {
+    /// The judge of this session, or of none.
+    Session(Option<&'s JudgeSession<'s>>),
+    /// These opinions, whatever the run is.
+    Fixed(Option<&'s Opinions>),
+}
+
+impl OpinionSource<'_> {
+    pub(super) fn collect_opinions(self, case: &Case, evidence: &Evidence<'_>) -> Option<Opinions> {
+        match self {
+            Self::Session(Some(session)) => session.collect_opinions(case, evidence),
+            Self::Session(None) => opinions_without_judge(case),
+            Self::Fixed(opinions) => opinions.cloned(),
+        }
+    }
+}
+
 /// Holds one run against the case.
-pub(super) fn evaluate_run(
-    case: &Case,
-    trace: &Trace,
-    run: usize,
-    session: Option<&JudgeSession<'_>>,
-) -> RunResult {
+pub(super) fn evaluate_run(case: &Case, trace: &Trace, run: usize, opinions: OpinionSource<'_>) -> RunResult {
     let evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
-    let answers = ask_all(case, evidence, run, session);
+    let answers = ask_all(case, evidence, run, opinions);
     let scored = score_run(case, run, &answers);
     let mut findings: Vec<Finding> = answers.into_iter().flatten().collect();
     findings.extend(scored.findings);
@@ -65,11 +79,11 @@ fn ask_all(
     case: &Case,
     mut evidence: Evidence<'_>,
     run: usize,
-    session: Option<&JudgeSession<'_>>,
+    source: OpinionSource<'_>,
 ) -> Vec<Option<Finding>> {
     let mut answers = vec![None; case.expectations.len()];
     for first in [true, false] {
-        if !first && let Some(opinions) = ask_judge(case, &evidence, session) {
+        if !first && let Some(opinions) = source.collect_opinions(case, &evidence) {
             evidence.opinions = Cow::Owned(opinions);
         }
         for (expectation, answer) in case.expectations.iter().zip(&mut answers) {
@@ -82,10 +96,6 @@ fn ask_all(
         }
     }
     answers
-}
-
-fn ask_judge(case: &Case, evidence: &Evidence<'_>, session: Option<&JudgeSession<'_>>) -> Option<Opinions> {
-    session.map_or_else(|| opinions_without_judge(case), |session| session.collect_opinions(case, evidence))
 }
 
 fn comes_first(expectation: &Expectation) -> bool {

@@ -8,6 +8,7 @@
 
 mod cli;
 mod folder;
+mod mutation;
 mod output;
 mod plan;
 mod record;
@@ -28,6 +29,7 @@ use std::sync::Arc;
 use libtest_mimic::FormatSetting;
 use serde::de::DeserializeOwned;
 
+pub use self::mutation::{mutate_cases, propose_for_run, visit_recorded_runs};
 pub use self::output::finish::write_summary;
 pub use self::record::{earlier_run, runs};
 #[cfg(feature = "snapshots")]
@@ -41,7 +43,7 @@ use self::plan::Plan;
 use self::record::harness_id::HarnessId;
 use self::record::manifest::RunManifest;
 use self::record::store::Store;
-use self::run::context::{OutputReaders, Project, RunContext};
+use self::run::context::{MutationTables, OutputReaders, Project, RunContext};
 use self::run::judging::RunJudge;
 use self::run::live::{self, AgentProject, LiveAgents};
 use self::run::panics;
@@ -344,7 +346,9 @@ impl Harness {
         let finisher = RunFinisher::from_plan(&mut plan, command, settings);
         let tally = Tally::new(&plan, settings);
         let json = matches!(command.arguments.format, Some(FormatSetting::Json));
-        let project = Project { base, files, rerun: self.rerun, allows_stale: settings.allows_stale };
+        let mutation = settings.mutates.then(|| MutationTables { kinds: self.kinds, tables: common.tables });
+        let allows_stale = settings.allows_stale;
+        let project = Project { base, files, rerun: self.rerun, allows_stale, mutation };
         let readers = OutputReaders { json, nextest: settings.nextest.is_some() };
         let progress = Arc::default();
         let context = Arc::new(RunContext { project, readers, live, judging, progress, store, tally });

@@ -17,6 +17,7 @@ const KNOWN: &[&str] = &[
     #[cfg(feature = "live")]
     "ARRAIGN_AGENT_MODE",
     "ARRAIGN_JUDGE",
+    "ARRAIGN_MUTATE",
     "ARRAIGN_COMPARE",
     "ARRAIGN_OUT",
     "ARRAIGN_OUTPUT_JSON",
@@ -32,6 +33,7 @@ const KNOWN: &[&str] = &[
 
 /// The settings of a run, read from environment variables.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a variable of the environment")]
 pub(super) struct EnvSettings {
     /// The tier to run; `None` runs every case.
     pub(super) tier: Option<Tier>,
@@ -43,6 +45,8 @@ pub(super) struct EnvSettings {
     pub(super) judge: JudgeMode,
     /// Whether runs that were recorded for another input count.
     pub(super) allows_stale: bool,
+    /// Whether the mutants of each case that passes are tried.
+    pub(super) mutates: bool,
     /// The run that reports compare this one with.
     pub(super) compare: Option<String>,
     /// The folder of the verdicts.
@@ -82,7 +86,7 @@ pub(super) struct Nextest {
 pub(super) fn read_environment() -> Result<EnvSettings, String> {
     let reports = read_variable("ARRAIGN_REPORT").map(|formats| parse_report_formats(&formats));
     let stale = read_variable("ARRAIGN_STALE").map(|text| parse_stale(&text));
-    let verbose = read_variable("ARRAIGN_VERBOSE").map(|text| parse_switch("ARRAIGN_VERBOSE", &text));
+    let read_switch = |name| read_variable(name).map(|text| parse_switch(name, &text)).transpose();
     Ok(EnvSettings {
         tier: read_variable("ARRAIGN_TIER").map(|tier| parse_tier(&tier)).transpose()?.flatten(),
         tags: read_variable("ARRAIGN_TAGS").map(|tags| split_words(&tags)).unwrap_or_default(),
@@ -94,7 +98,8 @@ pub(super) fn read_environment() -> Result<EnvSettings, String> {
         out: read_path("ARRAIGN_OUT"),
         output_json: read_path("ARRAIGN_OUTPUT_JSON"),
         schema: read_path("ARRAIGN_SCHEMA"),
-        verbose: verbose.transpose()?.unwrap_or(false),
+        mutates: read_switch("ARRAIGN_MUTATE")?.unwrap_or(false),
+        verbose: read_switch("ARRAIGN_VERBOSE")?.unwrap_or(false),
         github: read_variable("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
         junit_file: find_bazel_report(),
         unknown_variables: check_unknown_variables()?,

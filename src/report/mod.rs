@@ -14,6 +14,7 @@ mod jsonl;
 mod junit;
 mod markdown;
 mod markup;
+pub mod mutation;
 pub mod overview;
 pub mod pinned;
 pub mod plain;

@@ -10,6 +10,7 @@ use super::gate::GateRows;
 use super::input::{parse_input, parse_turn_queries};
 use super::join::JoinGroups;
 use super::keys;
+use super::mutation::parse_mutate;
 use super::opinions::{match_questions, parse_opinions};
 use super::several;
 use super::trace::parse_trace_from;
@@ -70,6 +71,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         replaced_gates: list_replaced_gates(context),
         snapshot: flag(&mut fields, "snapshot"),
         require_calls: flag(&mut fields, "require_calls"),
+        ignored_mutations: parse_mutate(&mut fields),
         opinions: judged(&mut fields, node, &lowered),
         judge: context.scope.tables.judge.clone(),
         prices: context.scope.tables.prices.clone(),

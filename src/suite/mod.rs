@@ -15,6 +15,7 @@ mod header;
 mod input;
 mod join;
 mod keys;
+mod mutation;
 mod name;
 mod opinions;
 mod record;

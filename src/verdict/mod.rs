@@ -3,6 +3,7 @@
 //! Every trial writes its verdict to a JSON file. Reports are rendered from these files.
 
 mod details;
+mod mutation;
 mod rebase;
 pub(crate) mod rerun;
 pub(crate) mod summary;
@@ -22,6 +23,7 @@ pub use crate::place::Location;
 pub use crate::score::statistics::{Estimate, Flakiness, Interval, Label, Spread, Statistics};
 pub use crate::score::{Card, CardPart};
 pub use details::{CallDetails, RunDetails};
+pub use mutation::{CaseMutation, MutantFate, MutantResult, RunMutation};
 pub(crate) use rerun::{Rerun, quoted};
 
 /// The version of the JSON form of a verdict. It changes when a field changes its meaning or is removed.
@@ -75,6 +77,9 @@ pub struct Verdict {
     /// Why the case could not be evaluated, such as an unreadable trace, a timeout or a panic.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<TrialError>,
+    /// The mutants of the case, if the run tried them (`ARRAIGN_MUTATE=1`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutation: Option<Box<CaseMutation>>,
     /// The difference between the violations and the snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot_diff: Option<String>,
@@ -116,6 +121,7 @@ impl Verdict {
             statistics: None,
             runs: Vec::new(),
             errors: Vec::new(),
+            mutation: None,
             snapshot_diff: None,
             pinned: 0,
             attempt: first_attempt(),
@@ -238,13 +244,18 @@ pub struct Finding {
 impl Finding {
     /// An empty finding of `check`, whose setting is at `place`, with status `error`.
     pub(crate) fn empty(check: &str, place: &Place) -> Self {
+        Self::empty_at(check, place.locate())
+    }
+
+    /// An empty finding of `check` at this location, with status `error`.
+    pub(crate) fn empty_at(check: &str, at: Location) -> Self {
         Self {
             check: check.to_owned(),
             status: Status::Error,
             effect: Effect::Fail,
             run: 0,
             of_all_runs: false,
-            at: place.locate(),
+            at,
             score: Score::ZERO,
             violations: Vec::new(),
             unfit: None,

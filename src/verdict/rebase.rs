@@ -19,6 +19,7 @@ impl Verdict {
 
     fn visit_locations(&mut self, visit: &mut impl FnMut(&mut Location)) {
         visit(&mut self.case);
+        self.mutation.iter_mut().for_each(|mutation| visit(&mut mutation.at));
         self.errors.iter_mut().for_each(|error| visit(&mut error.at));
         for finding in &mut self.findings {
             visit(&mut finding.at);

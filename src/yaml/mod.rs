@@ -10,6 +10,7 @@ mod fields;
 mod scalar;
 mod size;
 mod time;
+mod write;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,6 +22,7 @@ pub use arraign_trace::suggest::{did_you_mean, nearest};
 pub use fields::Fields;
 pub use size::parse_bytes;
 pub use time::parse_milliseconds;
+pub use write::{render_document, render_flow};
 
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 

@@ -22,6 +22,7 @@ const LAYERS: &[&[&str]] = &[
     &["judge", "agent"],
     &["verdict"],
     &["engine"],
+    &["mutate"],
     &["lint"],
     &["report"],
     &["harness"],
@@ -44,7 +45,20 @@ const PROGRAM_LAYERS: &[&[&str]] = &[
     &["error", "out", "size"],
     &["editor", "new_file"],
     &["report", "run"],
-    &["accept", "calibrate", "compare", "completions", "explain", "import", "init", "lint", "man", "schema"],
+    &[
+        "accept",
+        "calibrate",
+        "compare",
+        "completions",
+        "explain",
+        "from_trace",
+        "import",
+        "init",
+        "lint",
+        "man",
+        "mutate",
+        "schema",
+    ],
 ];
 
 /// The folder of the program's sources.

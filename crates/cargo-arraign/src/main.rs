@@ -11,10 +11,12 @@ mod completions;
 mod editor;
 mod error;
 mod explain;
+mod from_trace;
 mod import;
 mod init;
 mod lint;
 mod man;
+mod mutate;
 mod new_file;
 mod out;
 mod report;
@@ -46,10 +48,12 @@ enum CliCommand {
     Compare(compare::Compare),
     Completions(completions::Completions),
     Explain(explain::Explain),
+    FromTrace(from_trace::FromTrace),
     Import(import::Import),
     Init(init::Init),
     Lint(lint::Lint),
     Man(man::Man),
+    Mutate(mutate::Mutate),
     Report(report::Report),
     Run(run::Run),
     Schema(schema::Schema),
@@ -63,10 +67,12 @@ fn main() -> ExitCode {
         CliCommand::Compare(command) => command.run(),
         CliCommand::Completions(command) => command.run(),
         CliCommand::Explain(command) => command.run(),
+        CliCommand::FromTrace(command) => command.run(),
         CliCommand::Import(command) => command.run(),
         CliCommand::Init(command) => command.run(),
         CliCommand::Lint(command) => command.run(),
         CliCommand::Man(command) => command.run(),
+        CliCommand::Mutate(command) => command.run(),
         CliCommand::Report(command) => command.run(),
         CliCommand::Run(command) => command.run(),
         CliCommand::Schema(command) => command.run(),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::judging::RunJudge;
 use super::live::LiveAgents;
 use super::progress::Progress;
+use crate::check::{Registry, Tables};
 use crate::harness::output::tally::Tally;
 use crate::harness::record::store::Store;
 use crate::source::Files;
@@ -37,6 +38,14 @@ pub(in crate::harness) struct Project {
     pub(in crate::harness) rerun: Rerun,
     /// Whether runs that were recorded for another input count (`ARRAIGN_STALE=allow`).
     pub(in crate::harness) allows_stale: bool,
+    /// What mutants need, if they are tried (`ARRAIGN_MUTATE=1`).
+    pub(in crate::harness) mutation: Option<MutationTables>,
+}
+
+/// The checks and tables by which additions to a case are tried.
+pub(in crate::harness) struct MutationTables {
+    pub(in crate::harness) kinds: Registry,
+    pub(in crate::harness) tables: Tables,
 }
 
 /// The programs that read this process's output.

@@ -1,5 +1,6 @@
 //! Runs one trial: evidence, verdict, verdict log, and the message of a failure.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,11 +15,12 @@ use crate::engine::{EvaluationSettings, evaluate_each, failed_with};
 use crate::harness::output::stderr;
 use crate::harness::plan::{CaseWork, SelectedRun, TrialWork};
 use crate::harness::snapshots;
+use crate::mutate::CaseMutator;
 use crate::place::LoadErrors;
 use crate::report::plain::escape_line;
 use crate::report::terminal;
-use crate::suite::{CaseRuns, load_baseline};
-use crate::verdict::{Rerun, Verdict};
+use crate::suite::{CaseRuns, Library, RecordedEvidence, load_baseline};
+use crate::verdict::{CaseMutation, Rerun, Verdict};
 
 /// Runs a trial, which has this number in the plan. The error is the trial's failure message.
 pub(in crate::harness) fn run_trial(
@@ -41,6 +43,7 @@ fn run_work(context: &Arc<RunContext>, number: usize, name: &str, work: TrialWor
             verdict.suite = suite.to_string();
             // Before the tally and the verdict log, because the snapshot can change whether the trial passes.
             let tolerated = snapshots::compare_with_snapshot(&mut verdict, case, path, &context.project.base);
+            verdict.mutation = try_mutants(context, &verdict, &work).map(Box::new);
             context.tally.add_case(number, case, &verdict);
             report_verdict(context, verdict, tolerated)
         }
@@ -171,6 +174,27 @@ fn evaluate_runs(context: &RunContext, name: &str, case: &Case, path: &Path, run
         stale::advise_recording(&mut verdict, &context.project.rerun);
     }
     verdict
+}
+
+/// Tries the mutants of a case that passes, if the run does. The time limit of the trial does not apply, because a survivor
+/// fails no trial.
+fn try_mutants(context: &RunContext, verdict: &Verdict, work: &CaseWork) -> Option<CaseMutation> {
+    let tables = context.project.mutation.as_ref().filter(|_| verdict.passed)?;
+    let (CaseWork { case, path, .. }, files) = (work, &context.project.files);
+    let session = context.judging.open_session(String::new(), path, files);
+    let mutator = CaseMutator {
+        case,
+        name: &verdict.name,
+        library: Library { kinds: &tables.kinds, files, tables: &tables.tables },
+        session: Some(&session),
+        finds_additions: true,
+    };
+    let mutated = panics::catch_silently(|| {
+        let found = find_runs(context, &verdict.name, work)?;
+        let runs = found.each_run(files).map(|run| run.map(Cow::into_owned)).collect::<Result<_, _>>()?;
+        Ok(mutator.mutate_runs(&RecordedEvidence::from_runs(runs, case, path, files)))
+    });
+    Some(mutated.flatten().unwrap_or_else(|why: String| mutator.leave_out(why)))
 }
 
 fn find_runs(context: &RunContext, name: &str, work: &CaseWork) -> Result<CaseRuns, String> {

@@ -62,6 +62,14 @@ pub(super) struct StandingCount {
     number: usize,
 }
 
+impl ChartBar {
+    /// A bar with one segment for a part of all.
+    pub(super) fn of_share(name: &str, told: String, part: usize, all: usize) -> Self {
+        let segment = BarSegment { standing: "pass", x: 0.0, width: compute_percent(part, all) };
+        Self { name: escape_line(name), told, parts: vec![segment] }
+    }
+}
+
 impl HtmlCharts {
     pub(super) fn new(run: &RunInfo) -> Self {
         let mut files: BTreeMap<String, Totals> = BTreeMap::new();

@@ -10,7 +10,7 @@ use crate::verdict::Verdict;
 
 /// The keys of a verdict that the page does not show; some are in the row of the list.
 const HIDDEN_VERDICT_KEYS: &[&str] =
-    &["schema_version", "suite", "case", "passed", "tags", "earlier_attempts"];
+    &["schema_version", "suite", "case", "passed", "tags", "earlier_attempts", "mutation"];
 /// The keys of a finding that the page does not show; its scorecard lists the losses.
 const HIDDEN_FINDING_KEYS: &[&str] = &["losses", "duration_ms"];
 /// The columns of a call: calls are most of a page, so each is an array. The index of a call is its position.

@@ -8,6 +8,7 @@
 mod charts;
 mod compared;
 mod line;
+mod mutation;
 mod page;
 mod row;
 
@@ -15,7 +16,7 @@ use super::comparison::TrialStates;
 use super::plain::render_safe_json;
 use super::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, TrialResult};
 use crate::suite::ReportFormat;
-use crate::verdict::Verdict;
+use crate::verdict::{CaseMutation, Verdict};
 
 use charts::HtmlCharts;
 use compared::render_comparison;
@@ -37,6 +38,8 @@ struct HtmlReport<'r> {
     compared: Option<(&'r EarlierRun, TrialStates)>,
     rows: Vec<String>,
     lines: VerdictLines,
+    /// The mutants of the cases, if the run has tried them.
+    mutated: Vec<CaseMutation>,
 }
 
 /// The verdict lines, one for each row; the line of a verdict that was left out is empty.
@@ -54,7 +57,7 @@ impl<'r> HtmlReport<'r> {
         let rows = run.skipped.iter().map(|skipped| render_safe_json(&CaseRow::from_skipped(skipped)));
         let lines = VerdictLines { texts: vec![String::new(); run.skipped.len()], ..VerdictLines::default() };
         let compared = run.earlier.as_ref().map(|earlier| (earlier, TrialStates::default()));
-        Self { run, charts: HtmlCharts::new(run), compared, rows: rows.collect(), lines }
+        Self { run, charts: HtmlCharts::new(run), compared, rows: rows.collect(), lines, mutated: Vec::new() }
     }
 }
 
@@ -66,6 +69,7 @@ impl ReportBuilder for HtmlReport<'_> {
         }
         self.rows.push(render_safe_json(&CaseRow::from_verdict(verdict)));
         self.lines.add_verdict(verdict);
+        self.mutated.extend(verdict.mutation.as_deref().cloned());
     }
 
     fn finish(self: Box<Self>) -> String {
@@ -75,6 +79,7 @@ impl ReportBuilder for HtmlReport<'_> {
             rows: self.rows.join(",\n"),
             verdicts: self.lines.texts.join("\n"),
             left_out: self.lines.left_out,
+            mutation: mutation::build_section(&self.mutated),
         };
         page::render_page(self.run, &self.charts, data)
     }

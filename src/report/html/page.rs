@@ -5,6 +5,7 @@ use minijinja::{AutoEscape, Environment, Value};
 use serde::Serialize;
 
 use super::charts::{ChartBar, HtmlCharts, ScoreBin, StandingCount};
+use super::mutation::MutationSection;
 use crate::report::RunInfo;
 use crate::report::plain::{escape_line, render_safe_json};
 
@@ -32,6 +33,7 @@ pub(super) struct PageData {
     pub(super) compared: String,
     pub(super) verdicts: String,
     pub(super) left_out: usize,
+    pub(super) mutation: Option<MutationSection>,
 }
 
 /// The variables of the template.
@@ -47,6 +49,7 @@ struct HtmlPage {
     compared: Value,
     verdicts: Value,
     left_out: usize,
+    mutation: Option<MutationSection>,
 }
 
 #[derive(Serialize)]
@@ -85,6 +88,7 @@ pub(super) fn render_page(run: &RunInfo, charts: &HtmlCharts, data: PageData) ->
         compared: mark_safe(data.compared),
         verdicts: mark_safe(data.verdicts),
         left_out: data.left_out,
+        mutation: data.mutation,
     };
     let mut environment = Environment::empty();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);

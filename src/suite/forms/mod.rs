@@ -31,6 +31,35 @@ pub(super) enum FlagOrReason {
     Reason(String),
 }
 
+/// Changes of the run that the case need not notice.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+pub(super) struct Mutate {
+    /// Sorts of mutants, tools and arguments: `duplicate`, `get_order`, `get_order.*`, `duplicate get_order`.
+    ignore: Option<IgnoredMutants>,
+}
+
+/// One entry, or several.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+enum IgnoredMutants {
+    One(IgnoredMutant),
+    Many(Vec<IgnoredMutant>),
+}
+
+/// Mutants, with or without the reason.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "ignored_mutant"))]
+enum IgnoredMutant {
+    Mutant(String),
+    WithReason(ExplainedMutant),
+}
+
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+struct ExplainedMutant {
+    /// The mutants.
+    mutant: String,
+    /// Why the run may vary here.
+    reason: Option<String>,
+}
+
 /// A number from 0 to 1.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub(super) struct Share(#[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))] f64);

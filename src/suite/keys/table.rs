@@ -12,8 +12,8 @@ use crate::check::{CheckSettings, Said, SameTurn};
 use crate::outcome::Status;
 use crate::suite::forms::{
     AdapterConfig, Agent, Amount, Baseline, CaseInput, Changes, DescribedAgent, Eval, Expected,
-    ExtractSettings, FileSize, FlagOrReason, Gate, Judge, Label, Opinion, Output, OutputAssertions, Price,
-    Share, SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification, Weights,
+    ExtractSettings, FileSize, FlagOrReason, Gate, Judge, Label, Mutate, Opinion, Output, OutputAssertions,
+    Price, Share, SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification, Weights,
 };
 
 /// A key that users write in a case, in a suite or in `arraign.yaml`.
@@ -110,6 +110,11 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     key::<bool>("require_calls", "`true`: a run without calls fails.").shared(),
     key::<bool>("require_exercised", "`true`: a rule that nothing in the run concerns fails the trial.")
         .shared(),
+    key::<Mutate>(
+        "mutate",
+        "Changes of the run that the case need not notice: `{ignore: [get_order.*, duplicate]}`.",
+    )
+    .shared(),
     key::<SameTurn>("same_turn", "Whether two calls of one turn count as ordered."),
     key::<BTreeMap<String, Opinion>>("opinions", "A judge's opinions by label. They stand in for a judge."),
     key::<String>("metric", "The check. Its settings stand beside it."),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arraign::__internals::place::{LoadErrors, Place, Source};
 use arraign::__internals::report::plain::escape_line;
-use arraign::__internals::yaml::{Document, Node};
+use arraign::__internals::yaml::{Document, Node, render_document};
 use arraign::reader::to_native;
 use arraign::trace::Trace;
 use serde_json::{Map, Value};
@@ -14,7 +14,6 @@ use serde_json::{Map, Value};
 use super::ids::{CaseIds, sanitize_file_name};
 use super::source_dir::{SourceDir, has_extension};
 use super::unsupported::{Unsupported, UnsupportedList};
-use super::yaml_text;
 
 /// A file to import.
 pub(super) struct ImportInput {
@@ -159,7 +158,7 @@ impl SuiteDraft {
         let mut files = Vec::new();
         if count > 0 {
             head.insert("tests".to_owned(), Value::Array(cases));
-            files.push((format!("{stem}.yaml"), format!("{title}{}", yaml_text::render_document(&head))));
+            files.push((format!("{stem}.yaml"), format!("{title}{}", render_document(&head))));
             files.extend(traces.into_iter().filter(|(path, _)| kept.contains(path)));
         }
         ImportedFiles { files, unsupported: unsupported.0, cases: count, recorded, named }

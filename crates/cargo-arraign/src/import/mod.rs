@@ -19,7 +19,6 @@ mod summary;
 mod table;
 mod trial_run;
 mod unsupported;
-mod yaml_text;
 
 #[cfg(test)]
 mod damaged;

@@ -5,10 +5,12 @@ mod accept;
 mod calibrate;
 mod compare;
 mod explain;
+mod from_trace;
 mod import;
 mod init;
 mod lint;
 mod mistakes;
+mod mutate;
 mod package;
 mod program;
 #[cfg(all(unix, feature = "live"))]

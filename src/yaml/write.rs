@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 const ONE_LINE: usize = 100;
 
 /// Renders a mapping as a document with one key per line.
-pub(super) fn render_document(mapping: &Map<String, Value>) -> String {
+pub fn render_document(mapping: &Map<String, Value>) -> String {
     let mut text = String::new();
     write_entries(&mut text, mapping, 0);
     text
@@ -92,7 +92,7 @@ fn start_line(text: &mut String, indent: usize) {
 }
 
 /// Renders a value on one line.
-fn render_flow(value: &Value) -> String {
+pub fn render_flow(value: &Value) -> String {
     match value {
         Value::String(text) => render_scalar(text),
         Value::Array(list) => format!("[{}]", list.iter().map(render_flow).collect::<Vec<_>>().join(", ")),
@@ -162,8 +162,8 @@ fn write_block(text: &mut String, words: &str, indent: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arraign::__internals::place::Source;
-    use arraign::__internals::yaml::Document;
+    use crate::place::Source;
+    use crate::yaml::Document;
     use serde_json::json;
 
     fn read_back(value: &Value) -> (String, Value) {

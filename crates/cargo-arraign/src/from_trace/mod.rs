@@ -1,0 +1,132 @@
+//! `cargo arraign from-trace FILE`.
+
+mod near;
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use arraign::__internals::harness::propose_for_run;
+use arraign::__internals::mutate::ProposedCase;
+use arraign::__internals::report::plain::{escape_line, escape_text};
+use arraign::__internals::secrets::mask_run;
+use arraign::__internals::source::{DEFAULT_SIZE_LIMIT, Files};
+use arraign::__internals::suite::RecordedRun;
+use arraign::__internals::yaml::render_document;
+use arraign::reader::{ReaderSet, read_run_with, read_with, to_native};
+use arraign::{Harness, Trace};
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use self::near::list_near_cases;
+use crate::error::{CliError, CliResult, exit_after_write, print_to_stderr};
+use crate::new_file::write_new;
+
+/// Write a case for a recorded run, with checks that notice changes of it.
+///
+/// The checks are proposed from the run. The run passes each of them, and each notices a change that no other one does. Read
+/// them before you commit the case: they say what this run did, and not what it should have done. Secrets are masked.
+#[derive(Debug, Args)]
+pub(crate) struct FromTrace {
+    /// The trace file, in any format that `explain` reads.
+    file: PathBuf,
+    /// The new case file. The masked run is written to `traces` beside it. Default: print the case with its run.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// The run of a file with several: its id, or its number from 1.
+    #[arg(long, value_name = "ID")]
+    run: Option<String>,
+    /// Read the file as this format, without detection.
+    #[arg(long, value_name = "NAME")]
+    trace_format: Option<String>,
+    /// The folder of the cases that exist. Cases on a run like this one are listed.
+    #[arg(long, value_name = "DIR", default_value = "evals")]
+    evals: PathBuf,
+}
+
+impl FromTrace {
+    pub(crate) fn run(self) -> CliResult {
+        let trace = mask_run(self.read_trace()?);
+        let run = RecordedRun { file: None, format: "given", trace };
+        let folder = self.out.as_deref().and_then(Path::parent).filter(|folder| folder.is_dir());
+        // The settings of the folder count, if it exists already.
+        let folder = folder.unwrap_or(Path::new("."));
+        let proposed = propose_for_run(&Harness::new(folder), &run)
+            .map_err(|errors| CliError::new(errors.to_string()))?;
+        if proposed.expect.is_empty() {
+            return Err(CliError::new("no proposed check notices a change of this run"));
+        }
+        for near in list_near_cases(&self.evals, &run.trace) {
+            print_to_stderr(&escape_line(&near));
+        }
+        if let Some(out) = &self.out {
+            return self.write_case(out, &run.trace, &proposed);
+        }
+        let inline = serde_json::from_str(&to_native(&run.trace))?;
+        let text = self.render_case(&run.trace, inline, &proposed);
+        exit_after_write(io::stdout().write_all(escape_text(&text).as_bytes()))
+    }
+
+    fn read_trace(&self) -> Result<Trace, CliError> {
+        let shown = self.file.display();
+        let path = self.file.canonicalize().map_err(|error| CliError::new(format!("{shown}: {error}")))?;
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        let files = Files::new(folder, folder).with_size_limit(DEFAULT_SIZE_LIMIT);
+        let (readers, format) = (ReaderSet::default(), self.trace_format.as_deref());
+        let read = match &self.run {
+            Some(wanted) => {
+                files.open(&path).map(|mut file| read_run_with(&readers, &mut file, format, wanted))?
+            }
+            None => files.read(&path, |text| read_with(&readers, text, format))?,
+        };
+        let mut runs = read.map_err(|error| CliError::new(format!("{shown}: {error}")))?.runs;
+        match (runs.len(), runs.pop()) {
+            (1, Some(run)) => Ok(run),
+            (count, _) => {
+                let problem = format!("{shown}: the file has {count} runs");
+                Err(CliError::new(format!("{problem}\n  help: select one with `--run`, such as `--run 1`")))
+            }
+        }
+    }
+
+    /// Writes the case and the masked run beside it. Existing files stay.
+    fn write_case(&self, out: &Path, run: &Trace, proposed: &ProposedCase) -> CliResult {
+        let id = self.name_case();
+        let name = format!("traces/{id}.json");
+        let trace = out.parent().unwrap_or(Path::new("")).join(&name);
+        for path in [out, &trace] {
+            if fs::symlink_metadata(path).is_ok() {
+                let path = path.display();
+                return Err(CliError::new(format!("{path} exists already: name another file with `--out`")));
+            }
+        }
+        write_new(&trace, &to_native(run))?;
+        write_new(out, &self.render_case(run, json!(name), proposed))?;
+        let written = format!("wrote {}\nwrote {}\n", out.display(), trace.display());
+        exit_after_write(io::stdout().write_all(escape_text(&written).as_bytes()))
+    }
+
+    fn render_case(&self, run: &Trace, trace: Value, proposed: &ProposedCase) -> String {
+        let ProposedCase { expect, killed, mutants, .. } = proposed;
+        let mut case = Map::new();
+        case.insert("id".to_owned(), json!(self.name_case()));
+        case.extend(run.input.as_ref().map(|input| ("input".to_owned(), json!(input))));
+        case.insert("trace".to_owned(), trace);
+        case.insert("expect".to_owned(), json!(expect));
+        let heading = format!(
+            "# Proposed from one run. These checks notice {killed} of {mutants} changes of it; `cargo arraign mutate` lists \
+             the others.\n"
+        );
+        heading + &render_document(&case)
+    }
+
+    /// The id of the case: the name of the file with the characters that an id may have.
+    fn name_case(&self) -> String {
+        let stem = self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let plain =
+            stem.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
+        let id: String = plain.collect();
+        let id = id.trim_matches('_');
+        if id.is_empty() { "case".to_owned() } else { id.to_owned() }
+    }
+}

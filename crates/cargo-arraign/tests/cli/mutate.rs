@@ -1,0 +1,221 @@
+//! `cargo arraign mutate`: what the cases would notice.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::locate_in_repository;
+use crate::program::{arraign, pin};
+
+fn package() -> PathBuf {
+    locate_in_repository("tests/mutation")
+}
+
+#[test]
+fn each_survivor_is_a_line_with_a_check_that_notices_it() {
+    let ran = arraign(&package(), &["mutate"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    pin("mutate-text", &ran.stdout);
+    assert_eq!(arraign(&package(), &["mutate"]).stdout, ran.stdout, "the same each time");
+    for format in ["text", "json", "sarif"] {
+        let shown = arraign(&package(), &["mutate", "--all", "--format", format]).stdout;
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+}
+
+/// A folder with one file of cases, for which the program is run.
+struct MutatedFolder(TempDir);
+
+impl MutatedFolder {
+    fn with_case(case: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join("evals")).expect("a folder");
+        fs::write(folder.path().join("evals/s.yaml"), case).expect("a file");
+        Self(folder)
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The mutants of all cases: the name of each, and its fate.
+    fn list_fates(&self) -> Vec<(String, Value)> {
+        let ran = arraign(self.path(), &["mutate", "--format", "json"]);
+        let report: Value =
+            serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr));
+        let cases = report["cases"].as_array().expect("cases").iter();
+        let runs = cases.flat_map(|case| case["runs"].as_array().expect("runs"));
+        let mutants = runs.flat_map(|run| run["mutants"].as_array().expect("mutants"));
+        mutants
+            .map(|mutant| (mutant["id"].as_str().expect("an id").to_owned(), mutant["fate"].clone()))
+            .collect()
+    }
+
+    fn find_fate(&self, id: &str) -> Value {
+        let fates = self.list_fates();
+        let found = fates.iter().find(|(known, _)| known == id).map(|(_, fate)| fate.clone());
+        found.unwrap_or_else(|| panic!("no mutant {id} among {fates:#?}"))
+    }
+
+    fn has_mutant(&self, id: &str) -> bool {
+        self.list_fates().iter().any(|(known, _)| known.starts_with(id))
+    }
+}
+
+/// A case on a run of one call, with these checks.
+fn refund_case(expect: &str) -> MutatedFolder {
+    MutatedFolder::with_case(&format!(
+        "{{id: a, expect: [{expect}], trace: {{calls: [{{call: refund, args: {{amount: 2}}, result: {{ok: true}}}}], answer: \
+         \"Order 7 is not free.\"}}}}"
+    ))
+}
+
+#[test]
+fn an_added_check_kills_the_survivor_that_proposed_it() {
+    let before = refund_case("contains: order");
+    for id in
+        ["fail 1 refund", "omit 1 refund", "change_type 1 refund.amount", "change_numbers", "cut_answer"]
+    {
+        let fate = before.find_fate(id);
+        let addition = fate["survived"]["addition"].clone();
+        assert!(addition.is_object(), "{id}: {fate}");
+        let after = refund_case(&format!("{{contains: order}}, {addition}"));
+        assert!(after.find_fate(id)["killed"].is_object(), "{id}: {addition}");
+    }
+}
+
+#[test]
+fn only_a_violation_kills() {
+    // Without tokens in the run, the check of tokens would be undecided.
+    let folder = MutatedFolder::with_case(
+        "{id: a, expect: [{cost_at_most: 1}, {contains: a}], trace: {answer: a, cost_usd: 0.7, calls: []}}",
+    );
+    assert!(folder.find_fate("double_cost")["killed"].is_object());
+    assert!(folder.find_fate("unknown_call first")["survived"].is_object());
+}
+
+#[test]
+fn numbers_with_a_fraction_are_mutants_only_where_a_check_distinguishes_them() {
+    assert!(!refund_case("tool_called: refund").has_mutant("change_type 1 refund.amount fraction"));
+    let strict = refund_case(
+        "{calls: {match: bfcl, list: [{refund: {amount: [2]}}], functions: [{name: refund, parameters: \
+         {type: dict, properties: {amount: {type: integer}}, required: [amount]}}]}}",
+    );
+    assert!(strict.has_mutant("change_type 1 refund.amount fraction"));
+}
+
+#[test]
+fn calls_of_one_parallel_turn_are_not_swapped() {
+    let run = |turn: usize| {
+        MutatedFolder::with_case(&format!(
+            "{{id: a, expect: [tool_called: a], trace: {{steps: [{{call: a, args: {{x: 1}}, turn: 1}}, {{call: b, args: \
+             {{x: 2}}, turn: {turn}}}]}}}}"
+        ))
+    };
+    assert!(run(2).has_mutant("swap 1 a"));
+    assert!(!run(1).has_mutant("swap 1 a"));
+}
+
+#[test]
+fn a_ban_is_put_to_the_test_by_a_call_that_it_forbids() {
+    let folder = refund_case("{tool_blocklist: [admin_*, rm]}");
+    for id in ["forbidden_call admin_", "forbidden_call rm"] {
+        assert_eq!(folder.find_fate(id)["killed"]["by"], serde_json::json!(["tool_blocklist"]));
+    }
+}
+
+#[test]
+fn a_share_that_is_not_reached_is_exit_code_101() {
+    let folder = refund_case("tool_called: refund");
+    let ran = arraign(folder.path(), &["mutate", "--min", "0.9"]);
+    assert_eq!(ran.code, Some(101));
+    assert!(ran.stdout.contains("traces below --min: 1"), "{}", ran.stdout);
+    assert_eq!(arraign(folder.path(), &["mutate", "--min", "0.1"]).code, Some(0));
+    assert_eq!(arraign(folder.path(), &["mutate", "--min", "7"]).code, Some(2));
+}
+
+#[test]
+fn only_survivors_that_are_new_fail_with_a_baseline() {
+    let folder = refund_case("{tool_called: refund}, {contains: free}");
+    let run = |flags: &[&str]| arraign(folder.path(), &[&["mutate"], flags].concat());
+    assert_eq!(run(&["--baseline", "known.json"]).code, Some(2), "there is no such file yet");
+    assert_eq!(run(&["--write-baseline", "known.json"]).code, Some(0));
+    let ran = run(&["--baseline", "known.json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("survived:"), "{}", ran.stdout);
+    let case = folder.path().join("evals/s.yaml");
+    let weaker = fs::read_to_string(&case).expect("a file").replace("{tool_called: refund}, ", "");
+    fs::write(&case, weaker).expect("a file");
+    let ran = run(&["--baseline", "known.json"]);
+    assert_eq!(ran.code, Some(101), "{}", ran.stdout);
+    assert!(ran.stdout.contains("survived: call 1 `refund` is not made"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_slip_in_the_name_of_a_sort_is_an_error() {
+    let folder = MutatedFolder::with_case(
+        "{id: a, mutate: {ignore: [duplicat]}, expect: [tool_called: x], trace: {calls: [{call: x}]}}",
+    );
+    let ran = arraign(folder.path(), &["mutate"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("unknown sort `duplicat`"), "{}", ran.stderr);
+}
+
+/// The blocks of a page in this language.
+fn list_blocks(page: &str, language: &str) -> Vec<String> {
+    let fence = format!("```{language}\n");
+    page.split(&fence).skip(1).filter_map(|block| Some(block.split_once("```")?.0.to_owned())).collect()
+}
+
+#[test]
+fn the_page_shows_a_real_report_and_every_sort() {
+    let page = fs::read_to_string(locate_in_repository("docs/mutation.md")).expect("a page");
+    let folder = MutatedFolder::with_case("");
+    fs::remove_file(folder.path().join("evals/s.yaml")).expect("a file");
+    fs::write(folder.path().join("evals/refund.yaml"), &list_blocks(&page, "yaml")[0]).expect("a file");
+    let ran = arraign(folder.path(), &["mutate"]);
+    for line in list_blocks(&page, "text").iter().flat_map(|block| block.lines()) {
+        assert!(line.starts_with('$') || ran.stdout.contains(line), "{line}\n{}", ran.stdout);
+    }
+    for (_, name) in arraign::__internals::case::MUTATION_SORTS {
+        assert!(page.contains(&format!("`{name}`")), "{name}");
+    }
+}
+
+#[test]
+fn survivors_as_sarif_are_notes_at_their_cases() {
+    let folder = refund_case("tool_called: refund");
+    let log: Value =
+        serde_json::from_str(&arraign(folder.path(), &["mutate", "--format", "sarif"]).stdout).expect("JSON");
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    assert!(results.iter().all(|result| result["level"] == "note"), "{results:?}");
+    let texts: Vec<&str> = results.iter().filter_map(|result| result["message"]["text"].as_str()).collect();
+    assert!(texts.iter().any(|text| text.contains("is made twice")), "{texts:?}");
+}
+
+#[test]
+fn the_mutants_of_a_run_are_read_from_its_logs() {
+    let folder = refund_case("tool_called: refund");
+    let direct = arraign(folder.path(), &["mutate"]).stdout;
+    assert_eq!(arraign(folder.path(), &["run"]).code, Some(0));
+    let ran = arraign(folder.path(), &["mutate", "--from-run"]);
+    assert_eq!(ran.code, Some(2), "that run has tried none: {}", ran.stdout);
+    let ran = Command::new(env!("CARGO_BIN_EXE_cargo-arraign"))
+        .args(["run"])
+        .current_dir(folder.path())
+        .env("ARRAIGN_MUTATE", "1")
+        .env_remove("CARGO_MANIFEST_DIR")
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("ARRAIGN_OUT")
+        .output()
+        .expect("the program runs");
+    assert_eq!(ran.status.code(), Some(0), "a survivor fails no trial");
+    let joined = arraign(folder.path(), &["mutate", "--from-run"]);
+    assert_eq!((joined.code, joined.stdout), (Some(0), direct));
+    assert_eq!(arraign(folder.path(), &["report", "--format", "html"]).code, Some(0));
+    let page = fs::read_to_string(folder.path().join("target/arraign/report.html")).expect("a report");
+    assert!(page.contains("What the cases would notice") && page.contains("is made twice"), "{page}");
+}

@@ -1,0 +1,82 @@
+//! Evaluates a case on one run without guards: whether a check is violated, and nothing else.
+//!
+//! The input of the run is not compared, and the opinions of a judge are those on the unchanged run.
+
+use super::aggregate::aggregate_runs;
+use super::baseline::BaselineComparison;
+use super::run::{OpinionSource, evaluate_run, weight_on_case};
+use crate::case::Case;
+use crate::evidence::{Evidence, Opinions};
+use crate::judge::JudgeSession;
+use crate::outcome::Status;
+use crate::suite::{NoBaseline, RecordedRun};
+use crate::verdict::Finding;
+
+/// What a case makes of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum MutantVerdict {
+    /// The run passes.
+    Passed,
+    /// These checks are violated.
+    Violated(Vec<String>),
+    /// No check is violated, and the run does not pass for this reason.
+    Open(String),
+}
+
+/// Evaluates a case on changed copies of one run.
+pub(crate) struct MutantEvaluator<'c> {
+    case: &'c Case,
+    baseline: Option<&'c Result<RecordedRun, NoBaseline>>,
+    opinions: Option<Opinions>,
+}
+
+impl<'c> MutantEvaluator<'c> {
+    /// Collects the opinions on the unchanged run.
+    pub(crate) fn new(
+        case: &'c Case,
+        run: &RecordedRun,
+        baseline: Option<&'c Result<RecordedRun, NoBaseline>>,
+        session: Option<&JudgeSession<'_>>,
+    ) -> Self {
+        let evidence = Evidence::of(&run.trace).asked(case.prompt()).judged(&case.opinions);
+        let opinions = OpinionSource::Session(session).collect_opinions(case, &evidence);
+        Self { case, baseline, opinions }
+    }
+
+    /// Evaluates the case on `run` alone.
+    pub(crate) fn evaluate(&self, run: &RecordedRun) -> MutantVerdict {
+        let opinions = OpinionSource::Fixed(self.opinions.as_ref());
+        let mut compared = BaselineComparison::new(self.case, self.baseline);
+        let result = evaluate_run(self.case, &run.trace, 0, opinions);
+        compared.compare_run(self.case, run, 0, &result, opinions);
+        let mut results = [result];
+        let aggregate = aggregate_runs(self.case, &mut results);
+        let [result] = results;
+        let mut findings = result.findings;
+        findings.extend(aggregate.findings);
+        findings.extend(compared.findings);
+        if let Some(error) = compared.error {
+            return MutantVerdict::Open(error.message);
+        }
+        summarize_findings(&findings)
+    }
+}
+
+fn summarize_findings(findings: &[Finding]) -> MutantVerdict {
+    let mut violated: Vec<String> = Vec::new();
+    for finding in findings.iter().filter(|finding| weight_on_case(finding) == Status::Fail) {
+        if !violated.contains(&finding.check) {
+            violated.push(finding.check.clone());
+        }
+    }
+    if !violated.is_empty() {
+        return MutantVerdict::Violated(violated);
+    }
+    match findings.iter().find(|finding| weight_on_case(finding) != Status::Pass) {
+        Some(open) => {
+            let why = open.unfit.as_deref().unwrap_or("no answer");
+            MutantVerdict::Open(format!("`{}` is undecided: {why}", open.check))
+        }
+        None => MutantVerdict::Passed,
+    }
+}

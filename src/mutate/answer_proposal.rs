@@ -1,0 +1,114 @@
+//! Entries of `expect` that may notice a change of the answer or of the figures.
+
+use serde_json::{Value, json};
+
+use crate::case::MutationSort;
+use crate::trace::Trace;
+
+/// A limit is half above the figure of the run, so that a run may vary and not take twice as much.
+const ROOM: f64 = 1.5;
+
+/// The least number of letters of a word that tells something about an answer.
+const MIN_WORD_CHARS: usize = 4;
+
+/// The largest length of a text that an entry quotes, in characters.
+const MAX_PHRASE_CHARS: usize = 60;
+
+/// Proposes entries of `expect` that may notice a mutant of the answer or of the figures.
+pub(super) fn propose_for_answer(run: &Trace, sort: MutationSort) -> Vec<Value> {
+    let answer = run.answer.as_deref().unwrap_or_default();
+    let contains = |phrases: Vec<String>| {
+        let quotable = phrases.into_iter().filter(|phrase| phrase.chars().count() <= MAX_PHRASE_CHARS);
+        quotable.map(|phrase| json!({"contains": phrase})).collect::<Vec<Value>>()
+    };
+    match sort {
+        MutationSort::BlankAnswer | MutationSort::ReplaceAnswer => contains(list_telling_words(answer)),
+        MutationSort::CutAnswer => {
+            let half = answer.chars().count() / 2;
+            let rest: String = answer.chars().skip(half).collect();
+            let mut words = list_telling_words(&rest);
+            words.extend(list_words(&rest).last().map(|word| (*word).to_owned()));
+            contains(words)
+        }
+        MutationSort::ChangeNumbers => {
+            let numbers =
+                list_words(answer).into_iter().filter(|word| word.contains(|c: char| c.is_ascii_digit()));
+            let mut proposed = vec![json!({"grounded": {}})];
+            proposed.extend(contains(numbers.map(str::to_owned).collect()));
+            proposed
+        }
+        MutationSort::InvertNegation => contains(list_phrases(answer)),
+        MutationSort::DoubleTokens => run
+            .usage
+            .map(|usage| {
+                let total = usage.input_tokens.saturating_add(usage.output_tokens);
+                json!({"tokens_at_most": total.saturating_add(total / 2)})
+            })
+            .into_iter()
+            .collect(),
+        MutationSort::DoubleCost => {
+            run.cost_usd.map(|cost| json!({"cost_at_most": round_up(cost * ROOM)})).into_iter().collect()
+        }
+        MutationSort::DoubleDuration => run
+            .duration_ms
+            .map(|duration| json!({"duration_at_most": round_up(duration * ROOM)}))
+            .into_iter()
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Rounds up to two digits, so that the limit reads like one that a person has set.
+fn round_up(number: f64) -> f64 {
+    let unit = 10_f64.powf(number.log10().floor() - 1.0);
+    let rounded = (number / unit).ceil() * unit;
+    // Digits of a decimal fraction that a double cannot hold.
+    format!("{rounded:.6}").parse().unwrap_or(rounded)
+}
+
+/// The words of a text without the marks around them.
+fn list_words(text: &str) -> Vec<&str> {
+    let words = text.split_whitespace().map(|word| word.trim_matches(is_mark));
+    words.filter(|word| !word.is_empty()).collect()
+}
+
+fn is_mark(c: char) -> bool {
+    !c.is_alphanumeric() && !"$€£%".contains(c)
+}
+
+/// The words that say most about an answer: those with digits, and then the longest ones.
+fn list_telling_words(text: &str) -> Vec<String> {
+    let words = list_words(text);
+    let with_digits = words.iter().filter(|word| word.contains(|c: char| c.is_ascii_digit()));
+    let mut telling: Vec<&str> = with_digits.take(2).copied().collect();
+    let mut long: Vec<&str> =
+        words.into_iter().filter(|word| word.chars().count() >= MIN_WORD_CHARS).collect();
+    long.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
+    telling.extend(long.into_iter().take(3));
+    telling.into_iter().map(str::to_owned).collect()
+}
+
+/// The parts of three words, which a negation between them breaks.
+fn list_phrases(text: &str) -> Vec<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let phrases = words.windows(3.min(words.len()).max(1)).map(|part| part.join(" "));
+    phrases.map(|phrase| phrase.trim_matches(is_mark).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_has_two_digits() {
+        let rounded = [0.0123, 1_234.0, 20.0].map(|number| round_up(number).to_string());
+        assert_eq!(rounded, ["0.013", "1300", "20"]);
+    }
+
+    #[test]
+    fn words_with_digits_tell_most() {
+        let words = list_telling_words("I have refunded $30 for order 7.");
+        assert_eq!(words[..3], ["$30", "7", "refunded"]);
+        assert!(list_phrases("It is free.").contains(&"It is free".to_owned()));
+    }
+}

@@ -1,0 +1,98 @@
+//! The mutants of the arguments of calls.
+
+use serde_json::{Map, Value, json};
+
+use super::mutant::{Mutant, MutantWords};
+use super::value::{add_fraction, change_type, change_value, list_leaves};
+use crate::case::MutationSort;
+use crate::trace::{Arguments, Call, Trace};
+
+/// The name of an argument that no tool has.
+const UNKNOWN_ARGUMENT: &str = "an_argument_that_nobody_has";
+
+/// Derives the mutants that change, omit or add an argument.
+pub(super) fn derive_argument_mutants(run: &Trace, words: &MutantWords<'_>) -> Vec<Mutant> {
+    let mut mutants = Vec::new();
+    for call in &run.calls {
+        let Arguments::Json(Value::Object(passed)) = &call.arguments else { continue };
+        for (key, value) in passed {
+            mutants.extend(change_argument(call, key, value, words));
+            mutants.push(omit_argument(call, key, words));
+        }
+        mutants.push(add_argument(call, words));
+    }
+    mutants
+}
+
+/// Changes each value inside an argument, in value and in type.
+fn change_argument(call: &Call, key: &str, value: &Value, words: &MutantWords<'_>) -> Vec<Mutant> {
+    let mut mutants = Vec::new();
+    for (pointer, path) in list_leaves(value) {
+        let Some(leaf) = value.pointer(&pointer) else { continue };
+        let leaf = ChangedLeaf { call, key, path: format!(".{key}{path}"), pointer, leaf };
+        let change = |other| leaf.build_mutant(MutationSort::ChangeValue, other, words);
+        mutants.push(change(change_value(leaf.leaf)));
+        mutants.push(leaf.build_mutant(MutationSort::ChangeType, change_type(leaf.leaf), words));
+        let fraction = add_fraction(leaf.leaf);
+        mutants.extend(
+            fraction.map(|other| leaf.build_mutant(MutationSort::ChangeType, other, words).into_fraction()),
+        );
+    }
+    mutants
+}
+
+/// A value inside an argument.
+struct ChangedLeaf<'l> {
+    call: &'l Call,
+    key: &'l str,
+    /// The names on the way to the value, each behind a dot.
+    path: String,
+    /// The JSON pointer to the value in the argument.
+    pointer: String,
+    leaf: &'l Value,
+}
+
+impl ChangedLeaf<'_> {
+    fn build_mutant(&self, sort: MutationSort, other: Value, words: &MutantWords<'_>) -> Mutant {
+        let [old, new] = [self.leaf, &other].map(|value| words.quote_argument(self.key, value));
+        let argument = self.path.trim_start_matches('.');
+        let change = format!("{}: `{argument}` is {new} instead of {old}", words.name_call(self.call));
+        let (at, key, pointer) = (self.call.index - 1, self.key.to_owned(), self.pointer.clone());
+        let mutant = Mutant::new(sort, change, move |run| {
+            let Some(passed) = find_arguments(run, at) else { return };
+            if let Some(leaf) = passed.get_mut(&key).and_then(|value| value.pointer_mut(&pointer)) {
+                *leaf = other.clone();
+            }
+        });
+        mutant.of_call(self.call).of_argument(self.key, &self.path)
+    }
+}
+
+fn omit_argument(call: &Call, key: &str, words: &MutantWords<'_>) -> Mutant {
+    let change = format!("{} is made without `{key}`", words.name_call(call));
+    let (at, omitted) = (call.index - 1, key.to_owned());
+    let mutant = Mutant::new(MutationSort::OmitArgument, change, move |run| {
+        if let Some(passed) = find_arguments(run, at) {
+            passed.shift_remove(&omitted);
+        }
+    });
+    mutant.of_call(call).of_argument(key, &format!(".{key}"))
+}
+
+fn add_argument(call: &Call, words: &MutantWords<'_>) -> Mutant {
+    let change = format!("{} has the argument `{UNKNOWN_ARGUMENT}`", words.name_call(call));
+    let at = call.index - 1;
+    let mutant = Mutant::new(MutationSort::AddArgument, change, move |run| {
+        if let Some(passed) = find_arguments(run, at) {
+            passed.insert(UNKNOWN_ARGUMENT.to_owned(), json!("a value"));
+        }
+    });
+    mutant.of_call(call)
+}
+
+fn find_arguments(run: &mut Trace, at: usize) -> Option<&mut Map<String, Value>> {
+    match &mut run.calls.get_mut(at)?.arguments {
+        Arguments::Json(Value::Object(passed)) => Some(passed),
+        _ => None,
+    }
+}

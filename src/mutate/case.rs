@@ -1,0 +1,204 @@
+//! The mutants of one case: each is derived, evaluated, and described.
+
+use super::addition::AdditionFinder;
+use super::change::remove_guards;
+use super::mutant::{Mutant, MutantWords};
+use super::{derive_mutants, forbidden};
+use crate::case::{Case, IgnoredMutations};
+use crate::engine::{MutantEvaluator, MutantVerdict};
+use crate::judge::JudgeSession;
+use crate::outcome::Status;
+use crate::reader::to_native;
+use crate::score::Effect;
+use crate::secrets::{KnownSecrets, SecretMasker};
+use crate::suite::{Library, RecordedEvidence, RecordedRun};
+use crate::trace::Trace;
+use crate::verdict::{CaseMutation, MutantFate, MutantResult, RunMutation};
+
+/// The largest number of mutants of one run that are tried.
+const MAX_MUTANTS: usize = 5_000;
+
+/// The largest number of calls in all mutants of one run: each mutant evaluates the case on all of its calls.
+const MAX_MUTATED_CALLS: usize = 2_000_000;
+
+/// Tries the mutants of one case.
+pub(crate) struct CaseMutator<'c> {
+    pub(crate) case: &'c Case,
+    pub(crate) name: &'c str,
+    pub(crate) library: Library<'c>,
+    pub(crate) session: Option<&'c JudgeSession<'c>>,
+    /// Whether additions are searched for.
+    pub(crate) finds_additions: bool,
+}
+
+impl CaseMutator<'_> {
+    /// Tries the mutants of all runs.
+    pub(crate) fn mutate_runs(&self, recorded: &RecordedEvidence) -> CaseMutation {
+        let mut result = CaseMutation::new(self.name, self.case.place.locate());
+        result.left_out = find_exclusion(self.case);
+        if result.left_out.is_some() {
+            return result;
+        }
+        result.not_asked = list_judged_checks(self.case);
+        let count = recorded.runs.len();
+        for (number, run) in recorded.runs.iter().enumerate() {
+            result.runs.push(self.mutate_run(run, (number, count), recorded));
+        }
+        if !result.runs.is_empty() && result.runs.iter().all(|run| run.left_out.is_some()) {
+            result.left_out = result.runs[0].left_out.clone();
+        }
+        result.unused_ignores = list_unused_ignores(self.case, &result);
+        result
+    }
+
+    /// Returns the result for a case without mutants.
+    pub(crate) fn leave_out(&self, why: String) -> CaseMutation {
+        let mut result = CaseMutation::new(self.name, self.case.place.locate());
+        result.left_out = Some(why);
+        result
+    }
+
+    fn mutate_run(
+        &self,
+        run: &RecordedRun,
+        (number, count): (usize, usize),
+        recorded: &RecordedEvidence,
+    ) -> RunMutation {
+        let (recorded_run, mut run) = (run, run.clone());
+        remove_guards(&mut run.trace);
+        let mut result =
+            RunMutation::new(self.name_trace(&run, (number, count)), fingerprint_run(&run.trace));
+        let evaluator = MutantEvaluator::new(self.case, &run, recorded.baseline.as_ref(), self.session);
+        match evaluator.evaluate(&run) {
+            MutantVerdict::Passed => {}
+            MutantVerdict::Violated(checks) => {
+                result.left_out = Some(format!("the run does not pass: `{}`", checks.join("`, `")));
+                return result;
+            }
+            MutantVerdict::Open(why) => {
+                result.left_out = Some(format!("the run does not pass: {why}"));
+                return result;
+            }
+        }
+        let mut known = KnownSecrets::default();
+        known.add_run(&run.trace);
+        let masker = known.build_masker();
+        let (mutants, sampled_from) = sample_mutants(self.derive_all(&run.trace, &masker), &run.trace);
+        result.sampled_from = sampled_from;
+        result.mutants = self.try_mutants(&mutants, (recorded_run, &run), &evaluator, &masker);
+        result
+    }
+
+    fn derive_all(&self, run: &Trace, masker: &SecretMasker) -> Vec<Mutant> {
+        let words = MutantWords { masker };
+        let mut mutants = derive_mutants(run, &words);
+        mutants.extend(forbidden::derive_forbidden_calls(self.case, run, &words));
+        mutants
+    }
+
+    fn try_mutants(
+        &self,
+        mutants: &[Mutant],
+        (recorded, run): (&RecordedRun, &RecordedRun),
+        evaluator: &MutantEvaluator<'_>,
+        masker: &SecretMasker,
+    ) -> Vec<MutantResult> {
+        let mut finder = AdditionFinder::new(self.library, recorded, masker);
+        let mut results = Vec::with_capacity(mutants.len());
+        let mut fractions = Vec::new();
+        for mutant in mutants {
+            let trace = mutant.apply(&run.trace);
+            // An answer that says nothing in another half, say: no change, no mutant.
+            if trace == run.trace {
+                continue;
+            }
+            let changed = RecordedRun { file: None, format: run.format, trace };
+            let fate = match (evaluator.evaluate(&changed), find_ignore(self.case, mutant)) {
+                (MutantVerdict::Violated(by), _) => MutantFate::Killed { by },
+                (_, Some(ignored)) => MutantFate::Ignored { reason: ignored.reason.clone() },
+                _ if mutant.is_fraction || !self.finds_additions => MutantFate::Survived { addition: None },
+                _ => MutantFate::Survived { addition: finder.find_addition(mutant, &changed) },
+            };
+            let id = masker.mask_text(mutant.id.clone());
+            let mut result = MutantResult::new(id, mutant.sort, mutant.change.clone(), fate);
+            result.subjects = mutant.subjects.iter().map(|text| masker.mask_text(text.clone())).collect();
+            if mutant.is_fraction { &mut fractions } else { &mut results }.push(result);
+        }
+        // 2 and 2.0 are one number unless a check of the case distinguishes them.
+        if fractions.iter().any(MutantResult::is_killed) {
+            results.extend(fractions);
+        }
+        results
+    }
+
+    /// Names the trace: its file and run, or the case that contains it.
+    fn name_trace(&self, run: &RecordedRun, (number, count): (usize, usize)) -> String {
+        let file = run.file.clone().unwrap_or_else(|| format!("inline in {}", self.name));
+        match (&run.trace.id, count) {
+            (_, 1) if run.file.is_none() => file,
+            (Some(id), _) if run.file.is_some() => format!("{file} ({id})"),
+            (_, 1) => file,
+            _ => format!("{file} (run {})", number + 1),
+        }
+    }
+}
+
+/// Says why a case has no mutants.
+fn find_exclusion(case: &Case) -> Option<String> {
+    if let Some(ignore) = &case.ignore {
+        let reason = ignore.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        return Some(format!("the case is ignored{reason}"));
+    }
+    if case.expect_verdict.is_some_and(|expected| expected != Status::Pass) {
+        return Some("the case expects another verdict than `pass`".to_owned());
+    }
+    let only_reports = |effect: Effect| matches!(effect, Effect::Inform | Effect::Points);
+    let reports = case.expectations.iter().all(|expectation| only_reports(expectation.effect))
+        && case.scorecards.iter().all(|card| only_reports(card.effect))
+        && case.require_calls.is_none()
+        && case.baseline.is_none()
+        && case.variance.is_none();
+    reports.then(|| "the score is only reported: the gate of the suite decides".to_owned())
+}
+
+/// The checks with opinions of a judge, which stay as recorded.
+fn list_judged_checks(case: &Case) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for expectation in &case.expectations {
+        let name = expectation.check.to_owned();
+        if !expectation.check().questions().is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn find_ignore<'c>(case: &'c Case, mutant: &Mutant) -> Option<&'c IgnoredMutations> {
+    case.ignored_mutations.iter().find(|ignored| ignored.includes(mutant.sort, &mutant.subjects))
+}
+
+/// The entries of `ignore` that are written in the case and concern no mutant. Those of a suite may be about other cases.
+fn list_unused_ignores(case: &Case, result: &CaseMutation) -> Vec<String> {
+    let own = case.extent.lines();
+    let mutants: Vec<&MutantResult> = result.mutants().map(|(_, mutant)| mutant).collect();
+    let entries = case.ignored_mutations.iter().filter(|ignored| own.contains(&ignored.place.line()));
+    let unused = entries
+        .filter(|ignored| !mutants.iter().any(|mutant| ignored.includes(mutant.sort, &mutant.subjects)));
+    unused.map(|ignored| ignored.text.clone()).collect()
+}
+
+/// Keeps evenly distributed mutants of a run with too many. Returns the number of all, if some are left out.
+fn sample_mutants(mutants: Vec<Mutant>, run: &Trace) -> (Vec<Mutant>, Option<usize>) {
+    let (all, most) = (mutants.len(), MAX_MUTANTS.min(MAX_MUTATED_CALLS / run.calls.len().max(1)).max(1));
+    if all <= most {
+        return (mutants, None);
+    }
+    let kept = mutants.into_iter().enumerate().filter(|(at, _)| at * most / all != (at + 1) * most / all);
+    (kept.map(|(_, mutant)| mutant).collect(), Some(all))
+}
+
+/// Identifies a run by its content, wherever it is recorded.
+fn fingerprint_run(run: &Trace) -> String {
+    let hash = hmac_sha256::Hash::hash(to_native(run).as_bytes());
+    hash.iter().take(8).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}

@@ -1,0 +1,107 @@
+//! A case for a run: of the checks that are proposed, those that kill a mutant.
+
+use serde_json::{Value, json};
+
+use super::addition::AdditionFinder;
+use super::answer_proposal::propose_for_answer;
+use super::change::remove_guards;
+use super::mutant::MutantWords;
+use super::proposal::list_with_arguments;
+use super::{derive_mutants, proposal};
+use crate::case::MutationSort;
+use crate::engine::MutantVerdict;
+use crate::secrets::SecretMasker;
+use crate::suite::{Library, RecordedRun};
+use crate::trace::{Call, CallStatus, Trace};
+
+/// The sorts of changes of the answer and of the figures, each of which proposes checks.
+const SORTS: [MutationSort; 7] = [
+    MutationSort::ChangeNumbers,
+    MutationSort::BlankAnswer,
+    MutationSort::CutAnswer,
+    MutationSort::InvertNegation,
+    MutationSort::DoubleTokens,
+    MutationSort::DoubleCost,
+    MutationSort::DoubleDuration,
+];
+
+/// Checks for a run, and what they notice.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ProposedCase {
+    /// The entries of `expect`.
+    pub expect: Vec<Value>,
+    /// The number of mutants that they notice.
+    pub killed: usize,
+    /// The number of all mutants.
+    pub mutants: usize,
+}
+
+/// Proposes checks for a run without secrets. The run passes each of them, and each kills a mutant that no other one kills.
+pub fn propose_case(run: &RecordedRun, library: Library<'_>) -> ProposedCase {
+    let masker = SecretMasker::default();
+    let mut finder = AdditionFinder::new(library, run, &masker);
+    let mut unguarded = run.clone();
+    remove_guards(&mut unguarded.trace);
+    let mutants = derive_mutants(&unguarded.trace, &MutantWords { masker: &masker });
+    let changed: Vec<RecordedRun> = mutants
+        .iter()
+        .filter(|mutant| !mutant.is_fraction)
+        .map(|mutant| RecordedRun { trace: mutant.apply(&unguarded.trace), ..unguarded.clone() })
+        .filter(|changed| changed.trace != unguarded.trace)
+        .collect();
+    let mut kept: Vec<(Value, Vec<bool>)> = Vec::new();
+    for entry in propose_entries(&run.trace) {
+        let Some(case) = finder.load_entry(&entry) else { continue };
+        let kills: Vec<bool> = changed
+            .iter()
+            .map(|mutant| matches!(finder.evaluate_entry(&case, mutant), MutantVerdict::Violated(_)))
+            .collect();
+        if (0..changed.len()).any(|at| kills[at] && !is_killed(&kept, at, None)) {
+            kept.push((entry, kills));
+        }
+    }
+    drop_needless(&mut kept, changed.len());
+    let killed = (0..changed.len()).filter(|at| is_killed(&kept, *at, None)).count();
+    ProposedCase {
+        expect: kept.into_iter().map(|(entry, _)| entry).collect(),
+        killed,
+        mutants: changed.len(),
+    }
+}
+
+/// Whether an entry kills this mutant. The entry `except` does not count.
+fn is_killed(kept: &[(Value, Vec<bool>)], mutant: usize, except: Option<usize>) -> bool {
+    let others = kept.iter().enumerate().filter(|(at, _)| Some(*at) != except);
+    others.map(|(_, (_, kills))| kills).any(|kills| kills[mutant])
+}
+
+/// Drops entries whose mutants are all killed by other entries.
+fn drop_needless(kept: &mut Vec<(Value, Vec<bool>)>, mutants: usize) {
+    let mut at = 0;
+    while at < kept.len() {
+        let is_needed = (0..mutants).any(|mutant| kept[at].1[mutant] && !is_killed(kept, mutant, Some(at)));
+        if is_needed {
+            at += 1;
+        } else {
+            kept.remove(at);
+        }
+    }
+}
+
+/// Lists entries for all sides of a run, those that notice most first.
+fn propose_entries(run: &Trace) -> Vec<Value> {
+    let succeeded: Vec<&Call> = run.calls.iter().filter(|call| call.status != CallStatus::Error).collect();
+    let mut proposed = Vec::new();
+    if !succeeded.is_empty() {
+        proposed.push(json!({"calls": list_with_arguments(&succeeded)}));
+        proposed.push(json!({"calls": proposal::list_names(&succeeded)}));
+    }
+    proposed.extend([
+        json!({"no_failed_calls": true}),
+        json!({"tool_calls_at_most": run.calls.len()}),
+        json!({"no_repeated_calls": true}),
+    ]);
+    proposed.extend(SORTS.iter().flat_map(|sort| propose_for_answer(run, *sort)));
+    proposed
+}

@@ -1,0 +1,114 @@
+//! A mutant: one change of a run, with its name and its description.
+
+use serde_json::{Value, json};
+
+use crate::case::MutationSort;
+use crate::secrets::SecretMasker;
+use crate::trace::{Call, Trace};
+
+/// The largest length of a value in a description, in characters.
+const MAX_VALUE_CHARS: usize = 40;
+
+/// A change of a run.
+type TraceChange = Box<dyn Fn(&mut Trace) + Send + Sync>;
+
+/// One change of a run.
+pub(crate) struct Mutant {
+    pub(crate) sort: MutationSort,
+    /// The name, unique among the mutants of the run: `fail 2 refund`.
+    pub(crate) id: String,
+    /// The change in words, without secrets.
+    pub(crate) change: String,
+    /// What the change concerns: `TOOL`, `TOOL.ARGUMENT`.
+    pub(crate) subjects: Vec<String>,
+    /// The numbers of the changed calls, from 0.
+    pub(crate) calls: Vec<usize>,
+    /// The top-level argument that changes.
+    pub(crate) argument: Option<String>,
+    /// Whether the change only adds a fraction of 0 to a number, which most checks take for the same number.
+    pub(crate) is_fraction: bool,
+    apply: TraceChange,
+}
+
+impl Mutant {
+    /// Creates a mutant of the run as a whole.
+    pub(super) fn new(
+        sort: MutationSort,
+        change: impl Into<String>,
+        apply: impl Fn(&mut Trace) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            sort,
+            id: sort.name().to_owned(),
+            change: change.into(),
+            subjects: Vec::new(),
+            calls: Vec::new(),
+            argument: None,
+            is_fraction: false,
+            apply: Box::new(apply),
+        }
+    }
+
+    /// Adds a call that changes to the name and the subjects.
+    pub(super) fn of_call(mut self, call: &Call) -> Self {
+        self.id = format!("{} {} {}", self.id, call.index, call.name);
+        self.subjects.push(call.name.clone());
+        self.calls.push(call.index - 1);
+        self
+    }
+
+    /// Adds an argument of the call to the name and the subjects. `path` begins with a dot.
+    pub(super) fn of_argument(mut self, key: &str, path: &str) -> Self {
+        self.id.push_str(path);
+        let subject = self.subjects.last().map_or_else(String::new, |tool| format!("{tool}{path}"));
+        self.subjects.push(subject);
+        self.argument = Some(key.to_owned());
+        self
+    }
+
+    /// Adds words to the name.
+    pub(super) fn with_detail(mut self, detail: &str) -> Self {
+        self.id = format!("{} {detail}", self.id);
+        self
+    }
+
+    /// Adds a tool that the run does not call to the name and the subjects.
+    pub(super) fn of_tool(mut self, tool: &str) -> Self {
+        self.subjects.push(tool.to_owned());
+        self.with_detail(tool)
+    }
+
+    /// Marks a change that only adds a fraction of 0 to a number.
+    pub(super) fn into_fraction(self) -> Self {
+        Self { is_fraction: true, ..self.with_detail("fraction") }
+    }
+
+    /// Returns the changed copy of the run.
+    pub(crate) fn apply(&self, run: &Trace) -> Trace {
+        let mut changed = run.clone();
+        (self.apply)(&mut changed);
+        changed
+    }
+}
+
+/// Words for the calls and values of a run, without its secrets.
+pub(super) struct MutantWords<'m> {
+    pub(super) masker: &'m SecretMasker,
+}
+
+impl MutantWords<'_> {
+    /// Names a call: ``call 2 `refund` ``.
+    pub(super) fn name_call(&self, call: &Call) -> String {
+        format!("call {} `{}`", call.index, self.masker.mask_text(call.name.clone()))
+    }
+
+    /// Quotes the value of an argument. It is masked as a whole, with its name, before it is cut.
+    pub(super) fn quote_argument(&self, key: &str, value: &Value) -> String {
+        let mut masked = self.masker.mask_json(json!({key: value}));
+        let text = masked.get_mut(key).map(Value::take).unwrap_or_default().to_string();
+        match text.char_indices().nth(MAX_VALUE_CHARS) {
+            Some((end, _)) => format!("{}...", &text[..end]),
+            None => text,
+        }
+    }
+}

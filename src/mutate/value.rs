@@ -1,0 +1,126 @@
+//! Changed copies of JSON values.
+
+use serde_json::{Value, json};
+
+/// The largest number of values of one argument that are changed each on its own.
+const MAX_LEAVES: usize = 16;
+
+/// Returns the value as another type: 2 as "2", "2" as 2, a text as a list of it.
+pub(crate) fn change_type(value: &Value) -> Value {
+    match value {
+        Value::String(text) => match text.parse::<serde_json::Number>() {
+            Ok(number) => Value::Number(number),
+            Err(_) => json!([text]),
+        },
+        other => Value::String(other.to_string()),
+    }
+}
+
+/// Returns a whole number as a number with a fraction: 2 as 2.0.
+pub(crate) fn add_fraction(value: &Value) -> Option<Value> {
+    let Value::Number(number) = value else { return None };
+    let whole = number.as_i64().or_else(|| number.as_u64().and_then(|number| i64::try_from(number).ok()))?;
+    // Beyond this number a double may be another number.
+    let exact = i32::try_from(whole).ok()?;
+    Some(json!(f64::from(exact)))
+}
+
+/// Returns another value of the same type.
+pub(crate) fn change_value(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(change_text(text)),
+        Value::Number(number) => change_number(number),
+        Value::Bool(bool) => json!(!bool),
+        Value::Null => json!("another value"),
+        Value::Array(items) if items.is_empty() => json!(["another value"]),
+        Value::Array(items) => items.iter().map(change_value).collect(),
+        Value::Object(entries) if entries.is_empty() => json!({"another": "value"}),
+        Value::Object(entries) => {
+            Value::Object(entries.iter().map(|(key, value)| (key.clone(), change_value(value))).collect())
+        }
+    }
+}
+
+/// A number in quotes stays one, so that only its value changes.
+fn change_text(text: &str) -> String {
+    match text.parse::<serde_json::Number>() {
+        Ok(number) => change_number(&number).to_string(),
+        Err(_) if text.is_empty() => "another value".to_owned(),
+        Err(_) => format!("{text}, but another"),
+    }
+}
+
+/// Ten times the number and one more: far enough for a limit to notice, and never the same number.
+fn change_number(number: &serde_json::Number) -> Value {
+    match number.as_i64().and_then(|number| number.checked_mul(10)?.checked_add(1)) {
+        Some(other) => json!(other),
+        None => json!(number.as_f64().unwrap_or_default() * 10.0 + 1.0),
+    }
+}
+
+/// Returns an empty value of the same type.
+pub(crate) fn blank_value(value: &Value) -> Value {
+    match value {
+        Value::String(_) => json!(""),
+        Value::Array(_) => json!([]),
+        Value::Object(_) => json!({}),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Value::Null,
+    }
+}
+
+/// Lists the JSON pointers of the values in `value` that contain no others, each with its path of names. A list in it counts
+/// as one value.
+pub(crate) fn list_leaves(value: &Value) -> Vec<(String, String)> {
+    let mut leaves = Vec::new();
+    collect_leaves(value, (String::new(), String::new()), &mut leaves);
+    leaves.truncate(MAX_LEAVES);
+    leaves
+}
+
+fn collect_leaves(value: &Value, (pointer, path): (String, String), leaves: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(entries) if !entries.is_empty() => {
+            for (key, value) in entries {
+                let token = key.replace('~', "~0").replace('/', "~1");
+                collect_leaves(value, (format!("{pointer}/{token}"), format!("{path}.{key}")), leaves);
+            }
+        }
+        _ => leaves.push((pointer, path)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_value_is_another_one_of_its_type() {
+        for (value, other) in [
+            (json!(30), json!(301)),
+            (json!(0), json!(1)),
+            (json!(-2.5), json!(-24.0)),
+            (json!("30"), json!("301")),
+            (json!("Ada"), json!("Ada, but another")),
+            (json!(true), json!(false)),
+            (json!({"a": [1]}), json!({"a": [11]})),
+        ] {
+            assert_eq!(change_value(&value), other, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_type_changes_and_the_content_stays() {
+        assert_eq!(change_type(&json!(2)), json!("2"));
+        assert_eq!(change_type(&json!("2")), json!(2));
+        assert_eq!(change_type(&json!("two")), json!(["two"]));
+        assert_eq!((add_fraction(&json!(2)), add_fraction(&json!(2.0))), (Some(json!(2.0)), None));
+    }
+
+    #[test]
+    fn each_value_inside_an_object_is_a_leaf() {
+        let leaves = list_leaves(&json!({"a": {"b": 1, "c/d": [2, 3]}, "e": {}}));
+        let pointers: Vec<&str> = leaves.iter().map(|(pointer, _)| pointer.as_str()).collect();
+        assert_eq!(pointers, ["/a/b", "/a/c~1d", "/e"]);
+        assert_eq!(list_leaves(&json!(1)), [(String::new(), String::new())]);
+    }
+}
