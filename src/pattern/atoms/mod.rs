@@ -118,7 +118,7 @@ pub fn find_atoms(text: &str, kinds: &[AtomKind]) -> Vec<Atom> {
             continue;
         };
         let end = here.at + piece.length;
-        // The number of an entry of a list, such as `2.`. The next entry is expected to have the next number.
+        // Such a piece may be the number of an entry, such as `2.`, with which the next entry is compared.
         if piece.readings.is_empty() {
             here.entry = here.text[here.at..end].parse().unwrap_or(here.entry);
         } else if kinds.contains(&piece.kind) {
