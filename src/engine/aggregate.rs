@@ -88,6 +88,7 @@ fn aggregate_by_median(case: &Case, results: &mut [RunResult]) -> Aggregate {
 /// Compares the median of one scorecard over all runs with its threshold. Returns `None` if a run has no score: its own
 /// findings give the reason.
 fn median_finding(scorecard: &Scorecard, at: usize, results: &[RunResult]) -> Option<Finding> {
+    // A median over the other runs would hide the run without a score.
     let scores: Option<Vec<f64>> = results.iter().map(|run| run.cards.get(at)?.score).collect();
     let scores = scores?;
     let median = median(&scores)?;

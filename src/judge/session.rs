@@ -1,4 +1,4 @@
-//! The judge as one trial sees it.
+//! The judge for one trial: collects the opinions given in the case, and replays, records or asks for the others.
 
 use std::path::Path;
 
@@ -69,6 +69,8 @@ impl<'h> JudgeSession<'h> {
         questionnaire: &Questionnaire,
         prices: &Prices,
     ) -> Result<Vote, Absent> {
+        // The key covers everything that the judge is told. A recording of another questionnaire or judge has another
+        // key, so a change can never replay an old opinion.
         let key = compute_key(questionnaire, &handle.name, handle.votes);
         let path = location.path_for(&key);
         let votes = match self.pool.mode() {

@@ -23,6 +23,7 @@ pub(super) fn merge_votes(votes: &[Vote]) -> Vote {
 /// Returns the opinion in the middle. For an even number of votes it is the better of the two.
 fn find_median(mut votes: Vec<&Opinion>) -> Option<Opinion> {
     votes.sort_by(|one, other| rank_opinion(one).total_cmp(&rank_opinion(other)));
+    // The median is one of the votes, so that its reason fits. A mean would be a score that no vote gave.
     let middle = *votes.get(votes.len() / 2)?;
     let agreement = render_agreement(middle, &votes);
     let reason = match &middle.reason {
@@ -38,6 +39,7 @@ fn rank_opinion(opinion: &Opinion) -> f64 {
         Judged::Pass => 1.0,
         Judged::Fail => 0.0,
         Judged::Score(score) => score,
+        // The fewer unsupported claims, the better the run.
         Judged::Claims { unsupported, .. } => -f64::from(unsupported),
     }
 }

@@ -1,4 +1,4 @@
-//! A trace file that several cases of a suite share by `defaults.trace`: which of its runs are those of a case.
+//! Finds the runs of a case in a trace file that several cases of a suite share by `defaults.trace`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ fn describe_case(case: Node<'_>) -> JoinedCase {
     JoinedCase { id: keys::id_of(case).map(|(id, _)| id), text: text(case).or_else(first_turn) }
 }
 
-/// The runs of a shared file, and the numbers of those of each case. `None` if the runs are not joined.
+/// The runs of a shared file, and the numbers of the runs of each case. `None` if the runs are not joined.
 struct JoinedFile {
     runs: Arc<CaseRuns>,
     numbers: Option<Vec<Vec<usize>>>,
@@ -106,7 +106,8 @@ pub(super) fn find_joined_runs(
 
 fn join_file(case: &Case, group: &JoinGroup, path: &Path, files: &Files) -> Result<JoinedFile, String> {
     let runs = Arc::new(CaseRuns::find_in_files(case, path, files)?);
-    // To search all texts for those of all cases takes longer, so that is tried last.
+    // Searching all texts for the texts of all cases takes longer, so it is tried last. A way counts only if every case
+    // finds a run by it.
     for ways in [&[JoinWay::Id, JoinWay::FirstText][..], &[JoinWay::AnyText]] {
         let mut joiner = RunJoiner::new(group, ways);
         for (number, run) in runs.each_run(files).enumerate() {

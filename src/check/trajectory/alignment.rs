@@ -21,6 +21,8 @@ const CLOSED: u16 = 64;
 
 /// Pairs the slots with calls at the least cost. `groups` are the numbers of slots in each group.
 pub(super) fn align_calls(costs: &PairingCosts, groups: &[u16]) -> Pairs {
+    // `moves` keeps one row of states for each number of calls that were read, because the way back needs all of them.
+    // The costs need only two rows: before and after the current call.
     let states = list_states(groups);
     let calls = costs.forbidden.len();
     let mut moves = vec![UNREACHED; states.len() * (calls + 1)];
@@ -41,6 +43,8 @@ pub(super) fn align_calls(costs: &PairingCosts, groups: &[u16]) -> Pairs {
                 improve(&mut next, &mut moves, row, (index, alone, ALONE));
                 for bit in state.list_free_slots() {
                     let Some(pair) = costs.pair(state.slot(bit), call) else { continue };
+                    // Within a group the states are ordered by their sets of slots, so a further slot moves the state
+                    // by its bit. The full set is the first state of the next group.
                     let after = index + (1 << bit);
                     improve(&mut next, &mut moves, row, (after, now[index] + pair, TOOK + bit));
                 }
@@ -98,6 +102,7 @@ impl AlignmentState {
 }
 
 fn trace_back(states: &[AlignmentState], moves: &[u16], costs: &PairingCosts) -> Pairs {
+    // From the end to the beginning: each entry of `moves` says how its state was reached.
     let mut pairs = vec![None; costs.demanded.len()];
     let (mut call, mut state) = (costs.forbidden.len(), states.len() - 1);
     while (call, state) != (0, 0) {

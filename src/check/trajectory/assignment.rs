@@ -20,7 +20,7 @@ pub(super) fn assign_calls(costs: &PairingCosts) -> (Pairs, usize) {
     matching.match_all(false);
     let steps = matching.steps;
     let Matching { call_of, slot_of, .. } = matching;
-    // Nothing is left that costs anything.
+    // Every slot has a call that agrees, and no forbidden call remains: no other pairing costs less.
     if call_of.iter().all(Option::is_some) && !leaves_forbidden(&slot_of, costs) {
         return (call_of, steps);
     }
@@ -76,6 +76,7 @@ impl<'c> Matching<'c> {
     fn augment(&mut self, start: usize, forbidden_only: bool) {
         let mut open = self.list_open_calls(forbidden_only);
         let mut reached_from: Vec<Option<usize>> = vec![None; self.slot_of.len()];
+        // Each call is reached at most once in a search.
         let mut queue = VecDeque::from([start]);
         let mut given_up: Option<(usize, usize)> = None;
         while let Some(slot) = queue.pop_front() {
@@ -122,6 +123,8 @@ impl<'c> Matching<'c> {
         let mut call = last;
         while let Some(slot) = reached_from[call] {
             self.slot_of[call] = Some(slot);
+            // Each slot on the path takes the call that was reached from it, and leaves its former call to the slot
+            // before it.
             let before = self.call_of[slot].replace(call);
             match before {
                 Some(before) if slot != start => call = before,
@@ -166,6 +169,8 @@ impl<'c> Completion<'c> {
         let (slots, calls) = (self.costs.demanded.len(), self.costs.forbidden.len());
         match (row < slots, column < calls) {
             (true, true) => {
+                // Two that are paired without being related both count as alone. The square thus needs no forbidden
+                // cells.
                 let alone = self.costs.slot_alone(row) + self.costs.call_alone(column);
                 self.costs.pair(row, column).map_or(alone, |pair| pair.min(alone))
             }
@@ -176,9 +181,12 @@ impl<'c> Completion<'c> {
     }
 
     fn complete(&mut self) {
+        // Rows are added one by one. The pairs of the first stage are already in place, so only the others need a
+        // search, each of which reads the square once at most.
         let mut is_paired = vec![false; self.size];
         self.row_of.iter().flatten().for_each(|row| is_paired[*row] = true);
         for row in (0..self.size).filter(|row| !is_paired[*row]) {
+            // The limit is checked between rows: half a search has no valid pairing to keep.
             if self.steps > MAX_STEPS {
                 return self.pair_nearest();
             }

@@ -9,7 +9,7 @@ use crate::check::support::json_assertion::shown;
 /// The longest column of tool names, in characters.
 const MAX_TOOL_COLUMN: usize = 24;
 
-/// What separates a run from the expected calls.
+/// The differences between a run and the expected calls.
 #[derive(Debug, Default)]
 pub(super) struct EditScript {
     pub(super) edits: Vec<CallEdit>,
@@ -57,6 +57,7 @@ impl EditScript {
     /// Sorts the lines by the calls, and missing calls by their entries.
     pub(super) fn sort(&mut self) {
         self.edits.sort_by_key(|edit| match edit {
+            // A missing call comes before the call with its number, as if it were inserted there.
             CallEdit::Change { call, .. } | CallEdit::Remove { call, .. } => (*call, 1),
             CallEdit::Add { entry, .. } => (*entry, 0),
         });

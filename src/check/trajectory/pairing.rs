@@ -41,6 +41,7 @@ fn build_costs(
     run: &RunCalls<'_>,
 ) -> Result<PairingCosts, Unfit> {
     let mut fits = Vec::with_capacity(slots.len() * run.calls.len());
+    // Every slot is compared with every call. This is the expensive part, and `MAX_COMPARISONS` bounds it.
     for slot in slots {
         for call in run.calls.iter() {
             fits.push(measure_fit(slot, call, run)?);
@@ -163,6 +164,7 @@ impl ScriptBuilder<'_> {
     /// A slot without a call. In an ordered mode, a call that agrees may be elsewhere.
     fn describe_missing(&self, slot: usize, label: String, is_paired: &[bool]) -> CallEdit {
         let elsewhere =
+            // A call that agrees and has no slot was made at another place in the order. The message then says where.
             (0..is_paired.len()).find(|call| self.costs.fit(slot, *call) == MATCH && !is_paired[*call]);
         let (entry, at) = (self.slots[slot].entry, self.slots[slot].at.clone());
         let elsewhere = elsewhere.filter(|_| self.trajectory.mode.is_ordered());

@@ -4,13 +4,14 @@
 //! that violate the mode, then the number of such calls without a near partner, then the number of differing arguments.
 
 /// A demanded slot without its call, or a forbidden call without a slot.
+// 2^44 leaves room for the sum of 2^18 violations in 63 bits, and 2^26 for as many distances of at most 200.
 const VIOLATION: i64 = 1 << 44;
 /// The same, without a near partner.
 const ALONE: i64 = 1 << 26;
 
 /// The fit of a slot and a call that agree.
 pub(super) const MATCH: u8 = 0;
-/// The greatest distance of a slot and a call of the same tool.
+/// The greatest distance between a slot and a call of the same tool.
 pub(super) const FARTHEST: u8 = 200;
 /// The fit of a slot and a call of another tool.
 pub(super) const UNRELATED: u8 = u8::MAX;

@@ -9,7 +9,7 @@ use crate::trace::{Arguments, Call};
 /// The tool of a call that no list expects.
 const UNEXPECTED_TOOL: &str = "a_tool_that_no_list_expects";
 
-/// What a script is about.
+/// The setting and the expectation that a script belongs to.
 pub(super) struct ScriptFrame {
     /// The setting that holds the list.
     pub(super) list_key: &'static str,
@@ -106,8 +106,8 @@ fn find_mode(edit: &CallEdit) -> Option<&'static str> {
     }
 }
 
-/// Whether the outcome stands whatever else was called. Further calls between the expected ones are allowed where extras
-/// are; a call that no slot takes stays one, whatever else was called.
+/// Whether further calls cannot change the outcome. If extra calls are allowed, they cannot break a list that holds. A
+/// call that is not expected remains one.
 pub(super) fn is_settled(trajectory: &Trajectory, outcome: &Outcome) -> bool {
     if outcome.violations.is_empty() {
         return !trajectory.mode.forbids_extras();
@@ -115,7 +115,7 @@ pub(super) fn is_settled(trajectory: &Trajectory, outcome: &Outcome) -> bool {
     outcome.stats.get("calls_not_expected").is_some_and(|extra| *extra > 0)
 }
 
-/// Calls that the trajectory is likely to refuse: none where one is demanded, else one that no list expects.
+/// Builds calls that the trajectory is likely to refuse: none if a call is demanded, or else calls that no list expects.
 pub(super) fn build_refused_calls(trajectory: &Trajectory, like: Option<Call>) -> Vec<Call> {
     if trajectory.mode.demands_all() && trajectory.groups.iter().flatten().any(|slot| slot.demanded) {
         return Vec::new();

@@ -46,7 +46,7 @@ pub(super) fn divide_plan(
     Ok(())
 }
 
-/// What a manifest says of a shard, so that a report can tell whether the shards of a run are complete.
+/// The shard in a manifest, by which a report decides whether the shards of a run are complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShardRecord {
     /// The number of the shard, from 1.

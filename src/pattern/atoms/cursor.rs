@@ -1,4 +1,4 @@
-//! Reading a piece of text bit by bit. A copy of it is the way back.
+//! A cursor over a piece of text. It is copied before a part that may not match, and the copy is the way back.
 
 use super::is_word;
 
@@ -21,7 +21,7 @@ impl<'t> AtomCursor<'t> {
         self.rest().chars().next()
     }
 
-    /// How many bytes were read.
+    /// Returns the number of bytes that were read.
     pub(super) fn used(self) -> usize {
         self.at
     }
@@ -30,31 +30,31 @@ impl<'t> AtomCursor<'t> {
         self.at += bytes;
     }
 
-    /// The next character, if it is one of `wanted`.
+    /// Takes the next character, if it is one of `wanted`.
     pub(super) fn take_char(&mut self, wanted: &[char]) -> Option<char> {
         let next = self.peek().filter(|next| wanted.contains(next))?;
         self.at += next.len_utf8();
         Some(next)
     }
 
-    /// The next characters, if they are `wanted` in any case.
+    /// Takes the next characters, if they are `wanted`, without regard to case.
     pub(super) fn take_text(&mut self, wanted: &str) -> Option<()> {
         let next = self.rest().get(..wanted.len()).filter(|next| next.eq_ignore_ascii_case(wanted))?;
         self.at += next.len();
         Some(())
     }
 
-    /// The digits that come next.
+    /// Takes the next digits.
     pub(super) fn take_digits(&mut self) -> &'t str {
         self.take_while(|c| c.is_ascii_digit())
     }
 
-    /// The letters that come next.
+    /// Takes the next letters.
     pub(super) fn take_letters(&mut self) -> &'t str {
         self.take_while(char::is_alphabetic)
     }
 
-    /// The characters that come next and are `wanted`.
+    /// Takes the next characters, as long as they are `wanted`.
     pub(super) fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         let run = &rest[..rest.find(|c: char| !wanted(c)).unwrap_or(rest.len())];
@@ -62,7 +62,7 @@ impl<'t> AtomCursor<'t> {
         run
     }
 
-    /// The number of all the digits that come next, if they are so many.
+    /// Takes all of the next digits as a number, if their count is in `length`.
     pub(super) fn take_number(&mut self, length: std::ops::RangeInclusive<usize>) -> Option<u16> {
         let mut ahead = *self;
         let digits = ahead.take_digits();
@@ -71,7 +71,7 @@ impl<'t> AtomCursor<'t> {
         Some(number)
     }
 
-    /// Whether no word goes on here.
+    /// Whether no word continues here.
     pub(super) fn at_end_of_word(self) -> bool {
         self.peek().is_none_or(|next| !is_word(next))
     }

@@ -5,14 +5,14 @@ use std::fmt;
 use super::cursor::AtomCursor;
 use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition};
 
-/// A date; its year or its day may not have been said.
+/// A date. The year or the day may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Date {
-    /// The year, where it was said.
+    /// The year, if the text contains it.
     pub year: Option<u16>,
     /// The month, from 1.
     pub month: u8,
-    /// The day of the month, where it was said.
+    /// The day of the month, if the text contains it.
     pub day: Option<u8>,
 }
 
@@ -44,6 +44,8 @@ pub(super) fn recognise_date(here: TextPosition<'_>) -> Option<RecognisedAtom> {
         c if c.is_ascii_alphabetic() => BY_LETTER,
         _ => return None,
     };
+    // Each form starts again at the beginning. More complete forms come first: a year must not be left behind as a
+    // number.
     forms.iter().find_map(|form| {
         let mut cursor = AtomCursor::new(here.head(MAX_BYTES));
         let dates = form(&mut cursor)?;
@@ -65,7 +67,7 @@ fn take_year_first(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
     cursor.at_end_of_word().then(|| vec![date])
 }
 
-/// Both orders of day and month, unless points stand between them: then the day is first.
+/// Reads both orders of day and month. If points separate them, the day is first.
 fn take_year_last(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
     let first = cursor.take_number(1..=2)?;
     let separator = cursor.take_char(&['/', '.', '-'])?;
@@ -75,6 +77,7 @@ fn take_year_last(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
     let year = cursor
         .take_number(4..=4)
         .or_else(|| cursor.take_number(2..=2).filter(|_| short).map(|year| 2000 + year))?;
+    // `3/4/2025` may be in March or in April. Both readings are kept, and the caller accepts either.
     let orders = [(first, second, separator != '.'), (second, first, true)];
     let orders = orders.into_iter().filter(|(_, _, used)| *used);
     let mut dates: Vec<Date> =
@@ -108,7 +111,7 @@ fn take_month_and_year(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
     Some(vec![build_date(Some(year), month, None).filter(|_| cursor.at_end_of_word())?])
 }
 
-/// A month by its name or at least three letters of it. `may` and `march` are words unless they are capitalised.
+/// Reads a month by its name or by at least three letters of it. `may` and `march` are words unless they are capitalised.
 fn take_month(cursor: &mut AtomCursor<'_>) -> Option<u16> {
     let word = cursor.take_letters();
     let lower = word.to_ascii_lowercase();
@@ -122,7 +125,7 @@ fn take_month(cursor: &mut AtomCursor<'_>) -> Option<u16> {
     u16::try_from(found + 1).ok()
 }
 
-/// A year after a comma, one of `separators`, or both. Without one, nothing is read.
+/// Reads a year after a comma, one of `separators`, or both. Without one, nothing is read.
 fn take_year(cursor: &mut AtomCursor<'_>, separators: &[char]) -> Option<u16> {
     let mut ahead = *cursor;
     let comma = ahead.take_char(&[',']);

@@ -64,7 +64,7 @@ impl AtomKind {
         Self::Paths,
     ];
 
-    /// One of them, in a user's words.
+    /// Returns the name of one atom of this kind, as messages use it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Money => "amount of money",
@@ -79,10 +79,10 @@ impl AtomKind {
     }
 }
 
-/// One thing that an atom may mean.
+/// One possible meaning of an atom.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum AtomReading {
-    /// A number, and its unit where it has one.
+    /// A number, and its unit if it has one.
     Number(Decimal, Option<Unit>),
     /// A date.
     Date(Date),
@@ -95,19 +95,22 @@ pub enum AtomReading {
 /// A piece of a text that can be looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Atom {
-    /// What it is.
+    /// The kind of the atom.
     pub kind: AtomKind,
-    /// Its bytes.
+    /// The byte range in the text.
     pub range: Range<usize>,
-    /// What it may mean, the likeliest first.
+    /// The possible meanings, the likeliest first.
     pub readings: Vec<AtomReading>,
 }
 
-/// The atoms of `text` that are of one of `kinds`, from left to right.
+/// Finds the atoms of `text` with one of `kinds`, from left to right.
 pub fn find_atoms(text: &str, kinds: &[AtomKind]) -> Vec<Atom> {
     let plain = PlainText::new(text);
     let quotes = kinds.contains(&AtomKind::Quotes);
     let mut found = Vec::new();
+    // One pass from left to right. At each place the recognisers are tried in order, and a piece is never read twice:
+    // what belongs to a URL or a date is no number as well. Pieces of kinds that nobody asks for are recognised, too,
+    // so that their parts are not taken for others.
     let mut here = TextPosition { text: plain.as_str(), at: 0, settled: 0, entry: 0 };
     while here.at < here.text.len() {
         let Some(piece) = recognise_atom(here, quotes) else {
@@ -115,6 +118,7 @@ pub fn find_atoms(text: &str, kinds: &[AtomKind]) -> Vec<Atom> {
             continue;
         };
         let end = here.at + piece.length;
+        // Such a piece may be the number of an entry, such as `2.`, with which the next entry is compared.
         if piece.readings.is_empty() {
             here.entry = here.text[here.at..end].parse().unwrap_or(here.entry);
         } else if kinds.contains(&piece.kind) {
@@ -145,7 +149,7 @@ pub fn fold_text(text: &str) -> String {
     folded
 }
 
-/// What a recogniser found: so many bytes from here on. No reading: it is nothing that could be looked up.
+/// The piece that a recogniser found. Without any reading, it is text that cannot be looked up.
 struct RecognisedAtom {
     length: usize,
     kind: AtomKind,
@@ -157,7 +161,7 @@ struct RecognisedAtom {
 struct TextPosition<'t> {
     text: &'t str,
     at: usize,
-    /// Where the last piece ended: a new one may begin there, in the middle of a word too (`2025-03-03T10:15`).
+    /// The end of the last piece. A new piece may begin there, even inside of a word (`2025-03-03T10:15`).
     settled: usize,
     /// The number of the last entry of a list.
     entry: u16,
@@ -165,7 +169,7 @@ struct TextPosition<'t> {
 
 type Recogniser = fn(TextPosition<'_>) -> Option<RecognisedAtom>;
 
-/// The first that finds something has it.
+/// The recognisers in order. The first one that finds a piece decides.
 const RECOGNISERS: &[Recogniser] = &[
     url::recognise_url,
     url::recognise_path,
@@ -192,14 +196,14 @@ impl<'t> TextPosition<'t> {
         &self.text[self.at..]
     }
 
-    /// At most `length` bytes from here on.
+    /// Returns at most `length` bytes from here on.
     fn head(self, length: usize) -> &'t str {
         let rest = self.rest();
         let end = (0..=length.min(rest.len())).rev().find(|at| rest.is_char_boundary(*at));
         &rest[..end.unwrap_or(0)]
     }
 
-    /// At most `length` bytes before this.
+    /// Returns at most `length` bytes before this position.
     fn tail(self, length: usize) -> &'t str {
         let start = (self.at.saturating_sub(length)..self.at).find(|at| self.text.is_char_boundary(*at));
         &self.text[start.unwrap_or(self.at)..self.at]

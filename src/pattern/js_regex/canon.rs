@@ -1,14 +1,14 @@
-//! Blindness to case as JavaScript has it without the flag `u`.
+//! Case folding as in JavaScript without the flag `u`.
 //!
-//! Two code units are the same when their upper-case forms are. A form of several code units does not count, nor
-//! does an ASCII form of a unit beyond ASCII: `ſ` is no `s`, and the Kelvin sign no `k`. Rust's `(?i)` folds these
-//! together; so sets are closed here and the flag is never handed on.
+//! Two code units are equal if their upper-case forms are. A form of several code units does not count, nor does an ASCII
+//! form of a unit beyond ASCII: `ſ` is not `s`, and the Kelvin sign is not `k`. Rust's `(?i)` treats these as equal, so
+//! sets are closed under case here and the flag is never passed on.
 
 use std::sync::LazyLock;
 
 use super::units::UnitSet;
 
-/// All units that another one stands for, behind that one.
+/// The pairs of a folded unit and a different unit that folds to it.
 static CASED: LazyLock<Vec<(u16, u16)>> = LazyLock::new(|| {
     let pairs = (0..=u16::MAX).map(|unit| (fold_case(unit), unit));
     let mut cased: Vec<(u16, u16)> = pairs.filter(|(canonical, unit)| canonical != unit).collect();
@@ -16,7 +16,7 @@ static CASED: LazyLock<Vec<(u16, u16)>> = LazyLock::new(|| {
     cased
 });
 
-/// The unit that stands for `unit` and for all that differ from it in case only.
+/// Returns the unit that represents `unit` and all units that differ from it only in case.
 pub(super) fn fold_case(unit: u16) -> u16 {
     if let Ok(ascii) = u8::try_from(unit)
         && ascii.is_ascii()
@@ -31,9 +31,10 @@ pub(super) fn fold_case(unit: u16) -> u16 {
     }
 }
 
-/// `set` and all that differs from a member in case only.
+/// Adds to `set` all units that differ from a member only in case.
 pub(super) fn close_over_case(set: &UnitSet) -> UnitSet {
     let mut ranges = set.ranges().to_vec();
+    // By the rule above, ASCII folds only within ASCII. Most sets are ASCII and need no walk through the table.
     if ranges.iter().all(|(_, high)| *high < 0x80) {
         ranges.extend(
             (0x41..=0x5A).filter(|upper| contains_either_case(set, *upper)).flat_map(list_both_cases),

@@ -1,7 +1,7 @@
-//! A pattern as the linear-time engine takes it.
+//! Translates a pattern for the linear-time engine.
 //!
-//! That engine matches characters, JavaScript code units: `.` is half an emoji. So a text is handed on with each
-//! half of a surrogate pair as a character of its own, from a private plane that no such text can hold otherwise.
+//! That engine matches characters, while JavaScript matches code units: `.` is half an emoji. So each half of a surrogate
+//! pair becomes a character of its own in the text, from a private plane that such a text cannot contain otherwise.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -11,9 +11,9 @@ use regex::{Regex, RegexBuilder};
 use super::syntax::{JsAssertion, JsPart, JsPattern, JsRepeat};
 use super::units::UnitSet;
 
-/// A compiled program above this many bytes is left to the engine that counts its steps.
+/// The largest compiled program in bytes. A larger one is left to the engine that counts its steps.
 const SIZE_LIMIT: usize = 1 << 20;
-/// A surrogate's place in the private plane is this far from its own.
+/// The distance between a surrogate and its character in the private plane.
 const PRIVATE_OFFSET: u32 = 0x10_0000;
 const SURROGATES: (u16, u16) = (0xD800, 0xDFFF);
 
@@ -22,8 +22,8 @@ pub(super) fn compile_linear(pattern: &JsPattern) -> Option<Regex> {
     LinearWriter::compile_part(&pattern.root, Strictness::Exact)
 }
 
-/// Patterns that are found in every text in which `pattern` is: itself without what this engine cannot express, and
-/// what it looks for around the match. A text without one of them needs no search.
+/// Compiles patterns that match in every text in which `pattern` matches: the pattern without the parts that this engine
+/// cannot express, and the bodies of its look-arounds. A text without one of them needs no search.
 pub(super) fn compile_needs(pattern: &JsPattern) -> Vec<Regex> {
     let mut parts = vec![&pattern.root];
     collect_lookarounds(&pattern.root, &mut parts);
@@ -35,6 +35,7 @@ fn collect_lookarounds<'p>(part: &'p JsPart, found: &mut Vec<&'p JsPart>) {
         JsPart::Sequence(parts) => parts.iter().for_each(|part| collect_lookarounds(part, found)),
         JsPart::Capture(_, body) => collect_lookarounds(body, found),
         JsPart::Look(look) if !look.negative => found.push(&look.body),
+        // The other parts may be skipped in a match, so nothing inside of them is needed.
         _ => {}
     }
 }
@@ -50,7 +51,7 @@ pub(super) fn has_same_captures(part: &JsPart) -> bool {
     }
 }
 
-/// A text in which every code unit is one character.
+/// Converts a text so that every code unit is one character.
 pub(super) fn spread_units(text: &str) -> Cow<'_, str> {
     if text.chars().all(|c| c.len_utf16() == 1) {
         return Cow::Borrowed(text);
@@ -70,9 +71,9 @@ pub(super) fn gather_units(spread: &str) -> String {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Strictness {
-    /// What the engine cannot express is an error.
+    /// A part that the engine cannot express is an error.
     Exact,
-    /// What the engine cannot express matches whatever it could match, and more.
+    /// A part that the engine cannot express becomes one that matches at least as much.
     Loose,
 }
 
@@ -146,6 +147,7 @@ impl LinearWriter {
 
     fn write_set(&mut self, set: &UnitSet) -> Option<()> {
         if set.ranges().is_empty() {
+            // A class without members, which never matches.
             self.out.push_str("[a&&b]");
             return Some(());
         }

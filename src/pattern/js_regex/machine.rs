@@ -39,6 +39,9 @@ enum BacktrackFrame {
     },
 }
 
+// The machine is a backtracking matcher with an explicit stack. `frames` holds everything that a failure must undo or
+// try next, in order: open alternatives, old values of registers, and the beginnings of look-arounds. The call stack
+// never grows with the text, and each operation costs steps, so that no pattern can run away.
 struct JsMachine<'p> {
     program: &'p JsProgram,
     text: UnitText<'p>,
@@ -62,6 +65,7 @@ pub(super) fn search_program(
     let text = UnitText(units);
     let mut machine =
         JsMachine { program, text, registers, frames: Vec::new(), looks: Vec::new(), steps_left };
+    // All starts share one budget. A pattern that is slow at each of them must not get it anew for each.
     for start in 0..=units.len() {
         if machine.matches_at(start)? {
             return Ok(Some(machine.collect_groups()));
@@ -140,6 +144,7 @@ impl JsMachine<'_> {
     }
 
     fn write_register(&mut self, register: usize, value: usize) {
+        // An unchanged value needs no frame. Loops write the same value often, and the stack is bounded.
         let old = std::mem::replace(&mut self.registers[register], value);
         if old != value {
             self.frames.push(BacktrackFrame::Restore { register, value: old });
@@ -159,6 +164,7 @@ impl JsMachine<'_> {
             position = after;
             count += 1;
         }
+        // Reading a run is a tight loop and cheaper than the same number of operations.
         self.charge_steps(count / UNITS_PER_STEP)?;
         let at = MachineState { position, ..next };
         let stop = match way {
@@ -194,6 +200,7 @@ impl JsMachine<'_> {
         let count = self.registers[round.count];
         let enter = MachineState { op: at.op + 1, ..at };
         let leave = MachineState { op: round.exit, ..at };
+        // JavaScript refuses an empty round. Without this rule, `(a*)*` would loop forever.
         if count > round.min && self.registers[round.count + 1] == at.position {
             return None;
         }
@@ -253,6 +260,7 @@ impl JsMachine<'_> {
                 BacktrackFrame::Shorten { at, stop } => return Some(self.shorten_run(at, stop)),
                 BacktrackFrame::Look { back, negative } => {
                     self.frames.pop();
+                    // The look-around has ended by failure, so it is no longer open.
                     self.looks.pop();
                     if negative {
                         return Some(back);

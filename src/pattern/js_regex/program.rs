@@ -19,7 +19,7 @@ pub(super) enum JsOp {
         max: usize,
         way: ReadDirection,
     },
-    /// Goes on, and elsewhere if that fails.
+    /// Continues with the next operation, and at `elsewhere` if that fails.
     Fork {
         elsewhere: usize,
     },
@@ -34,7 +34,7 @@ pub(super) enum JsOp {
     },
     /// A loop of this number begins.
     Begin(usize),
-    /// Whether a loop goes on, after each round.
+    /// Decides after each round whether a loop continues.
     Decide(usize),
     /// A round of a loop begins.
     Enter(usize),
@@ -47,7 +47,7 @@ pub(super) enum JsOp {
     Match,
 }
 
-/// Which way the machine reads: in a look-behind it reads back, as JavaScript does.
+/// The direction in which the machine reads. A look-behind is read backwards, as in JavaScript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReadDirection {
     Forward,
@@ -71,7 +71,7 @@ pub(super) struct JsProgram {
     pub(super) ops: Vec<JsOp>,
     pub(super) loops: Vec<JsLoop>,
     pub(super) registers: usize,
-    /// How many registers hold where groups begin and end.
+    /// The number of registers for the beginnings and ends of groups.
     pub(super) captures: usize,
 }
 

@@ -33,14 +33,14 @@ pub(super) fn estimate_attempts(runs: u32, passed: u32) -> Vec<Estimate> {
     estimates.collect()
 }
 
-/// The probability that at least one of `k` attempts passes, when `passed` of `runs` did. `None` when the runs are
-/// fewer than `k`: they cannot tell.
+/// Returns the probability that at least one of `k` attempts passes, if `passed` of `runs` did. `None` if there are fewer
+/// than `k` runs, which allow no estimate.
 pub fn pass_at_k(runs: u32, passed: u32, k: u32) -> Option<f64> {
     Some(1.0 - pass_hat_k(runs, runs.checked_sub(passed)?, k)?)
 }
 
-/// The probability that all of `k` attempts pass, when `passed` of `runs` did. `None` when the runs are fewer than
-/// `k`: they cannot tell.
+/// Returns the probability that all of `k` attempts pass, if `passed` of `runs` did. `None` if there are fewer than `k`
+/// runs, which allow no estimate.
 pub fn pass_hat_k(runs: u32, passed: u32, k: u32) -> Option<f64> {
     if k > runs || passed > runs {
         return None;

@@ -105,6 +105,8 @@ fn variation(score: &Spread) -> f64 {
 
 impl Signs {
     fn score(&self) -> f64 {
+        // The weights are those of EvalView, so that both tools print the same figure. A pass rate of one half is the
+        // most mixed.
         let mixed =
             if self.is_mixed() { 1.0 - (share(self.passed, self.runs) - 0.5).abs() * 2.0 } else { 0.0 };
         let variation = (self.variation / WIDEST).min(1.0);

@@ -63,13 +63,13 @@ impl Spread {
     }
 }
 
-/// The number in the middle, or the mean of the two there; `None` when there are no numbers.
+/// Returns the number in the middle, or the mean of the two in the middle; `None` if there are no numbers.
 pub fn median(values: &[f64]) -> Option<f64> {
     let values = sort_finite(values);
     (!values.is_empty()).then(|| percentile_of(&values, 50))
 }
 
-/// Those that are finite, from the smallest up.
+/// Returns the finite numbers in ascending order.
 fn sort_finite(values: &[f64]) -> Vec<f64> {
     let finite = values.iter().filter(|value| value.is_finite());
     let mut values: Vec<f64> = finite.map(|value| value.clamp(-LARGEST, LARGEST)).collect();
@@ -77,13 +77,13 @@ fn sort_finite(values: &[f64]) -> Vec<f64> {
     values
 }
 
-/// Of a sample: one degree of freedom went into the mean.
+/// Returns the variance of a sample, divided by one less than its size because the mean is estimated from it, too.
 fn sample_variance(values: &[f64], mean: f64, count: u32) -> f64 {
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     squares / f64::from(count.max(2) - 1)
 }
 
-/// What `percent` of the sorted `values` lie below, on the straight line between two neighbours.
+/// Returns the percentile of the sorted `values`, interpolated linearly between two neighbours.
 fn percentile_of(values: &[f64], percent: usize) -> f64 {
     let hundredths = (values.len() - 1) * percent;
     let (low, high) = (values[hundredths / 100], values[hundredths.div_ceil(100)]);

@@ -1,4 +1,4 @@
-//! What is asked of several runs of a case, and whether it holds.
+//! The requirements on several runs of a case, and their evaluation.
 
 use std::num::NonZeroU32;
 
@@ -43,19 +43,19 @@ impl Default for Variance {
     }
 }
 
-/// What several runs came to.
+/// The result of several runs.
 #[derive(Debug, Clone)]
 pub struct VarianceResult {
     /// Their figures.
     pub statistics: Statistics,
-    /// What is wrong with them; each points at the setting that it breaks. The case holds iff this is empty.
+    /// The failed requirements. Each points at its setting. The case holds if there are none.
     pub failures: Vec<Violation>,
     /// Remarks for the reader.
     pub notes: Vec<String>,
 }
 
-/// Holds `runs` against `variance`. A run that is missing, or that erred and is therefore not among them, counts as
-/// failed and brings no points. `min_score` is what a single run must reach, where that is said.
+/// Evaluates `runs` by the requirements in `variance`. A run that is missing, or that ended in an error, counts as failed
+/// and brings no points. `min_score` is the score that a single run must reach, if there is one.
 pub fn evaluate_variance(runs: &[RunScore], variance: &Variance, min_score: Option<f64>) -> VarianceResult {
     let statistics = Statistics::of_runs(runs, variance.runs.get(), variance.confidence_level);
     let failures = [
@@ -91,7 +91,7 @@ fn passed_too_rarely(statistics: &Statistics, least: f64) -> Option<Violation> {
     })
 }
 
-/// A run that is not there brings no points: its absence must not lift the mean.
+/// Counts a missing run as 0 points, so that its absence does not raise the mean.
 fn mean_too_low(statistics: &Statistics, least: f64) -> Option<Violation> {
     let score = statistics.score.as_ref()?;
     let mean = score.mean * super::share(score.count, statistics.runs);

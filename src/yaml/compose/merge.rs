@@ -56,6 +56,7 @@ pub(super) fn collect_merged(tree: Tree, source: &Arc<Source>) -> Result<Vec<Tre
 pub(super) fn merge_entries(entries: &mut Vec<(Key, Tree)>, merged: Vec<Tree>) {
     for tree in merged {
         let Value::Map(more) = tree.value else { continue };
+        // The order of the calls decides who wins: explicit entries are in place before the first merged mapping.
         for (key, tree) in more {
             if !entries.iter().any(|(known, _)| known.name == key.name) {
                 entries.push((key, tree));

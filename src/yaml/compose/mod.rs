@@ -42,6 +42,8 @@ pub(super) fn compose_documents(
         flow_nesting_limit: MAX_DEPTH,
         block_nesting_limit: MAX_DEPTH,
     };
+    // The first error ends the file: after it the parser no longer knows where values begin. Duplicate keys do not end
+    // it, so all of them are reported together.
     for event in Parser::new_from_str_with_options(&source.text()[range], options) {
         let step = match event {
             Ok((event, span)) => composer.take_event(event, composer.span_between(span.start, span.end)),
@@ -130,6 +132,8 @@ impl<'s> YamlComposer<'s> {
         tag: Option<&Tag>,
         span: Span,
     ) -> Result<(), LoadError> {
+        // In a mapping, scalars are keys and values by turns. A key keeps its text whatever its style or tag is: `1:
+        // x` has the key `1`.
         if let Some(OpenNode::Map { key: key @ None, .. }) = self.stack.last_mut() {
             *key = Some(Key { span, name: SmolStr::from(text) });
             return Ok(());
@@ -210,12 +214,16 @@ impl<'s> YamlComposer<'s> {
     /// Adds a finished value to the list or mapping around it, or ends the document with it.
     fn add_value(&mut self, tree: Tree, anchor: usize) -> Result<(), LoadError> {
         self.nodes += 1;
+        // An alias counts as one value here. Its copies have a budget of their own, which is checked before the copy
+        // is added.
         if self.nodes > MAX_NODES {
             let problem = "the file has more than 2000000 values: split it, or write it as JSON Lines";
             return Err(self.error_at(tree.span, problem));
         }
         // The parser numbers anchors from 1; 0 is a value without an anchor.
         if anchor != 0 {
+            // Measured once for each anchor, since a tree does not change after its end, and an alias of it costs
+            // nothing to measure.
             let size = TreeSize::of_tree(&tree);
             self.anchors.insert(anchor, AnchoredTree { tree: tree.clone(), size });
         }

@@ -9,6 +9,8 @@ pub(crate) fn nanos(text: &str) -> Option<u64> {
     let (clock, fraction) = time.split_once('.').unwrap_or((time, ""));
     let mut clock = clock.splitn(3, ':').map(|part| part.parse::<i64>().ok());
     let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
+    // The bounds keep the arithmetic below from overflowing, and refuse texts that only look like a time. The second
+    // may be 60, because of leap seconds.
     let possible = (1970..=2500).contains(&year)
         && (1..=12).contains(&month)
         && (1..=31).contains(&day)
@@ -46,6 +48,8 @@ fn nanos_of(fraction: &str) -> Option<u64> {
 /// Days since 1970 of a date of the Gregorian calendar: years begin in March, so that the leap day is the last.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    // A month of this calendar that begins in March starts (month * 306 + 5) / 10 days after March 1: the lengths 31,
+    // 30, 31, 30, 31 repeat. The last term is the number of days from the year 0 to 1970.
     365 * year + year / 4 - year / 100 + year / 400 + (month * 306 + 5) / 10 + day - 1 - 719_468
 }
 

@@ -1,4 +1,4 @@
-//! A content that is text, or parts of which some are text.
+//! Contents of messages and results: a text, or parts of which some are texts.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::reader::json::value::Json;
 
-/// The text of a content: itself, or its text parts put together.
+/// Returns the text of a content: itself, or its text parts joined.
 pub(crate) fn text_of(content: Option<Json<'_>>) -> Cow<'_, str> {
     match content {
         Some(Json::Text(text)) => text,
@@ -15,13 +15,13 @@ pub(crate) fn text_of(content: Option<Json<'_>>) -> Cow<'_, str> {
     }
 }
 
-/// The text of a part: itself, or under its key.
+/// Returns the text of a part: itself, or under its key.
 fn text_of_part<'v>(part: &'v Json) -> Option<&'v str> {
     part.as_str().or_else(|| part.get("text").or_else(|| part.get("refusal"))?.as_str())
 }
 
-/// Returns a tool's result as a trace keeps it: parts that are all text are one text, with `glue` between them. So is a
-/// list without parts, in every format: it is the empty text.
+/// Returns the result of a tool as a trace keeps it. Parts that are all text become one text, joined with `glue`. In
+/// every format, an empty list becomes the empty text.
 pub(crate) fn content_value(content: Json, glue: &str) -> Value {
     match all_texts(&content) {
         Some(texts) => Value::String(texts.join(glue)),

@@ -15,7 +15,7 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Trace, Usage};
 
-/// How many conversations a log may interleave: how far back the run of a request is looked for.
+/// The most conversations that a log may interleave. The run of a request is searched among this many last runs.
 pub(crate) const INTERLEAVED: usize = 64;
 
 /// A message with its place in the file.
@@ -64,23 +64,23 @@ pub(crate) struct Exchange<'t> {
     pub(crate) request: Vec<LocatedMessage<'t>>,
     pub(crate) reply: Option<Reply<'t>>,
     pub(crate) model: Option<String>,
-    /// The id of the reply that it continues, where the request says so instead of replaying it.
+    /// The id of the reply that the request continues, if it names the reply instead of replaying it.
     pub(crate) previous: Option<String>,
     /// The id of the request in a batch. Each case of a batch is its own run.
     pub(crate) case: Option<String>,
-    /// How long the model took to reply, in milliseconds.
+    /// The time of the model for the reply, in milliseconds.
     pub(crate) model_ms: Option<f64>,
 }
 
 impl Exchange<'_> {
-    /// A model call that nothing came of.
+    /// A model call without a reply.
     fn failed(reason: String) -> Self {
         let reply = Reply { id: None, messages: Vec::new(), usage: None, stop_reason: Some(reason) };
         Self { reply: Some(reply), ..Self::default() }
     }
 }
 
-/// What a model said.
+/// The reply of a model.
 #[derive(Debug)]
 pub(crate) struct Reply<'t> {
     pub(crate) id: Option<String>,
@@ -93,14 +93,15 @@ pub(crate) struct Reply<'t> {
 #[derive(Debug, Default)]
 pub(crate) struct Conversation<'t> {
     pub(crate) messages: Vec<LocatedMessage<'t>>,
-    /// What the log says of the run as a whole; its messages and calls are not read yet.
+    /// The facts in the log about the run as a whole. Its messages and calls are not read yet.
     pub(crate) trace: Trace,
     tally: UsageTotal,
-    /// How long the model took for each reply.
+    /// The time of the model for each reply.
     model_ms: Vec<Option<f64>>,
-    /// What identifies each message, as far as it was needed: not at all in a log of one call.
+    /// The keys by which replayed messages are recognized. They are computed when a request is compared with the run, so a
+    /// log of one call needs none.
     keys: Vec<String>,
-    /// How many messages the last request held.
+    /// The number of messages in the last request.
     asked: usize,
     /// The evidence of calls next to requests and responses in their records.
     pub(crate) beside: Vec<CallEvidence<'t>>,
@@ -125,8 +126,8 @@ const RECORD_KEYS: [&str; 14] = [
 ];
 
 impl<'t> Conversation<'t> {
-    /// The messages, the trace so far, and what stands beside the messages. The duration is the time of the model alone, if
-    /// each reply records it.
+    /// Returns the messages, the trace so far, and the evidence next to the messages. The duration is the time of the model
+    /// alone, if each reply records it.
     pub(crate) fn finish(self) -> (Vec<LocatedMessage<'t>>, Trace, Vec<CallEvidence<'t>>) {
         let usage = self.tally.total();
         let is_timed = !self.model_ms.is_empty();
@@ -168,12 +169,12 @@ pub(crate) struct Conversations<'t> {
 }
 
 impl<'t> Conversations<'t> {
-    /// The conversations of one list of messages: that one.
+    /// Returns one list of messages as the only conversation.
     pub(crate) fn of_messages(messages: Vec<LocatedMessage<'t>>) -> Vec<Conversation<'t>> {
         vec![Conversation { messages, ..Conversation::default() }]
     }
 
-    /// The conversations of a file: a list of messages, or a log of model calls that `exchange` reads.
+    /// Returns the conversations of a file: a list of messages, or a log of model calls that `exchange` reads.
     pub(crate) fn of_input(
         input: Input<'t>,
         is_message: fn(&Json<'t>) -> bool,
@@ -201,7 +202,7 @@ impl<'t> Conversations<'t> {
         Ok(log.into_runs())
     }
 
-    /// Adds the next model call of the log. The index of its run; `None` for a call that was logged twice.
+    /// Adds the next model call of the log, and returns the index of its run; `None` for a call that was logged twice.
     pub(crate) fn add_to(&mut self, exchange: Exchange<'t>) -> Option<usize> {
         if self.is_repeated(&exchange) {
             return None;
@@ -217,6 +218,8 @@ impl<'t> Conversations<'t> {
         run.trace.model = model.or(run.trace.model.take());
         run.trace.id = case.clone().or(run.trace.id.take());
         let Some(mut reply) = reply else { return Some(at) };
+        // The id of a run is that of its last reply, because the next request may name it. In a batch, the case is the
+        // id.
         run.trace.id = case.or(reply.id).or(run.trace.id.take());
         if let Some(last) = reply.messages.last_mut() {
             last.ending = Some(TurnEnding { stop_reason: reply.stop_reason.clone(), usage: reply.usage });
@@ -229,13 +232,15 @@ impl<'t> Conversations<'t> {
         Some(at)
     }
 
-    /// The id of a run so far.
+    /// Returns the id of a run so far.
     pub(crate) fn id_of(&self, at: usize) -> Option<String> {
         self.runs.get(at)?.trace.id.clone()
     }
 
-    /// Forgets runs that no request is looked for in any more: so many of the first.
+    /// Drops the first runs, which are too old to be continued, and returns their number.
     pub(crate) fn forget(&mut self) -> usize {
+        // Twice as many runs are kept as are searched, so that dropping the first ones moves the others only now and
+        // then.
         let old = if self.runs.len() < 2 * INTERLEAVED { 0 } else { self.runs.len() - INTERLEAVED };
         self.runs.drain(..old);
         old
@@ -245,7 +250,7 @@ impl<'t> Conversations<'t> {
         self.runs
     }
 
-    /// The same reply under the same id once more: a line that was logged twice.
+    /// Whether an earlier run ends with the same reply under the same id, because the line was logged twice.
     fn is_repeated(&self, exchange: &Exchange) -> bool {
         if exchange.case.is_some() {
             return false;
@@ -257,14 +262,16 @@ impl<'t> Conversations<'t> {
         self.runs.iter().rev().take(INTERLEAVED).any(|run| run.trace.id == *id && ends_so(run))
     }
 
-    /// The index of a run of `request` alone.
+    /// Adds a run of `request` alone, and returns its index.
     fn own_run(&mut self, request: Vec<LocatedMessage<'t>>) -> usize {
         self.runs.push(Conversation { messages: request, ..Conversation::default() });
         self.runs.len() - 1
     }
 
-    /// The index of the run that `request` belongs to, with the request's new messages added to it.
+    /// Adds the new messages of `request` to the run that it belongs to, and returns the index of that run.
     fn run_for(&mut self, request: Vec<LocatedMessage<'t>>, previous: Option<&str>) -> usize {
+        // A log has no ids of conversations. A request that names an earlier reply is certain; any other is compared
+        // with the recent runs, the latest first. If none of them fits, the request begins a run.
         let found = previous.and_then(|id| self.find_reply(id)).or_else(|| self.find(&request));
         let (at, fresh) = found.unwrap_or((self.runs.len(), 0));
         if at == self.runs.len() {
@@ -301,6 +308,9 @@ impl Conversation<'_> {
         if keys.is_empty() {
             return (!self.has_ended()).then_some(0);
         }
+        // Three cases, by how the client builds a request. An empty one continues a run that is not finished. One that
+        // replays the previous request exactly, and then the model's reply, continues it with everything after what is
+        // known. One whose history was shortened is recognized by the last message of the model that it repeats.
         let unknown = &self.messages[self.keys.len()..];
         self.keys.extend(unknown.iter().map(|said| identity(&said.value)));
         let replayed = keys.len() > self.asked

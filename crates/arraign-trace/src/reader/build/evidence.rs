@@ -46,10 +46,10 @@ impl CallClue<'_> {
     }
 }
 
-/// A path of more steps is cut: the place is still the right part of the record.
+/// The most steps of a path. A longer path is cut; its place is still the right part of the record.
 const DEEPEST: usize = 6;
 
-/// The steps from a record to a value. Without an allocation, because most clues are soon dropped.
+/// The steps from a record to a value. They are stored without an allocation, because most clues are soon dropped.
 #[derive(Debug, Clone, Copy)]
 struct PathSteps<'t> {
     steps: [PathStep<'t>; DEEPEST],
@@ -147,7 +147,7 @@ struct EvidenceSearch<'t> {
     path: PathSteps<'t>,
 }
 
-/// What the keys of an object say of calls.
+/// The keys of an object that concern calls.
 #[derive(Default)]
 struct ObjectFace<'v, 't> {
     name: Option<&'v Cow<'t, str>>,
@@ -238,11 +238,14 @@ impl<'t> EvidenceSearch<'t> {
         let face = ObjectFace::of(object);
         let (is_call, is_result) = (face.is_call(), face.is_result());
         if is_call || is_result {
+            // The id may be in the object around the call, as in `{"id": .., "function": {"name": .., "arguments":
+            // ..}}`.
             let id = face.reference.or(face.id).or(outer_id);
             let kind = face.kind.cloned().or_else(|| self.path.last_key());
             let (id, name, is_call) = (id.cloned(), face.name.cloned(), face.has_arguments);
             self.clues.push(CallClue { id, name, kind, is_call, path: self.path });
         }
+        // An object of texts and figures alone has nothing below it. This skips most objects of a file.
         if !face.has_parts && !face.has_arguments && !face.has_response {
             return;
         }

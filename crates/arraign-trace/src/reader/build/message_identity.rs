@@ -1,4 +1,4 @@
-//! Messages of a log of model calls: who said one, whether it makes a call, and what makes it the same when it is replayed.
+//! Messages of a log of model calls: their speaker, their calls, and the key by which a replayed message is recognized.
 
 use crate::reader::json::value::Json;
 
@@ -26,7 +26,7 @@ fn is_filled(value: Option<&Json>) -> bool {
     }
 }
 
-/// Whether the model said it. An item without a role is its call, unless it is what came of one.
+/// Whether a message is from the model. An item without a role is a call of the model, or the result of one.
 pub(crate) fn is_assistant(message: &Json) -> bool {
     if let Some(role) = message.get("role") {
         return role.as_str() == Some("assistant");
@@ -39,6 +39,8 @@ pub(crate) fn is_assistant(message: &Json) -> bool {
 /// fields differ between a reply and its replay, because writers add and drop empty fields and wrap text in parts.
 pub(crate) fn identity(message: &Json) -> String {
     let mut key = String::new();
+    // A separator after each text keeps neighbouring fields apart, so that `a`, `bc` and `ab`, `c` give different
+    // keys.
     for name in ["role", "tool_call_id", "name"] {
         push(&mut key, message.get(name));
     }

@@ -1,4 +1,5 @@
-//! What readers build a trace with: turns and calls, conversations of several requests, tokens, contents, times.
+//! The parts that readers share to build a trace: turns and calls, conversations of several requests, tokens, contents,
+//! times.
 
 pub(crate) mod batch;
 pub(crate) mod clock;

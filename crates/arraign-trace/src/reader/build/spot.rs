@@ -35,6 +35,7 @@ impl RecordSpot {
 
     /// Adds this place to an error.
     pub(crate) fn blame(self, error: DecodeError) -> DecodeError {
+        // An error collects its path from the inside outwards, so the steps are added in reverse order.
         let error = split_steps(self.inner).rev().fold(error, DecodeError::at_key);
         let error = self.index.into_iter().fold(error, DecodeError::at_key);
         self.at.in_record(split_steps(self.path).rev().fold(error, DecodeError::at_key))

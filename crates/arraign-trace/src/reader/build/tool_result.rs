@@ -5,7 +5,7 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus};
 
-/// The call with the `result` and the `error` of its record: these formats say which of the two came.
+/// Adds the `result` and the `error` of a record to its call. In these formats, the key that is present is the outcome.
 pub(crate) fn with_result(call: Call, mut record: Object) -> Call {
     let error = error_of(&mut record);
     let result = record.take(&["result"]).map(Json::into_value);
@@ -17,7 +17,7 @@ pub(crate) fn with_result(call: Call, mut record: Object) -> Call {
     Call { result, status, error, ..call }
 }
 
-/// The text of a record's `error`, which may be an object with a `message`, or with a `content` that is text.
+/// Returns the text of a record's `error`, which may be an object with a `message`, or with a `content` that is text.
 pub(crate) fn error_of(record: &mut Object) -> Option<String> {
     let error = record.take(&["error"])?;
     let message = error.get("message").and_then(Json::as_str).map(ToOwned::to_owned);

@@ -9,7 +9,7 @@ use crate::reader::build::unread_log::UnreadLog;
 use crate::reader::build::usage::UsageTotal;
 use crate::trace::{Call, CallStatus, Role, Trace};
 
-/// Most runs have few calls. Up to here they are looked through one by one: tables of them would cost more.
+/// The most calls that are searched one by one. Most runs have so few, and tables of them would cost more.
 const FEW: usize = 16;
 
 /// An index of the calls by id or by name. It is filled at the first look-up, because most formats never look up names.
@@ -34,6 +34,8 @@ impl CallTable {
         calls: &[Call],
         key: fn(&Call) -> Option<&str>,
     ) -> Option<&mut CallPlaces> {
+        // Calls are only appended, so each look-up indexes the calls since the last one. All look-ups together index
+        // each call once.
         for (place, call) in calls.iter().enumerate().skip(self.filled) {
             if let Some(key) = key(call) {
                 self.add(key, place);
@@ -53,7 +55,7 @@ impl CallTable {
     }
 }
 
-/// Few runs make more.
+/// The most calls for which room is reserved in advance.
 const USUAL_CALLS: usize = 64;
 
 /// A trace that is being read.
@@ -61,7 +63,7 @@ const USUAL_CALLS: usize = 64;
 pub(crate) struct TraceBuilder {
     pub(crate) trace: Trace,
     pub(crate) tally: UsageTotal,
-    /// What was not understood.
+    /// The parts that were not understood.
     pub(super) log: UnreadLog,
     speaker: Option<Role>,
     text: Option<String>,
@@ -75,8 +77,8 @@ pub(crate) struct TraceBuilder {
 }
 
 impl TraceBuilder {
-    /// Goes on from what is known of the run before the first of its messages. A call and its result are two: there
-    /// is room for the calls of a usual run from the beginning.
+    /// Begins with the facts known before the first message. A call and its result are two messages, so room is reserved
+    /// for half as many calls.
     pub(crate) fn of(mut trace: Trace, messages: usize) -> Self {
         trace.calls.reserve_exact((messages / 2).min(USUAL_CALLS));
         Self { trace, ..Self::default() }
@@ -102,7 +104,7 @@ impl TraceBuilder {
         self.turn += 1;
     }
 
-    /// Adds to what the message says.
+    /// Adds text to the message.
     pub(crate) fn text(&mut self, more: &str) {
         if !more.is_empty() {
             self.log.note_progress();
@@ -133,7 +135,7 @@ impl TraceBuilder {
         self.turn += 1;
     }
 
-    /// Ends the message. Beside calls, an empty text is a writer's habit; alone, it is an empty answer.
+    /// Ends the message. Next to calls, an empty text means nothing. Without calls, it is an empty answer.
     pub(crate) fn end(&mut self) {
         let (Some(role), Some(text)) = (self.speaker, self.text.take()) else { return };
         if !(self.called && text.is_empty()) {
@@ -146,7 +148,7 @@ impl TraceBuilder {
         self.find_calls(id).next().is_some()
     }
 
-    /// The calls with this id. Of many calls, the first that waits for a result, and those after it.
+    /// Returns the calls with this id. In a run with many calls, earlier ones that were answered may be missing.
     pub(super) fn find_calls(&mut self, id: &str) -> impl Iterator<Item = &Call> {
         let calls = &self.trace.calls;
         let (few, places) = if calls.len() > FEW {
@@ -159,7 +161,7 @@ impl TraceBuilder {
         few.iter().filter(move |call| call.id.as_deref() == Some(id)).chain(listed)
     }
 
-    /// The first call with this id that waits for its result; without an id, the first with this name.
+    /// Returns the first call with this id that has no result yet; without an id, the first with this name.
     pub(crate) fn waiting(&mut self, id: Option<&str>, name: Option<&str>) -> Option<&mut Call> {
         self.log.note_progress();
         let calls = &mut self.trace.calls;
@@ -175,37 +177,41 @@ impl TraceBuilder {
             (None, Some(name)) => self.by_name.find(name, calls, |call| Some(call.written_name())),
             (None, None) => None,
         }?;
+        // Ids may be used again. Answered calls never wait again, so they are dropped from the front and each is
+        // looked at once.
         while calls.get(places.first).is_some_and(|call| call.status != CallStatus::Unanswered) {
             places.first = places.others.pop_front()?;
         }
         calls.get_mut(places.first)
     }
 
-    /// The call with this index, from 1.
+    /// Returns the call with this index, from 1.
     pub(crate) fn call_mut(&mut self, index: usize) -> Option<&mut Call> {
         self.trace.calls.get_mut(index.checked_sub(1)?)
     }
 
-    /// Tells the call at `place` the id that it was made without.
+    /// Sets the id of the call at `place`, if it has none.
     pub(crate) fn tell_id(&mut self, place: usize, id: String) {
         let Some(call @ Call { id: None, .. }) = self.trace.calls.get_mut(place) else { return };
+        // The table has passed this call already and would not see its id.
         if place < self.by_id.filled {
             self.by_id.add(&id, place);
         }
         call.id = Some(id);
     }
 
-    /// The first call that waits for its result, whoever made it: for results that say nothing of their call.
+    /// Returns the first call without a result, for results that do not name their call.
     pub(crate) fn first_waiting(&mut self) -> Option<&mut Call> {
         self.log.note_progress();
         let calls = &mut self.trace.calls;
+        // `answered` only grows: all look-ups together pass each call once.
         while calls.get(self.answered).is_some_and(|call| call.status != CallStatus::Unanswered) {
             self.answered += 1;
         }
         calls.get_mut(self.answered)
     }
 
-    /// The trace, with its answer and its tokens.
+    /// Returns the trace with its answer and its tokens.
     pub(crate) fn finish(mut self) -> Trace {
         self.end();
         // Where the format records no calls, a mention of one says nothing new.

@@ -1,9 +1,9 @@
-//! What a run's reader did not understand: the one place that decides it, for all formats.
+//! Decides, for all formats, which parts of a run its reader did not understand.
 //!
-//! A reader hands each record to [`TraceBuilder::open_record`] before it takes the record apart, and to
-//! [`TraceBuilder::close_record`] afterwards. It names each part that it passes over ([`TraceBuilder::pass_over`]), and
-//! how each turn of the model ended ([`TraceBuilder::end_turn`]). The rest is done here: evidence of a call that is not
-//! in the trace at the end, an unknown kind, a turn or a message of which nothing was read, become unread parts.
+//! A reader calls [`TraceBuilder::open_record`] before it takes a record apart, and [`TraceBuilder::close_record`]
+//! afterwards. It reports each part that it skips ([`TraceBuilder::pass_over`]), and how each turn of the model ended
+//! ([`TraceBuilder::end_turn`]). This module does the rest. Unread parts are: evidence of a call that is not in the
+//! trace at the end, an unknown kind, and a turn or a message of which nothing was read.
 
 use std::borrow::Cow;
 
@@ -22,13 +22,13 @@ pub(crate) struct UnreadLog {
     /// The part of the record that is being read: the key of its list, and its index there.
     part: Option<(&'static str, usize)>,
     parts: Vec<UnreadPart>,
-    /// How many parts there were when the record began.
+    /// The number of parts when the record began.
     before_record: usize,
     /// Clues of calls that may still follow in the file.
     pending: Vec<PendingClue>,
-    /// How many texts, calls, results and known parts were read.
+    /// The number of texts, calls, results and known parts that were read.
     progress: usize,
-    /// The same when the record began, and when the turn began.
+    /// The same number when the record began, and when the turn began.
     progress_before_record: usize,
     progress_before_turn: usize,
     /// Ids in the file of calls that are in the run under another id.
@@ -64,7 +64,7 @@ impl UnreadLog {
         self.part.map(|(list, index)| format!("/{list}/{index}")).unwrap_or_default()
     }
 
-    /// The part of the record at hand that was passed over as of an unknown kind `kind`.
+    /// Finds the part of the current record that was skipped with the unknown kind `kind`.
     fn find_unknown(&mut self, kind: &str) -> Option<&mut UnreadPart> {
         let of_record = self.parts.get_mut(self.before_record..)?;
         of_record
@@ -96,7 +96,7 @@ impl TraceBuilder {
         evidence
     }
 
-    /// Begins the record at `spot`, which says nothing of calls by itself.
+    /// Begins the record at `spot` without gathering evidence from it.
     pub(crate) fn enter_record(&mut self, spot: impl Into<RecordSpot>) {
         self.log.spot = spot.into();
         self.log.part = None;
@@ -109,9 +109,11 @@ impl TraceBuilder {
         self.log.part = Some((list, index));
     }
 
-    /// Ends a record that was read: holds its evidence against the run.
+    /// Ends a record that was read, and compares its evidence with the run.
     pub(crate) fn close_record(&mut self, evidence: CallEvidence) {
         let CallEvidence { spot, clues, speaker } = evidence;
+        // A message of which nothing was read, and in which nothing was reported, is reported as a whole. It would
+        // otherwise leave no trace at all.
         let is_silent = self.log.progress == self.log.progress_before_record
             && self.log.parts.len() == self.log.before_record;
         self.log.spot = spot;
@@ -151,6 +153,8 @@ impl TraceBuilder {
     /// Whether a clue is a call of the run. Where both have ids, the ids decide; of a call, the name must agree as well.
     fn accounts_for(&mut self, id: Option<&str>, name: Option<&str>, is_call: bool) -> bool {
         if let Some(id) = id {
+            // A known id decides. The name is compared only for a call, since a result may carry another name, such as
+            // its own.
             let mut calls = self.find_calls(id).peekable();
             if calls.peek().is_some() {
                 let name = name.filter(|_| is_call);
@@ -161,6 +165,7 @@ impl TraceBuilder {
                 return true;
             }
         }
+        // Without an id on one of the two sides, the name is all there is to compare.
         self.trace.calls.iter().any(|call| {
             (id.is_none() || call.id.is_none()) && name.is_some_and(|name| is_same_tool(name, call))
         })
@@ -176,7 +181,7 @@ impl TraceBuilder {
         self.log.note_progress();
     }
 
-    /// Passes over a part of this kind. Kinds that are not in `harmless` may hold a call.
+    /// Skips a part of this kind. Kinds that are not in `harmless` may contain a call.
     pub(crate) fn pass_over(&mut self, kind: &str, harmless: &[&str]) {
         if harmless.contains(&kind) {
             self.log.note_progress();
@@ -232,6 +237,7 @@ impl TraceBuilder {
             self.log.push("", UnreadContent::StoppedForCalls(reason.to_owned()));
             return;
         }
+        // Tokens beyond the reasoning were written for something. If nothing was read, that something is unread.
         let is_empty = self.log.progress == self.log.progress_before_turn;
         let wrote = usage.is_some_and(|usage| usage.output_tokens > usage.reasoning_tokens.unwrap_or(0));
         if is_empty && wrote {
@@ -239,7 +245,7 @@ impl TraceBuilder {
         }
     }
 
-    /// The unread parts of the whole run: calls may come after their results, so that clues are decided at the end.
+    /// Returns the unread parts of the whole run. Calls may come after their results, so clues are decided here, at the end.
     pub(crate) fn take_unread(&mut self) -> Vec<UnreadPart> {
         let mut parts = std::mem::take(&mut self.log.parts);
         for clue in std::mem::take(&mut self.log.pending) {
@@ -252,7 +258,7 @@ impl TraceBuilder {
     }
 }
 
-/// Whether a file calls the tool of `call` so. A host may put the server before the name of the tool.
+/// Whether `name` is the tool of `call`. A host may put the server before the name of the tool.
 fn is_same_tool(name: &str, call: &Call) -> bool {
     let written = call.written_name();
     name.ends_with(written) || written.ends_with(name) || name.ends_with(&call.name)

@@ -1,29 +1,29 @@
-//! Tokens of several model calls, added up; and what they cost.
+//! Tokens and costs of model calls, and their totals.
 
 use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::Usage;
 
-/// Where a format keeps the tokens of a model call: the only place that says so.
+/// The keys under which a format keeps the tokens of a model call.
 ///
-/// Each entry is a list of names of one count, of which the first that is there is read. A name that begins with `/`
-/// is a key of another object: `/prompt_tokens_details/cached_tokens`.
+/// Each entry lists names of one count. The first name that is present is read. A name that begins with `/` is a key of
+/// an inner object, such as `/prompt_tokens_details/cached_tokens`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TokenKeys {
-    /// What the model read.
+    /// Input tokens.
     pub(crate) input: &'static [&'static str],
-    /// What the model read as well, where `input` does not include it.
+    /// Further input tokens, which `input` does not include.
     pub(crate) more_input: &'static [&'static [&'static str]],
-    /// What the model wrote.
+    /// Output tokens.
     pub(crate) output: &'static [&'static str],
-    /// What the model wrote as well, where `output` does not include it.
+    /// Further output tokens, which `output` does not include.
     pub(crate) more_output: &'static [&'static [&'static str]],
-    /// What it read from a cache.
+    /// Input tokens that were read from a cache.
     pub(crate) cached: &'static [&'static str],
-    /// What it wrote as reasoning.
+    /// Output tokens that are reasoning.
     pub(crate) reasoning: &'static [&'static str],
-    /// Whether the format leaves out an output of 0: then a missing output is known.
+    /// Whether the format omits an output of 0. A missing output is then known to be 0.
     pub(crate) omits_zero: bool,
 }
 
@@ -82,7 +82,7 @@ impl TokenKeys {
     }
 }
 
-/// The count under the first of `names` that is there.
+/// Finds the count under the first of `names` that is present.
 fn find_count(usage: &Object, names: &[&str]) -> Result<Option<u64>, DecodeError> {
     for name in names {
         let found = match name.strip_prefix('/').and_then(|path| path.split_once('/')) {
@@ -96,7 +96,7 @@ fn find_count(usage: &Object, names: &[&str]) -> Result<Option<u64>, DecodeError
     Ok(None)
 }
 
-/// The count under `name` of an object, or the sum of those of a list of objects.
+/// Returns the count under `name` in an object, or the sum of the counts in a list of objects.
 fn find_detail(details: Option<&Json>, name: &str) -> Result<Option<u64>, DecodeError> {
     match details {
         Some(Json::Object(details)) => details.count_under(name),
@@ -122,7 +122,7 @@ pub(crate) struct UsageTotal {
 }
 
 impl UsageTotal {
-    /// Adds what one model call used. A call that does not say makes the total partial.
+    /// Adds the tokens of one model call. A call without recorded tokens makes the total partial.
     pub(crate) fn add(&mut self, usage: Option<Usage>) {
         let Some(more) = usage else {
             self.silent = true;
@@ -137,7 +137,7 @@ impl UsageTotal {
     }
 }
 
-/// A sum of US dollars; some writers keep it as text.
+/// Parses an amount in US dollars, which may be a text.
 pub(crate) fn dollars(value: &Json) -> Option<f64> {
     let sum = value.as_number().and_then(serde_json::Number::as_f64).or_else(|| value.as_str()?.parse().ok());
     sum.filter(|sum| sum.is_finite() && *sum >= 0.0)

@@ -1,4 +1,4 @@
-//! A condition on a value: what a path selects, or what that must equal.
+//! A condition on a value: a path must select something, or one of the given values.
 
 use std::fmt;
 
@@ -27,10 +27,12 @@ impl PathCondition {
         }
     }
 
-    /// Whether the condition says yes or no of `node`; `None` if the path selects nothing that could say so.
+    /// Decides whether `node` meets the condition; `None` if the path selects nothing that could decide.
     pub(super) fn judge(&self, node: &Value) -> Option<bool> {
         let selected = self.path.select(node);
         if selected.is_empty() {
+            // A path that tests the node itself, such as `$[?@.status == 'failed']`, says no by selecting nothing. Any
+            // other path that selects nothing leaves the question open.
             return self.path.is_test().then_some(false);
         }
         Some(match &self.equals {

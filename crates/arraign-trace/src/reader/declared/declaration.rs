@@ -1,4 +1,4 @@
-//! What a user writes to declare a reader: the paths by which the parts of a run are found.
+//! The declaration of a reader as a user writes it: the paths by which the parts of a run are found.
 
 use serde::Deserialize;
 

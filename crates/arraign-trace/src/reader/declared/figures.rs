@@ -59,6 +59,8 @@ impl FigureReader<'_, '_> {
     pub(super) fn read_sum(&mut self, selector: Option<&PathSelector>) -> Result<Option<f64>, DecodeError> {
         let mut found = self.selections.select_with(selector, self.run);
         if found.is_empty() {
+            // Figures of the run and of its steps are never added: most formats that record both repeat the sum of the
+            // steps.
             let in_steps = self.steps.iter().flat_map(|step| self.selections.select_with(selector, step));
             found = in_steps.collect();
         }

@@ -1,4 +1,4 @@
-//! What the calls that were read look like elsewhere in a document.
+//! Recognizes the calls that were read when another part of the document mentions them again.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ const ARGUMENT_KEYS: [&str; 11] = [
     "argumentsJson",
 ];
 
-/// The calls that were read: what mentions one of them again is no call that was missed.
+/// The calls that were read. A value that mentions one of them again is not a missed call.
 pub(super) struct KnownCalls<'t> {
     /// Whether the calls with an id were answered.
     by_id: HashMap<&'t str, bool>,
@@ -43,6 +43,8 @@ impl<'t> KnownCalls<'t> {
 
     /// Whether an object that looks like a call is one that was read: by its id, or by its name and arguments.
     pub(super) fn include(&self, object: &Map<String, Value>, face: &CallFace<'_>) -> bool {
+        // Any text of the object may be the id, because formats have many names for its key. An id is long and random
+        // enough that another text rarely equals it.
         let mut texts = object.values().filter_map(Value::as_str);
         if texts.any(|text| self.by_id.contains_key(text)) {
             return true;
@@ -74,6 +76,7 @@ impl<'v> CallFace<'v> {
         let name = NAME_KEYS.iter().find_map(|key| object.get(*key)?.as_str())?;
         let arguments =
             ARGUMENT_KEYS.iter().find_map(|key| object.get(*key).filter(|value| !value.is_null()))?;
+        // A JSON Schema of an object has both keys. Arguments of a real call rarely do.
         let is_schema = arguments.get("type").is_some() && arguments.get("properties").is_some();
         let is_text = matches!(arguments, Value::String(_) | Value::Object(_) | Value::Array(_));
         (is_text && !is_schema).then_some(Self { name, arguments })

@@ -1,4 +1,4 @@
-//! What no path of a declaration selected, and could be a call.
+//! Finds the parts of a document that no path of a declaration selected and that may be calls.
 //!
 //! A declaration knows only what its paths select. So the rest of the document is searched by the few things that all
 //! formats share: a call has a name and arguments, its result has its id, and the elements of one list are of one sort.
@@ -144,6 +144,9 @@ impl<'s> LeftSearch<'s> {
     }
 
     fn search_value(&mut self, value: &Value, step: Option<&mut SearchedStep<'_>>) {
+        // The walk visits every container of the document once. How a value was selected decides how deep the walk
+        // goes: a value that a path reads whole is understood, a node or a step is searched for parts beside the
+        // selected ones, and everything else is searched for the shape of a call.
         if let Some(lost) = self.lost.iter().find(|lost| lost.address == address_of(value)) {
             self.report(lost.content.clone());
             return;
@@ -159,6 +162,7 @@ impl<'s> LeftSearch<'s> {
 
     /// Searches a value that no path selected, although one may have selected a part of it.
     fn search_unselected(&mut self, value: &Value, step: Option<&mut SearchedStep<'_>>) {
+        // A wrapper around selected values may look like a call itself. It is not one if a path reaches into it.
         if let Value::Object(object) = value
             && let Some(face) = CallFace::of(object)
             && !self.scene.selections.reach_into(value)
@@ -232,6 +236,8 @@ impl<'s> LeftSearch<'s> {
 
     /// Judges a record, a part or a step in which nothing was selected.
     fn judge_item(&mut self, item: &Value) {
+        // An item is unread unless one of three things explains it: its kind is harmless, it repeats a call or a
+        // result that was read, or it has nothing in it that could be a call.
         if let Some(lost) = self.lost.iter().find(|lost| lost.address == address_of(item)) {
             return self.report(lost.content.clone());
         }
@@ -264,6 +270,7 @@ impl<'s> LeftSearch<'s> {
             _ => return None,
         };
         let found = parts.into_iter().filter_map(|part| self.find_call(part));
+        // One unread call outweighs any number of known ones: the item must be reported.
         found.reduce(|one, other| if one == CallInItem::Known { other } else { one })
     }
 

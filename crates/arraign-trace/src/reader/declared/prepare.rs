@@ -23,6 +23,7 @@ pub(super) fn prepare_document(fields: &DeclarationFields, document: &mut Value)
     if !runs_change && !steps_change {
         return;
     }
+    // From the outside inwards: the steps of a run can be located only after a text that holds them was parsed.
     for run in locate_nodes(fields.runs.as_ref(), document, "") {
         for selector in &of_runs {
             prepare_values(selector, document, &run);
@@ -61,6 +62,7 @@ fn prepare_values(selector: &PathSelector, document: &mut Value, pointer: &str) 
         return;
     }
     let Some(node) = document.pointer_mut(pointer) else { return };
+    // Both may apply to one value: a text whose JSON is an object with numbered keys.
     for found in selector.locate(node) {
         let Some(value) = node.pointer_mut(&found) else { continue };
         if let (true, Value::String(text)) = (selector.json, &*value)

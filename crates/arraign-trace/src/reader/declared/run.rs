@@ -1,4 +1,4 @@
-//! The runs of a document: the events of their steps to traces.
+//! Builds the runs of a document from the events of their steps.
 
 use serde_json::{Map, Value};
 
@@ -30,6 +30,7 @@ pub(super) fn read_document(
     selections: &mut Selections,
 ) -> Result<Vec<Trace>, DecodeError> {
     prepare_document(fields, &mut document.value);
+    // From here on the document must not change: values are known by their addresses.
     let document = document;
     if let Some(rule) = &fields.inside {
         return inside::read_runs(fields, rule, &document, selections);
@@ -83,6 +84,8 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             Some(steps) => self.selections.select_nodes(steps, run, SelectedAs::Step),
             None => Vec::new(),
         };
+        // A run without any event has been read by paths that fit another version of the format. An empty trace would
+        // let most checks pass, so it is an error.
         let mut events = 0;
         for step in &steps {
             events += self.read_step(step);
@@ -102,6 +105,8 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     fn read_step(&mut self, step: &'v Value) -> usize {
         let events = read_events(self.fields, step, self.selections);
         let turn = self.selections.select_with(self.fields.turn.as_ref(), step).first().copied();
+        // The speaker is `None` at the start of a step, which makes the first text or call begin a message. A step
+        // that continues the turn before it starts with the model as the speaker, so its calls join the open message.
         let mut speaker = if self.goes_on(step, turn) { Some(Role::Assistant) } else { None };
         for event in &events {
             self.add_event(event, &mut speaker);
@@ -189,6 +194,8 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     fn add_result(&mut self, rule: &ResultRule, node: &'v Value) {
         let of =
             self.selections.select_with(rule.of.as_ref(), node).first().map(|id| text_of(id).into_owned());
+        // Without a path to the id, results answer the calls in order. With a path that selects nothing here, the
+        // result names no call, and guessing one could give it to the wrong call.
         let call = match (&of, &rule.of) {
             (Some(id), _) => self.builder.waiting(Some(id), None),
             (None, None) => self.builder.first_waiting(),
@@ -223,6 +230,8 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             return;
         }
         let result = join_values(&values, rule.json);
+        // A declared path to an error that selects nothing means success. Without such a path and without a verdict of
+        // `failed`, the file says nothing about the outcome.
         call.status = match (&error, failed) {
             (Some(_), _) | (None, Some(true)) => CallStatus::Error,
             (None, Some(false)) => CallStatus::Ok,
@@ -249,7 +258,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         self.lost.push(LostNode { address: address_of(node), content });
     }
 
-    /// Goes on with a run that another reader has read.
+    /// Continues a run that another reader has read.
     pub(super) fn go_on_with(&mut self, trace: Trace) {
         self.builder = TraceBuilder::of(trace, 0);
     }

@@ -1,7 +1,7 @@
-//! What the paths of a declaration selected in one document.
+//! The values that the paths of a declaration selected in one document.
 //!
-//! A value is known by its address: the document does not move while it is read. So the search for what is left needs
-//! no second walk along the paths.
+//! A value is identified by its address, because the document does not move while it is read. So the search for unread
+//! values needs no second walk along the paths.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ pub(super) struct Selections {
     counts: Option<HashMap<usize, SelectionCount>>,
 }
 
-/// What one path selected.
+/// The values that one path selected.
 #[derive(Debug, Default, Clone)]
 pub(super) struct SelectionCount {
     pub(super) values: usize,
@@ -112,6 +112,7 @@ impl Selections {
     /// How a value was selected, if it was.
     pub(super) fn find(&self, value: &Value) -> Option<SelectedAs> {
         let address = address_of(value);
+        // The list is sorted by address, so all selections of one value are neighbours.
         let first = self.selected.partition_point(|(other, _)| *other < address);
         let same = self.selected[first..].iter().take_while(|(other, _)| *other == address);
         // A value that one path reads whole may be a step or a node for another.

@@ -70,6 +70,8 @@ pub(super) struct NodePath {
 impl NodePath {
     fn parse(text: &str) -> Result<Self, String> {
         let whole = JsonPath::new(text)?;
+        // A filter after `$` applies to the elements of the node by the standard, never to the node itself. Users mean
+        // the node, so `@` is replaced by `$` in a second form of the filter, which asks the node.
         let split = whole
             .split_test()
             .map(|(test, rest)| Ok::<_, String>((JsonPath::new(&test)?, JsonPath::new(&rest)?)));

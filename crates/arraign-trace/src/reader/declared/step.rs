@@ -22,7 +22,7 @@ pub(super) enum StepEventKind<'d> {
 }
 
 impl StepEventKind<'_> {
-    /// The order of events that stand under different keys of one object, where the file's order means nothing.
+    /// Returns the rank of an event among those under different keys of one object, whose order in the file means nothing.
     fn rank(self) -> u8 {
         match self {
             Self::Text(Role::System) => 0,
@@ -92,6 +92,8 @@ fn place_events<'d, 'v>(
     events: &[(usize, StepEvent<'d, 'v>)],
     ordered: &mut Vec<StepEvent<'d, 'v>>,
 ) {
+    // Events were collected rule by rule. To restore the order of the file, the step is walked once and each value
+    // looks up the events with its own address.
     let address = address_of(value);
     let first = events.partition_point(|(other, _)| *other < address);
     let here = events[first..].iter().take_while(|(other, _)| *other == address).map(|(_, event)| *event);

@@ -1,4 +1,4 @@
-//! What each path of a declaration selects in a file: how a declaration is tried out.
+//! Tries out a declaration: reads a file and counts the values that each path selects.
 
 use super::declaration::{CallRule, DeclarationFields, ResultRule};
 use super::document::DeclaredDocument;

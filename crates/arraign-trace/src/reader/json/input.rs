@@ -9,22 +9,22 @@ use crate::reader::error::{DecodeError, TraceError, TraceProblem};
 use crate::reader::json::sse;
 use crate::reader::json::value::{Json, Whole};
 
-/// One value of a trace file and where it stands.
+/// One value of a trace file, and its place.
 #[derive(Debug, Clone)]
 pub(crate) struct Record<'t> {
     pub(crate) at: At,
     pub(crate) value: Json<'t>,
 }
 
-/// Where a record stands in its file.
+/// The place of a record in its file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum At {
-    /// It is the file.
+    /// The record is the whole file.
     #[default]
     Whole,
-    /// It is this element of the file's list, from 0.
+    /// The record is this element of the file's list, from 0.
     Item(usize),
-    /// It begins on this line, from 1.
+    /// The record begins on this line, from 1.
     Line(usize),
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct Input<'t> {
     pub(crate) records: Vec<Record<'t>>,
 }
 
-/// Whether the text begins as a JSON document does, or a stream of them; YAML of a native trace begins otherwise.
+/// Whether the text begins like JSON or a stream of JSON events. A native trace in YAML begins differently.
 pub fn looks_like_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) || sse::is_stream(text)
 }
@@ -69,6 +69,8 @@ impl<'t> Input<'t> {
             let records: Result<Vec<Record>, TraceError> = sse::events(text).map(event).collect();
             return Ok(Self { text, records: records? });
         }
+        // One parser reads a single document, JSON Lines and any other sequence of values: to JSON they differ only in
+        // whitespace. `flatten` then tells a single document from a sequence.
         let mut lines = Lines { text, counted: 0, line: 1 };
         let mut records = Vec::new();
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Whole>();
@@ -84,7 +86,7 @@ impl<'t> Input<'t> {
         Ok(Self { text, records: flatten(records) })
     }
 
-    /// What was taken out of a file, each record for itself.
+    /// Parses records that were taken out of a file one by one.
     pub(crate) fn of_texts(texts: &'t [(At, String)]) -> Result<Self, serde_json::Error> {
         let text = texts.first().map_or("", |(_, text)| text.as_str());
         let records =
@@ -92,7 +94,7 @@ impl<'t> Input<'t> {
         Ok(Self { text, records: records.collect::<Result<_, serde_json::Error>>()? })
     }
 
-    /// The first record, or why there is none.
+    /// Returns the first record, or the reason why there is none.
     pub(crate) fn first(&self) -> Result<&Json<'t>, String> {
         self.records.first().map(|record| &record.value).ok_or_else(|| "the list is empty".to_owned())
     }
@@ -112,6 +114,9 @@ fn refuse_many_values(text: &str) -> Result<(), TraceError> {
 /// Returns the place of the first value after the largest number of values. The values are counted by the marks before them,
 /// outside of strings.
 pub(crate) fn find_excess_value(text: &str) -> Option<usize> {
+    // Each value has at least one byte, so a short text needs no count. Before every value inside of a document there
+    // is a comma, a colon or an opening bracket. An opening brace is not counted, because a colon follows for its
+    // first entry.
     if text.len() <= MAX_VALUES {
         return None;
     }
@@ -143,7 +148,7 @@ fn event((line, data): (usize, &str)) -> Result<Record<'_>, TraceError> {
     }
 }
 
-/// A lone document is no line, and a lone list is its elements.
+/// Turns a single document into a record without a line, and a single list into its elements.
 fn flatten(mut records: Vec<Record<'_>>) -> Vec<Record<'_>> {
     let [only] = records.as_mut_slice() else { return records };
     only.at = At::Whole;
@@ -152,7 +157,7 @@ fn flatten(mut records: Vec<Record<'_>>) -> Vec<Record<'_>> {
     items.into_iter().enumerate().map(|(index, value)| Record { at: At::Item(index), value }).collect()
 }
 
-/// Counts line breaks once, forwards.
+/// Finds the lines of values in one pass forwards, so that a file with many records is counted once.
 struct Lines<'t> {
     text: &'t str,
     counted: usize,
@@ -160,7 +165,7 @@ struct Lines<'t> {
 }
 
 impl Lines<'_> {
-    /// The line of the first value at or after byte `from`.
+    /// Returns the line of the first value at or after byte `from`.
     fn of_value_from(&mut self, from: usize) -> usize {
         let rest = &self.text.as_bytes()[from..];
         let start = from + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -170,8 +175,8 @@ impl Lines<'_> {
     }
 }
 
-/// Where the text stops being JSON. To the parser a line break is a space: in JSON Lines it would blame the line
-/// after the broken one.
+/// Builds the error of a text that is not JSON. To the parser a line break is a space, so in JSON Lines it would blame
+/// the line after the broken one.
 fn not_json(text: &str, error: &serde_json::Error) -> TraceError {
     let broken = if is_json_lines(text) { first_broken_line(text) } else { None };
     let (line, error) = match &broken {
@@ -181,13 +186,13 @@ fn not_json(text: &str, error: &serde_json::Error) -> TraceError {
     TraceProblem::NotJson { line, column: error.column(), reason: reason(error) }.into()
 }
 
-/// What the parser says, without its place.
+/// Returns the parser's message without the place in it.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     message.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
-/// Whether one of the first lines is a complete object, which no line of a pretty-printed document is.
+/// Whether one of the first lines is a complete object. A pretty-printed document has no such line.
 pub(crate) fn is_json_lines(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3);
     lines.any(|line| {

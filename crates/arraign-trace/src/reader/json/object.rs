@@ -9,19 +9,19 @@ use crate::reader::error::DecodeError;
 use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
-/// Up to so many keys, each is compared with each: that is cheaper than a table of them.
+/// The most keys that are compared pairwise. For so few, that is cheaper than a table.
 const FEW: usize = 48;
 
-/// A JSON object in the file's order. Its values are taken out one by one; a null is as good as absent.
+/// A JSON object in the file's order. Its values are taken out one by one. A null counts as absent.
 ///
-/// A trace's objects have few keys, and each is asked for a fixed number of names: a scan is cheaper than any map, and
-/// linear in the file. An object with a key twice cannot be opened; in one that is only looked at, the last counts, so
-/// each scan begins at the end.
+/// The objects of a trace have few keys, and a reader asks each for a fixed number of names. A scan is then cheaper than
+/// any map, and linear in the file. An object with a duplicate key cannot be opened. In an object that is only looked
+/// at, the last occurrence counts, so each scan begins at the end.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Object<'t>(Vec<(Cow<'t, str>, Json<'t>)>);
 
 impl<'t> Object<'t> {
-    /// `value` as an object; `what` names it in the mistake.
+    /// Opens `value` as an object. The error for any other value names it `what`.
     pub(crate) fn of(value: Json<'t>, what: &str) -> Result<Self, DecodeError> {
         match value {
             Json::Object(object) => object.with_unique_keys(),
@@ -34,7 +34,7 @@ impl<'t> Object<'t> {
         self.0.push((key, value));
     }
 
-    /// Sets an entry: what a reader puts there replaces what the file says.
+    /// Sets an entry. It replaces the value of the file.
     pub(crate) fn push(&mut self, key: Cow<'t, str>, value: Json<'t>) {
         match self.0.iter_mut().rev().find(|(known, _)| *known == key) {
             Some((_, known)) => *known = value,
@@ -42,7 +42,7 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// This object, unless it has a key twice. Objects that no reader opens are not checked.
+    /// Returns this object, or an error if it has a duplicate key. Objects that no reader opens are not checked.
     fn with_unique_keys(self) -> Result<Self, DecodeError> {
         match self.find_duplicate() {
             Some(key) => Err(DecodeError::new(format!("duplicate key `{key}`"))),
@@ -50,7 +50,7 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// The first key that comes twice.
+    /// Returns the first duplicate key.
     pub(crate) fn find_duplicate(&self) -> Option<&str> {
         // Nearly all keys of an object differ in their length or their ends: a set of 128 bits says so without comparing each
         // key with each. Only where two keys share a bit, all are compared.
@@ -65,7 +65,7 @@ impl<'t> Object<'t> {
         None
     }
 
-    /// The first key that comes twice, found by comparing the keys themselves.
+    /// Finds the first duplicate key by comparing the keys themselves.
     #[cold]
     fn compare_keys(&self) -> Option<&str> {
         let mut keys = self.0.iter().map(|(key, _)| key.as_ref());
@@ -78,19 +78,19 @@ impl<'t> Object<'t> {
         keys.find(|key| !known.insert(*key))
     }
 
-    /// A look at the value under `name`.
+    /// Returns the value under `name`, and leaves it there.
     pub(crate) fn get(&self, name: &str) -> Option<&Json<'t>> {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// The value under `name`, null included.
+    /// Takes the value under `name`, null included.
     pub(crate) fn take_even_null(&mut self, name: &str) -> Option<Json<'t>> {
         // A null stays behind: cheaper than closing the gap.
         let found = self.0.iter_mut().rev().find(|(key, _)| key == name);
         found.map(|(_, value)| std::mem::take(value))
     }
 
-    /// The value under the first of `names` that holds one.
+    /// Takes the value under the first of `names` that holds one.
     pub(crate) fn take(&mut self, names: &[&str]) -> Option<Json<'t>> {
         self.take_named(names).map(|(_, value)| value)
     }
@@ -117,7 +117,7 @@ impl<'t> Object<'t> {
         self.take(names).and_then(Json::into_text)
     }
 
-    /// The text under one of `names`.
+    /// Takes the text under one of `names`.
     pub(crate) fn text(&mut self, names: &[&str]) -> Result<Option<Cow<'t, str>>, DecodeError> {
         match self.take_named(names) {
             None => Ok(None),
@@ -126,17 +126,17 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// The text under one of `names`, as a trace keeps it.
+    /// Takes the text under one of `names`, as a trace keeps it.
     pub(crate) fn string(&mut self, names: &[&str]) -> Result<Option<String>, DecodeError> {
         Ok(self.text(names)?.map(Cow::into_owned))
     }
 
-    /// The text under one of `names`, which must be there.
+    /// Takes the text under one of `names`, which must be there.
     pub(crate) fn required(&mut self, names: &[&str]) -> Result<Cow<'t, str>, DecodeError> {
         self.text(names)?.ok_or_else(|| DecodeError::new(format!("`{}` is missing", names[0])))
     }
 
-    /// The list under one of `names`; empty when there is none.
+    /// Takes the list under one of `names`; empty if there is none.
     pub(crate) fn list(&mut self, names: &[&str]) -> Result<Vec<Json<'t>>, DecodeError> {
         match self.take_named(names) {
             None => Ok(Vec::new()),
@@ -145,7 +145,7 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// The object under one of `names`.
+    /// Takes the object under one of `names`.
     pub(crate) fn object(&mut self, names: &[&str]) -> Result<Option<Object<'t>>, DecodeError> {
         match self.take_named(names) {
             None => Ok(None),
@@ -203,17 +203,17 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// The arguments of a call under `name`: JSON, or text of JSON.
+    /// Takes the arguments of a call under `name`: JSON, or JSON text.
     pub(crate) fn arguments(&mut self, name: &str) -> Arguments {
         self.take_even_null(name).map_or_else(Arguments::none, arguments_of)
     }
 
-    /// The count under one of `names`: a whole number, never negative.
+    /// Takes the count under one of `names`: a non-negative integer.
     pub(crate) fn count(&mut self, names: &[&str]) -> Result<Option<u64>, DecodeError> {
         self.take_named(names).map_or(Ok(None), |(name, value)| count_of(name, &value))
     }
 
-    /// The figure under one of `names`: milliseconds, dollars; never negative.
+    /// Takes the figure under one of `names`, such as milliseconds or dollars: a non-negative number.
     pub(crate) fn figure(&mut self, names: &[&str]) -> Result<Option<f64>, DecodeError> {
         let Some((name, value)) = self.take_named(names) else { return Ok(None) };
         match value.as_number().and_then(Number::as_f64) {
@@ -222,17 +222,17 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// What has not been taken, by key; a null where something was.
+    /// Returns the remaining values by key, with a null in place of each value that was taken.
     pub(crate) fn rest(self) -> BTreeMap<Cow<'t, str>, Json<'t>> {
         self.0.into_iter().collect()
     }
 
-    /// The entries; of two with the same key, the last.
+    /// Returns the entries. Of two with the same key, the last counts.
     pub(crate) fn into_entries(self) -> Vec<(Cow<'t, str>, Json<'t>)> {
         if self.find_duplicate().is_some() { self.rest().into_iter().collect() } else { self.0 }
     }
 
-    /// The values, in the file's order.
+    /// Returns the values, in the file's order.
     pub(crate) fn into_values(self) -> impl Iterator<Item = Json<'t>> {
         self.0.into_iter().map(|(_, value)| value)
     }
@@ -242,22 +242,22 @@ impl<'t> Object<'t> {
         self.0.is_empty()
     }
 
-    /// A look at all entries, in the file's order.
+    /// Iterates over the entries, in the file's order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&Cow<'t, str>, &Json<'t>)> {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
-    /// A look at all values, in the file's order.
+    /// Iterates over the values, in the file's order.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Json<'t>> {
         self.0.iter().map(|(_, value)| value)
     }
 
-    /// A look at all values, by key.
+    /// Returns the values by key.
     pub(crate) fn sorted(&self) -> BTreeMap<&str, &Json<'t>> {
         self.0.iter().map(|(key, value)| (key.as_ref(), value)).collect()
     }
 
-    /// The object as a trace keeps it.
+    /// Converts the object into the map that a trace keeps.
     pub(crate) fn into_map(self) -> Map<String, Value> {
         self.0.into_iter().map(|(key, value)| (key.into_owned(), value.into_value())).collect()
     }
@@ -269,7 +269,7 @@ impl<'t> FromIterator<(Cow<'t, str>, Json<'t>)> for Object<'t> {
     }
 }
 
-/// The order of the keys means nothing.
+/// Compares objects without regard to the order of their keys.
 impl PartialEq for Object<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.sorted() == other.sorted()
@@ -302,7 +302,7 @@ fn count_of(name: &str, value: &Json) -> Result<Option<u64>, DecodeError> {
 fn arguments_of(value: Json) -> Arguments {
     match value {
         Json::Text(text) => Arguments::from_text(&text),
-        // The text with both keys: it is malformed.
+        // A map would drop one of the two keys. The text keeps both, so the arguments count as malformed.
         value if value.has_duplicates() => Arguments::from_text(&value.render()),
         value => Arguments::from_json(value.into_value()),
     }
@@ -315,6 +315,7 @@ fn arguments_of(value: Json) -> Arguments {
     reason = "the float was found whole, not negative and below 2^53"
 )]
 fn whole(value: &Json) -> Option<u64> {
+    // Above 2^53 a float no longer names one integer.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let number = value.as_number()?;
     number.as_u64().or_else(|| {

@@ -2,20 +2,22 @@
 //!
 //! Lines `data: {...}` are its records; the names of events are said again in them. `data: [DONE]` ends it.
 
-/// How many lines may stand before the first data.
+/// The most lines before the first line with data.
 const PREAMBLE: usize = 16;
 
-/// Whether `text` is a stream of events with JSON in them.
+/// Whether `text` is a stream of server-sent events that contain JSON.
 pub(crate) fn is_stream(text: &str) -> bool {
     if text.starts_with(['{', '[']) {
         return false;
     }
+    // The data must look like JSON, and every line before it like a field of an event. A YAML file may have a key
+    // `data:` as well, but not after nothing but such fields.
     let head = text.lines().filter(|line| !line.is_empty()).take(PREAMBLE);
     let has_json = head.clone().find_map(data).is_some_and(|data| data.starts_with(['{', '[']));
     has_json && head.take_while(|line| data(line).is_none()).all(is_field)
 }
 
-/// The data of each event, and its line from 1.
+/// Returns the data of each event, with its line from 1.
 pub(crate) fn events(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.lines().enumerate().filter_map(|(index, line)| Some((index + 1, data(line)?)));
     lines.filter(|(_, data)| !data.is_empty() && *data != "[DONE]")

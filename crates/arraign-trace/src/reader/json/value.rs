@@ -1,7 +1,7 @@
 //! The JSON of a trace file while it is read: a tree that borrows from the file's text.
 //!
-//! Most of a trace is looked at once and dropped. Here a key or a text without escapes is a piece of the file, and an
-//! object is a list: nothing is copied but what a trace keeps.
+//! Most of a trace is looked at once and dropped. So keys and texts without escapes borrow from the file, and an object
+//! is a list of entries. Only the values that a trace keeps are copied.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,7 +25,7 @@ pub(crate) enum Json<'t> {
 }
 
 impl<'t> Json<'t> {
-    /// An object of these entries.
+    /// Builds an object from these entries.
     pub(crate) fn object<const N: usize>(entries: [(&'static str, Json<'t>); N]) -> Self {
         Self::Object(entries.into_iter().map(|(key, value)| (Cow::Borrowed(key), value)).collect())
     }
@@ -45,17 +45,17 @@ impl<'t> Json<'t> {
         self.get(name)?.as_str()
     }
 
-    /// The value under `name`, if this is an object that has it.
+    /// Returns the value under `name`, if this is an object that has it.
     pub(crate) fn get(&self, name: &str) -> Option<&Json<'t>> {
         self.as_object()?.get(name)
     }
 
-    /// The first entry, if this is a list that has one.
+    /// Returns the first entry, if this is a list that has one.
     pub(crate) fn first(&self) -> Option<&Json<'t>> {
         self.as_list()?.first()
     }
 
-    /// The value at a JSON pointer whose keys need no escapes.
+    /// Returns the value at a JSON pointer. Its keys must need no escapes.
     pub(crate) fn pointer(&self, path: &str) -> Option<&Json<'t>> {
         path.split('/').skip(1).try_fold(self, |value, step| match value {
             Self::Object(object) => object.get(step),
@@ -104,12 +104,12 @@ impl<'t> Json<'t> {
         matches!(self, Self::Object(_))
     }
 
-    /// The text, if it is one.
+    /// Returns the text, if this is one.
     pub(crate) fn into_text(self) -> Option<Cow<'t, str>> {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
-    /// The text; anything else as compact JSON.
+    /// Returns a text as it is, and any other value as compact JSON.
     pub(crate) fn into_text_or_json(self) -> Cow<'t, str> {
         match self {
             Self::Text(text) => text,
@@ -117,7 +117,7 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// The same value, which no longer borrows from the file.
+    /// Copies the value, so that it no longer borrows from the file.
     pub(crate) fn into_owned(self) -> Json<'static> {
         match self {
             Self::Null => Json::Null,
@@ -134,7 +134,7 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// The value as a trace keeps it.
+    /// Converts the value into the type that a trace keeps.
     pub(crate) fn into_value(self) -> Value {
         match self {
             Self::Null => Value::Null,
@@ -146,7 +146,7 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// Whether an object in this value has a key twice.
+    /// Whether an object in this value has a duplicate key.
     pub(crate) fn has_duplicates(&self) -> bool {
         match self {
             Self::List(items) => items.iter().any(Self::has_duplicates),
@@ -157,12 +157,12 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// The value as compact JSON with all its keys, also those that come twice.
+    /// Renders the value as compact JSON, with both occurrences of a duplicate key.
     pub(crate) fn render(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// What it is, in a user's words.
+    /// Names the type of the value in error messages.
     pub(crate) fn describe(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -218,12 +218,12 @@ impl<'de: 't, 't> Deserialize<'de> for Whole<'t> {
     }
 }
 
-/// Many a document is the list of a run's messages: there is room for so many from the beginning. To make room piece by
-/// piece costs as much as to read a tenth of them.
+/// The capacity of the outermost list, which is often the list of a run's messages. Growing it step by step would cost
+/// as much as reading a tenth of them.
 const MESSAGES: usize = 24;
 
 struct JsonVisitor {
-    /// How many entries a list is thought to have.
+    /// The initial capacity of a list.
     room: usize,
 }
 
@@ -279,7 +279,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 }
 
-/// A key of an object. (A `Cow` alone would always be copied.)
+/// A key of an object. Deserializing a `Cow` itself would always copy the text.
 pub(crate) struct JsonKey<'t>(pub(crate) Cow<'t, str>);
 
 impl<'de: 't, 't> Deserialize<'de> for JsonKey<'t> {

@@ -28,6 +28,9 @@ impl Cut {
         file.rewind()?;
         let Some(head) = Head::read(file)? else { return Ok(None) };
         let Ok(input) = Input::parse(&head.text) else { return Ok(None) };
+        // A file is split only if its beginning leaves no doubt about the reader. Whenever another reader might win on
+        // the whole file, or a declared reader claims it, the file is read whole, which gives the same runs at a
+        // higher cost.
         let reader = match named {
             Some(reader) if (reader.detect)(&input).is_ok() => reader,
             Some(_) => return Ok(None),
@@ -61,6 +64,7 @@ impl Cut {
         records: usize,
     ) -> Result<Result<Recording, TraceError>, SplitError> {
         let mut kept = keep(file, self.lines, self.pieces, batch)?;
+        // A single JSON document has no line of its own. Its places are written as for a file that was read whole.
         if let ([(at @ At::Line(_), _)], 1) = (kept.as_mut_slice(), records) {
             *at = At::Whole;
         }
@@ -70,6 +74,7 @@ impl Cut {
         }
         let input = Input::of_texts(&kept).map_err(|_| SplitError::Broken)?;
         let is_declined = self.is_named && (self.reader.detect)(&input).is_err();
+        // The reader sees the wanted pieces as if they were the file. It cannot tell that other runs were left out.
         let recording = read_by(&self.reader, input);
         // The beginning of the file has the format that the user names, but the rest may not: only the whole file decides.
         if is_declined && recording.as_ref().is_ok_and(is_doubtful) {

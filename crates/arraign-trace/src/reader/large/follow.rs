@@ -27,6 +27,8 @@ pub(crate) fn calls(follow: fn() -> Follow) -> Pieces {
 impl Log {
     /// Follows the conversations of a log. Only conversations that may continue stay in memory.
     pub(crate) fn follow(self) -> Follow {
+        // The log numbers its runs from the first one in memory. `forgotten` counts those that were dropped before it,
+        // so that a run keeps its number for the whole file.
         let (mut log, mut forgotten) = (Conversations::default(), 0);
         Box::new(move |text| {
             let call = owned(text)?;

@@ -142,6 +142,8 @@ fn read_batch(
     mut batch: &[Found],
     records: usize,
 ) -> Result<Result<Vec<Trace>, TraceError>, SplitError> {
+    // Halving, rather than reading run by run, keeps a batch without errors at one walk. A batch with a broken run
+    // costs one more walk for each halving, and `Runs` asks for the remaining runs in the next batch.
     loop {
         let read = cut.read(file, batch, records)?;
         if read.is_ok() || batch.len() < 2 {
@@ -153,6 +155,7 @@ fn read_batch(
 
 /// Returns the runs from this number on that have at most `most` bytes together, but at least one run.
 fn together(found: &[Found], number: usize, most: u64, runs: usize) -> &[Found] {
+    // The first run always fits, even alone above the limit: otherwise a large run would never be read.
     let rest = found.get(number..).unwrap_or_default();
     let mut size = 0_u64;
     let fit = rest.iter().take(runs).take_while(|run| {
@@ -165,6 +168,8 @@ fn together(found: &[Found], number: usize, most: u64, runs: usize) -> &[Found] 
 
 /// Returns the size of a batch in bytes.
 fn batch_of(cut: &Cut, found: &[Found]) -> u64 {
+    // Runs are mixed if one begins before the previous one has ended. A batch then walks over the pieces of all other
+    // runs in between, so the batch grows with the file and the number of walks stays at `WALKS`.
     let mixed = !cut.pieces.are_in_order() && found.windows(2).any(|pair| pair[1].begins_within(&pair[0]));
     let size: u64 = found.iter().map(Found::size).sum();
     if mixed { MIXED.max(size / WALKS) } else { BATCH }

@@ -88,6 +88,7 @@ impl<R: BufRead + Seek> Iterator for Runs<R> {
                     self.ready = runs.into();
                 }
                 Err(error) => {
+                    // After an error no more runs are returned. The length hint must then be 0.
                     self.next = self.index.count_runs();
                     return Some(Err(error));
                 }
@@ -97,6 +98,7 @@ impl<R: BufRead + Seek> Iterator for Runs<R> {
     }
 
     fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        // Skipped runs that are already built are dropped; all others are skipped by number and never built.
         let built = n.min(self.ready.len());
         self.ready.drain(..built);
         self.next = self.next.saturating_add(n - built);

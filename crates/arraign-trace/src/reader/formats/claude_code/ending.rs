@@ -1,4 +1,4 @@
-//! The last line of what Claude Code prints: the answer, and what the run cost.
+//! The last line of Claude Code's output: the answer, the tokens and the cost.
 
 use crate::reader::build::usage::{TokenKeys, UsageTotal};
 use crate::reader::error::DecodeError;
@@ -7,14 +7,14 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Trace, Usage};
 
-/// Whether a `result` line says that the session did not come to an answer.
+/// Whether a `result` line records that the session ended without an answer.
 pub(crate) fn is_failure(line: &Object) -> bool {
     let subtype = line.get("subtype").and_then(Json::as_str).unwrap_or_default();
     line.get("is_error").is_some_and(Json::is_true) || subtype != "success"
 }
 
-/// Adds what a `result` line tells. A session of several prompts has one for each: its durations add up, its cost
-/// and its tokens are the session's so far.
+/// Adds the facts in a `result` line. A session with several prompts has one line for each. Their durations add up, but
+/// the cost and the tokens are already totals of the session.
 pub(crate) fn add(trace: &mut Trace, mut line: Object) -> Result<(), DecodeError> {
     let failed = is_failure(&line);
     let subtype = line.string(&["subtype"])?.unwrap_or_default();
@@ -29,7 +29,7 @@ pub(crate) fn add(trace: &mut Trace, mut line: Object) -> Result<(), DecodeError
     Ok(())
 }
 
-/// By model, the tokens of subagents are counted in; otherwise they are the agent's own.
+/// Reads the tokens. The figures by model include subagents; the others are the agent's own.
 fn usage(line: &mut Object) -> Result<Option<Usage>, DecodeError> {
     let models = line.object(&["modelUsage"])?.unwrap_or_default();
     let mut tally = UsageTotal::default();

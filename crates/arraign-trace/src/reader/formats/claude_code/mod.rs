@@ -67,13 +67,13 @@ fn is_telling(line: &Json) -> bool {
     }
 }
 
-/// Whether this is what stands beside the transcript of a subagent: a note on it, not its run.
+/// Whether this is the metadata file next to the transcript of a subagent, which contains no run.
 fn is_note(value: &Json) -> bool {
     let run = ["type", "steps", "calls", "messages", "events"];
     value.get("agentType").is_some_and(Json::is_text) && run.iter().all(|key| value.get(key).is_none())
 }
 
-/// The lines that several sessions printed; a transcript is one session. Not each message of the SDK names its session.
+/// Splits the output of several sessions. A transcript is one session, and some messages of the SDK do not name theirs.
 fn split_file(input: &Input) -> Option<Pieces> {
     let printed = input.records.iter().any(|record| record.value.get("session_id").is_some());
     let is_sdk = input.records.iter().any(|record| is_sdk_message(&record.value));
@@ -95,7 +95,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     sessions(records).into_iter().map(ClaudeSession::read).collect()
 }
 
-/// The lines of each session. Transcripts are one each: one that was resumed holds the lines of the one before it.
+/// Groups lines by session. A transcript is one session, even if it was resumed and repeats the lines of another.
 fn sessions(records: Vec<Record>) -> Vec<Vec<Record>> {
     let mut sessions: Vec<Vec<Record>> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();

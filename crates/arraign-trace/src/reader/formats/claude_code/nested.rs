@@ -1,7 +1,7 @@
-//! Which subagent a line of a session belongs to.
+//! Finds the subagent that a line of a session belongs to.
 //!
-//! What is printed names the call that started the subagent. Transcripts name the subagent, and only its prompt or
-//! its result tells the call; early ones only link each line to the one before it.
+//! Printed output names the call that started the subagent. Transcripts name the subagent, and only its prompt or its
+//! result identifies the call. Early transcripts only link each line to the line before it.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::Call;
 
-/// How many subagents a path may name: those below are counted to the last of them.
+/// The most subagents in a path. Deeper ones count as the last of them.
 const DEEPEST: usize = 32;
 
 /// The subagents of a session, as far as they are known.
@@ -19,7 +19,7 @@ pub(crate) struct Subagents {
     pub(crate) is_own: bool,
     /// The path of the subagent that a call starts, by the call's id.
     by_call: HashMap<String, Vec<String>>,
-    /// The same by what the subagent is asked.
+    /// The path of the subagent that a call starts, by the prompt.
     by_prompt: HashMap<String, Vec<String>>,
     /// The path of a subagent, by its id or the first of its lines.
     by_agent: HashMap<String, Vec<String>>,
@@ -58,6 +58,8 @@ impl Subagents {
         if self.is_own || !line.get("isSidechain").is_some_and(Json::is_true) {
             return None;
         }
+        // The id of a subagent is linked to its call by the result, which comes last. Until then, the prompt in the
+        // first line is the only link.
         let agent = self.agent_of(line);
         if let Some(known) = self.by_agent.get(&agent) {
             return Some(known.clone());
@@ -73,7 +75,7 @@ impl Subagents {
         Some(path)
     }
 
-    /// What identifies the subagent of a line: its id, or the first line of its chain.
+    /// Returns the key of a line's subagent: its id, or the first line of its chain.
     fn agent_of(&mut self, line: &Object) -> String {
         if let Some(agent) = line.text_under("agentId") {
             return agent.to_owned();

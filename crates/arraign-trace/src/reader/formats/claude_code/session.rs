@@ -1,4 +1,4 @@
-//! The lines of one session to a trace.
+//! Builds a trace from the lines of one session.
 //!
 //! A message of the model is written as one line for each of its blocks, all with its id: they are one turn, and its
 //! tokens count once. Results come in any order. Lines that a resumed session repeats are read once.
@@ -69,14 +69,14 @@ pub(crate) struct ClaudeSession {
     usages: HashMap<String, Option<Usage>>,
     /// The turns with a stop reason, and the place of the line that has it.
     stops: HashMap<usize, (At, String)>,
-    /// Where the line that is being read is.
+    /// The place of the line that is being read.
     at: At,
-    /// What the agent itself has said since its last call.
+    /// The texts of the agent itself since its last call.
     said: Vec<String>,
     stop_reason: Option<String>,
-    /// Why the message of the line that is being read ended.
+    /// The stop reason of the message in the line that is being read.
     ended: Option<String>,
-    /// Whether it ended in an error: then it has no answer, whatever was said before.
+    /// Whether the session ended in an error. It then has no answer, whatever was said before.
     failed: bool,
 }
 
@@ -166,6 +166,8 @@ impl ClaudeSession {
             self.builder.trace.model = message.string(&["model"])?.or(self.builder.trace.model.take());
         }
         self.usage(&id, &mut message, path.is_none())?;
+        // A message is spread over several lines, and lines of subagents come between them. The id joins the lines to
+        // one turn.
         let next = self.turns.len() + 1;
         let turn = *self.turns.entry(id).or_insert(next);
         if let Some(reason) = self.ended.take() {
@@ -179,7 +181,7 @@ impl ClaudeSession {
         Ok(())
     }
 
-    /// What Claude Code says in the model's place: an error of the service, perhaps.
+    /// Reads a message that Claude Code writes in place of the model, such as an error of the service.
     fn failure(&mut self, line: &Object, mut message: Object) {
         if line.get("isApiErrorMessage").is_some_and(Json::is_true) {
             let text = text_of(&blocks(&mut message));
@@ -224,6 +226,7 @@ impl ClaudeSession {
     fn usage(&mut self, id: &str, message: &mut Object, own: bool) -> Result<(), DecodeError> {
         let usage = TOKENS.read_from(message, &["usage"]).map_err(|error| error.at_key("message"))?;
         let reason = message.string(&["stop_reason"])?;
+        // Figures without a stop reason are those of a message that was still being written.
         let usage = usage.map(|usage| Usage { partial: usage.partial || reason.is_none(), ..usage });
         self.usages.insert(id.to_owned(), usage);
         self.ended.clone_from(&reason);
@@ -238,6 +241,7 @@ impl ClaudeSession {
         let path = self.subagents.path(&line);
         self.name_run(&mut line)?;
         let told = ["isMeta", "isSynthetic", "isCompactSummary", "isVisibleInTranscriptOnly"];
+        // Claude Code sends such lines to the model in the name of the user, who has not written them.
         let own = path.is_none() && !told.iter().any(|key| line.get(key).is_some_and(Json::is_true));
         let detail = line.take(&["toolUseResult", "tool_use_result"]).unwrap_or_default();
         let Some(mut message) = line.object(&["message"])? else { return Ok(()) };
@@ -283,7 +287,7 @@ impl ClaudeSession {
         Some(time)
     }
 
-    /// The session's id, and the name of a subagent whose own transcript this is.
+    /// Notes the id of the session, and the name of the subagent if the transcript is its own.
     fn name_run(&mut self, line: &mut Object) -> Result<(), DecodeError> {
         let id = line.string(&["sessionId", "session_id"])?;
         let trace = &mut self.builder.trace;
@@ -296,7 +300,7 @@ impl ClaudeSession {
     }
 }
 
-/// Whether a line is the agent's own, and no subagent's.
+/// Whether a line belongs to the agent itself, not to a subagent.
 fn is_own_line(line: &Json) -> bool {
     !line.get("isSidechain").is_some_and(Json::is_true) && line.get("message").is_some()
 }

@@ -95,7 +95,7 @@ impl ExecRun {
         Ok(())
     }
 
-    /// A call, or once more the call with its item's id: what came of it since.
+    /// Adds a call, or updates the call with the id of this item.
     fn call(
         &mut self,
         item: &mut Object,
@@ -114,7 +114,7 @@ impl ExecRun {
     }
 }
 
-/// What an item says beside what came of it.
+/// Collects the arguments in an item.
 fn arguments_of(item: &Object) -> Arguments {
     const ASKED: [&str; 4] = ["command", "changes", "query", "action"];
     let asked =

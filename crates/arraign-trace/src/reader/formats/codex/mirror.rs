@@ -1,4 +1,4 @@
-//! What an event of Codex says of a call: whether it failed, how long it took, its exit code.
+//! The outcome of a call in an event of Codex: its status, its duration, its exit code.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus, ToolServer};
 
-/// What an event says of a call that is done.
+/// The outcome of a call that has ended.
 #[derive(Debug)]
 pub(crate) struct Mirror {
     status: CallStatus,
@@ -20,7 +20,7 @@ pub(crate) struct Mirror {
 }
 
 impl Mirror {
-    /// What `item` says; `None` when it does not say how the call ended.
+    /// Reads the outcome in `item`; `None` if it does not record how the call ended.
     pub(crate) fn of(item: &mut Object) -> Result<Option<Self>, DecodeError> {
         let Some(status) = status_of(item) else { return Ok(None) };
         Ok(Some(Self {
@@ -32,7 +32,7 @@ impl Mirror {
         }))
     }
 
-    /// Adds it to its call.
+    /// Adds the outcome to its call.
     pub(crate) fn tell(&self, call: &mut Call) {
         call.status = self.status;
         call.exit_code = self.exit_code.or(call.exit_code);
@@ -44,7 +44,7 @@ impl Mirror {
     }
 }
 
-/// The error of a call that failed and says no more: what it returned.
+/// Returns the output of a failed call as its error, if it has no other.
 pub(crate) fn error_in_output(call: &Call) -> Option<String> {
     let said = call.result.as_ref().and_then(Value::as_str).filter(|text| !text.is_empty());
     said.map(|text| text.trim_end().to_owned())
@@ -59,6 +59,8 @@ fn status_of(item: &Object) -> Option<CallStatus> {
         Some("completed") => false,
         Some("failed" | "declined") => true,
         Some(_) => return None,
+        // Versions differ in what they record. An exit code is more precise than a flag, and a flag more than a
+        // result.
         None => match (exit_code(item), item.get("success")) {
             (Some(code), _) => code != 0,
             (None, Some(success)) => !success.is_true(),

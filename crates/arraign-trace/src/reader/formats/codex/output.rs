@@ -1,4 +1,4 @@
-//! What a tool of Codex returned, out of the text that the model was shown.
+//! Separates the output of a tool from the header that Codex adds for the model.
 //!
 //! ```text
 //! Chunk ID: fe9fe1
@@ -12,7 +12,7 @@
 
 use serde_json::Value;
 
-/// How many lines a header may have.
+/// The most lines of a header.
 const HEADER_LINES: usize = 12;
 
 /// The output of a tool without the header that Codex adds to it.

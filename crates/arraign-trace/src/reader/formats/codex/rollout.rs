@@ -20,9 +20,9 @@ use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
 struct Rollout {
     items: Items,
     began: Option<u64>,
-    /// What the events say of each call.
+    /// The outcomes of calls in the events, by the id of the call.
     mirrors: HashMap<String, Mirror>,
-    /// When each call was written.
+    /// The time at which each call was written.
     started: Vec<Option<f64>>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     Ok(rollout.finish())
 }
 
-/// Whether a user's message is what Codex tells the model, and not what the user said.
+/// Whether a message of the role `user` is context from Codex, not written by the user.
 pub(crate) fn is_context(text: &str) -> bool {
     const TOLD: [&str; 6] = [
         "<environment_context>",
@@ -74,7 +74,7 @@ impl Rollout {
         told.map_err(|error| error.at_key("payload"))
     }
 
-    /// A line of the first rollouts: an item, or what begins the file.
+    /// Reads a line of the first rollouts: an item, or the head of the file.
     fn bare(&mut self, line: Object) -> Result<(), DecodeError> {
         match (line.get("type"), line.get("instructions")) {
             (Some(_), _) => self.item(line, None),
@@ -83,7 +83,7 @@ impl Rollout {
         }
     }
 
-    /// A session that continues another repeats the other's.
+    /// Reads the metadata. A session that continues another one repeats the metadata of that session, so the first counts.
     fn meta(&mut self, mut meta: Object) -> Result<(), DecodeError> {
         let id = meta.string(&["id", "session_id"])?;
         let agent = meta.string(&["agent_nickname", "agent_role"])?;
@@ -169,7 +169,7 @@ impl Rollout {
             settle_server(call);
         }
         let mut trace = self.items.builder.finish();
-        // What the user said last was not answered.
+        // The last message of the user was not answered.
         if trace.messages.last().is_some_and(|message| message.role == Role::User) {
             trace.answer = None;
         }
@@ -177,7 +177,7 @@ impl Rollout {
     }
 }
 
-/// Whether an item says that its content is the application's.
+/// Whether an item marks its content as written by the application.
 fn is_told(item: &Object) -> bool {
     let metadata = item.get("internal_chat_message_metadata_passthrough");
     let kinds = metadata.and_then(|metadata| metadata.get("content_item_kinds")).and_then(Json::as_list);
@@ -186,7 +186,7 @@ fn is_told(item: &Object) -> bool {
     kinds.is_some_and(|kinds| !kinds.is_empty() && !kinds.iter().any(is_users))
 }
 
-/// An output in parts has its header in the first: they are lines of one text.
+/// Joins an output in parts. The header is in the first part, and the parts are lines of one text.
 fn join_parts(item: &mut Object) {
     if let Some(texts) = item.get("output").and_then(all_texts) {
         let joined = texts.join("\n");
@@ -194,8 +194,8 @@ fn join_parts(item: &mut Object) {
     }
 }
 
-/// The call with what came of it: its output without the header, and what the mirror knows.
-/// Tools without a namespace are the host's own. Early versions put the server into the name, before `__`.
+/// Sets the server of a tool without a namespace, which is built in. Early versions put the server before `__` in the
+/// name.
 fn settle_server(call: &mut Call) {
     if call.server == ToolServer::NotRecorded && !call.name.contains("__") {
         call.server = ToolServer::BuiltIn;
@@ -210,6 +210,8 @@ fn settle(call: &mut Call, mirror: Option<&Mirror>) {
         call.duration_ms = output.duration_ms;
     }
     let answered = call.status != CallStatus::Unanswered;
+    // The exit code decides first. A mirror, if there is one, replaces the status: Codex itself knows how the call
+    // ended.
     let by_code = call.exit_code.map(|code| if code == 0 { CallStatus::Ok } else { CallStatus::Error });
     call.status = by_code.filter(|_| answered).unwrap_or(call.status);
     if let Some(mirror) = mirror {

@@ -15,7 +15,7 @@ use crate::reader::formats::inspect::{READER, sample};
 use crate::reader::json::object::Object;
 use crate::trace::Trace;
 
-/// Where the head of a log is: at first, that of one that is not finished.
+/// The members with the head of a log. The second one is that of a log that is not finished.
 const HEADS: [&str; 2] = ["header.json", "_journal/start.json"];
 
 /// A zipped log.
@@ -23,7 +23,7 @@ pub(crate) struct Archive<R> {
     zip: ZipArchive<R>,
     model: Option<String>,
     samples: Vec<ZippedSample>,
-    /// How many bytes may still be unpacked.
+    /// The number of bytes that may still be unpacked.
     left: u64,
     limit: u64,
 }
@@ -44,7 +44,7 @@ impl ZippedSample {
         Some(Self { member, name: name.to_owned(), id: id.to_owned(), epoch: epoch.parse().ok()? })
     }
 
-    /// What the run is called: see [`sample::id`].
+    /// Returns the id of the run: see [`sample::id`].
     fn run(&self) -> String {
         if self.epoch > 1 { format!("{}/{}", self.id, self.epoch) } else { self.id.clone() }
     }
@@ -82,7 +82,7 @@ impl<R: Read + Seek> Archive<R> {
         self.read(member, &name, |sample| sample::read(sample, model))
     }
 
-    /// What `look` makes of a member.
+    /// Unpacks a member and reads it with `look`.
     fn read<T>(
         &mut self,
         member: usize,
@@ -100,6 +100,8 @@ impl<R: Read + Seek> Archive<R> {
         if packed.encrypted() {
             return Err("it is encrypted".to_owned());
         }
+        // The size in the archive is not trusted. Unpacking stops one byte above what is left, which proves that the
+        // limit was passed without holding more than the limit in memory.
         let (method, sum, most) = (packed.compression(), packed.crc32(), self.left.saturating_add(1));
         let bytes = match method {
             CompressionMethod::Stored => at_most(most, packed),

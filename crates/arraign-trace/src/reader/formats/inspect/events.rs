@@ -1,4 +1,4 @@
-//! The events of a sample: when its tools ran, and which calls were made inside of them.
+//! The events of a sample: the times of its tools, and the calls inside of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus};
 
-/// How many spans around one are looked at.
+/// The most enclosing spans that are followed.
 const DEPTH: usize = 64;
 
 /// A tool's event.
@@ -56,8 +56,8 @@ impl SampleEvents {
         events
     }
 
-    /// Files each inner call under the last of the run's own calls that had begun before it. Where that had ended, it is
-    /// the run's own as well: an agent's `submit` is taken out of its messages.
+    /// Assigns each inner call to the last of the run's own calls that began before it. If that call had ended, the inner
+    /// call belongs to the run as well, such as an agent's `submit`, which Inspect removes from the messages.
     fn nest(&mut self, own: &mut [ToolEvent], inner: Vec<ToolEvent>) {
         own.sort_by_key(|event| event.start);
         for event in inner {
@@ -78,7 +78,7 @@ impl SampleEvents {
         Call { started_ms, duration_ms, ..event.call }
     }
 
-    /// When the call with this id was made, and how long it took.
+    /// Returns the start and the duration of the call with this id.
     pub(crate) fn times(&self, id: Option<&str>) -> (Option<f64>, Option<f64>) {
         let Some(event) = id.and_then(|id| self.by_id.get(id)) else { return (None, None) };
         let duration = event.end.map(|end| millis_between(event.start, end));
@@ -133,9 +133,11 @@ impl EventSpans {
         self.spans.insert(id, EventSpan { parent, agent, is_tool: kind == "tool" });
     }
 
-    /// The agents inside of tools around a span, outermost first.
+    /// Returns the agents inside of tools around a span, outermost first.
     fn agents_around(&self, span: Option<&str>) -> Vec<String> {
         let mut path = Vec::new();
+        // The walk goes outwards. Agents are pending until a tool is met around them: an agent outside of all tools is
+        // the run itself and no part of the path.
         let mut pending = Vec::new();
         let mut at = span.and_then(|id| self.spans.get(id));
         for _ in 0..DEPTH {

@@ -80,7 +80,7 @@ struct SampleRun<'t> {
 }
 
 impl SampleRun<'_> {
-    /// What was read from a cache or written to it is not among this format's `input_tokens`; it is among ours.
+    /// Adds the tokens. The format's `input_tokens` exclude tokens read from or written to a cache, which a trace includes.
     fn spend(&mut self, models: Object) -> Result<(), DecodeError> {
         for (model, usage) in models.rest() {
             let blame = |error: DecodeError| error.at_key(&model).at_key("model_usage");
@@ -144,7 +144,7 @@ impl SampleRun<'_> {
         Ok(())
     }
 
-    /// Adds the calls that no message tells. The run's own are turns of their own.
+    /// Adds calls that are in no message. Those of the run itself are turns of their own.
     fn add_all(&mut self, calls: Vec<Call>) {
         for call in calls {
             if call.agent_path.is_empty() {
@@ -190,14 +190,14 @@ impl SampleRun<'_> {
         }
     }
 
-    /// The text that an attachment's mark stands for.
+    /// Replaces the mark of an attachment with its text.
     fn attached(&self, text: &str) -> String {
         let attachment = text.strip_prefix("attachment://").and_then(|id| self.attachments.get(id)?.as_str());
         attachment.unwrap_or(text).to_owned()
     }
 }
 
-/// What could not be parsed is kept in the error alone, between two lines of its own.
+/// Restores arguments that could not be parsed. Only the error contains them, between two known lines.
 fn broken_arguments(parsed: &Arguments, error: String) -> Arguments {
     let (_, rest) = error.split_once("arguments:\n\n").unwrap_or_default();
     let raw = rest.split_once("\n\nError details").map(|(raw, _)| raw);

@@ -1,6 +1,6 @@
-//! What a model's message holds in order: its texts, and between them the calls of tools that the provider runs itself.
+//! The content of a model's message in order: its texts, and between them the calls of tools that the provider runs.
 //!
-//! Calls of the agent's own tools stand in a list of their own, and here once more: those are not read here.
+//! Calls of the agent's own tools are in a separate list, and repeated here. The repetitions are not read.
 
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::formats::anthropic;
@@ -10,7 +10,7 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus};
 
-/// Kinds of blocks that contain no call, or a call that stands in a list of its own.
+/// Kinds of blocks that contain no call, or a call that is in a separate list.
 const WITHOUT_CALLS: [&str; 22] = [
     "",
     "text",
@@ -36,7 +36,7 @@ const WITHOUT_CALLS: [&str; 22] = [
     "mcp_list_tools",
 ];
 
-/// Adds the content of a message to what an agent of this path says and does.
+/// Adds the content of a message by the agent at this path.
 pub(crate) fn add(builder: &mut TraceBuilder, content: Option<Json>, path: &[String]) {
     let Some(Json::List(blocks)) = content else {
         builder.text(&message::text_of(content));
@@ -56,7 +56,7 @@ fn add_block(builder: &mut TraceBuilder, block: Object, path: &[String]) {
         "server_tool_result" => settle(builder, block),
         "tool_result" => {}
         kind if kind.ends_with("_tool_result") => {
-            // One that says nothing of its call tells nothing.
+            // A result without the id of its call cannot be joined.
             let _ = anthropic::answer(builder, block);
         }
         kind => match call(kind, block) {
@@ -69,7 +69,7 @@ fn add_block(builder: &mut TraceBuilder, block: Object, path: &[String]) {
     }
 }
 
-/// The call of a provider's tool, or the block, if it is none.
+/// Returns the call of a provider's tool, or the block itself if it is no call.
 fn call<'t>(kind: &str, mut block: Object<'t>) -> Result<Call, Object<'t>> {
     let call = match kind {
         "server_tool_use" | "mcp_tool_use" => anthropic::call(block.clone()).ok(),
@@ -79,7 +79,7 @@ fn call<'t>(kind: &str, mut block: Object<'t>) -> Result<Call, Object<'t>> {
     call.ok_or(block)
 }
 
-/// The library's own form, whoever the provider is.
+/// Reads a call in the library's own form, which does not depend on the provider.
 fn standard(block: &mut Object) -> Option<Call> {
     let name = block.string(&["name"]).ok()??;
     let arguments = block.arguments("args");

@@ -1,5 +1,5 @@
-//! The events of `astream_events`: what models end with and what tools end with. Chains repeat the same messages, and
-//! so do the pieces of a stream.
+//! The events of `astream_events`. Only the ends of models and tools are read: chains and the chunks of a stream repeat
+//! the same messages.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     Ok(vec![events.steps.finish()])
 }
 
-/// What an error says; the library dumps an exception as an object that holds it as Python prints it.
+/// Returns the message of an error. The library dumps an exception as an object with its printed form.
 fn said(error: Json) -> String {
     let printed = error.get("repr").and_then(Json::as_str).map(ToOwned::to_owned);
     printed.unwrap_or_else(|| message::without_stack(&error.into_text_or_json()).to_owned())
@@ -70,6 +70,7 @@ impl EventLog {
     }
 
     fn tool_ended(&mut self, run: &str, mut event: Object, mut data: Object, path: Vec<String>) {
+        // The end of a tool repeats its input in some versions only, so the start is the better source.
         let started = self.tools.get(run).cloned();
         let (name, arguments) = started.unwrap_or_else(|| {
             let name = event.take_text(&["name"]).unwrap_or_default().into_owned();
@@ -87,12 +88,14 @@ impl EventLog {
         });
     }
 
-    /// The agents that an event was recorded in, and the tool around them: a model inside of a tool is nested.
+    /// Returns the agents that an event was recorded in, and the enclosing tool. A model inside of a tool is nested.
     fn standing(&self, event: &mut Object) -> (Vec<String>, String) {
         let parents = event.list(&["parent_ids"]).unwrap_or_default();
         let ids = parents.into_iter().filter_map(Json::into_text);
         let mut scope = Cow::Borrowed("");
         let mut path = Vec::new();
+        // `parent_ids` lists all enclosing runs from the outermost one on. Only those that are tools make an event
+        // nested.
         for id in ids {
             if let Some((tool, _)) = self.tools.get(id.as_ref()) {
                 path.push(tool.clone());

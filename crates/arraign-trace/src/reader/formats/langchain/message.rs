@@ -1,4 +1,4 @@
-//! One message of LangChain's, whichever way it was written.
+//! One message of LangChain, in any of its serialized forms.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Usage};
 
-/// Who a message is from.
+/// The sender of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageKind {
     Human,
@@ -18,7 +18,7 @@ pub(crate) enum MessageKind {
     Tool,
 }
 
-/// The kind behind a `type`, a `role` or the name of a class.
+/// Returns the kind that a `type`, a `role` or the name of a class denotes.
 fn kind_of(word: &str) -> Option<MessageKind> {
     let word = word.strip_suffix("Chunk").unwrap_or(word);
     match word.strip_suffix("Message").unwrap_or(word) {
@@ -30,14 +30,14 @@ fn kind_of(word: &str) -> Option<MessageKind> {
     }
 }
 
-/// Words for a role, which are no type of a message here.
+/// Words for a role that are not used as a `type`.
 const ROLES: [&str; 3] = ["user", "assistant", "developer"];
 
 /// Whether a value is a message, in one of the forms that only LangChain writes.
 pub(crate) fn is_message(value: &Json) -> bool {
     let Some(object) = value.as_object() else { return false };
     let (mut escaped, mut is_constructor, mut word) = (None, false, "");
-    // Each object of each document is asked: one pass over its keys, and most have none of these.
+    // Detection asks each object of each document, so the keys are read in one pass. Most objects have none of them.
     for (key, value) in object.entries() {
         match key.as_ref() {
             "__lc_escaped__" => escaped = Some(value),
@@ -59,37 +59,37 @@ pub(crate) fn is_message(value: &Json) -> bool {
     let has_content = object.get("content").is_some_and(|content| !content.is_object());
     has_content
         && match kind {
-            // Others have lines and parts of these types; a message of this library's has all its fields.
+            // Other formats have lines and parts with these types. A message of this library has all its fields.
             MessageKind::System => object.get("additional_kwargs").is_some(),
             MessageKind::Tool => object.get("tool_call_id").is_some(),
             MessageKind::Human | MessageKind::Model => true,
         }
 }
 
-/// Whether a value is a message in the form of a chat request: a run's input often is.
+/// Whether a value is a message in the form of a chat request, as in the input of many runs.
 pub(crate) fn is_chat_message(value: &Json) -> bool {
     let role = value.get("role").and_then(Json::as_str);
     role.and_then(kind_of).is_some() && value.get("content").is_some()
 }
 
-/// Whether a list is a message as users write it: who says it, and what.
+/// Whether a list is a message as users write it: a role and a text.
 pub(crate) fn is_pair(items: &[Json]) -> bool {
     let [Json::Text(role), Json::Text(_)] = items else { return false };
     kind_of(role).is_some_and(|kind| kind != MessageKind::Tool)
 }
 
-/// The fields of such a message.
+/// Returns the fields of such a message.
 pub(crate) fn of_pair(items: Vec<Json<'_>>) -> Option<Object<'_>> {
     let [role, content] = <[Json; 2]>::try_from(items).ok()?;
     Some([("type".into(), role), ("content".into(), content)].into_iter().collect())
 }
 
-/// The class in the `id` of a dumped object, its last word.
+/// Returns the class of a dumped object: the last word of its `id`.
 fn class<'v>(object: &'v Object) -> Option<&'v str> {
     object.get("id")?.as_list()?.last()?.as_str()
 }
 
-/// The fields of a message, with its kind under `type`.
+/// Returns the fields of a message, with its kind under `type`.
 pub(crate) fn fields(value: Json<'_>) -> Option<Object<'_>> {
     let Json::Object(mut object) = value else { return None };
     if let Some(inner) = object.take(&["__lc_escaped__"]) {
@@ -104,18 +104,18 @@ pub(crate) fn fields(value: Json<'_>) -> Option<Object<'_>> {
     Some(inner)
 }
 
-/// The kind of a message, by its fields.
+/// Returns the kind of a message by its fields.
 pub(crate) fn kind(fields: &Object) -> Option<MessageKind> {
     ["type", "role"].iter().find_map(|name| fields.text_under(name).and_then(kind_of))
 }
 
-/// Whether the fields are those of a piece of a streamed message.
+/// Whether the fields are those of a chunk of a streamed message.
 pub(crate) fn is_chunk(fields: &Object) -> bool {
     fields.get("type").and_then(Json::as_str).is_some_and(|kind| kind.ends_with("Chunk"))
         && fields.get("tool_call_chunks").is_some()
 }
 
-/// The text of a content: itself, or its text blocks.
+/// Returns the text of a content: itself, or its text blocks joined.
 pub(crate) fn text_of(content: Option<Json<'_>>) -> Cow<'_, str> {
     let Some(content) = content else { return Cow::Borrowed("") };
     let Json::List(blocks) = content else { return content.into_text_or_json() };

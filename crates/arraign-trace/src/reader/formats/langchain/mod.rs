@@ -28,11 +28,11 @@ pub(crate) const READER: Reader = Reader {
     cuts: Splitting::As(split_file),
 };
 
-/// How deep messages may lie in a state; and how deep they may lie for it to be no other format's.
+/// The depth to which a state is searched for messages, and the depth to which they rule out other formats.
 const DEPTH: usize = 8;
 const SURE_DEPTH: usize = 4;
 
-/// What a file's records are.
+/// The kind of the records in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LangchainShape {
     Message,
@@ -43,7 +43,7 @@ enum LangchainShape {
 
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
-    // What a stream begins with may hold no message yet.
+    // The first records of a stream may contain no message yet.
     let mut shapes =
         input.records.iter().take(8).filter_map(|record| Some((shape(&record.value)?, &record.value)));
     match shapes.next() {
@@ -85,7 +85,7 @@ fn holds_message(value: &Json, depth: usize) -> bool {
     }
 }
 
-/// The messages in a value, in its order.
+/// Collects the messages in a value, in order.
 fn messages_in<'t>(value: Json<'t>, depth: usize, found: &mut Vec<Object<'t>>) {
     match value {
         _ if depth == 0 => {}
@@ -105,7 +105,7 @@ fn messages_of(value: Json<'_>) -> Vec<Object<'_>> {
     found
 }
 
-/// LangSmith's runs belong to traces.
+/// Splits a file of LangSmith runs by their traces.
 fn split_file(input: &Input) -> Option<Pieces> {
     let is_run = input.first().is_ok_and(|first| matches!(shape(first), Some(LangchainShape::Run)));
     is_run.then_some(Pieces::records(find_run_key))
@@ -122,7 +122,7 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     Ok(RunKey::Of(id.into_owned()).into())
 }
 
-/// Whether a run and those below it are of `trace`.
+/// Whether a run and all its descendants belong to `trace`.
 fn is_of(run: &Json, trace: Option<&Json>) -> bool {
     let below = run.get("child_runs").and_then(Json::as_list).unwrap_or_default();
     run.get("trace_id").filter(|id| !id.is_null()) == trace && below.iter().all(|child| is_of(child, trace))

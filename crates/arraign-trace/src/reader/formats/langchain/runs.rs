@@ -1,4 +1,4 @@
-//! LangSmith's runs, one a line or as a tree of `child_runs`: those of one trace are one run of ours.
+//! LangSmith runs, one in each line or as a tree of `child_runs`. The runs of one trace are one run of an agent.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,10 +14,10 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::Trace;
 
-/// How many runs around one are looked at.
+/// The most ancestors of a run that are followed.
 const DEPTH: usize = 64;
 
-/// One of LangSmith's runs.
+/// One LangSmith run.
 struct TracerRun<'t> {
     id: String,
     parent: Option<String>,
@@ -49,7 +49,7 @@ impl<'t> TracerRun<'t> {
     }
 }
 
-/// The last time in an order such as `20261121T203405050219Z<id>.20261121T203405050219Z<id>`.
+/// Parses the last time in a dotted order such as `20261121T203405050219Z<id>.20261121T203405050219Z<id>`.
 fn started(order: &str) -> Option<u64> {
     let last = order.rsplit('.').next()?;
     let date = format!("{}-{}-{}", last.get(..4)?, last.get(4..6)?, last.get(6..8)?);
@@ -120,7 +120,7 @@ fn has_messages(run: &Object) -> bool {
     run.get("inputs").is_some_and(|inputs| inputs.get("messages").is_some())
 }
 
-/// The run around all others: the user's question, where the models' runs do not repeat it, and what it all cost.
+/// Reads the outermost run: the total cost, and the question of the user if the models' runs do not repeat it.
 fn root(steps: &mut GraphSteps, run: &mut TracerRun, prompted: bool) {
     let trace = &mut steps.talk.builder.trace;
     trace.agent = Some(run.name.clone()).filter(|name| !name.is_empty());
@@ -132,9 +132,10 @@ fn root(steps: &mut GraphSteps, run: &mut TracerRun, prompted: bool) {
     steps.hear("", inputs, &[]);
 }
 
-/// Exports often have but the runs around all others: then their outputs hold the conversation, or its end.
+/// Reads the outermost run of an export without inner runs. Its outputs contain the conversation, or the end of it.
 fn root_alone(steps: &mut GraphSteps, run: &mut TracerRun) {
     let outputs = run.rest.take(&["outputs"]).map(messages_of).unwrap_or_default();
+    // Outputs with a user's message repeat the inputs. The question is then not read from the inputs as well.
     let whole = outputs.iter().any(|message| message::kind(message) == Some(MessageKind::Human));
     root(steps, run, whole);
     for message in outputs {
@@ -178,9 +179,9 @@ fn error_of(run: &mut Object) -> Option<String> {
     (!error.is_empty()).then(|| message::without_stack(&error).to_owned())
 }
 
-/// Which run stands around which.
+/// The tree of runs.
 struct TracerTree {
-    /// For each run: the place of the one around it, and the tool or agent that it is.
+    /// For each run: the index of the enclosing run, and the tool or agent that it is.
     above: Vec<Option<usize>>,
     tools: Vec<Option<String>>,
     agents: Vec<Option<String>>,
@@ -198,7 +199,7 @@ impl TracerTree {
         Self { above: above.collect(), tools: tools.collect(), agents: agents.collect() }
     }
 
-    /// The agents inside of tools that a run was made by, and the innermost of those tools.
+    /// Returns the agents inside of tools that made a run, and the innermost of those tools.
     fn standing(&self, place: usize) -> (Vec<String>, String) {
         let mut inner = place;
         let mut path = Vec::new();

@@ -1,4 +1,4 @@
-//! Model calls and tool calls in the order in which they began: what events and LangSmith's runs have in common.
+//! Model calls and tool calls in the order in which they began. Events and LangSmith runs share this.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,11 +14,11 @@ use crate::trace::{Arguments, Call, CallStatus, Trace};
 #[derive(Debug, Default)]
 pub(crate) struct GraphSteps {
     pub(crate) talk: Talk,
-    /// How many messages the model of each scope was last sent.
+    /// The number of messages in the last request of each scope's model.
     asked: HashMap<String, usize>,
 }
 
-/// What is known of a tool's run.
+/// The facts about the run of a tool.
 #[derive(Debug)]
 pub(crate) struct ToolRun<'t> {
     pub(crate) id: Option<String>,
@@ -32,7 +32,7 @@ pub(crate) struct ToolRun<'t> {
 }
 
 impl GraphSteps {
-    /// What the model of a scope is sent: what it had not been sent before, and what it did not say itself.
+    /// Adds the messages that the model of a scope is sent for the first time and did not say itself.
     pub(crate) fn hear(&mut self, scope: &str, messages: Vec<Object>, path: &[String]) {
         let asked = self.asked.insert(scope.to_owned(), messages.len());
         let last = messages.iter().rposition(|message| message::kind(message) == Some(MessageKind::Model));
@@ -41,7 +41,7 @@ impl GraphSteps {
             let new = match message::kind(&message) {
                 Some(MessageKind::System) => asked.is_none(),
                 Some(MessageKind::Human) => place >= from,
-                // A tool that nobody ran: what the model was told of the call is all that is known.
+                // A tool may have no run in the file. The message to the model is then the only record of its result.
                 Some(MessageKind::Tool) => message.get("tool_call_id").is_some_and(Json::is_text),
                 _ => false,
             };
@@ -51,7 +51,7 @@ impl GraphSteps {
         }
     }
 
-    /// What a model said: the first of its alternatives.
+    /// Adds the reply of a model: the first of its alternatives.
     pub(crate) fn said(&mut self, output: Json, path: &[String]) {
         let said = messages_of(output)
             .into_iter()
@@ -61,7 +61,7 @@ impl GraphSteps {
         }
     }
 
-    /// A tool's run belongs to a call that some model made, or is all that is known of one.
+    /// Adds the run of a tool, which belongs to a call of a model, or is the only record of a call.
     pub(crate) fn tool(&mut self, run: ToolRun) {
         let ToolRun { name, arguments, error, path, .. } = run;
         let plain = run.output.as_ref().filter(|output| !holds_tool_message(output)).cloned();
@@ -72,6 +72,8 @@ impl GraphSteps {
         let id = run.id.or(told);
         let builder = &mut self.talk.builder;
         let known = id.clone().filter(|id| builder.knows(id));
+        // No model of the file made this call, for example because a graph runs the tool itself. It is added as a turn
+        // of its own, and the second look-up below finds it.
         if builder.waiting(known.as_deref(), Some(&name)).is_none() {
             builder.next_turn();
             builder.call(Call {

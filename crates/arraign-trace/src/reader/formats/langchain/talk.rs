@@ -1,4 +1,4 @@
-//! Messages, whole or in pieces, to a conversation. A message that comes again under its id is read once.
+//! Builds a conversation from messages, whole or in chunks. A message that is repeated under its id is read once.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -16,10 +16,10 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
 #[derive(Debug, Default)]
 pub(crate) struct Talk {
     pub(crate) builder: TraceBuilder,
-    /// Where the record that is being read is.
+    /// The place of the record that is being read.
     pub(crate) at: Option<At>,
     seen: HashSet<String>,
-    /// The messages whose pieces are coming in, and where each stands by its id.
+    /// The messages that are being streamed, and the index of each by its id.
     streams: Vec<StreamedMessage>,
     places: HashMap<String, usize>,
 }
@@ -76,7 +76,7 @@ fn id_of<'v>(fields: &'v Object) -> Option<&'v str> {
 }
 
 impl Talk {
-    /// Whether anything was said.
+    /// Whether any message was read.
     pub(crate) fn has_begun(&self) -> bool {
         !(self.builder.trace.messages.is_empty()
             && self.builder.trace.calls.is_empty()
@@ -88,7 +88,7 @@ impl Talk {
         id_of(fields).is_some_and(|id| self.seen.contains(id))
     }
 
-    /// Adds a message that an agent of this path sent or got.
+    /// Adds a message from or to the agent at this path.
     pub(crate) fn add(&mut self, fields: Object, path: &[String]) {
         let evidence = CallEvidence::gather_object(self.at.unwrap_or(At::Whole), &fields);
         self.builder.enter_record(evidence.spot);
@@ -102,6 +102,7 @@ impl Talk {
             self.add_chunk(fields, path);
             return;
         }
+        // A whole message ends all streams: the chunks before it are complete, and its own text may repeat theirs.
         self.end_streams();
         if kind != MessageKind::Tool && id_of(&fields).is_some_and(|id| !self.seen.insert(id.to_owned())) {
             return;
@@ -136,7 +137,7 @@ impl Talk {
         }
     }
 
-    /// Begins what a model says.
+    /// Begins a reply of a model.
     fn begin(&mut self, usage: Option<Usage>, about: MessageMetadata, path: &[String]) {
         self.builder.tally.add(usage);
         if path.is_empty() {
@@ -150,7 +151,7 @@ impl Talk {
         }
     }
 
-    /// Ends what a model says with the calls that it makes.
+    /// Ends a reply of a model with its calls.
     fn calls(&mut self, calls: Vec<MadeCall>, path: &[String]) {
         for MadeCall { id, name, arguments } in calls {
             self.builder.call(Call { id, agent_path: path.to_vec(), ..Call::new(name, arguments, 0) });
@@ -213,7 +214,7 @@ impl Talk {
 }
 
 impl StreamedMessage {
-    /// A piece of a call: the first has its name and id, the others more of its arguments.
+    /// Adds a chunk of a call. The first chunk has the name and the id, the others continue the arguments.
     fn add_call(&mut self, chunk: Json) {
         let Ok(mut chunk) = Object::of(chunk, "a piece of a call") else { return };
         let number = chunk.count(&["index"]).ok().flatten();
@@ -221,6 +222,8 @@ impl StreamedMessage {
             ["id", "name", "args"].map(|name| chunk.take_text(&[name]).map(Cow::into_owned));
         let more = more.unwrap_or_default();
         let begins = name.as_ref().is_some_and(|name| !name.is_empty());
+        // Providers number the calls of a message. A name marks the beginning of a call, so a number that comes again
+        // with a name is a new call and not a continuation.
         match self.open.get(&number).and_then(|place| self.calls.get_mut(*place)) {
             Some(call) if !begins => call.text.push_str(&more),
             _ => {

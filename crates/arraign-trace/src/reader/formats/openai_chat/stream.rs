@@ -1,7 +1,7 @@
-//! The chunks of streamed completions, put together to whole completions.
+//! Builds whole completions from the chunks of streamed completions.
 //!
-//! A call's id and name come once, its arguments in pieces, joined by the call's index. A server that gives all calls
-//! one index tells them apart by their ids.
+//! The id and the name of a call come once. Its arguments come in pieces, which are joined by the index of the call. If
+//! a server gives all calls the same index, their ids distinguish them.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,13 +17,13 @@ pub(crate) fn is_chunk(value: &Json) -> bool {
         || value.pointer("/choices/0/delta").is_some_and(Json::is_object)
 }
 
-/// Why a stream broke off, where a record says so.
+/// Returns the reason why a stream broke off, if a record has one.
 pub(crate) fn failure<'v>(value: &'v Json) -> Option<&'v str> {
     let error = value.get("error").filter(|_| value.get("choices").is_none())?;
     error.as_str().or_else(|| error.get("message")?.as_str())
 }
 
-/// The completions of which `records` are the chunks, each where its first chunk stands.
+/// Builds the completions from the chunks in `records`, each at the place of its first chunk.
 pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
     let mut drafts: Vec<StreamedChoice> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -52,7 +52,7 @@ pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
     Ok(drafts.into_iter().map(StreamedChoice::into_record).collect())
 }
 
-/// A completion in the making.
+/// A completion that is being streamed.
 #[derive(Debug)]
 struct StreamedChoice<'t> {
     at: At,
@@ -61,14 +61,14 @@ struct StreamedChoice<'t> {
     calls: Vec<CallPiece<'t>>,
     /// The place of the last call of each index.
     latest: HashMap<u64, usize>,
-    /// What no other field takes: it may hold calls.
+    /// Values of unknown keys, which may contain calls.
     rest: Vec<Json<'t>>,
     finish_reason: Json<'t>,
     model: Json<'t>,
     usage: Json<'t>,
 }
 
-/// A call in the making.
+/// A call that is being streamed.
 #[derive(Debug, Default)]
 struct CallPiece<'t> {
     id: Json<'t>,
@@ -166,7 +166,7 @@ impl<'t> StreamedChoice<'t> {
 impl<'t> CallPiece<'t> {
     fn add(&mut self, mut function: Object<'t>) -> Result<(), DecodeError> {
         if let Some(name) = function.text(&["name"])? {
-            // It comes in pieces, or again and again.
+            // Some servers send the name in pieces, others repeat it in each chunk.
             if self.name != name {
                 self.name.push_str(&name);
             }

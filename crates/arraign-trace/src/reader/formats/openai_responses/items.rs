@@ -1,7 +1,7 @@
-//! The items of the Responses API to a trace: messages, calls, and what came of them.
+//! Builds a trace from the items of the Responses API: messages, calls, and their outputs.
 //!
-//! Agents that keep these items in files of their own (Codex, the Agents SDK) are read with the same walk. Items
-//! that follow each other are one turn of the model, until a result or a user's message stands between them.
+//! Files of agents that keep these items (Codex, the Agents SDK) are read in the same way. Successive items are one turn
+//! of the model, until a result or a user's message comes between them.
 
 use serde_json::Value;
 
@@ -13,10 +13,10 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role, ToolServer, Trace};
 
-/// Where an item keeps the id of its call; the last is the item's own.
+/// The keys for the id of an item's call. The last one is the id of the item itself.
 const CALL_ID: [&str; 3] = ["call_id", "callId", "id"];
 
-/// Kinds of items that contain no call: what was thought, lists of tools, references to other items.
+/// Kinds of items that contain no call: reasoning, lists of tools, references to other items.
 const WITHOUT_CALLS: [&str; 7] = [
     "reasoning",
     "mcp_list_tools",
@@ -27,7 +27,7 @@ const WITHOUT_CALLS: [&str; 7] = [
     "tool_search_tools",
 ];
 
-/// Tools that the service runs itself, or that have no name of their own: the kind of their calls ends with `_call`.
+/// Tools that the service runs, or that have no name of their own. The kind of their calls ends with `_call`.
 const HOSTED: [&str; 10] = [
     "web_search",
     "file_search",
@@ -61,7 +61,7 @@ pub(crate) struct Items {
 }
 
 impl Items {
-    /// Adds an item; `reply` says which reply of a log said it.
+    /// Adds an item. `reply` is the number of the reply of a log that contains it.
     pub(crate) fn add(&mut self, value: Json, reply: Option<usize>) -> Result<(), DecodeError> {
         let mut item = Object::of(value, "an item")?;
         self.note_model(&mut item);
@@ -77,12 +77,14 @@ impl Items {
             "mcp_approval_request" => self.approval_request(item, reply),
             "program" => self.hosted_call("program", item, reply),
             "program_output" | "tool_search_output" => self.output(item),
-            // The Agents SDK of JavaScript names these so.
+            // The name in the Agents SDK for JavaScript.
             "hosted_tool_call" => self.renamed_call(item, reply),
             kind if kind.ends_with("_call_result") => self.output(item),
             kind => match (kind.strip_suffix("_call_output"), kind.strip_suffix("_call")) {
                 (Some(_), _) => self.output(item),
                 (None, Some(tool)) => {
+                    // A new kind of call is reported, since its arguments may be under keys that are not known here.
+                    // It is added all the same.
                     if !HOSTED.contains(&tool) {
                         self.builder.pass_over(kind, &[]);
                     }
@@ -96,7 +98,7 @@ impl Items {
         }
     }
 
-    /// The Agents SDK says beside an item of another API which model said it.
+    /// Notes the model, which the Agents SDK records next to an item of another API.
     fn note_model(&mut self, item: &mut Object) {
         let provider = item.take(&["provider_data"]).and_then(|provider| Object::of(provider, "it").ok());
         let model = provider.and_then(|mut provider| provider.string(&["model"]).ok().flatten());
@@ -130,7 +132,7 @@ impl Items {
         Ok(())
     }
 
-    /// Adds what somebody other than the model says.
+    /// Adds a message that is not from the model.
     pub(crate) fn say(&mut self, role: Role, text: &str) {
         self.turn = OpenTurn::Over;
         self.builder.say(role, text);
@@ -157,7 +159,7 @@ impl Items {
         Ok(())
     }
 
-    /// A custom tool's input is free text: it is no broken JSON.
+    /// Adds a call of a custom tool. Its input is free text, not broken JSON.
     fn custom_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
         let name = item.required(&["name"])?;
         let input = item.take(&["input"]).unwrap_or_default().into_value();
@@ -167,7 +169,7 @@ impl Items {
         Ok(())
     }
 
-    /// A call that waits for an approval is an attempt; once approved, it is written again with its result.
+    /// Adds a call that waits for an approval. It is an attempt; once approved, it is written again with its result.
     fn approval_request(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
         let call = mcp_attempt(&mut item)?;
         self.call(call, reply);
@@ -176,6 +178,8 @@ impl Items {
 
     fn mcp_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
         let request = item.text(&["approval_request_id"])?;
+        // An approved call has two ids: that of the request, under which it was added, and its own. Both name one
+        // call.
         let made = mcp_settled(item)?;
         if let (Some(_), Some(id)) = (&request, &made.id) {
             self.builder.add_alias(id);
@@ -192,7 +196,7 @@ impl Items {
         Ok(())
     }
 
-    /// The service's own item, of which the SDK has renamed the type and moved what it does not know.
+    /// Restores an item of the service. The SDK renames its type and moves unknown keys into `providerData`.
     fn renamed_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
         let mut own = item.object(&["providerData"])?.unwrap_or_default();
         let output = if own.get("server_label").is_some() { "output" } else { "result" };
@@ -232,8 +236,7 @@ impl Items {
     }
 }
 
-/// The call that an item of this type makes, if it is one of a tool that the service runs itself, or that has no name
-/// of its own.
+/// Returns the call in an item of this type, if the service runs its tool, or the tool has no name of its own.
 pub(crate) fn provider_call(kind: &str, item: &Object) -> Option<Call> {
     let own = matches!(kind, "function_call" | "custom_tool_call" | "tool_call" | "invalid_tool_call");
     match kind.strip_suffix("_call").filter(|_| !own)? {
@@ -242,7 +245,7 @@ pub(crate) fn provider_call(kind: &str, item: &Object) -> Option<Call> {
     }
 }
 
-/// A call of a tool that the service runs itself, or that has no name of its own: `web_search`, `shell`.
+/// Reads a call of a tool that the service runs, or that has no name of its own: `web_search`, `shell`.
 fn hosted(tool: &str, mut item: Object) -> Result<Call, DecodeError> {
     let id = item.string(&CALL_ID)?;
     let own = item.take(&["action", "operation", "arguments"]);
@@ -250,6 +253,7 @@ fn hosted(tool: &str, mut item: Object) -> Result<Call, DecodeError> {
         own.map_or_else(|| hosted_arguments(&mut item), |own| Arguments::from_json(own.into_value()));
     let result = item.take(&["results", "outputs", "result", "tools"]).map(Json::into_value);
     let by_client = item.get("execution").and_then(Json::as_str) == Some("client");
+    // Tools on the user's side are `completed` when the model has asked for them. Their outcome is an item of its own.
     let answered_elsewhere =
         by_client || matches!(tool, "shell" | "local_shell" | "apply_patch" | "computer" | "program");
     let status = match item.text(&["status"])?.as_deref() {
@@ -261,7 +265,7 @@ fn hosted(tool: &str, mut item: Object) -> Result<Call, DecodeError> {
     Ok(Call { id, result, status, server: ToolServer::BuiltIn, ..Call::new(tool, arguments, 0) })
 }
 
-/// A call of an MCP server's tool, with what came of it.
+/// Reads a call of an MCP tool with its outcome.
 fn mcp_settled(mut item: Object) -> Result<Call, DecodeError> {
     let attempt = mcp_attempt(&mut item)?;
     let error = error_of(&mut item);
@@ -281,7 +285,7 @@ fn mcp_attempt(item: &mut Object) -> Result<Call, DecodeError> {
     Ok(Call { id, server, ..Call::new(name, arguments, 0) })
 }
 
-/// What a hosted tool was asked, where that is not in one place.
+/// Collects the arguments of a hosted tool from several keys.
 fn hosted_arguments(item: &mut Object) -> Arguments {
     let asked = ["queries", "code", "prompt", "input", "arguments"];
     let found =
@@ -289,25 +293,25 @@ fn hosted_arguments(item: &mut Object) -> Arguments {
     Arguments::Json(Value::Object(found.collect()))
 }
 
-/// The server in a namespace of tools such as `mcp__shop`.
+/// Returns the server in a namespace of tools such as `mcp__shop`.
 pub(crate) fn server_of(namespace: &str) -> Option<String> {
     let server = namespace.strip_prefix("mcp__")?;
     Some(server.trim_end_matches("__").to_owned())
 }
 
-/// A text that says that it is one.
+/// Unwraps a text in an object, as in `{"type": "text", "text": ..}`.
 fn untyped(output: Json<'_>) -> Json<'_> {
     let text = output.get("text").filter(|text| text.is_text() && output.is_object());
     text.cloned().unwrap_or(output)
 }
 
-/// Whether a command of a shell was stopped for the time that it took.
+/// Whether a shell command was stopped because it took too long.
 fn timed_out(output: &Json) -> bool {
     let mut parts = output.as_list().unwrap_or_default().iter();
     parts.any(|part| part.pointer("/outcome/type").and_then(Json::as_str) == Some("timeout"))
 }
 
-/// The exit code of a shell's output: of its last command, or of the first that failed.
+/// Returns the exit code of a shell's output: that of the first failed command, or of the last one.
 fn exit_code(output: &Json) -> Option<i64> {
     let codes =
         output.as_list()?.iter().map(|part| part.pointer("/outcome/exit_code")?.as_number()?.as_i64());

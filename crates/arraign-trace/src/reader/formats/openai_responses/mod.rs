@@ -37,17 +37,17 @@ pub(crate) const READER: Reader = Reader {
     cuts: Splitting::As(split_file),
 };
 
-/// What stands beside requests and responses in the steps of libraries that wrap this format.
+/// Keys next to requests and responses in the steps of libraries that wrap this format.
 const FOREIGN: [&str; 4] = ["stepNumber", "steps", "finishReason", "toolCalls"];
 
-/// What a record is.
+/// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ResponsesShape {
-    /// Something that is said or done: a message, a call, a result.
+    /// A message, a call or a result.
     Item,
     /// A request, a response, or both.
     ModelCall,
-    /// A piece of a streamed response.
+    /// An event of a streamed response.
     Event,
     /// The state of an Agents SDK run.
     State,
@@ -63,7 +63,7 @@ fn detect_format(input: &Input) -> Detection {
     let first = first.ok_or("the first record is none of this format")?;
     let mut sure = first != ResponsesShape::Item;
     for record in records {
-        // Between its own events a stream may hold others: `error`, `keepalive`.
+        // A stream may contain other events between those of this format: `error`, `keepalive`.
         let found = shape(&record.value);
         if found != Some(first) && first != ResponsesShape::Event {
             return Err(Reason::of(record.at, "is none of this format"));
@@ -181,7 +181,7 @@ fn log(input: Input) -> Result<Vec<Trace>, DecodeError> {
     runs.into_iter().map(trace_of).collect()
 }
 
-/// One record of a log: a request, a response, or both.
+/// Reads one record of a log: a request, a response, or both.
 fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     let mut record = Object::of(value, "a model call")?;
     if record.get("output").is_some_and(Json::is_list) {
@@ -209,7 +209,7 @@ fn unwrap_body(wrapped: Option<Object<'_>>) -> Result<Option<Object<'_>>, Decode
     Ok(Some(body.unwrap_or(object)))
 }
 
-/// What a request says.
+/// Reads the messages of a request.
 fn asked<'t>(at: At, path: &'static str, request: &mut Object<'t>) -> Result<Exchange<'t>, DecodeError> {
     let mut said: Vec<LocatedMessage> = instructions(at, request).into_iter().collect();
     match request.take(&["input"]) {
@@ -218,6 +218,7 @@ fn asked<'t>(at: At, path: &'static str, request: &mut Object<'t>) -> Result<Exc
         None => {}
         Some(_) => return Err(DecodeError::new("neither text nor a list of items").at_key("input")),
     }
+    // A replayed request is compared with the run item by item. An item that some clients drop would make them differ.
     said.retain(|said| !is_reasoning(&said.value));
     let previous = request.string(&["previous_response_id"])?;
     Ok(Exchange {
@@ -238,12 +239,12 @@ fn message<'t>(role: &'static str, content: Json<'t>) -> Json<'t> {
     Json::object([("role", Json::Text(Cow::Borrowed(role))), ("content", content)])
 }
 
-/// A client may drop it when it replays what was said.
+/// Whether an item is reasoning, which a client may drop when it replays a conversation.
 fn is_reasoning(item: &Json) -> bool {
     item.get("type").and_then(Json::as_str) == Some("reasoning")
 }
 
-/// What a response says. Without its request, it is all that tells the instructions.
+/// Reads the messages of a response. The instructions are read from it only if there is no request.
 fn response<'t>(
     at: At,
     path: &'static str,
@@ -269,7 +270,7 @@ fn response<'t>(
     Ok(Exchange { request: request.request, reply: Some(reply), model, previous, ..Exchange::default() })
 }
 
-/// Why a response ended: its status, or what the status does not say.
+/// Returns the reason why a response ended: the details of an incomplete response, the error, or else the status.
 fn stop_reason(response: &mut Object) -> Result<Option<String>, DecodeError> {
     let reason =
         response.get("incomplete_details").and_then(|details| details.get("reason")).and_then(Json::as_str);
@@ -278,8 +279,7 @@ fn stop_reason(response: &mut Object) -> Result<Option<String>, DecodeError> {
     Ok(said.or(response.string(&["status"])?))
 }
 
-/// The tokens of a response. In a run's state the details are lists, of one for each model call.
-/// Tokens of a response. One library keeps its details as a list, one entry a model call.
+/// Tokens of a response. In the state of a run, the details are lists with one entry for each model call.
 const TOKENS: TokenKeys = TokenKeys {
     input: &["input_tokens", "inputTokens"],
     output: &["output_tokens", "outputTokens"],

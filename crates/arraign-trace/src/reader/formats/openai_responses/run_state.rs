@@ -1,5 +1,4 @@
-//! The state of an Agents SDK run, of Python or of JavaScript: what was asked, the items of the run, and what its model
-//! calls used.
+//! The state of an Agents SDK run, of Python or of JavaScript: the input, the items of the run, and the tokens.
 
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::usage::UsageTotal;
@@ -41,7 +40,7 @@ fn trace(at: At, mut state: Object) -> Result<Trace, DecodeError> {
     Ok(items.builder.finish())
 }
 
-/// All items of the run; where the history was rewritten, `generated_items` is only what the next model call is sent.
+/// Takes all items of the run. If the history was rewritten, `generated_items` contains only the next request.
 fn items_of<'t>(state: &mut Object<'t>) -> Result<Vec<Json<'t>>, DecodeError> {
     let items = state.list(&["session_items"])?;
     if items.is_empty() { state.list(&["generated_items", "generatedItems"]) } else { Ok(items) }
@@ -60,7 +59,7 @@ fn add_input(items: &mut Items, input: Option<Json>) -> Result<(), DecodeError> 
     Ok(())
 }
 
-/// An item of a run: the raw one, and for a result what the tool really returned.
+/// Adds an item of a run: the raw item, with the value that the tool really returned.
 fn add_item(items: &mut Items, value: Json) -> Result<(), DecodeError> {
     let mut item = Object::of(value, "an item")?;
     let Some(mut raw) = item.object(&["raw_item", "rawItem"])? else { return Ok(()) };
@@ -78,7 +77,7 @@ fn add_item(items: &mut Items, value: Json) -> Result<(), DecodeError> {
     items.add(Json::Object(raw), None)
 }
 
-/// Whether what a model was told of a call is a text, plain or in an object that says so.
+/// Whether the output that was sent to the model is a text, plain or in an object.
 fn is_text(output: &Json) -> bool {
     output.is_text() || output.get("text").is_some_and(Json::is_text)
 }
@@ -92,7 +91,7 @@ fn find_last(calls: &[Json], name: &str) -> Option<String> {
     text.map(ToOwned::to_owned)
 }
 
-/// The tokens of the run, agents that were tools included.
+/// Reads the tokens of the run, including agents that were tools.
 fn total(state: &mut Object) -> Result<Option<Usage>, DecodeError> {
     let usage = state.within(&["context"], |mut context| TOKENS.read_from(&mut context, &["usage"]))?;
     Ok(usage.flatten().filter(|usage| usage.input_tokens > 0 || usage.output_tokens > 0))

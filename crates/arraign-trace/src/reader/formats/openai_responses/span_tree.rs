@@ -1,4 +1,4 @@
-//! The spans of an Agents SDK trace, and under which agent each of them is.
+//! The spans of an Agents SDK trace, and the agents that enclose each of them.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 
-/// How many spans may lie between a call and the outermost agent.
+/// The most spans between a call and the outermost agent.
 const DEEPEST: usize = 64;
 
 /// A span.
@@ -16,23 +16,23 @@ const DEEPEST: usize = 64;
 pub(crate) struct SdkSpan<'t> {
     pub(crate) at: At,
     pub(crate) id: String,
-    /// The id of the span that it is in; empty when there is none.
+    /// The id of the enclosing span; empty if there is none.
     pub(crate) parent: String,
     pub(crate) started: Option<u64>,
     pub(crate) ended: Option<u64>,
     pub(crate) data: Object<'t>,
-    /// Why it failed, if it did.
+    /// The error, if the operation failed.
     pub(crate) error: Option<String>,
 }
 
-/// Whether a record is a span, a trace's head, or a list of these under `data`.
+/// Whether a record is a span, the head of a trace, or a list of these under `data`.
 pub(crate) fn is_span(value: &Json) -> bool {
     let is_one =
         |value: &Json| matches!(value.get("object").and_then(Json::as_str), Some("trace" | "trace.span"));
     is_one(value) || value.get("data").and_then(Json::first).is_some_and(is_one)
 }
 
-/// The spans of each trace, in the order of their first spans.
+/// Groups the spans by trace. The traces are in the order of their first spans.
 pub(crate) fn gather(records: Vec<Record>) -> Result<Vec<(String, Vec<SdkSpan>)>, DecodeError> {
     let mut traces: Vec<(String, Vec<SdkSpan>)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -50,7 +50,7 @@ pub(crate) fn gather(records: Vec<Record>) -> Result<Vec<(String, Vec<SdkSpan>)>
     Ok(traces)
 }
 
-/// The spans of a record: itself, or the list of an upload.
+/// Returns the spans of a record: itself, or the list of an upload.
 fn unwrapped(value: Json<'_>) -> Vec<Json<'_>> {
     match value {
         Json::Object(mut object) if object.get("data").is_some_and(Json::is_list) => {
@@ -60,7 +60,7 @@ fn unwrapped(value: Json<'_>) -> Vec<Json<'_>> {
     }
 }
 
-/// A span and the id of its trace. The head of a trace says nothing that its spans do not.
+/// Reads a span and the id of its trace. The head of a trace adds nothing, and is skipped.
 fn read(at: At, mut span: Object<'_>) -> Result<Option<(String, SdkSpan<'_>)>, DecodeError> {
     let Some(data) = span.object(&["span_data"])? else { return Ok(None) };
     let trace = span.string(&["trace_id"])?.unwrap_or_default();
@@ -71,13 +71,13 @@ fn read(at: At, mut span: Object<'_>) -> Result<Option<(String, SdkSpan<'_>)>, D
     Ok(Some((trace, SdkSpan { at, id, parent, started, ended, data, error })))
 }
 
-/// The most that an error says.
+/// Returns the most precise message of an error.
 fn reason(error: &Json) -> String {
     let said = error.pointer("/data/error").or_else(|| error.get("message")).and_then(Json::as_str);
     said.map_or_else(|| error.clone().into_text_or_json().into_owned(), ToOwned::to_owned)
 }
 
-/// Which span is in which, and the names of those that are agents.
+/// The parent of each span, and the names of the spans that are agents.
 #[derive(Debug, Default)]
 pub(crate) struct SdkSpanTree {
     spans: HashMap<String, (String, Option<String>)>,
@@ -93,7 +93,7 @@ impl SdkSpanTree {
         Self { spans: entries.collect() }
     }
 
-    /// The ids and names of the agents around what is in the span `id`, innermost first.
+    /// Returns the ids and names of the agents around the span `id`, innermost first.
     fn agents(&self, id: &str) -> Vec<(String, String)> {
         let mut agents = Vec::new();
         let mut id = id;
@@ -105,12 +105,12 @@ impl SdkSpanTree {
         agents
     }
 
-    /// The id of the agent that did what is in the span `id`.
+    /// Returns the id of the innermost agent around the span `id`.
     pub(crate) fn agent(&self, id: &str) -> String {
         self.agents(id).into_iter().next().map(|(id, _)| id).unwrap_or_default()
     }
 
-    /// The agents that are tools of the outermost one, down to the one that did what is in the span `id`.
+    /// Returns the agents around the span `id` without the outermost one, which is the run.
     pub(crate) fn path(&self, id: &str) -> Vec<String> {
         let mut names: Vec<String> = self.agents(id).into_iter().map(|(_, name)| name).collect();
         names.pop();

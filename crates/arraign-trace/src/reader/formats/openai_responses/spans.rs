@@ -1,8 +1,8 @@
-//! Traces that the Agents SDK exports: spans, as lines or as the body of an upload.
+//! Traces that the Agents SDK exports: spans, in lines or as the body of an upload.
 //!
-//! A `function` span tells what a call got, whether it failed, and when. A `generation` span tells what the model
-//! said, with the ids of its calls; a `response` span but its tokens. The spans of turns and tasks repeat tokens.
-//! A handoff is no nesting, and no tool call either.
+//! A `function` span records the result of a call, its error and its time. A `generation` span records the reply of the
+//! model with the ids of its calls. A `response` span records only tokens, which the spans of turns and tasks repeat. A
+//! handoff is neither nesting nor a call of a tool.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -62,7 +62,7 @@ struct SpanRun {
     turn_of: HashMap<String, usize>,
     /// Calls whose function has not begun yet, by agent, tool and arguments.
     announced: HashMap<[String; 3], VecDeque<usize>>,
-    /// How many messages of the user are told: each generation repeats them.
+    /// The number of user messages that were read. Each generation repeats them.
     users: usize,
 }
 
@@ -90,7 +90,7 @@ impl SpanRun {
         }
     }
 
-    /// A task is a run of the SDK; its turns tell what ended it.
+    /// Reads a custom span: a task is a run of the SDK, and a turn may record the error that ended it.
     fn custom(&mut self, span: SdkSpan) {
         match span.data.get("data").and_then(|data| data.get("sdk_span_type")?.as_str()) {
             Some("task") if span.parent.is_empty() => self.users = 0,
@@ -99,7 +99,7 @@ impl SpanRun {
         }
     }
 
-    /// What the outermost agent, or one that took over from it, failed by.
+    /// Notes the error of the outermost agent, or of an agent that took over from it.
     fn note_end(&mut self, span: SdkSpan) {
         let nested = !self.tree.path(&span.id).is_empty();
         if let Some(error) = span.error.filter(|_| !nested) {
@@ -107,7 +107,7 @@ impl SpanRun {
         }
     }
 
-    /// A call of a model: a turn of its agent.
+    /// Reads a model call, which is a turn of its agent.
     fn model_call(&mut self, span: &mut SdkSpan) -> Result<(), DecodeError> {
         self.builder.tally.add(TOKENS.read_from(&mut span.data, &["usage"])?);
         let nested = !self.tree.path(&span.parent).is_empty();
@@ -209,7 +209,7 @@ impl SpanRun {
         Ok(())
     }
 
-    /// Adds a call to the turn that its agent is in; its place.
+    /// Adds a call to the current turn of its agent, and returns the index of the call.
     fn push(&mut self, parent: &str, call: Call) -> usize {
         let turns = &mut self.turns;
         let turn = *self.turn_of.entry(self.tree.agent(parent)).or_insert_with(|| {

@@ -1,7 +1,7 @@
-//! The events of streamed responses, put together to whole responses.
+//! Builds whole responses from the events of streamed responses.
 //!
-//! The event that ends a response holds all of it. Where the stream was cut, or its end holds no output, the items
-//! and their pieces are what there is.
+//! The last event of a response contains all of it. If the stream was cut, or the last event has no output, the response
+//! is built from the items and their deltas.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub(crate) fn is_event(value: &Json) -> bool {
     kind.is_some_and(|kind| kind.starts_with("response."))
 }
 
-/// The responses of which `records` are the events.
+/// Builds the responses from the events in `records`.
 pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
     let mut stream = ResponseStream::default();
     for Record { at, value } in records {
@@ -36,7 +36,7 @@ struct ResponseStream<'t> {
     items: BTreeMap<u64, ItemPiece<'t>>,
 }
 
-/// An item in the making.
+/// An item that is being streamed.
 #[derive(Debug, Default)]
 struct ItemPiece<'t> {
     item: Object<'t>,
@@ -66,6 +66,7 @@ impl<'t> ResponseStream<'t> {
             "output_item.done" => self.item(event, true)?,
             other => {
                 let piece = other.rsplit_once('.');
+                // Deltas of reasoning have the same output index as their item. Their text is not part of the answer.
                 if piece.is_some_and(|(of, what)| what == "delta" && !of.starts_with("reasoning")) {
                     self.delta(event)?;
                 }
@@ -108,7 +109,7 @@ impl<'t> ResponseStream<'t> {
 }
 
 impl<'t> ItemPiece<'t> {
-    /// The item; of one that was cut off, what its pieces tell.
+    /// Returns the item. An item that was cut off gets the text of its deltas.
     fn into_item(self) -> Json<'t> {
         let Self { mut item, text, whole } = self;
         if !whole && !text.is_empty() {

@@ -1,4 +1,4 @@
-//! What the span of an agent adds to the spans of its models: the task, the answer, and the tool that returns the answer.
+//! The facts in an agent's span that the spans of its models lack: the task, the answer, and the tool that returns it.
 
 use serde_json::Value;
 
@@ -8,19 +8,19 @@ use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
-/// What the outermost span of a run tells.
+/// The facts in the outermost span of a run.
 #[derive(Debug, Default)]
 pub(crate) struct AgentSpan {
-    /// What the user asked.
+    /// The question of the user.
     pub(crate) question: Option<String>,
-    /// What the agent returned.
+    /// The value that the agent returned.
     pub(crate) answer: Option<String>,
-    /// The span of the agent decides on the answer, because its models are functions of the user's.
+    /// Whether this answer precedes the models' last message, because the models are functions of the user's program.
     pub(crate) decides: bool,
     answer_tool: Option<AnswerTool>,
 }
 
-/// A tool by which the model returns the answer of the run. Its calls are no calls of the run.
+/// A tool by which the model returns the answer of the run. Its calls do not count as calls.
 #[derive(Debug, Clone, Copy)]
 enum AnswerTool {
     /// Pydantic AI's `final_result`, also with a suffix. The span of the agent has the answer.
@@ -30,7 +30,7 @@ enum AnswerTool {
 }
 
 impl AgentSpan {
-    /// Reads the span of an agent, or of the chain that stands for one.
+    /// Reads the span of an agent, or of the chain that takes its place.
     pub(crate) fn of(span: &OtelSpan) -> Self {
         let result = span.text(&["final_result"]).map(ToOwned::to_owned);
         let is_smolagents = span.below("smolagents.").next().is_some();
@@ -54,7 +54,7 @@ impl AgentSpan {
         }
     }
 
-    /// The text of a call that returns the answer, if the call holds it.
+    /// Returns the answer in the arguments of a call that returns it.
     pub(crate) fn read_answer(&self, arguments: &Arguments) -> Option<String> {
         match (self.answer_tool, arguments.get("answer")) {
             (Some(AnswerTool::FinalAnswer), Some(Value::String(text))) => Some(text.clone()),
@@ -63,7 +63,7 @@ impl AgentSpan {
         }
     }
 
-    /// The task of the agent, if `text` is a user's message that a template made of the task.
+    /// Returns the task of the agent, if `text` is a message that a template made of the task.
     pub(crate) fn find_task(&self, text: &str) -> Option<&str> {
         let task = self.question.as_deref()?;
         text.strip_suffix(task).filter(|head| head.starts_with("New task:"))?;
@@ -71,7 +71,7 @@ impl AgentSpan {
     }
 }
 
-/// The question under the keys by which agents take it, or a plain text.
+/// Finds the question: under one of the keys by which agents receive it, or as plain text.
 fn find_question(span: &OtelSpan) -> Option<String> {
     const NAMES: [&str; 6] = ["task", "user_msg", "question", "query", "message", "input"];
     let Some(value) = span.get(&["input.value"]) else { return langfuse::find_question(span, &NAMES) };
@@ -89,10 +89,12 @@ fn find_output(span: &OtelSpan) -> Option<String> {
     plain_text(span, span.get(&["output.value"])?, "output.mime_type")
 }
 
-/// A text that is neither JSON nor an object as Python prints it.
+/// Returns a text that is neither JSON nor a printed Python object.
 fn plain_text(span: &OtelSpan, value: &Json, mime_type: &str) -> Option<String> {
     let text = value.as_str().filter(|text| !text.is_empty())?;
     let is_json = span.text(&[mime_type]) == Some("application/json");
+    // Frameworks without a serializer print their objects, as in `AgentRunResult(output=...)`. That is not what a user
+    // reads.
     let is_printed = text.ends_with(')') && text.split('(').next().is_some_and(is_identifier);
     (!is_json && !is_printed && parsed(value).is_none()).then(|| text.to_owned())
 }
@@ -101,7 +103,7 @@ fn is_identifier(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
 }
 
-/// The reply of a model as LlamaIndex prints it: `assistant: It ships today.`
+/// Finds the reply of a model as LlamaIndex prints it: `assistant: It ships today.`
 pub(crate) fn find_reply(span: &OtelSpan) -> Option<String> {
     let reply = span.text(&["output.value"])?.strip_prefix("assistant:")?.trim_start();
     (!reply.is_empty()).then(|| reply.to_owned())

@@ -7,7 +7,7 @@ use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::trace::Usage;
 
-/// Tokens of a span, by each vocabulary's names. The input includes what was read from a cache.
+/// The attributes for tokens in each vocabulary. The input includes tokens that were read from a cache.
 const TOKENS: TokenKeys = TokenKeys {
     input: &[
         "gen_ai.usage.input_tokens",
@@ -38,12 +38,12 @@ const TOKENS: TokenKeys = TokenKeys {
     ..TokenKeys::NONE
 };
 
-/// The tokens that a span counts.
+/// Reads the tokens of a span.
 pub(crate) fn usage(span: &OtelSpan) -> Option<Usage> {
     TOKENS.read_by(|names| Ok(span.count(names))).ok()?.or_else(|| langfuse::read_usage(span))
 }
 
-/// The first finish reason: a text, a list, or a list as JSON text.
+/// Returns the first finish reason, out of a text, a list, or a list as JSON text.
 pub(crate) fn stop_reason(span: &OtelSpan) -> Option<String> {
     let names = ["gen_ai.response.finish_reasons", "llm.finish_reason", "gen_ai.completion.0.finish_reason"];
     let told = span.get(&names)?.clone().into_value();

@@ -1,15 +1,15 @@
-//! JSON texts in attributes: many writers keep messages so.
+//! JSON texts in attributes, the usual form of messages in spans.
 //!
-//! The objects of such a text belong to the format. A key that comes twice in one of them is a mistake of the span. In the
-//! arguments of a call it makes the arguments malformed, and in the data of tools it does not matter.
+//! The objects of such a text belong to the format, so a duplicate key in one of them is an error of the span. In the
+//! arguments of a call, it makes the arguments malformed. In the data of tools, it does not matter.
 
 use serde_json::{Map, Value};
 
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 
-/// Parses an attribute that may be JSON text. `Ok(None)` is a text that is no JSON: a limit on lengths may have cut it.
-/// `Err` is the key that comes twice.
+/// Parses an attribute that may be JSON text. `Ok(None)` is a text that is not JSON, for example because a limit on
+/// lengths cut it. `Err` is the duplicate key.
 pub(crate) fn parse_unique(value: &Json) -> Result<Option<Value>, String> {
     match value {
         Json::Text(text) => match serde_json::from_str::<Json>(text) {

@@ -1,4 +1,4 @@
-//! Langfuse's vocabulary: what its SDKs keep in the attributes `langfuse.observation.*` and `langfuse.trace.*`.
+//! Langfuse's vocabulary: the attributes `langfuse.observation.*` and `langfuse.trace.*` of its SDKs.
 //!
 //! An observation has an input and an output, as JSON text: messages where a client of a model is instrumented, and the
 //! arguments and the value of a function where a function is decorated.
@@ -18,7 +18,7 @@ pub(crate) const OUTPUT: &str = "langfuse.observation.output";
 const TRACE_INPUT: &str = "langfuse.trace.input";
 const TRACE_OUTPUT: &str = "langfuse.trace.output";
 
-/// The messages that an observation of a model was sent.
+/// Reads the messages in the input of an observation of a model.
 pub(crate) fn read_input(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
     let input = span.get(&[INPUT])?;
     let messages =
@@ -26,7 +26,7 @@ pub(crate) fn read_input(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
     (!messages.is_empty()).then_some(messages)
 }
 
-/// What the model of an observation said.
+/// Reads the messages in the output of an observation of a model.
 pub(crate) fn read_output(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
     let output = span.get(&[OUTPUT])?;
     let said = match span.parse(&[OUTPUT]) {
@@ -46,7 +46,7 @@ fn say(speaker: Speaker, text: String) -> SaidMessage {
     SaidMessage { speaker, parts: vec![SaidPart::Text(text)] }
 }
 
-/// The messages of a request, of a reply, or of the arguments of a decorated function.
+/// Finds the messages of a request, of a reply, or in the arguments of a decorated function.
 fn find_messages(value: &Value) -> Vec<SaidMessage> {
     match value {
         Value::Array(items) if items.iter().any(is_message) => items.iter().map(read_message).collect(),
@@ -66,7 +66,7 @@ fn is_message(value: &Value) -> bool {
     value.get("role").is_some_and(Value::is_string)
 }
 
-/// A message as OpenAI and LangChain write it.
+/// Reads a message in the form of OpenAI or LangChain.
 fn read_message(message: &Value) -> SaidMessage {
     let speaker = speaker(message.get("role").and_then(Value::as_str));
     let content = message.get("content");
@@ -92,13 +92,15 @@ fn find_text(of: &Value, name: &str) -> Option<String> {
     of.get(name).and_then(Value::as_str).map(ToOwned::to_owned)
 }
 
-/// What the user asked: the text that a decorated agent takes, or the input of the trace.
+/// Finds the question of the user: the text that a decorated agent receives, or the input of the trace.
 pub(crate) fn find_question(span: &OtelSpan, names: &[&str]) -> Option<String> {
     let input = span.get(&[INPUT, TRACE_INPUT])?;
     match parsed(input) {
         None => input.as_str().map(ToOwned::to_owned),
         Some(Value::String(text)) => Some(text),
         Some(call) => {
+            // A decorated function gets its question as the first positional argument, or under a name. The positional
+            // one wins, because names are guesses.
             let first = call.get("args").and_then(|args| args.get(0)).and_then(Value::as_str);
             let under =
                 |of: &'_ Value| names.iter().find_map(|name| of.get(*name)?.as_str().map(ToOwned::to_owned));
@@ -108,7 +110,7 @@ pub(crate) fn find_question(span: &OtelSpan, names: &[&str]) -> Option<String> {
     }
 }
 
-/// What an agent returned, if it is a text.
+/// Finds the value that an agent returned, if it is a text.
 pub(crate) fn find_answer(span: &OtelSpan) -> Option<String> {
     let output = span.get(&[OUTPUT, TRACE_OUTPUT])?;
     match parsed(output) {
@@ -118,7 +120,7 @@ pub(crate) fn find_answer(span: &OtelSpan) -> Option<String> {
     }
 }
 
-/// The names of Langfuse: what was read from a cache is not part of `input`.
+/// The names of Langfuse. Tokens that were read from a cache are not part of `input`.
 const TOKENS: TokenKeys = TokenKeys {
     input: &["input", "input_tokens"],
     more_input: &[CACHED, &["input_cache_creation", "cache_creation_input_tokens"]],
@@ -129,7 +131,7 @@ const TOKENS: TokenKeys = TokenKeys {
 };
 const CACHED: &[&str] = &["input_cached_tokens", "input_cache_read", "cache_read_input_tokens"];
 
-/// The names of OpenAI, which its instrumentation keeps.
+/// The names of OpenAI, which Langfuse's instrumentation of its client keeps.
 const OPENAI_TOKENS: TokenKeys = TokenKeys {
     input: &["prompt_tokens"],
     output: &["completion_tokens"],
@@ -138,16 +140,17 @@ const OPENAI_TOKENS: TokenKeys = TokenKeys {
     ..TokenKeys::NONE
 };
 
-/// The tokens of an observation.
+/// Reads the tokens of an observation.
 pub(crate) fn read_usage(span: &OtelSpan) -> Option<Usage> {
     let usage = find_object(span, "langfuse.observation.usage_details")?;
     OPENAI_TOKENS.read(&usage).ok()?.or(TOKENS.read(&usage).ok()?)
 }
 
-/// What an observation cost, in US dollars.
+/// Reads the cost of an observation in US dollars.
 pub(crate) fn read_cost(span: &OtelSpan) -> Option<f64> {
     let cost = find_object(span, "langfuse.observation.cost_details")?;
     let parts = || cost.entries().filter(|(key, _)| *key != "total").filter_map(|(_, value)| dollars(value));
+    // The parts are a breakdown of the total. They are added only if the total is missing.
     cost.get("total").and_then(dollars).or_else(|| parts().next().map(|_| parts().sum()))
 }
 

@@ -1,7 +1,7 @@
-//! Log records that hold messages, joined to the spans that they name.
+//! Log records that contain messages, joined to the spans that they name.
 //!
 //! Some libraries keep content out of spans, and export each message as a log record with the ids of its trace and span.
-//! Where the span itself is not in the file, its records are the model call.
+//! If the span itself is not in the file, its records are the model call.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ pub(crate) const LOGS: [&str; 2] = ["resourceLogs", "resource_logs"];
 const SCOPES: [&str; 2] = ["scopeLogs", "scope_logs"];
 const RECORDS: [&str; 2] = ["logRecords", "log_records"];
 
-/// The event that holds a whole model call in the attributes of spans.
+/// The event that contains a whole model call, with the same attributes as a span.
 const DETAILS: &str = "gen_ai.client.inference.operation.details";
 
 /// A message, and the ids of the trace and the span that it belongs to.
@@ -30,14 +30,14 @@ pub(crate) struct MessageLog<'t> {
     fields: Attributes<'t>,
 }
 
-/// Whether a value is a log record as a console exporter prints it.
+/// Whether a value is a log record of a console exporter.
 pub(crate) fn is_console_log(value: &Json) -> bool {
     value.get("body").is_some()
         && value.get("severity_number").is_some()
         && ["trace_id", "span_id"].iter().all(|name| value.get(name).is_some_and(Json::is_text))
 }
 
-/// Whether an export or a log record of a console exporter holds a message.
+/// Whether an export, or a log record of a console exporter, contains a message.
 pub(crate) fn has_message(value: &Json) -> bool {
     if is_console_log(value) {
         return find_name(value).is_some_and(is_read);
@@ -52,7 +52,7 @@ fn list_under<'v, 't>(value: &'v Json<'t>, names: &[&str]) -> &'v [Json<'t>] {
     names.iter().find_map(|name| value.get(name)?.as_list()).unwrap_or_default()
 }
 
-/// The name of the event that a log record is.
+/// Returns the name of the event in a log record.
 fn find_name<'v>(record: &'v Json) -> Option<&'v str> {
     let own = ["eventName", "event_name"].iter().find_map(|name| record.get(name)?.as_str());
     own.filter(|name| !name.is_empty()).or_else(|| match record.get("attributes")? {
@@ -68,8 +68,8 @@ fn is_read(name: &str) -> bool {
     is_message_event(name) || name == DETAILS
 }
 
-/// Takes the messages out of the log records of an export, or of a log record of a console exporter. Other log records
-/// tell nothing of a run.
+/// Takes the messages out of the log records of an export, or out of a log record of a console exporter. Other log
+/// records do not concern the run.
 pub(crate) fn take_logs<'t>(at: At, export: &mut Json<'t>) -> Vec<MessageLog<'t>> {
     if is_console_log(export) {
         return read_log(at, std::mem::take(export)).into_iter().collect();
@@ -134,6 +134,8 @@ pub(crate) fn join_logs<'t>(spans: &mut Vec<OtelSpan<'t>>, logs: Vec<MessageLog<
         spans.iter().enumerate().map(|(place, span)| ((span.trace_id.clone(), span.id.clone()), place));
     let mut places: HashMap<_, usize> = places.collect();
     for MessageLog { at, ids, time, name, fields } in logs {
+        // Records with one span id are one model call, whether the span was exported or not. A new span is entered in
+        // the table, so that the other records of the call find it.
         let place = *places.entry(ids).or_insert_with_key(|(trace, id)| {
             spans.push(OtelSpan::of_messages(at, trace.clone(), id.clone(), time));
             spans.len() - 1

@@ -1,7 +1,7 @@
-//! Messages as events of their own: an early version of the conventions, which many libraries still write.
+//! Messages as separate events, from an early version of the conventions that many libraries still write.
 //!
-//! An event is one attribute of a span, an event of a span, or a log record with the ids of its span. Its name says who
-//! speaks: `gen_ai.user.message`, `gen_ai.choice`. Strands Agents writes messages of Bedrock in it, as JSON text.
+//! An event is one attribute of a span, an event of a span, or a log record with the ids of its span. Its name gives the
+//! speaker: `gen_ai.user.message`, `gen_ai.choice`. Strands Agents writes messages of Bedrock into it, as JSON text.
 
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ use crate::reader::formats::otel::said::{SaidMessage, SaidPart, Speaker, parts_o
 use crate::reader::formats::otel::span::{MESSAGE_EVENTS, OtelSpan};
 use crate::trace::Arguments;
 
-/// Where a span keeps its events of messages.
+/// The attributes in which a span keeps its events of messages.
 pub(crate) const EVENTS: [&str; 2] = ["events", MESSAGE_EVENTS];
 
-/// Reads the events of a span: what the model was sent, or else what it chose to say.
+/// Reads the events of a span: the messages that the model was sent, or the reply if `chosen`.
 pub(crate) fn read_events(span: &OtelSpan, names: &[&str], chosen: bool) -> Option<Vec<SaidMessage>> {
     let Value::Array(events) = span.parse(names)? else { return None };
     let events = events.iter().filter(|event| (find_name(event) == Some("gen_ai.choice")) == chosen);
@@ -54,7 +54,7 @@ fn read_call(call: &Value) -> Option<SaidPart> {
     Some(SaidPart::Call { id: find_text(call, "id"), name: find_text(function, "name")?, arguments })
 }
 
-/// The parts of a message of Bedrock's; `None` for any other content.
+/// Returns the parts of a Bedrock message; `None` for any other content.
 fn bedrock_parts(content: &Value) -> Option<Vec<SaidPart>> {
     let parts: Vec<Value> = serde_json::from_str(content.as_str()?).ok()?;
     parts.iter().all(is_bedrock_part).then(|| parts.iter().filter_map(bedrock_part).collect())
@@ -85,16 +85,16 @@ fn bedrock_part(part: &Value) -> Option<SaidPart> {
     (!WITHOUT_CALLS.contains(&kind.as_str())).then(|| SaidPart::Unread(kind.clone()))
 }
 
-/// Kinds of Bedrock's parts that contain no call.
+/// Kinds of Bedrock parts that contain no call.
 const WITHOUT_CALLS: [&str; 5] = ["image", "document", "video", "cachePoint", "reasoningContent"];
 
-/// The text of a result that is text alone, or its parts.
+/// Returns the text of a result with only texts, or else its parts.
 fn bedrock_result(result: &Value) -> Value {
     let parts = result.get("content").cloned().unwrap_or_default();
     join_texts(&parts).map_or(parts, Value::String)
 }
 
-/// Joins a list of Bedrock's parts that are all text.
+/// Joins a list of Bedrock parts that are all text.
 pub(crate) fn join_texts(parts: &Value) -> Option<String> {
     let parts = parts.as_array().filter(|parts| !parts.is_empty())?;
     parts.iter().map(|part| part.get("text")?.as_str().filter(|_| has_one_key(part))).collect()

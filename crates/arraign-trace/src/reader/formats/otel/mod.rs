@@ -40,7 +40,7 @@ pub(crate) const READER: Reader = Reader {
     cuts: Splitting::As(pieces::pieces),
 };
 
-/// What an exporter's request holds: its spans, or what else it exports beside them.
+/// The keys of an export that contain spans, and those that contain logs or metrics.
 const SPANS: [&str; 2] = ["resourceSpans", "resource_spans"];
 const OTHER: [&str; 2] = ["resourceLogs", "resourceMetrics"];
 const SCOPES: [&str; 3] = ["scopeSpans", "scope_spans", "instrumentationLibrarySpans"];
@@ -72,6 +72,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     }
     let (mut spans, mut logs) = (Vec::new(), Vec::new());
     for Record { at, mut value } in input.records {
+        // Nested readers do not know the record. Its place is set afterwards for all spans that it added.
         let known = spans.len();
         logs.extend(logs::take_logs(at, &mut value));
         skip_null(value, |value| collect(value, &mut spans)).map_err(|error| at.in_record(error))?;
@@ -117,7 +118,7 @@ fn add_scope<'t>(value: Json<'t>, spans: &mut Vec<OtelSpan<'t>>) -> Result<(), D
     })
 }
 
-/// Reads what is no null: nulls stand for entries of other runs, which were left out of a large file.
+/// Reads a value that is not null. A null replaces an entry of another run that was left out of a large file.
 fn skip_null<'t>(
     value: Json<'t>,
     read: impl FnOnce(Json<'t>) -> Result<(), DecodeError>,
@@ -125,7 +126,7 @@ fn skip_null<'t>(
     if value.is_null() { Ok(()) } else { read(value) }
 }
 
-/// The spans of each trace id; traces and spans in the order in which they began.
+/// Groups spans by their trace ids. Traces and spans are in the order in which they began.
 fn by_trace(spans: Vec<OtelSpan<'_>>) -> Vec<Vec<OtelSpan<'_>>> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut traces: Vec<Vec<OtelSpan>> = Vec::new();

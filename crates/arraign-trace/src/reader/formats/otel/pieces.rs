@@ -1,4 +1,4 @@
-//! Whose a span is, at first sight: its attributes are not built.
+//! Finds the run of a span in a large file without building its attributes.
 
 use crate::reader::build::clock::nanos;
 use crate::reader::error::DecodeError;
@@ -8,7 +8,7 @@ use crate::reader::json::input::{Input, Record};
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Step, look};
 
-/// The way from an export to its spans.
+/// The path from an export to its spans.
 const EACH_SPAN: &[Step] =
     &[Step::Under(&SPANS), Step::Each, Step::Under(&SCOPES), Step::Each, Step::Under(&["spans"]), Step::Each];
 
@@ -48,7 +48,7 @@ fn note(id: Option<String>, began: Option<u64>, tells: fn(&str) -> bool) -> Reco
     RecordInfo { whose, began: began.unwrap_or_default(), tells: Some(tells) }
 }
 
-/// A span that cannot be read is its run's to blame.
+/// Whether a span is of an agent. A span that cannot be read counts, so that its run is read and reports the error.
 fn is_of_an_agent<'t>(text: &'t str, span: fn(Json<'t>) -> Result<OtelSpan<'t>, DecodeError>) -> bool {
     let span = serde_json::from_str(text).ok().and_then(|value| span(value).ok());
     span.is_none_or(|span| tree::is_of_an_agent(&span))

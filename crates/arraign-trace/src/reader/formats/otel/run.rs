@@ -1,8 +1,8 @@
-//! The spans of one trace to one run.
+//! Builds one run from the spans of one trace.
 //!
-//! Calls come from what models said, in the order in which the model calls began; results from what the models were
-//! sent next, or from the tools' spans; errors and times from the tools' spans; tokens are the sum of the model calls
-//! (an agent's span repeats that sum).
+//! Calls come from the outputs of models, in the order in which the model calls began. Results come from the next inputs
+//! of the models, or from the spans of tools. Errors and times come from the spans of tools. The tokens are the sum over
+//! the model calls; the span of an agent repeats that sum.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use crate::reader::formats::otel::tree::{self, SpanKind, Spans, Standing, agent_
 use crate::reader::json::input::At;
 use crate::trace::{Call, CallStatus, Role, Trace};
 
-/// What the run did; `None` when no span is of an agent's making.
+/// Builds the run; `None` if no span is of an agent, its model or a tool.
 pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Result<Option<Trace>, DecodeError> {
     let spans = Spans::of(spans);
     if !spans.all.iter().any(tree::is_of_an_agent) {
@@ -30,6 +30,8 @@ pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Result<Option<Trace>, DecodeErro
     }
     let mut run = AgentRun::begin(&spans);
     run.tell_whole_conversation(&spans);
+    // The spans are in the order in which they began, so the call of a model comes before the span of the tool that
+    // ran it.
     for place in 0..spans.all.len() {
         let standing = spans.standing(place);
         if standing.repeats {
@@ -43,12 +45,13 @@ pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Result<Option<Trace>, DecodeErro
         }
     }
     match spans.all.iter().find_map(OtelSpan::find_mistake) {
+        // Attributes are parsed only when they are needed, so an error in one is known only now.
         Some(mistake) => Err(mistake),
         None => Ok(Some(run.finish(&spans))),
     }
 }
 
-/// The run of messages that were kept without their spans.
+/// Builds a run from messages that were kept without their spans.
 pub(crate) fn of_messages(messages: impl Iterator<Item = SaidMessage>) -> Trace {
     let mut run = AgentRun::default();
     for message in messages {
@@ -63,21 +66,21 @@ pub(crate) fn of_messages(messages: impl Iterator<Item = SaidMessage>) -> Trace 
 struct AgentRun {
     builder: TraceBuilder,
     began: u64,
-    /// What came back for each call's id, as a model was told, and whether the call failed.
+    /// The results that were sent to a model, by the id of the call, and whether the call failed.
     results: HashMap<String, (Value, bool)>,
-    /// How many messages each agent's model was last sent.
+    /// The number of messages in the last request of each agent's model.
     asked: HashMap<Option<usize>, usize>,
-    /// The agent's own span told the conversation: the models' spans would tell it again.
+    /// Whether the span of the agent contained the conversation, which the spans of the models would repeat.
     told: bool,
-    /// What the outermost agent's span tells.
+    /// The facts in the span of the outermost agent.
     agent: AgentSpan,
-    /// What each model call cost.
+    /// The cost of each model call.
     costs: Vec<Option<f64>>,
-    /// How many calls returned the answer of the run.
+    /// The number of calls that returned the answer of the run.
     answers: usize,
-    /// The model calls that stopped because the model called a tool, and say nothing of the call.
+    /// The model calls that stopped because the model called a tool, and do not contain the call.
     silent_stops: Vec<(At, String)>,
-    /// How many calls are known from the tools' spans alone.
+    /// The number of calls that are known only from the spans of tools.
     calls_of_spans: usize,
 }
 
@@ -94,7 +97,7 @@ impl AgentRun {
         run
     }
 
-    /// Adds the question, as the agent's span tells it, if the spans of the models do not tell it.
+    /// Adds the question from the agent's span, if the spans of the models do not contain it.
     fn ask(&mut self, spans: &Spans) {
         let models = || (0..spans.all.len()).filter(|place| spans.kinds[*place] == SpanKind::Model);
         let is_asked = models().any(|place| !said::input(&spans.all[place]).is_empty());
@@ -104,7 +107,7 @@ impl AgentRun {
         }
     }
 
-    /// Where only the agent's span has content, its conversation is the run's.
+    /// Reads the conversation from the agent's span, if only that span has content.
     fn tell_whole_conversation(&mut self, spans: &Spans) {
         let models = (0..spans.all.len()).filter(|place| spans.kinds[*place] == SpanKind::Model);
         let any = models.into_iter().any(|place| !said::output(&spans.all[place]).is_empty());
@@ -129,6 +132,7 @@ impl AgentRun {
             ]);
             self.builder.trace.model = model.map(ToOwned::to_owned);
         }
+        // Only the models of the run itself, not those of subagents, decide why the run stopped.
         if standing.path.is_empty() {
             self.builder.trace.stop_reason = stop_reason(span);
             // The outermost agent's span may but wrap the one that works.
@@ -161,7 +165,7 @@ impl AgentRun {
         self.note_silent_stop(span, made);
     }
 
-    /// Passes over a span of no known kind, unless it tells nothing of models and tools.
+    /// Skips a span of an unknown kind, and reports it if it may concern a model or a tool.
     fn pass_over(&mut self, span: &OtelSpan) {
         if let Some(kind) = tree::find_unknown_kind(span) {
             self.builder.enter_record(span.at);
@@ -169,7 +173,7 @@ impl AgentRun {
         }
     }
 
-    /// Notes a model call that stopped for a tool and does not say which: the tools' spans may.
+    /// Notes a model call that stopped for a tool and does not contain the call. The span of the tool may.
     fn note_silent_stop(&mut self, span: &OtelSpan, made: usize) {
         let reason = stop_reason(span).filter(|reason| says_tool_use(reason));
         if let Some(reason) = reason.filter(|_| self.count_calls() == made) {
@@ -177,7 +181,7 @@ impl AgentRun {
         }
     }
 
-    /// How many calls the models made, those that returned the answer included.
+    /// Returns the number of calls of the models, including those that returned the answer.
     fn count_calls(&self) -> usize {
         self.builder.trace.calls.len() + self.answers
     }
@@ -192,8 +196,8 @@ impl AgentRun {
         }
     }
 
-    /// What the run's own model was sent and had not been sent before. Its history is another run's, and an agent
-    /// that takes over is told what was heard already.
+    /// Adds the messages that the model of the run was sent for the first time. The history in a first request belongs to
+    /// another run, and an agent that takes over is sent messages that were read already.
     fn hear(&mut self, input: Vec<SaidMessage>, standing: &Standing) {
         let count = input.len();
         let takes_over = !self.asked.is_empty();
@@ -201,6 +205,8 @@ impl AgentRun {
         if !standing.path.is_empty() || (asked.is_none() && takes_over) {
             return;
         }
+        // New user messages come after the model's last reply in this request, and after everything in the previous
+        // one. The system prompt is taken from the first request only.
         let last =
             input.iter().rposition(|message| message.speaker == Speaker::Model).map_or(0, |place| place + 1);
         for (place, message) in input.into_iter().enumerate() {
@@ -251,13 +257,15 @@ impl AgentRun {
         self.builder.end();
     }
 
-    /// A tool's span belongs to a call that some model made, or is all that is known of one.
+    /// Reads the span of a tool, which belongs to a call of a model, or is the only record of a call.
     fn tool(&mut self, span: &OtelSpan, standing: Standing) {
         let tool = ToolSpan::of(span);
         if self.agent.is_answer_tool(&tool.name) {
             return;
         }
         let id = tool.id.as_deref().filter(|id| self.builder.knows(id));
+        // No call waits for this span: the model's span has no content, or a library without a model ran the tool. The
+        // call is then built from the span, and the second look-up below finds it.
         if self.builder.waiting(id, Some(&tool.name)).is_none() {
             if self.asked.is_empty() {
                 self.builder.next_turn();
@@ -279,7 +287,7 @@ impl AgentRun {
         tool.id.into_iter().for_each(|id| self.builder.tell_id(place, id));
     }
 
-    /// What came back, as a model was told it, to the call that it answers.
+    /// Adds the results that were sent to models to their calls.
     fn join_results(&mut self) {
         for call in &mut self.builder.trace.calls {
             let Some((value, failed)) = call.id.as_ref().and_then(|id| self.results.remove(id)) else {
@@ -297,11 +305,13 @@ impl AgentRun {
 
     fn finish(mut self, spans: &Spans) -> Trace {
         self.join_results();
+        // A call that is known only from a tool's span explains one such stop. The others are unread.
         for (at, reason) in self.silent_stops.drain(..).skip(self.calls_of_spans) {
             self.builder.note_stop(at, reason);
         }
         let agent = spans.top_agent();
         self.builder.trace.usage = agent.and_then(usage);
+        // One model call without a cost makes the sum unknown, not smaller.
         let costs: Option<Vec<f64>> = self.costs.drain(..).collect();
         self.builder.trace.cost_usd = costs.filter(|costs| !costs.is_empty()).map(|costs| costs.iter().sum());
         let last = spans.all.iter().filter_map(|span| span.end).max();

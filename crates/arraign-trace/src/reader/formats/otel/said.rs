@@ -1,7 +1,7 @@
-//! What a model was sent and what it said, in the attributes of its span.
+//! The input and output messages of a model, in the attributes of its span.
 //!
-//! The semantic conventions keep messages as one JSON text; OpenInference and the early Traceloop spread each over
-//! many attributes (`llm.output_messages.0.message.content`).
+//! The semantic conventions keep messages as one JSON text. OpenInference and early versions of Traceloop spread each
+//! message over many attributes (`llm.output_messages.0.message.content`).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub(crate) struct SaidMessage {
     pub(crate) parts: Vec<SaidPart>,
 }
 
-/// Who speaks.
+/// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Speaker {
     System,
@@ -43,7 +43,7 @@ pub(crate) enum SaidPart {
     Result {
         id: Option<String>,
         value: Value,
-        /// The message says that the tool failed.
+        /// Whether the message reports that the tool failed.
         failed: bool,
     },
     /// A part of a kind that the format does not know.
@@ -66,11 +66,13 @@ const WITHOUT_CALLS: [&str; 12] = [
     "compaction",
 ];
 
-/// The messages that a span was sent; empty where its writer kept none.
+/// Reads the input messages of a span; empty if it contains none.
 pub(crate) fn input(span: &OtelSpan) -> Vec<SaidMessage> {
     let system =
         span.get(&["gen_ai.system_instructions", "gen_ai.request.instructions"]).and_then(instructions);
     let mut messages: Vec<SaidMessage> = system.into_iter().collect();
+    // A span may keep its messages in several vocabularies at once. The first one that is present is complete, so the
+    // others are not read: reading both would double every message.
     let told = semantic(span, &["gen_ai.input.messages"]);
     let told = told.or_else(|| gemini_request(span)).or_else(|| read_events(span, &EVENTS, false));
     let told = told.or_else(|| langfuse::read_input(span));
@@ -78,7 +80,7 @@ pub(crate) fn input(span: &OtelSpan) -> Vec<SaidMessage> {
     messages
 }
 
-/// The messages that a span's model said; empty where its writer kept none.
+/// Reads the output messages of a span; empty if it contains none.
 pub(crate) fn output(span: &OtelSpan) -> Vec<SaidMessage> {
     let told = semantic(span, &["gen_ai.output.messages"]).or_else(|| gemini_response(span));
     let told = told.or_else(|| read_events(span, &EVENTS, true)).or_else(|| langfuse::read_output(span));
@@ -89,7 +91,7 @@ pub(crate) fn output(span: &OtelSpan) -> Vec<SaidMessage> {
     }
 }
 
-/// All that an agent's span tells of its conversation.
+/// Reads the whole conversation in the span of an agent.
 pub(crate) fn conversation(span: &OtelSpan) -> Vec<SaidMessage> {
     if let Some(all) = semantic(span, &["pydantic_ai.all_messages"]) {
         return all;
@@ -115,7 +117,7 @@ pub(crate) fn is_message(value: &Json) -> bool {
     value.get("role").is_some_and(Json::is_text) && !parts.is_empty() && parts.iter().all(own)
 }
 
-/// Such a message.
+/// Reads a message of the semantic conventions.
 pub(crate) fn message_of(value: Json) -> SaidMessage {
     message(&value.into_value())
 }
@@ -134,7 +136,7 @@ fn text_of(part: SaidPart) -> Option<String> {
     if let SaidPart::Text(text) = part { Some(text) } else { None }
 }
 
-/// The messages in the first of these attributes, a JSON text or the value itself.
+/// Reads the messages in the first of these attributes, which is a JSON text or the value itself.
 fn semantic(span: &OtelSpan, names: &[&str]) -> Option<Vec<SaidMessage>> {
     match span.parse(names)? {
         Value::Array(messages) => Some(messages.iter().map(message).collect()),
@@ -143,7 +145,7 @@ fn semantic(span: &OtelSpan, names: &[&str]) -> Option<Vec<SaidMessage>> {
     }
 }
 
-/// A writer's limit on lengths may have cut the text: then it tells nothing.
+/// Parses an attribute; `None` for a text that is not JSON, for example because a limit on lengths cut it.
 pub(crate) fn parsed(value: &Json) -> Option<Value> {
     match value {
         Json::Text(text) => serde_json::from_str(text).ok(),
@@ -193,7 +195,7 @@ fn part(value: &Value) -> Option<SaidPart> {
     }
 }
 
-/// What Google's ADK keeps of a model's request: Gemini's, as JSON text.
+/// Reads a request to Gemini, which Google's ADK keeps as JSON text.
 fn gemini_request(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
     let request = span.parse(&["gcp.vertex.agent.llm_request"])?;
     let system = request.pointer("/config/system_instruction").and_then(Value::as_str);
@@ -231,7 +233,7 @@ fn gemini_part(part: &Value) -> Option<SaidPart> {
     text(part, "text").map(SaidPart::Text)
 }
 
-/// The messages spread below the first of these prefixes that has any.
+/// Reads the messages that are spread below the first of these prefixes with any.
 fn spread(span: &OtelSpan, prefixes: &[&str]) -> Vec<SaidMessage> {
     let trees = prefixes.iter().map(|prefix| AttributeTree::of(span.below(prefix)));
     let tree = trees.into_iter().find(|tree| !tree.below.is_empty()).unwrap_or_default();
@@ -266,7 +268,7 @@ fn spread_message(node: &AttributeTree) -> SaidMessage {
     SaidMessage { speaker, parts }
 }
 
-/// A result as `AutoGen`'s messages have it: an object with the id of the call, in JSON text.
+/// Reads a result in the form of `AutoGen`: an object with the id of the call, as JSON text.
 fn printed_result(node: &AttributeTree) -> Option<SaidPart> {
     let mut result = parsed(node.value?)?;
     let id = result.get("call_id")?.as_str().map(ToOwned::to_owned);
@@ -284,21 +286,21 @@ fn spread_call(node: &AttributeTree) -> Option<SaidPart> {
     Some(SaidPart::Call { id: node.text("id").map(Cow::into_owned), name, arguments })
 }
 
-/// Attributes as the tree that the dots of their names draw.
+/// Attributes as a tree by the dots in their names.
 #[derive(Debug, Default)]
 struct AttributeTree<'a> {
     value: Option<&'a Json<'a>>,
     below: BTreeMap<AttributeStep<'a>, AttributeTree<'a>>,
 }
 
-/// A step of a name. Numbers stand in their own order, before words.
+/// A step of a name. Numbers sort by value, before words.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum AttributeStep<'a> {
     Index(u32),
     Word(&'a str),
 }
 
-/// How many dots of a name count: more than any message has, few enough for a tree of strangers' making.
+/// The most steps of a name: more than any message has, and few enough to bound the depth for hostile input.
 const STEPS: usize = 12;
 
 impl<'a> AttributeTree<'a> {

@@ -16,7 +16,7 @@ use crate::reader::json::value::Json;
 /// Attributes by name, their values without OTLP's type tags.
 pub(crate) type Attributes<'t> = BTreeMap<Cow<'t, str>, Json<'t>>;
 
-/// Where OTLP keeps what all spans have, in both of its spellings.
+/// The keys that all spans have in OTLP, in both of its spellings.
 pub(crate) const TRACE_ID: [&str; 2] = ["traceId", "trace_id"];
 pub(crate) const START: [&str; 2] = ["startTimeUnixNano", "start_time_unix_nano"];
 const END: [&str; 2] = ["endTimeUnixNano", "end_time_unix_nano"];
@@ -24,7 +24,7 @@ const END: [&str; 2] = ["endTimeUnixNano", "end_time_unix_nano"];
 /// One operation of a run.
 #[derive(Debug)]
 pub(crate) struct OtelSpan<'t> {
-    /// Where its record is.
+    /// The place of the record.
     pub(crate) at: At,
     pub(crate) trace_id: Cow<'t, str>,
     pub(crate) id: Cow<'t, str>,
@@ -33,9 +33,9 @@ pub(crate) struct OtelSpan<'t> {
     /// Nanoseconds since 1970.
     pub(crate) start: u64,
     pub(crate) end: Option<u64>,
-    /// Whether it failed, by its status or by an exception.
+    /// Whether the operation failed, by the status or by an exception.
     pub(crate) failed: bool,
-    /// What the exception or the status says.
+    /// The message of the exception or the status.
     pub(crate) failure: Option<String>,
     attributes: Attributes<'t>,
     /// The mistake in the JSON text of an attribute, once it was read.
@@ -49,7 +49,7 @@ impl<'t> OtelSpan<'t> {
         id.is_some() && value.get("attributes").is_some()
     }
 
-    /// A span of OTLP's JSON.
+    /// Reads a span of OTLP's JSON.
     pub(crate) fn otlp(value: Json<'t>) -> Result<Self, DecodeError> {
         let mut span = Object::of(value, "a span")?;
         let attributes = attributes(span.list(&["attributes"])?);
@@ -81,7 +81,7 @@ impl<'t> OtelSpan<'t> {
         Ok(span.with(events, status, "message"))
     }
 
-    /// A span of a console exporter: ids begin with `0x`, times are text, attributes are plain.
+    /// Reads a span of a console exporter: ids begin with `0x`, times are texts, attributes are plain.
     pub(crate) fn console(value: Json<'t>) -> Result<Self, DecodeError> {
         let mut span = Object::of(value, "a span")?;
         let mut context = span.object(&["context"])?.unwrap_or_default();
@@ -110,7 +110,7 @@ impl<'t> OtelSpan<'t> {
         Ok(span.with(events, status, "description"))
     }
 
-    /// The span of a model call whose messages are in the file, and whose own record is not.
+    /// Builds the span of a model call that is in the file only by its messages.
     pub(crate) fn of_messages(at: At, trace_id: Cow<'t, str>, id: Cow<'t, str>, start: u64) -> Self {
         let kind = (Cow::Borrowed("gen_ai.operation.name"), Json::Text(Cow::Borrowed("chat")));
         Self {
@@ -128,7 +128,7 @@ impl<'t> OtelSpan<'t> {
         }
     }
 
-    /// Adds what its events and its status say.
+    /// Adds the facts in the events and the status.
     fn with(
         mut self,
         events: Vec<(Cow<'t, str>, Attributes<'t>)>,
@@ -147,6 +147,8 @@ impl<'t> OtelSpan<'t> {
                 self.add_details(attributes);
             }
         }
+        // The exception is the most precise message, the type of the error the least. Any of them alone may mark the
+        // failure.
         let status = status.take(&[message]).and_then(Json::into_text).filter(|text| !text.is_empty());
         let kind = self.text(&["error.type"]).map(ToOwned::to_owned);
         let level = self.text(&["langfuse.observation.level"]);
@@ -201,12 +203,12 @@ impl<'t> OtelSpan<'t> {
         self.failure = self.failure.take().or_else(|| inner.failure.clone());
     }
 
-    /// The first of these attributes that is there.
+    /// Returns the first of these attributes that is present.
     pub(crate) fn get(&self, names: &[&str]) -> Option<&Json<'t>> {
         names.iter().find_map(|name| self.attributes.get(*name))
     }
 
-    /// The value of the first of these attributes that is there, parsed if it is JSON text.
+    /// Returns the value of the first of these attributes that is present, parsed if it is JSON text.
     pub(crate) fn parse(&self, names: &[&str]) -> Option<Value> {
         let name = names.iter().find(|name| self.attributes.contains_key(**name))?;
         match parse_unique(self.attributes.get(*name)?) {
@@ -219,23 +221,23 @@ impl<'t> OtelSpan<'t> {
         }
     }
 
-    /// The mistake in an attribute that was parsed.
+    /// Returns the error in an attribute that was parsed.
     pub(crate) fn find_mistake(&self) -> Option<DecodeError> {
         self.mistake.get().map(|mistake| self.at.in_record(DecodeError::new(mistake.clone())))
     }
 
-    /// The first of these attributes that is a text with something in it.
+    /// Returns the first of these attributes that is a non-empty text.
     pub(crate) fn text(&self, names: &[&str]) -> Option<&str> {
         let texts = names.iter().filter_map(|name| self.attributes.get(*name)?.as_str());
         texts.into_iter().find(|text| !text.is_empty())
     }
 
-    /// The first of these attributes that is a count.
+    /// Returns the first of these attributes that is a count.
     pub(crate) fn count(&self, names: &[&str]) -> Option<u64> {
         names.iter().find_map(|name| count(self.attributes.get(*name)?))
     }
 
-    /// The attributes whose names begin with `prefix`, in the order of their names.
+    /// Iterates over the attributes with names that begin with `prefix`, in the order of their names.
     pub(crate) fn below<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a Json<'t>)> {
         let from =
             self.attributes.range::<str, _>((std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded));
@@ -243,7 +245,7 @@ impl<'t> OtelSpan<'t> {
     }
 }
 
-/// The name under which a span keeps its events that are messages: no writer's own attribute.
+/// The attribute in which this reader keeps the message events of a span. No writer uses this name.
 pub(crate) const MESSAGE_EVENTS: &str = "(events of messages)";
 
 /// Whether an event of this name is a message of the early conventions.
@@ -252,7 +254,7 @@ pub(crate) fn is_message_event(name: &str) -> bool {
     name == "gen_ai.choice" || matches!(speaker, Some("system" | "user" | "assistant" | "tool"))
 }
 
-/// Attributes of OTLP's JSON.
+/// Reads attributes in the form of OTLP's JSON.
 pub(crate) fn attributes(list: Vec<Json<'_>>) -> Attributes<'_> {
     let pairs = list.into_iter().filter_map(|pair| {
         let mut pair = Object::of(pair, "an attribute").ok()?;
@@ -261,7 +263,7 @@ pub(crate) fn attributes(list: Vec<Json<'_>>) -> Attributes<'_> {
     pairs.collect()
 }
 
-/// A value without its type tag.
+/// Removes OTLP's type tag from a value.
 pub(crate) fn plain(value: Json<'_>) -> Json<'_> {
     let Json::Object(mut tagged) = value else { return value };
     if let Some(mut array) = tagged.object(&["arrayValue", "array_value"]).ok().flatten() {
@@ -285,7 +287,7 @@ pub(crate) fn plain(value: Json<'_>) -> Json<'_> {
     tagged.take(&scalar).unwrap_or_default()
 }
 
-/// A count: OTLP writes whole numbers of 64 bits as text.
+/// Parses a count, which OTLP writes as text.
 pub(crate) fn count(value: &Json) -> Option<u64> {
     match value {
         Json::Text(text) => text.parse().ok(),

@@ -1,4 +1,4 @@
-//! What the span of a tool tells of its call.
+//! The call in the span of a tool.
 
 use serde_json::Value;
 
@@ -8,14 +8,14 @@ use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
-/// What a tool's span tells.
+/// The call that the span of a tool records.
 #[derive(Debug)]
 pub(crate) struct ToolSpan {
     pub(crate) id: Option<String>,
     pub(crate) name: String,
     pub(crate) arguments: Arguments,
     pub(crate) result: Option<Value>,
-    /// The tool's message says that it failed, whatever the span's status says.
+    /// Whether the message of the tool reports a failure, whatever the status of the span is.
     pub(crate) failed: bool,
 }
 
@@ -38,6 +38,8 @@ impl ToolSpan {
             langfuse::OUTPUT,
         ];
         let mut wrapped = span.get(&ARGUMENTS).map(passed).unwrap_or_default();
+        // The first three attributes hold the arguments themselves. The others hold the call of a function, which may
+        // be wrapped.
         if span.get(&ARGUMENTS[..3]).is_none() {
             wrapped.arguments = unwrap_keywords(wrapped.arguments);
         }
@@ -53,7 +55,7 @@ impl ToolSpan {
     }
 }
 
-/// The name of the tool that a span records.
+/// Returns the name of the tool that a span records.
 pub(crate) fn tool_name<'s>(span: &'s OtelSpan) -> &'s str {
     let told = span.text(&["gen_ai.tool.name", "tool.name", "traceloop.entity.name"]);
     told.unwrap_or_else(|| span.name.strip_prefix("execute_tool ").unwrap_or(&span.name))
@@ -71,7 +73,8 @@ impl Default for Passed {
     }
 }
 
-/// The arguments. Traceloop wraps LangChain's in an object that holds them twice: as text, and under `inputs`.
+/// Reads the arguments. Traceloop wraps those of LangChain in an object that holds them twice: as text, and under
+/// `inputs`.
 fn passed(value: &Json) -> Passed {
     let arguments = Arguments::from_json(value.clone().into_value());
     let Some(text) = arguments.get("input_str").and_then(Value::as_str) else {
@@ -84,8 +87,8 @@ fn passed(value: &Json) -> Passed {
     Passed { id: id.map(ToOwned::to_owned), arguments: inner }
 }
 
-/// The keyword arguments, where OpenInference or Langfuse wraps those of a call in Python: `{"args": [], "kwargs": {"id": 7}}`.
-/// Positional arguments have no names: a call that has some is kept as it is.
+/// Unwraps the keyword arguments of a Python call, which OpenInference and Langfuse record as
+/// `{"args": [], "kwargs": {"id": 7}}`. Positional arguments have no names, so a call with some is kept as it is.
 fn unwrap_keywords(arguments: Arguments) -> Arguments {
     let Arguments::Json(Value::Object(mut call)) = arguments else { return arguments };
     let is_wrapper = call.iter().all(|(key, value)| match key.as_str() {
@@ -101,7 +104,7 @@ fn unwrap_keywords(arguments: Arguments) -> Arguments {
     }
 }
 
-/// A tool's result; LangChain dumps the whole message.
+/// The result of a tool, which LangChain records as a whole message.
 #[derive(Debug, Default)]
 struct ToolMessage {
     id: Option<String>,
@@ -128,7 +131,7 @@ impl ToolMessage {
     }
 }
 
-/// The fields of a dumped tool message, wherever its dump keeps them.
+/// Finds the fields of a dumped tool message.
 fn tool_message(value: &Value) -> Option<&Value> {
     let value = value.get("output").unwrap_or(value);
     let fields = value.get("kwargs").or_else(|| value.get("data")).unwrap_or(value);

@@ -1,4 +1,4 @@
-//! How the spans of one trace stand in each other: which agent made which call.
+//! The tree of the spans of one trace, which decides which agent made which call.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,10 +7,10 @@ use crate::reader::formats::otel::said;
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::formats::otel::tool::tool_name;
 
-/// How many spans above one are looked at: more than any agent nests, and an end for spans that are their own parents.
+/// The most ancestors of a span that are followed: more than any agent nests, and an end for cycles of parents.
 const DEPTH: usize = 64;
 
-/// What a span records.
+/// The operation that a span records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpanKind {
     Model,
@@ -40,7 +40,7 @@ fn kind(span: &OtelSpan) -> SpanKind {
     if kind == SpanKind::Tool && is_no_call(tool_name(span)) { SpanKind::Other } else { kind }
 }
 
-/// The kind of a span that no vocabulary knows and that may record a call.
+/// Returns the kind of a span that no vocabulary knows and that may record a call.
 pub(crate) fn find_unknown_kind<'s>(span: &'s OtelSpan) -> Option<&'s str> {
     // What each vocabulary calls spans that call no tool; the names differ in their case.
     const WITHOUT_CALLS: [&str; 22] = [
@@ -88,12 +88,12 @@ pub(crate) fn is_of_an_agent(span: &OtelSpan) -> bool {
     kind(span) != SpanKind::Other || find_unknown_kind(span).is_some()
 }
 
-/// Some spans of tools stand for no call: a handoff, whose call is recorded as well, and several tools' together.
+/// Whether the span of a tool records no call of its own: a handoff, or several tools together.
 fn is_no_call(tool: &str) -> bool {
     tool.starts_with("handoff to ") || tool == "(merged tools)"
 }
 
-/// The kind that its attributes imply: early versions of some libraries name no operation.
+/// Returns the kind that the attributes imply. Early versions of some libraries name no operation.
 fn implied(span: &OtelSpan) -> SpanKind {
     let has = |name: &str| span.text(&[name]).is_some();
     if has("gcp.vertex.agent.llm_response") {
@@ -107,16 +107,16 @@ fn implied(span: &OtelSpan) -> SpanKind {
     }
 }
 
-/// Where a span stands among the others.
+/// The position of a span among the others.
 #[derive(Debug, Default)]
 pub(crate) struct Standing {
-    /// The agents inside of tools that it belongs to, outermost first.
+    /// The agents inside of tools that the span belongs to, outermost first.
     pub(crate) path: Vec<String>,
-    /// The agent that it belongs to.
+    /// The agent that the span belongs to.
     pub(crate) agent: Option<String>,
-    /// The nearest agent, or tool with a model inside, around it.
+    /// The nearest enclosing agent, or tool with a model inside.
     pub(crate) scope: Option<usize>,
-    /// It tells what a span around it tells already: two libraries recorded the same.
+    /// Whether another span records the same operation, because two libraries did.
     pub(crate) repeats: bool,
 }
 
@@ -125,9 +125,9 @@ pub(crate) struct Spans<'t> {
     pub(crate) all: Vec<OtelSpan<'t>>,
     pub(crate) kinds: Vec<SpanKind>,
     by_id: HashMap<String, usize>,
-    /// Agents that ran inside of a tool by their times alone, and that tool.
+    /// Agents that ran inside of a tool, found by their times alone, and that tool.
     inside: HashMap<usize, usize>,
-    /// Spans of what another span tells as well, and better.
+    /// Spans that repeat another span with more content.
     twice: HashSet<usize>,
 }
 
@@ -143,10 +143,11 @@ impl<'t> Spans<'t> {
         spans
     }
 
-    /// Gives each span that a span around it repeats to that span: two libraries recorded the same, and the outer one
-    /// may record less.
+    /// Merges each span into the enclosing span that records the same operation. Two libraries recorded it, and the outer
+    /// one may have recorded less.
     fn merge_repeated(&mut self) {
         let around = |place: usize| Some((place, self.find_repeated(place)?));
+        // From the last span to the first: inner spans begin later, so chains of three merge from the inside outwards.
         let repeated: Vec<(usize, usize)> = (0..self.all.len()).rev().filter_map(around).collect();
         let mut merged = HashSet::new();
         for (inner, outer) in repeated {
@@ -163,7 +164,7 @@ impl<'t> Spans<'t> {
         }
     }
 
-    /// The nearest span around one that tells the same, with no agent or other tool between them.
+    /// Finds the nearest enclosing span of the same operation, with no agent or other tool between them.
     fn find_repeated(&self, place: usize) -> Option<usize> {
         for above in self.above(place) {
             if self.tells_the_same(above, place) {
@@ -176,8 +177,8 @@ impl<'t> Spans<'t> {
         None
     }
 
-    /// Of two spans with the same answer of a model at the same time, the one that tells less: a client library and what
-    /// instruments it may both record a call.
+    /// Of two spans at the same time with the same answer of a model, returns the one with less content. A client library
+    /// and its instrumentation may both record a call.
     fn told_twice(&self, place: usize) -> Option<usize> {
         let span = &self.all[place];
         let is_model = self.kinds[place] == SpanKind::Model;
@@ -194,7 +195,8 @@ impl<'t> Spans<'t> {
         Some(if tells_more { before } else { place })
     }
 
-    /// Traceloop hangs each agent below the workflow, those that tools run too: then their times tell.
+    /// Finds the tool that ran an agent by their times. Traceloop makes each agent a child of the workflow, even an agent
+    /// that a tool runs.
     fn tool_around(&self, agent: usize) -> Option<usize> {
         let span = &self.all[agent];
         let hangs_alone = self.kinds[agent] == SpanKind::Agent
@@ -207,7 +209,7 @@ impl<'t> Spans<'t> {
         (agent.saturating_sub(DEPTH)..agent).rev().find(is_around)
     }
 
-    /// The spans around one, the nearest first.
+    /// Iterates over the enclosing spans, the nearest first.
     fn above(&self, place: usize) -> impl Iterator<Item = usize> {
         let parent = |place: &usize| {
             let inside = self.inside.get(place).copied();
@@ -216,9 +218,12 @@ impl<'t> Spans<'t> {
         std::iter::successors(parent(&place), parent).take(DEPTH)
     }
 
-    /// What runs inside a tool is nested. A tool without an agent's span inside stands for its agent; an agent that
-    /// is directly in another speaks for it, as after a handoff.
+    /// Finds the position of a span. Everything inside a tool is nested. A tool without an agent's span inside takes the
+    /// place of its agent. An agent directly inside another agent speaks for it, as after a handoff.
     pub(crate) fn standing(&self, place: usize) -> Standing {
+        // The walk goes outwards from the span and collects the names of agents. Only agents within a tool belong to
+        // the path: at each tool everything so far is nested, so `inside` marks how much of the path counts, and the
+        // rest is cut off at the end.
         let mut standing = Standing { repeats: self.twice.contains(&place), ..Standing::default() };
         let (mut below, mut in_agent, mut inside) = (place, false, 0);
         for above in self.above(place) {
@@ -251,7 +256,7 @@ impl<'t> Spans<'t> {
         standing
     }
 
-    /// The name of what runs inside a tool: a chain of its own, or the tool's model.
+    /// Returns the name of the operation inside a tool: a chain of its own, or the tool itself for its model.
     fn name_inside(&self, tool: usize, below: usize) -> String {
         match self.kinds[below] {
             SpanKind::Other => self.all[below].name.to_string(),
@@ -267,14 +272,14 @@ impl<'t> Spans<'t> {
         }
     }
 
-    /// The span around all others, where OpenInference records no agent.
+    /// Finds the outermost span, for runs in which OpenInference records no agent.
     pub(crate) fn find_root(&self) -> Option<&OtelSpan<'t>> {
         let is_root =
             |span: &&OtelSpan| span.parent.is_none() && span.get(&["openinference.span.kind"]).is_some();
         self.all.iter().find(is_root)
     }
 
-    /// The agent that is the run: the first that no other stands around.
+    /// Finds the agent that is the run: the first one that is not inside of another.
     pub(crate) fn top_agent(&self) -> Option<&OtelSpan<'t>> {
         let is_top = |place: &usize| self.above(*place).all(|above| self.kinds[above] != SpanKind::Agent);
         let agents = (0..self.all.len()).filter(|place| self.kinds[*place] == SpanKind::Agent);
@@ -282,13 +287,13 @@ impl<'t> Spans<'t> {
     }
 }
 
-/// Whether the span of a model call lacks messages or tokens that the span inside has.
+/// Whether the span of a model call lacks messages or tokens that the inner span has.
 fn says_less(outer: &OtelSpan, inner: &OtelSpan) -> bool {
     said::output(outer).is_empty() && !said::output(inner).is_empty()
         || usage(outer).is_none() && usage(inner).is_some()
 }
 
-/// The name of the agent that a span records.
+/// Returns the name of the agent that a span records.
 pub(crate) fn agent_name(span: &OtelSpan) -> String {
     let told = span.text(&[
         "gen_ai.agent.name",

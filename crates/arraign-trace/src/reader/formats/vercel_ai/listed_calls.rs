@@ -38,7 +38,7 @@ pub(crate) fn merge_calls<'t>(
     insert_omitted(builder, parts, body.map(list_body_calls).unwrap_or_default())
 }
 
-/// The fields of a chunk. Mastra keeps them in `payload`.
+/// Returns the fields of a chunk. Mastra keeps them in `payload`.
 pub(crate) fn unwrap_payload(mut chunk: Object) -> Result<Object, DecodeError> {
     if chunk.get("payload").is_some_and(Json::is_object)
         && let Some(payload) = chunk.object(&["payload"])?
@@ -82,6 +82,8 @@ fn insert_omitted<'t>(
     if listed.iter().all(|call| places.contains_key(call.id.as_str())) {
         return parts;
     }
+    // The lists may interleave: an omitted call belongs directly before the next call that both lists have. Calls
+    // after the last common one are inserted behind it, before any text that follows.
     let mut next =
         parts.iter().rposition(|part| find_call_id(part).is_some()).map_or(parts.len(), |last| last + 1);
     let mut omitted = Vec::new();
@@ -95,6 +97,8 @@ fn insert_omitted<'t>(
     let mut merged = Vec::with_capacity(parts.len() + omitted.len());
     let mut omitted = omitted.into_iter().rev().peekable();
     for (place, part) in parts.into_iter().map(Some).chain([None]).enumerate() {
+        // Both sequences are in order, so one pass merges them. The extra round at the end takes the calls behind the
+        // last part.
         while let Some((_, call)) = omitted.next_if(|(before, _)| *before <= place) {
             builder.note_omission(&call.pointer, &call.name, "content");
             merged.push(render_part(call));
@@ -115,7 +119,7 @@ fn render_part(call: ListedCall<'_>) -> Json<'_> {
     ])
 }
 
-/// The calls in the response of OpenAI's and Anthropic's interfaces.
+/// Lists the calls in a response of the OpenAI or Anthropic API.
 fn list_body_calls(body: Json<'_>) -> Vec<ListedCall<'_>> {
     let Json::Object(mut body) = body else { return Vec::new() };
     let mut calls = Vec::new();
@@ -142,7 +146,7 @@ fn list_message_calls<'t>(mut message: Object<'t>, pointer: &str, calls: &mut Ve
     }
 }
 
-/// An item of a response: `function_call` of OpenAI, `tool_use` of Anthropic.
+/// Reads an item of a response: `function_call` of OpenAI, `tool_use` of Anthropic.
 fn read_item(item: Json<'_>, pointer: String) -> Option<ListedCall<'_>> {
     let ids: &[&str] = match kind(&item)? {
         "function_call" => &["call_id"],

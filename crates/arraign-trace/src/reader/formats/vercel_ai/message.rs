@@ -1,4 +1,4 @@
-//! Model messages, and the messages that a user interface shows.
+//! Model messages, and messages of the user interface.
 
 use crate::reader::Certainty;
 use crate::reader::build::spot::RecordSpot;
@@ -10,7 +10,7 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Role, Trace};
 
-/// How sure a message makes that it is of this format: `None`, where others have such messages as well.
+/// Judges how certain the format of a message is. `None` means that other formats have such messages as well.
 pub(crate) fn judge(message: &Json) -> Result<Option<Certainty>, String> {
     if !matches!(
         message.get("role").and_then(Json::as_str),
@@ -68,12 +68,12 @@ fn judge_part(part: &Json) -> Option<Certainty> {
     part.get("providerOptions").map(|_| Certainty::Likely)
 }
 
-/// The run of a list of messages.
+/// Reads the run in a list of messages.
 pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     read_messages(records.into_iter().map(|Record { at, value }| (at.into(), value)))
 }
 
-/// The run of messages at these places.
+/// Reads the run in messages with their places.
 pub(crate) fn read_messages<'t>(
     messages: impl Iterator<Item = (RecordSpot, Json<'t>)>,
 ) -> Result<Trace, DecodeError> {
@@ -124,7 +124,7 @@ fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeEr
     Ok(())
 }
 
-/// A message of the interface holds all steps of an answer; each step is a turn.
+/// Reads a message of the interface, which contains all steps of an answer. Each step is a turn.
 fn add_ui_parts(builder: &mut TraceBuilder, role: Option<Role>, parts: Vec<Json>) -> Result<(), DecodeError> {
     let mut begun = false;
     for (index, part) in parts.into_iter().enumerate() {
@@ -165,6 +165,8 @@ fn add_ui_part(builder: &mut TraceBuilder, kind: &str, mut part: Object) -> Resu
     };
     let state = part.text(&["state"])?.unwrap_or_default();
     let id = part.string(&["toolCallId"])?;
+    // One part holds a call and its outcome. The call is added in every state; in the other states there is no outcome
+    // yet.
     add_named(builder, id.clone(), name.clone(), &mut part);
     let outcome = match state.as_ref() {
         "output-available" | "result" => CallOutcome::result(&mut part),
@@ -176,7 +178,7 @@ fn add_ui_part(builder: &mut TraceBuilder, kind: &str, mut part: Object) -> Resu
     Ok(())
 }
 
-/// The text of a content: itself, or its text parts.
+/// Returns the text of a content: itself, or its text parts joined.
 pub(crate) fn text_of(content: Json) -> String {
     match content {
         Json::Text(text) => text.into_owned(),

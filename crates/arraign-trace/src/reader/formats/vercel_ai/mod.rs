@@ -32,14 +32,14 @@ pub(crate) const READER: Reader = Reader {
     cuts: Splitting::As(split_file),
 };
 
-/// What a file's records are.
+/// The kind of the records in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum VercelShape {
     /// A result with its steps.
     Result,
     Step,
     Message,
-    /// Something that holds messages: a request of a chat, a response.
+    /// An object with messages, such as a request or a response.
     Messages,
     Part,
 }
@@ -95,7 +95,7 @@ fn judge_parts(input: &Input) -> Detection {
     if own { Ok(Certainty::Sure) } else { Err("it has no part of a stream that only this format has".into()) }
 }
 
-/// Of a log of results, each is a run, called as its last step is.
+/// Splits a log of results. Each result is a run with the id of its last step.
 fn split_file(input: &Input) -> Option<Pieces> {
     let is_log = input.first().is_ok_and(|first| matches!(shape(first), Some(VercelShape::Result)));
     is_log.then_some(Pieces::records(find_run_key))
@@ -108,7 +108,7 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
 }
 
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
-    // In a log of results, each record is read by itself: other records may stand between the results.
+    // In a log of results, each record is read by itself, because other records may come between the results.
     if input.first().is_ok_and(|first| shape(first) == Some(VercelShape::Result)) {
         let mut runs = Vec::new();
         for record in input.records {
@@ -129,7 +129,7 @@ fn read_records(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     }
 }
 
-/// A result: its steps tell all, but for the tokens where they are not told a step.
+/// Reads a result from its steps. Only the tokens may be missing there; then the total of the result counts.
 fn result(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
     let read = |mut result: Object| {
@@ -152,7 +152,7 @@ fn wrapped(record: Record) -> Result<Trace, DecodeError> {
     message::read_messages(spots.zip(messages))
 }
 
-/// The messages of an object, and the keys under which they are.
+/// Takes the messages of an object, and returns them with their path.
 fn take_messages(mut object: Object) -> Result<(&'static str, Vec<Json>), DecodeError> {
     let mut response = object.object(&["response"])?.unwrap_or_default();
     let messages = object.list(&["messages"])?;
@@ -162,7 +162,7 @@ fn take_messages(mut object: Object) -> Result<(&'static str, Vec<Json>), Decode
     Ok(("messages", messages))
 }
 
-/// Tokens of a step, by the names of all versions. Cached tokens are part of the input.
+/// The keys for tokens in all versions. Cached tokens are part of the input.
 const TOKENS: TokenKeys = TokenKeys {
     input: &["inputTokens", "promptTokens"],
     output: &["outputTokens", "completionTokens"],

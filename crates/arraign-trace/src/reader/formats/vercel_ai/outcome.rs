@@ -1,4 +1,4 @@
-//! Calls and what came of them: the same few shapes in steps, messages and streams.
+//! Calls and their outcomes, which have the same few shapes in steps, messages and streams.
 
 use serde_json::Value;
 
@@ -17,8 +17,8 @@ pub(crate) fn add_call(builder: &mut TraceBuilder, part: &mut Object) -> Result<
     Ok(())
 }
 
-/// Adds a call with the input of its part: what the SDK could not parse it marks as invalid, and keeps as the model
-/// wrote it. A call that comes again under its id is one attempt.
+/// Adds a call with the input of its part. The SDK marks input that it could not parse as invalid, and keeps the text of
+/// the model. A call that is repeated under its id is one attempt.
 pub(crate) fn add_named(builder: &mut TraceBuilder, id: Option<String>, name: String, part: &mut Object) {
     if id.as_ref().is_some_and(|id| builder.waiting(Some(id), None).is_some()) {
         return;
@@ -27,7 +27,7 @@ pub(crate) fn add_named(builder: &mut TraceBuilder, id: Option<String>, name: St
         part.get("invalid").is_some_and(Json::is_true) || part.get("rawInput").is_some_and(Json::is_text);
     let input = part.take(&["input", "args", "rawInput"]).unwrap_or_default();
     let arguments = match input {
-        // A tool may take a text; only an invalid call's is broken JSON, and not every form marks it.
+        // A tool may accept a plain text. Only the text of an invalid call is broken JSON, and not every form marks it.
         Json::Text(text) if invalid || text.trim_start().starts_with('{') => Arguments::from_text(&text),
         Json::Null => Arguments::none(),
         Json::Text(text) => Arguments::Json(Value::String(text.into_owned())),
@@ -36,7 +36,7 @@ pub(crate) fn add_named(builder: &mut TraceBuilder, id: Option<String>, name: St
     builder.call(Call { id, ..Call::new(name, arguments, 0) });
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 pub(crate) enum CallOutcome {
     Result(Value),
@@ -44,18 +44,19 @@ pub(crate) enum CallOutcome {
 }
 
 impl CallOutcome {
-    /// The result under `output`, or as version 4 calls it.
+    /// Reads the result under `output`, or under `result` as in version 4.
     pub(crate) fn result(part: &mut Object) -> Self {
         let failed = part.get("isError").is_some_and(Json::is_true);
         let value = part.take(&["output", "result"]).unwrap_or_default().into_value();
         if failed { Self::refusal(value) } else { Self::returned(value) }
     }
 
-    /// The result of a step. Mastra writes it as model messages have it.
+    /// Reads the result in a step. Mastra writes it in the form of model messages.
     pub(crate) fn of_step(part: &mut Object) -> Self {
         const TYPES: [&str; 6] = ["text", "json", "content", "error-text", "error-json", "execution-denied"];
         const KEYS: [&str; 4] = ["type", "value", "reason", "providerOptions"];
         let output = part.get("output").and_then(Json::as_object);
+        // A tool's own result may have a key `type`, too. It counts as a wrapper only with a type and keys of the SDK.
         let is_typed = output.is_some_and(|output| {
             let kind = output.get("type").and_then(Json::as_str);
             kind.is_some_and(|kind| TYPES.contains(&kind))
@@ -64,7 +65,7 @@ impl CallOutcome {
         if is_typed { Self::typed(part) } else { Self::result(part) }
     }
 
-    /// What a tool returned. Mastra's tools return an object with this code if they fail.
+    /// Classifies the value that a tool returned. A Mastra tool that fails returns an object with this code.
     fn returned(value: Value) -> Self {
         let is_failure = value.get("code").and_then(Value::as_str) == Some("TOOL_EXECUTION_FAILED");
         match value.get("message").and_then(Value::as_str).filter(|_| is_failure).map(ToOwned::to_owned) {
@@ -73,7 +74,7 @@ impl CallOutcome {
         }
     }
 
-    /// The output of a model message: a value, and the type that says what it means.
+    /// Reads the output in a model message: a value, and a type that gives its meaning.
     pub(crate) fn typed(part: &mut Object) -> Self {
         let kind = part.get("output").and_then(|output| output.get("type")?.as_str().map(ToOwned::to_owned));
         let Some(kind) = kind else { return Self::result(part) };
@@ -93,7 +94,7 @@ impl CallOutcome {
         Self::Error { result: Some(value), error: Some(error) }
     }
 
-    /// An error, which is nothing but `{}` where an exception was written as JSON.
+    /// Reads an error. An exception that was written as JSON is an empty object, and says nothing.
     pub(crate) fn error(part: &mut Object) -> Self {
         let told = part.string(&["errorText"]).ok().flatten();
         let empty =
@@ -102,16 +103,16 @@ impl CallOutcome {
         Self::Error { result: None, error }
     }
 
-    /// The user did not allow it.
+    /// The outcome of a call that the user did not allow.
     pub(crate) fn denied() -> Self {
         Self::Error { result: None, error: Some("execution denied".to_owned()) }
     }
 
-    /// Writes it into the call that a part answers.
+    /// Writes the outcome into the call that a part answers.
     pub(crate) fn settle(self, builder: &mut TraceBuilder, part: &mut Object) -> Result<(), DecodeError> {
         let id = part.text(&["toolCallId"])?;
         let name = part.text(&["toolName"])?;
-        // What a tool says before it is done is no result.
+        // A preliminary result is progress, and the final result replaces it.
         if part.get("preliminary").is_some_and(Json::is_true) {
             return Ok(());
         }
@@ -119,14 +120,14 @@ impl CallOutcome {
         Ok(())
     }
 
-    /// Writes it into the call with this id.
+    /// Writes the outcome into the call with this id.
     pub(crate) fn answer(self, builder: &mut TraceBuilder, id: Option<&str>, name: Option<&str>) {
         if let Some(call) = builder.waiting(id, name) {
             self.write_to(call);
         }
     }
 
-    /// Writes it into `call`.
+    /// Writes the outcome into `call`.
     pub(crate) fn write_to(self, call: &mut Call) {
         (call.status, call.result, call.error) = match self {
             Self::Result(value) => (CallStatus::Ok, Some(value), None),

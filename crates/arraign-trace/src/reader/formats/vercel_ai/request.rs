@@ -1,4 +1,4 @@
-//! What the model was sent, where the body of the first request was kept: in steps and in the parts of a stream.
+//! The messages to the model, in steps and stream parts that keep the body of the first request.
 
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::formats::vercel_ai::message::text_of;
@@ -6,7 +6,7 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::Role;
 
-/// Adds what others than the model said in `request`, which may keep its body as JSON or as text.
+/// Adds the system and user messages of `request`, whose body may be JSON or text.
 pub(crate) fn hear(builder: &mut TraceBuilder, request: Option<Json>) {
     let Some(mut request) = request.and_then(|request| Object::of(request, "it").ok()) else { return };
     match request.take(&["body"]) {

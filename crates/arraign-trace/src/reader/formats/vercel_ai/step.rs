@@ -1,4 +1,4 @@
-//! The steps of `generateText`: each is a call of the model and what its tools gave.
+//! The steps of `generateText`. Each is a call of the model with the results of its tools.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus, Role, Trace};
 
-/// Whether a value is a step: its content, and how the model ended it.
+/// Whether a value is a step: it has content and a number or a finish reason.
 pub(crate) fn is_step(value: &Json) -> bool {
     let content = value.get("content").or_else(|| value.get("toolCalls")).is_some_and(Json::is_list);
     content
@@ -24,7 +24,7 @@ pub(crate) fn is_step(value: &Json) -> bool {
         && (value.get("stepNumber").is_some() || value.get("finishReason").is_some())
 }
 
-/// The runs of a list of steps: one begins at each first step.
+/// Reads the runs in a list of steps. A run begins at each step with number 0.
 pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
     let mut run = StepResults::default();
@@ -65,7 +65,7 @@ impl StepResults {
         let id = step.string(&["callId"])?;
         trace.id = id.clone().or(trace.id.take());
         trace.stop_reason = step.string(&["finishReason"])?;
-        // The SDK calls this the id of a call: of `generateText`.
+        // This `callId` names the call of `generateText`, not the call of a tool.
         if let Some(id) = &id {
             self.builder.add_alias(id);
         }
@@ -73,6 +73,7 @@ impl StepResults {
         self.content(&mut step, response.take(&["body"]))?;
         let stop_reason = self.builder.trace.stop_reason.clone();
         self.builder.end_turn(stop_reason.as_deref(), None);
+        // Only the calls of this step are timed and explained: ids may be used again in later steps.
         self.time(step.object(&["performance"])?.unwrap_or_default(), before);
         self.explain(response.list(&["messages"]).unwrap_or_default(), before);
         self.builder.close_record(evidence);
@@ -95,7 +96,7 @@ impl StepResults {
         self.settle_listed(step)
     }
 
-    /// Adds the results that `toolResults` lists of calls without a result.
+    /// Adds the results in `toolResults` to the calls without a result.
     fn settle_listed(&mut self, step: &mut Object) -> Result<(), DecodeError> {
         step.each(&["toolResults"], "a result", |result| {
             let mut result = unwrap_payload(result)?;
@@ -116,7 +117,7 @@ impl StepResults {
         Ok(())
     }
 
-    /// Version 4 keeps text, calls and results apart.
+    /// Reads the content of version 4, which keeps text, calls and results apart.
     fn old_content(&mut self, step: &mut Object) -> Result<(), DecodeError> {
         self.builder.text(&step.text(&["text"])?.unwrap_or_default());
         step.each(&["toolCalls"], "a call", |call| add_call(&mut self.builder, &mut unwrap_payload(call)?))?;
@@ -124,7 +125,7 @@ impl StepResults {
         self.settle_listed(step)
     }
 
-    /// How long the step and its tools took (version 7).
+    /// Reads the times of the step and its tools (version 7).
     fn time(&mut self, mut performance: Object, before: usize) {
         let took = performance.figure(&["stepTimeMs"]).ok().flatten();
         let trace = &mut self.builder.trace;

@@ -1,4 +1,4 @@
-//! The parts of `fullStream`, and of the stream that feeds a user interface.
+//! The parts of `fullStream`, and of the stream for a user interface.
 
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::tool_result::error_of;
@@ -37,7 +37,7 @@ pub(crate) fn is_known(kind: &str) -> bool {
     is_own(kind) || OTHER.contains(&kind) || kind.starts_with("reasoning-")
 }
 
-/// Kinds of parts that contain no call, or one that another part tells whole.
+/// Kinds of parts that contain no call, or a call that another part contains as a whole.
 const WITHOUT_CALLS: [&str; 23] = [
     "start",
     "raw",
@@ -55,7 +55,7 @@ const WITHOUT_CALLS: [&str; 23] = [
     "tool-approval-request",
     "message-metadata",
     "reasoning",
-    // Mastra's names for the same, and for what it adds.
+    // Mastra's names for these kinds, and its additional kinds.
     "tool-call-input-streaming-start",
     "tool-call-delta",
     "tool-call-input-streaming-end",
@@ -65,7 +65,7 @@ const WITHOUT_CALLS: [&str; 23] = [
     "object-result",
 ];
 
-/// The name of the group that a kind belongs to, where a group has many: reasoning, and a project's own data.
+/// Returns the group of a kind: many kinds are reasoning, or data of the project.
 fn known_group(kind: &str) -> &str {
     match kind {
         kind if kind.starts_with("reasoning-") || kind.starts_with("data-") => "reasoning",
@@ -74,7 +74,7 @@ fn known_group(kind: &str) -> &str {
     }
 }
 
-/// The runs of a stream's parts: one begins at each `start`.
+/// Reads the runs in the parts of a stream. A run begins at each `start`.
 pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
     let mut stream = Stream::default();
@@ -98,7 +98,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
 #[derive(Debug, Default)]
 struct Stream {
     begun: bool,
-    /// Each request repeats what the ones before it held: the first was read.
+    /// Whether the first request was read. Later requests repeat its messages.
     heard: bool,
     builder: TraceBuilder,
     total: Option<Usage>,
@@ -167,7 +167,7 @@ impl Stream {
     }
 }
 
-/// Moves the tokens and the reason of an end to where the SDK has them: Mastra writes `output` and `stepResult`.
+/// Moves the tokens and the reason of an end to the keys of the SDK. Mastra writes `output` and `stepResult`.
 fn unwrap_end(part: &mut Object) -> Result<(), DecodeError> {
     let usage = part.object(&["output"])?.and_then(|mut output| output.take(&["usage"]));
     if let Some(usage) = usage {

@@ -27,6 +27,8 @@ impl Head {
         let mut bytes = Vec::new();
         input.take(LENGTH as u64).read_to_end(&mut bytes)?;
         let is_whole = bytes.len() < LENGTH;
+        // The cut may be inside of a character. An invalid byte in the middle also ends the head here; the error is
+        // found when the file itself is read.
         let text = match std::str::from_utf8(&bytes) {
             Ok(text) => text,
             Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
@@ -48,6 +50,8 @@ fn close_text(text: &str, lines: bool) -> String {
         let end = text.rfind('\n').unwrap_or(text.len());
         return text[..end].to_owned();
     }
+    // Everything before a comma outside of texts is complete: a value ended there. The comma may lie at any depth, so
+    // the lists and objects that are open at this place are closed in reverse order.
     let cut = last_comma(text);
     let mut closed = text[..cut].to_owned();
     closed.extend(open_brackets(&closed).into_iter().rev());
@@ -78,6 +82,8 @@ fn open_brackets(text: &str) -> Vec<char> {
 }
 
 fn outside_of_texts(text: &str, mut look: impl FnMut(usize, u8)) {
+    // Brackets and commas count only outside of texts, and a quote after a backslash does not end a text. UTF-8 needs
+    // no care: none of its continuation bytes equals a quote, a backslash or a bracket.
     let (mut in_text, mut escaped) = (false, false);
     for (at, byte) in text.bytes().enumerate() {
         match byte {

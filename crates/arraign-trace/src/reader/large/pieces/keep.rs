@@ -30,6 +30,7 @@ fn keep_records<R: BufRead + Seek>(
     batch: &[Found],
 ) -> Result<Vec<(At, String)>, SplitError> {
     let mut spots: Vec<RecordStart> = batch.iter().flat_map(|found| found.records.iter().copied()).collect();
+    // The records of several runs may alternate. Sorted, they are read in one pass forwards.
     spots.sort_unstable_by_key(|spot| spot.offset);
     let mut kept = Vec::with_capacity(spots.len());
     let mut stands = input.seek(SeekFrom::Start(0))?;
@@ -51,6 +52,8 @@ fn keep_pieces<R: BufRead + Seek>(
     pieces: Pieces,
     batch: &[Found],
 ) -> Result<Vec<(At, String)>, SplitError> {
+    // The walk begins at the first record of the batch instead of the beginning of the file, and ends at the last one.
+    // In a file whose runs follow one another it therefore reads hardly more than the batch.
     let Some(first) = batch.iter().min_by_key(|found| found.begins()) else { return Ok(Vec::new()) };
     let last = batch.iter().map(|found| found.last).max().unwrap_or_default();
     input.seek(SeekFrom::Start(first.spot.offset))?;

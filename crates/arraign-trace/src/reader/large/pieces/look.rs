@@ -10,6 +10,7 @@ use crate::reader::json::value::JsonKey;
 
 /// Reads the entries of the object in `text` with one of `names`. The others are skipped, not built.
 pub(crate) fn look<'t>(text: &'t str, names: &[&str]) -> Result<Object<'t>, serde_json::Error> {
+    // A piece that is no object has no entries, but it must still be JSON.
     if !text.starts_with('{') {
         return serde_json::from_str::<IgnoredAny>(text).map(|_| Object::default());
     }

@@ -53,6 +53,8 @@ fn first_strange_byte(file: &mut impl BufRead) -> io::Result<Option<u64>> {
 
 fn in_lines(source: &mut impl BufRead) -> io::Result<Option<TraceError>> {
     let mut bytes = Vec::new();
+    // A line may hold several values. A value that spans lines is an error here, which `mistake` reports only if the
+    // file as a whole is not JSON either.
     for line in 1.. {
         bytes.clear();
         if source.read_until(b'\n', &mut bytes)? == 0 {

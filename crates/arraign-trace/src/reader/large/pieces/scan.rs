@@ -40,6 +40,8 @@ impl<R: BufRead> Scan<R> {
 
     /// Skips whitespace, and returns the next byte without taking it.
     pub(crate) fn peek(&mut self) -> Result<Option<u8>, SplitError> {
+        // Whitespace may fill whole buffers, so each buffer is consumed up to its first other byte before the next is
+        // asked for.
         loop {
             let chunk = self.input.fill_buf()?;
             let found = chunk.iter().position(|byte| !byte.is_ascii_whitespace());
@@ -70,6 +72,8 @@ impl<R: BufRead> Scan<R> {
                 // A scalar may end with the file. Whether it is complete is left to the parser.
                 return if shape.is_scalar() { Ok(()) } else { Err(SplitError::Broken) };
             }
+            // The bytes are copied before it is known whether the value is valid JSON. The scanner only finds where it
+            // ends; the parser that reads the copy checks the rest.
             let (length, ended) = shape.part_of(chunk);
             let part = &chunk[..length];
             let breaks = line_breaks(part);

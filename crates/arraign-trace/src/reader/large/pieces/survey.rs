@@ -60,6 +60,8 @@ impl RunNumbers {
     /// Returns the number of the run of a piece; `None` if it belongs to no run.
     pub(crate) fn number(&mut self, whose: &RunKey) -> Result<Option<usize>, SplitError> {
         let fresh = self.count;
+        // A number is either new, which opens a run, or that of an earlier run. The second walk numbers the pieces
+        // again in the same way, from the first wanted one on, so that no number is stored for a piece.
         let number = match whose {
             RunKey::Nobody => return Ok(None),
             RunKey::Several => return Err(SplitError::Unsuited),
@@ -70,6 +72,7 @@ impl RunNumbers {
                 self.places.insert(id.clone(), fresh);
                 fresh
             }),
+            // The same id after another one begins a new run: only neighbours are compared.
             RunKey::Stretch(id) => {
                 let goes_on = self.last.filter(|_| self.stretch == *id);
                 self.stretch.clone_from(id);
@@ -146,6 +149,7 @@ impl OpenRuns {
             let found = Found { spot, ordinal, last: (spot.offset, ordinal), size: 0, records: Vec::new() };
             self.runs.push(SurveyedRun { id: None, found, began: note.began, tells: false });
         }
+        // A run that was closed gets no more pieces.
         let place = number.checked_sub(self.closed);
         let Some(run) = place.and_then(|place| self.runs.get_mut(place)) else { return Ok(None) };
         run.found.last = (spot.offset, ordinal);
@@ -161,6 +165,8 @@ impl OpenRuns {
     }
 
     fn close(&mut self, found: &mut impl FnMut(SurveyedRun)) {
+        // Readers return runs in the order of their start times where the format records them. The sort is stable, so
+        // runs without a time keep the order of the file.
         self.closed += self.runs.len();
         self.runs.sort_by_key(|run| run.began);
         self.runs.drain(..).filter(|run| run.tells).for_each(found);

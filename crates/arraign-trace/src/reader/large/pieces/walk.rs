@@ -21,7 +21,9 @@ pub(crate) struct RecordStart {
 /// Decides from the text of a piece whether it is wanted.
 pub(crate) type Judge<'j> = dyn FnMut(&str) -> Result<bool, SplitError> + 'j;
 
-/// A walk through a file.
+/// A walk through a file, which never builds a tree. `out` receives the text of the current record byte for byte, except
+/// that unwanted pieces are replaced. `piece` holds the text of one piece while its judge decides. The memory is bounded
+/// by the largest record.
 #[derive(Debug)]
 pub(crate) struct Walk<R> {
     scan: Scan<R>,
@@ -122,6 +124,8 @@ impl<R: BufRead> Walk<R> {
 
     /// Reads a value; `path` leads from it to its pieces. Returns whether one of them is wanted.
     fn value(&mut self, path: &'static [Step], judge: &mut Judge<'_>) -> Result<bool, SplitError> {
+        // A record whose shape differs from the path is copied as it is: it holds no pieces, and the reader reports
+        // what it is.
         match (path, self.scan.peek()?) {
             ([], _) => self.piece(judge),
             ([Step::Under(names), rest @ ..], Some(b'{')) => self.object(names, rest, judge),
@@ -191,6 +195,8 @@ impl<R: BufRead> Walk<R> {
             return Ok(kept);
         }
         loop {
+            // The entry is written first and taken back if no piece in it is wanted. Its text is not known before it
+            // was scanned.
             let from = self.out.len();
             if self.value(rest, judge)? {
                 kept = true;
