@@ -198,7 +198,8 @@ fn of_panic(expectation: &Expectation, payload: &(dyn std::any::Any + Send)) -> 
 }
 
 fn unanswered_finding(expectation: &Expectation) -> Finding {
-    Finding { effect: expectation.effect, ..Finding::empty(expectation.check, &expectation.place) }
+    let (effect, turn) = (expectation.effect, expectation.turn);
+    Finding { effect, turn, ..Finding::empty(expectation.check, &expectation.place) }
 }
 
 /// The largest number of violations of one finding that a verdict contains.

@@ -145,7 +145,8 @@ fn render_finding(finding: &Finding, width: usize) -> Vec<String> {
     let items: Vec<&Item> = finding.items.iter().filter(|item| adds_information(item, finding)).collect();
     figures.extend(items.iter().take(MAX_ENTRIES).map(|item| render_item(item)));
     let violations = finding.violations.iter().take(MAX_ENTRIES);
-    figures.extend(violations.map(|violation| truncate_line(&violation.message)));
+    let lines = violations.flat_map(|violation| score::render_violation_lines(finding, violation));
+    figures.extend(lines.map(|line| truncate_line(&line)));
     for (count, what) in [(items.len(), "items"), (finding.violations.len(), "violations")] {
         if count > MAX_ENTRIES {
             figures.push(format!("... and {} more {what}", count - MAX_ENTRIES));

@@ -81,11 +81,53 @@ pub fn is_one_of_several(verdict: &Verdict, card: &Card) -> bool {
     verdict.scorecards.iter().filter(|other| other.run == card.run).count() > 1
 }
 
-/// Returns the violations of one run that only cost points.
-pub fn list_costly_violations(verdict: &Verdict, run: usize) -> impl Iterator<Item = &LocatedViolation> {
+/// Returns the violations of one run that only cost points, with their findings.
+pub fn list_costly_violations(
+    verdict: &Verdict,
+    run: usize,
+) -> impl Iterator<Item = (&Finding, &LocatedViolation)> {
     let findings =
         verdict.findings.iter().filter(move |finding| finding.run == run && costs_only_points(finding));
-    findings.flat_map(|finding| &finding.violations)
+    findings.flat_map(|finding| finding.violations.iter().map(move |violation| (finding, violation)))
+}
+
+/// Renders the message of a violation, with the turn that it is about.
+pub fn render_message(finding: &Finding, violation: &LocatedViolation) -> String {
+    match finding.turn {
+        Some(turn) => format!("turn {turn}: {}", violation.message),
+        None => violation.message.clone(),
+    }
+}
+
+/// Renders a violation and what it says beside its message, one line each. All reports of a scored trial show these lines.
+pub fn render_violation_lines(finding: &Finding, violation: &LocatedViolation) -> Vec<String> {
+    let expected = violation.expected.as_deref().filter(|_| violation.actual.is_some());
+    let beside = [
+        ("expected", expected),
+        ("actual", violation.actual.as_deref().filter(|_| expected.is_some())),
+        ("help", violation.suggestion.as_deref()),
+    ];
+    let beside = beside.into_iter().filter_map(|(name, text)| Some(format!("  {name}: {}", text?)));
+    std::iter::once(render_message(finding, violation)).chain(beside).collect()
+}
+
+/// Renders what cost points on `card`: each violation of its checks, with what it says beside its message.
+pub fn render_costs(verdict: &Verdict, card: &Card) -> Vec<String> {
+    let own = list_costly_violations(verdict, card.run).filter(|(finding, _)| belongs_to(card, finding));
+    let mut blocks: Vec<Vec<String>> =
+        own.map(|(finding, violation)| render_violation_lines(finding, violation)).collect();
+    let more = blocks.len().saturating_sub(MAX_LOSSES);
+    blocks.truncate(MAX_LOSSES);
+    let rest = (more > 0).then(|| format!("... and {more} more"));
+    blocks.into_iter().flatten().chain(rest).collect()
+}
+
+/// Whether a card sums up a finding: the card of a turn has its number in its name.
+fn belongs_to(card: &Card, finding: &Finding) -> bool {
+    match finding.turn {
+        Some(turn) => card.name.ends_with(&format!(" of turn {turn}")),
+        None => !card.name.contains(" of turn "),
+    }
 }
 
 /// Whether the violations of a finding cost points at most.

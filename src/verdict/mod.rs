@@ -207,6 +207,9 @@ pub struct Finding {
     pub effect: Effect,
     /// The index of the run in [`Verdict::runs`].
     pub run: usize,
+    /// The turn of the conversation that the check is about, from 1. `None` for the whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<usize>,
     /// Whether the finding is about all runs together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_all_runs: bool,
@@ -254,6 +257,7 @@ impl Finding {
             status: Status::Error,
             effect: Effect::Fail,
             run: 0,
+            turn: None,
             of_all_runs: false,
             at,
             score: Score::ZERO,

@@ -30,7 +30,35 @@ pub(crate) fn validator(schema: &Value, formats: bool) -> Result<Validator, Vec<
     if let Some(flaw) = find_expansion(schema) {
         return Err(vec![flaw]);
     }
+    let named = name_draft(schema);
+    let schema = named.as_ref().unwrap_or(schema);
     build(schema, formats).map_err(|error| flaws(&error, schema, formats))
+}
+
+/// Returns the schema with the name of draft 7, if it names none and is written in the words of that draft: `definitions`, or
+/// a list of schemas under `items`, which means nothing in later drafts.
+fn name_draft(schema: &Value) -> Option<Value> {
+    let Value::Object(entries) = schema else { return None };
+    let is_older = entries.contains_key("definitions") && !entries.contains_key("$defs");
+    if entries.contains_key("$schema") || !(is_older || has_tuple_items(schema)) {
+        return None;
+    }
+    let mut named = entries.clone();
+    named.insert("$schema".to_owned(), "http://json-schema.org/draft-07/schema#".into());
+    Some(Value::Object(named))
+}
+
+/// Whether a schema in `value` has a list under `items`. Values that the schema only compares with are no schemas.
+fn has_tuple_items(value: &Value) -> bool {
+    const DATA: &[&str] = &["const", "default", "enum", "examples"];
+    match value {
+        Value::Array(list) => list.iter().any(has_tuple_items),
+        Value::Object(entries) => entries
+            .iter()
+            .filter(|(key, _)| !DATA.contains(&key.as_str()))
+            .any(|(key, value)| (key == "items" && value.is_array()) || has_tuple_items(value)),
+        _ => false,
+    }
 }
 
 fn build(schema: &Value, formats: bool) -> Result<Validator, ValidationError<'static>> {

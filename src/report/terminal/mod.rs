@@ -58,7 +58,8 @@ pub fn render_headline(verdict: &Verdict) -> String {
             format!("the violations differ from the snapshot at {}", verdict.case)
         }
         (Some((finding, violation)), _, _) => {
-            format!("{}: {} at {}", finding.check, violation.message, violation.at)
+            let message = score::render_message(finding, violation);
+            format!("{}: {message} at {}", finding.check, violation.at)
         }
         (_, Some((finding, unfit)), _) => format!("{}: {unfit} at {}", finding.check, finding.at),
         _ => format!("the verdict is {}, not {} at {}", verdict.status, verdict.expected, verdict.case),
@@ -167,13 +168,14 @@ fn render_violation(
     notes.push_score(verdict, finding);
     match run {
         _ if finding.of_all_runs => notes.push_list("runs", score::render_items(finding)),
-        Some(run) => notes.push_run(run, &list_concerned_calls(violation)),
+        Some(run) => notes.push_run(run, &list_concerned_calls(violation), finding.turn),
         None => {}
     }
     notes.push_help(violation.suggestion.as_deref());
     notes.push_rerun(verdict);
     let rule = violation.rule.map_or(String::new(), |rule| format!("rule {rule} of "));
-    let title = DiagnosticTitle { id: Some(&finding.check), problem: &violation.message };
+    let message = score::render_message(finding, violation);
+    let title = DiagnosticTitle { id: Some(&finding.check), problem: &message };
     let mut marks = vec![DiagnosticMark { at: &violation.at, label: format!("{rule}{}", verdict.name) }];
     let constraint = violation.constraint.clone().unwrap_or_default();
     marks.extend(violation.policy_at.as_ref().map(|at| DiagnosticMark { at, label: constraint }));
@@ -181,7 +183,8 @@ fn render_violation(
     if score::find_card(verdict, finding).is_some_and(|card| !score::is_one_of_several(verdict, card)) {
         let costly = score::list_costly_violations(verdict, finding.run).take(MAX_COSTLY_PLACES);
         marks.extend(
-            costly.map(|violation| DiagnosticMark { at: &violation.at, label: violation.message.clone() }),
+            costly
+                .map(|(_, violation)| DiagnosticMark { at: &violation.at, label: violation.message.clone() }),
         );
     }
     // A setting from the suite's defaults is outside the case, so the case gets a mark of its own.
@@ -202,7 +205,7 @@ fn render_unanswered(
         notes.push_note("cause", cause);
     }
     if let Some(run) = run {
-        notes.push_run(run, &[]);
+        notes.push_run(run, &[], finding.turn);
     }
     let default_help = "record a run with this evidence, or set `expect_verdict: undecided`";
     let default_help = (finding.status == Status::Undecided).then_some(default_help);

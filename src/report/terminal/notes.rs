@@ -1,10 +1,13 @@
 //! The notes below a diagnostic: expected and actual values, the score, the calls of the run, advice, and the command that
 //! runs the trial again.
 
+use std::ops::RangeInclusive;
+
 use crate::report::plain::{escape_line, escape_text};
 use crate::report::score;
 use crate::score::Effect;
 use crate::suite::LIVE;
+use crate::trace::Role;
 use crate::verdict::{Finding, RunSummary, Verdict};
 
 /// The number of calls that are shown before and after a concerned call.
@@ -16,6 +19,31 @@ const MAX_CALL_CHARS: usize = 100;
 pub(super) struct NumberedRun<'r> {
     pub(super) run: &'r RunSummary,
     pub(super) place: (usize, usize),
+}
+
+/// One turn of a conversation, as the details of the run have it.
+struct TurnPart {
+    query: String,
+    /// The numbers of its calls.
+    calls: RangeInclusive<usize>,
+    replies: Vec<String>,
+}
+
+impl TurnPart {
+    /// Finds the turn of this number, from 1.
+    fn find_turn(run: &RunSummary, turn: usize) -> Option<Self> {
+        let messages = &run.details.as_ref()?.messages;
+        let mut starts = messages.iter().enumerate().filter(|(_, message)| message.role == Role::User);
+        let (at, first) = starts.nth(turn.checked_sub(1)?)?;
+        let next = starts.next();
+        let end = next.map_or(messages.len(), |(at, _)| at);
+        let last_call = next.map_or(run.calls.len(), |(_, message)| message.after_calls);
+        let said = messages[at + 1..end].iter().filter(|message| message.role == Role::Assistant);
+        let mut replies: Vec<String> = said.map(|message| message.text.clone()).collect();
+        // The final answer is not among the messages: the summary of the run has it.
+        replies.extend(run.answer.clone().filter(|_| next.is_none()));
+        Some(Self { query: first.text.clone(), calls: first.after_calls + 1..=last_call, replies })
+    }
 }
 
 /// The notes below a snippet: a name (`None` for a continuation line) and an escaped text.
@@ -45,6 +73,7 @@ impl DiagnosticNotes {
         }
         self.push_list("score", parts);
         self.push_list("lost", score::render_losses(card));
+        self.push_list("because", score::render_costs(verdict, card));
     }
 
     /// Adds several lines under one name.
@@ -64,9 +93,12 @@ impl DiagnosticNotes {
 
     /// Adds the trace's name and its calls. In a long run only the calls around the concerned ones are listed, and the gaps
     /// between them are counted.
-    pub(super) fn push_run(&mut self, numbered: &NumberedRun<'_>, concerned: &[usize]) {
+    pub(super) fn push_run(&mut self, numbered: &NumberedRun<'_>, concerned: &[usize], turn: Option<usize>) {
         let run = numbered.run;
         self.push_note("trace", &render_run_name(numbered));
+        if let Some(part) = turn.and_then(|turn| TurnPart::find_turn(run, turn)) {
+            return self.push_turn(run, &part, concerned);
+        }
         let width =
             run.calls.iter().map(|call| call.render_name().chars().count()).max().unwrap_or(0).min(30);
         let mut skipped = 0;
@@ -85,6 +117,22 @@ impl DiagnosticNotes {
         if let Some(answer) = &run.answer {
             let text = format!("  {:>2}  {:width$}  {answer:?}", run.calls.len() + 1, "reply");
             self.0.push((None, truncate_call(&escape_line(&text))));
+        }
+    }
+
+    /// Adds the words of the user, the calls and the reply of one turn.
+    fn push_turn(&mut self, run: &RunSummary, part: &TurnPart, concerned: &[usize]) {
+        let mut push_line = |mark: char, number: &str, name: &str, text: &str| {
+            let line = format!("{mark} {number:>2}  {name:<8}  {text}");
+            self.0.push((None, truncate_call(&escape_line(&line))));
+        };
+        push_line(' ', "", "user", &format!("{:?}", part.query));
+        for call in run.calls.iter().filter(|call| part.calls.contains(&call.index)) {
+            let mark = if concerned.contains(&call.index) { '>' } else { ' ' };
+            push_line(mark, &call.index.to_string(), &call.render_name(), &call.arguments);
+        }
+        for reply in &part.replies {
+            push_line(' ', "", "reply", &format!("{reply:?}"));
         }
     }
 

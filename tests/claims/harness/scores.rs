@@ -99,3 +99,14 @@ tests:
     let ran = Project::empty().file("evals/s.yaml", suite).run(&[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
+
+#[test]
+fn a_violation_in_a_turn_shows_that_turn() {
+    let case = "turns:\n  - {query: first, expected: {output: {contains: [c]}}}\n  - {query: second, expected: {output: {contains: [b]}}}\n\
+                thresholds: {min_score: 50}\nweights: {tool_accuracy: 0, output_quality: 1, sequence_correctness: 0}\n\
+                trace: [{user: first}, {call: look, args: {}}, {say: a}, {user: second}, {say: b}]\n";
+    let ran = Project::empty().file("evals/s.yaml", case).run(&[]).exits(101);
+    ran.says("turn 1: the answer does not contain \"c\"").says("user      \"first\"").says("reply     \"a\"");
+    let first = Project::empty().file("evals/s.yaml", case).run(&[]).exits(101);
+    assert!(!first.stdout.contains("reply     \"b\""), "{}", first.stdout);
+}

@@ -100,10 +100,8 @@ fn import_documented_test(mut keys: Keys<'_>, mut case: CaseDraft, draft: &mut S
         }
     }
     for (key, node) in keys.into_rest() {
-        if key == "policy" {
-            draft.add_named_file(node);
-        }
-        case.set(key, Some(node.to_json()));
+        let value = if key == "policy" { draft.add_named_file(node, "policies") } else { node.to_json() };
+        case.set(key, Some(value));
     }
     draft.add_case(place, case.finish());
 }
@@ -156,18 +154,16 @@ fn read_schema_file(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> Vec<Value> {
     if keys.node().get("json_schema").and_then(read_scalar).is_none_or(|schema| schema.trim() == "{}") {
         keys.skip(&["json_schema"]);
     }
-    draft.add_named_file(file);
-    vec![build_check("json_schema", json!({"schema": file.to_json()}))]
+    let schema = draft.add_named_file(file, "schemas");
+    vec![build_check("json_schema", json!({"schema": schema}))]
 }
 
 fn take_settings(keys: &mut Keys<'_>, names: &[&str], draft: &mut SuiteDraft) -> Map<String, Value> {
     let mut settings = Map::new();
     for key in names {
         let Some(node) = keys.take(&[key]) else { continue };
-        if *key == "policy" {
-            draft.add_named_file(node);
-        }
-        settings.insert((*key).to_owned(), node.to_json());
+        let value = if *key == "policy" { draft.add_named_file(node, "policies") } else { node.to_json() };
+        settings.insert((*key).to_owned(), value);
     }
     settings
 }

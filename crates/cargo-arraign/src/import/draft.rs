@@ -63,8 +63,10 @@ pub(super) struct ImportedFiles {
     pub(super) cases: usize,
     /// The number of cases with a recorded run.
     pub(super) recorded: usize,
-    /// Files that the cases name, with paths relative to the imported file.
-    pub(super) named: Vec<(Place, String)>,
+    /// Files that the cases name.
+    pub(super) named: Vec<NamedFile>,
+    /// What a reader of the result must know before it means anything.
+    pub(super) note: Option<&'static str>,
 }
 
 impl ImportedFiles {
@@ -72,6 +74,16 @@ impl ImportedFiles {
     pub(super) fn is_empty(&self) -> bool {
         self.files.is_empty() && self.unsupported.is_empty()
     }
+}
+
+/// A file that a case names, and that is copied.
+#[derive(Clone)]
+pub(super) struct NamedFile {
+    pub(super) place: Place,
+    /// The path relative to the imported file.
+    pub(super) source: String,
+    /// The path relative to the folder of cases.
+    pub(super) target: String,
 }
 
 /// The keys of a case that contain checks.
@@ -86,7 +98,8 @@ pub(super) struct SuiteDraft {
     cases: Vec<Value>,
     traces: Vec<(String, String)>,
     trace_names: HashSet<String>,
-    named: Vec<(Place, String)>,
+    named: Vec<NamedFile>,
+    pub(super) note: Option<&'static str>,
     pub(super) source_dir: Arc<SourceDir>,
     pub(super) ids: CaseIds,
     pub(super) unsupported: UnsupportedList,
@@ -104,6 +117,7 @@ impl SuiteDraft {
             traces: Vec::new(),
             trace_names: HashSet::new(),
             named: Vec::new(),
+            note: None,
             source_dir: Arc::clone(&input.source_dir),
             ids: CaseIds::default(),
             unsupported: UnsupportedList::default(),
@@ -113,6 +127,13 @@ impl SuiteDraft {
     /// Sets a key of the suite.
     pub(super) fn set_suite_key(&mut self, key: &str, value: impl Into<Value>) {
         self.head.insert(key.to_owned(), value.into());
+    }
+
+    /// Adds a tool category to the suite. Returns false if the category has other tools already.
+    pub(super) fn add_category(&mut self, name: &str, tools: &Value) -> bool {
+        let all = self.head.entry("tool_categories").or_insert_with(|| Map::new().into());
+        let Value::Object(all) = all else { return false };
+        all.entry(name).or_insert_with(|| tools.clone()) == tools
     }
 
     /// Adds a recorded run. Returns the path for the case.
@@ -130,11 +151,16 @@ impl SuiteDraft {
         path.into()
     }
 
-    /// Adds a file that a case names by a path relative to the imported file.
-    pub(super) fn add_named_file(&mut self, node: Node<'_>) {
-        if let Some(path) = node.as_str() {
-            self.named.push((node.place(), path.to_owned()));
-        }
+    /// Adds a file that a case names by a path relative to the imported file. Returns the path for the case: below `folder`,
+    /// because a YAML file elsewhere would be read as a suite.
+    pub(super) fn add_named_file(&mut self, node: Node<'_>, folder: &str) -> Value {
+        let Some(source) = node.as_str() else { return node.to_json() };
+        let plain = source.trim_start_matches("./");
+        let is_inside = plain.split('/').next() == Some(folder);
+        let target = if is_inside { plain.to_owned() } else { format!("{folder}/{plain}") };
+        let named = NamedFile { place: node.place(), source: source.to_owned(), target: target.clone() };
+        self.named.push(named);
+        target.into()
     }
 
     /// Adds a case if it has any check.
@@ -150,7 +176,7 @@ impl SuiteDraft {
 
     /// Builds the files.
     pub(super) fn finish(self) -> ImportedFiles {
-        let Self { stem, title, mut head, cases, traces, named, unsupported, .. } = self;
+        let Self { stem, title, mut head, cases, traces, named, note, unsupported, .. } = self;
         let count = cases.len();
         let kept: HashSet<String> =
             cases.iter().filter_map(|case| Some(case.get("trace")?.as_str()?.to_owned())).collect();
@@ -161,7 +187,7 @@ impl SuiteDraft {
             files.push((format!("{stem}.yaml"), format!("{title}{}", render_document(&head))));
             files.extend(traces.into_iter().filter(|(path, _)| kept.contains(path)));
         }
-        ImportedFiles { files, unsupported: unsupported.0, cases: count, recorded, named }
+        ImportedFiles { files, unsupported: unsupported.0, cases: count, recorded, named, note }
     }
 }
 

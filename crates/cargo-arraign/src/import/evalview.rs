@@ -27,7 +27,9 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
     for document in input.parse_documents()? {
         for node in document.root().one_or_many() {
             if node.get("input").is_none() && node.get("turns").is_none() {
-                return Err(node.error("expected an EvalView test case with `input` or `turns`").into());
+                let error = node.error("expected an EvalView test case with `input` or `turns`");
+                let help = "weights for all tests belong into `weights` of `evals/arraign.yaml`";
+                return Err(error.help_if(node.get("weights").map(|_| help.to_owned())).into());
             }
             import_test(node, &mut draft);
         }
@@ -38,6 +40,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
 fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
     let Some(mut keys) = Keys::new(node) else { return };
     let name = keys.take_text(&["name"]).unwrap_or_default();
+    add_categories(&mut keys, draft);
     let id = draft.ids.claim_id(&name);
     let unsupported = &mut draft.unsupported;
     let mut case = CaseDraft::new(&id);
@@ -53,6 +56,7 @@ fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
     let turns: Vec<Value> = turns.collect();
     case.set("turns", (!turns.is_empty()).then_some(turns));
     case.set("thresholds", keys.take(&["thresholds"]).and_then(prune_empty));
+    case.set("weights", keys.take(&["weights"]).and_then(prune_empty));
     // `expected` may have added some of these checks already; the block's own entry does not replace them.
     if let Some(mut block) = keys.take(&["checks"]).and_then(Keys::new) {
         for key in ["hallucination", "safety", "pii"] {
@@ -67,6 +71,20 @@ fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
     case.set("adapter_config", take_sequence_mode(&mut keys, in_order, unsupported));
     keys.reject_rest(OF_A_TEST, unsupported);
     draft.add_case(node.place(), case.finish());
+}
+
+/// Moves the tool categories of a test to the suite: in arraign they hold for all cases of a file.
+fn add_categories(keys: &mut Keys<'_>, draft: &mut SuiteDraft) {
+    let Some(node) = keys.take(&["tool_categories"]).filter(|node| !is_empty_node(*node)) else { return };
+    let Value::Object(own) = node.to_json() else { return };
+    for (name, tools) in own {
+        if draft.add_category(&name, &tools) {
+            continue;
+        }
+        let why =
+            "another test of the file gives this category other tools: import the two from separate files";
+        draft.unsupported.add_key(node, &name, why);
+    }
 }
 
 fn has_sequence(expected: &Value) -> bool {

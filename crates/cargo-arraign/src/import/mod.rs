@@ -34,7 +34,7 @@ use arraign::__internals::place::{LoadErrors, Source};
 use arraign::Harness;
 use clap::{Args, ValueEnum};
 
-use self::draft::{ImportInput, ImportedFiles};
+use self::draft::{ImportInput, ImportedFiles, NamedFile};
 use self::source_dir::SourceDir;
 use self::summary::{WrittenFile, print_summary};
 use self::trial_run::{WrittenResults, run_written_cases};
@@ -96,13 +96,14 @@ impl Import {
         self.refuse_to_overwrite(&all)?;
         let mut unsupported = UnsupportedList::default();
         let mut new = Vec::new();
+        let note = all.iter().find_map(|(_, imported)| imported.note);
         for (source_dir, imported) in all {
             self.write_files(&source_dir, &imported, &mut unsupported, &mut new)?;
         }
         unsupported.sort();
         let broken = self.find_load_errors(&new);
         let results = self.run_written(&new);
-        exit_after_write(print_summary(&new, &unsupported, &broken, &results))?;
+        exit_after_write(print_summary(&new, &unsupported, &broken, (&results, note)))?;
         let failed = new.is_empty() || !broken.is_empty() || (self.strict && !unsupported.0.is_empty());
         Ok(if failed { ExitCode::from(101) } else { ExitCode::SUCCESS })
     }
@@ -153,20 +154,26 @@ impl Import {
             new.push(WrittenFile { path: self.out.join(name), name: name.clone(), cases: cases.take() });
         }
         unsupported.0.extend(imported.unsupported.iter().map(Clone::clone));
-        for (place, name) in &imported.named {
-            match self.copy_file(source_dir, name)? {
+        for file in &imported.named {
+            match self.copy_file(source_dir, file)? {
                 Ok(true) => {
-                    new.push(WrittenFile { path: self.out.join(name), name: name.clone(), cases: None });
+                    let name = file.target.clone();
+                    new.push(WrittenFile { path: self.out.join(&name), name, cases: None });
                 }
                 Ok(false) => {}
-                Err(why) => unsupported.add(place.clone(), format!("the file `{name}`"), why),
+                Err(why) => unsupported.add(file.place.clone(), format!("the file `{}`", file.source), why),
             }
         }
         Ok(())
     }
 
     /// Copies a file that a case names. Returns whether the file is new. The inner error says why it was not copied.
-    fn copy_file(&self, source_dir: &SourceDir, name: &str) -> Result<Result<bool, &'static str>, CliError> {
+    fn copy_file(
+        &self,
+        source_dir: &SourceDir,
+        file: &NamedFile,
+    ) -> Result<Result<bool, &'static str>, CliError> {
+        let name = file.source.as_str();
         if !Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
         {
             return Ok(Err(
@@ -177,7 +184,7 @@ impl Import {
         let Some(Ok(source)) = found.map(|path| source_dir.read_source(&path)) else {
             return Ok(Err("the file cannot be read: copy it to the folder of cases"));
         };
-        Ok(Ok(write_new(&self.out.join(name), source.text())?))
+        Ok(Ok(write_new(&self.out.join(&file.target), source.text())?))
     }
 
     /// Runs the written cases that load.

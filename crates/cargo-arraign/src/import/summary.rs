@@ -25,7 +25,7 @@ pub(super) fn print_summary(
     new: &[WrittenFile],
     unsupported: &UnsupportedList,
     broken: &[String],
-    results: &WrittenResults,
+    (results, note): (&WrittenResults, Option<&str>),
 ) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if new.is_empty() {
@@ -49,6 +49,9 @@ pub(super) fn print_summary(
     }
     if !new.is_empty() {
         print_results(&mut out, results)?;
+        if let Some(note) = note {
+            writeln!(out, "note: {note}")?;
+        }
     }
     print_unsupported(&mut out, unsupported)
 }

@@ -287,3 +287,57 @@ fn published_verdicts_of_promptfoo_agree_or_are_listed() {
     let left_out = ran.stdout.lines().filter(|line| line.contains("so the case is not written")).count();
     assert_eq!(agreed + left_out, verdicts.as_array().map_or(0, Vec::len), "{}", ran.stdout);
 }
+
+/// Writes `files` to a folder of its own and imports the first.
+fn import_texts(tool: &str, files: &[(&str, &str)]) -> (tempfile::TempDir, Ran) {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).expect("a file");
+    }
+    let ran = arraign(folder.path(), &["import", "--from", tool, files[0].0]);
+    (folder, ran)
+}
+
+#[test]
+fn a_policy_beside_an_assay_configuration_leaves_a_project_that_runs() {
+    let config = "version: 1\nsuite: s\nmodel: m\ntests:\n  - id: a\n    input: {prompt: x}\n    metric: args_valid\n    policy: policy.yaml\n";
+    let policy = "version: \"2.0\"\ntools: {allow: [pay]}\nschemas: {pay: {required: [amount]}}\n";
+    let (folder, ran) = import_texts("assay", &[("assay.yaml", config), ("policy.yaml", policy)]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(folder.path().join("evals/policies/policy.yaml").is_file(), "{}", ran.stdout);
+    let trace = folder.path().join("evals/traces/assay");
+    fs::create_dir_all(&trace).expect("a folder");
+    fs::write(trace.join("a.json"), r#"{"calls": [{"call": "pay", "args": {"amount": 1}}], "answer": "x"}"#)
+        .expect("a trace");
+    let ran = arraign(folder.path(), &["run"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn a_tool_that_deepeval_expects_twice_must_be_called_twice() {
+    let golden = |called: &str| {
+        format!(
+            r#"[{{"input": "x", "actual_output": "y", "tools_called": [{called}],
+                "expected_tools": [{{"name": "d"}}, {{"name": "d"}}, {{"name": "b"}}]}}]"#
+        )
+    };
+    let (once, twice) = (r#"{"name": "d"}, {"name": "b"}"#, r#"{"name": "d"}, {"name": "b"}, {"name": "d"}"#);
+    for (called, counts) in [(once, "0 green, 1 red"), (twice, "1 green, 0 red")] {
+        let (_folder, ran) = import_texts("deepeval", &[("goldens.json", &golden(called))]);
+        assert!(ran.stdout.contains(counts), "{}{}", ran.stdout, ran.stderr);
+    }
+}
+
+#[test]
+fn weights_and_categories_of_evalview_are_carried() {
+    let test = "name: a\ninput: {query: x}\nweights: {tool_accuracy: 0.5, output_quality: 0.3, sequence_correctness: 0.2}\n\
+                tool_categories: {money: [pay]}\nexpected: {tool_categories: [money]}\nthresholds: {min_score: 80}\n";
+    let (folder, ran) = import_texts("evalview", &[("a.yaml", test)]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("not imported: 0"), "{}", ran.stdout);
+    let suite = fs::read_to_string(folder.path().join("evals/a.yaml")).expect("the suite");
+    assert!(
+        suite.contains("tool_categories: {money: [pay]}") && suite.contains("tool_accuracy: 0.5"),
+        "{suite}"
+    );
+}

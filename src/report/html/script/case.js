@@ -35,6 +35,7 @@ function callLinks(verdict, finding, breach) {
 function breachOf(verdict, { finding, breach }, index) {
   const pairs = [
     ["made by", callLinks(verdict, finding, breach)],
+    ["turn", finding.turn && String(finding.turn)],
     ["run", verdict.runs.length > 1 && !finding.of_all_runs && String(finding.run + 1)],
     ["argument", breach.argument && el("code", {}, breach.argument)],
     ["constraint", breach.constraint && el("code", {}, breach.constraint)],

@@ -96,6 +96,9 @@ fn import_case(node: Node<'_>, criteria: &Criteria, draft: &mut SuiteDraft) {
     add_conversation(case, &id, node, &turns, criteria, draft);
 }
 
+/// The note on a case with its own conversation as the trace.
+const ITSELF: &str = "each trace is the expected conversation, which agrees with itself: nothing is tested until runs of the agent replace the traces";
+
 /// Adds a case with its conversation and checks.
 fn add_conversation(
     mut case: CaseDraft,
@@ -108,6 +111,7 @@ fn add_conversation(
     let conversation = Conversation::parse(turns, &mut draft.unsupported);
     case.set("input", conversation.trace.input.clone());
     if !turns.is_empty() {
+        draft.note = Some(ITSELF);
         case.set("trace", Some(draft.add_trace(id, &conversation.trace)));
     }
     case.add_checks(criteria.build_checks(&conversation, node, &mut draft.unsupported));

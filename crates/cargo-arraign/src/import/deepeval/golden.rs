@@ -140,7 +140,27 @@ fn require_tools(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> Vec<Value> {
             draft.unsupported.add_key(told, "expected_tools", why);
         }
     }
-    if names.is_empty() { Vec::new() } else { vec![json!({"required_tools": names})] }
+    build_tool_checks(&names)
+}
+
+/// Requires each tool, and a tool that is listed several times as often as it is listed.
+fn build_tool_checks(names: &[String]) -> Vec<Value> {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for name in names {
+        match counts.iter_mut().find(|(known, _)| known == name) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((name, 1)),
+        }
+    }
+    if counts.is_empty() {
+        return Vec::new();
+    }
+    let tools: Vec<&str> = counts.iter().map(|(name, _)| *name).collect();
+    let repeated = counts.iter().filter(|(_, count)| *count > 1);
+    let rules: Vec<Value> =
+        repeated.map(|(name, count)| json!({"type": "count", "tool": name, "min": count})).collect();
+    let rules = (!rules.is_empty()).then(|| json!({"sequence_valid": {"rules": rules}}));
+    std::iter::once(json!({"required_tools": tools})).chain(rules).collect()
 }
 
 /// Builds questions to a judge about the expected answer.
