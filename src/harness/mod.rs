@@ -17,6 +17,7 @@ mod selection;
 mod settings;
 mod shard;
 mod snapshots;
+mod workspace;
 
 use std::env;
 use std::ffi::OsString;
@@ -77,7 +78,8 @@ pub struct Harness {
     judge: Option<Arc<dyn Judge>>,
     allowed_roots: Vec<PathBuf>,
     size_limit: Option<u64>,
-    rerun: Rerun,
+    /// The command that runs one trial, if it is not that of this test target.
+    rerun: Option<Rerun>,
     /// The flags of a program that runs this harness.
     selection: Option<CaseSelection>,
     mistakes: Vec<String>,
@@ -95,7 +97,7 @@ impl Harness {
             judge: None,
             allowed_roots: Vec::new(),
             size_limit: None,
-            rerun: settings::own_target().map_or_else(Rerun::default, |target| Rerun::of_target(&target)),
+            rerun: None,
             selection: None,
             mistakes: Vec::new(),
         }
@@ -199,7 +201,7 @@ impl Harness {
     /// Sets the command that runs these cases again, such as `cargo arraign run --`. Failed trials show it as a hint. The
     /// default is `cargo test` with this program's test target.
     pub fn rerun(mut self, command: impl Into<String>) -> Self {
-        self.rerun = Rerun::of_command(command);
+        self.rerun = Some(Rerun::of_command(command));
         self
     }
 
@@ -274,45 +276,48 @@ impl Harness {
         command: &HarnessCommand,
         settings: &EnvSettings,
     ) -> ExitCode {
+        let folder = workspace::find_folder(&base);
         let (files, common) = match self.read_workspace(files) {
             Ok(common) => common,
-            Err(errors) => return report_load_errors(&errors),
+            Err(errors) => return report_load_errors(&errors, &folder),
         };
-        let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
-        let mut plan = match make_plan(library, command, settings) {
+        let rerun = self.rerun.clone().unwrap_or_else(|| workspace::make_rerun(&folder));
+        let project = Project { base, folder, files, rerun, allows_stale: settings.allows_stale };
+        let library = Library { kinds: &self.kinds, files: &project.files, tables: &common.tables };
+        let mut plan = match make_plan(library, &project.folder, command, settings) {
             Ok(plan) => plan,
             Err(code) => return code,
         };
         if let Some(code) = self.refuse_empty_selection(&plan, library, command, settings) {
             return code;
         }
-        if let Err(problem) = shard::divide_plan(&mut plan, command, settings, &base) {
+        if let Err(problem) = shard::divide_plan(&mut plan, command, settings, &project.base) {
             return usage_error(&[problem]);
         }
         plan.keep_wanted(command);
-        self.run_plan(plan, (base, files, common), command, settings)
+        self.run_plan(plan, (project, common), command, settings)
     }
 
     fn run_plan(
         self,
         mut plan: Plan,
-        (base, files, common): (PathBuf, Files, Workspace),
+        (project, common): (Project, Workspace),
         command: &HarnessCommand,
         settings: &EnvSettings,
     ) -> ExitCode {
-        let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
+        let library = Library { kinds: &self.kinds, files: &project.files, tables: &common.tables };
         let keep_runs = common.keep_runs.map_or(KEPT_RUNS, NonZeroUsize::get);
         // Agents start first: they work while the judge and the store are prepared.
-        let project = (base.as_path(), &files, &self.rerun);
-        let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, project) {
+        let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &project) {
             Ok(live) => live,
             Err(code) => return code,
         };
-        let judging = match RunJudge::prepare(self.judge, &mut plan, command, settings.judge) {
+        let judge = (self.judge, settings.judge);
+        let judging = match RunJudge::prepare(judge, &mut plan, command, &project.folder) {
             Ok(judging) => judging,
             Err(code) => return code,
         };
-        let store = match open_store(&plan, library, (&base, keep_runs), command, settings) {
+        let store = match open_store(&plan, library, (&project.base, keep_runs), command, settings) {
             Ok(store) => store,
             Err(problem) => return usage_error(&[problem]),
         };
@@ -320,7 +325,6 @@ impl Harness {
         let finisher = RunFinisher::from_plan(&mut plan, command, settings);
         let tally = Tally::new(&plan, settings);
         let json = matches!(command.arguments.format, Some(FormatSetting::Json));
-        let project = Project { base, files, rerun: self.rerun, allows_stale: settings.allows_stale };
         let readers = OutputReaders { json, nextest: settings.nextest.is_some() };
         let progress = Arc::default();
         let context = Arc::new(RunContext { project, readers, live, judging, progress, store, tally });
@@ -331,6 +335,7 @@ impl Harness {
 /// Plans the trials that the command line may select. Returns the exit code of the process after printing an error.
 fn make_plan(
     library: Library<'_>,
+    folder: &str,
     command: &HarnessCommand,
     settings: &EnvSettings,
 ) -> Result<Plan, ExitCode> {
@@ -340,7 +345,7 @@ fn make_plan(
     });
     match planned {
         Ok(Ok(plan)) => Ok(plan),
-        Ok(Err(errors)) => Err(report_load_errors(&errors)),
+        Ok(Err(errors)) => Err(report_load_errors(&errors, folder)),
         Err(message) => Err(usage_error(&[format!("panic while the cases were read: {message}")])),
     }
 }

@@ -8,6 +8,7 @@ mod case;
 mod defaults;
 mod discover;
 mod file;
+mod foreign;
 mod forms;
 mod gate;
 mod header;
@@ -132,7 +133,9 @@ impl Suite {
         wanted: &dyn Fn(Option<&str>) -> bool,
     ) -> Result<Self, LoadErrors> {
         let source = library.files.source(path)?;
-        Self::of_documents(file::read_documents(&source, path)?, &source, path, library, wanted)
+        let read = file::read_documents(&source, path)
+            .and_then(|documents| Self::of_documents(documents, &source, path, library, wanted));
+        read.map_err(|errors| foreign::explain_foreign(errors, &source, library))
     }
 
     /// Reads `text` as if it were the file at `path`.

@@ -3,7 +3,7 @@
 //! Every trial writes its verdict to a JSON file. Reports are rendered from these files.
 
 mod details;
-mod rebase;
+pub(crate) mod rebase;
 pub(crate) mod rerun;
 pub(crate) mod summary;
 
@@ -49,6 +49,9 @@ pub struct Verdict {
     /// The case's description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// The data that the case has for its own users.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
     /// The case's tier.
     pub tier: Tier,
     /// The case's tags.
@@ -102,6 +105,7 @@ impl Verdict {
             suite: String::new(),
             case,
             description: None,
+            metadata: None,
             tier: Tier::Full,
             tags: Vec::new(),
             status: Status::Error,

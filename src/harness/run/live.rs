@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use super::asking::Asking;
+use super::context::Project;
 use crate::agent::{
     Agent, AgentAnswer, AgentEnvironment, AgentInput, AgentPool, Agents, DEFAULT_CONCURRENCY, InProcess,
 };
@@ -121,18 +122,19 @@ impl LiveAgents {
         described: Vec<NamedAgent>,
         plan: &mut Plan,
         command: &HarnessCommand,
-        (base, files, rerun): (&Path, &Files, &Rerun),
+        project: &Project,
     ) -> Result<Self, ExitCode> {
-        setup.add_described(described).map_err(|errors| report_load_errors(&errors))?;
+        let report = |errors: LoadErrors| report_load_errors(&errors, &project.folder);
+        setup.add_described(described).map_err(report)?;
         let settings = AgentSettings::from_environment().map_err(|problem| usage_error(&[problem]))?;
         if let Some(name) = &settings.agent {
             check_known(&setup.agents, name)
                 .map_err(|problem| usage_error(&[format!("ARRAIGN_AGENT: {problem}")]))?;
         }
-        refuse_unknown(plan, &setup.agents, command).map_err(|errors| report_load_errors(&errors))?;
+        refuse_unknown(plan, &setup.agents, command).map_err(report)?;
         let mut live = Self {
             mode: settings.mode,
-            rerun: rerun.clone(),
+            rerun: project.rerun.clone(),
             asked: HashMap::new(),
             in_process: false,
             pool: None,
@@ -141,12 +143,11 @@ impl LiveAgents {
             return Ok(live);
         }
         if settings.mode == AgentMode::Record {
-            refuse_shared_recordings(plan.trials_to_run(command), files)
-                .map_err(|errors| report_load_errors(&errors))?;
+            refuse_shared_recordings(plan.trials_to_run(command), &project.files).map_err(report)?;
         }
         // People run trials on one thread to find a mistake, and then expect one agent at a time, too.
         let at_once = if command.arguments.test_threads == Some(1) { 1 } else { setup.at_once };
-        live.start_pool(at_once, base).map_err(|problem| usage_error(&[problem]))?;
+        live.start_pool(at_once, &project.base).map_err(|problem| usage_error(&[problem]))?;
         for planned in plan.trials_to_run(command) {
             live.ask_agent(planned, &setup.agents, settings.agent.as_deref());
         }

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::asking::Asking;
+use super::context::Project;
 use crate::case::{Case, NamedAgent};
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::Plan;
 use crate::source::Files;
 use crate::suite::CaseRuns;
-use crate::verdict::Rerun;
 
 /// No agents can be registered.
 #[derive(Default)]
@@ -25,7 +25,7 @@ impl LiveAgents {
         _described: Vec<NamedAgent>,
         _plan: &mut Plan,
         _command: &HarnessCommand,
-        _at: (&Path, &Files, &Rerun),
+        _project: &Project,
     ) -> Result<Self, ExitCode> {
         Ok(Self)
     }
