@@ -1,4 +1,4 @@
-//! Adds the lines of `[profile.dev]` that make debug builds of arraign smaller and its runs faster.
+//! Adds the lines of `[profile.dev]` that make debug builds of arraign smaller: the test target has half its size.
 //!
 //! Cargo reads profiles from the manifest of the workspace only.
 
@@ -8,30 +8,10 @@ use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
 /// The comment above the first table.
-const REASON: &str = "\n# Nobody steps through arraign: without its debug information, the target folder is smaller. The YAML parser is\n\
-                      # worth optimizing once.\n";
+const REASON: &str = "\n# Nobody steps through arraign: without its debug information, the test target has half its size.\n";
 
-/// The packages whose settings are added.
-const PACKAGES: &[(&str, PackageSetting)] = &[
-    ("arraign", PackageSetting::NoDebug),
-    ("arraign-trace", PackageSetting::NoDebug),
-    ("granit-parser", PackageSetting::Optimized),
-];
-
-#[derive(Clone, Copy)]
-enum PackageSetting {
-    NoDebug,
-    Optimized,
-}
-
-impl PackageSetting {
-    fn entry(self) -> (&'static str, Item) {
-        match self {
-            Self::NoDebug => ("debug", value(false)),
-            Self::Optimized => ("opt-level", value(3)),
-        }
-    }
-}
+/// The packages that are built without debug information.
+const PACKAGES: &[&str] = &["arraign", "arraign-trace"];
 
 /// Adds the settings that are missing. `None` if there is nothing to add, or no place for it.
 pub(super) fn add_profile(text: &str) -> Option<String> {
@@ -42,12 +22,12 @@ pub(super) fn add_profile(text: &str) -> Option<String> {
         packages = inner.as_table_like_mut()?;
     }
     let mut reason = Some(REASON);
-    for (name, setting) in
-        PACKAGES.iter().filter(|(name, _)| !packages.contains_key(name)).collect::<Vec<_>>()
-    {
-        let (key, wanted) = setting.entry();
+    for name in PACKAGES {
+        if packages.contains_key(name) {
+            continue;
+        }
         let mut table = Table::new();
-        table.insert(key, wanted);
+        table.insert("debug", value(false));
         table.decor_mut().set_prefix(reason.take().unwrap_or("\n"));
         packages.insert(name, Item::Table(table));
     }
@@ -102,7 +82,7 @@ mod tests {
         let new = add_profile(text).expect("something to add");
         let rest = new.strip_prefix(text).expect("what was there comes first");
         assert!(rest.starts_with("\n# Nobody"), "{rest}");
-        assert!(rest.ends_with("\n[profile.dev.package.granit-parser]\nopt-level = 3\n"), "{rest}");
+        assert!(rest.ends_with("\n[profile.dev.package.arraign-trace]\ndebug = false\n"), "{rest}");
         assert_eq!(add_profile(&new), None);
     }
 
