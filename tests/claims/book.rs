@@ -40,7 +40,8 @@ fn list_links(text: &str) -> Vec<&str> {
 /// The anchors of the headings of a page, as GitHub and mdBook make them.
 fn list_anchors(page: &Path) -> BTreeSet<String> {
     let text = read_prose(page);
-    let headings = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let headings =
+        text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
     headings.map(make_anchor).collect()
 }
 
@@ -74,7 +75,8 @@ fn each_link_of_the_book_leads_to_a_page_and_a_heading() {
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
             let target = if file.is_empty() { page.clone() } else { page.with_file_name(file) };
             let is_page = target.extension().is_some_and(|extension| extension == "md");
-            let known = target.exists() && (anchor.is_empty() || !is_page || list_anchors(&target).contains(anchor));
+            let known =
+                target.exists() && (anchor.is_empty() || !is_page || list_anchors(&target).contains(anchor));
             if !known {
                 dead.push(format!("{}: {link}", page.display()));
             }

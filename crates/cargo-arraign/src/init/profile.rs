@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
 /// The comment above the first table.
-const REASON: &str = "\n# Nobody steps through arraign: without its debug information, the test target has half its size.\n";
+const REASON: &str =
+    "\n# Nobody steps through arraign: without its debug information, the test target has half its size.\n";
 
 /// The packages that are built without debug information.
 const PACKAGES: &[&str] = &["arraign", "arraign-trace"];

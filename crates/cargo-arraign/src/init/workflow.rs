@@ -98,8 +98,8 @@ fn render_gitlab(project: &WorkflowProject<'_>) -> String {
     if !project.below.is_empty() {
         run.insert(0, format!("cd {}", arraign::__internals::verdict::quoted(project.below)));
     }
-    let run: String = run.iter().map(|line| format!("    - {}\n", quote_yaml(line))).collect();
-    include_str!("gitlab.yml").replace("  # cache\n", &cache).replace("    # run\n", &run)
+    let run: Vec<String> = run.iter().map(|line| format!("    - {}\n", quote_yaml(line))).collect();
+    include_str!("gitlab.yml").replace("  # cache\n", &cache).replace("    # run\n", &run.concat())
 }
 
 fn join_path(folder: &str, name: &str) -> String {
