@@ -28,7 +28,7 @@ fn read_prose(page: &Path) -> String {
         fenced ^= is_fence;
         !fenced && !is_fence
     });
-    lines.map(|line| format!("{line}\n")).collect()
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// The targets of the links of a text: `](target)`.
