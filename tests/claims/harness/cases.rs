@@ -127,7 +127,7 @@ fn a_verdict_keeps_the_data_of_its_case_and_no_secret_of_it() {
          trace: {calls: [look]}\n    expect: [{tool_blocklist: [rm]}]\n",
     );
     project.run(&[]).exits(0);
-    let log = project.files("out").into_iter().find(|file| file.ends_with(".jsonl")).expect("a log");
+    let log = project.files("out").into_iter().find(|file| file.contains(".jsonl")).expect("a log");
     let verdict: serde_json::Value = serde_json::from_str(&project.read(&log)).expect("a verdict");
     assert_eq!(verdict["metadata"], serde_json::json!({"team": "shop", "ticket": 2, "api_key": "***"}));
 }
