@@ -6,6 +6,7 @@
 pub mod annotations;
 pub mod block;
 pub mod comparison;
+mod ctrf;
 pub mod flaky;
 #[cfg(feature = "html")]
 mod html;
@@ -14,6 +15,7 @@ mod jsonl;
 mod junit;
 mod markdown;
 mod markup;
+mod otel;
 pub mod overview;
 pub mod plain;
 mod run;
@@ -51,12 +53,14 @@ pub struct FormatEntry {
 
 /// All formats, sorted by file name.
 pub const FORMATS: &[FormatEntry] = &[
+    ctrf::FORMAT,
     #[cfg(feature = "html")]
     html::FORMAT,
     json::FORMAT,
     jsonl::FORMAT,
     junit::FORMAT,
     markdown::FORMAT,
+    otel::FORMAT,
     sarif::FORMAT,
 ];
 

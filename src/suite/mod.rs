@@ -82,6 +82,10 @@ pub enum ReportFormat {
     Markdown,
     /// For a browser.
     Html,
+    /// The Common Test Report Format.
+    Ctrf,
+    /// Events of OpenTelemetry, as OTLP JSON.
+    Otel,
 }
 
 impl ReportFormat {
@@ -94,6 +98,8 @@ impl ReportFormat {
             Self::Junit => "junit",
             Self::Markdown => "markdown",
             Self::Html => "html",
+            Self::Ctrf => "ctrf",
+            Self::Otel => "otel",
         }
     }
 }
