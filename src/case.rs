@@ -49,6 +49,8 @@ pub struct Case {
     pub extent: Place,
     /// The description.
     pub description: Option<String>,
+    /// Data of the user's own, which no check reads.
+    pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
     /// The input of the agent.
     pub input: Option<serde_json::Value>,
     /// The place of the input.

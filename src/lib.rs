@@ -92,6 +92,17 @@
 //! # Ok::<(), arraign::LoadErrors>(())
 //! ```
 
+/// The programs on pages of the book compile.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../docs/extend.md")]
+    struct Extend;
+
+    #[cfg(feature = "live")]
+    #[doc = include_str!("../docs/start-rust.md")]
+    struct StartRust;
+}
+
 #[doc(hidden)]
 #[path = "internals.rs"]
 pub mod __internals;

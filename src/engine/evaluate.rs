@@ -183,6 +183,7 @@ pub fn failed_with(case: &Case, name: &str, at: &Place, message: String) -> Verd
 fn blank_verdict(case: &Case, name: &str) -> Verdict {
     Verdict {
         description: case.description.clone(),
+        metadata: case.metadata.clone(),
         tier: case.tier,
         tags: case.tags.clone(),
         expected: case.expect_verdict.unwrap_or(Status::Pass),

@@ -29,6 +29,11 @@ fn quotes_text(item: &Item) -> bool {
 pub(super) fn mask_verdict(verdict: &mut Verdict, masker: &SecretMasker) {
     let masking = VerdictMasking(masker);
     mask_line(&mut verdict.case);
+    if let Some(Value::Object(masked)) =
+        verdict.metadata.take().map(|data| masker.mask_json(Value::Object(data)))
+    {
+        verdict.metadata = Some(masked);
+    }
     verdict.findings.iter_mut().for_each(|finding| masking.mask_finding(finding));
     verdict.runs.iter_mut().for_each(|run| masking.mask_run(run));
     for card in &mut verdict.scorecards {

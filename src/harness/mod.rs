@@ -18,6 +18,7 @@ mod selection;
 mod settings;
 mod shard;
 mod snapshots;
+mod workspace;
 
 use std::env;
 use std::ffi::OsString;
@@ -79,7 +80,8 @@ pub struct Harness {
     judge: Option<Arc<dyn Judge>>,
     allowed_roots: Vec<PathBuf>,
     size_limit: Option<u64>,
-    rerun: Rerun,
+    /// The command that runs one trial, if it is not that of this test target.
+    rerun: Option<Rerun>,
     /// The flags of a program that runs this harness.
     selection: Option<CaseSelection>,
     mistakes: Vec<String>,
@@ -97,7 +99,7 @@ impl Harness {
             judge: None,
             allowed_roots: Vec::new(),
             size_limit: None,
-            rerun: settings::own_target().map_or_else(Rerun::default, |target| Rerun::of_target(&target)),
+            rerun: None,
             selection: None,
             mistakes: Vec::new(),
         }
@@ -218,7 +220,7 @@ impl Harness {
     /// Sets the command that runs these cases again, such as `cargo arraign run --`. Failed trials show it as a hint. The
     /// default is `cargo test` with this program's test target.
     pub fn rerun(mut self, command: impl Into<String>) -> Self {
-        self.rerun = Rerun::of_command(command);
+        self.rerun = Some(Rerun::of_command(command));
         self
     }
 
@@ -293,52 +295,57 @@ impl Harness {
         command: &HarnessCommand,
         settings: &EnvSettings,
     ) -> ExitCode {
+        let folder = workspace::find_folder(&base);
         let (files, common) = match self.read_workspace(files) {
             Ok(common) => common,
-            Err(errors) => return report_load_errors(&errors),
+            Err(errors) => return report_load_errors(&errors, &folder),
         };
-        let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
-        let mut plan = match make_plan(library, command, settings) {
+        let rerun = self.rerun.clone().unwrap_or_else(|| workspace::make_rerun(&folder));
+        let (files, allows_stale) = (Arc::new(files), settings.allows_stale);
+        let project = Project { base, folder, files, rerun, allows_stale, mutation: None };
+        let library = Library { kinds: &self.kinds, files: &project.files, tables: &common.tables };
+        let mut plan = match make_plan(library, &project.folder, command, settings) {
             Ok(plan) => plan,
             Err(code) => return code,
         };
         if let Some(code) = self.refuse_empty_selection(&plan, library, command, settings) {
             return code;
         }
-        if let Err(problem) = divide_and_check(&mut plan, command, settings, &base) {
+        if let Err(problem) = divide_and_check(&mut plan, command, settings, &project.base) {
             return usage_error(&[problem]);
         }
         plan.keep_wanted(command);
-        self.run_plan(plan, (base, files, common), command, settings)
+        self.run_plan(plan, (project, common), command, settings)
     }
 
     fn run_plan(
         self,
         mut plan: Plan,
-        (base, files, common): (PathBuf, Files, Workspace),
+        (mut project, common): (Project, Workspace),
         command: &HarnessCommand,
         settings: &EnvSettings,
     ) -> ExitCode {
+        let library = Library { kinds: &self.kinds, files: &project.files, tables: &common.tables };
         let keep_runs = common.keep_runs.map_or(KEPT_RUNS, NonZeroUsize::get);
-        let id = HarnessId::locate(&base, files.root());
-        let store = make_store(&base, settings, &id);
-        let files = Arc::new(files);
+        let id = HarnessId::locate(&project.base, project.files.root());
+        let store = make_store(&project.base, settings, &id);
         // Agents start first: they work while the judge and the store are prepared.
-        let project = AgentProject {
-            base: &base,
-            files: &files,
-            rerun: &self.rerun,
+        let agents = AgentProject {
+            base: &project.base,
+            folder: &project.folder,
+            files: &project.files,
+            rerun: &project.rerun,
             shared_hashes: settings.nextest.is_some().then(|| store.shared_hashes()),
         };
-        let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &project) {
+        let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &agents) {
             Ok(live) => live,
             Err(code) => return code,
         };
-        let judging = match RunJudge::prepare(self.judge, &mut plan, command, settings.judge) {
+        let judge = (self.judge, settings.judge);
+        let judging = match RunJudge::prepare(judge, &mut plan, command, &project.folder) {
             Ok(judging) => judging,
             Err(code) => return code,
         };
-        let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
         if let Err(problem) = prepare_store(&store, &plan, (library, &id, keep_runs), command, settings) {
             return usage_error(&[problem]);
         }
@@ -346,9 +353,8 @@ impl Harness {
         let finisher = RunFinisher::from_plan(&mut plan, command, settings);
         let tally = Tally::new(&plan, settings);
         let json = matches!(command.arguments.format, Some(FormatSetting::Json));
-        let mutation = settings.mutates.then(|| MutationTables { kinds: self.kinds, tables: common.tables });
-        let allows_stale = settings.allows_stale;
-        let project = Project { base, files, rerun: self.rerun, allows_stale, mutation };
+        project.mutation =
+            settings.mutates.then(|| MutationTables { kinds: self.kinds, tables: common.tables });
         let readers = OutputReaders { json, nextest: settings.nextest.is_some() };
         let progress = Arc::default();
         let context = Arc::new(RunContext { project, readers, live, judging, progress, store, tally });
@@ -359,6 +365,7 @@ impl Harness {
 /// Plans the trials that the command line may select. Returns the exit code of the process after printing an error.
 fn make_plan(
     library: Library<'_>,
+    folder: &str,
     command: &HarnessCommand,
     settings: &EnvSettings,
 ) -> Result<Plan, ExitCode> {
@@ -368,7 +375,7 @@ fn make_plan(
     });
     match planned {
         Ok(Ok(plan)) => Ok(plan),
-        Ok(Err(errors)) => Err(report_load_errors(&errors)),
+        Ok(Err(errors)) => Err(report_load_errors(&errors, folder)),
         Err(message) => Err(usage_error(&[format!("panic while the cases were read: {message}")])),
     }
 }

@@ -186,7 +186,7 @@ fn parse_report_format(word: &str) -> Result<ReportFormat, String> {
     let deserializer = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(word);
     serde::Deserialize::deserialize(deserializer).map_err(|_| {
         format!(
-            "ARRAIGN_REPORT: unknown format `{word}`: expected json, jsonl, sarif, junit, markdown or html"
+            "ARRAIGN_REPORT: unknown format `{word}`: expected json, jsonl, sarif, junit, markdown, html, ctrf or otel"
         )
     })
 }

@@ -6,6 +6,7 @@
 pub mod annotations;
 pub mod block;
 pub mod comparison;
+mod ctrf;
 pub mod flaky;
 #[cfg(feature = "html")]
 mod html;
@@ -15,6 +16,7 @@ mod junit;
 mod markdown;
 mod markup;
 pub mod mutation;
+mod otel;
 pub mod overview;
 pub mod pinned;
 pub mod plain;
@@ -53,12 +55,14 @@ pub struct FormatEntry {
 
 /// All formats, sorted by file name.
 pub const FORMATS: &[FormatEntry] = &[
+    ctrf::FORMAT,
     #[cfg(feature = "html")]
     html::FORMAT,
     json::FORMAT,
     jsonl::FORMAT,
     junit::FORMAT,
     markdown::FORMAT,
+    otel::FORMAT,
     sarif::FORMAT,
 ];
 

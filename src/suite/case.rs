@@ -52,6 +52,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     let input = fields.aliased(&["input", "prompt"]);
     let case = Case {
         description: fields.optional("description"),
+        metadata: fields.optional("metadata"),
         input: input.and_then(|node| fields.take(parse_input(node))),
         input_place: input.map(Node::place),
         turns: parse_turn_queries(node),

@@ -9,6 +9,7 @@ mod combine;
 mod defaults;
 mod discover;
 mod file;
+mod foreign;
 mod forms;
 mod gate;
 mod header;
@@ -83,6 +84,10 @@ pub enum ReportFormat {
     Markdown,
     /// For a browser.
     Html,
+    /// The Common Test Report Format.
+    Ctrf,
+    /// Events of OpenTelemetry, as OTLP JSON.
+    Otel,
 }
 
 impl ReportFormat {
@@ -95,6 +100,8 @@ impl ReportFormat {
             Self::Junit => "junit",
             Self::Markdown => "markdown",
             Self::Html => "html",
+            Self::Ctrf => "ctrf",
+            Self::Otel => "otel",
         }
     }
 }
@@ -134,7 +141,9 @@ impl Suite {
         wanted: &dyn Fn(Option<&str>) -> bool,
     ) -> Result<Self, LoadErrors> {
         let source = library.files.source(path)?;
-        Self::of_documents(file::read_documents(&source, path)?, &source, path, library, wanted)
+        let read = file::read_documents(&source, path)
+            .and_then(|documents| Self::of_documents(documents, &source, path, library, wanted));
+        read.map_err(|errors| foreign::explain_foreign(errors, &source, library))
     }
 
     /// Reads `text` as if it were the file at `path`.

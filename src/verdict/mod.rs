@@ -4,7 +4,7 @@
 
 mod details;
 mod mutation;
-mod rebase;
+pub(crate) mod rebase;
 pub(crate) mod rerun;
 pub(crate) mod summary;
 
@@ -51,6 +51,9 @@ pub struct Verdict {
     /// The case's description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// The data that the case has for its own users.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
     /// The case's tier.
     pub tier: Tier,
     /// The case's tags.
@@ -110,6 +113,7 @@ impl Verdict {
             suite: String::new(),
             case,
             description: None,
+            metadata: None,
             tier: Tier::Full,
             tags: Vec::new(),
             status: Status::Error,

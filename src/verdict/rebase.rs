@@ -31,7 +31,8 @@ impl Verdict {
     }
 }
 
-fn prefix_file(file: &mut String, folder: &str) {
+/// Prefixes a relative path with `folder`.
+pub(crate) fn prefix_file(file: &mut String, folder: &str) {
     if !is_absolute(file) && file != LIVE {
         file.insert_str(0, folder);
     }

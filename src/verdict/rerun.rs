@@ -11,14 +11,15 @@ pub struct Rerun(String);
 
 impl Default for Rerun {
     fn default() -> Self {
-        Self::of_target("evals")
+        Self::of_target(None, "evals")
     }
 }
 
 impl Rerun {
-    /// Returns the command for a test target.
-    pub fn of_target(target: &str) -> Self {
-        Self(format!("cargo test --test {} --", quoted(target)))
+    /// Returns the command for a test target, of this package if other packages of the workspace may have it as well.
+    pub fn of_target(package: Option<&str>, target: &str) -> Self {
+        let package = package.map_or_else(String::new, |package| format!(" -p {}", quoted(package)));
+        Self(format!("cargo test{package} --test {} --", quoted(target)))
     }
 
     /// Returns the command for a program, such as `cargo arraign run --`.

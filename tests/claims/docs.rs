@@ -46,7 +46,7 @@ fn with_block(text: &str, mark: &str, block: &str) -> String {
 #[test]
 fn the_readme_shows_the_table_and_a_real_red_trial() {
     let path = root().join("README.md");
-    let text = with_block(&read(&path), "the table of checks", &table());
+    let text = with_block(&read(&path), "the table of checks", &table("docs/checks/"));
     let text = with_block(&text, "the formats", &formats());
     let case = format!("```yaml\n{}```\n", read(&root().join("tests/readme/evals/refund.yaml")));
     let text = with_block(&text, "a case", &case);
@@ -55,10 +55,11 @@ fn the_readme_shows_the_table_and_a_real_red_trial() {
     assert!(lines <= 115, "the README is for five minutes, and has {lines} lines beside the table");
 }
 
-fn table() -> String {
+/// A row for each check, with a link to its page in `folder`.
+fn table(folder: &str) -> String {
     let mut table = "| check | it holds when |\n|---|---|\n".to_owned();
     for kind in BUILTIN {
-        writeln!(table, "| [`{0}`](docs/checks/{0}.md) | {1} |", kind.name, kind.summary).expect("text");
+        writeln!(table, "| [`{0}`]({folder}{0}.md) | {1} |", kind.name, kind.summary).expect("text");
     }
     table
 }
@@ -252,8 +253,21 @@ fn each_check_has_its_page() {
         );
     }
     let pages = fs::read_dir(root().join("docs/checks")).expect("the pages").count();
-    assert_eq!(pages, BUILTIN.len(), "a page without a check");
+    // The other page is the list of all.
+    assert_eq!(pages, BUILTIN.len() + 1, "a page without a check");
+    hold(&root().join("docs/checks/README.md"), &format!("{HEAD_OF_CHECKS}{}", table("")));
+    let path = root().join("docs/SUMMARY.md");
+    let entries = BUILTIN.iter().map(|kind| format!("  - [`{0}`](checks/{0}.md)\n", kind.name));
+    hold(&path, &with_block(&read(&path), "the pages of checks", &entries.collect::<String>()));
 }
+
+/// What stands above the list of all checks.
+const HEAD_OF_CHECKS: &str = "<!-- written by `just bless` -->
+# Each check
+
+If you look for the check of a sentence, begin with [I want to say X, write Y](../say.md).
+
+";
 
 #[test]
 fn the_page_of_cases_lists_the_keys_that_editors_show() {

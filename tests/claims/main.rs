@@ -7,6 +7,7 @@ mod architecture;
 mod args_valid;
 mod bad_input;
 mod baseline;
+mod book;
 mod budgets;
 #[path = "../support/cargo.rs"]
 mod cargo;

@@ -60,8 +60,11 @@ impl RunFinisher {
         let written = self.write_run_summary(context).and(self.reports.write_all(context, counts));
         stderr::note_agents(&context.live.describe_run(), context.readers.nextest);
         stderr::note_judge_costs(context.judging.amount_spent());
-        stderr::note_undecided(&context.tally.describe_undecided(&context.project.rerun));
+        stderr::note_undecided(&context.tally.describe_undecided(&context.project));
         stderr::note_pinned(&context.tally.take_pinned());
+        if !context.readers.nextest {
+            stderr::note_unexercised(context.tally.count_unexercised());
+        }
         stderr::note_skipped(&self.unknown_variables, self.skipped);
         if let Some((shard, own_trials)) = &self.shard {
             stderr::note_shard(shard, *own_trials);

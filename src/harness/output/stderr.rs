@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
+use super::tally::UnexercisedRules;
 use crate::harness::shard::ShardRecord;
 use crate::judge::JudgeUsage;
 use crate::place::LoadErrors;
@@ -126,6 +127,18 @@ pub(in crate::harness) fn note_pinned(lines: &[String]) {
     }
 }
 
+/// Prints a note on rules that nothing in the runs concerned, if there are any.
+pub(in crate::harness) fn note_unexercised(UnexercisedRules { rules, trials }: UnexercisedRules) {
+    if rules > 0 {
+        let (noun, verb) = if rules == 1 { ("rule", "was") } else { ("rules", "were") };
+        let cases = count_cases(trials);
+        note(&format!(
+            "{rules} {noun} of `sequence_valid` {verb} not exercised, in {cases} that passed; `cargo arraign lint` lists those \
+             that no case exercises"
+        ));
+    }
+}
+
 /// Prints a note on the requests, tokens and costs of the judge.
 pub(in crate::harness) fn note_judge_costs(spent: JudgeUsage) {
     if spent.requests > 0 {
@@ -143,10 +156,10 @@ pub(in crate::harness) fn usage_error(problems: &[String]) -> ExitCode {
     exit_with(problems, USAGE_ERROR)
 }
 
-/// Prints all mistakes in the files of cases, and returns the exit code of the run.
-pub(in crate::harness) fn report_load_errors(errors: &LoadErrors) -> ExitCode {
+/// Prints all mistakes in the files of cases, with `folder` before relative paths, and returns the exit code of the run.
+pub(in crate::harness) fn report_load_errors(errors: &LoadErrors, folder: &str) -> ExitCode {
     for error in errors {
-        eprint(&terminal::render_load_error(error));
+        eprint(&terminal::render_load_error_below(error, folder));
     }
     let count = errors.iter().count();
     let noun = if count == 1 { "mistake" } else { "mistakes" };

@@ -6,11 +6,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::undecided::{UndecidedTrial, render_undecided};
 use crate::case::Case;
 use crate::harness::plan::Plan;
+use crate::harness::run::context::Project;
 use crate::harness::settings::EnvSettings;
+use crate::outcome::State;
 use crate::report::block::render_case_block;
 use crate::report::pinned::render_pinned;
+use crate::verdict::Verdict;
 use crate::verdict::summary::{Group, Row, SUMMARY_VERSION, Selection, Summary};
-use crate::verdict::{Rerun, Verdict};
 
 /// Collects the results of trials as they end.
 pub(in crate::harness) struct Tally {
@@ -28,6 +30,14 @@ struct TallyEntries {
     blocks: Vec<(usize, String)>,
     undecided: Vec<(usize, UndecidedTrial)>,
     pinned: Vec<(usize, String)>,
+    unexercised: UnexercisedRules,
+}
+
+/// The rules of order that nothing in the run of a passing trial concerned: such a trial is green without them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::harness) struct UnexercisedRules {
+    pub(in crate::harness) rules: usize,
+    pub(in crate::harness) trials: usize,
 }
 
 impl Tally {
@@ -52,6 +62,7 @@ impl Tally {
             let line = format!("{}: {pinned}", verdict.name);
             self.lock_entries().pinned.push((number, line));
         }
+        self.lock_entries().unexercised.add_verdict(verdict);
         if self.rows_wanted {
             let row = Row::from_verdict(verdict);
             self.lock_entries().rows.push((number, row));
@@ -75,11 +86,17 @@ impl Tally {
     }
 
     /// Sums up the undecided trials of cases; empty for less than two.
-    pub(in crate::harness) fn describe_undecided(&self, rerun: &Rerun) -> String {
+    pub(in crate::harness) fn describe_undecided(&self, project: &Project) -> String {
         let mut trials = std::mem::take(&mut self.lock_entries().undecided);
         trials.sort_by_key(|(number, _)| *number);
-        let trials: Vec<UndecidedTrial> = trials.into_iter().map(|(_, trial)| trial).collect();
-        render_undecided(&trials, rerun)
+        let trials: Vec<UndecidedTrial> =
+            trials.into_iter().map(|(_, trial)| trial.below(&project.folder)).collect();
+        render_undecided(&trials, &project.rerun)
+    }
+
+    /// Counts the rules that passing trials did not exercise.
+    pub(in crate::harness) fn count_unexercised(&self) -> UnexercisedRules {
+        self.lock_entries().unexercised
     }
 
     /// Takes a line for each trial that passes with pinned violations.
@@ -106,5 +123,19 @@ impl Tally {
 
     fn lock_entries(&self) -> MutexGuard<'_, TallyEntries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl UnexercisedRules {
+    /// The only check whose rules can be about nothing without a mistake in them.
+    const CHECK: &str = "sequence_valid";
+
+    fn add_verdict(&mut self, verdict: &Verdict) {
+        let findings =
+            verdict.findings.iter().filter(|finding| verdict.passed && finding.check == Self::CHECK);
+        let items = findings.flat_map(|finding| &finding.items);
+        let rules = items.filter(|item| item.state == State::NotExercised).count();
+        self.rules += rules;
+        self.trials += usize::from(rules > 0);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::case::Case;
 use crate::outcome::Status;
+use crate::verdict::rebase::prefix_file;
 use crate::verdict::{Rerun, UndecidedCause, Verdict, quoted};
 
 /// All causes, in the order in which the line names them.
@@ -36,6 +37,14 @@ impl UndecidedTrial {
             has_agent: case.agent.is_some(),
             file: verdict.runs.get(run).and_then(|run| run.file.clone()),
         })
+    }
+}
+
+impl UndecidedTrial {
+    /// Prefixes the path of its trace with `folder`, if it is relative.
+    pub(super) fn below(mut self, folder: &str) -> Self {
+        self.file.iter_mut().for_each(|file| prefix_file(file, folder));
+        self
     }
 }
 

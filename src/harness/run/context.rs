@@ -32,6 +32,9 @@ pub(in crate::harness) struct RunContext {
 pub(in crate::harness) struct Project {
     /// The package's folder, to which paths in settings are relative.
     pub(in crate::harness) base: PathBuf,
+    /// The package's folder below the root of its workspace: empty, or with a `/` at the end. Terminals and IDEs resolve
+    /// paths from that root.
+    pub(in crate::harness) folder: String,
     /// The files of the eval root.
     pub(in crate::harness) files: Arc<Files>,
     /// The command that runs one trial alone.

@@ -38,19 +38,19 @@ struct JudgeActivity {
 
 impl RunJudge {
     /// Checks that the judge of each case can be asked. If the command line names the trials, an error belongs to its trial;
-    /// otherwise it is printed. Returns the exit code of the process after printing an error.
+    /// otherwise it is printed, with `folder` before relative paths. Returns the exit code of the process after printing an error.
     pub(in crate::harness) fn prepare(
-        own: Option<Arc<dyn Judge>>,
+        (own, mode): (Option<Arc<dyn Judge>>, JudgeMode),
         plan: &mut Plan,
         command: &HarnessCommand,
-        mode: JudgeMode,
+        folder: &str,
     ) -> Result<Self, ExitCode> {
         let pool = JudgePool::new(mode, own, |name| env::var_os(name));
         let mut errors = LoadErrors::new();
         if !command.arguments.list {
             refuse_unready(&pool, plan, command.exact_names().is_some(), &mut errors);
         }
-        errors.or(()).map_err(|errors| report_load_errors(&errors))?;
+        errors.or(()).map_err(|errors| report_load_errors(&errors, folder))?;
         let arguments = &command.arguments;
         let all_selected = plan.skipped == 0 && command.filters.is_empty() && arguments.skip.is_empty();
         let all_run = all_selected && !arguments.list && !arguments.ignored;

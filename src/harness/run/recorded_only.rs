@@ -21,6 +21,7 @@ pub(in crate::harness) struct AgentSetup {}
 #[expect(dead_code, reason = "the same fields as with agents")]
 pub(in crate::harness) struct AgentProject<'p> {
     pub(in crate::harness) base: &'p Path,
+    pub(in crate::harness) folder: &'p str,
     pub(in crate::harness) files: &'p Arc<Files>,
     pub(in crate::harness) rerun: &'p Rerun,
     pub(in crate::harness) shared_hashes: Option<PathBuf>,

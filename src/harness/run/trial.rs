@@ -20,6 +20,7 @@ use crate::place::LoadErrors;
 use crate::report::plain::escape_line;
 use crate::report::terminal;
 use crate::suite::{CaseRuns, Library, RecordedEvidence, load_baseline};
+use crate::verdict::rebase::prefix_file;
 use crate::verdict::{CaseMutation, Rerun, Verdict};
 
 /// Runs a trial, which has this number in the plan. The error is the trial's failure message.
@@ -58,11 +59,14 @@ fn run_work(context: &Arc<RunContext>, number: usize, name: &str, work: TrialWor
 /// Writes a verdict for a file that cannot be read, so that reports contain the failure, and returns the message.
 fn report_load_failure(context: &RunContext, name: &str, errors: &LoadErrors) -> Failed {
     let _ = context.store.write_verdict(&mut load_failure::load_failure_verdict(name, errors));
-    let drawn: Vec<String> = errors.iter().map(terminal::render_load_error).collect();
+    let folder = &context.project.folder;
+    let drawn: Vec<String> =
+        errors.iter().map(|error| terminal::render_load_error_below(error, folder)).collect();
     let first = errors.iter().next();
     print_headline(context, &first.map(ToString::to_string).unwrap_or_default());
-    let at = first.map(|error| error.place.to_string()).unwrap_or_default();
-    failure_message(context, name, &at, &drawn.join("\n"))
+    let mut at = first.map(|error| error.place.locate()).unwrap_or_default();
+    prefix_file(&mut at.file, folder);
+    failure_message(context, name, &at.to_string(), &drawn.join("\n"))
 }
 
 /// Writes the verdict and returns the failure message of a verdict that does not pass.
@@ -79,6 +83,8 @@ fn report_verdict(context: &RunContext, mut verdict: Verdict, tolerated: bool) -
     if verdict.passed || tolerated {
         return Ok(());
     }
+    // The log has paths of the package; what a terminal shows is a link from the root of the workspace.
+    verdict.rebase(&context.project.folder);
     print_headline(context, &terminal::render_headline(&verdict));
     let at = terminal::find_first_place(&verdict);
     Err(failure_message(context, &verdict.name, &at.to_string(), &terminal::render_red_trial(&verdict)))

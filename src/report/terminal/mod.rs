@@ -11,6 +11,7 @@ use super::plain::escape_line;
 use super::score;
 use crate::outcome::{LocatedViolation, Status};
 use crate::place::{LoadError, Location};
+use crate::verdict::rebase::prefix_file;
 use crate::verdict::{Finding, TrialError, Verdict};
 
 /// The largest number of findings that are drawn: a case may have thousands of runs.
@@ -22,9 +23,16 @@ const MAX_COSTLY_PLACES: usize = 5;
 
 /// Renders a mistake in a file.
 pub fn render_load_error(error: &LoadError) -> String {
+    render_load_error_below(error, "")
+}
+
+/// Renders a mistake in a file, with `folder` before a relative path.
+pub fn render_load_error_below(error: &LoadError, folder: &str) -> String {
     let mut notes = DiagnosticNotes::default();
     notes.push_help(error.help.as_deref());
-    let mark = DiagnosticMark { at: &error.place.locate(), label: String::new() };
+    let mut at = error.place.locate();
+    prefix_file(&mut at.file, folder);
+    let mark = DiagnosticMark { at: &at, label: String::new() };
     draw_diagnostic(&DiagnosticTitle { id: None, problem: &error.problem }, &[mark], &notes)
 }
 

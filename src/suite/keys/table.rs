@@ -78,6 +78,11 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     key::<Label>("id", "The name of the trial below its file. Required where a file contains several cases."),
     key::<Label>("name", "Another name of `id`.").alias_of("id"),
     key::<String>("description", "A description, for people."),
+    key::<BTreeMap<String, Value>>(
+        "metadata",
+        "Data of your own, such as an owner or a ticket. No check reads it, and the verdict contains it.",
+    )
+    .merged(),
     key::<CaseInput>("input", "What the agent is asked."),
     key::<CaseInput>("prompt", "Another name of `input`.").alias_of("input"),
     key::<bool>(

@@ -176,6 +176,25 @@ fn json_lines_hold_a_verdict_each() {
 }
 
 #[test]
+fn ctrf_counts_each_trial_once() {
+    let text = rendered(ReportFormat::Ctrf, "every");
+    let summary = &json(&text)["results"]["summary"];
+    let counts =
+        ["tests", "passed", "failed", "skipped", "other"].map(|key| summary[key].as_u64().expect(key));
+    assert_eq!(counts, [10, 2, 6, 2, 0]);
+    pin("ctrf", &pretty(&text));
+}
+
+#[test]
+fn otel_holds_an_event_for_each_check() {
+    let text = rendered(ReportFormat::Otel, "every");
+    let records = &json(&text)["resourceLogs"][0]["scopeLogs"][0]["logRecords"];
+    let findings: usize = verdicts("every").iter().map(|verdict| verdict.findings.len().max(1)).sum();
+    assert_eq!(records.as_array().map(Vec::len), Some(findings));
+    pin("otel", &pretty(&text));
+}
+
+#[test]
 fn markdown_shows_totals_scores_and_what_did_not_pass() {
     pin("markdown", &rendered(ReportFormat::Markdown, "every"));
 }

@@ -118,3 +118,29 @@ fn a_missing_trace_is_an_error_that_names_the_places() {
         .says("evals/traces/gone.json: no such file")
         .says("0 passed; 3 failed");
 }
+
+#[test]
+fn a_verdict_keeps_the_data_of_its_case_and_no_secret_of_it() {
+    let project = Project::empty().file(
+        "evals/s.yaml",
+        "defaults: {metadata: {team: shop, ticket: 1}}\ntests:\n  - id: a\n    metadata: {ticket: 2, api_key: a1b2c3d4e5}\n    \
+         trace: {calls: [look]}\n    expect: [{tool_blocklist: [rm]}]\n",
+    );
+    project.run(&[]).exits(0);
+    let log = project.files("out").into_iter().find(|file| file.contains(".jsonl")).expect("a log");
+    let verdict: serde_json::Value = serde_json::from_str(&project.read(&log)).expect("a verdict");
+    assert_eq!(verdict["metadata"], serde_json::json!({"team": "shop", "ticket": 2, "api_key": "***"}));
+}
+
+#[test]
+fn rules_without_an_occasion_are_told_after_the_run() {
+    let rule = "rules: [{type: before, first: get_ordr, then: get_quot}]";
+    let project = Project::empty().file(
+        "evals/s.yaml",
+        format!("tests:\n  - {{id: a, metric: sequence_valid, {rule}, trace: {{calls: [get_order]}}}}\n"),
+    );
+    let told = "arraign: 1 rule of `sequence_valid` was not exercised, in 1 case that passed";
+    project.run(&[]).exits(0).complains(told);
+    let red = Project::of(&[red("a")]).run(&[]).exits(101);
+    assert!(!red.stderr.contains("exercised"), "{}", red.stderr);
+}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::project::{Project, case, green, own, red};
+use crate::project::{Project, Ran, case, green, own, red, suite};
 
 const JETBRAINS: [&str; 4] = ["-Z", "unstable-options", "--format=json", "--show-output"];
 
@@ -44,6 +44,55 @@ fn a_broken_file_has_a_place_for_jetbrains_too() {
     let ran = project.run(&arguments).exits(101).says_nothing_on_stderr();
     let events = events(&ran.stdout);
     assert!(failure(&events).contains("\nthread 'x::a' panicked at evals/x.yaml:2:10:\n"), "{}", ran.stdout);
+}
+
+/// A workspace whose member `shop` has a red trial, and one that is undecided by a file.
+fn member() -> Project {
+    let undecided = r"- {id: b, input: Hello, metric: tool_blocklist, blocklist: [rm], trace: traces/b.json}";
+    Project::bare()
+        .file("Cargo.toml", "[workspace] # ours\nmembers = [\"crates/*\"]\n")
+        .file("crates/shop/Cargo.toml", "[package]\nname = \"shop\"\n")
+        .file("crates/shop/evals/s.yaml", suite(&[red("a")]))
+        .file(
+            "crates/shop/evals/u.yaml",
+            format!("tests:\n  {undecided}\n  {}\n", undecided.replace("id: b", "id: c")),
+        )
+        .file("crates/shop/evals/traces/b.json", r#"{"steps": [{"user": "Bye"}, {"say": "Bye"}]}"#)
+}
+
+fn run_member(project: &Project, arguments: &[&str]) -> Ran {
+    let folder = project.path("crates/shop");
+    let mut command = project.command(arguments);
+    Ran::of(command.current_dir(&folder).env("CARGO_MANIFEST_DIR", &folder).env("CARGO_PKG_NAME", "shop"))
+}
+
+#[test]
+fn places_in_a_member_are_links_from_the_root_of_the_workspace() {
+    let project = member();
+    let ran = run_member(&project, &[]).exits(101);
+    let ran =
+        ran.says(" --> crates/shop/evals/s.yaml:4:32\n").says("= trace: crates/shop/evals/traces/b.json");
+    let ran = ran.says("= rerun: cargo test -p shop --test subject -- --exact s::a\n");
+    ran.complains("cargo arraign explain crates/shop/evals/traces/b.json");
+    let events = events(&run_member(&project, &[&JETBRAINS[..], &["--exact", "s::a"]].concat()).stdout);
+    assert!(failure(&events).contains(" panicked at crates/shop/evals/s.yaml:4:32:\n"));
+}
+
+#[test]
+fn verdicts_of_a_member_keep_paths_of_its_package() {
+    let project = member();
+    run_member(&project, &["--exact", "s::a"]).exits(101);
+    let log = project.files("out").into_iter().find(|file| file.contains(".jsonl")).expect("a log");
+    let verdict: Value = serde_json::from_str(&project.read(&log)).expect("a verdict");
+    assert_eq!(verdict["case"]["file"], "evals/s.yaml");
+}
+
+#[test]
+fn mistakes_in_a_member_are_links_from_the_root_of_the_workspace() {
+    let project = member().file("crates/shop/evals/x.yaml", "{id: a, metric: nosuch}");
+    run_member(&project, &[]).exits(2).complains(" --> crates/shop/evals/x.yaml:1:17");
+    let events = events(&run_member(&project, &[&JETBRAINS[..], &["--exact", "x::a"]].concat()).stdout);
+    assert!(failure(&events).contains(" panicked at crates/shop/evals/x.yaml:1:17:\n"));
 }
 
 #[test]

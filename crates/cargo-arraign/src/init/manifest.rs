@@ -10,6 +10,8 @@ pub(super) enum Dependency {
     Released,
     /// A local folder.
     Folder(PathBuf),
+    /// The table `workspace.dependencies`.
+    Workspace,
 }
 
 /// A manifest after editing.
@@ -83,6 +85,11 @@ fn add_dependency(manifest: &mut DocumentMut, dependency: &Dependency) -> Result
             let mut folder = InlineTable::new();
             folder.insert("path", path.to_string_lossy().into_owned().into());
             value(folder)
+        }
+        Dependency::Workspace => {
+            let mut shared = InlineTable::new();
+            shared.insert("workspace", true.into());
+            value(shared)
         }
     };
     table.insert("arraign", wanted);

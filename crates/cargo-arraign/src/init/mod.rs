@@ -3,8 +3,11 @@
 //! A Rust crate gets a dependency, a test target and its file. Any other project gets only the folder of cases. Existing
 //! files are kept, so a second `init` changes nothing.
 
+mod ignore;
 mod manifest;
+mod profile;
 mod starter;
+mod workflow;
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -12,9 +15,10 @@ use std::path::{Path, PathBuf};
 
 use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::source::write_whole;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use self::manifest::{Dependency, EditedManifest};
+use self::workflow::{Workflow, WorkflowProject};
 use crate::editor::{SCHEMA, render_schema};
 use crate::error::{CliError, CliResult, exit_after_write};
 use crate::new_file::write_new;
@@ -33,16 +37,12 @@ pub(crate) struct Init {
     path: Option<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Workflow {
-    Github,
-    None,
-}
-
 /// What `init` did with one file.
 enum InitStep {
     Wrote(String),
     Kept(String),
+    /// Something is left to the user.
+    Advised(&'static str),
 }
 
 impl Init {
@@ -52,21 +52,24 @@ impl Init {
         }
         let (manifest, mut steps) = (self.dir.join("Cargo.toml"), Vec::new());
         let is_crate = manifest.is_file();
+        let workspace = profile::find_workspace_manifest(&self.dir).filter(|_| is_crate);
         if is_crate {
-            steps.extend(self.edit_manifest(&manifest)?);
+            steps.extend(self.edit_manifest(&manifest, workspace.as_deref())?);
+            steps.extend(add_profile(workspace.as_deref().unwrap_or(&manifest))?);
             steps.push(self.add_file("tests/evals.rs", starter::TARGET)?);
         }
         steps.extend(self.add_first_case()?);
-        if self.workflow == Workflow::Github {
-            steps.push(self.add_workflow(is_crate)?);
-        }
+        let target_parent = workspace.as_deref().and_then(Path::parent).unwrap_or(&self.dir);
+        steps.extend(ignore_target(target_parent, is_crate)?);
+        steps.extend(self.add_workflow(is_crate, target_parent)?);
         exit_after_write(print_steps(&steps, is_crate, &self.dir))
     }
 
     /// Adds the missing dependency and test target to the manifest.
-    fn edit_manifest(&self, manifest: &Path) -> Result<Vec<InitStep>, CliError> {
+    fn edit_manifest(&self, manifest: &Path, workspace: Option<&Path>) -> Result<Vec<InitStep>, CliError> {
         let text = fs::read_to_string(manifest).map_err(|error| manifest_error(manifest, &error))?;
         let dependency = match &self.path {
+            None if workspace.is_some_and(profile::shares_arraign) => Dependency::Workspace,
             None => Dependency::Released,
             Some(path) => Dependency::Folder(
                 path.canonicalize()
@@ -104,16 +107,50 @@ impl Init {
         case.chain([schema]).map(|(name, text)| self.add_file(name, &text)).collect()
     }
 
-    /// Writes the workflow to the root of the repository, where GitHub looks for it.
-    fn add_workflow(&self, is_crate: bool) -> Result<InitStep, CliError> {
-        let here = self.dir.canonicalize()?;
+    /// Writes the workflow to the root of the repository, where its service looks for it.
+    fn add_workflow(&self, is_crate: bool, target_parent: &Path) -> Result<Vec<InitStep>, CliError> {
+        let (here, target_parent) = (self.dir.canonicalize()?, target_parent.canonicalize()?);
         let root = here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here);
-        let below = here.strip_prefix(root).unwrap_or(Path::new("")).to_string_lossy().replace('\\', "/");
-        let file = root.join(starter::WORKFLOW);
-        let name = if below.is_empty() { starter::WORKFLOW.to_owned() } else { file.display().to_string() };
-        let new = write_new(&file, &starter::render_workflow(is_crate, &below))?;
-        Ok(if new { InitStep::Wrote(name) } else { InitStep::Kept(format!("{name}: already exists")) })
+        let (below, target_parent) = (path_below(root, &here), path_below(root, &target_parent));
+        let project = WorkflowProject { is_crate, below: &below, target_parent: &target_parent };
+        let mut steps = Vec::new();
+        for (index, file) in self.workflow.files().iter().enumerate() {
+            let path = root.join(file);
+            let name = if below.is_empty() { (*file).to_owned() } else { path.display().to_string() };
+            if write_new(&path, &self.workflow.render(&project))? {
+                steps.push(InitStep::Wrote(name));
+                steps.extend((index > 0).then(|| InitStep::Advised(self.workflow.advice())));
+                break;
+            }
+            steps.push(InitStep::Kept(format!("{name}: already exists")));
+        }
+        Ok(steps)
     }
+}
+
+/// Adds the settings of debug builds to the manifest of the workspace, or of a crate without one.
+fn add_profile(manifest: &Path) -> Result<Option<InitStep>, CliError> {
+    let text = fs::read_to_string(manifest).map_err(|error| manifest_error(manifest, &error))?;
+    let Some(text) = profile::add_profile(&text) else { return Ok(None) };
+    write_whole(manifest, text.as_bytes())
+        .map_err(|error| manifest_error(manifest, &format!("cannot write the file: {error}")))?;
+    let shown = manifest.strip_prefix(".").unwrap_or(manifest).display();
+    Ok(Some(InitStep::Wrote(format!("{shown}: the settings `profile.dev.package` of arraign"))))
+}
+
+/// Adds the folder of verdicts to the `.gitignore` in `folder`, unless git ignores it already.
+fn ignore_target(folder: &Path, is_crate: bool) -> Result<Option<InitStep>, CliError> {
+    let Some((text, line)) = ignore::add_ignored_target(folder, is_crate) else { return Ok(None) };
+    let file = folder.join(".gitignore");
+    let shown = file.strip_prefix(".").unwrap_or(&file).display();
+    write_whole(&file, text.as_bytes())
+        .map_err(|error| CliError::new(format!("cannot write {shown}: {error}")))?;
+    Ok(Some(InitStep::Wrote(format!("{shown}: `{line}`"))))
+}
+
+/// Returns the path of a folder below the root of the repository: empty for the root, and for a folder outside of it.
+fn path_below(root: &Path, folder: &Path) -> String {
+    folder.strip_prefix(root).unwrap_or(Path::new("")).to_string_lossy().replace('\\', "/")
 }
 
 fn manifest_error(manifest: &Path, problem: &dyn std::fmt::Display) -> CliError {
@@ -132,6 +169,7 @@ fn print_steps(steps: &[InitStep], is_crate: bool, dir: &Path) -> io::Result<()>
                 writeln!(out, "wrote  {}", escape_line(what))?;
             }
             InitStep::Kept(what) => writeln!(out, "kept   {}", escape_line(what))?,
+            InitStep::Advised(what) => writeln!(out, "next   {what}")?,
         }
     }
     if steps.iter().all(|step| matches!(step, InitStep::Kept(_))) {

@@ -106,7 +106,56 @@ fn the_workflow_stands_at_the_root_of_the_repository() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     insta::assert_snapshot!("init_in_a_member", ran.stdout);
     let workflow = fs::read_to_string(root.path().join(".github/workflows/evals.yml")).expect("a workflow");
-    assert!(workflow.contains("working-directory: \"crates/agent\""), "{workflow}");
+    assert!(workflow.contains("working-directory: crates/agent"), "{workflow}");
+}
+
+#[test]
+fn a_member_uses_what_its_workspace_shares() {
+    let root = folder(Some(
+        "[workspace]\nmembers = [\"crates/*\"]\n\n[workspace.dependencies]\narraign = \"0.1\"\n",
+    ));
+    let member = root.path().join("crates/agent");
+    fs::create_dir_all(root.path().join(".git")).expect("a folder");
+    fs::create_dir_all(&member).expect("a folder");
+    fs::write(member.join("Cargo.toml"), MANIFEST).expect("a manifest");
+    let ran = arraign(root.path(), &["init", "crates/agent", "--workflow", "gitlab"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    insta::assert_snapshot!("init_in_a_workspaces_member", ran.stdout);
+    let texts: Vec<String> = ["Cargo.toml", "crates/agent/Cargo.toml", ".gitignore", ".gitlab-ci.yml"]
+        .map(|name| format!("## {name}\n{}", fs::read_to_string(root.path().join(name)).expect("a file")))
+        .into();
+    insta::assert_snapshot!("init_in_a_workspaces_member_files", texts.join("\n"));
+    let before = files(root.path());
+    let ran = arraign(root.path(), &["init", "crates/agent", "--workflow", "none"]);
+    assert!(ran.stdout.contains("Nothing was changed."), "{}", ran.stdout);
+    assert_eq!(files(root.path()), before);
+}
+
+#[test]
+fn a_pipeline_of_gitlab_that_exists_gets_an_include() {
+    let folder = folder(None);
+    fs::write(folder.path().join(".gitlab-ci.yml"), "build: {script: [make]}\n").expect("a file");
+    fs::write(folder.path().join(".gitignore"), "node_modules").expect("a file");
+    let ran = arraign(folder.path(), &["init", "--workflow", "gitlab"]);
+    assert!(ran.stdout.contains("next   Add to .gitlab-ci.yml: `include: "), "{}", ran.stdout);
+    assert!(folder.path().join(".gitlab/evals.yml").exists());
+    let ignored = fs::read_to_string(folder.path().join(".gitignore")).expect("a file");
+    assert_eq!(ignored, "node_modules\n/target/arraign/\n");
+}
+
+/// GitHub's `upload-artifact` refuses a path with one of these characters, and the whole upload with it.
+const REFUSED_BY_GITHUB: &[char] = &['"', ':', '<', '>', '|', '*', '?', '\r', '\n'];
+
+#[test]
+fn what_a_run_leaves_can_be_uploaded() {
+    let folder = folder(None);
+    arraign(folder.path(), &["init"]);
+    let ran = arraign(folder.path(), &["run"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let left: Vec<String> = files(&folder.path().join("target")).into_iter().map(|(name, _)| name).collect();
+    assert!(left.iter().any(|name| name.contains(".jsonl")), "{left:?}");
+    let refused: Vec<&String> = left.iter().filter(|name| name.contains(REFUSED_BY_GITHUB)).collect();
+    assert!(refused.is_empty(), "{refused:?}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The program `cargo arraign`, as a user runs it.
 
 mod accept;
+#[cfg(unix)]
+mod book;
 #[cfg(feature = "judge")]
 mod calibrate;
 mod compare;

@@ -64,6 +64,8 @@ struct AskedAgent {
 pub(in crate::harness) struct AgentProject<'p> {
     /// The package's folder.
     pub(in crate::harness) base: &'p Path,
+    /// The package's folder below the root of its workspace, as paths on the terminal begin.
+    pub(in crate::harness) folder: &'p str,
     /// The files of the eval root.
     pub(in crate::harness) files: &'p Arc<Files>,
     /// The command that runs one trial alone.
@@ -82,13 +84,13 @@ impl LiveAgents {
         command: &HarnessCommand,
         project: &AgentProject<'_>,
     ) -> Result<Self, ExitCode> {
-        setup.add_described(described).map_err(|errors| report_load_errors(&errors))?;
+        setup.add_described(described).map_err(|errors| report_load_errors(&errors, project.folder))?;
         let settings = AgentSettings::from_environment().map_err(|problem| usage_error(&[problem]))?;
         if let Some(name) = &settings.agent {
             check_known(&setup.agents, name)
                 .map_err(|problem| usage_error(&[format!("ARRAIGN_AGENT: {problem}")]))?;
         }
-        refuse_unknown(plan, &setup.agents, command).map_err(|errors| report_load_errors(&errors))?;
+        refuse_unknown(plan, &setup.agents, command).map_err(|errors| report_load_errors(&errors, project.folder))?;
         let at_once = setup.at_once;
         let today =
             TodaysAgents::new(setup.agents, settings.agent, project.base, project.shared_hashes.clone());
@@ -116,14 +118,14 @@ impl LiveAgents {
         project: &AgentProject<'_>,
         at_once: usize,
     ) -> Result<(), ExitCode> {
-        refuse_unmatched(plan, &self.today, command).map_err(|errors| report_load_errors(&errors))?;
+        refuse_unmatched(plan, &self.today, command).map_err(|errors| report_load_errors(&errors, project.folder))?;
         self.today.share_hashes();
         if self.mode == AgentMode::Replay {
             return Ok(());
         }
         if self.mode.is_recording() {
             refuse_shared_recordings(plan.trials_to_run(command), project.files)
-                .map_err(|errors| report_load_errors(&errors))?;
+                .map_err(|errors| report_load_errors(&errors, project.folder))?;
         }
         // People run trials on one thread to find a mistake, and then expect one agent at a time, too.
         let at_once = if command.arguments.test_threads == Some(1) { 1 } else { at_once };

@@ -1,0 +1,85 @@
+//! The tutorials of the book, followed step by step: files are written (`file:PATH` behind a fence), commands are run
+//! (`run`, or `run:101` with their exit code), and their output has each line of the next block that `says` something.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::locate_in_repository;
+
+/// A fenced block of a page: the words behind its fence, and its text.
+struct Step {
+    line: usize,
+    word: String,
+    text: String,
+}
+
+#[test]
+fn a_python_agent_has_a_red_trial_by_the_tutorial() {
+    if is_missing("python3") {
+        return;
+    }
+    follow_tutorial("start-python.md");
+}
+
+#[test]
+fn a_team_without_a_crate_has_a_red_trial_by_the_tutorial() {
+    follow_tutorial("start-files.md");
+}
+
+fn is_missing(program: &str) -> bool {
+    Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err()
+}
+
+fn follow_tutorial(page: &str) {
+    let text = fs::read_to_string(locate_in_repository("docs").join(page)).expect("a page");
+    let (folder, mut said, mut ran) = (tempfile::tempdir().expect("a folder"), String::new(), 0);
+    for Step { line, word, text } in list_steps(&text) {
+        if let Some(path) = word.strip_prefix("file:") {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        } else if let Some(code) = word.strip_prefix("run") {
+            let code = code.strip_prefix(':').map_or(0, |code| code.parse().expect("an exit code"));
+            said = run_commands(folder.path(), &text, code, &format!("{page}:{line}"));
+            ran += 1;
+        } else if word == "says" {
+            for expected in text.lines() {
+                assert!(said.contains(expected), "{page}:{line}: the output lacks `{expected}`:\n{said}");
+            }
+        }
+    }
+    assert!(ran > 2, "{page} has {ran} commands");
+}
+
+/// Runs the lines of a block in a shell that knows this program, and returns what they print.
+fn run_commands(folder: &Path, text: &str, code: i32, at: &str) -> String {
+    let program = Path::new(env!("CARGO_BIN_EXE_cargo-arraign")).parent().expect("a folder");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = Command::new("sh");
+    command.args(["-e", "-c", text]).current_dir(folder).stdin(Stdio::null());
+    command.env("PATH", format!("{}:{path}", program.display()));
+    for variable in ["CARGO_MANIFEST_DIR", "CARGO_TARGET_DIR", "ARRAIGN_OUT", "ARRAIGN_REPORT", "CI"] {
+        command.env_remove(variable);
+    }
+    let output = command.output().expect("a shell");
+    let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8")).concat();
+    assert_eq!(output.status.code(), Some(code), "{at}:\n{said}");
+    said
+}
+
+fn list_steps(page: &str) -> Vec<Step> {
+    let (mut steps, mut open): (Vec<Step>, Option<Step>) = (Vec::new(), None);
+    for (index, line) in page.lines().enumerate() {
+        match &mut open {
+            Some(_) if line == "```" => steps.extend(open.take()),
+            Some(step) => step.text.extend([line, "\n"]),
+            None => {
+                let info = line.strip_prefix("```");
+                let word = info.map(|info| info.split_once(' ').map_or("", |(_, word)| word).to_owned());
+                open = word.map(|word| Step { line: index + 1, word, text: String::new() });
+            }
+        }
+    }
+    steps
+}

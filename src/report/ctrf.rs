@@ -1,0 +1,105 @@
+//! CTRF, the Common Test Report Format: JSON that actions and dashboards for any test runner read.
+//!
+//! The format has no verdict `undecided`: such a trial is `failed`, and `rawStatus` is its verdict.
+
+use std::time::UNIX_EPOCH;
+
+use serde_json::{Map, Value, json};
+
+use super::plain::escape_json;
+use super::terminal::{find_first_place, render_headline, render_red_trial};
+use super::{FormatEntry, ReportBuilder, RunInfo, SkippedTrial, TrialResult};
+use crate::suite::ReportFormat;
+use crate::verdict::Verdict;
+
+pub(super) const FORMAT: FormatEntry = FormatEntry {
+    format: ReportFormat::Ctrf,
+    file: "report.ctrf.json",
+    begin: |run| Box::new(CtrfReport { run, tests: Vec::new(), passed: 0, milliseconds: 0.0 }),
+};
+
+struct CtrfReport<'r> {
+    run: &'r RunInfo,
+    tests: Vec<Value>,
+    passed: usize,
+    milliseconds: f64,
+}
+
+impl ReportBuilder for CtrfReport<'_> {
+    fn add_verdict(&mut self, verdict: &Verdict) {
+        self.passed += usize::from(verdict.passed);
+        self.milliseconds += verdict.duration_ms;
+        self.tests.push(render_test(self.run, verdict));
+    }
+
+    fn finish(mut self: Box<Self>) -> String {
+        let (ran, skipped) = (self.tests.len(), self.run.skipped.len());
+        let run = self.run;
+        self.tests.extend(run.skipped.iter().map(|trial| render_skipped(run, trial)));
+        let start = run.started.duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_millis());
+        let start = u64::try_from(start).unwrap_or(u64::MAX);
+        let report = json!({
+            "reportFormat": "CTRF",
+            "specVersion": "0.0.0",
+            "results": {
+                "tool": {"name": "arraign", "version": env!("CARGO_PKG_VERSION")},
+                "summary": {
+                    "tests": self.tests.len(), "passed": self.passed, "failed": ran - self.passed,
+                    "skipped": skipped, "pending": 0, "other": 0,
+                    "start": start, "stop": start.saturating_add(round_milliseconds(self.milliseconds)),
+                },
+                "tests": self.tests,
+            },
+        });
+        escape_json(&report.to_string()) + "\n"
+    }
+}
+
+fn render_test(run: &RunInfo, verdict: &Verdict) -> Value {
+    let at = find_first_place(verdict);
+    let mut test = json!({
+        "name": verdict.name,
+        "status": if verdict.passed { "passed" } else { "failed" },
+        "rawStatus": TrialResult::from_verdict(verdict).as_str(),
+        "duration": round_milliseconds(verdict.duration_ms),
+        "suite": verdict.suite,
+        "filePath": run.below_repository(&at.file),
+        "line": at.line,
+        "tags": verdict.tags,
+        "extra": {"score": verdict.score, "tier": verdict.tier},
+    });
+    if let (Some(fields), false) = (test.as_object_mut(), verdict.passed) {
+        fields.insert("message".to_owned(), render_headline(verdict).into());
+        fields.insert("trace".to_owned(), render_red_trial(verdict).into());
+    }
+    if let (Some(fields), false) = (test.as_object_mut(), verdict.earlier_attempts.is_empty()) {
+        insert_attempts(fields, verdict);
+    }
+    test
+}
+
+fn insert_attempts(fields: &mut Map<String, Value>, verdict: &Verdict) {
+    fields.insert("retries".to_owned(), verdict.earlier_attempts.len().into());
+    // A trial that passed only when it was repeated.
+    fields.insert("flaky".to_owned(), verdict.passed.into());
+}
+
+fn render_skipped(run: &RunInfo, trial: &SkippedTrial) -> Value {
+    let mut test = json!({
+        "name": trial.name, "status": "skipped", "duration": 0, "filePath": run.below_repository(&trial.file),
+    });
+    if let (Some(fields), Some(reason)) = (test.as_object_mut(), &trial.reason) {
+        fields.insert("message".to_owned(), reason.as_str().into());
+    }
+    test
+}
+
+/// The format has whole milliseconds.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "durations are small and not negative"
+)]
+fn round_milliseconds(milliseconds: f64) -> u64 {
+    milliseconds.round() as u64
+}

@@ -1,0 +1,165 @@
+//! Files in the folder of cases that are none: traces, policies, and the files of other eval tools. One sentence replaces the
+//! many mistakes that such a file has as a file of cases.
+
+use std::sync::Arc;
+
+use super::{Library, keys};
+use crate::place::{LoadError, LoadErrors, Place, Source, Span};
+use crate::yaml::{Document, Node};
+
+/// Keys that only the files of one tool have, with the name that `cargo arraign import --from` has for it.
+struct ForeignShape {
+    tool: &'static str,
+    name: &'static str,
+    /// Keys of the file; one of them is enough.
+    of_file: &'static [&'static str],
+    /// Pointers below one case; one of them is enough.
+    of_case: &'static [&'static str],
+}
+
+const SHAPES: &[ForeignShape] = &[
+    ForeignShape {
+        tool: "promptfoo",
+        name: "promptfoo",
+        of_file: &["prompts", "providers", "defaultTest", "derivedMetrics"],
+        of_case: &["/assert", "/vars"],
+    },
+    ForeignShape {
+        tool: "assay",
+        name: "Assay",
+        of_file: &["configVersion", "configs"],
+        of_case: &["/expected/type", "/assertions"],
+    },
+    ForeignShape {
+        tool: "evalview",
+        name: "EvalView",
+        of_file: &["adapter", "endpoint", "adapter_configs"],
+        of_case: &["/adapter", "/endpoint"],
+    },
+    ForeignShape { tool: "mcplab", name: "MCPLab", of_file: &["servers"], of_case: &["/servers"] },
+    ForeignShape {
+        tool: "adk",
+        name: "Google ADK",
+        of_file: &["eval_cases", "eval_set_id"],
+        of_case: &["/expected_tool_use"],
+    },
+    ForeignShape {
+        tool: "deepeval",
+        name: "DeepEval",
+        of_file: &["goldens"],
+        of_case: &["/actual_output", "/tools_called", "/retrieval_context"],
+    },
+];
+
+/// Keys of a policy, which is a file that cases name.
+const OF_POLICY: &[&str] = &["tools", "schemas", "enforcement", "signatures", "limits"];
+
+/// Keys of cases and suites that traces have as well.
+const SHARED_WITH_TRACES: &[&str] = &[
+    "id",
+    "name",
+    "description",
+    "version",
+    "input",
+    "prompt",
+    "agent",
+    "answer",
+    "metadata",
+    "turns",
+    "trace",
+];
+
+/// Replaces the mistakes of a file that is no file of cases by one that says what it is. Other mistakes stay, and those about
+/// a key of another tool get the command that converts the file.
+pub(super) fn explain_foreign(
+    mut errors: LoadErrors,
+    source: &Arc<Source>,
+    library: Library<'_>,
+) -> LoadErrors {
+    let documents = Document::parse(source).unwrap_or_default();
+    let root = documents.first().map(Document::root);
+    if !root.is_some_and(has_key_of_cases)
+        && let Some(problem) = recognize_file(root, source, library)
+    {
+        return problem.into();
+    }
+    for root in documents.iter().map(Document::root) {
+        for (place, shape) in find_foreign_keys(root) {
+            let about = errors.iter_mut().filter(|error| error.place.span().start == place.span().start);
+            about.for_each(|error| error.help = Some(advise_import(source, shape)));
+        }
+    }
+    errors
+}
+
+/// Whether the file, or its first case, has a key that only cases and suites of arraign have.
+fn has_key_of_cases(root: Node<'_>) -> bool {
+    let first = root.list().and_then(|mut all| all.next()).unwrap_or(root);
+    let mut keys = first.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
+    keys.any(|key| keys::common().contains(&key) && !SHARED_WITH_TRACES.contains(&key) || key == "dataset")
+}
+
+/// Returns what the file is: that of another tool, a trace, or a policy.
+fn recognize_file(root: Option<Node<'_>>, source: &Arc<Source>, library: Library<'_>) -> Option<LoadError> {
+    let place = Place::new(source, Span::default());
+    if let Some(shape) = root.and_then(find_shape) {
+        let problem = format!("this is a file of {}, not a file of cases", shape.name);
+        return Some(LoadError::new(place, problem).help(advise_import(source, shape)));
+    }
+    // A suite or a list of cases with mistakes is not a trace, though a reader may find something in it.
+    let is_suite = root.is_some_and(|root| keys::TESTS.iter().any(|key| root.get(key).is_some()));
+    let claims = library.tables.readers.claims(source.text()).unwrap_or_default();
+    if let Some((format, _)) = claims.first().filter(|_| !is_suite) {
+        let problem = format!("this is a trace (`{format}`), not a file of cases");
+        let help = "move it to a folder `traces`, and name it in a case: `trace: traces/...`";
+        return Some(LoadError::new(place, problem).help(help));
+    }
+    let is_policy = !is_suite && root.is_some_and(|root| OF_POLICY.iter().any(|key| root.get(key).is_some()));
+    is_policy.then(|| {
+        let help = "move it to a folder `policies`, or list it in `.arraignignore`";
+        LoadError::new(place, "this looks like a policy, not like a file of cases").help(help)
+    })
+}
+
+/// Returns the tool whose file this is.
+fn find_shape(root: Node<'_>) -> Option<&'static ForeignShape> {
+    let cases = list_cases(root);
+    SHAPES.iter().find(|shape| {
+        shape.of_file.iter().any(|key| root.get(key).is_some())
+            || cases.iter().any(|case| shape.of_case.iter().any(|path| case.pointer(path).is_some()))
+    })
+}
+
+/// Returns the places of all keys that belong to another tool.
+fn find_foreign_keys(root: Node<'_>) -> Vec<(Place, &'static ForeignShape)> {
+    let cases = list_cases(root);
+    let mut found = Vec::new();
+    for shape in SHAPES {
+        let of_file = shape.of_file.iter().filter(|key| root.get(key).is_some());
+        found.extend(of_file.map(|key| (root.key_place(key), shape)));
+        for (case, path) in cases.iter().flat_map(|case| shape.of_case.iter().map(move |path| (case, path))) {
+            let Some((above, key)) = path.rsplit_once('/') else { continue };
+            let above = case.pointer(above).filter(|above| above.get(key).is_some());
+            found.extend(above.map(|above| (above.key_place(key), shape)));
+        }
+    }
+    found
+}
+
+/// Returns the cases of a suite, of a list, or the one of the file.
+fn list_cases(root: Node<'_>) -> Vec<Node<'_>> {
+    let tests = keys::TESTS.iter().find_map(|key| root.get(key)?.list());
+    match tests.or_else(|| root.list()) {
+        Some(cases) => cases.collect(),
+        None => vec![root],
+    }
+}
+
+fn advise_import(source: &Source, shape: &ForeignShape) -> String {
+    let (name, tool) = (source.name(), shape.tool);
+    let name = if name.contains(char::is_whitespace) { format!("'{name}'") } else { name.to_owned() };
+    format!(
+        "`cargo arraign import {name} --from {tool}` converts a file of {}; then move the file out of this folder",
+        shape.name
+    )
+}

@@ -1,0 +1,92 @@
+//! The pages of `docs/` are one book: each is in its table of contents, and each link leads somewhere.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
+}
+
+fn list_pages() -> Vec<PathBuf> {
+    let folders = [docs(), docs().join("checks")];
+    let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("a folder"));
+    let mut pages: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
+    pages.sort();
+    pages
+}
+
+/// A page without its fenced blocks, in which brackets are no links.
+fn read_prose(page: &Path) -> String {
+    let text = fs::read_to_string(page).expect("a page");
+    let mut fenced = false;
+    let lines = text.lines().filter(|line| {
+        let is_fence = line.starts_with("```");
+        fenced ^= is_fence;
+        !fenced && !is_fence
+    });
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// The targets of the links of a text: `](target)`.
+fn list_links(text: &str) -> Vec<&str> {
+    let ends = text.split("](").skip(1).filter_map(|rest| rest.split_once(')').map(|(target, _)| target));
+    ends.filter(|target| !target.contains("://") && !target.contains(' ')).collect()
+}
+
+/// The anchors of the headings of a page, as GitHub and mdBook make them.
+fn list_anchors(page: &Path) -> BTreeSet<String> {
+    let text = read_prose(page);
+    let headings =
+        text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    headings.map(make_anchor).collect()
+}
+
+fn make_anchor(heading: &str) -> String {
+    let lower = heading.to_lowercase();
+    let kept = lower.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+#[test]
+fn each_page_is_in_the_table_of_contents_once() {
+    let summary = fs::read_to_string(docs().join("SUMMARY.md")).expect("the contents");
+    let listed = list_links(&summary);
+    let pages: Vec<String> = list_pages()
+        .iter()
+        .map(|page| page.strip_prefix(docs()).expect("below").to_string_lossy().replace('\\', "/"))
+        .filter(|page| page != "SUMMARY.md")
+        .collect();
+    for page in &pages {
+        assert_eq!(listed.iter().filter(|link| *link == page).count(), 1, "{page}");
+    }
+    assert_eq!(listed.len(), pages.len(), "a link without a page");
+}
+
+#[test]
+fn each_link_of_the_book_leads_to_a_page_and_a_heading() {
+    let mut dead = Vec::new();
+    for page in list_pages() {
+        let text = read_prose(&page);
+        for link in list_links(&text) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { page.clone() } else { page.with_file_name(file) };
+            let is_page = target.extension().is_some_and(|extension| extension == "md");
+            let known =
+                target.exists() && (anchor.is_empty() || !is_page || list_anchors(&target).contains(anchor));
+            if !known {
+                dead.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "{}", dead.join("\n"));
+}
+
+#[test]
+fn anchors_are_those_of_github() {
+    assert_eq!(make_anchor("`cargo arraign init [DIR]`"), "cargo-arraign-init-dir");
+    assert_eq!(list_links("a [b](c.md#d) [e](https://f) `[g](h i)`"), ["c.md#d"]);
+}
