@@ -8,6 +8,7 @@
 
 mod command;
 mod http;
+mod model;
 
 use crate::case::{
     AgentDescription, AgentFrom, AgentUse, Case, Described, InputGlob, NamedAgent, RunSelection, TraceFrom,
@@ -77,12 +78,14 @@ fn parse_description(node: Node<'_>, readers: &[&str]) -> Result<AgentDescriptio
     let mut errors = LoadErrors::new();
     let described = errors.take(parse_described(node, readers));
     let inputs = node.get("inputs").and_then(|node| errors.take(parse_inputs(node))).unwrap_or_default();
-    errors.or_some(described.map(|described| AgentDescription { described, inputs }))
+    let model = node.get("model").and_then(|node| errors.take(model::parse_model(node))).flatten();
+    errors.or_some(described.map(|described| AgentDescription { described, inputs, model }))
 }
 
 /// Marks the keys as known that [`parse_description`] reads for both kinds of agents.
 fn mark_common_keys(fields: &mut Fields<'_>) {
     fields.node("inputs");
+    fields.node("model");
 }
 
 /// Globs of files, relative to the package.

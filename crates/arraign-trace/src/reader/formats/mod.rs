@@ -19,6 +19,7 @@ pub(crate) mod llamaindex;
 pub(crate) mod maf;
 pub(crate) mod mcp;
 pub(crate) mod mcplab;
+pub(crate) mod model_exchanges;
 pub(crate) mod native;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
@@ -37,6 +38,7 @@ use crate::reader::Reader;
 
 /// All readers. Among equals, an earlier one wins.
 pub const READERS: &[Reader] = &[
+    model_exchanges::READER,
     atif::READER,
     otel::READER,
     maf::READER,
