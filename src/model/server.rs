@@ -151,7 +151,13 @@ async fn serve_request(request: Request<Incoming>, sessions: &Sessions) -> Respo
     if parts.headers.contains_key(UPGRADE) {
         return refuse(provider, 400, "the model port does not support WebSocket connections");
     }
-    let path = format!("/{}", steps.next().unwrap_or_default());
+    let Some(upstream) = session.plan.upstreams.get(&provider) else {
+        return refuse(provider, 400, "the address of this provider is not known: set `upstream`");
+    };
+    // A cassette holds the path below the upstream's, so that another upstream replays it, too.
+    let (origin, prefix) = split_origin(upstream);
+    let whole_path = format!("/{}", steps.next().unwrap_or_default());
+    let path = whole_path.strip_prefix(prefix).filter(|path| path.starts_with('/')).unwrap_or(&whole_path);
     let Ok(body) = Limited::new(body, MAX_REQUEST_BYTES).collect().await else {
         return refuse(provider, 413, "the request is too large or incomplete");
     };
@@ -160,16 +166,13 @@ async fn serve_request(request: Request<Incoming>, sessions: &Sessions) -> Respo
     }
     let body = body.to_bytes();
     let query = parts.uri.query();
-    let recorded = RecordedRequest::new(provider.name(), parts.method.as_str(), (&path, query), &body);
+    let recorded = RecordedRequest::new(provider.name(), parts.method.as_str(), (path, query), &body);
     match session.answer(&recorded) {
         PortAnswer::Recorded(reply) => replay_reply(&reply),
         PortAnswer::Refused(message) => refuse(provider, 400, &message),
         PortAnswer::Forward(number) => {
-            let Some(upstream) = session.plan.upstreams.get(&provider) else {
-                return refuse(provider, 400, "the address of this provider is not known: set `upstream`");
-            };
             let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-            let url = format!("{}{path}{query}", split_origin(upstream).0);
+            let url = format!("{origin}{whole_path}{query}");
             let sent = ForwardedRequest { method: parts.method, url, headers: parts.headers, body };
             forward(Arc::clone(&session), (provider, number), recorded, sent).await
         }

@@ -66,10 +66,15 @@ struct ModelForm {
 /// The addresses of providers.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
 struct Upstreams {
+    /// In place of `https://api.openai.com/v1`.
     openai: Option<String>,
+    /// In place of `https://api.anthropic.com`.
     anthropic: Option<String>,
+    /// In place of `https://generativelanguage.googleapis.com`.
     gemini: Option<String>,
+    /// An endpoint on Azure. There is no usual one.
     azure: Option<String>,
+    /// In place of `http://127.0.0.1:11434`.
     ollama: Option<String>,
 }
 

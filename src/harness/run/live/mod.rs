@@ -5,6 +5,7 @@
 
 #[cfg_attr(not(feature = "model"), path = "without_model.rs")]
 mod models;
+mod notes;
 mod refused;
 mod setup;
 mod today;
@@ -13,7 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 pub(in crate::harness) use self::setup::AgentSetup;
@@ -295,37 +296,6 @@ impl LiveAgents {
         self.today.fingerprint_of(case).map_err(|error| error.problem)
     }
 
-    /// Notes a run of the trial `name` that another definition of its agent made.
-    pub(in crate::harness) fn note_run(&self, name: &str, agent: Option<&AgentFingerprint>, trace: &Trace) {
-        let (Some(agent), Some(recorded)) = (agent, &trace.recorded) else { return };
-        if recorded.agent.is_some() && !agent.has_definition(recorded) {
-            let mut redefined = self.redefined.lock().unwrap_or_else(PoisonError::into_inner);
-            redefined.insert(name.to_owned());
-        }
-    }
-
-    /// Describes what the agents of the run did, and which recordings were made by other definitions of them.
-    pub(in crate::harness) fn describe_run(&self) -> Vec<String> {
-        let ran: usize = self.asked.values().map(|asked| asked.runs).sum();
-        let mut notes = Vec::new();
-        if ran + self.fresh > 0 && self.mode == AgentMode::Record {
-            notes.push(format!("agents ran {}; {} fresh", count_times(ran), count_recordings(self.fresh)));
-        } else if ran > 0 {
-            notes.push(format!("agents ran {}", count_times(ran)));
-        }
-        notes.extend(self.models.take_remarks());
-        let redefined = self.redefined.lock().unwrap_or_else(PoisonError::into_inner);
-        if !redefined.is_empty() {
-            let names: Vec<&str> = redefined.iter().map(String::as_str).collect();
-            notes.push(format!(
-                "the definition of the agent has changed since the recording of {}: ARRAIGN_AGENT_MODE=record {}",
-                if names.len() == 1 { "1 trial".to_owned() } else { format!("{} trials", names.len()) },
-                self.rerun.command_for_some(&names)
-            ));
-        }
-        notes
-    }
-
     /// Converts the error of an agent. A request that is not recorded proves nothing about the agent.
     fn explain_failure(&self, error: &AgentError, name: &str) -> RunFailure {
         if !matches!(error.problem, AgentProblem::Unrecorded(_)) {
@@ -347,18 +317,6 @@ impl LiveAgents {
         let command = self.rerun.command(name);
         format!("no recorded run of the agent\n{error}\nrecord one: ARRAIGN_AGENT_MODE=record {command}")
     }
-}
-
-fn count_times(count: usize) -> String {
-    match count {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        count => format!("{count} times"),
-    }
-}
-
-fn count_recordings(count: usize) -> String {
-    if count == 1 { "1 recording was".to_owned() } else { format!("{count} recordings were") }
 }
 
 fn make_task(case: &Case, name: String, agent: Agent) -> AgentTask {
