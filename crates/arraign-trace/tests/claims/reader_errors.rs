@@ -75,6 +75,7 @@ fn each_reader_has_its_reason_to_decline_a_trace() {
   bedrock: the document has neither `messages` nor an `output` with a `message`
   rig: nothing in its messages is this format's alone
   mcplab: there is no `scenario_run` in it
+  model-exchanges: the document is no exchange with a model
   evalview: the document has no `steps`
   episodes: the document is no event of an episode
   tool-events: the document is no `tool_call` with a `tool`, and no `tool_result`

@@ -38,7 +38,6 @@ use crate::reader::Reader;
 
 /// All readers. Among equals, an earlier one wins.
 pub const READERS: &[Reader] = &[
-    model_exchanges::READER,
     atif::READER,
     otel::READER,
     maf::READER,
@@ -62,6 +61,7 @@ pub const READERS: &[Reader] = &[
     bedrock::READER,
     rig::READER,
     mcplab::READER,
+    model_exchanges::READER,
     evalview::READER,
     episodes::READER,
     tool_events::READER,
