@@ -179,6 +179,7 @@ impl Agents {
         match from {
             AgentFrom::Named(name) => Some((name.clone(), self.0.get(name)?.clone())),
             AgentFrom::Here(description) => {
+                let description: &AgentDescription = description;
                 Some((description.described.display_name().to_owned(), description.clone().into()))
             }
         }

@@ -17,6 +17,7 @@ pub(super) fn open_lease(_: Option<&ModelTask>, _: u32) -> Option<(RunLease, Mod
 }
 
 /// Is never called, since no path was opened.
+#[expect(clippy::needless_pass_by_value, reason = "the same signature as with models")]
 pub(super) fn settle_run(
     lease: RunLease,
     _: Option<&ModelTask>,

@@ -24,7 +24,7 @@ pub enum AgentFrom {
     /// An agent that the harness or `arraign.yaml` names.
     Named(String),
     /// An agent that is described in the case.
-    Here(AgentDescription),
+    Here(Box<AgentDescription>),
 }
 
 /// An agent described in a file.

@@ -77,10 +77,18 @@ fn list_message_edits(old: &[Value], new: &[Value], edits: &mut Vec<String>) {
                 list_leaf_edits(&format!("message {number}, {}", name_message(other)), one, other, edits);
             }
             (None, Some(other)) => {
-                edits.push(format!("message {number}, {}, is new: {}", name_message(other), quote_end(other)))
+                edits.push(format!(
+                    "message {number}, {}, is new: {}",
+                    name_message(other),
+                    quote_end(other)
+                ));
             }
             (Some(one), None) => {
-                edits.push(format!("message {number}, {}, is missing: {}", name_message(one), quote_end(one)))
+                edits.push(format!(
+                    "message {number}, {}, is missing: {}",
+                    name_message(one),
+                    quote_end(one)
+                ));
             }
             (None, None) => {}
         }

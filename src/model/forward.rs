@@ -82,7 +82,9 @@ pub(super) fn forward_request(
     let media_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let media_type = media_type.map(str::to_owned);
     let mut headers = response.headers().clone();
-    OWN_HEADERS.iter().for_each(|name| drop(headers.remove(name)));
+    for name in &OWN_HEADERS {
+        headers.remove(name);
+    }
     let _ = head.send(Ok(ReplyHead { status, headers }));
     pass_body_on(response.body_mut().as_reader(), pieces).map_or(Forwarded::Broken, |(passed, cut)| {
         Forwarded::Replied(RecordedReply::new(status, media_type, passed, cut))

@@ -27,6 +27,7 @@ impl AgentOptions {
 }
 
 /// Runs the agent that the arguments describe.
+#[expect(clippy::print_stdout, reason = "an agent prints its trace")]
 pub(crate) fn run_agent(arguments: &[String]) -> ExitCode {
     let options = AgentOptions { provider: arguments[0].clone(), words: arguments[1..].to_vec() };
     let mut text = String::new();

@@ -51,7 +51,9 @@ fn parse_agent(node: Node<'_>, readers: &[&str]) -> Result<AgentFrom, LoadErrors
     feature_error(node, "agent", ("live", cfg!(feature = "live")))?;
     match node.value() {
         Value::String(name) if !name.trim().is_empty() => Ok(AgentFrom::Named(name.to_string())),
-        Value::Map(_) => parse_description(node, readers).map(AgentFrom::Here),
+        Value::Map(_) => {
+            parse_description(node, readers).map(|description| AgentFrom::Here(Box::new(description)))
+        }
         _ => Err(node.error(format!("`agent` is an agent's name, {FORMS}")).into()),
     }
 }

@@ -3,6 +3,7 @@
 //! All agents are queued before the first trial starts, and a trial waits for its own agent's answer. So the number of agents
 //! that run at the same time does not depend on the number of trials that do.
 
+mod keep;
 #[cfg_attr(not(feature = "model"), path = "without_model.rs")]
 mod models;
 mod notes;
@@ -15,10 +16,10 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
 
 pub(in crate::harness) use self::setup::AgentSetup;
 
+use self::keep::{keep_in_files, stamp_run};
 use self::models::RecordedModels;
 use self::refused::{check_known, refuse_shared_recordings, refuse_unknown, refuse_unmatched};
 use self::setup::{AgentMode, AgentSettings};
@@ -26,21 +27,17 @@ use self::today::TodaysAgents;
 use super::asking::Asking;
 use super::failure::RunFailure;
 use crate::agent::{
-    Agent, AgentAnswer, AgentEnvironment, AgentError, AgentInput, AgentPool, AgentProblem, AgentTask, KeepRun,
+    Agent, AgentAnswer, AgentEnvironment, AgentError, AgentInput, AgentPool, AgentProblem, AgentTask,
+    ModelTask,
 };
 use crate::case::{AgentFingerprint, AgentUse, Case, ModelSettings, NamedAgent};
 use crate::engine::UndecidedRun;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::output::stderr::{report_load_errors, usage_error};
 use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
-use crate::report::render_utc;
 use crate::source::Files;
-use crate::suite::{CaseRuns, LIVE, RecordedRun, find_stale_runs, record_run};
-use crate::trace::Trace;
+use crate::suite::{CaseRuns, LIVE, RecordedRun, find_stale_runs};
 use crate::verdict::{Rerun, UndecidedCause};
-
-/// The program that recordings name.
-const RECORDED_BY: &str = concat!("arraign ", env!("CARGO_PKG_VERSION"));
 
 /// The agents of one run of the harness.
 pub(in crate::harness) struct LiveAgents {
@@ -72,6 +69,7 @@ struct AskedAgent {
 }
 
 /// A case whose agent has a recorded model.
+#[cfg_attr(not(feature = "model"), expect(dead_code, reason = "only the port reads it"))]
 struct ModelRequest<'r> {
     case: &'r Arc<Case>,
     path: &'r Arc<PathBuf>,
@@ -195,35 +193,23 @@ impl LiveAgents {
         else {
             return;
         };
-        let count = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
-        let mut runs: Vec<u32> = (1..=count).collect();
-        let keeps_runs = self.mode.is_recording() && agent.model.is_none();
         let mut task = make_task(case, agent_name, agent.agent.clone());
+        let count = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
+        let runs: Vec<u32> = match (&agent.model, self.mode) {
+            (None, AgentMode::Replay) => return,
+            (None, AgentMode::Record) => find_stale_runs(case, path, project.files, &fingerprint),
+            _ => (1..=count).collect(),
+        };
         if let Some(settings) = &agent.model {
-            let request = ModelRequest {
-                case,
-                path,
-                files: project.files,
-                agent: &agent.agent,
-                settings,
-                mode: self.mode,
-                allows_exec: project.allows_exec,
-                runs: count,
-                pool,
-                rerun: self.rerun.command(name),
-            };
-            match self.models.plan_runs(&request) {
+            match self.plan_model((name, work), (&agent.agent, settings), project, pool) {
                 Ok(model) => task.model = Some(model),
                 Err(failure) => {
                     self.unasked.insert(name.to_owned(), failure);
                     return;
                 }
             }
-        } else if self.mode == AgentMode::Replay {
-            return;
-        } else if self.mode == AgentMode::Record {
-            runs = find_stale_runs(case, path, project.files, &fingerprint);
         }
+        let keeps_runs = self.mode.is_recording() && agent.model.is_none();
         self.fresh += count as usize - runs.len();
         if runs.is_empty() {
             return;
@@ -234,6 +220,29 @@ impl LiveAgents {
         let answer = pool.start_runs(task, &AgentInput::for_case(case, &stem), &runs);
         let asked = AskedAgent { answer, runs: runs.len(), fingerprint, keeps_runs };
         self.asked.insert(name.to_owned(), asked);
+    }
+
+    /// Plans how the requests of a case's agent to its model are answered.
+    fn plan_model(
+        &self,
+        (name, work): (&str, &CaseWork),
+        (agent, settings): (&Agent, &ModelSettings),
+        project: &AgentProject<'_>,
+        pool: &AgentPool,
+    ) -> Result<ModelTask, RunFailure> {
+        let CaseWork { case, path, .. } = work;
+        self.models.plan_runs(&ModelRequest {
+            case,
+            path,
+            files: project.files,
+            agent,
+            settings,
+            mode: self.mode,
+            allows_exec: project.allows_exec,
+            runs: case.repeat.as_ref().map_or(1, |(runs, _)| *runs),
+            pool,
+            rerun: self.rerun.command(name),
+        })
     }
 
     /// Counts the trials that have asked an agent, those that have the answer, and those whose agent is running.
@@ -334,24 +343,6 @@ fn list_cases(planned: &PlannedTrial, with_gates: bool) -> Vec<(&str, &CaseWork)
         }
         TrialWork::Gate(_) | TrialWork::Broken(_) => Vec::new(),
     }
-}
-
-/// Returns a function that writes a run of the case to its file.
-fn keep_in_files(
-    case: &Arc<Case>,
-    path: &Arc<PathBuf>,
-    files: &Arc<Files>,
-    fingerprint: &Arc<AgentFingerprint>,
-) -> KeepRun {
-    let (case, path, files) = (Arc::clone(case), Arc::clone(path), Arc::clone(files));
-    let fingerprint = Arc::clone(fingerprint);
-    Arc::new(move |run, trace| record_run(&case, &path, &files, run, &stamp_run(&case, &fingerprint, trace)))
-}
-
-/// Adds to the run of an agent for what it was made: a replay compares it with the case and the agent then.
-fn stamp_run(case: &Case, agent: &AgentFingerprint, run: &Trace) -> Trace {
-    let at = format!("{}Z", render_utc(SystemTime::now()));
-    Trace { recorded: Some(agent.stamp(case, RECORDED_BY, &at)), ..run.clone() }
 }
 
 /// Returns the case, file and agent of a trial whose case has an agent.

@@ -6,7 +6,7 @@ use crate::harness::run::failure::RunFailure;
 
 /// There is no port.
 #[derive(Default)]
-pub(super) struct RecordedModels;
+pub(super) struct RecordedModels {}
 
 #[expect(clippy::unused_self, reason = "the same signatures as with models")]
 impl RecordedModels {
