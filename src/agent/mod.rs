@@ -28,6 +28,8 @@ pub use error::{AgentError, AgentFailure, AgentProblem};
 pub use in_process::InProcess;
 pub use into_trace::{IntoTrace, Messages};
 pub use model::ModelTask;
+#[cfg(feature = "model")]
+pub use model::list_model_variables;
 pub use pool::{AgentAnswer, AgentEnvironment, AgentPool, AgentTask, KeepRun};
 
 use crate::case::{

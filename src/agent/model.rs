@@ -35,7 +35,17 @@ pub(super) type RunLease = PortLease;
 pub(super) fn open_lease(task: Option<&ModelTask>, run: u32) -> Option<(RunLease, ModelAddresses)> {
     let task = task?;
     let lease = task.port.open_lease(task.plans.get(&run)?.clone());
-    let addresses = ModelAddresses {
+    let addresses = list_addresses(&lease);
+    Some((lease, addresses))
+}
+
+/// Returns the variables that lead the requests of a program to its path on the port.
+pub fn list_model_variables(lease: &PortLease) -> Vec<(String, String)> {
+    list_addresses(lease).list_variables(&[])
+}
+
+fn list_addresses(lease: &PortLease) -> ModelAddresses {
+    ModelAddresses {
         url: lease.url(),
         openai: lease.provider_url(Provider::OpenAi),
         anthropic: lease.provider_url(Provider::Anthropic),
@@ -43,8 +53,7 @@ pub(super) fn open_lease(task: Option<&ModelTask>, run: u32) -> Option<(RunLease
         azure: lease.provider_url(Provider::Azure),
         ollama: lease.provider_url(Provider::Ollama),
         replays: lease.replays(),
-    };
-    Some((lease, addresses))
+    }
 }
 
 /// Ends a run: a request without a recorded reply decides, whatever the agent did then. Otherwise the exchanges are kept,

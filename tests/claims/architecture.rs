@@ -44,8 +44,8 @@ const TRACE_LAYERS: &[&[&str]] = &[
 const PROGRAM_LAYERS: &[&[&str]] = &[
     &["error", "out", "size"],
     &["editor", "new_file"],
-    &["report", "run"],
-    &["accept", "calibrate", "compare", "completions", "explain", "import", "init", "lint", "man", "schema"],
+    &["explain", "report", "run"],
+    &["accept", "calibrate", "compare", "completions", "import", "init", "lint", "man", "record", "schema"],
 ];
 
 /// The folder of the program's sources.

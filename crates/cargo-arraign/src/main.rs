@@ -17,6 +17,8 @@ mod lint;
 mod man;
 mod new_file;
 mod out;
+#[cfg(feature = "model")]
+mod record;
 mod report;
 mod run;
 mod schema;
@@ -50,6 +52,8 @@ enum CliCommand {
     Init(init::Init),
     Lint(lint::Lint),
     Man(man::Man),
+    #[cfg(feature = "model")]
+    Record(record::Record),
     Report(report::Report),
     Run(run::Run),
     Schema(schema::Schema),
@@ -67,6 +71,8 @@ fn main() -> ExitCode {
         CliCommand::Init(command) => command.run(),
         CliCommand::Lint(command) => command.run(),
         CliCommand::Man(command) => command.run(),
+        #[cfg(feature = "model")]
+        CliCommand::Record(command) => command.run(),
         CliCommand::Report(command) => command.run(),
         CliCommand::Run(command) => command.run(),
         CliCommand::Schema(command) => command.run(),
