@@ -18,7 +18,7 @@ mod settings;
 mod shard;
 mod snapshots;
 #[cfg(feature = "model")]
-mod standalone;
+pub mod standalone;
 
 use std::env;
 use std::ffi::OsString;
@@ -34,8 +34,6 @@ pub use self::output::finish::write_summary;
 pub use self::record::{earlier_run, runs};
 #[cfg(feature = "snapshots")]
 pub use self::snapshots::{pending_folder, snapshot_text};
-#[cfg(feature = "model")]
-pub use self::standalone::{RecordedProgram, record_program};
 
 use self::cli::HarnessCommand;
 use self::output::finish::RunFinisher;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use arraign::__internals::harness::record_program;
+use arraign::__internals::harness::standalone::record_program;
 use arraign::__internals::source::write_whole;
 use clap::Args;
 
