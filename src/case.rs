@@ -16,11 +16,11 @@ use std::time::Duration;
 
 pub use agent::{
     AgentDescription, AgentFrom, AgentUse, CommandLine, Described, HttpCall, HttpMethod, InputGlob,
-    NamedAgent,
+    ModelSettings, NamedAgent,
 };
 use arraign_trace::reader::ReaderSet;
 pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange};
-pub use fit::{Fit, Misfit, TurnQuery, collapse_blanks, compare_recording, fingerprint_input};
+pub use fit::{Fit, Misfit, TurnQuery, compare_recording, fingerprint_input};
 pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
 pub use reach::{IdleSetting, refuse_decided_case};
 pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};

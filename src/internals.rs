@@ -35,6 +35,10 @@ pub mod judge {
     pub use crate::judge::spending::JudgeUsage;
     pub use crate::judge::*;
 }
+#[cfg(feature = "model")]
+pub mod model {
+    pub use crate::model::*;
+}
 pub mod mutate {
     pub use crate::mutate::*;
 }

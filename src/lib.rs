@@ -118,6 +118,8 @@ mod harness;
 mod http;
 pub mod judge;
 pub mod lint;
+#[cfg(feature = "model")]
+mod model;
 mod mutate;
 mod outcome;
 mod pattern;
@@ -135,7 +137,7 @@ pub(crate) use arraign_trace::place;
 pub use arraign_trace::trace;
 
 #[cfg(feature = "live")]
-pub use agent::{AgentInput, IntoTrace, Messages};
+pub use agent::{AgentInput, IntoTrace, Messages, ModelAddresses};
 pub use case::Case;
 pub use check::{Check, CheckSettings, Kind};
 pub use engine::evaluate;

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use super::capture::CapturedOutput;
 use super::group::ProcessGroup;
 use super::into_trace::read_single_run;
-use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
+use super::{AgentEnvironment, AgentInput, AgentProblem, ModelAddresses, OUTPUT_LIMIT};
 use crate::case::CommandLine;
 use crate::reader::{ReaderSet, to_native};
 use crate::secrets::{Secrets, names_a_secret};
@@ -40,8 +40,8 @@ pub(super) async fn ask_command(
     environment: &AgentEnvironment,
     readers: ReaderSet,
 ) -> CommandResult {
-    let variables = collect_variables(line, environment);
-    let secrets = collect_secrets(&variables);
+    let secrets = collect_secrets(line, environment);
+    let variables = collect_variables(line, environment, input.model.as_ref());
     let child = match start_process(line, variables, &environment.folder) {
         Ok(child) => child,
         Err(problem) => return (Err(problem), String::new()),
@@ -57,19 +57,30 @@ pub(super) async fn ask_command(
         Err(_) => Err(AgentProblem::OutOfTime(limit)),
         Ok(Err(problem)) => Err(problem),
         Ok(Ok(status)) if !status.success() => Err(AgentProblem::Exited(status)),
-        Ok(Ok(_)) => read_trace(session.stdout.bytes, line.format.clone(), secrets, readers).await,
+        Ok(Ok(_)) => {
+            let may_be_silent = input.model.is_some() && line.format.is_none();
+            read_trace(session.stdout.bytes, (line.format.clone(), may_be_silent), secrets, readers).await
+        }
     };
     (answer, stderr)
 }
 
-fn collect_variables(line: &CommandLine, environment: &AgentEnvironment) -> Vec<(String, OsString)> {
+/// Returns the variables of the process. Those about the model come last, because they replace others.
+fn collect_variables(
+    line: &CommandLine,
+    environment: &AgentEnvironment,
+    model: Option<&ModelAddresses>,
+) -> Vec<(String, OsString)> {
     let names = INHERITED_VARIABLES.iter().copied().chain(line.env.iter().map(String::as_str));
-    names.filter_map(|name| Some((name.to_owned(), (environment.variable)(name)?))).collect()
+    let inherited = names.filter_map(|name| Some((name.to_owned(), (environment.variable)(name)?)));
+    let of_model = model.map(|model| model.list_variables(&line.env)).unwrap_or_default();
+    inherited.chain(of_model.into_iter().map(|(name, value)| (name, value.into()))).collect()
 }
 
-/// Returns the variables that look like secrets, by name.
-fn collect_secrets(variables: &[(String, OsString)]) -> Secrets {
+/// Returns the inherited variables that look like secrets, by name.
+pub(super) fn collect_secrets(line: &CommandLine, environment: &AgentEnvironment) -> Secrets {
     let mut secrets = Secrets::default();
+    let variables = collect_variables(line, environment, None);
     for (name, value) in variables.iter().filter(|(name, _)| names_a_secret(name)) {
         secrets.add_value(name, value.to_str().unwrap_or_default());
     }
@@ -162,7 +173,7 @@ async fn write_input(stdin: Option<ChildStdin>, input: &AgentInput) -> Result<()
 
 async fn read_trace(
     bytes: Vec<u8>,
-    format: Option<String>,
+    (format, may_be_silent): (Option<String>, bool),
     secrets: Secrets,
     readers: ReaderSet,
 ) -> Result<Trace, AgentProblem> {
@@ -173,6 +184,9 @@ async fn read_trace(
         })?;
         if let Some(name) = secrets.find_in(&text) {
             return Err(AgentProblem::Secret(name.to_owned()));
+        }
+        if may_be_silent && !arraign_trace::reader::looks_like_json(&text) {
+            return Err(AgentProblem::NoTrace);
         }
         let trace = read_single_run(&text, format.as_deref(), &readers)?;
         // A reader joins what a stream sends in pieces, so what would be recorded is searched as well.

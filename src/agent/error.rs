@@ -62,6 +62,12 @@ pub enum AgentProblem {
     /// The run cannot be written.
     #[error("could not be recorded\n{0}")]
     NotRecorded(String),
+    /// The output is not a trace, and does not look like one.
+    #[error("did not return a trace: its output is not JSON")]
+    NoTrace,
+    /// The agent asked its model something that is not recorded.
+    #[error("asked its model something that is not recorded\n{0}")]
+    Unrecorded(String),
     /// The output contains a secret.
     #[error("wrote the value of the secret `{0}`: the answer is discarded")]
     Secret(String),

@@ -4,6 +4,7 @@
 //! number of concurrent trials. Every failure of an agent (an error, a panic, a timeout, too much output, an unreadable
 //! trace) is an [`AgentError`].
 
+mod addresses;
 mod capture;
 mod command;
 mod error;
@@ -12,6 +13,8 @@ mod group;
 mod http;
 mod in_process;
 mod into_trace;
+#[cfg_attr(not(feature = "model"), path = "without_model.rs")]
+mod model;
 mod pool;
 
 use std::collections::BTreeMap;
@@ -24,9 +27,14 @@ use serde_json::{Value, json};
 pub use error::{AgentError, AgentFailure, AgentProblem};
 pub use in_process::InProcess;
 pub use into_trace::{IntoTrace, Messages};
+pub use model::ModelTask;
+#[cfg(feature = "model")]
+pub use model::list_model_variables;
 pub use pool::{AgentAnswer, AgentEnvironment, AgentPool, AgentTask, KeepRun};
 
-use crate::case::{AgentDescription, AgentFrom, Case, CommandLine, Described, HttpCall, InputGlob};
+use crate::case::{
+    AgentDescription, AgentFrom, Case, CommandLine, Described, HttpCall, InputGlob, ModelSettings,
+};
 
 /// The time limit of an agent unless its case or its command names another.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(300);
@@ -49,6 +57,31 @@ pub struct AgentInput {
     pub query: String,
     /// The number of the run, from 1: `repeat` asks for several.
     pub run: u32,
+    /// The addresses for the agent's requests to its model, if these are recorded and replayed.
+    #[serde(skip)]
+    pub model: Option<ModelAddresses>,
+}
+
+/// The addresses of the model port for one run of an agent. Each is in place of a provider's address: clients append the
+/// same paths.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ModelAddresses {
+    /// The address of the run. The name of a provider follows.
+    pub url: String,
+    /// In place of `https://api.openai.com/v1`.
+    pub openai: Option<String>,
+    /// In place of `https://api.anthropic.com`.
+    pub anthropic: Option<String>,
+    /// In place of `https://generativelanguage.googleapis.com`.
+    pub gemini: Option<String>,
+    /// In place of an endpoint on Azure, if there is one.
+    pub azure: Option<String>,
+    /// In place of Ollama's address.
+    pub ollama: Option<String>,
+    /// Whether all replies are recorded ones. Then no key is needed.
+    #[serde(skip)]
+    pub replays: bool,
 }
 
 impl AgentInput {
@@ -59,6 +92,7 @@ impl AgentInput {
             input: case.input.clone().unwrap_or_default(),
             query: case.prompt().unwrap_or_default().to_owned(),
             run: 1,
+            model: None,
         }
     }
 }
@@ -83,23 +117,29 @@ pub struct ConfiguredAgent {
     pub definition: Value,
     /// The files that the agent depends on.
     pub inputs: Vec<InputGlob>,
+    /// How the agent's model is recorded. `None` if the agent's runs are recorded.
+    pub model: Option<ModelSettings>,
 }
 
 impl ConfiguredAgent {
     /// An agent of the test target. Its name is all that is known of its definition.
     pub fn in_process(name: &str, agent: InProcess) -> Self {
-        Self { agent: Agent::InProcess(agent), definition: json!({"agent": name}), inputs: Vec::new() }
+        let definition = json!({"agent": name});
+        Self { agent: Agent::InProcess(agent), definition, inputs: Vec::new(), model: None }
     }
 }
 
 impl From<AgentDescription> for ConfiguredAgent {
-    fn from(AgentDescription { described, inputs }: AgentDescription) -> Self {
-        let definition = described.define();
+    fn from(AgentDescription { described, inputs, model }: AgentDescription) -> Self {
+        let mut definition = described.define();
+        if let Some(model) = &model {
+            definition["model"] = model.define();
+        }
         let agent = match described {
             Described::Command(line) => Agent::Command(Arc::new(line)),
             Described::Http(call) => Agent::Http(Arc::from(call)),
         };
-        Self { agent, definition, inputs }
+        Self { agent, definition, inputs, model }
     }
 }
 
@@ -123,6 +163,14 @@ impl Agents {
         Ok(())
     }
 
+    /// Lets the agent `name` run in every mode, with a recorded model. It is an error if there is no such agent.
+    pub fn set_model(&mut self, name: &str, model: ModelSettings) -> Result<(), String> {
+        let agent = self.0.get_mut(name).ok_or_else(|| format!("no agent is called `{name}` here"))?;
+        agent.definition["model"] = model.define();
+        agent.model = Some(model);
+        Ok(())
+    }
+
     /// Returns the names, sorted.
     pub fn names(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()
@@ -133,6 +181,7 @@ impl Agents {
         match from {
             AgentFrom::Named(name) => Some((name.clone(), self.0.get(name)?.clone())),
             AgentFrom::Here(description) => {
+                let description: &AgentDescription = description;
                 Some((description.described.display_name().to_owned(), description.clone().into()))
             }
         }

@@ -16,8 +16,10 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, spawn_blocking};
 
+use super::model::{self, ModelTask, RunLease};
 use super::{Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, group, http};
 use crate::reader::ReaderSet;
+use crate::secrets::Secrets;
 use crate::trace::Trace;
 
 /// The environment of agents that are processes.
@@ -90,6 +92,11 @@ impl AgentPool {
         answer
     }
 
+    /// Returns the handle of the runtime, for what serves the agents.
+    pub fn runtime(&self) -> Option<&tokio::runtime::Handle> {
+        self.runtime.as_ref().map(Runtime::handle)
+    }
+
     /// Returns the ids of the cases whose agents are running, in the order of their start.
     pub fn working_cases(&self) -> Vec<String> {
         self.at_work.lock_ids().clone()
@@ -113,6 +120,8 @@ pub struct AgentTask {
     pub readers: ReaderSet,
     /// Keeps each run.
     pub keep: Option<KeepRun>,
+    /// The recorded model of the agent.
+    pub model: Option<ModelTask>,
 }
 
 impl AgentTask {
@@ -192,7 +201,7 @@ async fn gather_runs(
 /// Runs an agent once the pool has room, and keeps the run. The time limit starts then.
 async fn run_agent(
     task: Arc<AgentTask>,
-    input: AgentInput,
+    mut input: AgentInput,
     permits: Arc<Semaphore>,
     environment: Arc<AgentEnvironment>,
     at_work: WorkingAgents,
@@ -202,12 +211,21 @@ async fn run_agent(
     let _work = at_work.begin_work(&input.id);
     let (started, run, limit) = (Instant::now(), input.run, task.find_limit());
     let readers = task.readers.clone();
+    let mut lease = None;
+    if let Some((opened, addresses)) = model::open_lease(task.model.as_ref(), run) {
+        lease = Some(opened);
+        input.model = Some(addresses);
+    }
     let (answer, stderr) = match &task.agent {
         Agent::InProcess(agent) => (agent.ask_closure(input, limit).await, String::new()),
         Agent::Command(line) => command::ask_command(line, &input, limit, &environment, readers).await,
         Agent::Http(call) => {
             (http::ask_server(call, &input, limit, &environment, readers).await, String::new())
         }
+    };
+    let answer = match lease {
+        Some(lease) => settle_run(lease, Arc::clone(&task), run, answer, environment).await,
+        None => answer,
     };
     let kept = match answer {
         Ok(trace) => {
@@ -217,6 +235,24 @@ async fn run_agent(
     };
     let (agent, run) = (task.name.clone(), task.several.then_some(run));
     kept.map_err(|problem| AgentError { agent, run, problem, stderr })
+}
+
+/// Ends the run on the model port. A cassette can be large, so this has a thread of its own.
+async fn settle_run(
+    lease: RunLease,
+    task: Arc<AgentTask>,
+    run: u32,
+    answer: Result<Trace, AgentProblem>,
+    environment: Arc<AgentEnvironment>,
+) -> Result<Trace, AgentProblem> {
+    let settled = spawn_blocking(move || {
+        let secrets = match &task.agent {
+            Agent::Command(line) => command::collect_secrets(line, &environment),
+            Agent::Http(_) | Agent::InProcess(_) => Secrets::default(),
+        };
+        model::settle_run(lease, task.model.as_ref(), run, answer, (&task.readers, &secrets))
+    });
+    settled.await.unwrap_or_else(|died| Err(AgentProblem::Panicked(died.to_string())))
 }
 
 async fn keep_run(task: Arc<AgentTask>, run: u32, trace: Trace) -> Result<Trace, AgentProblem> {

@@ -1,5 +1,6 @@
 //! The agent of a case: registered under a name, a command, or a server.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -23,7 +24,7 @@ pub enum AgentFrom {
     /// An agent that the harness or `arraign.yaml` names.
     Named(String),
     /// An agent that is described in the case.
-    Here(AgentDescription),
+    Here(Box<AgentDescription>),
 }
 
 /// An agent described in a file.
@@ -33,6 +34,28 @@ pub struct AgentDescription {
     pub described: Described,
     /// The files that the agent depends on.
     pub inputs: Vec<InputGlob>,
+    /// How the agent's model is recorded. `None` if the agent's runs are recorded.
+    pub model: Option<ModelSettings>,
+}
+
+/// How the requests of an agent to its model are recorded and found again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ModelSettings {
+    /// The addresses of providers that are not the usual ones, by the name of the provider.
+    pub upstream: BTreeMap<String, String>,
+    /// JSON pointers to the parts of a request that are not compared.
+    pub ignore: Vec<String>,
+    /// Regular expressions of the parts of texts that are not compared.
+    pub ignore_text: Vec<String>,
+    /// Whether the last of several equal requests has its reply again and again.
+    pub reuse: bool,
+}
+
+impl ModelSettings {
+    /// Returns the settings for a fingerprint of the agent.
+    pub fn define(&self) -> Value {
+        json!({"upstream": self.upstream, "ignore": self.ignore, "ignore_text": self.ignore_text, "reuse": self.reuse})
+    }
 }
 
 /// A glob of files that an agent depends on, relative to the package.

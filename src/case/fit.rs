@@ -4,12 +4,11 @@
 //! contains the case's text, and the texts of its turns come in their order. Runs of white space count as one blank.
 //! The files that the agent depends on are compared by their fingerprints alone.
 
-use std::borrow::Cow;
-
 use serde_json::{Value, json};
 
 use super::{AgentFingerprint, Case, FileChange};
 use crate::place::Place;
+use crate::secrets::collapse_blanks;
 use crate::source::fingerprint_bytes;
 use crate::trace::{Role, Trace};
 
@@ -160,27 +159,6 @@ fn contains_words(text: &str, wanted: &str) -> bool {
     collapse_blanks(text).contains(collapse_blanks(wanted).trim())
 }
 
-/// Replaces each run of white space by one blank. A text without such runs is not copied.
-pub fn collapse_blanks(text: &str) -> Cow<'_, str> {
-    let mut before_blank = false;
-    let is_collapsed = text.chars().all(|c| {
-        let is_run = c.is_whitespace() && (c != ' ' || before_blank);
-        before_blank = c == ' ';
-        !is_run
-    });
-    if is_collapsed {
-        return Cow::Borrowed(text);
-    }
-    let mut collapsed = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !collapsed.is_empty() {
-            collapsed.push(' ');
-        }
-        collapsed.push_str(word);
-    }
-    Cow::Owned(collapsed)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,7 +167,5 @@ mod tests {
     fn white_space_is_one_blank() {
         assert!(contains_words("Answer  this:\n\n  Where is\torder 7?", " Where is order 7?\n"));
         assert!(!contains_words("Where isorder 7?", "Where is order 7?"));
-        assert!(matches!(collapse_blanks("a b c"), Cow::Borrowed(_)));
-        assert_eq!(collapse_blanks(" a\u{a0}b  c\n"), "a b c");
     }
 }

@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::fit::{collapse_blanks, contains_text, user_texts};
+use super::fit::{contains_text, user_texts};
+use crate::secrets::collapse_blanks;
 use crate::trace::Trace;
 
 /// The cases that share a trace file.

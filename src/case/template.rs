@@ -93,10 +93,10 @@ fn split_pieces(text: &str) -> Result<Vec<TemplatePiece<'_>>, String> {
     Ok(pieces)
 }
 
-/// `input.user.name` is a part of the input.
+/// `input.user.name` is a part of the input, and `model.openai` one of the addresses for the agent's model.
 fn check_name(name: &str) -> Result<&str, String> {
     let first = name.split('.').next().unwrap_or_default();
-    if TEMPLATE_NAMES.contains(&name) || first == "input" {
+    if TEMPLATE_NAMES.contains(&name) || ["input", "model"].contains(&first) {
         return Ok(name);
     }
     let help = did_you_mean(first, &TEMPLATE_NAMES)

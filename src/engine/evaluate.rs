@@ -16,7 +16,7 @@ use crate::place::Place;
 use crate::secrets::{KnownSecrets, QuotedText, SecretMasker};
 use crate::suite::{NoBaseline, RecordedEvidence, RecordedRun};
 use crate::trace::{Arguments, Trace};
-use crate::verdict::{CallSummary, RunSummary, TrialError, Verdict};
+use crate::verdict::{CallSummary, Finding, RunSummary, TrialError, UndecidedCause, Verdict};
 
 /// The largest length of a text in a run's summary, in characters.
 const MAX_EXCERPT_CHARS: usize = 200;
@@ -177,6 +177,35 @@ pub fn failed_with(case: &Case, name: &str, at: &Place, message: String) -> Verd
     let mut verdict =
         Verdict { status: Status::Error, errors: vec![error], scorecards, ..blank_verdict(case, name) };
     verdict.passed = verdict.expected == Status::Error;
+    finish_verdict(case, verdict, &SecretMasker::default())
+}
+
+/// Why there is no run to evaluate, although nothing is broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndecidedRun {
+    /// The name of the finding.
+    pub check: &'static str,
+    /// The reason.
+    pub reason: String,
+    /// What to do.
+    pub help: String,
+    /// The cause, for the summary of a run.
+    pub cause: UndecidedCause,
+}
+
+/// Returns the verdict of a case without a run, whose setting at `at` says where runs come from.
+pub fn undecided_with(case: &Case, name: &str, at: &Place, run: UndecidedRun) -> Verdict {
+    let finding = Finding {
+        status: Status::Undecided,
+        unfit: Some(run.reason),
+        undecided: Some(run.cause),
+        help: Some(run.help),
+        ..Finding::empty(run.check, at)
+    };
+    let scorecards = case.scorecards.iter().map(|card| card.empty_card(0, "there is no run")).collect();
+    let mut verdict = Verdict { findings: vec![finding], scorecards, ..blank_verdict(case, name) };
+    verdict.status = Status::Undecided;
+    verdict.passed = verdict.expected == Status::Undecided;
     finish_verdict(case, verdict, &SecretMasker::default())
 }
 

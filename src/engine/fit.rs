@@ -3,11 +3,10 @@
 
 use super::run::RunResult;
 use crate::case::{
-    AgentFingerprint, Case, ChangeKind, FileChange, Fit, Misfit, TraceFrom, collapse_blanks,
-    compare_recording,
+    AgentFingerprint, Case, ChangeKind, FileChange, Fit, Misfit, TraceFrom, compare_recording,
 };
 use crate::outcome::Status;
-use crate::pattern::mask_secrets;
+use crate::secrets::quote_difference;
 use crate::trace::Trace;
 use crate::verdict::{Finding, UndecidedCause};
 
@@ -20,12 +19,6 @@ const CHANGED_AGENT: &str = "recorded by an agent that has changed";
 
 /// The largest number of files in a message.
 const MAX_NAMED_FILES: usize = 3;
-
-/// The largest length of a quoted text, in characters.
-const MAX_QUOTED_CHARS: usize = 60;
-
-/// The number of equal characters that are quoted before the first difference of two texts.
-const CHARS_BEFORE_DIFFERENCE: usize = 20;
 
 /// Returns the result of a run that was recorded for another input, or whose `agent` has changed. `None` for all other runs.
 pub(super) fn reject_misfit(
@@ -111,40 +104,5 @@ fn advise_rerecording(case: &Case) -> &'static str {
         TraceFrom::File(_) | TraceFrom::Lookup => {
             "record the run again, or select the run of this case; `input_match: false` accepts the difference"
         }
-    }
-}
-
-/// Quotes the parts of two texts around their first difference. The texts are masked before they are cut, because a cut
-/// secret would not be recognized.
-fn quote_difference(one: &str, other: &str) -> [String; 2] {
-    let texts = [one, other].map(|text| mask_secrets(collapse_blanks(text).trim().to_owned()));
-    let equal = texts[0].chars().zip(texts[1].chars()).take_while(|(one, other)| one == other).count();
-    // A short text is quoted from its beginning.
-    let is_long = texts.iter().any(|text| text.chars().nth(MAX_QUOTED_CHARS).is_some());
-    let skipped = if is_long { equal.saturating_sub(CHARS_BEFORE_DIFFERENCE) } else { 0 };
-    texts.map(|text| quote_part(&text, skipped))
-}
-
-fn quote_part(text: &str, skipped: usize) -> String {
-    let mut rest = text.chars().skip(skipped);
-    let part: String = rest.by_ref().take(MAX_QUOTED_CHARS).collect();
-    let before = if skipped > 0 { "..." } else { "" };
-    let after = if rest.next().is_some() { "..." } else { "" };
-    format!("{:?}", format!("{before}{part}{after}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_texts_are_quoted_where_they_differ() {
-        let same = "You are the assistant of a shop. ".repeat(9);
-        let texts = [format!("{same}Where is order 7?"), format!("{same}Where is order 8?")];
-        assert_eq!(
-            quote_difference(&texts[0], &texts[1]),
-            ["\"...hop. Where is order 7?\"", "\"...hop. Where is order 8?\""]
-        );
-        assert_eq!(quote_difference("a\n b", ""), ["\"a b\"", "\"\""]);
     }
 }

@@ -16,7 +16,8 @@ mod scoring;
 mod secrets;
 
 pub use evaluate::{
-    EvaluationSettings, evaluate, evaluate_each, evaluate_recorded, evaluate_with_judge, failed_with,
+    EvaluationSettings, UndecidedRun, evaluate, evaluate_each, evaluate_recorded, evaluate_with_judge,
+    failed_with, undecided_with,
 };
 pub use gate::{MeasuredCase, evaluate_gate};
 pub(crate) use mutant::{MutantEvaluator, MutantVerdict};

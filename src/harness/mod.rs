@@ -18,6 +18,8 @@ mod selection;
 mod settings;
 mod shard;
 mod snapshots;
+#[cfg(feature = "model")]
+pub mod standalone;
 mod workspace;
 
 use std::env;
@@ -82,6 +84,8 @@ pub struct Harness {
     size_limit: Option<u64>,
     /// The command that runs one trial, if it is not that of this test target.
     rerun: Option<Rerun>,
+    /// Whether agents may run in a replay.
+    allows_exec: bool,
     /// The flags of a program that runs this harness.
     selection: Option<CaseSelection>,
     mistakes: Vec<String>,
@@ -100,6 +104,7 @@ impl Harness {
             allowed_roots: Vec::new(),
             size_limit: None,
             rerun: None,
+            allows_exec: false,
             selection: None,
             mistakes: Vec::new(),
         }
@@ -173,6 +178,22 @@ impl Harness {
     pub fn agent_inputs(mut self, name: &str, globs: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let globs = globs.into_iter().map(Into::into).collect();
         self.mistakes.extend(self.live.add_inputs(name, globs).err());
+        self
+    }
+
+    /// Lets the agent `name` run in every mode, with the requests to its model recorded and replayed, like the key `model` of
+    /// agents in YAML. The agent finds the address for its requests in [`crate::AgentInput::model`].
+    #[cfg(feature = "model")]
+    pub fn agent_model(mut self, name: &str) -> Self {
+        self.mistakes.extend(self.live.record_model(name).err());
+        self
+    }
+
+    /// Lets agents with a recorded model run in a replay, although cases describe them: processes are started, and servers
+    /// are asked. A folder of evals cannot allow this itself.
+    #[cfg(feature = "live")]
+    pub fn allow_exec(mut self) -> Self {
+        self.allows_exec = true;
         self
     }
 
@@ -336,6 +357,7 @@ impl Harness {
             files: &project.files,
             rerun: &project.rerun,
             shared_hashes: settings.nextest.is_some().then(|| store.shared_hashes()),
+            allows_exec: self.allows_exec,
         };
         let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &agents) {
             Ok(live) => live,

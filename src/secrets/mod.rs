@@ -1,11 +1,13 @@
 //! Secrets in texts: what outputs may quote, and the values of variables and headers that are known to be secrets.
 
+mod difference;
 mod known;
 #[cfg(any(feature = "http", feature = "live"))]
 mod named;
 mod quoted;
 mod run;
 
+pub(crate) use difference::{collapse_blanks, quote_difference};
 pub(crate) use known::{KnownSecrets, SecretMasker};
 #[cfg(any(feature = "http", feature = "live"))]
 pub(crate) use named::{Secrets, names_a_secret};

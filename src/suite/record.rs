@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::discover::is_case_file;
 use super::run_source::read_only_run;
-use super::trace::{case_stem, trace_home};
+use super::trace::{case_stem, case_stem_in, trace_home};
 use crate::case::{AgentFingerprint, Case, TraceFrom};
 use crate::reader::to_native;
 use crate::source::Files;
@@ -46,6 +46,16 @@ pub fn recording(case: &Case, path: &Path, files: &Files, run: u32) -> Result<Pa
         _ if case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1) => Ok(own.join(format!("{run}.json"))),
         // An id may contain a dot.
         _ => Ok(PathBuf::from(format!("{}.json", own.display()))),
+    }
+}
+
+/// The file with the exchanges of the `run`-th run of a case (from 1) with its model:
+/// `cassettes/<file stem>/<id>.model.jsonl`, or `cassettes/<file stem>/<id>/<n>.model.jsonl` for one of several.
+pub fn cassette_path(case: &Case, path: &Path, run: u32) -> PathBuf {
+    let own = case_stem_in("cassettes", case, trace_home(case, path));
+    match &case.repeat {
+        Some((runs, _)) if *runs > 1 => own.join(format!("{run}.model.jsonl")),
+        _ => PathBuf::from(format!("{}.model.jsonl", own.display())),
     }
 }
 

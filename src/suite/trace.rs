@@ -210,12 +210,17 @@ fn look_up_beside(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf
 
 /// `traces/<file stem>/<id>` next to the case's file: an extension makes it the one run, a folder holds several.
 pub(super) fn case_stem(case: &Case, path: &Path) -> PathBuf {
+    case_stem_in("traces", case, path)
+}
+
+/// The same in another folder than `traces`.
+pub(super) fn case_stem_in(folder: &str, case: &Case, path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default();
     let id = case.id.clone().unwrap_or_else(|| stem.to_string_lossy().into_owned());
     let id = id.replace(['/', '\\'], "_");
     // Neither this folder nor the one above it.
     let id = if id.bytes().all(|byte| byte == b'.') { id.replace('.', "_") } else { id };
-    path.parent().unwrap_or(path).join("traces").join(stem).join(shorten_file_name(id))
+    path.parent().unwrap_or(path).join(folder).join(stem).join(shorten_file_name(id))
 }
 
 /// Shortens a name to one that file systems accept, which allow 255 bytes with the extension. A hash of the whole name keeps

@@ -190,6 +190,10 @@ pub enum UndecidedCause {
     AnotherInput,
     /// A file that the agent depends on has changed since the run was recorded.
     ChangedAgent,
+    /// The agent asked its model something that is not recorded.
+    UnrecordedRequest,
+    /// The agent was not run, because nobody has allowed it.
+    AgentNotRun,
     /// A part of the trace was not understood, and it may be a tool call.
     NotReadWhole,
     /// The trace, or the judge, does not give what the check needs.

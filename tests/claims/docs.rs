@@ -66,7 +66,7 @@ fn table(folder: &str) -> String {
 
 /// The formats, by who writes them: what a person looks for.
 const FAMILIES: &[(&str, &[&str])] = &[
-    ("models", &["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock"]),
+    ("models", &["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "model-exchanges"]),
     ("coding agents", &["claude-code", "codex", "gemini-cli", "qwen-code", "copilot", "opencode", "pi"]),
     (
         "frameworks",

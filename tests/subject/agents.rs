@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 pub(crate) fn add_agents(harness: Harness) -> Harness {
     harness
         .agent("looks", looks)
+        .agent("modelled", modelled)
+        .agent_model("modelled")
         .agent("prompted", looks)
         .agent_inputs("prompted", ["prompts/rust.md"])
         .agent("deletes", |_| async { Ok::<_, io::Error>(json!({"calls": ["rm"]})) })
@@ -32,6 +34,13 @@ async fn looks(input: AgentInput) -> Result<Trace, io::Error> {
     trace.push_call(Call::new("look", Arguments::Json(arguments), 1));
     trace.answer = Some(format!("run {} of {}", input.run, input.id));
     Ok(trace)
+}
+
+/// Asks its model over the port, on a thread that may block, and leaves the trace to the exchanges.
+async fn modelled(input: AgentInput) -> Result<Trace, io::Error> {
+    let base = input.model.and_then(|model| model.openai).ok_or_else(|| io::Error::other("no address"))?;
+    crate::model_agent::converse_simply("chat", &base, &input.query).map_err(io::Error::other)?;
+    Ok(Trace::default())
 }
 
 /// Answers with the messages of a framework.

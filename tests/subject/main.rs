@@ -4,6 +4,7 @@
 mod agents;
 mod checks;
 mod judges;
+mod model_agent;
 #[expect(dead_code, reason = "the claims need more of it")]
 mod scripted;
 
@@ -14,11 +15,21 @@ use arraign::Harness;
 /// Is set where a claim starts this program.
 const SUBJECT: &str = "HARNESS_TEST_SUBJECT";
 
+/// Is set where a claim allows that agents run in a replay.
+const ALLOWED: &str = "HARNESS_TEST_ALLOWED";
+
 fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some((_, rest)) = arguments.split_first().filter(|(first, _)| *first == model_agent::AGENT) {
+        return model_agent::run_agent(rest);
+    }
     if std::env::var_os(SUBJECT).is_none() {
         let arguments = libtest_mimic::Arguments::from_args();
         return libtest_mimic::run(&arguments, Vec::new()).exit_code();
     }
-    let harness = agents::add_agents(checks::add_checks(Harness::new("evals")));
+    let mut harness = agents::add_agents(checks::add_checks(Harness::new("evals")));
+    if std::env::var_os(ALLOWED).is_some() {
+        harness = harness.allow_exec();
+    }
     judges::add_judge(harness).run()
 }

@@ -19,6 +19,8 @@ mod man;
 mod mutate;
 mod new_file;
 mod out;
+#[cfg(feature = "model")]
+mod record;
 mod report;
 mod run;
 mod schema;
@@ -54,6 +56,8 @@ enum CliCommand {
     Lint(lint::Lint),
     Man(man::Man),
     Mutate(mutate::Mutate),
+    #[cfg(feature = "model")]
+    Record(record::Record),
     Report(report::Report),
     Run(run::Run),
     Schema(schema::Schema),
@@ -73,6 +77,8 @@ fn main() -> ExitCode {
         CliCommand::Lint(command) => command.run(),
         CliCommand::Man(command) => command.run(),
         CliCommand::Mutate(command) => command.run(),
+        #[cfg(feature = "model")]
+        CliCommand::Record(command) => command.run(),
         CliCommand::Report(command) => command.run(),
         CliCommand::Run(command) => command.run(),
         CliCommand::Schema(command) => command.run(),

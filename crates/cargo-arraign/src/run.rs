@@ -28,6 +28,10 @@ pub(crate) struct Run {
     /// Run only cases with one of these tags, separated by commas. Default: `ARRAIGN_TAGS`, or all.
     #[arg(long = "tag", value_name = "TAGS", value_delimiter = ',')]
     tags: Vec<String>,
+    /// Let agents with a recorded model run in a replay.
+    #[cfg(feature = "model")]
+    #[arg(long)]
+    allow_exec: bool,
     /// The largest file that is read, such as `200MB`. Default: `size_limit` of arraign.yaml, or 64 MiB.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     size_limit: Option<u64>,
@@ -42,10 +46,34 @@ impl Run {
         let here = env::current_dir()?;
         let dir = self.dir.to_string_lossy();
         let dir = if dir == "evals" { String::new() } else { format!(" {}", quoted(&dir)) };
-        let rerun = format!("cargo arraign run{dir} --");
-        let harness = Harness::new(self.dir).at(here).rerun(rerun);
+        let consent = if self.allows_exec() { " --allow-exec" } else { "" };
+        let rerun = format!("cargo arraign run{dir}{consent} --");
+        let harness = self.allow_agents(Harness::new(&self.dir).at(here).rerun(rerun));
         let selection = CaseSelection { tier: self.tier, tags: self.tags };
         Ok(run_program(limit_size(harness, self.size_limit), self.arguments, selection))
+    }
+}
+
+#[cfg(feature = "model")]
+impl Run {
+    fn allows_exec(&self) -> bool {
+        self.allow_exec
+    }
+
+    fn allow_agents(&self, harness: Harness) -> Harness {
+        if self.allow_exec { harness.allow_exec() } else { harness }
+    }
+}
+
+#[cfg(not(feature = "model"))]
+#[expect(clippy::unused_self, reason = "the same signatures as with models")]
+impl Run {
+    fn allows_exec(&self) -> bool {
+        false
+    }
+
+    fn allow_agents(&self, harness: Harness) -> Harness {
+        harness
     }
 }
 

@@ -71,7 +71,7 @@ fn build_request(
     let body = match &call.body {
         Some(template) => Some(template.fill(&template_variables)?),
         None if call.method == HttpMethod::Get => None,
-        None => Some(template_variables.clone()),
+        None => Some(default_body(template_variables.clone())),
     };
     let address = Template::fill_text(&url.text, &template_variables, percent_encode)?;
     let mut request = HttpRequest::new(call.method.name(), address, body);
@@ -88,11 +88,22 @@ fn build_request(
     Ok(headers.into_iter().fold(request, |request, (name, value)| request.with_header(name, value)))
 }
 
+/// Returns what a command reads on standard input.
+fn default_body(mut variables: Value) -> Value {
+    if let Some(names) = variables.as_object_mut() {
+        names.shift_remove("model");
+    }
+    variables
+}
+
 /// Returns the variables of a template. An input without a text has no `query`.
 fn build_variables(input: &AgentInput) -> Result<Value, String> {
     let mut variables = serde_json::to_value(input).map_err(|error| error.to_string())?;
     if let Some(names) = variables.as_object_mut().filter(|_| input.query.is_empty()) {
         names.remove("query");
+    }
+    if let Some(model) = &input.model {
+        variables["model"] = serde_json::to_value(model).map_err(|error| error.to_string())?;
     }
     Ok(variables)
 }

@@ -4,4 +4,4 @@ pub(super) mod finish;
 pub(super) mod reports;
 pub(super) mod stderr;
 pub(super) mod tally;
-mod undecided;
+pub(super) mod undecided;

@@ -6,9 +6,11 @@ use crate::verdict::rebase::prefix_file;
 use crate::verdict::{Rerun, UndecidedCause, Verdict, quoted};
 
 /// All causes, in the order in which the line names them.
-const CAUSES: [UndecidedCause; 4] = [
+const CAUSES: [UndecidedCause; 6] = [
     UndecidedCause::AnotherInput,
     UndecidedCause::ChangedAgent,
+    UndecidedCause::UnrecordedRequest,
+    UndecidedCause::AgentNotRun,
     UndecidedCause::NotReadWhole,
     UndecidedCause::MissingEvidence,
 ];
@@ -65,10 +67,16 @@ pub(in crate::harness) fn render_undecided(trials: &[UndecidedTrial], rerun: &Re
     format!("{count} trials are undecided: {counts}{}", commands.collect::<String>())
 }
 
+/// How a user allows that agents run in a replay.
+pub(in crate::harness) const ALLOW_EXEC: &str =
+    "call `allow_exec()` on the harness of the test target, or use `cargo arraign run --allow-exec`";
+
 fn describe_cause(cause: UndecidedCause) -> &'static str {
     match cause {
         UndecidedCause::AnotherInput => "recorded for another input",
         UndecidedCause::ChangedAgent => "recorded by an agent that has changed",
+        UndecidedCause::UnrecordedRequest => "with requests to a model that are not recorded",
+        UndecidedCause::AgentNotRun => "without consent to run the agent",
         UndecidedCause::NotReadWhole => "not read whole",
         UndecidedCause::MissingEvidence => "without evidence that a check needs",
     }
@@ -79,7 +87,9 @@ fn find_command(group: &[&UndecidedTrial], rerun: &Rerun) -> String {
     let asks_agent: Vec<&str> =
         group.iter().filter(|trial| trial.has_agent).map(|trial| trial.name.as_str()).collect();
     match group[0].cause {
-        UndecidedCause::AnotherInput | UndecidedCause::ChangedAgent if !asks_agent.is_empty() => {
+        UndecidedCause::UnrecordedRequest | UndecidedCause::AnotherInput | UndecidedCause::ChangedAgent
+            if !asks_agent.is_empty() =>
+        {
             format!("ARRAIGN_AGENT_MODE=record {}", rerun.command_for_some(&asks_agent))
         }
         UndecidedCause::AnotherInput | UndecidedCause::ChangedAgent => {
@@ -88,7 +98,8 @@ fn find_command(group: &[&UndecidedTrial], rerun: &Rerun) -> String {
         UndecidedCause::NotReadWhole => {
             explain_files(group, " --unread").unwrap_or_else(|| rerun_group(group, rerun))
         }
-        UndecidedCause::MissingEvidence => rerun_group(group, rerun),
+        UndecidedCause::AgentNotRun => ALLOW_EXEC.to_owned(),
+        UndecidedCause::MissingEvidence | UndecidedCause::UnrecordedRequest => rerun_group(group, rerun),
     }
 }
 

@@ -4,6 +4,7 @@ mod asking;
 mod batch;
 mod companion;
 pub(super) mod context;
+pub(super) mod failure;
 mod gate;
 pub(super) mod judging;
 #[cfg(feature = "live")]

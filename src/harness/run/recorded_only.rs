@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::asking::Asking;
+use super::failure::RunFailure;
 use crate::case::{AgentFingerprint, Case, NamedAgent};
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::Plan;
@@ -25,6 +26,7 @@ pub(in crate::harness) struct AgentProject<'p> {
     pub(in crate::harness) files: &'p Arc<Files>,
     pub(in crate::harness) rerun: &'p Rerun,
     pub(in crate::harness) shared_hashes: Option<PathBuf>,
+    pub(in crate::harness) allows_exec: bool,
 }
 
 /// No agent runs.
@@ -81,7 +83,7 @@ impl LiveAgents {
         case: &Case,
         path: &Path,
         files: &Files,
-    ) -> Result<CaseRuns, String> {
-        CaseRuns::find_runs(case, path, files)
+    ) -> Result<CaseRuns, RunFailure> {
+        Ok(CaseRuns::find_runs(case, path, files)?)
     }
 }

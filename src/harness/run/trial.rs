@@ -9,9 +9,10 @@ use libtest_mimic::Failed;
 
 use super::companion::{Unfinished, run_within};
 use super::context::RunContext;
+use super::failure::RunFailure;
 use super::{gate, load_failure, panics, stale};
 use crate::case::Case;
-use crate::engine::{EvaluationSettings, evaluate_each, failed_with};
+use crate::engine::{EvaluationSettings, evaluate_each, failed_with, undecided_with};
 use crate::harness::output::stderr;
 use crate::harness::plan::{CaseWork, SelectedRun, TrialWork};
 use crate::harness::snapshots;
@@ -152,7 +153,8 @@ fn evaluate_case(context: &RunContext, name: &str, work: &CaseWork) -> Verdict {
             context.judging.track_asking(name, || evaluate_runs(context, name, case, path, &runs))
         }
         Ok(runs) => evaluate_runs(context, name, case, path, &runs),
-        Err(error) => failed_with(case, name, case.trace_place(), error),
+        Err(RunFailure::Error(error)) => failed_with(case, name, case.trace_place(), error),
+        Err(RunFailure::Undecided(run)) => undecided_with(case, name, case.trace_place(), run),
     });
     evaluated
         .unwrap_or_else(|message| failed_with(case, name, &case.place, format!("bug in arraign: {message}")))
@@ -203,10 +205,10 @@ fn try_mutants(context: &RunContext, verdict: &Verdict, work: &CaseWork) -> Opti
     Some(mutated.flatten().unwrap_or_else(|why: String| mutator.leave_out(why)))
 }
 
-fn find_runs(context: &RunContext, name: &str, work: &CaseWork) -> Result<CaseRuns, String> {
+fn find_runs(context: &RunContext, name: &str, work: &CaseWork) -> Result<CaseRuns, RunFailure> {
     match &work.run {
         Some(SelectedRun { runs, number }) => {
-            runs.read_run(*number, &context.project.files).map(|run| vec![run].into())
+            Ok(runs.read_run(*number, &context.project.files).map(|run| vec![run].into())?)
         }
         None => context.live.runs_of(name, &work.case, &work.path, &context.project.files),
     }

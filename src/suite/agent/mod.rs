@@ -8,6 +8,7 @@
 
 mod command;
 mod http;
+mod model;
 
 use crate::case::{
     AgentDescription, AgentFrom, AgentUse, Case, Described, InputGlob, NamedAgent, RunSelection, TraceFrom,
@@ -50,7 +51,9 @@ fn parse_agent(node: Node<'_>, readers: &[&str]) -> Result<AgentFrom, LoadErrors
     feature_error(node, "agent", ("live", cfg!(feature = "live")))?;
     match node.value() {
         Value::String(name) if !name.trim().is_empty() => Ok(AgentFrom::Named(name.to_string())),
-        Value::Map(_) => parse_description(node, readers).map(AgentFrom::Here),
+        Value::Map(_) => {
+            parse_description(node, readers).map(|description| AgentFrom::Here(Box::new(description)))
+        }
         _ => Err(node.error(format!("`agent` is an agent's name, {FORMS}")).into()),
     }
 }
@@ -77,12 +80,14 @@ fn parse_description(node: Node<'_>, readers: &[&str]) -> Result<AgentDescriptio
     let mut errors = LoadErrors::new();
     let described = errors.take(parse_described(node, readers));
     let inputs = node.get("inputs").and_then(|node| errors.take(parse_inputs(node))).unwrap_or_default();
-    errors.or_some(described.map(|described| AgentDescription { described, inputs }))
+    let model = node.get("model").and_then(|node| errors.take(model::parse_model(node))).flatten();
+    errors.or_some(described.map(|described| AgentDescription { described, inputs, model }))
 }
 
 /// Marks the keys as known that [`parse_description`] reads for both kinds of agents.
 fn mark_common_keys(fields: &mut Fields<'_>) {
     fields.node("inputs");
+    fields.node("model");
 }
 
 /// Globs of files, relative to the package.

@@ -33,12 +33,49 @@ pub(crate) struct DescribedAgent {
     /// The files that the agent depends on, such as prompts, as globs relative to the package. A recording is stale when
     /// one of them changes.
     inputs: Option<Texts>,
+    /// Whether the agent runs in every mode, and the requests to its model are recorded and replayed.
+    model: Option<Model>,
     /// How long the agent may take. Default: 5 minutes.
     timeout: Option<Time>,
     /// How many bytes the agent may write. Default: 16 MiB.
     output_limit: Option<NonZeroU64>,
     /// The reader of the agent's output. Default: detected.
     format: Option<String>,
+}
+
+/// How the requests to a model are recorded.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+enum Model {
+    Flag(bool),
+    Settings(ModelForm),
+}
+
+/// Where requests to a model go, and what is not compared in a replay.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+struct ModelForm {
+    /// The addresses of providers that are not the usual ones.
+    upstream: Option<Upstreams>,
+    /// JSON pointers to the parts of a request that are not compared.
+    ignore: Option<Texts>,
+    /// Regular expressions of the parts of texts that are not compared, such as times.
+    ignore_text: Option<Texts>,
+    /// Whether the last of several equal requests has its reply again and again.
+    reuse: Option<bool>,
+}
+
+/// The addresses of providers.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+struct Upstreams {
+    /// In place of `https://api.openai.com/v1`.
+    openai: Option<String>,
+    /// In place of `https://api.anthropic.com`.
+    anthropic: Option<String>,
+    /// In place of `https://generativelanguage.googleapis.com`.
+    gemini: Option<String>,
+    /// An endpoint on Azure. There is no usual one.
+    azure: Option<String>,
+    /// In place of `http://127.0.0.1:11434`.
+    ollama: Option<String>,
 }
 
 /// A server.

@@ -43,15 +43,8 @@ fn a_trace_that_nobody_knows_gets_the_nearest_readers_reason() {
     assert!(unknown.help.is_some_and(|help| help.starts_with("declare a reader for it: docs/traces.md#")));
 }
 
-#[test]
-fn each_reader_has_its_reason_to_decline_a_trace() {
-    let unknown = reader::read("{\"hello\": \"world\"}", None).expect_err("no trace");
-    let TraceProblem::Unknown(declined) = unknown.problem else { panic!("it is unknown") };
-    let reasons: Vec<String> =
-        declined.iter().map(|one| format!("\n  {}: {}", one.format, one.reason)).collect();
-    assert_eq!(
-        reasons.concat(),
-        "
+/// Why each reader declines a document that is no trace.
+const REASONS: &str = "
   atif: the document has no `schema_version` that begins with `ATIF-`
   otel: the document has no `resourceSpans`
   maf: the document has no `contents` in it
@@ -75,6 +68,7 @@ fn each_reader_has_its_reason_to_decline_a_trace() {
   bedrock: the document has neither `messages` nor an `output` with a `message`
   rig: nothing in its messages is this format's alone
   mcplab: there is no `scenario_run` in it
+  model-exchanges: the document is no exchange with a model
   evalview: the document has no `steps`
   episodes: the document is no event of an episode
   tool-events: the document is no `tool_call` with a `tool`, and no `tool_result`
@@ -83,8 +77,15 @@ fn each_reader_has_its_reason_to_decline_a_trace() {
   native: the document has neither `steps` nor `calls`
   anthropic: the document has no `messages` and is no response
   openai-responses: the first record is none of this format
-  openai-chat: the document has neither `messages` nor `choices`"
-    );
+  openai-chat: the document has neither `messages` nor `choices`";
+
+#[test]
+fn each_reader_has_its_reason_to_decline_a_trace() {
+    let unknown = reader::read("{\"hello\": \"world\"}", None).expect_err("no trace");
+    let TraceProblem::Unknown(declined) = unknown.problem else { panic!("it is unknown") };
+    let reasons: Vec<String> =
+        declined.iter().map(|one| format!("\n  {}: {}", one.format, one.reason)).collect();
+    assert_eq!(reasons.concat(), REASONS);
 }
 
 #[test]

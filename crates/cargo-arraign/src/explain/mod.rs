@@ -74,6 +74,23 @@ enum ExplainFormat {
 }
 
 impl Explain {
+    /// Shows a file with all defaults.
+    #[cfg(feature = "model")]
+    pub(crate) fn of_file(file: PathBuf) -> Self {
+        Self {
+            file,
+            trace_format: None,
+            reader: None,
+            run: None,
+            all: false,
+            size_limit: None,
+            format: ExplainFormat::default(),
+            full: false,
+            unmasked: false,
+            unread: false,
+        }
+    }
+
     pub(crate) fn run(self) -> CliResult {
         if let Some(declarations) = &self.reader {
             return self.try_readers(declarations);

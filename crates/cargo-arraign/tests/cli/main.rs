@@ -17,6 +17,8 @@ mod package;
 mod program;
 #[cfg(all(unix, feature = "live"))]
 mod progress;
+#[cfg(all(unix, feature = "model"))]
+mod record;
 mod report;
 mod run;
 #[cfg(feature = "judge")]

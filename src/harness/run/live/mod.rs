@@ -3,6 +3,10 @@
 //! All agents are queued before the first trial starts, and a trial waits for its own agent's answer. So the number of agents
 //! that run at the same time does not depend on the number of trials that do.
 
+mod keep;
+#[cfg_attr(not(feature = "model"), path = "without_model.rs")]
+mod models;
+mod notes;
 mod refused;
 mod setup;
 mod today;
@@ -11,30 +15,29 @@ use std::collections::{BTreeSet, HashMap};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::sync::{Arc, Mutex};
 
 pub(in crate::harness) use self::setup::AgentSetup;
 
+use self::keep::{keep_in_files, stamp_run};
+use self::models::RecordedModels;
 use self::refused::{check_known, refuse_shared_recordings, refuse_unknown, refuse_unmatched};
 use self::setup::{AgentMode, AgentSettings};
 use self::today::TodaysAgents;
 use super::asking::Asking;
+use super::failure::RunFailure;
 use crate::agent::{
-    Agent, AgentAnswer, AgentEnvironment, AgentInput, AgentPool, AgentTask, ConfiguredAgent, KeepRun,
+    Agent, AgentAnswer, AgentEnvironment, AgentError, AgentInput, AgentPool, AgentProblem, AgentTask,
+    ModelTask,
 };
-use crate::case::{AgentFingerprint, AgentUse, Case, NamedAgent};
+use crate::case::{AgentFingerprint, AgentUse, Case, ModelSettings, NamedAgent};
+use crate::engine::UndecidedRun;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::output::stderr::{report_load_errors, usage_error};
 use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
-use crate::report::render_utc;
 use crate::source::Files;
-use crate::suite::{CaseRuns, LIVE, RecordedRun, find_stale_runs, record_run};
-use crate::trace::Trace;
-use crate::verdict::Rerun;
-
-/// The program that recordings name.
-const RECORDED_BY: &str = concat!("arraign ", env!("CARGO_PKG_VERSION"));
+use crate::suite::{CaseRuns, LIVE, RecordedRun, find_stale_runs};
+use crate::verdict::{Rerun, UndecidedCause};
 
 /// The agents of one run of the harness.
 pub(in crate::harness) struct LiveAgents {
@@ -42,6 +45,9 @@ pub(in crate::harness) struct LiveAgents {
     rerun: Rerun,
     today: TodaysAgents,
     asked: HashMap<String, AskedAgent>,
+    /// The trials with agents that were not asked, and why.
+    unasked: HashMap<String, RunFailure>,
+    models: RecordedModels,
     /// The number of recordings that were not made again, because they are fresh.
     fresh: usize,
     /// The trials with a recording that another definition of their agent made.
@@ -58,6 +64,24 @@ struct AskedAgent {
     /// The number of runs that the agent was asked for.
     runs: usize,
     fingerprint: Arc<AgentFingerprint>,
+    /// Whether the runs are written. Otherwise the exchanges with the model are, or nothing is.
+    keeps_runs: bool,
+}
+
+/// A case whose agent has a recorded model.
+#[cfg_attr(not(feature = "model"), expect(dead_code, reason = "only the port reads it"))]
+struct ModelRequest<'r> {
+    case: &'r Arc<Case>,
+    path: &'r Arc<PathBuf>,
+    files: &'r Arc<Files>,
+    agent: &'r Agent,
+    settings: &'r ModelSettings,
+    mode: AgentMode,
+    allows_exec: bool,
+    runs: u32,
+    pool: &'r AgentPool,
+    /// The command that runs the trial alone.
+    rerun: String,
 }
 
 /// Where the agents of a run are.
@@ -72,6 +96,8 @@ pub(in crate::harness) struct AgentProject<'p> {
     pub(in crate::harness) rerun: &'p Rerun,
     /// The file in which the processes of one run share hashes.
     pub(in crate::harness) shared_hashes: Option<PathBuf>,
+    /// Whether agents may run in a replay.
+    pub(in crate::harness) allows_exec: bool,
 }
 
 impl LiveAgents {
@@ -99,6 +125,8 @@ impl LiveAgents {
             rerun: project.rerun.clone(),
             today,
             asked: HashMap::new(),
+            unasked: HashMap::new(),
+            models: RecordedModels::default(),
             fresh: 0,
             redefined: Mutex::default(),
             in_process: false,
@@ -120,7 +148,7 @@ impl LiveAgents {
     ) -> Result<(), ExitCode> {
         refuse_unmatched(plan, &self.today, command).map_err(|errors| report_load_errors(&errors, project.folder))?;
         self.today.share_hashes();
-        if self.mode == AgentMode::Replay {
+        if self.mode == AgentMode::Replay && !self.has_recorded_model(plan, command) {
             return Ok(());
         }
         if self.mode.is_recording() {
@@ -131,9 +159,21 @@ impl LiveAgents {
         let at_once = if command.arguments.test_threads == Some(1) { 1 } else { at_once };
         self.start_pool(at_once, project.base).map_err(|problem| usage_error(&[problem]))?;
         for planned in plan.trials_to_run(command) {
-            self.ask_agent(planned, project.files);
+            // A replay costs nothing, so a gate that runs alone asks the agents of its cases, too.
+            for (name, work) in list_cases(planned, self.mode == AgentMode::Replay) {
+                self.ask_agent(name, work, project);
+            }
         }
         Ok(())
+    }
+
+    /// Whether the agent of a trial that will run has a recorded model.
+    fn has_recorded_model(&self, plan: &Plan, command: &HarnessCommand) -> bool {
+        let mut cases = plan.trials_to_run(command).flat_map(|planned| list_cases(planned, true));
+        cases.any(|(_, work)| {
+            let agent = work.case.agent.as_ref().and_then(|used| self.today.find_agent(used));
+            agent.is_some_and(|(_, agent)| agent.model.is_some())
+        })
     }
 
     fn start_pool(&mut self, at_once: usize, base: &Path) -> Result<(), String> {
@@ -144,31 +184,67 @@ impl LiveAgents {
         Ok(())
     }
 
-    /// Queues the runs of a trial's agent: those that are missing or stale, or all of them.
-    fn ask_agent(&mut self, planned: &PlannedTrial, files: &Arc<Files>) {
-        let (Some((case, path, used)), Some(pool)) = (agent_of_work(&planned.work), &self.pool) else {
+    /// Queues the runs of the agent of the trial `name`: those that are missing or stale, or all of them.
+    fn ask_agent(&mut self, name: &str, work: &CaseWork, project: &AgentProject<'_>) {
+        let CaseWork { case, path, .. } = work;
+        let (Some(used), Some(pool), false) = (&case.agent, &self.pool, self.asked.contains_key(name)) else {
             return;
         };
-        let (Some((name, agent)), Ok(Some(fingerprint))) =
+        let (Some((agent_name, agent)), Ok(Some(fingerprint))) =
             (self.today.find_agent(used), self.today.fingerprint_of(case))
         else {
             return;
         };
+        let mut task = make_task(case, agent_name, agent.agent.clone());
         let count = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
-        let runs: Vec<u32> = match self.mode {
-            AgentMode::Record => find_stale_runs(case, path, files, &fingerprint),
+        let runs: Vec<u32> = match (&agent.model, self.mode) {
+            (None, AgentMode::Replay) => return,
+            (None, AgentMode::Record) => find_stale_runs(case, path, project.files, &fingerprint),
             _ => (1..=count).collect(),
         };
+        if let Some(settings) = &agent.model {
+            match self.plan_model((name, work), (&agent.agent, settings), project, pool) {
+                Ok(model) => task.model = Some(model),
+                Err(failure) => {
+                    self.unasked.insert(name.to_owned(), failure);
+                    return;
+                }
+            }
+        }
+        let keeps_runs = self.mode.is_recording() && agent.model.is_none();
         self.fresh += count as usize - runs.len();
         if runs.is_empty() {
             return;
         }
         self.in_process |= matches!(agent.agent, Agent::InProcess(_));
-        let keep = self.mode.is_recording().then(|| keep_in_files(case, path, files, &fingerprint));
-        let task = make_task(case, (name, agent), keep);
+        task.keep = keeps_runs.then(|| keep_in_files(case, path, project.files, &fingerprint));
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let answer = pool.start_runs(task, &AgentInput::for_case(case, &stem), &runs);
-        self.asked.insert(planned.name.clone(), AskedAgent { answer, runs: runs.len(), fingerprint });
+        let asked = AskedAgent { answer, runs: runs.len(), fingerprint, keeps_runs };
+        self.asked.insert(name.to_owned(), asked);
+    }
+
+    /// Plans how the requests of a case's agent to its model are answered.
+    fn plan_model(
+        &self,
+        (name, work): (&str, &CaseWork),
+        (agent, settings): (&Agent, &ModelSettings),
+        project: &AgentProject<'_>,
+        pool: &AgentPool,
+    ) -> Result<ModelTask, RunFailure> {
+        let CaseWork { case, path, .. } = work;
+        self.models.plan_runs(&ModelRequest {
+            case,
+            path,
+            files: project.files,
+            agent,
+            settings,
+            mode: self.mode,
+            allows_exec: project.allows_exec,
+            runs: case.repeat.as_ref().map_or(1, |(runs, _)| *runs),
+            pool,
+            rerun: self.rerun.command(name),
+        })
     }
 
     /// Counts the trials that have asked an agent, those that have the answer, and those whose agent is running.
@@ -204,14 +280,17 @@ impl LiveAgents {
         case: &Case,
         path: &Path,
         files: &Files,
-    ) -> Result<CaseRuns, String> {
+    ) -> Result<CaseRuns, RunFailure> {
+        if let Some(failure) = self.unasked.get(name) {
+            return Err(failure.clone());
+        }
         let Some(asked) = self.asked.get(name) else {
             return CaseRuns::find_runs(case, path, files)
-                .map_err(|error| self.explain_missing_run(error, name, case));
+                .map_err(|error| self.explain_missing_run(error, name, case).into());
         };
-        let runs = asked.answer.wait().as_ref().map_err(ToString::to_string)?;
-        if self.mode.is_recording() {
-            return CaseRuns::find_runs(case, path, files);
+        let runs = asked.answer.wait().as_ref().map_err(|error| self.explain_failure(error, name))?;
+        if asked.keeps_runs {
+            return Ok(CaseRuns::find_runs(case, path, files)?);
         }
         let runs = runs.iter().map(|run| {
             let trace = stamp_run(case, &asked.fingerprint, run);
@@ -228,34 +307,17 @@ impl LiveAgents {
         self.today.fingerprint_of(case).map_err(|error| error.problem)
     }
 
-    /// Notes a run of the trial `name` that another definition of its agent made.
-    pub(in crate::harness) fn note_run(&self, name: &str, agent: Option<&AgentFingerprint>, trace: &Trace) {
-        let (Some(agent), Some(recorded)) = (agent, &trace.recorded) else { return };
-        if recorded.agent.is_some() && !agent.has_definition(recorded) {
-            let mut redefined = self.redefined.lock().unwrap_or_else(PoisonError::into_inner);
-            redefined.insert(name.to_owned());
+    /// Converts the error of an agent. A request that is not recorded proves nothing about the agent.
+    fn explain_failure(&self, error: &AgentError, name: &str) -> RunFailure {
+        if !matches!(error.problem, AgentProblem::Unrecorded(_)) {
+            return RunFailure::Error(error.to_string());
         }
-    }
-
-    /// Describes what the agents of the run did, and which recordings were made by other definitions of them.
-    pub(in crate::harness) fn describe_run(&self) -> Vec<String> {
-        let ran: usize = self.asked.values().map(|asked| asked.runs).sum();
-        let mut notes = Vec::new();
-        if ran + self.fresh > 0 && self.mode == AgentMode::Record {
-            notes.push(format!("agents ran {}; {} fresh", count_times(ran), count_recordings(self.fresh)));
-        } else if ran > 0 {
-            notes.push(format!("agents ran {}", count_times(ran)));
-        }
-        let redefined = self.redefined.lock().unwrap_or_else(PoisonError::into_inner);
-        if !redefined.is_empty() {
-            let names: Vec<&str> = redefined.iter().map(String::as_str).collect();
-            notes.push(format!(
-                "the definition of the agent has changed since the recording of {}: ARRAIGN_AGENT_MODE=record {}",
-                if names.len() == 1 { "1 trial".to_owned() } else { format!("{} trials", names.len()) },
-                self.rerun.command_for_some(&names)
-            ));
-        }
-        notes
+        RunFailure::Undecided(UndecidedRun {
+            check: "model",
+            reason: error.to_string(),
+            help: format!("record the run again: ARRAIGN_AGENT_MODE=record {}", self.rerun.command(name)),
+            cause: UndecidedCause::UnrecordedRequest,
+        })
     }
 
     /// Adds to the error of a missing trace how to record it, if the case has an agent.
@@ -268,40 +330,21 @@ impl LiveAgents {
     }
 }
 
-fn count_times(count: usize) -> String {
-    match count {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        count => format!("{count} times"),
-    }
-}
-
-fn count_recordings(count: usize) -> String {
-    if count == 1 { "1 recording was".to_owned() } else { format!("{count} recordings were") }
-}
-
-fn make_task(case: &Case, (name, agent): (String, ConfiguredAgent), keep: Option<KeepRun>) -> AgentTask {
+fn make_task(case: &Case, name: String, agent: Agent) -> AgentTask {
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
-    let (agent, readers) = (agent.agent, case.readers.clone());
-    AgentTask { name, agent, limit: case.timeout, several, readers, keep }
+    let (limit, readers) = (case.timeout, case.readers.clone());
+    AgentTask { name, agent, limit, several, readers, keep: None, model: None }
 }
 
-/// Returns a function that writes a run of the case to its file.
-fn keep_in_files(
-    case: &Arc<Case>,
-    path: &Arc<PathBuf>,
-    files: &Arc<Files>,
-    fingerprint: &Arc<AgentFingerprint>,
-) -> KeepRun {
-    let (case, path, files) = (Arc::clone(case), Arc::clone(path), Arc::clone(files));
-    let fingerprint = Arc::clone(fingerprint);
-    Arc::new(move |run, trace| record_run(&case, &path, &files, run, &stamp_run(&case, &fingerprint, trace)))
-}
-
-/// Adds to the run of an agent for what it was made: a replay compares it with the case and the agent then.
-fn stamp_run(case: &Case, agent: &AgentFingerprint, run: &Trace) -> Trace {
-    let at = format!("{}Z", render_utc(SystemTime::now()));
-    Trace { recorded: Some(agent.stamp(case, RECORDED_BY, &at)), ..run.clone() }
+/// Returns the cases that a trial evaluates, with the names of their trials. A gate evaluates all cases of its suite.
+fn list_cases(planned: &PlannedTrial, with_gates: bool) -> Vec<(&str, &CaseWork)> {
+    match &planned.work {
+        TrialWork::Case(work) => vec![(planned.name.as_str(), work)],
+        TrialWork::Gate(gate) if with_gates => {
+            gate.cases.iter().map(|(name, work)| (name.as_str(), work)).collect()
+        }
+        TrialWork::Gate(_) | TrialWork::Broken(_) => Vec::new(),
+    }
 }
 
 /// Returns the case, file and agent of a trial whose case has an agent.

@@ -36,6 +36,13 @@ impl AgentSetup {
         added.map_err(|problem| format!("Harness::agent_inputs: {problem}; register the agent first"))
     }
 
+    /// Lets an agent of the test target run in every mode, with a recorded model. The error is a message for the user.
+    #[cfg(feature = "model")]
+    pub(in crate::harness) fn record_model(&mut self, name: &str) -> Result<(), String> {
+        let set = self.agents.set_model(name, crate::case::ModelSettings::default());
+        set.map_err(|problem| format!("Harness::agent_model: {problem}; register the agent first"))
+    }
+
     /// Sets how many agents may run at the same time.
     pub(in crate::harness) fn set_limit(&mut self, at_once: usize) {
         self.at_once = at_once;

@@ -19,6 +19,7 @@ pub(crate) mod llamaindex;
 pub(crate) mod maf;
 pub(crate) mod mcp;
 pub(crate) mod mcplab;
+pub(crate) mod model_exchanges;
 pub(crate) mod native;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
@@ -60,6 +61,7 @@ pub const READERS: &[Reader] = &[
     bedrock::READER,
     rig::READER,
     mcplab::READER,
+    model_exchanges::READER,
     evalview::READER,
     episodes::READER,
     tool_events::READER,

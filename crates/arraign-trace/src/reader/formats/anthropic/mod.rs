@@ -4,7 +4,7 @@
 //! one per line, the events of streamed messages, and the results of a batch, where each case is a run under its
 //! `custom_id`. A log with only responses contains no results: its calls stay unanswered.
 
-mod stream;
+pub(crate) mod stream;
 
 use std::borrow::Cow;
 

@@ -6,8 +6,8 @@
 //! The format does not record which tools failed: the status of an answered call is unknown.
 
 mod detect;
-mod ollama;
-mod stream;
+pub(crate) mod ollama;
+pub(crate) mod stream;
 
 use std::borrow::Cow;
 

@@ -9,7 +9,7 @@ pub(crate) mod items;
 mod run_state;
 mod span_tree;
 mod spans;
-mod stream;
+pub(crate) mod stream;
 
 use std::borrow::Cow;
 

@@ -1,0 +1,49 @@
+//! `cargo arraign record -- COMMAND...`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use arraign::__internals::harness::standalone::record_program;
+use arraign::__internals::source::write_whole;
+use clap::Args;
+
+use crate::error::{CliError, CliResult, FAILED};
+use crate::explain::Explain;
+
+/// Run any program, and record what it exchanges with its model as a trace.
+///
+/// The program finds the port under `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `GOOGLE_GEMINI_BASE_URL` and others. The port
+/// forwards its requests to the addresses that these variables have here, or else to the usual ones.
+#[derive(Debug, Args)]
+pub(crate) struct Record {
+    /// The file of the trace.
+    #[arg(long, value_name = "FILE", default_value = "trace.model.jsonl")]
+    out: PathBuf,
+    /// The program and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+impl Record {
+    /// Exits with 101 if the program fails. What it has exchanged is written nevertheless.
+    pub(crate) fn run(self) -> CliResult {
+        let Some((program, arguments)) = self.command.split_first() else {
+            return Err(CliError::new("name the program to run: `cargo arraign record -- python agent.py`"));
+        };
+        let recorded = record_program(program, arguments)
+            .map_err(|error| CliError::new(format!("{}: {error}", program.display())))?;
+        let shown = self.out.display();
+        if recorded.exchanges == 0 {
+            let problem = "the program sent no request to its model through the port: does its client read OPENAI_BASE_URL?";
+            return Err(CliError::new(format!("{problem} ({})", recorded.status)));
+        }
+        let text = recorded
+            .cassette
+            .map_err(|problem| CliError::new(format!("{shown} is not written: {problem}")))?;
+        write_whole(&self.out, text.as_bytes())
+            .map_err(|error| CliError::new(format!("cannot write `{shown}`: {error}")))?;
+        let explained = Explain::of_file(self.out).run()?;
+        if recorded.status.success() { Ok(explained) } else { Ok(ExitCode::from(FAILED)) }
+    }
+}

@@ -1,0 +1,139 @@
+//! Agents with a recorded model: the port answers or forwards their requests, and what was exchanged is evidence.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::into_trace::read_single_run;
+use super::{AgentProblem, ModelAddresses};
+use crate::model::{ModelPort, PortLease, PortOutcome, Provider, SessionPlan, render_exchanges};
+use crate::reader::ReaderSet;
+use crate::secrets::Secrets;
+use crate::trace::Trace;
+
+/// The format of a cassette.
+const CASSETTE_FORMAT: &str = "model-exchanges";
+
+/// Keeps the exchanges of a run, as the text of its cassette. The error is a sentence.
+pub(super) type KeepExchanges = Arc<dyn Fn(u32, &str) -> Result<(), String> + Send + Sync>;
+
+/// The recorded model of a case's agent.
+pub struct ModelTask {
+    /// The port.
+    pub port: ModelPort,
+    /// How the requests of each run are answered, by the number of the run.
+    pub plans: BTreeMap<u32, SessionPlan>,
+    /// Keeps the exchanges of each run.
+    pub keep: Option<KeepExchanges>,
+    /// Remarks for the end of the process.
+    pub remarks: Arc<Mutex<Vec<String>>>,
+}
+
+/// The path of a run on the port.
+pub(super) type RunLease = PortLease;
+
+/// Opens a path for a run. `None` for an agent without a recorded model.
+pub(super) fn open_lease(task: Option<&ModelTask>, run: u32) -> Option<(RunLease, ModelAddresses)> {
+    let task = task?;
+    let lease = task.port.open_lease(task.plans.get(&run)?.clone());
+    let addresses = list_addresses(&lease);
+    Some((lease, addresses))
+}
+
+/// Returns the variables that lead the requests of a program to its path on the port.
+pub fn list_model_variables(lease: &PortLease) -> Vec<(String, String)> {
+    list_addresses(lease).list_variables(&[])
+}
+
+fn list_addresses(lease: &PortLease) -> ModelAddresses {
+    ModelAddresses {
+        url: lease.url(),
+        openai: lease.provider_url(Provider::OpenAi),
+        anthropic: lease.provider_url(Provider::Anthropic),
+        gemini: lease.provider_url(Provider::Gemini),
+        azure: lease.provider_url(Provider::Azure),
+        ollama: lease.provider_url(Provider::Ollama),
+        replays: lease.replays(),
+    }
+}
+
+/// Ends a run: a request without a recorded reply decides, whatever the agent did then. Otherwise the exchanges are kept,
+/// and they are the trace if the agent returned none.
+pub(super) fn settle_run(
+    lease: RunLease,
+    task: Option<&ModelTask>,
+    run: u32,
+    answer: Result<Trace, AgentProblem>,
+    (readers, secrets): (&ReaderSet, &Secrets),
+) -> Result<Trace, AgentProblem> {
+    let replays = lease.replays();
+    let outcome = lease.close();
+    if let [miss, rest @ ..] = outcome.misses.as_slice() {
+        let more =
+            if rest.is_empty() { String::new() } else { format!("\nand {} more requests", rest.len()) };
+        return Err(AgentProblem::Unrecorded(format!("{}{more}", miss.message)));
+    }
+    let trace = choose_trace(answer, &outcome, readers)?;
+    let Some(task) = task else { return Ok(trace) };
+    if let Some(keep) = &task.keep {
+        keep_exchanges(&outcome, secrets, |text| keep(run, text))?;
+    }
+    if replays && outcome.unused > 0 {
+        let noun = if outcome.unused == 1 { "exchange was" } else { "exchanges were" };
+        let remark = format!("{}: {} recorded {noun} not used", outcome.cassette, outcome.unused);
+        task.remarks.lock().unwrap_or_else(PoisonError::into_inner).push(remark);
+    }
+    Ok(trace)
+}
+
+fn keep_exchanges(
+    outcome: &PortOutcome,
+    secrets: &Secrets,
+    keep: impl FnOnce(&str) -> Result<(), String>,
+) -> Result<(), AgentProblem> {
+    if let Some(problem) = &outcome.unrecordable {
+        return Err(AgentProblem::NotRecorded(problem.clone()));
+    }
+    let text = render_exchanges(&outcome.exchanges);
+    let mut secrets = secrets.clone();
+    outcome.keys.iter().for_each(|key| secrets.add_value("authorization", key));
+    if let Some(name) = secrets.find_in(&text) {
+        return Err(AgentProblem::Secret(name.to_owned()));
+    }
+    keep(&text).map_err(AgentProblem::NotRecorded)
+}
+
+/// Returns the trace of the agent. If it returned none, or only a text, the exchanges are the trace.
+fn choose_trace(
+    answer: Result<Trace, AgentProblem>,
+    outcome: &PortOutcome,
+    readers: &ReaderSet,
+) -> Result<Trace, AgentProblem> {
+    match answer {
+        Err(AgentProblem::NoTrace) => read_exchanges(outcome, readers),
+        Ok(trace) if says_little(&trace) && !outcome.exchanges.is_empty() => {
+            let read = read_exchanges(outcome, readers)?;
+            Ok(Trace { answer: trace.answer.or(read.answer), ..read })
+        }
+        other => other,
+    }
+}
+
+/// Whether a trace is empty, or only an answer.
+fn says_little(trace: &Trace) -> bool {
+    let is_empty = trace.messages.is_empty() && trace.answer.is_none();
+    trace.calls.is_empty() && (is_empty || trace.calls_unrecorded.is_some())
+}
+
+fn read_exchanges(outcome: &PortOutcome, readers: &ReaderSet) -> Result<Trace, AgentProblem> {
+    if outcome.exchanges.is_empty() {
+        let problem = "it printed no trace, and sent no request to its model";
+        return Err(AgentProblem::Nonsense(problem.to_owned()));
+    }
+    let text = render_exchanges(&outcome.exchanges);
+    read_single_run(&text, Some(CASSETTE_FORMAT), readers).map_err(|problem| match problem {
+        AgentProblem::SeveralRuns(count) => AgentProblem::Nonsense(format!(
+            "its requests are {count} conversations, and their order is not known: let the agent print its trace"
+        )),
+        other => other,
+    })
+}

@@ -1,0 +1,19 @@
+//! Why a trial has no run to evaluate.
+
+use crate::engine::UndecidedRun;
+
+/// Why a trial has no run to evaluate.
+#[derive(Debug, Clone)]
+pub(in crate::harness) enum RunFailure {
+    /// Something is broken. The text is a sentence with the cause.
+    Error(String),
+    /// Nothing is broken, but there is no evidence.
+    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only agents that run leave no evidence"))]
+    Undecided(UndecidedRun),
+}
+
+impl From<String> for RunFailure {
+    fn from(error: String) -> Self {
+        Self::Error(error)
+    }
+}

@@ -1,0 +1,33 @@
+//! Runs of agents as recordings: what they were made for, and their files.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::agent::KeepRun;
+use crate::case::{AgentFingerprint, Case};
+use crate::report::render_utc;
+use crate::source::Files;
+use crate::suite::record_run;
+use crate::trace::Trace;
+
+/// The program that recordings name.
+const RECORDED_BY: &str = concat!("arraign ", env!("CARGO_PKG_VERSION"));
+
+/// Returns a function that writes a run of the case to its file.
+pub(super) fn keep_in_files(
+    case: &Arc<Case>,
+    path: &Arc<PathBuf>,
+    files: &Arc<Files>,
+    fingerprint: &Arc<AgentFingerprint>,
+) -> KeepRun {
+    let (case, path, files) = (Arc::clone(case), Arc::clone(path), Arc::clone(files));
+    let fingerprint = Arc::clone(fingerprint);
+    Arc::new(move |run, trace| record_run(&case, &path, &files, run, &stamp_run(&case, &fingerprint, trace)))
+}
+
+/// Adds to the run of an agent for what it was made: a replay compares it with the case and the agent then.
+pub(super) fn stamp_run(case: &Case, agent: &AgentFingerprint, run: &Trace) -> Trace {
+    let at = format!("{}Z", render_utc(SystemTime::now()));
+    Trace { recorded: Some(agent.stamp(case, RECORDED_BY, &at)), ..run.clone() }
+}

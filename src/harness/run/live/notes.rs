@@ -1,0 +1,54 @@
+//! What a run says of its agents at its end.
+
+use std::sync::PoisonError;
+
+use super::{AgentMode, LiveAgents};
+use crate::case::AgentFingerprint;
+use crate::trace::Trace;
+
+impl LiveAgents {
+    /// Notes a run of the trial `name` that another definition of its agent made.
+    pub(in crate::harness) fn note_run(&self, name: &str, agent: Option<&AgentFingerprint>, trace: &Trace) {
+        let (Some(agent), Some(recorded)) = (agent, &trace.recorded) else { return };
+        if recorded.agent.is_some() && !agent.has_definition(recorded) {
+            let mut redefined = self.redefined.lock().unwrap_or_else(PoisonError::into_inner);
+            redefined.insert(name.to_owned());
+        }
+    }
+
+    /// Describes what the agents of the run did, and which recordings were made by other definitions of them.
+    pub(in crate::harness) fn describe_run(&self) -> Vec<String> {
+        let ran: usize = self.asked.values().map(|asked| asked.runs).sum();
+        let mut notes = Vec::new();
+        // Agents with a recorded model run in each mode.
+        let keeps_runs = self.fresh > 0 || self.asked.values().any(|asked| asked.keeps_runs);
+        if keeps_runs && self.mode == AgentMode::Record {
+            notes.push(format!("agents ran {}; {} fresh", count_times(ran), count_recordings(self.fresh)));
+        } else if ran > 0 {
+            notes.push(format!("agents ran {}", count_times(ran)));
+        }
+        notes.extend(self.models.take_remarks());
+        let redefined = self.redefined.lock().unwrap_or_else(PoisonError::into_inner);
+        if !redefined.is_empty() {
+            let names: Vec<&str> = redefined.iter().map(String::as_str).collect();
+            notes.push(format!(
+                "the definition of the agent has changed since the recording of {}: ARRAIGN_AGENT_MODE=record {}",
+                if names.len() == 1 { "1 trial".to_owned() } else { format!("{} trials", names.len()) },
+                self.rerun.command_for_some(&names)
+            ));
+        }
+        notes
+    }
+}
+
+fn count_times(count: usize) -> String {
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        count => format!("{count} times"),
+    }
+}
+
+fn count_recordings(count: usize) -> String {
+    if count == 1 { "1 recording was".to_owned() } else { format!("{count} recordings were") }
+}

@@ -1,0 +1,53 @@
+//! The model port alone: runs any program, and records what it exchanges with its model.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::{Command, ExitStatus};
+
+use tokio::runtime::Builder;
+
+use crate::agent::list_model_variables;
+use crate::case::ModelSettings;
+use crate::model::{Cassette, ModelPort, PortMode, SessionPlan, render_exchanges};
+use crate::secrets::{Secrets, names_a_secret};
+
+/// What a program has exchanged with its model.
+#[derive(Debug)]
+pub struct RecordedProgram {
+    /// How the program has ended.
+    pub status: ExitStatus,
+    /// The number of exchanges.
+    pub exchanges: usize,
+    /// The text of the cassette. The error is a sentence.
+    pub cassette: Result<String, String>,
+}
+
+/// Runs a program with this process's variables and streams. Its requests to its model are forwarded and recorded.
+pub fn record_program(program: &OsString, arguments: &[OsString]) -> io::Result<RecordedProgram> {
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    // An interrupt ends the program, and what it has exchanged until then is kept.
+    runtime.spawn(async { while tokio::signal::ctrl_c().await.is_ok() {} });
+    let settings = ModelSettings::default();
+    let upstreams = SessionPlan::find_upstreams(&settings, |name| std::env::var(name).ok());
+    let lease = ModelPort::start(runtime.handle())?.open_lease(SessionPlan {
+        mode: PortMode::Forward,
+        settings: settings.into(),
+        upstreams: upstreams.into(),
+        cassette: Cassette::default().into(),
+    });
+    let status = Command::new(program).args(arguments).envs(list_model_variables(&lease)).status()?;
+    let outcome = lease.close();
+    runtime.shutdown_background();
+    let mut secrets = Secrets::default();
+    for (name, value) in std::env::vars().filter(|(name, _)| names_a_secret(name)) {
+        secrets.add_value(&name, &value);
+    }
+    outcome.keys.iter().for_each(|key| secrets.add_value("authorization", key));
+    let text = render_exchanges(&outcome.exchanges);
+    let cassette = match (outcome.unrecordable, secrets.find_in(&text)) {
+        (Some(problem), _) => Err(problem),
+        (None, Some(name)) => Err(format!("the exchanges contain the value of the secret `{name}`")),
+        (None, None) => Ok(text),
+    };
+    Ok(RecordedProgram { status, exchanges: outcome.exchanges.len(), cassette })
+}

@@ -1,0 +1,198 @@
+//! The content of a request, by which its recorded reply is found.
+//!
+//! The content is the method, the path and the body, without what differs between runs and does not change the answer: keys
+//! about accounting and delivery, ids of calls, and what the user ignores. Ids are numbered in the order in which they appear.
+
+use regex::Regex;
+use serde_json::{Map, Value};
+
+use super::exchange::RecordedRequest;
+use crate::case::ModelSettings;
+
+/// Keys of a body that do not change what the model says.
+const IGNORED_KEYS: [&str; 7] =
+    ["stream", "user", "metadata", "store", "stream_options", "prompt_cache_key", "safety_identifier"];
+
+/// Keys whose value is the id of a call or of an item.
+const ID_KEYS: [&str; 5] = ["tool_call_id", "call_id", "tool_use_id", "previous_response_id", "item_id"];
+
+/// Types of objects whose `id` is the id of a call or of an item.
+const TYPES_WITH_ID: [&str; 8] = [
+    "function",
+    "custom",
+    "tool_use",
+    "server_tool_use",
+    "mcp_tool_use",
+    "function_call",
+    "custom_tool_call",
+    "reasoning",
+];
+
+/// The text in place of what the user ignores.
+const IGNORED: &str = "(ignored)";
+
+/// What two requests may differ in.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ContentRules {
+    /// JSON pointers into the body.
+    ignore: Vec<String>,
+    /// Parts of texts.
+    ignore_text: Vec<Regex>,
+}
+
+/// The content of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct RequestContent {
+    /// Provider, method and path.
+    pub(super) target: String,
+    /// Whether the client asks for a stream: a reply in the other form would not be understood.
+    pub(super) streamed: bool,
+    /// The body that is compared, with sorted keys.
+    pub(super) body: Value,
+}
+
+impl RequestContent {
+    /// Returns the text by which equal requests are found.
+    pub(super) fn key(&self) -> String {
+        format!("{} {} {}", self.target, self.streamed, self.body)
+    }
+}
+
+impl ContentRules {
+    /// Takes the rules from the settings of an agent. Their patterns were checked when the file was read.
+    pub(super) fn new(settings: &ModelSettings) -> Self {
+        let patterns = settings.ignore_text.iter();
+        Self {
+            ignore: settings.ignore.clone(),
+            ignore_text: patterns.filter_map(|pattern| Regex::new(pattern).ok()).collect(),
+        }
+    }
+
+    /// Reduces a request to its content.
+    pub(super) fn reduce(&self, request: &RecordedRequest) -> RequestContent {
+        let mut body = request.body.clone();
+        for pointer in &self.ignore {
+            remove_pointer(&mut body, pointer);
+        }
+        if let Value::Object(entries) = &mut body {
+            entries.retain(|key, _| !IGNORED_KEYS.contains(&key.as_str()));
+        }
+        let mut ids = Vec::new();
+        let body = self.reduce_value(&body, &mut ids);
+        let target = format!("{} {} {}", request.to, request.method, request.path);
+        RequestContent { target, streamed: request.is_streamed(), body }
+    }
+
+    fn reduce_value(&self, value: &Value, ids: &mut Vec<String>) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.reduce_text(text)),
+            Value::Array(items) => items.iter().map(|item| self.reduce_value(item, ids)).collect(),
+            Value::Object(entries) => {
+                let mut keys: Vec<&String> = entries.keys().collect();
+                keys.sort_unstable();
+                let reduced = keys.into_iter().map(|key| {
+                    let value = match &entries[key] {
+                        Value::String(id) if is_id(entries, key) => number_id(id, ids),
+                        value => self.reduce_value(value, ids),
+                    };
+                    (key.clone(), value)
+                });
+                Value::Object(reduced.collect())
+            }
+            scalar => scalar.clone(),
+        }
+    }
+
+    fn reduce_text(&self, text: &str) -> String {
+        let ignored = self.ignore_text.iter();
+        ignored.fold(text.to_owned(), |text, pattern| pattern.replace_all(&text, IGNORED).into_owned())
+    }
+}
+
+/// Whether the text under `key` is the id of a call or of an item. Gemini's calls have no type.
+fn is_id(entries: &Map<String, Value>, key: &str) -> bool {
+    let kind = entries.get("type").and_then(Value::as_str);
+    let is_call = kind.is_some_and(|kind| TYPES_WITH_ID.contains(&kind))
+        || entries.contains_key("function")
+        || kind == Some("message")
+        || entries.contains_key("name") && (entries.contains_key("args") || entries.contains_key("response"));
+    ID_KEYS.contains(&key) || key == "id" && is_call
+}
+
+/// Replaces an id by the number of its first appearance.
+fn number_id(id: &str, ids: &mut Vec<String>) -> Value {
+    let known = ids.iter().position(|known| known == id).unwrap_or_else(|| {
+        ids.push(id.to_owned());
+        ids.len() - 1
+    });
+    Value::String(format!("#{}", known + 1))
+}
+
+fn remove_pointer(body: &mut Value, pointer: &str) {
+    let Some((parent, last)) = pointer.rsplit_once('/') else { return };
+    let last = last.replace("~1", "/").replace("~0", "~");
+    match body.pointer_mut(parent) {
+        Some(Value::Object(entries)) => {
+            entries.shift_remove(&last);
+        }
+        Some(Value::Array(items)) => {
+            if let Some(item) = last.parse().ok().and_then(|index: usize| items.get_mut(index)) {
+                *item = Value::String(IGNORED.to_owned());
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn key(settings: &ModelSettings, body: Value) -> String {
+        let request = RecordedRequest {
+            to: "openai".to_owned(),
+            method: "POST".to_owned(),
+            path: "/v1/chat/completions".to_owned(),
+            body,
+        };
+        ContentRules::new(settings).reduce(&request).key()
+    }
+
+    #[test]
+    fn accounting_and_the_order_of_keys_are_no_content() {
+        let plain = ModelSettings::default();
+        let one = key(&plain, json!({"model": "m", "messages": [], "user": "a", "metadata": {"x": 1}}));
+        assert_eq!(one, key(&plain, json!({"messages": [], "model": "m", "prompt_cache_key": "k"})));
+        assert_ne!(one, key(&plain, json!({"messages": [], "model": "n"})));
+        assert_ne!(one, key(&plain, json!({"messages": [], "model": "m", "stream": true})));
+    }
+
+    #[test]
+    fn ids_count_by_the_order_of_their_appearance() {
+        let plain = ModelSettings::default();
+        let body = |one: &str, other: &str, answered: &str| {
+            let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "f"}});
+            json!({"messages": [{"tool_calls": [call(one), call(other)]}, {"tool_call_id": answered}]})
+        };
+        assert_eq!(key(&plain, body("a", "b", "a")), key(&plain, body("x", "y", "x")));
+        assert_ne!(key(&plain, body("a", "b", "a")), key(&plain, body("x", "y", "y")));
+        assert_ne!(
+            key(&plain, json!({"tools": [{"id": "a"}]})),
+            key(&plain, json!({"tools": [{"id": "b"}]}))
+        );
+    }
+
+    #[test]
+    fn pointers_and_parts_of_texts_are_ignored() {
+        let settings = ModelSettings {
+            ignore: vec!["/seed".to_owned(), "/messages/0/content".to_owned()],
+            ignore_text: vec![r"\d{4}-\d\d-\d\d".to_owned()],
+            ..ModelSettings::default()
+        };
+        let body = |seed: u32, day: &str, text: &str| json!({"seed": seed, "messages": [{"content": text}, {"content": format!("today is {day}")}]});
+        assert_eq!(key(&settings, body(1, "2026-11-22", "a")), key(&settings, body(2, "2026-11-23", "b")));
+        assert_ne!(key(&settings, body(1, "tomorrow", "a")), key(&settings, body(1, "2026-11-23", "a")));
+    }
+}

@@ -1,0 +1,203 @@
+//! The difference between a request and a recorded one, as a list of edits that a person reads.
+
+use serde_json::Value;
+
+use super::content::RequestContent;
+use super::messages::{MESSAGE_LISTS, name_message, name_tool};
+use crate::secrets::quote_difference;
+
+/// The largest number of edits in a message.
+const MAX_EDITS: usize = 6;
+
+/// Returns the index of the recorded request that needs the fewest edits to become `request`, and the edits. Requests to
+/// another path are compared only if there is none to the same.
+pub(super) fn find_nearest(
+    recorded: &[RequestContent],
+    request: &RequestContent,
+) -> Option<(usize, Vec<String>)> {
+    let to_same_path = recorded.iter().any(|content| content.target == request.target);
+    let candidates = recorded.iter().enumerate();
+    let candidates = candidates.filter(|(_, content)| !to_same_path || content.target == request.target);
+    let edited = candidates.map(|(index, content)| (index, list_edits(content, request)));
+    edited.min_by_key(|(_, edits)| edits.len())
+}
+
+/// Renders the first edits, one per line.
+pub(super) fn render_edits(edits: &[String]) -> String {
+    let mut lines: Vec<String> = edits.iter().take(MAX_EDITS).map(|edit| format!("\n  {edit}")).collect();
+    if edits.len() > MAX_EDITS {
+        lines.push(format!("\n  and {} more differences", edits.len() - MAX_EDITS));
+    }
+    lines.concat()
+}
+
+fn list_edits(old: &RequestContent, new: &RequestContent) -> Vec<String> {
+    let mut edits = Vec::new();
+    if old.target != new.target {
+        edits.push(format!("request: {} -> {}", old.target, new.target));
+    }
+    if old.streamed != new.streamed {
+        let form = |streamed| if streamed { "streamed" } else { "not streamed" };
+        edits.push(format!("reply: {} -> {}", form(old.streamed), form(new.streamed)));
+    }
+    let empty = serde_json::Map::new();
+    let (before, after) = (old.body.as_object().unwrap_or(&empty), new.body.as_object().unwrap_or(&empty));
+    let added = after.keys().filter(|key| !before.contains_key(*key));
+    for key in before.keys().chain(added) {
+        let (one, other) = (&old.body[key], &new.body[key]);
+        match (one, other) {
+            _ if one == other => {}
+            (Value::Array(one), Value::Array(other)) if MESSAGE_LISTS.contains(&key.as_str()) => {
+                list_message_edits(one, other, &mut edits);
+            }
+            (Value::Array(one), Value::Array(other)) if key == "tools" => {
+                list_tool_edits(one, other, &mut edits);
+            }
+            _ => list_leaf_edits(&format!("`{key}`"), one, other, &mut edits),
+        }
+    }
+    if old.body != new.body && edits.is_empty() {
+        list_leaf_edits("body", &old.body, &new.body, &mut edits);
+    }
+    edits
+}
+
+/// Lists the edits between two lists of messages. A conversation grows at its end and is mostly edited in one place, so the
+/// equal messages at both ends are left out and the rest is compared one by one.
+fn list_message_edits(old: &[Value], new: &[Value], edits: &mut Vec<String>) {
+    let start = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+    let (old_rest, new_rest) = (&old[start..], &new[start..]);
+    let end =
+        old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(one, other)| one == other).count();
+    let (old_rest, new_rest) = (&old_rest[..old_rest.len() - end], &new_rest[..new_rest.len() - end]);
+    for at in 0..old_rest.len().max(new_rest.len()) {
+        let number = start + at + 1;
+        match (old_rest.get(at), new_rest.get(at)) {
+            (Some(one), Some(other)) => {
+                list_leaf_edits(&format!("message {number}, {}", name_message(other)), one, other, edits);
+            }
+            (None, Some(other)) => {
+                edits.push(format!(
+                    "message {number}, {}, is new: {}",
+                    name_message(other),
+                    quote_end(other)
+                ));
+            }
+            (Some(one), None) => {
+                edits.push(format!(
+                    "message {number}, {}, is missing: {}",
+                    name_message(one),
+                    quote_end(one)
+                ));
+            }
+            (None, None) => {}
+        }
+    }
+}
+
+/// Lists the edits between two lists of tools, which are compared by name.
+fn list_tool_edits(old: &[Value], new: &[Value], edits: &mut Vec<String>) {
+    let before = edits.len();
+    for tool in new {
+        let name = name_tool(tool).unwrap_or("without a name");
+        match old.iter().find(|known| name_tool(known) == name_tool(tool)) {
+            None => edits.push(format!("tool `{name}` is new")),
+            Some(known) => list_leaf_edits(&format!("tool `{name}`"), known, tool, edits),
+        }
+    }
+    for tool in old.iter().filter(|tool| new.iter().all(|known| name_tool(known) != name_tool(tool))) {
+        edits.push(format!("tool `{}` is missing", name_tool(tool).unwrap_or("without a name")));
+    }
+    if edits.len() == before {
+        edits.push("the order of the tools has changed".to_owned());
+    }
+}
+
+/// Lists the values that differ, each with its place below `what`. The text of a message needs no further place.
+fn list_leaf_edits(what: &str, old: &Value, new: &Value, edits: &mut Vec<String>) {
+    match (old, new) {
+        _ if old == new => {}
+        (Value::Object(one), Value::Object(other)) => {
+            let added = other.keys().filter(|key| !one.contains_key(*key));
+            for key in one.keys().chain(added) {
+                let is_text = ["content", "text", "output", "parts", "function"].contains(&key.as_str());
+                let place = if is_text { what.to_owned() } else { format!("{what}, `{key}`") };
+                list_leaf_edits(&place, &old[key], &new[key], edits);
+            }
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            one.iter().zip(other).for_each(|(one, other)| list_leaf_edits(what, one, other, edits));
+        }
+        _ => {
+            let [one, other] = quote_difference(&show_value(old), &show_value(new));
+            edits.push(format!("{what}: {one} -> {other}"));
+        }
+    }
+}
+
+fn show_value(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn quote_end(message: &Value) -> String {
+    let text = ["content", "text", "output", "arguments"].iter().find_map(|key| message[*key].as_str());
+    let text = text.map_or_else(|| message.to_string(), str::to_owned);
+    let [quoted, _] = quote_difference(&text, "");
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn content(body: Value) -> RequestContent {
+        RequestContent { target: "openai POST /v1/chat/completions".to_owned(), streamed: false, body }
+    }
+
+    fn edits(old: Value, new: Value) -> Vec<String> {
+        list_edits(&content(old), &content(new))
+    }
+
+    #[test]
+    fn a_changed_message_is_named_with_both_texts() {
+        let body = |system: &str, result: &str| {
+            json!({"model": "m", "messages": [{"role": "system", "content": system},
+                {"role": "user", "content": "hi"}, {"role": "tool", "tool_call_id": "#1", "content": result}]})
+        };
+        assert_eq!(
+            edits(body("a", "shipped"), body("a", "lost at sea")),
+            ["message 3, tool result: \"shipped\" -> \"lost at sea\""]
+        );
+        assert_eq!(edits(body("a", "x"), body("b", "x")), ["message 1, system message: \"a\" -> \"b\""]);
+    }
+
+    #[test]
+    fn new_messages_tools_and_settings_are_named() {
+        let old = json!({"model": "a", "messages": [{"role": "user", "content": "hi"}],
+            "tools": [{"function": {"name": "f", "description": "x"}}, {"function": {"name": "g"}}]});
+        let new = json!({"model": "b", "messages": [{"role": "user", "content": "hi"}, {"role": "user", "content": "more"}],
+            "tools": [{"function": {"name": "f", "description": "y"}}, {"function": {"name": "h"}}]});
+        assert_eq!(
+            edits(old, new),
+            [
+                "`model`: \"a\" -> \"b\"",
+                "message 2, user message, is new: \"more\"",
+                "tool `f`, `description`: \"x\" -> \"y\"",
+                "tool `h` is new",
+                "tool `g` is missing"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_nearest_request_is_the_one_with_the_fewest_edits() {
+        let of = |model: &str, text: &str| {
+            content(json!({"model": model, "messages": [{"role": "user", "content": text}]}))
+        };
+        let recorded = [of("x", "one"), of("m", "two"), of("y", "three")];
+        let (index, edits) = find_nearest(&recorded, &of("m", "three!")).expect("there is one");
+        assert_eq!((index, edits.len()), (1, 1));
+    }
+}

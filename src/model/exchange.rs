@@ -1,0 +1,162 @@
+//! One exchange with a model: a request and its reply, as a line of a cassette.
+//!
+//! No header of a request is kept: they contain keys, organisations and cookies, and do not change what a model says.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A request and its reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedExchange {
+    /// The request.
+    pub request: RecordedRequest,
+    /// The reply.
+    pub response: RecordedReply,
+}
+
+/// A request to a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedRequest {
+    /// The name of the provider.
+    pub to: String,
+    /// The method.
+    pub method: String,
+    /// The path with its query, without keys.
+    pub path: String,
+    /// The body: JSON, or a text.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub body: Value,
+}
+
+/// The reply to a request.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedReply {
+    /// The status.
+    pub status: u16,
+    /// The media type.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub media_type: Option<String>,
+    /// The body, if it is JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Value>,
+    /// The body, if it is another text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The pieces of a streamed body, as they came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chunks: Option<Vec<String>>,
+    /// Whether the agent hung up before the end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+}
+
+impl RecordedRequest {
+    /// Builds a request. Parameters of the query that contain keys are left out.
+    pub(super) fn new(to: &str, method: &str, (path, query): (&str, Option<&str>), body: &[u8]) -> Self {
+        let parameters = query.unwrap_or_default().split('&').filter(|parameter| !parameter.is_empty());
+        let mut kept: Vec<&str> = parameters.filter(|parameter| !is_key(parameter)).collect();
+        kept.sort_unstable();
+        let path = if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) };
+        let body = match serde_json::from_slice(body) {
+            Ok(body) => body,
+            Err(_) if body.is_empty() => Value::Null,
+            Err(_) => Value::String(String::from_utf8_lossy(body).into_owned()),
+        };
+        Self { to: to.to_owned(), method: method.to_owned(), path, body }
+    }
+
+    /// Whether the client asks for a stream.
+    pub(super) fn is_streamed(&self) -> bool {
+        self.body["stream"] == true || self.path.contains(":streamGenerateContent")
+    }
+}
+
+fn is_key(parameter: &str) -> bool {
+    let name = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
+    ["key", "token", "secret"].iter().any(|word| name.contains(word))
+}
+
+impl RecordedReply {
+    /// Builds a reply from the pieces of its body. `None` if the body is not text, which a cassette cannot contain.
+    pub(super) fn new(
+        status: u16,
+        media_type: Option<String>,
+        pieces: Vec<Vec<u8>>,
+        cut: bool,
+    ) -> Option<Self> {
+        let mut reply = Self { status, media_type, cut, ..Self::default() };
+        if reply.has_stream() {
+            reply.chunks = Some(split_at_characters(pieces)?);
+            return Some(reply);
+        }
+        let text = String::from_utf8(pieces.concat()).ok()?;
+        match serde_json::from_str(&text) {
+            Ok(body) => reply.body = Some(body),
+            Err(_) => reply.text = Some(text),
+        }
+        Some(reply)
+    }
+
+    /// Whether the media type is one of streams.
+    fn has_stream(&self) -> bool {
+        let streams = ["text/event-stream", "application/x-ndjson", "application/jsonl"];
+        self.media_type.as_ref().is_some_and(|name| streams.iter().any(|stream| name.starts_with(stream)))
+    }
+
+    /// Whether another attempt may end otherwise. Clients repeat such requests, and a replay must not make them wait.
+    pub(super) fn is_passing(&self) -> bool {
+        matches!(self.status, 408 | 409 | 425 | 429) || self.status >= 500
+    }
+
+    /// Returns the pieces of the body.
+    pub(super) fn pieces(&self) -> Vec<Vec<u8>> {
+        if let Some(chunks) = &self.chunks {
+            return chunks.iter().map(|chunk| chunk.as_bytes().to_vec()).collect();
+        }
+        let text = self.body.as_ref().map(Value::to_string).or_else(|| self.text.clone());
+        text.into_iter().map(String::into_bytes).collect()
+    }
+}
+
+/// Converts the pieces to texts. A character that is split between two pieces goes to the second.
+fn split_at_characters(pieces: Vec<Vec<u8>>) -> Option<Vec<String>> {
+    let (mut texts, mut rest) = (Vec::new(), Vec::new());
+    for piece in pieces {
+        rest.extend(piece);
+        let whole = match std::str::from_utf8(&rest) {
+            Ok(_) => rest.len(),
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            Err(_) => return None,
+        };
+        let after = rest.split_off(whole);
+        if !rest.is_empty() {
+            texts.push(String::from_utf8(rest).ok()?);
+        }
+        rest = after;
+    }
+    rest.is_empty().then_some(texts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_in_a_query_are_left_out() {
+        let request = RecordedRequest::new("gemini", "POST", ("/v1/x", Some("key=AIza1&b=2&alt=sse")), b"{}");
+        assert_eq!(request.path, "/v1/x?alt=sse&b=2");
+        assert_eq!(RecordedRequest::new("openai", "GET", ("/v1/models", None), b"").path, "/v1/models");
+    }
+
+    #[test]
+    fn a_split_character_goes_to_the_second_piece() {
+        let pieces = vec![b"a\xc3".to_vec(), b"\xa9b".to_vec(), b"c".to_vec()];
+        let reply = RecordedReply::new(200, Some("text/event-stream".to_owned()), pieces, false);
+        let reply = reply.expect("text");
+        assert_eq!(reply.chunks, Some(vec!["a".to_owned(), "\u{e9}b".to_owned(), "c".to_owned()]));
+        assert!(RecordedReply::new(200, None, vec![b"\xff".to_vec()], false).is_none());
+    }
+}

@@ -1,0 +1,126 @@
+//! Forwards a request to its provider, and passes the reply on while it comes in.
+
+use std::io;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use hyper::body::Bytes;
+use hyper::header::{
+    ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderMap, HeaderName, TE,
+    TRANSFER_ENCODING, UPGRADE,
+};
+use tokio::sync::mpsc::Sender;
+use tokio::sync::oneshot;
+
+use super::exchange::RecordedReply;
+use super::reply_body::Piece;
+
+/// The number of bytes that are read at once.
+const CHUNK_BYTES: usize = 32 << 10;
+
+/// The largest reply.
+const MAX_REPLY_BYTES: usize = 64 << 20;
+
+/// How long a provider may be silent before its first byte.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// How long a connection may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Headers about one connection, which are not those of another. Replies are recorded as text, so they must not be packed.
+const OWN_HEADERS: [HeaderName; 8] =
+    [HOST, CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING, ACCEPT_ENCODING, EXPECT, TE, UPGRADE];
+
+/// The client, shared so that connections are reused.
+static CLIENT: LazyLock<ureq::Agent> = LazyLock::new(|| {
+    let config = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .timeout_connect(Some(CONNECT_TIMEOUT))
+        .timeout_recv_response(Some(REPLY_TIMEOUT));
+    config.build().into()
+});
+
+/// A request to a provider.
+pub(super) struct ForwardedRequest {
+    pub(super) method: hyper::Method,
+    pub(super) url: String,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+}
+
+/// The beginning of a reply.
+pub(super) struct ReplyHead {
+    pub(super) status: u16,
+    pub(super) headers: HeaderMap,
+}
+
+/// How a forwarded request ended.
+pub(super) enum Forwarded {
+    /// The reply has ended, or the client has hung up. `None` if it cannot be recorded.
+    Replied(Option<RecordedReply>),
+    /// The provider gave no reply, or not all of it.
+    Broken,
+}
+
+/// Sends a request and passes the reply on. Blocks the thread. The error in `head` is for the client.
+pub(super) fn forward_request(
+    request: ForwardedRequest,
+    head: oneshot::Sender<Result<ReplyHead, String>>,
+    pieces: &Sender<Piece>,
+) -> Forwarded {
+    let mut response = match send_request(request) {
+        Ok(response) => response,
+        Err(error) => {
+            // The client may be gone.
+            let _ = head.send(Err(error.to_string()));
+            return Forwarded::Broken;
+        }
+    };
+    let status = response.status().as_u16();
+    let media_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media_type = media_type.map(str::to_owned);
+    let mut headers = response.headers().clone();
+    for name in &OWN_HEADERS {
+        headers.remove(name);
+    }
+    let _ = head.send(Ok(ReplyHead { status, headers }));
+    pass_body_on(response.body_mut().as_reader(), pieces).map_or(Forwarded::Broken, |(passed, cut)| {
+        Forwarded::Replied(RecordedReply::new(status, media_type, passed, cut))
+    })
+}
+
+fn send_request(request: ForwardedRequest) -> Result<hyper::http::Response<ureq::Body>, ureq::Error> {
+    let mut sent = hyper::http::Request::builder().method(request.method).uri(request.url);
+    for (name, value) in request.headers.iter().filter(|(name, _)| !OWN_HEADERS.contains(name)) {
+        sent = sent.header(name, value);
+    }
+    let sent = sent.header(ACCEPT_ENCODING, "identity").body(request.body.to_vec())?;
+    CLIENT.run(sent)
+}
+
+/// Reads a body to its end, or until the client has hung up. Returns the pieces, and whether it was the client who ended it.
+fn pass_body_on(mut body: impl io::Read, pieces: &Sender<Piece>) -> Option<(Vec<Vec<u8>>, bool)> {
+    let (mut passed, mut size, mut buffer) = (Vec::new(), 0, vec![0; CHUNK_BYTES]);
+    loop {
+        let read = match body.read(&mut buffer) {
+            Ok(0) => return Some((passed, false)),
+            Ok(read) if size + read <= MAX_REPLY_BYTES => read,
+            Ok(_) => return abort_reply(pieces, io::ErrorKind::FileTooLarge.into()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return abort_reply(pieces, error),
+        };
+        size += read;
+        passed.push(buffer[..read].to_vec());
+        if pieces.blocking_send(Ok(Bytes::copy_from_slice(&buffer[..read]))).is_err() {
+            return Some((passed, true));
+        }
+    }
+}
+
+/// Ends the reply for the client as it ended for the port: in the middle.
+fn abort_reply(pieces: &Sender<Piece>, error: io::Error) -> Option<(Vec<Vec<u8>>, bool)> {
+    let _ = pieces.blocking_send(Err(error));
+    None
+}

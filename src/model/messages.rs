@@ -1,0 +1,41 @@
+//! Names for the messages of a request, as its sender would call them.
+
+use serde_json::Value;
+
+/// The keys of a body under which messages are listed.
+pub(super) const MESSAGE_LISTS: [&str; 3] = ["messages", "input", "contents"];
+
+/// Returns the name of a message: `user message`, `tool result`, `tool call`.
+pub(super) fn name_message(message: &Value) -> &'static str {
+    if let Some(kind) = message["type"].as_str().filter(|kind| *kind != "message") {
+        return if kind.ends_with("_output") { "tool result" } else { name_item(kind) };
+    }
+    if holds(message, &|part| part["type"] == "tool_result" || !part["functionResponse"].is_null()) {
+        return "tool result";
+    }
+    match message["role"].as_str() {
+        Some("tool" | "function") => "tool result",
+        Some("user") => "user message",
+        Some("assistant" | "model") => "assistant message",
+        Some("system" | "developer") => "system message",
+        _ => "message",
+    }
+}
+
+fn name_item(kind: &str) -> &'static str {
+    match kind {
+        "function_call" | "custom_tool_call" => "tool call",
+        "reasoning" => "reasoning",
+        _ => "item",
+    }
+}
+
+fn holds(message: &Value, is_wanted: &dyn Fn(&Value) -> bool) -> bool {
+    let parts = ["content", "parts"].iter().filter_map(|key| message[*key].as_array()).flatten();
+    parts.into_iter().any(is_wanted)
+}
+
+/// Returns the name of a tool in a request's list of tools.
+pub(super) fn name_tool(tool: &Value) -> Option<&str> {
+    tool["function"]["name"].as_str().or_else(|| tool["name"].as_str())
+}

@@ -1,0 +1,77 @@
+//! The providers of models: their addresses, their variables, and the form of their errors.
+
+use serde_json::{Value, json};
+
+/// A provider, by the protocol that its clients speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Provider {
+    /// OpenAI, and the many servers that speak its protocols.
+    OpenAi,
+    /// Anthropic.
+    Anthropic,
+    /// Google's Gemini API.
+    Gemini,
+    /// OpenAI's models on Azure.
+    Azure,
+    /// Ollama's own API.
+    Ollama,
+}
+
+impl Provider {
+    /// All providers.
+    pub const ALL: [Self; 5] = [Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Azure, Self::Ollama];
+
+    /// Returns the name under `upstream` and in cassettes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Azure => "azure",
+            Self::Ollama => "ollama",
+        }
+    }
+
+    /// Returns the provider with this name.
+    pub fn find_by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|provider| provider.name() == name)
+    }
+
+    /// Returns the usual address, if there is one for all users.
+    pub(super) fn usual_upstream(self) -> Option<&'static str> {
+        match self {
+            Self::OpenAi => Some("https://api.openai.com/v1"),
+            Self::Anthropic => Some("https://api.anthropic.com"),
+            Self::Gemini => Some("https://generativelanguage.googleapis.com"),
+            Self::Azure => None,
+            Self::Ollama => Some("http://127.0.0.1:11434"),
+        }
+    }
+
+    /// Returns the variable with which clients set another address.
+    pub(super) fn address_variable(self) -> &'static str {
+        match self {
+            Self::OpenAi => "OPENAI_BASE_URL",
+            Self::Anthropic => "ANTHROPIC_BASE_URL",
+            Self::Gemini => "GOOGLE_GEMINI_BASE_URL",
+            Self::Azure => "AZURE_OPENAI_ENDPOINT",
+            Self::Ollama => "OLLAMA_HOST",
+        }
+    }
+
+    /// Renders an error in the provider's own form, which its clients show.
+    pub(super) fn render_error(self, status: u16, message: &str) -> Value {
+        match self {
+            Self::OpenAi | Self::Azure => json!({"error": {
+                "message": message, "type": "invalid_request_error", "param": null, "code": "arraign"
+            }}),
+            Self::Anthropic => {
+                json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}})
+            }
+            Self::Gemini => {
+                json!({"error": {"code": status, "message": message, "status": "INVALID_ARGUMENT"}})
+            }
+            Self::Ollama => json!({"error": message}),
+        }
+    }
+}

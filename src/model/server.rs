@@ -1,0 +1,250 @@
+//! The server of the port: one for a process, with a path for each run of an agent.
+
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::convert::Infallible;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use http_body_util::{BodyExt as _, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, UPGRADE};
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::spawn_blocking;
+
+use super::exchange::{RecordedReply, RecordedRequest};
+use super::forward::{Forwarded, ForwardedRequest, ReplyHead, forward_request};
+use super::provider::Provider;
+use super::reply_body::ReplyBody;
+use super::session::{PortAnswer, PortMode, PortOutcome, PortSession, SessionPlan};
+
+/// The largest request.
+const MAX_REQUEST_BYTES: usize = 64 << 20;
+
+/// The number of pieces of a reply that wait for a slow client.
+const WAITING_PIECES: usize = 64;
+
+/// Headers with keys.
+const KEY_HEADERS: [&str; 4] = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
+
+type Sessions = Arc<Mutex<HashMap<String, Arc<PortSession>>>>;
+
+/// The server of one process. It listens on the loopback address.
+#[derive(Clone)]
+pub struct ModelPort {
+    address: SocketAddr,
+    sessions: Sessions,
+}
+
+/// The path of one run. It is closed when this is dropped.
+pub struct PortLease {
+    port: ModelPort,
+    name: String,
+    session: Arc<PortSession>,
+}
+
+impl ModelPort {
+    /// Starts the server on a free port.
+    pub fn start(runtime: &Handle) -> io::Result<Self> {
+        let listener = StdListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        listener.set_nonblocking(true)?;
+        let _entered = runtime.enter();
+        let listener = TcpListener::from_std(listener)?;
+        let port = Self { address: listener.local_addr()?, sessions: Sessions::default() };
+        runtime.spawn(accept_connections(listener, Arc::clone(&port.sessions)));
+        Ok(port)
+    }
+
+    /// Opens a path for one run of an agent.
+    pub fn open_lease(&self, plan: SessionPlan) -> PortLease {
+        let (name, session) = (draw_name(), Arc::new(PortSession::new(plan)));
+        lock(&self.sessions).insert(name.clone(), Arc::clone(&session));
+        PortLease { port: self.clone(), name, session }
+    }
+}
+
+impl PortLease {
+    /// Returns the address of the run's path.
+    pub fn url(&self) -> String {
+        format!("http://{}/{}", self.port.address, self.name)
+    }
+
+    /// Returns the address in place of a provider's: its path is that of the upstream. `None` without an upstream.
+    pub fn provider_url(&self, provider: Provider) -> Option<String> {
+        let upstream = self.session.plan.upstreams.get(&provider)?;
+        let (_, path) = split_origin(upstream);
+        Some(format!("{}/{}{path}", self.url(), provider.name()))
+    }
+
+    /// Whether nothing is sent to a provider.
+    pub fn replays(&self) -> bool {
+        self.session.plan.mode == PortMode::Replay
+    }
+
+    /// Closes the path, and returns what was exchanged.
+    pub fn close(self) -> PortOutcome {
+        self.session.finish()
+    }
+}
+
+impl Drop for PortLease {
+    fn drop(&mut self) {
+        lock(&self.port.sessions).remove(&self.name);
+    }
+}
+
+fn lock(sessions: &Sessions) -> MutexGuard<'_, HashMap<String, Arc<PortSession>>> {
+    sessions.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns a name that other programs on this machine cannot guess: 128 bits of the keys that the standard library draws.
+fn draw_name() -> String {
+    let [one, other] = [(); 2].map(|()| RandomState::new().build_hasher().finish());
+    format!("{one:016x}{other:016x}")
+}
+
+/// Splits an address into its origin and its path.
+fn split_origin(url: &str) -> (&str, &str) {
+    let authority = url.find("://").map_or(0, |at| at + "://".len());
+    let path = url[authority..].find('/').map_or(url.len(), |at| authority + at);
+    url.split_at(path)
+}
+
+async fn accept_connections(listener: TcpListener, sessions: Sessions) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                tokio::spawn(serve_connection(stream, Arc::clone(&sessions)));
+            }
+            // The process has no free file descriptors. Some are free when an agent ends.
+            Err(_) => tokio::time::sleep(std::time::Duration::from_millis(50)).await,
+        }
+    }
+}
+
+/// Serves a connection until the client closes it. A client that breaks the protocol, or hangs up, ends its own connection.
+async fn serve_connection(stream: TcpStream, sessions: Sessions) {
+    // Small pieces of a stream must not wait for more.
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request| {
+        let sessions = Arc::clone(&sessions);
+        async move { Ok::<_, Infallible>(serve_request(request, &sessions).await) }
+    });
+    let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+}
+
+async fn serve_request(request: Request<Incoming>, sessions: &Sessions) -> Response<ReplyBody> {
+    let (parts, body) = request.into_parts();
+    let mut steps = parts.uri.path().splitn(4, '/').skip(1);
+    let session = steps.next().and_then(|name| lock(sessions).get(name).map(Arc::clone));
+    let provider = steps.next().and_then(Provider::find_by_name);
+    let (Some(session), Some(provider)) = (session, provider) else {
+        return refuse(Provider::OpenAi, 404, "this is not the path of a run that arraign has started");
+    };
+    if parts.headers.contains_key(UPGRADE) {
+        return refuse(provider, 400, "the model port does not support WebSocket connections");
+    }
+    let Some(upstream) = session.plan.upstreams.get(&provider) else {
+        return refuse(provider, 400, "the address of this provider is not known: set `upstream`");
+    };
+    // A cassette holds the path below the upstream's, so that another upstream replays it, too.
+    let (origin, prefix) = split_origin(upstream);
+    let whole_path = format!("/{}", steps.next().unwrap_or_default());
+    let path = whole_path.strip_prefix(prefix).filter(|path| path.starts_with('/')).unwrap_or(&whole_path);
+    let Ok(body) = Limited::new(body, MAX_REQUEST_BYTES).collect().await else {
+        return refuse(provider, 413, "the request is too large or incomplete");
+    };
+    for header in KEY_HEADERS.iter().filter_map(|name| parts.headers.get(*name)?.to_str().ok()) {
+        session.note_key(header.trim_start_matches("Bearer ").trim());
+    }
+    let body = body.to_bytes();
+    let query = parts.uri.query();
+    let recorded = RecordedRequest::new(provider.name(), parts.method.as_str(), (path, query), &body);
+    match session.answer(&recorded) {
+        PortAnswer::Recorded(reply) => replay_reply(&reply),
+        PortAnswer::Refused(message) => refuse(provider, 400, &message),
+        PortAnswer::Forward(number) => {
+            let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+            let url = format!("{origin}{whole_path}{query}");
+            let sent = ForwardedRequest { method: parts.method, url, headers: parts.headers, body };
+            forward(Arc::clone(&session), (provider, number), recorded, sent).await
+        }
+    }
+}
+
+/// Forwards a request on a thread of its own, and returns the reply while it comes in.
+async fn forward(
+    session: Arc<PortSession>,
+    (provider, number): (Provider, usize),
+    recorded: RecordedRequest,
+    sent: ForwardedRequest,
+) -> Response<ReplyBody> {
+    let (head, waiting) = oneshot::channel();
+    let (pieces, incoming) = mpsc::channel(WAITING_PIECES);
+    spawn_blocking(move || {
+        let forwarded = forward_request(sent, head, &pieces);
+        // Before the end of the body reaches the client, which may end its run then.
+        if let Forwarded::Replied(reply) = forwarded {
+            session.keep_reply(number, recorded, reply);
+        }
+        drop(pieces);
+    });
+    match waiting.await {
+        Ok(Ok(ReplyHead { status, headers })) => build_reply(status, headers, ReplyBody::Incoming(incoming)),
+        Ok(Err(problem)) => refuse(provider, 502, &format!("the provider gave no reply: {problem}")),
+        Err(_) => refuse(provider, 502, "the provider gave no reply"),
+    }
+}
+
+fn replay_reply(reply: &RecordedReply) -> Response<ReplyBody> {
+    let mut headers = HeaderMap::new();
+    if let Some(value) = reply.media_type.as_ref().and_then(|name| HeaderValue::from_str(name).ok()) {
+        headers.insert(CONTENT_TYPE, value);
+    }
+    let body = match &reply.chunks {
+        Some(_) => ReplyBody::pieces(reply.pieces(), reply.cut),
+        None => ReplyBody::whole(Bytes::from(reply.pieces().concat())),
+    };
+    build_reply(reply.status, headers, body)
+}
+
+/// Refuses a request in the provider's own form. Clients repeat a 409, 429 or 5xx, and would hide it.
+fn refuse(provider: Provider, status: u16, message: &str) -> Response<ReplyBody> {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert("x-should-retry", HeaderValue::from_static("false"));
+    let body = provider.render_error(status, &format!("arraign: {message}")).to_string();
+    build_reply(status, headers, ReplyBody::whole(body))
+}
+
+fn build_reply(status: u16, headers: HeaderMap, body: ReplyBody) -> Response<ReplyBody> {
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    *response.headers_mut() = headers;
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_an_origin_and_a_path() {
+        assert_eq!(split_origin("https://api.openai.com/v1"), ("https://api.openai.com", "/v1"));
+        assert_eq!(split_origin("http://127.0.0.1:1234"), ("http://127.0.0.1:1234", ""));
+    }
+
+    #[test]
+    fn names_of_runs_differ() {
+        let names: std::collections::HashSet<String> = (0..100).map(|_| draw_name()).collect();
+        assert_eq!(names.len(), 100);
+        assert!(names.iter().all(|name| name.len() == 32));
+    }
+}

@@ -1,0 +1,303 @@
+//! The session of one run of an agent: which request gets which reply, and what was exchanged.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::cassette::Cassette;
+use super::content::{ContentRules, RequestContent};
+use super::difference::{find_nearest, render_edits};
+use super::exchange::{RecordedExchange, RecordedReply, RecordedRequest};
+use super::provider::Provider;
+use crate::case::ModelSettings;
+
+/// The addresses of the providers, by provider.
+pub type Upstreams = BTreeMap<Provider, String>;
+
+/// What the port does with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PortMode {
+    /// Answers it from the cassette. Nothing is sent.
+    Replay,
+    /// Answers it from the cassette, or forwards it.
+    Extend,
+    /// Forwards it.
+    Forward,
+}
+
+/// How the requests of an agent are answered.
+#[derive(Debug, Clone)]
+pub struct SessionPlan {
+    /// What the port does.
+    pub mode: PortMode,
+    /// The settings of the agent.
+    pub settings: Arc<ModelSettings>,
+    /// The addresses to which requests are forwarded.
+    pub upstreams: Arc<Upstreams>,
+    /// The recorded exchanges.
+    pub cassette: Arc<Cassette>,
+}
+
+impl SessionPlan {
+    /// Returns the addresses to forward to: of the settings, or else of the variables that clients read, or else the usual.
+    pub fn find_upstreams(settings: &ModelSettings, variable: impl Fn(&str) -> Option<String>) -> Upstreams {
+        let found = Provider::ALL.into_iter().filter_map(|provider| {
+            let set = settings.upstream.get(provider.name()).cloned();
+            let set = set.or_else(|| variable(provider.address_variable()));
+            let address = set.or_else(|| provider.usual_upstream().map(str::to_owned))?;
+            let address = if address.contains("://") { address } else { format!("http://{address}") };
+            Some((provider, address.trim_end_matches('/').to_owned()))
+        });
+        found.collect()
+    }
+}
+
+/// A request that has no recorded reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelMiss {
+    /// The request, how it differs from the nearest recorded one, and what that means.
+    pub message: String,
+}
+
+/// What a session came to.
+#[derive(Debug, Default)]
+pub struct PortOutcome {
+    /// The exchanges, in the order of their requests.
+    pub exchanges: Vec<RecordedExchange>,
+    /// The requests without a reply.
+    pub misses: Vec<ModelMiss>,
+    /// The number of requests that were forwarded.
+    pub forwarded: usize,
+    /// The number of recorded exchanges that no request used.
+    pub unused: usize,
+    /// The name of the cassette.
+    pub cassette: String,
+    /// The values of keys that the agent sent.
+    pub keys: Vec<String>,
+    /// Why an exchange cannot be recorded.
+    pub unrecordable: Option<String>,
+}
+
+/// What to do with one request.
+pub(super) enum PortAnswer {
+    /// Send this reply.
+    Recorded(RecordedReply),
+    /// Forward the request; the number is for [`PortSession::keep_reply`].
+    Forward(usize),
+    /// Refuse the request with this message.
+    Refused(String),
+}
+
+/// The session of one run.
+#[derive(Debug)]
+pub(super) struct PortSession {
+    pub(super) plan: SessionPlan,
+    rules: ContentRules,
+    recorded: Vec<RequestContent>,
+    state: Mutex<SessionState>,
+}
+
+#[derive(Debug, Default)]
+struct SessionState {
+    /// The recorded exchanges that no request has used, by the content of their requests.
+    waiting: HashMap<String, VecDeque<usize>>,
+    /// The last exchange that was used, by content.
+    last: HashMap<String, usize>,
+    /// The exchanges of this run. An exchange that has not ended has no entry yet.
+    exchanges: Vec<Option<RecordedExchange>>,
+    requests: usize,
+    outcome: PortOutcome,
+}
+
+impl PortSession {
+    pub(super) fn new(plan: SessionPlan) -> Self {
+        let rules = ContentRules::new(&plan.settings);
+        let exchanges = if plan.mode == PortMode::Forward { &[] } else { plan.cassette.exchanges.as_slice() };
+        let recorded: Vec<RequestContent> =
+            exchanges.iter().map(|exchange| rules.reduce(&exchange.request)).collect();
+        let mut state = SessionState::default();
+        for (index, content) in recorded.iter().enumerate() {
+            state.waiting.entry(content.key()).or_default().push_back(index);
+        }
+        Self { plan, rules, recorded, state: Mutex::new(state) }
+    }
+
+    /// Decides what to do with a request.
+    pub(super) fn answer(&self, request: &RecordedRequest) -> PortAnswer {
+        let content = self.rules.reduce(request);
+        let key = content.key();
+        let mut state = self.lock_state();
+        state.requests += 1;
+        if let Some(index) = state.take_recorded(&key, self.plan.settings.reuse) {
+            let exchange = self.plan.cassette.exchanges[index].clone();
+            state.exchanges.push(Some(exchange.clone()));
+            return PortAnswer::Recorded(exchange.response);
+        }
+        if self.plan.mode == PortMode::Replay {
+            let message = self.describe_miss(request, &content, &state);
+            state.outcome.misses.push(ModelMiss { message: message.clone() });
+            return PortAnswer::Refused(message);
+        }
+        state.outcome.forwarded += 1;
+        state.exchanges.push(None);
+        PortAnswer::Forward(state.exchanges.len() - 1)
+    }
+
+    /// Notes a value that must not get into a cassette.
+    pub(super) fn note_key(&self, value: &str) {
+        let mut state = self.lock_state();
+        if !state.outcome.keys.iter().any(|known| known == value) {
+            state.outcome.keys.push(value.to_owned());
+        }
+    }
+
+    /// Keeps the reply to a forwarded request. A reply that a client repeats its request for is not part of the recording.
+    pub(super) fn keep_reply(&self, number: usize, request: RecordedRequest, reply: Option<RecordedReply>) {
+        let mut state = self.lock_state();
+        match reply {
+            Some(reply) if reply.is_passing() => {}
+            Some(response) => {
+                // The session may have ended meanwhile.
+                if let Some(exchange) = state.exchanges.get_mut(number) {
+                    *exchange = Some(RecordedExchange { request, response });
+                }
+            }
+            None => {
+                let target = format!("{} {}", request.method, request.path);
+                state.outcome.unrecordable = Some(format!("the reply to {target} is not text"));
+            }
+        }
+    }
+
+    /// Ends the session. Requests that come later are part of no recording.
+    pub(super) fn finish(&self) -> PortOutcome {
+        let mut state = self.lock_state();
+        let mut outcome = std::mem::take(&mut state.outcome);
+        outcome.exchanges = std::mem::take(&mut state.exchanges).into_iter().flatten().collect();
+        outcome.unused = state.waiting.values().map(VecDeque::len).sum();
+        outcome.cassette.clone_from(&self.plan.cassette.name);
+        outcome
+    }
+
+    fn describe_miss(
+        &self,
+        request: &RecordedRequest,
+        content: &RequestContent,
+        state: &SessionState,
+    ) -> String {
+        let what = format!("request {} to the model, {} {}", state.requests, request.method, request.path);
+        let name = &self.plan.cassette.name;
+        if state.last.contains_key(&content.key()) {
+            return format!(
+                "{what}, is recorded less often than the agent sends it; `reuse: true` repeats the last reply"
+            );
+        }
+        match find_nearest(&self.recorded, content) {
+            None => format!("{what}, is not recorded: {name} is empty"),
+            Some((index, edits)) => {
+                let place = format!("the nearest is line {} of {name}", index + 1);
+                format!("{what}, is not recorded; {place}:{}", render_edits(&edits))
+            }
+        }
+    }
+
+    fn lock_state(&self) -> MutexGuard<'_, SessionState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SessionState {
+    /// Takes the next recorded exchange with this content. After the last one, `reuse` gives it again.
+    fn take_recorded(&mut self, key: &str, reuse: bool) -> Option<usize> {
+        if let Some(index) = self.waiting.get_mut(key).and_then(VecDeque::pop_front) {
+            self.last.insert(key.to_owned(), index);
+            return Some(index);
+        }
+        self.last.get(key).copied().filter(|_| reuse)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn request(text: &str) -> RecordedRequest {
+        let body = json!({"model": "m", "messages": [{"role": "user", "content": text}]});
+        RecordedRequest::new("openai", "POST", ("/v1/chat/completions", None), body.to_string().as_bytes())
+    }
+
+    fn session(mode: PortMode, reuse: bool, texts: &[(&str, &str)]) -> PortSession {
+        let exchanges = texts.iter().map(|(text, reply)| RecordedExchange {
+            request: request(text),
+            response: RecordedReply {
+                status: 200,
+                text: Some((*reply).to_owned()),
+                ..RecordedReply::default()
+            },
+        });
+        let cassette = Cassette { name: "a.model.jsonl".to_owned(), exchanges: exchanges.collect() };
+        PortSession::new(SessionPlan {
+            mode,
+            settings: Arc::new(ModelSettings { reuse, ..ModelSettings::default() }),
+            upstreams: Arc::default(),
+            cassette: Arc::new(cassette),
+        })
+    }
+
+    fn ask(session: &PortSession, text: &str) -> String {
+        match session.answer(&request(text)) {
+            PortAnswer::Recorded(reply) => reply.text.unwrap_or_default(),
+            PortAnswer::Forward(number) => format!("forward {number}"),
+            PortAnswer::Refused(message) => message,
+        }
+    }
+
+    #[test]
+    fn equal_requests_get_their_replies_in_order_and_others_by_content() {
+        let replay = session(PortMode::Replay, false, &[("a", "1"), ("b", "2"), ("a", "3")]);
+        assert_eq!(["b", "a", "a"].map(|text| ask(&replay, text)), ["2", "1", "3"]);
+        assert!(ask(&replay, "a").contains("is recorded less often than the agent sends it"));
+        assert_eq!(replay.finish().misses.len(), 1);
+        let reused = session(PortMode::Replay, true, &[("a", "1"), ("a", "2")]);
+        assert_eq!(["a", "a", "a"].map(|text| ask(&reused, text)), ["1", "2", "2"]);
+    }
+
+    #[test]
+    fn a_miss_names_the_nearest_request_and_the_edits() {
+        let replay = session(PortMode::Replay, false, &[("order 7", "1")]);
+        assert_eq!(
+            ask(&replay, "order 8"),
+            "request 1 to the model, POST /v1/chat/completions, is not recorded; the nearest is line 1 of \
+             a.model.jsonl:\n  message 1, user message: \"order 7\" -> \"order 8\""
+        );
+        let outcome = replay.finish();
+        assert_eq!((outcome.misses.len(), outcome.unused), (1, 1));
+    }
+
+    #[test]
+    fn recording_forwards_only_what_is_not_recorded_and_keeps_what_was_used() {
+        let record = session(PortMode::Extend, false, &[("a", "1"), ("old", "2")]);
+        assert_eq!(["a", "new"].map(|text| ask(&record, text)), ["1", "forward 1"]);
+        let reply = RecordedReply { status: 200, text: Some("3".to_owned()), ..RecordedReply::default() };
+        record.keep_reply(1, request("new"), Some(reply));
+        let outcome = record.finish();
+        let texts: Vec<_> =
+            outcome.exchanges.iter().map(|exchange| exchange.response.text.as_deref()).collect();
+        assert_eq!(texts, [Some("1"), Some("3")]);
+        assert_eq!((outcome.forwarded, outcome.unused), (1, 1));
+    }
+
+    #[test]
+    fn a_reply_that_clients_repeat_their_request_for_is_not_recorded() {
+        let record = session(PortMode::Forward, false, &[]);
+        for (status, text) in [(429, "slow down"), (500, "broken"), (200, "fine")] {
+            assert!(ask(&record, "a").starts_with("forward"));
+            let reply = RecordedReply { status, text: Some(text.to_owned()), ..RecordedReply::default() };
+            let number = record.lock_state().exchanges.len() - 1;
+            record.keep_reply(number, request("a"), Some(reply));
+        }
+        let outcome = record.finish();
+        assert_eq!((outcome.exchanges.len(), outcome.forwarded), (1, 3));
+    }
+}

@@ -1,0 +1,64 @@
+//! `model:` how the requests of an agent to its model are recorded.
+
+use super::feature_error;
+use crate::case::ModelSettings;
+use crate::place::{LoadError, LoadErrors};
+use crate::yaml::{Fields, Node, Value, did_you_mean};
+
+/// The providers whose addresses can be set.
+const PROVIDERS: [&str; 5] = ["openai", "anthropic", "gemini", "azure", "ollama"];
+
+/// `true`, `false`, or `{upstream: {openai: URL}, ignore: [...], ignore_text: [...], reuse: true}`.
+pub(super) fn parse_model(node: Node<'_>) -> Result<Option<ModelSettings>, LoadErrors> {
+    feature_error(node, "model", ("model", cfg!(feature = "model")))?;
+    if let Value::Bool(wanted) = node.value() {
+        return Ok(wanted.then(ModelSettings::default));
+    }
+    let mut fields = Fields::of(node, "`model`")?;
+    let mut settings = ModelSettings::default();
+    for (provider, node) in fields.node("upstream").and_then(Node::entries).into_iter().flatten() {
+        let upstream = fields.take(parse_upstream(&provider.name, node));
+        settings.upstream.extend(upstream.map(|address| (provider.name.to_string(), address)));
+    }
+    settings.ignore = parse_texts(&mut fields, "ignore", check_pointer);
+    settings.ignore_text = parse_texts(&mut fields, "ignore_text", check_regex);
+    settings.reuse = fields.optional("reuse").unwrap_or(false);
+    fields.finish(Some(settings))
+}
+
+fn parse_upstream(provider: &str, node: Node<'_>) -> Result<String, LoadError> {
+    if !PROVIDERS.contains(&provider) {
+        let help = did_you_mean(provider, &PROVIDERS);
+        let error = node.error(format!("no provider is called `{provider}`"));
+        return Err(error.help(help.unwrap_or_else(|| format!("one of `{}`", PROVIDERS.join("`, `")))));
+    }
+    let url: String = node.decode()?;
+    if ["http://", "https://"].iter().any(|start| url.starts_with(start)) && !url.contains(['?', '#', '@']) {
+        return Ok(url);
+    }
+    let error = node.error("this is no address of a provider");
+    Err(error.help("for example `https://api.openai.com/v1`, without a key"))
+}
+
+fn parse_texts(
+    fields: &mut Fields<'_>,
+    key: &'static str,
+    check: fn(&str) -> Result<(), String>,
+) -> Vec<String> {
+    let nodes = fields.node(key).map(Node::one_or_many).unwrap_or_default();
+    let texts = nodes.into_iter().filter_map(|node| fields.take(parse_text(node, check)));
+    texts.collect()
+}
+
+fn parse_text(node: Node<'_>, check: fn(&str) -> Result<(), String>) -> Result<String, LoadError> {
+    let text: String = node.decode()?;
+    check(&text).map_err(|problem| node.error(problem)).map(|()| text)
+}
+
+fn check_pointer(text: &str) -> Result<(), String> {
+    if text.starts_with('/') { Ok(()) } else { Err("a JSON pointer begins with `/`: `/seed`".to_owned()) }
+}
+
+fn check_regex(text: &str) -> Result<(), String> {
+    regex::Regex::new(text).map(drop).map_err(|error| format!("this is no regular expression: {error}"))
+}
