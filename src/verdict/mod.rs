@@ -18,7 +18,7 @@ use crate::place::Place;
 use crate::score::Effect;
 use crate::trace::{CallStatus, Usage};
 
-pub use crate::case::Tier;
+pub use crate::case::{MutationSort, Tier};
 pub use crate::place::Location;
 pub use crate::score::statistics::{Estimate, Flakiness, Interval, Label, Spread, Statistics};
 pub use crate::score::{Card, CardPart};

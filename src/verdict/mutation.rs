@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::case::MutationSort;
+use super::MutationSort;
 use crate::place::Location;
 
 /// The mutants of one case.
