@@ -44,7 +44,19 @@ const PROGRAM_LAYERS: &[&[&str]] = &[
     &["error", "out", "size"],
     &["editor", "new_file"],
     &["report", "run"],
-    &["accept", "calibrate", "compare", "completions", "explain", "import", "init", "lint", "man", "schema"],
+    &[
+        "accept",
+        "calibrate",
+        "compare",
+        "completions",
+        "explain",
+        "ide",
+        "import",
+        "init",
+        "lint",
+        "man",
+        "schema",
+    ],
 ];
 
 /// The folder of the program's sources.

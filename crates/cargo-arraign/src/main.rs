@@ -11,6 +11,7 @@ mod completions;
 mod editor;
 mod error;
 mod explain;
+mod ide;
 mod import;
 mod init;
 mod lint;
@@ -46,6 +47,7 @@ enum CliCommand {
     Compare(compare::Compare),
     Completions(completions::Completions),
     Explain(explain::Explain),
+    Ide(ide::Ide),
     Import(import::Import),
     Init(init::Init),
     Lint(lint::Lint),
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         CliCommand::Compare(command) => command.run(),
         CliCommand::Completions(command) => command.run(),
         CliCommand::Explain(command) => command.run(),
+        CliCommand::Ide(command) => command.run(),
         CliCommand::Import(command) => command.run(),
         CliCommand::Init(command) => command.run(),
         CliCommand::Lint(command) => command.run(),

@@ -10,6 +10,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use arraign::__internals::harness::render_case_modules;
 use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::source::write_whole;
 use clap::{Args, ValueEnum};
@@ -56,7 +57,7 @@ impl Init {
             steps.extend(self.edit_manifest(&manifest)?);
             steps.push(self.add_file("tests/evals.rs", starter::TARGET)?);
         }
-        steps.extend(self.add_first_case()?);
+        steps.extend(self.add_first_case(is_crate)?);
         if self.workflow == Workflow::Github {
             steps.push(self.add_workflow(is_crate)?);
         }
@@ -93,15 +94,20 @@ impl Init {
         })
     }
 
-    /// Adds the first case and the schema that it names, unless the folder already contains files.
-    fn add_first_case(&self) -> Result<Vec<InitStep>, CliError> {
+    /// Adds the first case, the schema that it names, and in a crate its name for rust-analyzer, unless the folder already
+    /// contains files.
+    fn add_first_case(&self, is_crate: bool) -> Result<Vec<InitStep>, CliError> {
         let mut entries = fs::read_dir(self.dir.join("evals")).into_iter().flatten();
         if entries.next().is_some() {
             return Ok(vec![InitStep::Kept("evals/: already contains files".to_owned())]);
         }
         let schema = (SCHEMA, render_schema());
         let case = starter::CASE.iter().map(|(name, text)| (*name, (*text).to_owned()));
-        case.chain([schema]).map(|(name, text)| self.add_file(name, &text)).collect()
+        let names = (starter::NAMES, render_case_modules(starter::TRIALS.iter().copied()));
+        case.chain([schema])
+            .chain(is_crate.then_some(names))
+            .map(|(name, text)| self.add_file(name, &text))
+            .collect()
     }
 
     /// Writes the workflow to the root of the repository, where GitHub looks for it.
