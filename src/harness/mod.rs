@@ -286,7 +286,7 @@ impl Harness {
             Err(code) => return code,
         };
         plan.match_identifiers(command);
-        if is_complete(command, settings) {
+        if is_complete(command, settings) && !command.lists_json() {
             ide::note_stale_file(&plan, &files);
         }
         if let Some(code) = self.refuse_empty_selection(&plan, library, command, settings) {

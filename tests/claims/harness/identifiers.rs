@@ -67,6 +67,8 @@ fn the_file_that_lists_the_trials_is_compared_and_never_written() {
     }
     project.run(&["--exact", "s::a"]).exits(0).says_nothing_on_stderr();
     project.run_with(&[("ARRAIGN_TIER", "full")], &["--list"]).exits(0).complains(note.trim_end());
+    let list = project.run(&["--list", "--format", "json"]).exits(0);
+    assert_eq!(list.stderr, "", "`cargo arraign ide` reads this list to write the file");
     let smoke = project.run_with(&[("ARRAIGN_TIER", "smoke")], &["--list"]).exits(0);
     assert_eq!(smoke.stderr, "", "some trials cannot be compared with the list of all");
     assert_eq!(project.read("evals/cases.rs"), "old");
