@@ -39,27 +39,25 @@ pub fn render_case_modules<'n>(names: impl IntoIterator<Item = &'n str>) -> Stri
             .fold(&mut root, |module, part| module.modules.entry(part.to_owned()).or_default());
         last.is_trial = true;
     }
-    let mut text = HEAD.to_owned();
-    for (name, module) in &root.modules {
-        // An escaped name is no usual name in Rust.
-        push_item(&mut text, name, module, "        #[allow(nonstandard_style)]\n", 2);
-    }
-    text + TAIL
+    // An escaped name is no usual name in Rust.
+    let attribute = "        #[allow(nonstandard_style)]\n";
+    let items = root.modules.iter().map(|(name, module)| render_item(name, module, attribute, 2));
+    [HEAD, &items.collect::<String>(), TAIL].concat()
 }
 
-/// Appends a trial and the module of the same name, of which at least one exists.
-fn push_item(text: &mut String, name: &str, module: &CaseModule, attribute: &str, depth: usize) {
+/// Renders a trial and the module of the same name, of which at least one exists.
+fn render_item(name: &str, module: &CaseModule, attribute: &str, depth: usize) -> String {
     let indent = "    ".repeat(depth);
+    let mut text = String::new();
     if module.is_trial {
-        text.push_str(&format!("{attribute}{indent}#[test]\n{indent}fn {name}() {{}}\n"));
+        text = format!("{attribute}{indent}#[test]\n{indent}fn {name}() {{}}\n");
     }
-    if !module.modules.is_empty() {
-        text.push_str(&format!("{attribute}{indent}mod {name} {{\n"));
-        for (name, module) in &module.modules {
-            push_item(text, name, module, "", depth + 1);
-        }
-        text.push_str(&format!("{indent}}}\n"));
+    if module.modules.is_empty() {
+        return text;
     }
+    let items = module.modules.iter().map(|(name, module)| render_item(name, module, "", depth + 1));
+    let items: String = items.collect();
+    text + &format!("{attribute}{indent}mod {name} {{\n{items}{indent}}}\n")
 }
 
 /// Prints a note if the file exists and does not list the trials of `plan`, which must contain all cases.
