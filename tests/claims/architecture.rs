@@ -54,6 +54,7 @@ const PROGRAM_LAYERS: &[&[&str]] = &[
         "import",
         "init",
         "lint",
+        "lsp",
         "man",
         "schema",
     ],

@@ -112,13 +112,13 @@ const text = readFileSync(file("evals/cases.rs"), "utf8");
 writeFileSync(file("evals/cases.rs"), text.replace("    () => {\n", `    () => {\n${many.join("")}`));
 const started = Date.now();
 let count = 0;
-let asked = 0;
 while (count < 10_000 && Date.now() < started + 30_000) {
-  asked = Date.now();
   count = (await discover("evals")).filter(({ kind, id }) => kind === "test" && id.includes("suite_")).length;
 }
 assert.equal(count, 10_000);
-console.log(`10,000 cases: listed in ${Date.now() - asked} ms, ${Date.now() - started} ms after they were written`);
+const asked = Date.now();
+await discover("evals");
+console.log(`10,000 cases: seen ${asked - started} ms after they were written, then listed in ${Date.now() - asked} ms`);
 holds("ten thousand");
 
 client.stop();

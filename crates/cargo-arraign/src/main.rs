@@ -15,6 +15,7 @@ mod ide;
 mod import;
 mod init;
 mod lint;
+mod lsp;
 mod man;
 mod new_file;
 mod out;
@@ -51,6 +52,7 @@ enum CliCommand {
     Import(import::Import),
     Init(init::Init),
     Lint(lint::Lint),
+    Lsp(lsp::Lsp),
     Man(man::Man),
     Report(report::Report),
     Run(run::Run),
@@ -69,6 +71,7 @@ fn main() -> ExitCode {
         CliCommand::Import(command) => command.run(),
         CliCommand::Init(command) => command.run(),
         CliCommand::Lint(command) => command.run(),
+        CliCommand::Lsp(command) => command.run(),
         CliCommand::Man(command) => command.run(),
         CliCommand::Report(command) => command.run(),
         CliCommand::Run(command) => command.run(),
