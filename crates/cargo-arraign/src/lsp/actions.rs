@@ -15,7 +15,11 @@ use super::outline::outline_cases;
 use super::position::find_range;
 
 /// Lists the actions for a range of an open file.
-pub(super) fn list_actions(document: &OpenDocument, last_run: &LastRun, range: Range) -> Vec<CodeActionOrCommand> {
+pub(super) fn list_actions(
+    document: &OpenDocument,
+    last_run: &LastRun,
+    range: Range,
+) -> Vec<CodeActionOrCommand> {
     let name = document.project.name(&document.path);
     let own = document.mistakes.iter().filter(|error| error.place.file() == name);
     let fixes = own.filter_map(|error| suggest_fix(document, error, range));

@@ -59,8 +59,10 @@ impl CaseCommand {
     pub(super) fn execute(&self) -> CommandResult {
         let outcome = match self.command.as_str() {
             DEBUG => return self.explain_traces(),
-            ACCEPT => self.capture(&mut self.own_program(&["accept", &self.name])),
-            RECORD => self.capture(self.run_trials(&["--exact", &self.name]).env("ARRAIGN_AGENT_MODE", "record")),
+            ACCEPT => self.capture(&mut Self::own_program(&["accept", &self.name])),
+            RECORD => {
+                self.capture(self.run_trials(&["--exact", &self.name]).env("ARRAIGN_AGENT_MODE", "record"))
+            }
             LIST => self.capture(&mut self.run_trials(&["--list", "--format", "json"])),
             _ => self.capture(&mut self.run_trials(&["--exact", &self.name, "--include-ignored"])),
         };
@@ -82,7 +84,7 @@ impl CaseCommand {
         command
     }
 
-    fn own_program(&self, arguments: &[&str]) -> Command {
+    fn own_program(arguments: &[&str]) -> Command {
         let mut command = Command::new(env::current_exe().unwrap_or_else(|_| "cargo-arraign".into()));
         command.args(arguments);
         command
@@ -90,14 +92,16 @@ impl CaseCommand {
 
     /// Runs a process in the package's folder and returns its result and output.
     fn capture(&self, command: &mut Command) -> Result<(bool, String), String> {
-        let output = command.current_dir(&self.base).output().map_err(|error| format!("{command:?}: {error}"))?;
+        let output =
+            command.current_dir(&self.base).output().map_err(|error| format!("{command:?}: {error}"))?;
         let text = [output.stdout, output.stderr].concat();
         Ok((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
     }
 
     /// Writes what the traces contain to a file beside the verdicts.
     fn explain_traces(&self) -> CommandResult {
-        let explained: Vec<(bool, String)> = self.traces.iter().map(|trace| self.explain_trace(trace)).collect();
+        let explained: Vec<(bool, String)> =
+            self.traces.iter().map(|trace| self.explain_trace(trace)).collect();
         let success = !explained.is_empty() && explained.iter().all(|(success, _)| *success);
         let output = if explained.is_empty() {
             "the case has no trace in a file".to_owned()
@@ -111,7 +115,7 @@ impl CaseCommand {
     }
 
     fn explain_trace(&self, trace: &Path) -> (bool, String) {
-        let mut command = self.own_program(&["explain"]);
+        let mut command = Self::own_program(&["explain"]);
         self.capture(command.arg(trace)).unwrap_or_else(|problem| (false, problem))
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use arraign::Trace;
 use arraign::__internals::yaml::{Document, Node, Value as YamlValue};
+use arraign::Trace;
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Position, TextEdit};
 use serde_json::Value;
 
@@ -14,9 +14,26 @@ use super::position::{find_offset, find_range};
 
 /// The keys whose values are names of tools.
 const TOOL_KEYS: &[&str] = &[
-    "after", "allow", "before", "blocklist", "deny", "expected_tools", "first", "forbidden", "forbidden_tools",
-    "name", "not_called", "required_tools", "sequence", "then", "tool", "tool_blocklist", "tool_called",
-    "tool_sequence", "tools", "trigger",
+    "after",
+    "allow",
+    "before",
+    "blocklist",
+    "deny",
+    "expected_tools",
+    "first",
+    "forbidden",
+    "forbidden_tools",
+    "name",
+    "not_called",
+    "required_tools",
+    "sequence",
+    "then",
+    "tool",
+    "tool_blocklist",
+    "tool_called",
+    "tool_sequence",
+    "tools",
+    "trigger",
 ];
 
 /// The keys whose values are mappings by the names of tools.
@@ -43,11 +60,20 @@ pub(super) fn complete(document: &OpenDocument, position: Position) -> Vec<Compl
     } else if TOOL_KEYS.contains(&key) || TOOL_MAPS.contains(&key) {
         (list_tools(&runs(), document), CompletionItemKind::FUNCTION)
     } else if key == "path" || key == "argument" {
-        (list_argument_paths(&runs(), find_tool_near(&document.text, offset).as_deref()), CompletionItemKind::FIELD)
+        (
+            list_argument_paths(&runs(), find_tool_near(&document.text, offset).as_deref()),
+            CompletionItemKind::FIELD,
+        )
     } else if ARGUMENT_MAPS.contains(&key) {
-        (list_arguments(&runs(), find_tool_near(&document.text, offset).as_deref()), CompletionItemKind::FIELD)
+        (
+            list_arguments(&runs(), find_tool_near(&document.text, offset).as_deref()),
+            CompletionItemKind::FIELD,
+        )
     } else if ARGUMENT_MAPS.contains(&parent) {
-        (list_values(&runs(), find_tool_near(&document.text, offset).as_deref(), key), CompletionItemKind::VALUE)
+        (
+            list_values(&runs(), find_tool_near(&document.text, offset).as_deref(), key),
+            CompletionItemKind::VALUE,
+        )
     } else {
         return Vec::new();
     };
@@ -90,7 +116,8 @@ fn list_policy_tools(document: &OpenDocument) -> Offers {
     let files = document.project.open_files();
     let folder = document.path.parent().unwrap_or(&document.path);
     let names = document.text.lines().filter_map(|line| line.split_once("policy:")).map(|(_, name)| name);
-    let names = names.map(|name| name.split(['#', ',', '}']).next().unwrap_or(name).trim().trim_matches(['"', '\'']));
+    let names =
+        names.map(|name| name.split(['#', ',', '}']).next().unwrap_or(name).trim().trim_matches(['"', '\'']));
     let mut tools = Offers::new();
     for name in names.filter(|name| !name.is_empty()) {
         let Ok(path) = files.resolve(folder, name) else { continue };
@@ -110,14 +137,14 @@ fn list_tools_of_policy(policy: &Document) -> Vec<String> {
         vec![root]
     };
     let entries = maps.into_iter().flat_map(|map| map.entries().into_iter().flatten());
-    let tools = entries.filter(|(key, value)| {
-        matches!(value.value(), YamlValue::Map(_)) && !key.name.starts_with('$')
-    });
+    let tools = entries
+        .filter(|(key, value)| matches!(value.value(), YamlValue::Map(_)) && !key.name.starts_with('$'));
     tools.map(|(key, _)| key.name.to_string()).collect()
 }
 
 fn list_run_ids(runs: &[Trace]) -> Offers {
-    let ids = runs.iter().enumerate().filter_map(|(at, run)| Some((run.id.clone()?, format!("run {}", at + 1))));
+    let ids =
+        runs.iter().enumerate().filter_map(|(at, run)| Some((run.id.clone()?, format!("run {}", at + 1))));
     ids.collect()
 }
 
@@ -131,7 +158,11 @@ fn list_calls<'r>(runs: &'r [Trace], tool: Option<&'r str>) -> impl Iterator<Ite
 fn list_arguments(runs: &[Trace], tool: Option<&str>) -> Offers {
     let calls = list_calls(runs, tool);
     let fields = calls.flat_map(|(tool, arguments)| {
-        arguments.as_object().into_iter().flatten().map(move |(name, value)| (name.clone(), describe_value(tool, value)))
+        arguments
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(move |(name, value)| (name.clone(), describe_value(tool, value)))
     });
     fields.collect()
 }
@@ -149,7 +180,11 @@ fn add_paths(paths: &mut Offers, above: &str, tool: &str, value: &Value) {
         Value::Object(fields) => {
             for (name, value) in fields {
                 let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-                let path = if is_word { format!("{above}.{name}") } else { format!("{above}[{}]", Value::from(name.as_str())) };
+                let path = if is_word {
+                    format!("{above}.{name}")
+                } else {
+                    format!("{above}[{}]", Value::from(name.as_str()))
+                };
                 add_paths(paths, &path, tool, value);
                 paths.insert(path, describe_value(tool, value));
             }
@@ -177,7 +212,8 @@ fn describe_value(tool: &str, value: &Value) -> String {
 /// Returns the tool whose arguments the cursor is in: the value of the nearest `tool` or `call` above it, in the same case.
 fn find_tool_near(text: &str, offset: usize) -> Option<String> {
     let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at);
-    let block: Vec<&str> = text[..end].lines().rev().take_while(|line| !line.trim_start().starts_with("- id:")).collect();
+    let block: Vec<&str> =
+        text[..end].lines().rev().take_while(|line| !line.trim_start().starts_with("- id:")).collect();
     block.iter().find_map(|line| {
         let (_, rest) = ["tool:", "call:", "name:"].iter().find_map(|key| line.split_once(key))?;
         let name = rest.split([',', '}', '#']).next().unwrap_or(rest).trim().trim_matches(['"', '\'', '{']);

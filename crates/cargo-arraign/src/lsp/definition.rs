@@ -36,7 +36,9 @@ fn find_file(document: &OpenDocument, value: &str, offset: usize) -> Option<Path
     let files = document.project.open_files();
     let named = files.resolve(folder, value).ok().filter(|path| path.is_file());
     let is_id = super::evidence::find_id_above(&document.text, offset).as_deref() == Some(value);
-    named.or_else(|| is_id.then(|| read_runs_at(document, offset).into_iter().find_map(|(file, _)| file)).flatten())
+    named.or_else(|| {
+        is_id.then(|| read_runs_at(document, offset).into_iter().find_map(|(file, _)| file)).flatten()
+    })
 }
 
 /// The calls of a tool in the trace files of the case at `offset`. A trace in the case has no file.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use arraign::verdict::{Finding, Location, RunSummary};
 use arraign::{LoadError, Verdict, Violation};
 use lsp_types::{
-    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location as LspLocation, NumberOrString, Range,
+    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location as LspLocation, NumberOrString,
+    Range,
 };
 
 use super::definition::find_string;
@@ -71,7 +72,11 @@ fn describe_verdict(verdict: &Verdict, lines: &[&str], project: &EvalProject) ->
         found.extend(describe_undecided(finding, lines));
     }
     let errors = verdict.errors.iter();
-    found.extend(errors.filter_map(|error| place_diagnostic(lines, &error.at, (&error.message, None), "error", Vec::new())));
+    found.extend(
+        errors.filter_map(|error| {
+            place_diagnostic(lines, &error.at, (&error.message, None), "error", Vec::new())
+        }),
+    );
     if let Some(diff) = &verdict.snapshot_diff {
         let message = format!("the violations differ from the snapshot\n{diff}");
         found.extend(place_diagnostic(lines, &verdict.case, (&message, None), "snapshot", Vec::new()));

@@ -7,16 +7,9 @@ use arraign::{Case, Trace};
 use serde_json::Value;
 
 use super::document::OpenDocument;
-use super::outline::{OutlinedCase, outline_cases};
 
 /// The number of runs that are read, of a case that has many.
 const MAX_RUNS: usize = 16;
-
-/// Returns the case that contains the byte `offset`.
-pub(super) fn find_case_at(document: &OpenDocument, offset: usize) -> Option<OutlinedCase> {
-    let cases = outline_cases(document);
-    cases.into_iter().rev().find(|case| case.extent.0 <= offset)
-}
 
 /// Returns the runs of the case at `offset`, and the files that contain them.
 pub(super) fn read_runs_at(document: &OpenDocument, offset: usize) -> Vec<(Option<PathBuf>, Trace)> {
@@ -70,8 +63,15 @@ fn cut_trace(text: &str, offset: usize, id: Option<&str>) -> String {
 
 /// Returns the first of the lines and those that are indented deeper, without the indentation of the first.
 fn cut_block(lines: &[&str]) -> String {
+    // `{file: x.json, run: ` is not closed yet.
+    if let Some((_, rest)) = lines[0].split_once("file:") {
+        let file = rest.split([',', '}']).next().unwrap_or(rest);
+        return format!("trace: {{file: {file}}}");
+    }
     let indent = measure_indent(lines[0]);
     let deeper = lines[1..].iter().take_while(|line| line.trim().is_empty() || measure_indent(line) > indent);
+    // A completion offers all runs, whichever the case selects so far.
+    let deeper = deeper.filter(|line| !line.trim_start().starts_with("run:"));
     let kept = lines[..1].iter().chain(deeper).map(|line| line.get(indent..).unwrap_or_default());
     kept.collect::<Vec<_>>().join("\n")
 }

@@ -34,7 +34,9 @@ pub(super) fn describe_at(document: &OpenDocument, last_run: &LastRun, position:
 
 fn find_word_around(text: &str, offset: usize) -> (usize, usize) {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    let start = text[..offset].rfind(|c| !is_word(c)).map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+    let start = text[..offset]
+        .rfind(|c| !is_word(c))
+        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
     let end = text[offset..].find(|c| !is_word(c)).map_or(text.len(), |at| offset + at);
     (start, end)
 }
@@ -74,7 +76,12 @@ fn describe_case(document: &OpenDocument, verdicts: &[Verdict], offset: usize) -
         return Some(format!("**`{}`** has no verdict in the last run.", case.name));
     };
     let passed = if verdict.passed { "passed" } else { "did not pass" };
-    let mut text = format!("**`{}`** {passed}: {}, {}", case.name, render_status(&verdict.status), render_score(verdict.score.get()));
+    let mut text = format!(
+        "**`{}`** {passed}: {}, {}",
+        case.name,
+        render_status(&verdict.status),
+        render_score(verdict.score.get())
+    );
     for run in &verdict.runs {
         let file = run.file.as_deref().unwrap_or("in the case");
         let _ = write!(text, "\n- {file} ({}, {} calls)", run.format, run.calls.len());

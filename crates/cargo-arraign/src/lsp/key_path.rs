@@ -103,14 +103,23 @@ mod tests {
     #[test]
     fn the_keys_around_the_cursor_are_found_in_unfinished_text() {
         let suite = "tests:\n  - id: a\n    trace: x.json\n    expect:\n";
-        assert_eq!(path_at(&format!("{suite}      - required_tools: [a, |")), ["tests", "expect", "required_tools"]);
+        assert_eq!(
+            path_at(&format!("{suite}      - required_tools: [a, |")),
+            ["tests", "expect", "required_tools"]
+        );
         assert_eq!(path_at(&format!("{suite}      - |")), ["tests", "expect"]);
-        assert_eq!(path_at(&format!("{suite}      - required_tools:\n          - |")), ["tests", "expect", "required_tools"]);
+        assert_eq!(
+            path_at(&format!("{suite}      - required_tools:\n          - |")),
+            ["tests", "expect", "required_tools"]
+        );
         let input = format!("{suite}      - tool_input: {{tool: get, type: jsonpath, path: $.|");
         assert_eq!(path_at(&input), ["tests", "expect", "tool_input", "path"]);
         let block = format!("{suite}      - call:\n          tool: get\n          args:\n            |");
         assert_eq!(path_at(&block), ["tests", "expect", "call", "args"]);
-        assert_eq!(path_at("metric: sequence_valid\nrules:\n  - {type: before, first: |"), ["rules", "first"]);
+        assert_eq!(
+            path_at("metric: sequence_valid\nrules:\n  - {type: before, first: |"),
+            ["rules", "first"]
+        );
         assert_eq!(path_at("expect: [{tool_called: {tool: x}}, {not_called: |"), ["expect", "not_called"]);
     }
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use arraign::Verdict;
 use arraign::__internals::harness::runs::{StoredRun, find_newest};
+use arraign::Verdict;
 
 use super::project::EvalProject;
 use crate::out::locate_out_folder_of;

@@ -44,6 +44,7 @@ pub(crate) struct Lsp {
 }
 
 impl Lsp {
+    #[expect(clippy::unused_self, reason = "each command has this method, and the flag changes nothing")]
     pub(crate) fn run(self) -> CliResult {
         let (connection, threads) = Connection::stdio();
         let parameters = connection.initialize(serde_json::to_value(list_capabilities())?)?;

@@ -42,7 +42,12 @@ fn list_cases(root: Node<'_>, file: &str) -> Vec<OutlinedCase> {
         Some(tests) => {
             // The agent of a suite is the agent of its cases.
             let has_agent = [root.get("defaults"), Some(root)].into_iter().flatten().any(names_agent);
-            tests.list().into_iter().flatten().filter_map(|case| outline_case(case, file, has_agent)).collect()
+            tests
+                .list()
+                .into_iter()
+                .flatten()
+                .filter_map(|case| outline_case(case, file, has_agent))
+                .collect()
         }
         None => outline_case(root, file, false).into_iter().collect(),
     }

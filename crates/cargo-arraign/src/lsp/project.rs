@@ -128,7 +128,8 @@ fn find_kinds(root: &Path) -> Registry {
 fn list_metrics(schema: &Value) -> Vec<String> {
     match schema {
         Value::Object(fields) => {
-            let own = fields.get("metric").and_then(|metric| metric.get("const").or_else(|| metric.get("enum")));
+            let own =
+                fields.get("metric").and_then(|metric| metric.get("const").or_else(|| metric.get("enum")));
             let own = own.map(|own| own.as_array().cloned().unwrap_or_else(|| vec![own.clone()]));
             let names = own.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned));
             names.chain(fields.values().flat_map(list_metrics)).collect()

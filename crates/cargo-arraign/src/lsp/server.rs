@@ -16,8 +16,8 @@ use lsp_types::request::{
     HoverRequest, PrepareRenameRequest, Rename, Request as RequestKind, ShowDocument,
 };
 use lsp_types::{
-    Diagnostic, InitializeParams, MessageType, PublishDiagnosticsParams, ShowDocumentParams, ShowMessageParams,
-    TextDocumentPositionParams, Uri,
+    Diagnostic, InitializeParams, MessageType, PublishDiagnosticsParams, ShowDocumentParams,
+    ShowMessageParams, TextDocumentPositionParams, Uri,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -107,19 +107,26 @@ impl<'c> Server<'c> {
     fn take_notification(&mut self, notification: Notification) -> Result<(), CliError> {
         match notification.method.as_str() {
             DidOpenTextDocument::METHOD => {
-                let opened: lsp_types::DidOpenTextDocumentParams = serde_json::from_value(notification.params)?;
+                let opened: lsp_types::DidOpenTextDocumentParams =
+                    serde_json::from_value(notification.params)?;
                 self.set_text(&opened.text_document.uri, opened.text_document.text);
             }
             DidChangeTextDocument::METHOD => {
-                let changed: lsp_types::DidChangeTextDocumentParams = serde_json::from_value(notification.params)?;
+                let changed: lsp_types::DidChangeTextDocumentParams =
+                    serde_json::from_value(notification.params)?;
                 // Each change is the whole text: the server announces full synchronization.
                 let text = changed.content_changes.into_iter().next_back().map(|change| change.text);
                 self.set_text(&changed.text_document.uri, text.unwrap_or_default());
             }
-            DidSaveTextDocument::METHOD => self.documents.values_mut().for_each(|document| document.is_changed = true),
+            DidSaveTextDocument::METHOD => {
+                self.documents.values_mut().for_each(|document| document.is_changed = true);
+            }
             DidCloseTextDocument::METHOD => {
-                let closed: lsp_types::DidCloseTextDocumentParams = serde_json::from_value(notification.params)?;
-                if let Some(document) = find_path(&closed.text_document.uri).and_then(|path| self.documents.remove(&path)) {
+                let closed: lsp_types::DidCloseTextDocumentParams =
+                    serde_json::from_value(notification.params)?;
+                if let Some(document) =
+                    find_path(&closed.text_document.uri).and_then(|path| self.documents.remove(&path))
+                {
                     self.publish(&document.path, Vec::new())?;
                 }
             }
@@ -216,12 +223,17 @@ impl Server<'_> {
 
     /// Answers a request about an open file; `null` if the file contains no cases.
     fn find_answer(&mut self, method: &str, parameters: Value) -> Option<Value> {
-        let document = find_uri(&parameters).and_then(|uri| find_path(&uri)).and_then(|path| self.documents.get(&path));
+        let document =
+            find_uri(&parameters).and_then(|uri| find_path(&uri)).and_then(|path| self.documents.get(&path));
         let run = &self.last_run;
         let answer = match method {
             CodeLensRequest::METHOD => document.map(|one| to_json(lenses::list_lenses(one, run))),
-            Completion::METHOD => answer_at(document, parameters, |one, at| Some(completion::complete(one, at))),
-            HoverRequest::METHOD => answer_at(document, parameters, |one, at| hover::describe_at(one, run, at)),
+            Completion::METHOD => {
+                answer_at(document, parameters, |one, at| Some(completion::complete(one, at)))
+            }
+            HoverRequest::METHOD => {
+                answer_at(document, parameters, |one, at| hover::describe_at(one, run, at))
+            }
             GotoDefinition::METHOD => answer_at(document, parameters, definition::find_definition),
             PrepareRenameRequest::METHOD => answer_at(document, parameters, rename::prepare_rename),
             CodeActionRequest::METHOD => document.and_then(|one| {
@@ -248,7 +260,11 @@ impl Server<'_> {
     fn start_command(&mut self, id: RequestId, parameters: Value) -> Result<(), CliError> {
         let parameters: lsp_types::ExecuteCommandParams = serde_json::from_value(parameters)?;
         if !commands::ALL.contains(&parameters.command.as_str()) {
-            return self.refuse(id, ErrorCode::InvalidParams, format!("unknown command {}", parameters.command));
+            return self.refuse(
+                id,
+                ErrorCode::InvalidParams,
+                format!("unknown command {}", parameters.command),
+            );
         }
         let Some(command) = self.prepare_command(&parameters.command, parameters.arguments.first()) else {
             return self.refuse(id, ErrorCode::InvalidParams, "no open file of cases is named".to_owned());
@@ -263,7 +279,9 @@ impl Server<'_> {
     }
 
     fn prepare_command(&self, command: &str, argument: Option<&Value>) -> Option<CaseCommand> {
-        let path = argument.and_then(|argument| parse::<Uri>(argument["uri"].clone())).and_then(|uri| find_path(&uri));
+        let path = argument
+            .and_then(|argument| parse::<Uri>(argument["uri"].clone()))
+            .and_then(|uri| find_path(&uri));
         let name = argument.and_then(|argument| argument["name"].as_str()).unwrap_or_default();
         let Some(path) = path else {
             let folder = self.folder.as_ref()?.join("evals");
@@ -293,7 +311,8 @@ impl Server<'_> {
         }
         match result.file.as_deref().and_then(path_to_uri).filter(|_| self.shows_documents) {
             Some(uri) => {
-                let show = ShowDocumentParams { uri, external: None, take_focus: Some(true), selection: None };
+                let show =
+                    ShowDocumentParams { uri, external: None, take_focus: Some(true), selection: None };
                 self.request::<ShowDocument>(show)
             }
             None => self.notify::<ShowMessage>(describe_end(result)),

@@ -8,6 +8,7 @@ mod explain;
 mod import;
 mod init;
 mod lint;
+mod lsp;
 mod mistakes;
 mod package;
 mod program;
