@@ -18,6 +18,7 @@ mod outline;
 mod position;
 mod project;
 mod rename;
+mod requests;
 mod server;
 
 use std::process::ExitCode;

@@ -3,34 +3,22 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
 use std::time::Duration;
 
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{
     DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument,
-    Notification as NotificationKind, PublishDiagnostics, ShowMessage,
+    Notification as NotificationKind, PublishDiagnostics,
 };
-use lsp_types::request::{
-    CodeActionRequest, CodeLensRefresh, CodeLensRequest, Completion, ExecuteCommand, GotoDefinition,
-    HoverRequest, PrepareRenameRequest, Rename, Request as RequestKind, ShowDocument,
-};
-use lsp_types::{
-    Diagnostic, InitializeParams, MessageType, PublishDiagnosticsParams, ShowDocumentParams,
-    ShowMessageParams, TextDocumentPositionParams, Uri,
-};
+use lsp_types::request::Request as RequestKind;
+use lsp_types::{Diagnostic, InitializeParams, PublishDiagnosticsParams, Uri};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
 
-use super::commands::{self, CaseCommand, CommandResult};
+use super::commands::CommandResult;
+use super::diagnostics;
 use super::document::OpenDocument;
-use super::evidence::read_runs_at;
 use super::last_run::LastRun;
-use super::outline::outline_cases;
 use super::position::{path_to_uri, uri_to_path};
-use super::project::EvalProject;
-use super::{actions, completion, definition, diagnostics, hover, lenses, rename};
 use crate::error::CliError;
 
 /// How long no message must arrive before changed files are read, and how often the end of a command is looked for.
@@ -42,16 +30,16 @@ type EndedCommand = (RequestId, CommandResult);
 /// The state of the server.
 pub(super) struct Server<'c> {
     connection: &'c Connection,
-    documents: HashMap<PathBuf, OpenDocument>,
-    last_run: LastRun,
+    pub(super) documents: HashMap<PathBuf, OpenDocument>,
+    pub(super) last_run: LastRun,
     /// The files with published diagnostics.
     marked: HashSet<PathBuf>,
-    running: usize,
-    ended: (Sender<EndedCommand>, Receiver<EndedCommand>),
+    pub(super) running: usize,
+    pub(super) ended: (Sender<EndedCommand>, Receiver<EndedCommand>),
     requests: i32,
-    folder: Option<PathBuf>,
-    shows_documents: bool,
-    refreshes_lenses: bool,
+    pub(super) folder: Option<PathBuf>,
+    pub(super) shows_documents: bool,
+    pub(super) refreshes_lenses: bool,
 }
 
 impl<'c> Server<'c> {
@@ -149,7 +137,7 @@ impl<'c> Server<'c> {
     }
 
     /// Reads the changed files and publishes their diagnostics.
-    fn publish_changed(&mut self) -> Result<(), CliError> {
+    pub(super) fn publish_changed(&mut self) -> Result<(), CliError> {
         let mut published: HashMap<PathBuf, Vec<Diagnostic>> = HashMap::new();
         if !self.documents.values().any(|document| document.is_changed) {
             return Ok(());
@@ -180,172 +168,29 @@ impl<'c> Server<'c> {
         self.notify::<PublishDiagnostics>(PublishDiagnosticsParams::new(uri, found, None))
     }
 
-    fn notify<N: NotificationKind>(&self, parameters: N::Params) -> Result<(), CliError> {
+    pub(super) fn notify<N: NotificationKind>(&self, parameters: N::Params) -> Result<(), CliError> {
         let notification = Notification::new(N::METHOD.to_owned(), parameters);
         Ok(self.connection.sender.send(notification.into())?)
     }
 
     /// Sends a request whose answer does not matter.
-    fn request<R: RequestKind>(&mut self, parameters: R::Params) -> Result<(), CliError> {
+    pub(super) fn request<R: RequestKind>(&mut self, parameters: R::Params) -> Result<(), CliError> {
         self.requests += 1;
         let request = Request::new(self.requests.into(), R::METHOD.to_owned(), parameters);
         Ok(self.connection.sender.send(request.into())?)
     }
 
-    fn respond(&self, id: RequestId, result: impl Serialize) -> Result<(), CliError> {
+    pub(super) fn respond(&self, id: RequestId, result: impl Serialize) -> Result<(), CliError> {
         Ok(self.connection.sender.send(Response::new_ok(id, result).into())?)
     }
 
-    fn refuse(&self, id: RequestId, code: ErrorCode, message: String) -> Result<(), CliError> {
+    pub(super) fn refuse(&self, id: RequestId, code: ErrorCode, message: String) -> Result<(), CliError> {
         Ok(self.connection.sender.send(Response::new_err(id, code as i32, message).into())?)
     }
 }
 
-fn find_path(uri: &Uri) -> Option<PathBuf> {
+pub(super) fn find_path(uri: &Uri) -> Option<PathBuf> {
     let path = uri_to_path(uri)?;
     // An editor may name a file by a link, and a verdict names it by its place.
     Some(path.canonicalize().unwrap_or(path))
-}
-
-/// The requests.
-impl Server<'_> {
-    fn answer_request(&mut self, request: Request) -> Result<(), CliError> {
-        let Request { id, method, params } = request;
-        match method.as_str() {
-            ExecuteCommand::METHOD => self.start_command(id, params),
-            Rename::METHOD => self.rename_case(id, params),
-            _ => match self.find_answer(&method, params) {
-                Some(answer) => self.respond(id, answer),
-                None => self.refuse(id, ErrorCode::MethodNotFound, format!("unknown method {method}")),
-            },
-        }
-    }
-
-    /// Answers a request about an open file; `null` if the file contains no cases.
-    fn find_answer(&mut self, method: &str, parameters: Value) -> Option<Value> {
-        let document =
-            find_uri(&parameters).and_then(|uri| find_path(&uri)).and_then(|path| self.documents.get(&path));
-        let run = &self.last_run;
-        let answer = match method {
-            CodeLensRequest::METHOD => document.map(|one| to_json(lenses::list_lenses(one, run))),
-            Completion::METHOD => {
-                answer_at(document, parameters, |one, at| Some(completion::complete(one, at)))
-            }
-            HoverRequest::METHOD => {
-                answer_at(document, parameters, |one, at| hover::describe_at(one, run, at))
-            }
-            GotoDefinition::METHOD => answer_at(document, parameters, definition::find_definition),
-            PrepareRenameRequest::METHOD => answer_at(document, parameters, rename::prepare_rename),
-            CodeActionRequest::METHOD => document.and_then(|one| {
-                let range = parse::<lsp_types::CodeActionParams>(parameters)?.range;
-                Some(to_json(actions::list_actions(one, run, range)))
-            }),
-            _ => return None,
-        };
-        Some(answer.unwrap_or_default())
-    }
-
-    fn rename_case(&self, id: RequestId, parameters: Value) -> Result<(), CliError> {
-        let parameters: lsp_types::RenameParams = serde_json::from_value(parameters)?;
-        let at = parameters.text_document_position;
-        let document = find_path(&at.text_document.uri).and_then(|path| self.documents.get(&path));
-        let Some(document) = document else { return self.respond(id, Value::Null) };
-        match rename::rename_case(document, at.position, &parameters.new_name) {
-            Ok(edit) => self.respond(id, edit),
-            Err(problem) => self.refuse(id, ErrorCode::RequestFailed, problem),
-        }
-    }
-
-    /// Starts the command of a lens. The request is answered when the command has ended.
-    fn start_command(&mut self, id: RequestId, parameters: Value) -> Result<(), CliError> {
-        let parameters: lsp_types::ExecuteCommandParams = serde_json::from_value(parameters)?;
-        if !commands::ALL.contains(&parameters.command.as_str()) {
-            return self.refuse(
-                id,
-                ErrorCode::InvalidParams,
-                format!("unknown command {}", parameters.command),
-            );
-        }
-        let Some(command) = self.prepare_command(&parameters.command, parameters.arguments.first()) else {
-            return self.refuse(id, ErrorCode::InvalidParams, "no open file of cases is named".to_owned());
-        };
-        self.running += 1;
-        let sender = self.ended.0.clone();
-        thread::spawn(move || {
-            // The receiver is gone if the client has ended the session.
-            let _ = sender.send((id, command.execute()));
-        });
-        Ok(())
-    }
-
-    fn prepare_command(&self, command: &str, argument: Option<&Value>) -> Option<CaseCommand> {
-        let path = argument
-            .and_then(|argument| parse::<Uri>(argument["uri"].clone()))
-            .and_then(|uri| find_path(&uri));
-        let name = argument.and_then(|argument| argument["name"].as_str()).unwrap_or_default();
-        let Some(path) = path else {
-            let folder = self.folder.as_ref()?.join("evals");
-            return Some(CaseCommand::new(command, name, &EvalProject::find(&folder.join("x")), Vec::new()));
-        };
-        let Some(document) = self.documents.get(&path) else {
-            return Some(CaseCommand::new(command, name, &EvalProject::find(&path), Vec::new()));
-        };
-        let mut traces = Vec::new();
-        if command == commands::DEBUG {
-            let cases = outline_cases(document);
-            let offset = cases.iter().find(|case| case.name == name).map_or(0, |case| case.head.0);
-            traces = read_runs_at(document, offset).into_iter().filter_map(|(file, _)| file).collect();
-            traces.dedup();
-        }
-        Some(CaseCommand::new(command, name, &document.project, traces))
-    }
-
-    /// Answers the request of a command that has ended, and shows what it has changed.
-    fn end_command(&mut self, id: RequestId, result: &CommandResult) -> Result<(), CliError> {
-        self.running -= 1;
-        self.documents.values_mut().for_each(|document| document.is_changed = true);
-        self.publish_changed()?;
-        self.respond(id, result.to_json())?;
-        if self.refreshes_lenses {
-            self.request::<CodeLensRefresh>(())?;
-        }
-        match result.file.as_deref().and_then(path_to_uri).filter(|_| self.shows_documents) {
-            Some(uri) => {
-                let show =
-                    ShowDocumentParams { uri, external: None, take_focus: Some(true), selection: None };
-                self.request::<ShowDocument>(show)
-            }
-            None => self.notify::<ShowMessage>(describe_end(result)),
-        }
-    }
-}
-
-/// Describes the end of a command in one line.
-fn describe_end(result: &CommandResult) -> ShowMessageParams {
-    let (typ, verb) =
-        if result.success { (MessageType::INFO, "succeeded") } else { (MessageType::WARNING, "failed") };
-    let file = result.file.as_ref().map(|file| format!(": see {}", file.display())).unwrap_or_default();
-    ShowMessageParams { typ, message: format!("{} {verb}{file}", result.name) }
-}
-
-/// The URI of the file that a request is about.
-fn find_uri(parameters: &Value) -> Option<Uri> {
-    parse(parameters["textDocument"]["uri"].clone())
-}
-
-fn answer_at<T: Serialize>(
-    document: Option<&OpenDocument>,
-    parameters: Value,
-    find: impl FnOnce(&OpenDocument, lsp_types::Position) -> Option<T>,
-) -> Option<Value> {
-    let at: TextDocumentPositionParams = parse(parameters)?;
-    find(document?, at.position).map(to_json)
-}
-
-fn parse<T: DeserializeOwned>(value: Value) -> Option<T> {
-    serde_json::from_value(value).ok()
-}
-
-fn to_json(value: impl Serialize) -> Value {
-    serde_json::to_value(value).unwrap_or_else(|_| json!(null))
 }
