@@ -103,6 +103,31 @@ mod book {
     struct StartRust;
 }
 
+/// Shows the cases of a folder to rust-analyzer: its test explorer, its `Run` lenses and its results. One line of the test
+/// target, with the folder that [`Harness::new`] has:
+///
+/// ```
+/// arraign::cases!("evals");
+/// ```
+///
+/// `cargo arraign ide` writes the names of the trials to `cases.rs` in that folder. Only rust-analyzer reads the file; for
+/// the compiler the line is empty, and the file need not exist.
+#[cfg(not(rust_analyzer))]
+#[macro_export]
+macro_rules! cases {
+    ($folder:literal) => {};
+}
+
+/// The same for rust-analyzer, which compiles every crate with this condition.
+#[cfg(rust_analyzer)]
+#[macro_export]
+macro_rules! cases {
+    ($folder:literal) => {
+        ::core::include!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", $folder, "/cases.rs"));
+        arraign_cases!();
+    };
+}
+
 #[doc(hidden)]
 #[path = "internals.rs"]
 pub mod __internals;

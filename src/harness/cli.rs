@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 
-use libtest_mimic::Arguments;
+use libtest_mimic::{Arguments, FormatSetting};
 
 /// Flags that take the next argument as their value.
 const VALUED: &[&str] = &["--test-threads", "--logfile", SKIP, "--color", "--format", "-Z"];
@@ -45,6 +45,11 @@ impl HarnessCommand {
             arguments.test_threads = Some(1);
         }
         arguments
+    }
+
+    /// Whether the trials are listed as JSON.
+    pub(super) fn lists_json(&self) -> bool {
+        self.arguments.list && self.arguments.format == Some(FormatSetting::Json)
     }
 
     /// The names of the trials, if `--exact` runs trials by their full names.

@@ -8,6 +8,7 @@
 
 mod cli;
 mod folder;
+mod ide;
 mod mutation;
 mod output;
 mod plan;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 use libtest_mimic::FormatSetting;
 use serde::de::DeserializeOwned;
 
+pub use self::ide::{CASES_FILE, render_case_modules};
 pub use self::mutation::{mutate_cases, propose_for_run, visit_recorded_runs};
 pub use self::output::finish::write_summary;
 pub use self::record::{earlier_run, runs};
@@ -329,6 +331,10 @@ impl Harness {
             Ok(plan) => plan,
             Err(code) => return code,
         };
+        plan.match_identifiers(command);
+        if is_complete(command, settings) && !command.lists_json() {
+            ide::note_stale_file(&plan, &files);
+        }
         if let Some(code) = self.refuse_empty_selection(&plan, library, command, settings) {
             return code;
         }
@@ -336,6 +342,9 @@ impl Harness {
             return usage_error(&[problem]);
         }
         plan.keep_wanted(command);
+        if command.lists_json() {
+            return output::list::print_list(&plan, (&project.base, project.files.root()), command);
+        }
         self.run_plan(plan, (project, common), command, settings)
     }
 
@@ -382,6 +391,11 @@ impl Harness {
         let context = Arc::new(RunContext { project, readers, live, judging, progress, store, tally });
         run_trials(plan, &context, command, &finisher)
     }
+}
+
+/// Whether the plan contains the trials of all cases.
+fn is_complete(command: &HarnessCommand, settings: &EnvSettings) -> bool {
+    command.exact_names().is_none() && settings.tier.is_none() && settings.tags.is_empty()
 }
 
 /// Plans the trials that the command line may select. Returns the exit code of the process after printing an error.

@@ -62,7 +62,9 @@ impl Harness {
         if plan.trials.is_empty() && command.exact_names().is_none() {
             return Some(usage_error(&[self.describe_empty_plan(plan)]));
         }
-        if command.filters.is_empty() || plan.trials.iter().any(|trial| command.wants_trial(&trial.name)) {
+        if command.filters.is_empty()
+            || plan.trials.iter().any(|trial| command.wants_trial(trial.shown_name()))
+        {
             return None;
         }
         self.refuse_unmatched(plan, library, command, settings)

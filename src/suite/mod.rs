@@ -13,6 +13,7 @@ mod foreign;
 mod forms;
 mod gate;
 mod header;
+mod identifier;
 mod input;
 mod join;
 mod keys;
@@ -38,6 +39,7 @@ use serde::Deserialize;
 
 pub use discover::{CASE_EXTENSIONS, find_case_files, find_files_for_name, is_support};
 pub use gate::{GateRows, SuiteGate, SummaryBaseline};
+pub use identifier::{build_identifier, parse_identifier};
 pub use name::{build_case_name, build_file_name, build_trial_name, escape_component};
 pub use record::{cassette_path, find_stale_runs, record_run, recording};
 pub use recorded::{NoBaseline, RecordedEvidence, load_baseline, load_recorded};

@@ -97,6 +97,14 @@ impl Place {
         self.line()..=self.source.line_at(last).0
     }
 
+    /// The line and the column of the end, from 1: the column after the last character.
+    pub fn end(&self) -> (usize, usize) {
+        let end = self.span.end.max(self.span.start) as usize;
+        let (line, range) = self.source.line_at(end.saturating_sub(1).max(self.span.start as usize));
+        let text = &self.source.text()[range.clone()];
+        (line, count_chars(text, end.clamp(range.start, range.end) - range.start) + 1)
+    }
+
     /// The bytes of the file.
     pub fn span(&self) -> Span {
         self.span

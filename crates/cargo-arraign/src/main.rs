@@ -12,9 +12,11 @@ mod editor;
 mod error;
 mod explain;
 mod from_trace;
+mod ide;
 mod import;
 mod init;
 mod lint;
+mod lsp;
 mod man;
 mod mutate;
 mod new_file;
@@ -51,9 +53,11 @@ enum CliCommand {
     Completions(completions::Completions),
     Explain(explain::Explain),
     FromTrace(from_trace::FromTrace),
+    Ide(ide::Ide),
     Import(import::Import),
     Init(init::Init),
     Lint(lint::Lint),
+    Lsp(lsp::Lsp),
     Man(man::Man),
     Mutate(mutate::Mutate),
     #[cfg(feature = "model")]
@@ -72,9 +76,11 @@ fn main() -> ExitCode {
         CliCommand::Completions(command) => command.run(),
         CliCommand::Explain(command) => command.run(),
         CliCommand::FromTrace(command) => command.run(),
+        CliCommand::Ide(command) => command.run(),
         CliCommand::Import(command) => command.run(),
         CliCommand::Init(command) => command.run(),
         CliCommand::Lint(command) => command.run(),
+        CliCommand::Lsp(command) => command.run(),
         CliCommand::Man(command) => command.run(),
         CliCommand::Mutate(command) => command.run(),
         #[cfg(feature = "model")]

@@ -32,6 +32,11 @@ pub(in crate::harness) fn note_unmatched(problem: &str) {
     note(&escape_line(problem));
 }
 
+/// Prints a note on the file for rust-analyzer, which does not list the present trials.
+pub(in crate::harness) fn note_stale_cases(file: &str) {
+    note(&format!("{file} does not list the present trials; `cargo arraign ide` writes it again"));
+}
+
 /// Prints the shard that has run, so that its green line is not taken for that of all cases.
 pub(in crate::harness) fn note_shard(shard: &ShardRecord, own_trials: usize) {
     note(&shard.describe(own_trials));

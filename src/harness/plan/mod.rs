@@ -16,8 +16,8 @@ use crate::case::{Case, Ignore, RunSelection, Tier, TraceFrom};
 use crate::harness::shard::ShardRecord;
 use crate::place::{LoadError, LoadErrors};
 use crate::suite::{
-    CaseRuns, Library, ReportFormat, Suite, SuiteGate, build_case_name, build_file_name, find_case_files,
-    find_files_for_name, load_all,
+    CaseRuns, Library, ReportFormat, Suite, SuiteGate, build_case_name, build_file_name, build_identifier,
+    find_case_files, find_files_for_name, load_all, parse_identifier,
 };
 use crate::verdict::summary::{GoldenSuite, Selection, is_golden};
 
@@ -28,6 +28,8 @@ const GATE_ID: &str = "pass_threshold";
 pub(super) struct PlannedTrial {
     /// The trial's name.
     pub(super) name: String,
+    /// The trial's name as a Rust path, if the command line selects it by this path. The events of the run then use it.
+    pub(super) alias: Option<String>,
     /// Why the trial does not run by default.
     pub(super) ignore: Option<Ignore>,
     /// What the trial does.
@@ -35,12 +37,17 @@ pub(super) struct PlannedTrial {
 }
 
 impl PlannedTrial {
+    /// Returns the name that filters match and events report.
+    pub(super) fn shown_name(&self) -> &str {
+        self.alias.as_deref().unwrap_or(&self.name)
+    }
+
     /// Whether libtest-mimic will run the trial.
     pub(super) fn will_run(&self, command: &HarnessCommand) -> bool {
         let arguments = &command.arguments;
         let ignored = self.ignore.is_some();
         let runs = if arguments.ignored { ignored } else { !ignored || arguments.include_ignored };
-        runs && !arguments.bench && command.wants_trial(&self.name)
+        runs && !arguments.bench && command.wants_trial(self.shown_name())
     }
 }
 
@@ -154,9 +161,23 @@ pub(super) fn plan_named(names: &[String], library: Library<'_>, settings: &EnvS
     for (at, name) in names.iter().enumerate() {
         if !names[..at].contains(name) {
             plan_one(&mut plan, name, library, settings);
+            plan_alias(&mut plan, name, library, settings);
         }
     }
     plan
+}
+
+/// Plans the trial that has `path` as its Rust path, unless a trial is called so.
+fn plan_alias(plan: &mut Plan, path: &str, library: Library<'_>, settings: &EnvSettings) {
+    let before = plan.trials.len();
+    if plan.trials.iter().any(|trial| trial.shown_name() == path) {
+        return;
+    }
+    let Some(name) = parse_identifier(path).filter(|name| name != path) else { return };
+    plan_one(plan, &name, library, settings);
+    for trial in &mut plan.trials[before..] {
+        trial.alias = Some(path.to_owned());
+    }
 }
 
 /// Plans the trial called `name`.
@@ -192,6 +213,7 @@ fn plan_one(plan: &mut Plan, name: &str, library: Library<'_>, settings: &EnvSet
     if !broken.is_empty() {
         plan.trials.push(PlannedTrial {
             name: name.to_owned(),
+            alias: None,
             ignore: None,
             work: TrialWork::Broken(broken),
         });
@@ -226,7 +248,7 @@ fn make_case_trials(
 
 fn make_case_trial(work: &CaseWork, name: String, run: Option<SelectedRun>) -> PlannedTrial {
     let ignore = work.case.ignore.clone();
-    PlannedTrial { name, ignore, work: TrialWork::Case(CaseWork { run, ..work.clone() }) }
+    PlannedTrial { name, alias: None, ignore, work: TrialWork::Case(CaseWork { run, ..work.clone() }) }
 }
 
 fn is_selected(case: &Case, settings: &EnvSettings) -> bool {
@@ -292,18 +314,34 @@ impl Plan {
             .collect()
     }
 
+    /// Selects trials by their names as Rust paths, if the filters match no name. rust-analyzer knows only these paths.
+    pub(super) fn match_identifiers(&mut self, command: &HarnessCommand) {
+        if command.filters.is_empty() || self.trials.iter().any(|trial| command.wants_trial(&trial.name)) {
+            return;
+        }
+        for trial in &mut self.trials {
+            let path = build_identifier(&trial.name);
+            trial.alias = (path != trial.name && command.wants_trial(&path)).then_some(path);
+        }
+    }
+
     /// Removes the trials that several filters leave out. libtest-mimic applies a single filter itself, and counts the
     /// trials that it leaves out.
     pub(super) fn keep_wanted(&mut self, command: &HarnessCommand) {
         if command.filters.len() > 1 {
-            self.trials.retain(|trial| command.wants_trial(&trial.name));
+            self.trials.retain(|trial| command.wants_trial(trial.shown_name()));
         }
     }
 }
 
 /// Returns the trial of a gate. A gate without cases has none, because its result would mean nothing.
 fn make_gate_trial(work: GateWork, name: String) -> Option<PlannedTrial> {
-    (!work.cases.is_empty()).then_some(PlannedTrial { name, ignore: None, work: TrialWork::Gate(work) })
+    (!work.cases.is_empty()).then_some(PlannedTrial {
+        name,
+        alias: None,
+        ignore: None,
+        work: TrialWork::Gate(work),
+    })
 }
 
 /// Returns the case that a gate sums up. An ignored case does not run and has no score.

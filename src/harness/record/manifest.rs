@@ -66,7 +66,7 @@ impl RunManifest {
     ) -> Self {
         let shard = plan.shard.clone();
         let own = kinds.iter().filter(|kind| !BUILTIN.iter().any(|known| known.name == kind.name));
-        let wanted = plan.trials.iter().filter(|trial| command.wants_trial(&trial.name));
+        let wanted = plan.trials.iter().filter(|trial| command.wants_trial(trial.shown_name()));
         let mut selection = plan.make_selection(settings);
         selection.golden.iter_mut().for_each(|suite| suite.harness.clone_from(&id.harness));
         let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -12,6 +12,16 @@ pub(in crate::harness) enum RunFailure {
     Undecided(UndecidedRun),
 }
 
+impl RunFailure {
+    /// Returns the reason alone.
+    pub(in crate::harness) fn into_reason(self) -> String {
+        match self {
+            Self::Error(reason) => reason,
+            Self::Undecided(run) => run.reason,
+        }
+    }
+}
+
 impl From<String> for RunFailure {
     fn from(error: String) -> Self {
         Self::Error(error)

@@ -100,7 +100,7 @@ fn make_trials(
     let flags = &command.arguments;
     let show_reasons = !(flags.list || flags.ignored || flags.include_ignored || context.readers.nextest);
     let heads: Vec<(String, Option<Ignore>)> =
-        plan.trials.iter().map(|planned| (planned.name.clone(), planned.ignore.clone())).collect();
+        plan.trials.iter().map(|planned| (planned.shown_name().to_owned(), planned.ignore.clone())).collect();
     let run_ahead = if runs_ahead(context, arguments) { numbers_to_run(&plan, command) } else { Vec::new() };
     let waiting = plan.trials.into_iter().enumerate().map(|(number, planned)| {
         let PlannedTrial { name, work, .. } = planned;

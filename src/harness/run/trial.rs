@@ -198,7 +198,7 @@ fn try_mutants(context: &RunContext, verdict: &Verdict, work: &CaseWork) -> Opti
         finds_additions: true,
     };
     let mutated = panics::catch_silently(|| {
-        let found = find_runs(context, &verdict.name, work)?;
+        let found = find_runs(context, &verdict.name, work).map_err(RunFailure::into_reason)?;
         let runs = found.each_run(files).map(|run| run.map(Cow::into_owned)).collect::<Result<_, _>>()?;
         Ok(mutator.mutate_runs(&RecordedEvidence::from_runs(runs, case, path, files)))
     });

@@ -7,6 +7,7 @@ mod exits;
 mod golden;
 mod hostile;
 mod ide;
+mod identifiers;
 mod lists;
 mod names;
 mod reports;

@@ -13,6 +13,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use arraign::__internals::harness::render_case_modules;
 use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::source::write_whole;
 use clap::Args;
@@ -58,7 +59,7 @@ impl Init {
             steps.extend(add_profile(workspace.as_deref().unwrap_or(&manifest))?);
             steps.push(self.add_file("tests/evals.rs", starter::TARGET)?);
         }
-        steps.extend(self.add_first_case()?);
+        steps.extend(self.add_first_case(is_crate)?);
         let target_parent = workspace.as_deref().and_then(Path::parent).unwrap_or(&self.dir);
         steps.extend(ignore_target(target_parent, is_crate)?);
         steps.extend(self.add_workflow(is_crate, target_parent)?);
@@ -96,15 +97,20 @@ impl Init {
         })
     }
 
-    /// Adds the first case and the schema that it names, unless the folder already contains files.
-    fn add_first_case(&self) -> Result<Vec<InitStep>, CliError> {
+    /// Adds the first case, the schema that it names, and in a crate its name for rust-analyzer, unless the folder already
+    /// contains files.
+    fn add_first_case(&self, is_crate: bool) -> Result<Vec<InitStep>, CliError> {
         let mut entries = fs::read_dir(self.dir.join("evals")).into_iter().flatten();
         if entries.next().is_some() {
             return Ok(vec![InitStep::Kept("evals/: already contains files".to_owned())]);
         }
         let schema = (SCHEMA, render_schema());
         let case = starter::CASE.iter().map(|(name, text)| (*name, (*text).to_owned()));
-        case.chain([schema]).map(|(name, text)| self.add_file(name, &text)).collect()
+        let names = (starter::NAMES, render_case_modules(starter::TRIALS.iter().copied()));
+        case.chain([schema])
+            .chain(is_crate.then_some(names))
+            .map(|(name, text)| self.add_file(name, &text))
+            .collect()
     }
 
     /// Writes the workflow to the root of the repository, where its service looks for it.

@@ -6,6 +6,9 @@ pub(super) const TARGET: &str = "\
 //!
 //! Checks against JSON Schema (`args_valid`) need a feature: `arraign = { .., features = [\"json-schema\"] }`.
 
+// Shows each case in rust-analyzer's test explorer; `cargo arraign ide` updates the list.
+arraign::cases!(\"evals\");
+
 fn main() -> std::process::ExitCode {
     arraign::Harness::new(\"evals\").run()
 }
@@ -17,6 +20,12 @@ pub(super) const FIRST: &str = "evals/first.yaml";
 /// The first case and its trace.
 pub(super) const CASE: &[(&str, &str)] =
     &[(FIRST, include_str!("first.yaml")), ("evals/traces/first.json", include_str!("first.json"))];
+
+/// The file with the names of the trials.
+pub(super) const NAMES: &str = "evals/cases.rs";
+
+/// The names of the trials of the first case.
+pub(super) const TRIALS: &[&str] = &["first::order_status"];
 
 /// The next steps after the first run.
 pub(super) const AFTERWARDS: &str = "\

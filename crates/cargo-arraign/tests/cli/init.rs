@@ -47,6 +47,8 @@ fn a_crate_gets_all_that_runs_its_first_case() {
     let harness = arraign::Harness::new("evals").at(folder.path());
     let suite = harness.load("first.yaml").expect("the first case loads");
     assert_eq!(suite.cases.len(), 1);
+    let listed = arraign(folder.path(), &["run", "--", "--list"]);
+    assert_eq!((listed.code, listed.stderr.as_str()), (Some(0), ""), "cases.rs lists the trials");
     let first = fs::read_to_string(folder.path().join("evals/first.yaml")).expect("the first case");
     let line = first.lines().next().expect("a line");
     let schema =

@@ -11,6 +11,7 @@ mod from_trace;
 mod import;
 mod init;
 mod lint;
+mod lsp;
 mod mistakes;
 mod mutate;
 mod package;

@@ -1,0 +1,222 @@
+//! Completion of what no schema can know: tools, arguments and values of the case's own trace, and ids of runs.
+
+use std::collections::BTreeMap;
+
+use arraign::__internals::yaml::{Document, Node, Value as YamlValue};
+use arraign::Trace;
+use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Position, TextEdit};
+use serde_json::Value;
+
+use super::document::OpenDocument;
+use super::evidence::read_runs_at;
+use super::key_path::{find_key_path, find_word_start};
+use super::position::{find_offset, find_range};
+
+/// The keys whose values are names of tools.
+const TOOL_KEYS: &[&str] = &[
+    "after",
+    "allow",
+    "before",
+    "blocklist",
+    "deny",
+    "expected_tools",
+    "first",
+    "forbidden",
+    "forbidden_tools",
+    "name",
+    "not_called",
+    "required_tools",
+    "sequence",
+    "then",
+    "tool",
+    "tool_blocklist",
+    "tool_called",
+    "tool_sequence",
+    "tools",
+    "trigger",
+];
+
+/// The keys whose values are mappings by the names of tools.
+const TOOL_MAPS: &[&str] = &["schema", "schemas"];
+
+/// The keys whose values are mappings by the names of arguments.
+const ARGUMENT_MAPS: &[&str] = &["args", "arguments", "parameters"];
+
+/// The longest value that is offered.
+const MAX_VALUE_CHARS: usize = 120;
+
+/// What can be written at the cursor: a text, and where the trace has it.
+type Offers = BTreeMap<String, String>;
+
+/// Lists what can be written at `position`.
+pub(super) fn complete(document: &OpenDocument, position: Position) -> Vec<CompletionItem> {
+    let offset = find_offset(&document.text, position);
+    let keys = find_key_path(&document.text, offset);
+    let Some(key) = keys.last().map(String::as_str) else { return Vec::new() };
+    let parent = keys.len().checked_sub(2).map_or("", |at| keys[at].as_str());
+    let runs = || read_runs_at(document, offset).into_iter().map(|(_, trace)| trace).collect::<Vec<_>>();
+    let (offers, kind) = if key == "run" {
+        (list_run_ids(&runs()), CompletionItemKind::REFERENCE)
+    } else if TOOL_KEYS.contains(&key) || TOOL_MAPS.contains(&key) {
+        (list_tools(&runs(), document), CompletionItemKind::FUNCTION)
+    } else if key == "path" || key == "argument" {
+        (
+            list_argument_paths(&runs(), find_tool_near(&document.text, offset).as_deref()),
+            CompletionItemKind::FIELD,
+        )
+    } else if ARGUMENT_MAPS.contains(&key) {
+        (
+            list_arguments(&runs(), find_tool_near(&document.text, offset).as_deref()),
+            CompletionItemKind::FIELD,
+        )
+    } else if ARGUMENT_MAPS.contains(&parent) {
+        (
+            list_values(&runs(), find_tool_near(&document.text, offset).as_deref(), key),
+            CompletionItemKind::VALUE,
+        )
+    } else {
+        return Vec::new();
+    };
+    make_items(document, offset, offers, kind)
+}
+
+fn make_items(
+    document: &OpenDocument,
+    offset: usize,
+    offers: Offers,
+    kind: CompletionItemKind,
+) -> Vec<CompletionItem> {
+    let range = find_range(&document.text, find_word_start(&document.text, offset), offset);
+    let item = |(text, detail): (String, String)| CompletionItem {
+        label: text.clone(),
+        kind: Some(kind),
+        detail: Some(detail),
+        text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(range, text))),
+        ..CompletionItem::default()
+    };
+    offers.into_iter().map(item).collect()
+}
+
+/// The tools that the runs call, with the number of calls, and those of the policies that the file names.
+fn list_tools(runs: &[Trace], document: &OpenDocument) -> Offers {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for call in runs.iter().flat_map(|run| &run.calls) {
+        *counts.entry(&call.name).or_default() += 1;
+    }
+    let policies = list_policy_tools(document);
+    let called = counts.into_iter().map(|(name, count)| {
+        let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+        (name.to_owned(), format!("called {times} in the trace"))
+    });
+    policies.into_iter().chain(called).collect()
+}
+
+/// The tools of the policies that the file names.
+fn list_policy_tools(document: &OpenDocument) -> Offers {
+    let files = document.project.open_files();
+    let folder = document.path.parent().unwrap_or(&document.path);
+    let names = document.text.lines().filter_map(|line| line.split_once("policy:")).map(|(_, name)| name);
+    let names =
+        names.map(|name| name.split(['#', ',', '}']).next().unwrap_or(name).trim().trim_matches(['"', '\'']));
+    let mut tools = Offers::new();
+    for name in names.filter(|name| !name.is_empty()) {
+        let Ok(path) = files.resolve(folder, name) else { continue };
+        let Ok(policy) = files.document(&path) else { continue };
+        tools.extend(list_tools_of_policy(&policy).into_iter().map(|tool| (tool, format!("in {name}"))));
+    }
+    tools
+}
+
+/// The tools in the shapes of policies: keys of `tools`, keys of `schemas`, or the keys of the root.
+fn list_tools_of_policy(policy: &Document) -> Vec<String> {
+    let root = policy.root();
+    let keyed = [root.get("schemas"), root.get("tools")].into_iter().flatten();
+    let maps: Vec<Node<'_>> = if root.get("tools").is_some() || root.get("schemas").is_some() {
+        keyed.collect()
+    } else {
+        vec![root]
+    };
+    let entries = maps.into_iter().flat_map(|map| map.entries().into_iter().flatten());
+    let tools = entries
+        .filter(|(key, value)| matches!(value.value(), YamlValue::Map(_)) && !key.name.starts_with('$'));
+    tools.map(|(key, _)| key.name.to_string()).collect()
+}
+
+fn list_run_ids(runs: &[Trace]) -> Offers {
+    let ids =
+        runs.iter().enumerate().filter_map(|(at, run)| Some((run.id.clone()?, format!("run {}", at + 1))));
+    ids.collect()
+}
+
+/// The arguments of the calls of `tool`, or of all calls.
+fn list_calls<'r>(runs: &'r [Trace], tool: Option<&'r str>) -> impl Iterator<Item = (&'r str, &'r Value)> {
+    let calls = runs.iter().flat_map(|run| &run.calls);
+    let own = calls.filter(move |call| tool.is_none_or(|tool| call.name == tool));
+    own.filter_map(|call| Some((call.name.as_str(), call.arguments.json()?)))
+}
+
+fn list_arguments(runs: &[Trace], tool: Option<&str>) -> Offers {
+    let calls = list_calls(runs, tool);
+    let fields = calls.flat_map(|(tool, arguments)| {
+        arguments
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(move |(name, value)| (name.clone(), describe_value(tool, value)))
+    });
+    fields.collect()
+}
+
+fn list_argument_paths(runs: &[Trace], tool: Option<&str>) -> Offers {
+    let mut paths = Offers::new();
+    for (tool, arguments) in list_calls(runs, tool) {
+        add_paths(&mut paths, "$", tool, arguments);
+    }
+    paths
+}
+
+fn add_paths(paths: &mut Offers, above: &str, tool: &str, value: &Value) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                let path = if is_word {
+                    format!("{above}.{name}")
+                } else {
+                    format!("{above}[{}]", Value::from(name.as_str()))
+                };
+                add_paths(paths, &path, tool, value);
+                paths.insert(path, describe_value(tool, value));
+            }
+        }
+        Value::Array(values) => {
+            for value in values {
+                add_paths(paths, &format!("{above}[*]"), tool, value);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn list_values(runs: &[Trace], tool: Option<&str>, argument: &str) -> Offers {
+    let calls = list_calls(runs, tool).filter_map(|(tool, arguments)| Some((tool, arguments.get(argument)?)));
+    calls.map(|(tool, value)| (value.to_string(), format!("`{argument}` of `{tool}`"))).collect()
+}
+
+fn describe_value(tool: &str, value: &Value) -> String {
+    let text = value.to_string();
+    let short: String = text.chars().take(MAX_VALUE_CHARS).collect();
+    format!("{short} (`{tool}`)")
+}
+
+/// Returns the tool whose arguments the cursor is in: the value of the nearest `tool` or `call` above it, in the same case.
+fn find_tool_near(text: &str, offset: usize) -> Option<String> {
+    let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at);
+    let block: Vec<&str> =
+        text[..end].lines().rev().take_while(|line| !line.trim_start().starts_with("- id:")).collect();
+    block.iter().find_map(|line| {
+        let (_, rest) = ["tool:", "call:", "name:"].iter().find_map(|key| line.split_once(key))?;
+        let name = rest.split([',', '}', '#']).next().unwrap_or(rest).trim().trim_matches(['"', '\'', '{']);
+        (!name.is_empty() && !name.contains(' ')).then(|| name.to_owned())
+    })
+}

@@ -1,0 +1,73 @@
+//! Definitions: the files that a case names, and the call of its trace for the name of a tool.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lsp_types::{GotoDefinitionResponse, Location, Position};
+
+use super::document::OpenDocument;
+use super::evidence::read_runs_at;
+use super::position::{find_offset, find_range, line_start, path_to_uri};
+
+/// Finds where the value at `position` is defined.
+pub(super) fn find_definition(document: &OpenDocument, position: Position) -> Option<GotoDefinitionResponse> {
+    let offset = find_offset(&document.text, position);
+    let value = find_value_around(&document.text, offset)?;
+    let found = match find_file(document, value, offset) {
+        Some(path) => vec![Location::new(path_to_uri(&path)?, line_start(1))],
+        None => find_calls(document, offset, value),
+    };
+    (!found.is_empty()).then_some(GotoDefinitionResponse::Array(found))
+}
+
+/// The plain or quoted value that contains the byte `offset`.
+fn find_value_around(text: &str, offset: usize) -> Option<&str> {
+    let is_end = |c: char| "\n[]{},\"'".contains(c);
+    let start = text[..offset].rfind(is_end).map_or(0, |at| at + 1);
+    let end = text[offset..].find(is_end).map_or(text.len(), |at| offset + at);
+    let value = text[start..end].rsplit_once(": ").map_or(&text[start..end], |(_, value)| value);
+    let value = value.trim_start_matches([' ', '-']).trim_end();
+    (!value.is_empty()).then_some(value)
+}
+
+/// The file that the value names, relative to the case's file, or the trace of the case for its id.
+fn find_file(document: &OpenDocument, value: &str, offset: usize) -> Option<PathBuf> {
+    let folder = document.path.parent()?;
+    let files = document.project.open_files();
+    let named = files.resolve(folder, value).ok().filter(|path| path.is_file());
+    let is_id = super::evidence::find_id_above(&document.text, offset).as_deref() == Some(value);
+    named.or_else(|| {
+        is_id.then(|| read_runs_at(document, offset).into_iter().find_map(|(file, _)| file)).flatten()
+    })
+}
+
+/// The calls of a tool in the trace files of the case at `offset`. A trace in the case has no file.
+fn find_calls(document: &OpenDocument, offset: usize, tool: &str) -> Vec<Location> {
+    let mut found = Vec::new();
+    for (file, trace) in read_runs_at(document, offset) {
+        let calls = trace.calls.iter().filter(|call| call.name == tool || call.written_name() == tool);
+        let Some(file) = file else { continue };
+        let ids: Vec<Option<String>> = calls.map(|call| call.id.clone()).collect();
+        if !ids.is_empty() {
+            found.extend(locate_calls(&file, tool, &ids));
+        }
+    }
+    found.dedup();
+    found
+}
+
+/// Finds calls in the text of a trace: by their ids, which occur nowhere else, or by the name of the tool as a string.
+fn locate_calls(file: &Path, tool: &str, ids: &[Option<String>]) -> Vec<Location> {
+    let (Some(uri), Ok(text)) = (path_to_uri(file), fs::read_to_string(file)) else { return Vec::new() };
+    let mut ranges: Vec<_> = ids.iter().flatten().filter_map(|id| find_string(&text, id)).collect();
+    if ranges.is_empty() {
+        ranges.extend(find_string(&text, tool));
+    }
+    ranges.into_iter().map(|(start, end)| Location::new(uri.clone(), find_range(&text, start, end))).collect()
+}
+
+/// Finds the first JSON string with this value.
+pub(super) fn find_string(text: &str, value: &str) -> Option<(usize, usize)> {
+    let quoted = serde_json::Value::from(value).to_string();
+    text.find(&quoted).map(|at| (at, at + quoted.len()))
+}

@@ -1,0 +1,80 @@
+//! `cargo arraign lsp`: a language server for case files.
+//!
+//! The server is synchronous: one thread reads messages and answers them. Cases are read again when no message waits, so
+//! that a completion never waits for the diagnostics of the letter before it. Trials run in processes of their own.
+
+mod actions;
+mod commands;
+mod completion;
+mod definition;
+mod diagnostics;
+mod document;
+mod evidence;
+mod hover;
+mod key_path;
+mod last_run;
+mod lenses;
+mod outline;
+mod position;
+mod project;
+mod rename;
+mod requests;
+mod server;
+
+use std::process::ExitCode;
+
+use clap::Args;
+use lsp_server::Connection;
+use lsp_types::{
+    CodeActionProviderCapability, CodeLensOptions, CompletionOptions, ExecuteCommandOptions,
+    HoverProviderCapability, OneOf, RenameOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, WorkDoneProgressOptions,
+};
+
+use self::server::Server;
+use crate::error::CliResult;
+
+/// Run a language server for case files, on standard input and output.
+///
+/// Editors start it: see docs/editors.md.
+#[derive(Debug, Args)]
+pub(crate) struct Lsp {
+    /// Accepted because many editors pass it: the server uses standard input and output anyway.
+    #[arg(long)]
+    stdio: bool,
+}
+
+impl Lsp {
+    #[expect(clippy::unused_self, reason = "each command has this method, and the flag changes nothing")]
+    pub(crate) fn run(self) -> CliResult {
+        let (connection, threads) = Connection::stdio();
+        let parameters = connection.initialize(serde_json::to_value(list_capabilities())?)?;
+        Server::new(&connection, serde_json::from_value(parameters)?).serve()?;
+        drop(connection);
+        threads.join()?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn list_capabilities() -> ServerCapabilities {
+    ServerCapabilities {
+        text_document_sync: Some(TextDocumentSyncCapability::Kind(TextDocumentSyncKind::FULL)),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+        completion_provider: Some(CompletionOptions {
+            trigger_characters: Some([" ", "[", "\"", "."].map(str::to_owned).to_vec()),
+            ..CompletionOptions::default()
+        }),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        definition_provider: Some(OneOf::Left(true)),
+        code_action_provider: Some(CodeActionProviderCapability::Simple(true)),
+        rename_provider: Some(OneOf::Right(RenameOptions {
+            prepare_provider: Some(true),
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        })),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: commands::ALL.map(str::to_owned).to_vec(),
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        }),
+        ..ServerCapabilities::default()
+    }
+}

@@ -1,0 +1,140 @@
+//! The folder of cases that contains a file, and the package that contains the folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use arraign::__internals::check::{Kind, Registry, Tables};
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{
+    CASE_EXTENSIONS, Library, Workspace, build_file_name, is_support, workspace,
+};
+use arraign::{Check, Evidence, LoadErrors, Outcome, Suite, Unfit};
+use serde_json::Value;
+
+use crate::editor::SCHEMA;
+
+/// The usual name of the folder of cases.
+const USUAL_FOLDER: &str = "evals";
+
+/// A folder of cases.
+#[derive(Debug)]
+pub(super) struct EvalProject {
+    /// The package's folder, to which the names of files are relative.
+    pub(super) base: PathBuf,
+    /// The folder of cases.
+    pub(super) root: PathBuf,
+    /// The checks: the built-in ones, and the names of the project's own.
+    kinds: Registry,
+}
+
+impl EvalProject {
+    /// Finds the folder of the file at `path`: the nearest with an `arraign.yaml`, else the nearest called `evals`, else the
+    /// file's own.
+    pub(super) fn find(path: &Path) -> Self {
+        let own = path.parent().unwrap_or(path);
+        let configured = own.ancestors().find(|folder| folder.join("arraign.yaml").is_file());
+        let usual = own.ancestors().find(|folder| folder.ends_with(USUAL_FOLDER));
+        let root = configured.or(usual).unwrap_or(own);
+        let above = root.parent().unwrap_or(root);
+        let base = above.ancestors().find(|folder| folder.join("Cargo.toml").is_file()).unwrap_or(above);
+        Self { base: base.to_owned(), root: root.to_owned(), kinds: find_kinds(root) }
+    }
+
+    /// Whether the file at `path` contains cases.
+    pub(super) fn has_cases_in(&self, path: &Path) -> bool {
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        CASE_EXTENSIONS.contains(&&*extension)
+            && below != Path::new("arraign.yaml")
+            && !below.ancestors().filter(|part| part.file_name().is_some()).any(is_support)
+    }
+
+    /// Reads `text` as the file at `path`.
+    pub(super) fn parse(&self, path: &Path, text: &str) -> Result<Suite, LoadErrors> {
+        let files = self.open_files();
+        let Workspace { tables, .. } = workspace(&files, &self.kinds)?;
+        Suite::parse(path, text, Library { kinds: &self.kinds, files: &files, tables: &tables })
+    }
+
+    /// Reads `text` without what `arraign.yaml` says, which may have mistakes of its own.
+    pub(super) fn parse_alone(&self, path: &Path, text: &str) -> Option<Suite> {
+        let (files, tables) = (self.open_files(), Tables::default());
+        Suite::parse(path, text, Library { kinds: &self.kinds, files: &files, tables: &tables }).ok()
+    }
+
+    /// The files of the project. Nothing is cached: another program may write them.
+    pub(super) fn open_files(&self) -> Files {
+        Files::new(&self.base, &self.root)
+    }
+
+    /// The name of the file at `path` in messages and verdicts.
+    pub(super) fn name(&self, path: &Path) -> String {
+        self.open_files().name(path)
+    }
+
+    /// The path of a file that a message or verdict names. A verdict of several packages names files from the root of the
+    /// repository.
+    pub(super) fn find_named(&self, name: &str) -> Option<PathBuf> {
+        self.base.ancestors().map(|folder| folder.join(name)).find(|path| path.exists())
+    }
+
+    /// The prefix of the names of the trials in the file at `path`.
+    pub(super) fn trial_prefix(&self, path: &Path) -> String {
+        build_file_name(path.strip_prefix(&self.root).unwrap_or(path))
+    }
+
+    /// The check called `name`.
+    pub(super) fn find_kind(&self, name: &str) -> Option<&Kind> {
+        self.kinds.find(name)
+    }
+}
+
+/// A check of the project, of which only the name is known here.
+struct UnknownCheck;
+
+impl Check for UnknownCheck {
+    fn check(&self, _evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        Err(Unfit::missing("the language server does not run checks in Rust"))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        None
+    }
+
+    fn is_vacuous(&self) -> bool {
+        false
+    }
+}
+
+/// Returns the built-in checks, and those of the schema above the folder of cases: `ARRAIGN_SCHEMA` writes it with the checks
+/// that the project registers in Rust.
+fn find_kinds(root: &Path) -> Registry {
+    let mut kinds = Registry::default();
+    let schema = root.ancestors().map(|folder| folder.join(SCHEMA)).find_map(|path| fs::read(path).ok());
+    let schema: Value = schema.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
+    for name in list_metrics(&schema) {
+        if kinds.find(&name).is_none() {
+            // A kind has a name for ever. There are few of them, and an editor starts few servers.
+            let name: &'static str = name.leak();
+            let kind = Kind::undescribed(name, "a check of this project", |_, _| Ok(Box::new(UnknownCheck)));
+            // The name is free.
+            let _ = kinds.register(kind);
+        }
+    }
+    kinds
+}
+
+/// Returns the values of `metric` in a schema of cases.
+fn list_metrics(schema: &Value) -> Vec<String> {
+    match schema {
+        Value::Object(fields) => {
+            let own =
+                fields.get("metric").and_then(|metric| metric.get("const").or_else(|| metric.get("enum")));
+            let own = own.map(|own| own.as_array().cloned().unwrap_or_else(|| vec![own.clone()]));
+            let names = own.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned));
+            names.chain(fields.values().flat_map(list_metrics)).collect()
+        }
+        Value::Array(values) => values.iter().flat_map(list_metrics).collect(),
+        _ => Vec::new(),
+    }
+}

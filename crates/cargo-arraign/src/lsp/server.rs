@@ -1,0 +1,196 @@
+//! The loop of the server: messages, diagnostics when no message waits, and the ends of commands.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_types::notification::{
+    DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument,
+    Notification as NotificationKind, PublishDiagnostics,
+};
+use lsp_types::request::Request as RequestKind;
+use lsp_types::{Diagnostic, InitializeParams, PublishDiagnosticsParams, Uri};
+use serde::Serialize;
+
+use super::commands::CommandResult;
+use super::diagnostics;
+use super::document::OpenDocument;
+use super::last_run::LastRun;
+use super::position::{path_to_uri, uri_to_path};
+use crate::error::CliError;
+
+/// How long no message must arrive before changed files are read, and how often the end of a command is looked for.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A command that has ended, with the request that asked for it.
+type EndedCommand = (RequestId, CommandResult);
+
+/// The state of the server.
+pub(super) struct Server<'c> {
+    connection: &'c Connection,
+    pub(super) documents: HashMap<PathBuf, OpenDocument>,
+    pub(super) last_run: LastRun,
+    /// The files with published diagnostics.
+    marked: HashSet<PathBuf>,
+    pub(super) running: usize,
+    pub(super) ended: (Sender<EndedCommand>, Receiver<EndedCommand>),
+    requests: i32,
+    pub(super) folder: Option<PathBuf>,
+    pub(super) shows_documents: bool,
+    pub(super) refreshes_lenses: bool,
+}
+
+impl<'c> Server<'c> {
+    pub(super) fn new(connection: &'c Connection, parameters: InitializeParams) -> Self {
+        let capabilities = &parameters.capabilities;
+        let window = capabilities.window.as_ref();
+        let shows_documents =
+            window.and_then(|window| window.show_document.as_ref()).is_some_and(|show| show.support);
+        let workspace = capabilities.workspace.as_ref().and_then(|workspace| workspace.code_lens.as_ref());
+        let refreshes_lenses = workspace.and_then(|lens| lens.refresh_support).unwrap_or(false);
+        let folders = parameters.workspace_folders.unwrap_or_default();
+        Self {
+            connection,
+            documents: HashMap::new(),
+            last_run: LastRun::default(),
+            marked: HashSet::new(),
+            running: 0,
+            ended: channel(),
+            requests: 0,
+            folder: folders.first().and_then(|folder| uri_to_path(&folder.uri)),
+            shows_documents,
+            refreshes_lenses,
+        }
+    }
+
+    /// Answers messages until the client ends the session.
+    pub(super) fn serve(&mut self) -> Result<(), CliError> {
+        loop {
+            let is_busy = self.running > 0 || self.documents.values().any(|document| document.is_changed);
+            let received = if is_busy {
+                self.connection.receiver.recv_timeout(PAUSE).map_err(|error| error.is_timeout())
+            } else {
+                self.connection.receiver.recv().map_err(|_| false)
+            };
+            match received {
+                Ok(Message::Request(request)) => {
+                    if self.connection.handle_shutdown(&request)? {
+                        return Ok(());
+                    }
+                    self.answer_request(request)?;
+                }
+                Ok(Message::Notification(notification)) => self.take_notification(notification)?,
+                Ok(Message::Response(_)) => {}
+                Err(is_timeout) if is_timeout => self.publish_changed()?,
+                Err(_) => return Ok(()),
+            }
+            while let Ok((id, result)) = self.ended.1.try_recv() {
+                self.end_command(id, &result)?;
+            }
+        }
+    }
+
+    fn take_notification(&mut self, notification: Notification) -> Result<(), CliError> {
+        match notification.method.as_str() {
+            DidOpenTextDocument::METHOD => {
+                let opened: lsp_types::DidOpenTextDocumentParams =
+                    serde_json::from_value(notification.params)?;
+                self.set_text(&opened.text_document.uri, opened.text_document.text);
+            }
+            DidChangeTextDocument::METHOD => {
+                let changed: lsp_types::DidChangeTextDocumentParams =
+                    serde_json::from_value(notification.params)?;
+                // Each change is the whole text: the server announces full synchronization.
+                let text = changed.content_changes.into_iter().next_back().map(|change| change.text);
+                self.set_text(&changed.text_document.uri, text.unwrap_or_default());
+            }
+            DidSaveTextDocument::METHOD => {
+                self.documents.values_mut().for_each(|document| document.is_changed = true);
+            }
+            DidCloseTextDocument::METHOD => {
+                let closed: lsp_types::DidCloseTextDocumentParams =
+                    serde_json::from_value(notification.params)?;
+                if let Some(document) =
+                    find_path(&closed.text_document.uri).and_then(|path| self.documents.remove(&path))
+                {
+                    self.publish(&document.path, Vec::new())?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Keeps the text of an open file, if it contains cases.
+    fn set_text(&mut self, uri: &Uri, text: String) {
+        let Some(path) = find_path(uri) else { return };
+        if let Some(known) = self.documents.get_mut(&path) {
+            (known.text, known.is_changed) = (text, true);
+            return;
+        }
+        let document = OpenDocument::new(uri.clone(), path.clone(), text);
+        if document.project.has_cases_in(&path) {
+            self.documents.insert(path, document);
+        }
+    }
+
+    /// Reads the changed files and publishes their diagnostics.
+    pub(super) fn publish_changed(&mut self) -> Result<(), CliError> {
+        let mut published: HashMap<PathBuf, Vec<Diagnostic>> = HashMap::new();
+        if !self.documents.values().any(|document| document.is_changed) {
+            return Ok(());
+        }
+        for document in self.documents.values_mut() {
+            if document.is_changed {
+                document.read_cases();
+            }
+            self.last_run.refresh(&document.project);
+            for (path, found) in diagnostics::list_diagnostics(document, &self.last_run) {
+                published.entry(path).or_default().extend(found);
+            }
+        }
+        for path in self.marked.clone().into_iter().filter(|path| !published.contains_key(path)) {
+            self.publish(&path, Vec::new())?;
+        }
+        published.into_iter().try_for_each(|(path, found)| self.publish(&path, found))
+    }
+
+    fn publish(&mut self, path: &Path, found: Vec<Diagnostic>) -> Result<(), CliError> {
+        let known = self.documents.get(path).map(|document| document.uri.clone());
+        let Some(uri) = known.or_else(|| path_to_uri(path)) else { return Ok(()) };
+        if found.is_empty() {
+            self.marked.remove(path);
+        } else {
+            self.marked.insert(path.to_owned());
+        }
+        self.notify::<PublishDiagnostics>(PublishDiagnosticsParams::new(uri, found, None))
+    }
+
+    pub(super) fn notify<N: NotificationKind>(&self, parameters: N::Params) -> Result<(), CliError> {
+        let notification = Notification::new(N::METHOD.to_owned(), parameters);
+        Ok(self.connection.sender.send(notification.into())?)
+    }
+
+    /// Sends a request whose answer does not matter.
+    pub(super) fn request<R: RequestKind>(&mut self, parameters: R::Params) -> Result<(), CliError> {
+        self.requests += 1;
+        let request = Request::new(self.requests.into(), R::METHOD.to_owned(), parameters);
+        Ok(self.connection.sender.send(request.into())?)
+    }
+
+    pub(super) fn respond(&self, id: RequestId, result: impl Serialize) -> Result<(), CliError> {
+        Ok(self.connection.sender.send(Response::new_ok(id, result).into())?)
+    }
+
+    pub(super) fn refuse(&self, id: RequestId, code: ErrorCode, message: String) -> Result<(), CliError> {
+        Ok(self.connection.sender.send(Response::new_err(id, code as i32, message).into())?)
+    }
+}
+
+pub(super) fn find_path(uri: &Uri) -> Option<PathBuf> {
+    let path = uri_to_path(uri)?;
+    // An editor may name a file by a link, and a verdict names it by its place.
+    Some(path.canonicalize().unwrap_or(path))
+}
