@@ -4,8 +4,8 @@ mod agent;
 mod fingerprint;
 mod fit;
 mod join;
-mod reach;
 mod mutation;
+mod reach;
 mod template;
 mod variables;
 
@@ -22,8 +22,8 @@ use arraign_trace::reader::ReaderSet;
 pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange};
 pub use fit::{Fit, Misfit, TurnQuery, compare_recording, fingerprint_input};
 pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
-pub use reach::{IdleSetting, refuse_decided_case};
 pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};
+pub use reach::{IdleSetting, refuse_decided_case};
 pub use template::Template;
 pub use variables::{FilledText, VariableText};
 

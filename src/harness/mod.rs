@@ -333,7 +333,7 @@ impl Harness {
         };
         plan.match_identifiers(command);
         if is_complete(command, settings) && !command.lists_json() {
-            ide::note_stale_file(&plan, &files);
+            ide::note_stale_file(&plan, &project.files);
         }
         if let Some(code) = self.refuse_empty_selection(&plan, library, command, settings) {
             return code;

@@ -47,7 +47,6 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     let mut fields = Fields::of(node, "a case")?;
     let (id, place) = identity(&mut fields, node, context.alone);
     let allow_vacuous = flag(&mut fields, "allow_vacuous").is_some();
-    read_defaults(&mut fields);
     let lowered = lowered(&mut fields, context, node, allow_vacuous);
     let input = fields.aliased(&["input", "prompt"]);
     let case = Case {
@@ -83,8 +82,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         id,
         place,
     };
-    let agent = agent::parse_agent_use(&mut fields, &case).map(Box::new);
-    finish(fields, node, Case { agent, ..case }, allow_vacuous)
+    finish(fields, node, case, allow_vacuous)
 }
 
 fn list_replaced_gates(context: &Context<'_>) -> Vec<(Place, String)> {
@@ -129,9 +127,10 @@ fn baseline(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<Baseline> 
 fn finish(
     mut fields: Fields<'_>,
     node: Node<'_>,
-    case: Case,
+    mut case: Case,
     allow_vacuous: bool,
 ) -> Result<Case, LoadErrors> {
+    case.agent = agent::parse_agent_use(&mut fields, &case).map(Box::new);
     let held_to_baseline = case.baseline.as_ref().is_some_and(|baseline| !baseline.limits.fail_on.is_empty());
     let compared = held_to_baseline || case.variance.is_some();
     if case.expectations.is_empty() && case.require_calls.is_none() && !compared && fields.errors.is_empty() {
@@ -234,6 +233,7 @@ fn lowered(
     node: Node<'_>,
     allow_vacuous: bool,
 ) -> LoweredBlock {
+    read_defaults(fields);
     let case = CaseNode {
         document: context.document,
         path: context.path,

@@ -143,21 +143,19 @@ impl BfclCalls {
         let (entry, at, tool) = (index + 1, format!("/{index}"), name.clone());
         script.missing += 1;
         let near = reasons.iter().find(|(call, _)| calls[*call].name == *name);
-        script.edits.push(match near {
-            Some((call, reason)) => {
-                is_free[*call] = false;
-                script.extra += 1;
-                let difference =
-                    CallDifference { arguments: Vec::new(), status: Some(format!("does not fit: {reason}")) };
-                let call = calls[*call].index;
-                CallEdit::Change { call, tool, entry, at, difference, mode: None, weight: 2 }
-            }
-            None => {
-                let taken = calls.iter().zip(&*is_free).filter(|(_, is_free)| !**is_free);
-                let of_other_entries = taken.filter(|(call, _)| call.name == *name).count();
-                CallEdit::Add { tool, entry, at, out_of_order: None, of_other_entries }
-            }
-        });
+        let edit = if let Some((call, reason)) = near {
+            is_free[*call] = false;
+            script.extra += 1;
+            let difference =
+                CallDifference { arguments: Vec::new(), status: Some(format!("does not fit: {reason}")) };
+            let call = calls[*call].index;
+            CallEdit::Change { call, tool, entry, at, difference, mode: None, weight: 2 }
+        } else {
+            let taken = calls.iter().zip(&*is_free).filter(|(_, is_free)| !**is_free);
+            let of_other_entries = taken.filter(|(call, _)| call.name == *name).count();
+            CallEdit::Add { tool, entry, at, out_of_order: None, of_other_entries }
+        };
+        script.edits.push(edit);
     }
 }
 

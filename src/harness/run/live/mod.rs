@@ -116,7 +116,8 @@ impl LiveAgents {
             check_known(&setup.agents, name)
                 .map_err(|problem| usage_error(&[format!("ARRAIGN_AGENT: {problem}")]))?;
         }
-        refuse_unknown(plan, &setup.agents, command).map_err(|errors| report_load_errors(&errors, project.folder))?;
+        refuse_unknown(plan, &setup.agents, command)
+            .map_err(|errors| report_load_errors(&errors, project.folder))?;
         let at_once = setup.at_once;
         let today =
             TodaysAgents::new(setup.agents, settings.agent, project.base, project.shared_hashes.clone());
@@ -146,7 +147,8 @@ impl LiveAgents {
         project: &AgentProject<'_>,
         at_once: usize,
     ) -> Result<(), ExitCode> {
-        refuse_unmatched(plan, &self.today, command).map_err(|errors| report_load_errors(&errors, project.folder))?;
+        refuse_unmatched(plan, &self.today, command)
+            .map_err(|errors| report_load_errors(&errors, project.folder))?;
         self.today.share_hashes();
         if self.mode == AgentMode::Replay && !self.has_recorded_model(plan, command) {
             return Ok(());
