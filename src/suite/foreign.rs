@@ -51,6 +51,9 @@ const SHAPES: &[ForeignShape] = &[
     },
 ];
 
+/// Keys of cases that the files of no other tool have on a case.
+const OWN_BLOCKS: &[&str] = &["eval", "expect", "metric"];
+
 /// Keys of a policy, which is a file that cases name.
 const OF_POLICY: &[&str] = &["tools", "schemas", "enforcement", "signatures", "limits"];
 
@@ -92,11 +95,12 @@ pub(super) fn explain_foreign(
     errors
 }
 
-/// Whether the file, or its first case, has a key that only cases and suites of arraign have.
+/// Whether the file, or one of its cases, has a key that only cases and suites of arraign have.
 fn has_key_of_cases(root: Node<'_>) -> bool {
     let first = root.list().and_then(|mut all| all.next()).unwrap_or(root);
     let mut keys = first.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
     keys.any(|key| keys::common().contains(&key) && !SHARED_WITH_TRACES.contains(&key) || key == "dataset")
+        || list_cases(root).iter().any(|case| OWN_BLOCKS.iter().any(|key| case.get(key).is_some()))
 }
 
 /// Returns what the file is: that of another tool, a trace, or a policy.

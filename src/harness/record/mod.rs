@@ -3,6 +3,7 @@
 mod earlier;
 pub(super) mod harness_id;
 pub(super) mod manifest;
+pub(super) mod prepare;
 mod prune;
 pub mod runs;
 pub(super) mod store;

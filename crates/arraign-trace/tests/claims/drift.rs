@@ -40,6 +40,7 @@ const MARKS: &[(&str, &[&str])] = &[
     ("maf", &["function_call", "functionCall"]),
     ("mcp", &["tools/call"]),
     ("mcplab", &["tool_use"]),
+    ("model-exchanges", &["tool_calls", "tool_use"]),
     ("native", &["steps", "calls", "call"]),
     ("openai-chat", &["tool_calls", "function_call", "function", "custom"]),
     (

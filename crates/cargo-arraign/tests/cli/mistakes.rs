@@ -18,7 +18,7 @@ const WRONG: &[(&[&str], &str)] = &[
     (&["report"], "no run with verdicts; run the tests first"),
     (&["report", "--run", "nowhere"], "no run `nowhere` in `"),
     (&["report", "--merge", "nowhere"], "not the folder of a run"),
-    (&["report", "--format", "wat"], "expected one or more of html, json,"),
+    (&["report", "--format", "wat"], "expected one or more of ctrf, html, json,"),
     (&["compare", "one", "other"], "no run `one`"),
     (&["explain", "nowhere"], "nowhere: No such file"),
     (&["explain", "empty"], "this is a folder, not a file"),
