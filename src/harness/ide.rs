@@ -6,8 +6,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use super::cli::HarnessCommand;
 use super::output::stderr::note_stale_cases;
 use super::plan::Plan;
+use super::settings::EnvSettings;
 use crate::source::Files;
 use crate::suite::build_identifier;
 
@@ -69,4 +71,9 @@ pub(super) fn note_stale_file(plan: &Plan, files: &Files) {
     if written.lines().ne(current.lines()) {
         note_stale_cases(&files.name(&path));
     }
+}
+
+/// Whether the plan contains the trials of all cases.
+pub(super) fn is_complete(command: &HarnessCommand, settings: &EnvSettings) -> bool {
+    command.exact_names().is_none() && settings.tier.is_none() && settings.tags.is_empty()
 }

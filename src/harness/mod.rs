@@ -331,7 +331,7 @@ impl Harness {
             Err(code) => return code,
         };
         plan.match_identifiers(command);
-        if is_complete(command, settings) && !command.lists_json() {
+        if ide::is_complete(command, settings) && !command.lists_json() {
             ide::note_stale_file(&plan, &project.files);
         }
         if let Some(code) = self.refuse_empty_selection(&plan, library, command, settings) {
@@ -390,11 +390,6 @@ impl Harness {
         let context = Arc::new(RunContext { project, readers, live, judging, progress, store, tally });
         run_trials(plan, &context, command, &finisher)
     }
-}
-
-/// Whether the plan contains the trials of all cases.
-fn is_complete(command: &HarnessCommand, settings: &EnvSettings) -> bool {
-    command.exact_names().is_none() && settings.tier.is_none() && settings.tags.is_empty()
 }
 
 /// Plans the trials that the command line may select. Returns the exit code of the process after printing an error.
