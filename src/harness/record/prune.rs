@@ -5,10 +5,12 @@
 //! can still be running, or another process can be reading it.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::manifest::{MANIFESTS, RunManifest};
+use super::runs::open_regular;
 
 /// The age below which no run is removed.
 const PROTECTED_AGE: Duration = Duration::from_secs(3600);
@@ -42,6 +44,6 @@ fn list_folders(out: &Path) -> Vec<PathBuf> {
 }
 
 fn read_start_ms(manifest: &Path) -> Option<u64> {
-    let text = fs::read_to_string(manifest).ok()?;
+    let text = open_regular(manifest).and_then(io::read_to_string).ok()?;
     serde_json::from_str::<RunManifest>(&text).ok().map(|manifest| manifest.started_ms)
 }

@@ -196,3 +196,22 @@ fn a_hostile_run_is_shown_harmless() {
     assert!(shown.contains("evil") && !shown.contains(harmful), "{shown:?}");
     assert!(!shown.lines().any(|line| line.trim_start().starts_with("::")), "{shown}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_among_the_logs_is_an_error() {
+    let package = Package::of(&format!("tests:\n{}", case("a", "look")));
+    package.arraign(&["run"]);
+    let run = fs::read_dir(package.path("target/arraign")).expect("runs").flatten().map(|entry| entry.path());
+    let run = run.filter(|path| path.is_dir()).max().expect("a run");
+    let pipe = run.join("evals.pipe.jsonl");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()), "{}", pipe.display());
+    let ran = package.arraign(&["report"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("evals.pipe.jsonl") && ran.stderr.contains("not a regular file"),
+        "{}",
+        ran.stderr
+    );
+}

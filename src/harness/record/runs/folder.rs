@@ -1,7 +1,7 @@
 //! Finds and reads the folders and files of runs.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -63,9 +63,18 @@ fn is_temporary(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 
+/// Opens a regular file. A named pipe in a folder of runs would wait for a writer forever.
+pub(in crate::harness::record) fn open_regular(path: &Path) -> io::Result<File> {
+    if fs::metadata(path)?.is_file() {
+        return File::open(path);
+    }
+    Err(io::Error::other("not a regular file"))
+}
+
 /// Reads a manifest, unless a later version wrote it.
 pub(super) fn read_manifest(path: &Path) -> Result<RunManifest, RunError> {
-    let text = fs::read_to_string(path)
+    let text = open_regular(path)
+        .and_then(io::read_to_string)
         .map_err(|error| RunError::new(path, RunProblem::Unread(error.to_string())))?;
     let manifest: RunManifest = serde_json::from_str(&text)
         .map_err(|error| RunError::new(path, RunProblem::Broken(error.to_string())))?;

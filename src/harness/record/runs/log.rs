@@ -3,7 +3,6 @@
 //! A process that was killed, or a full disk, can leave a torn line anywhere in a log, because the next process continues the
 //! log behind it. A torn line is no JSON. It is dropped and counted; a complete line that is not a verdict is an error.
 
-use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
+use super::folder::open_regular;
 use super::{RunError, RunProblem};
 use crate::verdict::{SCHEMA_VERSION, Verdict};
 
@@ -35,7 +35,7 @@ pub(super) fn read_log<T: DeserializeOwned>(
     mut add: impl FnMut(T, VerdictLine),
 ) -> Result<usize, RunError> {
     let unread = |error: io::Error| RunError::new(path, RunProblem::Unread(error.to_string()));
-    let mut reader = BufReader::new(File::open(path).map_err(unread)?);
+    let mut reader = BufReader::new(open_regular(path).map_err(unread)?);
     let log: Arc<Path> = path.into();
     let (mut offset, mut number, mut torn, mut bytes) = (0_u64, 0_usize, 0_usize, Vec::new());
     loop {
@@ -83,7 +83,7 @@ fn describe_mismatch(error: &serde_json::Error) -> RunProblem {
 
 impl VerdictLine {
     fn read_text(&self) -> io::Result<String> {
-        let mut file = File::open(&self.log)?;
+        let mut file = open_regular(&self.log)?;
         file.seek(SeekFrom::Start(self.offset))?;
         io::read_to_string(file.take(self.length))
     }
