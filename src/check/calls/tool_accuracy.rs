@@ -173,8 +173,8 @@ impl ToolAccuracy {
 
     /// The calls of tools that `tools` does not name, in the run's order.
     fn unexpected(&self, trace: &Trace) -> Value {
-        let is_expected = |call: &&Call| self.named().any(|tool| tool.matches(call));
-        trace.calls.iter().filter(|call| !is_expected(call)).map(|call| call.name.as_str()).collect()
+        let unexpected = trace.calls.iter().filter(|call| !self.named().any(|tool| tool.matches(call)));
+        unexpected.map(|call| call.name.as_str()).collect()
     }
 }
 

@@ -10,12 +10,14 @@
 //! ```
 
 use crate::check::support::blocked_message::{HELP, is_blocked};
+use crate::check::support::named_tools::run_of;
+use crate::check::support::reading::read_all;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
-use crate::trace::{Call, Trace};
+use crate::trace::Call;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
@@ -60,9 +62,7 @@ impl Check for ToolBlocklist {
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
-        let mut trace = Trace::default();
-        trace.push_call(self.blocked.first()?.example(1)?);
-        Some(trace.into())
+        Some(run_of(vec![self.blocked.first()?.example(1)?]).into())
     }
 
     fn bans_call(&self, call: &Call) -> bool {
@@ -127,9 +127,7 @@ fn entries(list: Node<'_>, case_sensitive: bool) -> Result<Vec<ToolPattern>, Loa
     let Some(nodes) = list.list().filter(|nodes| nodes.len() > 0) else {
         return Err(no_entry(list).into());
     };
-    let mut errors = LoadErrors::new();
-    let entries = nodes.filter_map(|node| errors.take(entry(node, case_sensitive))).collect();
-    errors.or(entries)
+    read_all(nodes.map(|node| entry(node, case_sensitive)))
 }
 
 fn no_entry(list: Node<'_>) -> LoadError {

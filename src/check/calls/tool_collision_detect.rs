@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::check::support::words::join_list;
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
@@ -169,12 +170,8 @@ fn trust(at_fault: &[Server]) -> String {
 
 /// `a`, `a and b`, `a, b and c`.
 fn said(servers: &[Server]) -> String {
-    let name = |server: Server| server.map_or_else(|| ITSELF.to_owned(), |server| format!("`{server}`"));
-    let names: Vec<String> = servers.iter().copied().map(name).collect();
-    match names.as_slice() {
-        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
-        names => names.concat(),
-    }
+    let names = servers.iter().map(|server| server.map_or(ITSELF.to_owned(), |name| format!("`{name}`")));
+    join_list(&names.collect::<Vec<_>>(), "and")
 }
 
 fn by_tool(calls: &[Call]) -> ByTool<'_> {

@@ -8,6 +8,7 @@ use super::explain::{explain, named, part, shown};
 use super::keyword::keyword;
 use super::slip::Names;
 use super::{Raw, join};
+use crate::outcome::Violation;
 use crate::yaml::pointer_tokens;
 
 /// What a fault is about.
@@ -48,6 +49,30 @@ impl Fault {
     /// The part's bare name at the top level, its JSON pointer below; `None` for the value as a whole.
     pub(crate) fn part(&self) -> Option<String> {
         (!self.pointer.is_empty()).then(|| part(&self.pointer))
+    }
+
+    /// Says what is wrong in `whole`: `the answer`, `the result of ...`.
+    pub(crate) fn describe_in(&self, whole: &str) -> String {
+        let problem = &self.problem;
+        match (self.subject, self.part()) {
+            (Subject::Missing, Some(part)) => {
+                let around =
+                    self.around.as_ref().map_or_else(String::new, |around| format!(" in {}", shown(around)));
+                format!("{whole} has no `{part}`: {problem}{around}")
+            }
+            (_, Some(part)) => format!("`{part}` in {whole} is {}: {problem}", self.shown()),
+            (_, None) => format!("{whole} is {}: {problem}", self.shown()),
+        }
+    }
+
+    /// Adds the part, its value and the constraint to `violation`.
+    pub(crate) fn detail(&self, violation: Violation) -> Violation {
+        Violation {
+            argument: self.part(),
+            value: self.value.as_ref().or(self.around.as_ref()).cloned(),
+            constraint: Some(self.constraint.clone()),
+            ..violation
+        }
     }
 
     /// The value, cut to a line's length.

@@ -1,8 +1,11 @@
 //! Mistakes in a JSON Schema that JSON Schema itself lets pass: `max` is no keyword, so it would constrain
 //! nothing.
 
+use std::sync::LazyLock;
+
 use super::join;
 use super::words::{json_word, meant_by};
+use crate::pattern::{WordList, list_words};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Node, Value, did_you_mean};
 
@@ -118,6 +121,14 @@ pub(crate) fn check_types(types: Node<'_>) -> Result<(), LoadError> {
     Err(did_you_mean(name, TYPES).into_iter().fold(error, LoadError::help))
 }
 
+/// Keywords with one schema.
+static ONE_SCHEMA: WordList = LazyLock::new(|| {
+    list_words(
+        "items additionalProperties additionalItems unevaluatedProperties unevaluatedItems contains contentSchema \
+         propertyNames not if then else",
+    )
+});
+
 /// The schemas under a keyword, and their pointers below it.
 fn subschemas<'n>(keyword: &str, value: Node<'n>) -> Vec<(String, Node<'n>)> {
     match keyword {
@@ -126,18 +137,7 @@ fn subschemas<'n>(keyword: &str, value: Node<'n>) -> Vec<(String, Node<'n>)> {
         "dependencies" => named(value).into_iter().filter(|(_, node)| node.list().is_none()).collect(),
         "allOf" | "anyOf" | "oneOf" | "prefixItems" => listed(value),
         "items" if value.list().is_some() => listed(value),
-        "items"
-        | "additionalProperties"
-        | "additionalItems"
-        | "unevaluatedProperties"
-        | "unevaluatedItems"
-        | "contains"
-        | "contentSchema"
-        | "propertyNames"
-        | "not"
-        | "if"
-        | "then"
-        | "else" => vec![(String::new(), value)],
+        keyword if ONE_SCHEMA.contains(&keyword) => vec![(String::new(), value)],
         _ => Vec::new(),
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::pattern::split_name;
 use crate::yaml::nearest;
 
 /// The names of an object's parts: in its schema, and in the value.
@@ -48,22 +49,9 @@ fn only<'n>(mut names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
 
 /// Whether the words of one name stand in the other: `id` and `order_id`, `customerName` and `name`.
 fn is_part(one: &str, other: &str) -> bool {
-    let (one, other) = (words(one), words(other));
+    let (one, other) = (split_name(one), split_name(other));
     let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
     !short.is_empty() && long.windows(short.len()).any(|part| part == short)
-}
-
-fn words(name: &str) -> Vec<String> {
-    let mut spaced = String::with_capacity(name.len() + 4);
-    let mut before = ' ';
-    for c in name.chars() {
-        if c.is_uppercase() && before.is_lowercase() {
-            spaced.push(' ');
-        }
-        spaced.push(if c.is_alphanumeric() { c } else { ' ' });
-        before = c;
-    }
-    spaced.to_lowercase().split_whitespace().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

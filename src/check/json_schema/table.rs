@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::{Schema, join};
 use crate::check::Clause;
+use crate::check::support::reading::require_entries;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::trace::Call;
@@ -81,10 +82,7 @@ impl Table {
         skip: &str,
         read: impl Fn(Node<'n>, &str) -> Result<Schema, LoadErrors>,
     ) -> Result<Self, LoadErrors> {
-        let Some(entries) = node.entries() else {
-            let problem = format!("tools and their schemas are a mapping, not {}", node.describe());
-            return Err(node.error(problem).into());
-        };
+        let entries = require_entries(node, "tools and their schemas are a mapping")?;
         let (mut table, mut errors) = (Self::default(), LoadErrors::new());
         for (key, entry) in entries.filter(|(key, _)| key.name != skip) {
             let pattern = ToolPattern::new(&key.name)

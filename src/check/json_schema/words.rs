@@ -1,5 +1,8 @@
 //! The words of the first policy shape beside those of JSON Schema.
 
+use std::sync::LazyLock;
+
+use crate::pattern::{WordList, list_words};
 use crate::yaml::nearest;
 
 /// Our word, JSON Schema's word. Words that are the same in both are not listed.
@@ -23,71 +26,7 @@ const WORDS: &[(&str, &str)] = &[
 ];
 
 /// What any draft of JSON Schema from the fourth on knows.
-const KEYWORDS: &[&str] = &[
-    "$anchor",
-    "$comment",
-    "$defs",
-    "$dynamicAnchor",
-    "$dynamicRef",
-    "$id",
-    "$recursiveAnchor",
-    "$recursiveRef",
-    "$ref",
-    "$schema",
-    "$vocabulary",
-    "additionalItems",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "const",
-    "contains",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-    "default",
-    "definitions",
-    "dependencies",
-    "dependentRequired",
-    "dependentSchemas",
-    "deprecated",
-    "description",
-    "else",
-    "enum",
-    "examples",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "format",
-    "id",
-    "if",
-    "items",
-    "maxContains",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minContains",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "not",
-    "oneOf",
-    "pattern",
-    "patternProperties",
-    "prefixItems",
-    "properties",
-    "propertyNames",
-    "readOnly",
-    "required",
-    "then",
-    "title",
-    "type",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "uniqueItems",
-    "writeOnly",
-];
+static KEYWORDS: WordList = LazyLock::new(|| list_words(include_str!("keywords.txt")));
 
 /// Annotations that others write beside JSON Schema's own, and that look like slips of a keyword.
 const ANNOTATIONS: &[&str] =

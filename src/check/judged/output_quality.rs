@@ -14,6 +14,7 @@
 
 use crate::check::support::inner_check::Nested;
 use crate::check::support::opinion::{judged, on_answer, reason, score};
+use crate::check::support::reading::{read_all, require_list};
 use crate::check::{Check, Kind, Scope, accepts_counterexample};
 use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Opinion, Question};
 use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, reaches};
@@ -69,12 +70,8 @@ fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors>
 }
 
 fn assertions(list: Node<'_>, scope: &Scope<'_>) -> Result<Vec<Nested>, LoadErrors> {
-    let Some(entries) = list.list() else {
-        return Err(list.error(format!("`assertions` is a list, not {}", list.describe())).into());
-    };
-    let mut errors = LoadErrors::new();
-    let read = entries.filter_map(|entry| errors.take(Nested::read(entry, ASSERTIONS, scope))).collect();
-    errors.or(read)
+    let entries = require_list(list, "`assertions` is a list")?;
+    read_all(entries.map(|entry| Nested::read(entry, ASSERTIONS, scope)))
 }
 
 impl Check for OutputQuality {

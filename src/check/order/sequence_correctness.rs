@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::demands::share_without_banned;
+use crate::check::support::words::say_times;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, count_to_f64};
@@ -229,16 +230,12 @@ impl SequenceCorrectness {
         let called = trace.calls.iter().filter(|call| tool.matches(call)).count();
         let message = match (called, wanted) {
             (0, _) => format!("`{tool}` was never called"),
-            _ => format!("`{tool}` was called {}, not {wanted} times", times(called)),
+            _ => format!("`{tool}` was called {}, not {wanted} times", say_times(called)),
         };
         let names: Vec<&str> = self.sequence.iter().map(ToolPattern::as_str).collect();
         let wanted = format!("{}, in any order", names.join(", "));
         self.violation(index, message, trace).expected(wanted, arrows(&trace.tool_names()))
     }
-}
-
-fn times(count: usize) -> String {
-    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 /// `part / whole` to 4 decimals, a tie to the even digit, as Python rounds. Nothing of nothing is all of it.
@@ -251,10 +248,9 @@ fn rounded_share(part: usize, whole: usize) -> f64 {
 
 fn lost(score: Score, held: &[bool]) -> Vec<Loss> {
     let points = 1.0 - score.get();
-    let why = || {
-        format!("{} of {} members of the sequence", held.iter().filter(|held| !**held).count(), held.len())
-    };
-    if points > 0.0 { vec![Loss { points, why: why() }] } else { Vec::new() }
+    let missing = held.iter().filter(|held| !**held).count();
+    let loss = Loss::new(points, format!("{missing} of {} members of the sequence", held.len()));
+    if points > 0.0 { vec![loss] } else { Vec::new() }
 }
 
 fn arrows(names: &[&str]) -> String {

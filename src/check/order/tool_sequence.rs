@@ -144,11 +144,11 @@ fn out_of_order(index: usize, tools: &[ToolPattern], next: usize, trace: &Trace)
 }
 
 fn whole(allowed: &[Vec<ToolPattern>], trace: &Trace) -> Outcome {
-    let is_run = |tools: &Vec<ToolPattern>| {
-        tools.len() == trace.calls.len()
-            && tools.iter().zip(&trace.calls).all(|(tool, call)| tool.matches(call))
-    };
-    let violation = (!allowed.iter().any(is_run)).then(|| {
+    let is_allowed = allowed.iter().any(|tools| {
+        let mut pairs = tools.iter().zip(&trace.calls);
+        tools.len() == trace.calls.len() && pairs.all(|(tool, call)| tool.matches(call))
+    });
+    let violation = (!is_allowed).then(|| {
         let lists = allowed.iter().map(|tools| arrows(tools.iter().map(ToolPattern::as_str)));
         let expected: Vec<String> = lists.collect();
         Violation::new("the calls of the run are none of the allowed sequences")

@@ -47,10 +47,10 @@ pub(crate) fn describe_attempts(tool: &str) -> String {
 /// end of the label: `call 2: refund`, `1: refund`, `refund`.
 pub(crate) fn find_attempted_tool(item: &Item) -> Option<&str> {
     let note = item.note.as_deref().filter(|_| item.state == State::Held)?;
-    let by_label = || {
-        (note == NEVER_SUCCEEDED).then(|| item.label.split_once(": ").map_or(&*item.label, |(_, tool)| tool))
-    };
-    note.strip_prefix(ONLY_FAILED).or_else(by_label)
+    if note == NEVER_SUCCEEDED {
+        return Some(item.label.split_once(": ").map_or(&*item.label, |(_, tool)| tool));
+    }
+    note.strip_prefix(ONLY_FAILED)
 }
 
 /// Adds a note to the item of a check that counts attempts, if none of these calls succeeded.

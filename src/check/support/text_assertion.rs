@@ -4,11 +4,54 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::check::support::answer_text::beginning;
-use crate::outcome::Violation;
+use crate::check::support::answer_text::{answer, beginning, saying};
+use crate::check::{Check, Demand};
+use crate::evidence::Evidence;
+use crate::outcome::{Outcome, Unfit, Violation};
+use crate::place::LoadErrors;
+use crate::yaml::Node;
 
 /// How a text stands to the answer: `(answer, value)`.
 pub(crate) type Relation = fn(&str, &str) -> bool;
+
+/// A check that the answer stands in one relation to a text.
+pub(crate) struct TextRule {
+    pub(crate) relation: Relation,
+    /// Builds the violation of an answer that does not.
+    pub(crate) describe: fn(&Literal, &str) -> Violation,
+}
+
+struct TextCheck {
+    text: Literal,
+    rule: &'static TextRule,
+}
+
+/// Reads a text as the settings of the check with this rule.
+pub(crate) fn read_text_check(node: Node<'_>, rule: &'static TextRule) -> Result<Box<dyn Check>, LoadErrors> {
+    Ok(Box::new(TextCheck { text: node.decode_all()?, rule }))
+}
+
+impl Check for TextCheck {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let answer = answer(evidence)?;
+        let held = self.text.holds(answer, self.rule.relation);
+        Ok((!held).then(|| (self.rule.describe)(&self.text, answer)).into())
+    }
+
+    // An empty answer contains, begins and ends with an empty text alone. It equals one as well, a longer answer does not.
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let answers = [String::new(), format!("{}!", self.text.value)];
+        answers.into_iter().find(|answer| !self.text.holds(answer, self.rule.relation)).map(saying)
+    }
+
+    fn is_vacuous(&self) -> bool {
+        self.counterexample().is_none()
+    }
+
+    fn demands(&self) -> Vec<Demand<'_>> {
+        vec![Demand::text(&self.text)]
+    }
+}
 
 /// A text that the answer is held against.
 #[derive(Debug, Deserialize)]

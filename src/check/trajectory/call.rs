@@ -12,8 +12,8 @@
 use super::entry::Times;
 use super::expected_call::{ExpectedCall, read_call};
 use super::forms::CallForm;
-use super::occurrence::Occurrence;
 use super::spec::SpecDefaults;
+use crate::check::support::occurrence::Occurrence;
 use crate::check::{Check, Kind, Scope};
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};

@@ -64,6 +64,13 @@ impl Breakdown {
         self.items.push(Item::new(label, state));
     }
 
+    /// Adds an item that is kept as a whole or not at all, and returns its share.
+    pub(super) fn keep(&mut self, label: &str, is_kept: bool) -> f64 {
+        let share = all_or_nothing(is_kept);
+        self.part(label, Some(share));
+        share
+    }
+
     /// Adds lost points.
     pub(super) fn lose(&mut self, lost: Lost) {
         self.lost.push(lost);
@@ -159,6 +166,10 @@ impl Lost {
             None => violation,
         }
     }
+}
+
+pub(super) fn all_or_nothing(is_there: bool) -> f64 {
+    if is_there { 1.0 } else { 0.0 }
 }
 
 /// Divides `part` by `whole`, at most 1. Returns 1 if `whole` is 0: nothing was required.

@@ -1,54 +1,16 @@
 //! The files that a call of an editor writes and a call of a reader shows: the paths and texts among its arguments.
 
+use std::sync::LazyLock;
+
+use crate::pattern::{WordList, list_words};
 use serde_json::Value;
 
 use super::patch::{added, files, is_patch, replacements};
 use crate::trace::{Arguments, Call};
 
 /// Names of arguments in lower case, without `_` and `-`.
-const PATHS: &[&str] = &[
-    "filepath",
-    "path",
-    "filename",
-    "file",
-    "targetfile",
-    "notebookpath",
-    "targetnotebook",
-    "relativepath",
-    "relativeworkspacepath",
-    "absolutepath",
-    "absolutefilepath",
-    "uri",
-    "paths",
-    "files",
-    "filepaths",
-];
-const TEXTS: &[&str] = &[
-    "newstring",
-    "newstr",
-    "newtext",
-    "newcontent",
-    "newcontents",
-    "content",
-    "contents",
-    "filetext",
-    "newsource",
-    "codeedit",
-    "inserttext",
-    "insertion",
-    "replacement",
-    "replace",
-    "repl",
-    "body",
-    "text",
-    "code",
-    "newcode",
-    "patchtext",
-    "newlines",
-    "replacementcontent",
-    "codecontent",
-    "changes",
-];
+static PATHS: WordList = LazyLock::new(|| list_words(include_str!("data/arguments_path.txt")));
+static TEXTS: WordList = LazyLock::new(|| list_words(include_str!("data/arguments_text.txt")));
 
 /// The longest text that is taken for a path.
 const MAX_PATH: usize = 1000;
@@ -93,7 +55,7 @@ fn find_patch(value: &Value) -> Option<&str> {
 /// same path or of others.
 fn gather(value: &Value, outer: Option<&str>, depth: usize, found: &mut Vec<Edit>) {
     let Value::Object(fields) = value else { return };
-    let path = field(value, PATHS).and_then(Value::as_str).filter(|path| path.len() <= MAX_PATH).or(outer);
+    let path = field(value, &PATHS).and_then(Value::as_str).filter(|path| path.len() <= MAX_PATH).or(outer);
     let text = new_text(value);
     let before = found.len();
     for (name, inner) in fields.iter().filter(|_| depth < 2) {
@@ -120,7 +82,7 @@ fn changed_text(change: &Value) -> Option<String> {
 fn new_text(value: &Value) -> Option<String> {
     let diff = value.get("diff").and_then(Value::as_str).and_then(replacements);
     diff.or_else(|| {
-        let text = field(value, TEXTS)?;
+        let text = field(value, &TEXTS)?;
         match text {
             Value::String(text) => Some(text.clone()),
             Value::Array(lines) => {

@@ -41,7 +41,6 @@
 
 mod answer;
 mod breakdown;
-mod command_tables;
 mod described;
 mod editor;
 mod event;

@@ -1,10 +1,12 @@
 //! The settings: a threshold, a profile, and what is added to the tables. What `arraign.yaml` or a suite says is the base
 //! of what each case says.
 
+use std::collections::HashSet;
+
 use super::answer::claim::{HEDGES, KEYWORDS};
 use super::answer::words::Phrases;
 use super::event::AddedNames;
-use super::purpose::{CommandPattern, Purpose};
+use super::purpose::{CommandPattern, PURPOSES, Purpose};
 use super::tools::ToolKind;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
@@ -148,7 +150,11 @@ impl VerificationSettings {
         self.profile = fields.optional("profile").or(self.profile);
         self.on_violation = fields.optional("on_violation").unwrap_or(self.on_violation);
         if let Some(gates) = fields.list::<QualityGate>("gates") {
-            self.gates = distinct(gates);
+            let mut gates: Vec<Purpose> = gates.into_iter().map(Purpose::from).collect();
+            // Each gate counts once. The order decides the order of messages.
+            let mut seen = HashSet::new();
+            gates.retain(|gate| seen.insert(*gate));
+            self.gates = gates;
         }
     }
 
@@ -183,35 +189,20 @@ fn threshold(node: Node<'_>) -> Result<f64, LoadError> {
         .help("0.9 is the usual one"))
 }
 
-fn distinct(gates: Vec<QualityGate>) -> Vec<Purpose> {
-    let mut found: Vec<Purpose> = Vec::new();
-    for gate in gates.into_iter().map(Purpose::from) {
-        if !found.contains(&gate) {
-            found.push(gate);
-        }
-    }
-    found
-}
-
 fn tools(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
     const KINDS: &[(&str, ToolKind)] = &[
         ("edit", ToolKind::Edit),
         ("read", ToolKind::Read),
         ("search", ToolKind::Search),
         ("shell", ToolKind::Shell),
-        ("test", ToolKind::Run(Purpose::Test)),
-        ("type", ToolKind::Run(Purpose::Type)),
-        ("lint", ToolKind::Run(Purpose::Lint)),
-        ("coverage", ToolKind::Run(Purpose::Coverage)),
-        ("deploy", ToolKind::Run(Purpose::Deploy)),
-        ("health", ToolKind::Run(Purpose::Health)),
         ("ignore", ToolKind::Bystander),
     ];
     let mut fields = Fields::of(node, "`tools`")?;
     let mut added = Vec::new();
-    for (key, tool) in KINDS {
+    let runs = PURPOSES.map(|(key, purpose, _)| (key, ToolKind::Run(purpose)));
+    for (key, tool) in KINDS.iter().copied().chain(runs) {
         let names = fields.list::<ToolPattern>(key).unwrap_or_default();
-        added.extend(names.into_iter().map(|name| (*tool, name)));
+        added.extend(names.into_iter().map(|name| (tool, name)));
     }
     // The first that fits decides: what a case says stands before what it shares.
     tables.tools.splice(0..0, added);
@@ -220,18 +211,10 @@ fn tools(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
 }
 
 fn commands(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
-    const KINDS: &[(&str, Purpose)] = &[
-        ("test", Purpose::Test),
-        ("type", Purpose::Type),
-        ("lint", Purpose::Lint),
-        ("coverage", Purpose::Coverage),
-        ("deploy", Purpose::Deploy),
-        ("health", Purpose::Health),
-    ];
     let mut fields = Fields::of(node, "`commands`")?;
-    for (key, purpose) in KINDS {
+    for (key, purpose, _) in PURPOSES {
         let lines = fields.list::<String>(key).unwrap_or_default();
-        tables.commands.extend(lines.iter().filter_map(|line| Some((*purpose, CommandPattern::new(line)?))));
+        tables.commands.extend(lines.iter().filter_map(|line| Some((purpose, CommandPattern::new(line)?))));
     }
     fields.finish(())
 }

@@ -1,5 +1,8 @@
 //! The outcome of a test run, parsed from its output and its exit code.
 
+use std::sync::LazyLock;
+
+use crate::pattern::{WordList, list_lines};
 use std::collections::HashSet;
 
 use super::answer::count::{Counted, counts};
@@ -48,15 +51,7 @@ const GREEN: &[&str] = &[
 /// Marks of packages with tests that passed, next to which other packages may have none.
 const PASSED_PACKAGE: &[&str] = &["ok  \t", "ok \t", "PASS"];
 /// Marks of a run without tests, anywhere in the output.
-const EMPTY: &[&str] = &[
-    "no tests ran",
-    "no tests found",
-    "no test files",
-    "collected 0 items",
-    "no tests to run",
-    "no test specified",
-    "ran 0 tests",
-];
+static EMPTY: WordList = LazyLock::new(|| list_lines(include_str!("data/marks_no_tests.txt")));
 
 impl TestOutcome {
     /// Parses the output of a test run; `code` is its exit code, if it is known.

@@ -1,9 +1,11 @@
 //! Dates: `2025-03-03`, `3/3/2025`, `3 March 2025`, `March 3rd, 2025`, `Mar 3`, `March 2025`. Months are English.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use super::cursor::AtomCursor;
 use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition};
+use crate::pattern::word_table::{WordList, list_words};
 
 /// A date. The year or the day may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -16,20 +18,9 @@ pub struct Date {
     pub day: Option<u8>,
 }
 
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+static MONTHS: WordList = LazyLock::new(|| {
+    list_words("january february march april may june july august september october november december")
+});
 
 /// The longest date, in bytes: `30th of September, 2025`.
 const MAX_BYTES: usize = 32;

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 pub use json::{mask_json_secrets, visit_secret_values};
 
 use super::plain::PlainText;
+use super::steps::count_steps;
 
 /// A kind of personal data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -162,6 +163,7 @@ impl PersonalRule {
     fn find_matches(&'static self, regex: &Regex, text: &str) -> Vec<Personal> {
         let candidates = regex.captures_iter(text).filter_map(|captures| {
             let found = captures.name("value").or_else(|| captures.get(0))?;
+            count_steps(found.len());
             let length = self.confirm.map_or(Some(found.len()), |confirm| confirm(found.as_str()))?;
             let range = found.start()..found.start() + length;
             self.stands_alone(text, &range).then_some(Personal { kind: self.kind, range, name: self.name })

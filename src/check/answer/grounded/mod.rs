@@ -42,6 +42,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, de};
 
 use crate::check::support::answer_text::{answer, excerpt, position, saying};
+use crate::check::support::words::join_list;
 use crate::check::{Check, Kind};
 use crate::evidence::{Evidence, Question};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation, count_to_f64};
@@ -228,11 +229,8 @@ impl Grounded {
 
     /// Where atoms may stand, in a user's words.
     fn places(&self) -> String {
-        let names: Vec<&str> = self.from.iter().map(|from| from.name()).collect();
-        match names.as_slice() {
-            [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
-            names => names.concat(),
-        }
+        let names: Vec<String> = self.from.iter().map(|from| from.name().to_owned()).collect();
+        join_list(&names, "or")
     }
 }
 

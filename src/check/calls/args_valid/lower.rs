@@ -112,11 +112,8 @@ impl Lowering {
             Some(Value::Array(names)) => names,
             _ => Vec::new(),
         };
-        let is_required = |node: Node<'_>| {
-            node.get("required").is_some_and(|flag| matches!(flag.value(), Yaml::Bool(true)))
-        };
         for (key, entry) in node.entries().into_iter().flatten() {
-            if is_required(entry) && !names.contains(&key.name.as_str().into()) {
+            if find_required_flag(entry).is_some() && !names.contains(&key.name.as_str().into()) {
                 let index = names.len().to_string();
                 self.origin
                     .moved(join(&join(to, "required"), &index), join(&join(written, &key.name), "required"));
@@ -130,7 +127,7 @@ impl Lowering {
 
     /// The constraints of a value that is no argument or property.
     fn unnamed(&mut self, node: Node<'_>, written: &str, to: &str) -> Value {
-        if let Some(flag) = node.get("required").filter(|flag| matches!(flag.value(), Yaml::Bool(true))) {
+        if let Some(flag) = find_required_flag(node) {
             let error = flag.error("only an argument or a property can be required");
             self.errors.push(error.help("say it where the argument or property has its name"));
         }
@@ -224,15 +221,20 @@ impl Lowering {
     }
 }
 
+/// Finds `required: true` among the constraints of a value.
+fn find_required_flag(node: Node<'_>) -> Option<Node<'_>> {
+    node.get("required").filter(|flag| matches!(flag.value(), Yaml::Bool(true)))
+}
+
 fn unknown(name: &str, place: Place) -> LoadError {
     let error = LoadError::new(place, format!("unknown constraint `{name}`"));
-    let known = || own_words().chain(SAME.iter().chain(NESTED).copied());
-    if let Some(near) = nearest(name, known()) {
+    let known: Vec<&str> = own_words().chain(SAME.iter().chain(NESTED).copied()).collect();
+    if let Some(near) = nearest(name, known.iter().copied()) {
         return error.help(format!("did you mean `{near}`?"));
     }
     if is_json_word(name) {
         let help = "what JSON Schema can say beyond `tools.NAME.arguments` goes into a policy of `schemas`";
         return error.help(help);
     }
-    error.help(format!("known here: `{}`", known().collect::<Vec<_>>().join("`, `")))
+    error.help(format!("known here: `{}`", known.join("`, `")))
 }

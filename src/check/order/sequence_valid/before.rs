@@ -2,7 +2,8 @@
 
 use super::operand::{Operand, Operands};
 use super::reader::RuleReader;
-use super::{Finding, Rule, RuleKind, Run, SameTurn, words};
+use super::{Finding, Rule, RuleKind, Run, SameTurn};
+use crate::check::support::words::join_list;
 use crate::outcome::Violation;
 use crate::trace::Call;
 
@@ -93,19 +94,19 @@ impl Before {
 
 fn stands_before(first: &Operand, at: usize, run: &Run<'_>) -> bool {
     let then = &run.calls[at];
-    let allowed = |call: &Call| run.same_turn == SameTurn::Allow || !parallel(call, then);
-    run.calls[..at].iter().any(|call| first.matches(call) && allowed(call))
+    let mut earlier = run.calls[..at].iter().filter(|call| first.matches(call));
+    earlier.any(|call| run.same_turn == SameTurn::Allow || !is_parallel(call, then))
 }
 
 /// Turns are counted by each agent for itself.
-fn parallel(one: &Call, other: &Call) -> bool {
+fn is_parallel(one: &Call, other: &Call) -> bool {
     one.turn == other.turn && one.agent_path == other.agent_path
 }
 
 fn without(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'_>) -> Violation {
     let call = &run.calls[at];
     let said: Vec<String> = missing.iter().map(ToString::to_string).collect();
-    let said = words::and(&said);
+    let said = join_list(&said, "and");
     let same_turn = missing.iter().any(|first| first.first_in(&run.calls[..at]).is_some());
     let (when, help) = if same_turn {
         (
@@ -117,7 +118,7 @@ fn without(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'_>) -> Vi
     };
     let actual: Vec<String> = missing.iter().map(|first| whereabouts(first, at, run)).collect();
     Violation::of_call(call, format!("{} was called without {said} {when}", then.say(call)))
-        .expected(format!("{said} before call {}", call.index), words::and(&actual))
+        .expected(format!("{said} before call {}", call.index), join_list(&actual, "and"))
         .help(help)
 }
 
@@ -169,12 +170,10 @@ impl ImmediatelyBefore {
             || "it was the first call".to_owned(),
             |previous| format!("`{}` stands directly before it", previous.name),
         );
-        let violation = Violation::of_call(
-            call,
-            format!("{} was called without {first} directly before it", then.say(call)),
-        )
-        .expected(format!("{first} as the call before call {}", call.index), actual)
-        .help(format!("call {first} right before each {then}, or use `before`"));
+        let message = format!("{} was called without {first} directly before it", then.say(call));
+        let violation = Violation::of_call(call, message)
+            .expected(format!("{first} as the call before call {}", call.index), actual)
+            .help(format!("call {first} right before each {then}, or use `before`"));
         Some(violation.at("/first"))
     }
 }

@@ -2,18 +2,13 @@
 
 use super::operand::{Operand, Operands};
 use super::{Finding, Rule, Run, words};
+use crate::check::support::words::say_calls;
 use crate::outcome::Violation;
 use crate::trace::Call;
 
 /// The whole run, call by call.
 pub(super) struct Exact {
-    tools: Operands,
-}
-
-impl Exact {
-    pub(super) fn new(tools: Operands) -> Self {
-        Self { tools }
-    }
+    pub(super) tools: Operands,
 }
 
 impl Rule for Exact {
@@ -58,6 +53,6 @@ fn other(call: &Call, tool: &Operand) -> Violation {
 }
 
 fn missing(tool: &Operand, calls: usize) -> Violation {
-    let message = format!("{tool} was not called: the run ended after {}", words::calls(calls));
+    let message = format!("{tool} was not called: the run ended after {}", say_calls(calls));
     Violation { tool: Some(tool.name().to_owned()), ..Violation::new(message) }
 }

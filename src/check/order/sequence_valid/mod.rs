@@ -52,12 +52,13 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::check::support::call_success::{RunSuccess, describe_attempts};
+use crate::check::support::named_tools::run_of;
 use crate::check::{About, Check, Clause, Kind};
 use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::Place;
-use crate::trace::{Call, Trace};
+use crate::trace::Call;
 
 use operand::Operand;
 use reader::RuleReader;
@@ -190,6 +191,16 @@ impl Placed {
         }
     }
 
+    fn item(&self, state: State) -> Item {
+        Item::new(self.label(), state)
+    }
+
+    /// Whether those of `violations` that are of this rule stand whatever else was called.
+    fn stays_broken(&self, violations: &[Violation]) -> bool {
+        let own = violations.iter().filter(|violation| violation.rule == self.number);
+        self.rule.stays_broken(&own.collect::<Vec<_>>())
+    }
+
     fn clause(&self) -> Clause {
         let at = match (self.number, &self.policy) {
             (Some(number), None) => format!("/rules/{}", number - 1),
@@ -234,22 +245,26 @@ impl Check for SequenceValid {
 
     fn is_settled(&self, outcome: &Outcome) -> bool {
         // A violated item with a note was not put to the test: a further call may do that.
-        let is_tested = |item: &Item| item.state == State::Held || item.note.is_none();
-        let rules = || self.all().zip(&outcome.items).filter(|(_, item)| is_tested(item));
-        let stays_broken = |placed: &Placed| {
-            let own: Vec<&Violation> =
-                outcome.violations.iter().filter(|violation| violation.rule == placed.number).collect();
-            placed.rule.stays_broken(&own)
-        };
-        let is_held = |placed: &Placed, item: &Item| item.state == State::Held && placed.rule.stays_held();
-        rules().any(|(placed, item)| item.state == State::Violated && stays_broken(placed))
-            || rules().count() == outcome.items.len() && rules().all(|(placed, item)| is_held(placed, item))
+        let items = outcome.items.iter();
+        let tested = items.map(|item| item.state == State::Held || item.note.is_none());
+        let rules: Vec<(&Placed, &Item)> = self
+            .all()
+            .zip(&outcome.items)
+            .zip(tested)
+            .filter(|(_, tested)| *tested)
+            .map(|(rule, _)| rule)
+            .collect();
+        let is_broken = rules
+            .iter()
+            .any(|(placed, item)| item.state == State::Violated && placed.stays_broken(&outcome.violations));
+        let stay_held =
+            rules.iter().all(|(placed, item)| item.state == State::Held && placed.rule.stays_held());
+        is_broken || rules.len() == outcome.items.len() && stay_held
     }
 
     fn refuses(&self, evidence: &Evidence<'_>) -> bool {
         let run = self.run(&evidence.trace.calls);
-        let is_broken = |placed: &Placed| !self.hold(placed, &run).1.is_empty();
-        self.needs_are_met(evidence).is_ok() && self.all().any(is_broken)
+        self.needs_are_met(evidence).is_ok() && self.all().any(|placed| !self.hold(placed, &run).1.is_empty())
     }
 
     fn tools(&self) -> Vec<&ToolPattern> {
@@ -266,11 +281,7 @@ impl Check for SequenceValid {
             let refused = matches!(placed.rule.check(&self.run(&calls)), Finding::Violated(_));
             refused.then_some(calls)
         })?;
-        let mut trace = Trace::default();
-        for call in calls {
-            trace.push_call(call);
-        }
-        Some(trace.into())
+        Some(run_of(calls).into())
     }
 
     fn clauses(&self) -> Vec<Clause> {
@@ -296,21 +307,20 @@ impl SequenceValid {
     }
 
     fn hold(&self, placed: &Placed, run: &Run<'_>) -> (Item, Vec<Violation>) {
-        let item = |state| Item::new(placed.label(), state);
         match placed.rule.check(run) {
-            Finding::Held => (note_failed_operand(item(State::Held), placed, run), Vec::new()),
+            Finding::Held => (note_failed_operand(placed.item(State::Held), placed, run), Vec::new()),
             Finding::Violated(mut violations) => {
                 prefix::name_shortest(placed.rule.as_ref(), &mut violations, run);
                 let more = violations.len().saturating_sub(MAX_RULE_VIOLATIONS);
                 let rest = (more > 0).then(|| and_more(placed, more));
                 let kept = violations.into_iter().take(MAX_RULE_VIOLATIONS).chain(rest);
-                (item(State::Violated), kept.map(|violation| placed.stamp(violation)).collect())
+                (placed.item(State::Violated), kept.map(|violation| placed.stamp(violation)).collect())
             }
             Finding::NotExercised(note) if self.require_exercised => {
                 let violation = placed.stamp(not_exercised(placed, &note));
-                (item(State::Violated).note(format!("not exercised: {note}")), vec![violation])
+                (placed.item(State::Violated).note(format!("not exercised: {note}")), vec![violation])
             }
-            Finding::NotExercised(note) => (item(State::NotExercised).note(note), Vec::new()),
+            Finding::NotExercised(note) => (placed.item(State::NotExercised).note(note), Vec::new()),
         }
     }
 }
@@ -318,11 +328,12 @@ impl SequenceValid {
 /// Notes the first required tool whose calls all failed. The rules count attempts.
 fn note_failed_operand(item: Item, placed: &Placed, run: &Run<'_>) -> Item {
     let success = RunSuccess::of(run.calls);
-    let has_only_failed = |operand: &&Operand| {
+    let mut required = placed.rule.list_required_operands().into_iter();
+    let only_failed = required.find(|operand| {
         let mut calls = run.calls.iter().filter(|call| operand.matches(call)).peekable();
         calls.peek().is_some() && !calls.any(|call| success.includes(call))
-    };
-    match placed.rule.list_required_operands().into_iter().find(has_only_failed) {
+    });
+    match only_failed {
         Some(operand) => item.note(describe_attempts(operand.name())),
         None => item,
     }

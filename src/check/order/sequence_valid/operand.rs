@@ -6,8 +6,9 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::aliases::Aliases;
+use crate::check::support::reading::read_all;
 use crate::pattern::{TextPattern, ToolPattern, find_example};
-use crate::place::LoadErrors;
+use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Arguments, Call};
 use crate::yaml::{Fields, Key, Node};
 
@@ -52,17 +53,18 @@ impl Operand {
         Ok(Self { name: SmolStr::new(name), members, arguments: Vec::new() })
     }
 
+    fn read_name(node: Node<'_>, aliases: &Aliases) -> Result<Self, LoadError> {
+        let name: String = node.decode()?;
+        Self::named(&name, aliases).map_err(|problem| node.error(problem))
+    }
+
     fn with_arguments(node: Node<'_>, aliases: &Aliases) -> Result<Self, LoadErrors> {
         let mut fields = Fields::of(node, "a tool")?;
         let tool = fields.node("tool");
         if tool.is_none() {
             fields.missing(&["tool"], node.error("`tool` is missing"));
         }
-        let named = |tool: Node<'_>| {
-            let name: String = tool.decode()?;
-            Self::named(&name, aliases).map_err(|problem| tool.error(problem))
-        };
-        let tool = tool.and_then(|tool| fields.take(named(tool)));
+        let tool = tool.and_then(|tool| fields.take(Self::read_name(tool, aliases)));
         let arguments = fields.node("args_match").and_then(|node| fields.take(arguments(node)));
         fields.finish_some(tool.map(|tool| Self { arguments: arguments.unwrap_or_default(), ..tool }))
     }
@@ -150,10 +152,10 @@ impl Operand {
     /// A call that is meant, in a turn of its own; `None` when it cannot be told.
     pub(super) fn example(&self, turn: usize) -> Option<Call> {
         let call = self.members.iter().find_map(|member| member.example(turn))?;
-        let matching = |pattern: &TextPattern| {
-            find_example(pattern.as_str()).filter(|text| pattern.is_match(text)).map(Value::from)
-        };
-        let arguments = self.arguments.iter().map(|(name, pattern)| Some((name.clone(), matching(pattern)?)));
+        let arguments = self.arguments.iter().map(|(name, pattern)| {
+            let text = find_example(pattern.as_str()).filter(|text| pattern.is_match(text))?;
+            Some((name.clone(), Value::from(text)))
+        });
         let arguments: Option<serde_json::Map<_, _>> = arguments.collect();
         Some(Call { arguments: Arguments::Json(arguments?.into()), ..call })
     }
@@ -180,12 +182,9 @@ fn arguments(node: Node<'_>) -> Result<Vec<(String, TextPattern)>, LoadErrors> {
         let problem = format!("`args_match` is a mapping of arguments to patterns, not {}", empty(node));
         return Err(node.error(problem).into());
     }
-    let mut errors = LoadErrors::new();
-    let pairs = entries
-        .into_iter()
-        .filter_map(|(key, node)| Some((key.name.to_string(), errors.take(node.decode())?)));
-    let pairs = pairs.collect();
-    errors.or(pairs)
+    read_all(
+        entries.into_iter().map(|(key, node)| Ok::<_, LoadErrors>((key.name.to_string(), node.decode()?))),
+    )
 }
 
 fn empty(node: Node<'_>) -> &'static str {
@@ -206,11 +205,8 @@ impl Operands {
         if nodes.is_empty() {
             return Err(node.error(format!("`{key}` is empty: name at least one tool")).into());
         }
-        let mut errors = LoadErrors::new();
-        // Kept as long as the case is: no longer than it must be.
-        let mut tools = Vec::with_capacity(nodes.len());
-        tools.extend(nodes.into_iter().filter_map(|node| errors.take(Operand::read(node, aliases))));
-        errors.or(Self { key, is_list: node.list().is_some(), tools })
+        let tools = read_all(nodes.into_iter().map(|node| Operand::read(node, aliases)))?;
+        Ok(Self { key, is_list: node.list().is_some(), tools })
     }
 
     /// The tools, in the user's order.

@@ -106,16 +106,16 @@ pub(super) fn window(node: Node<'_>, key: &str) -> Result<usize, LoadError> {
 }
 
 fn kind_of(node: Node<'_>) -> Result<&'static RuleKind, LoadError> {
-    let help = |error: LoadError, name: &str| {
-        let names: Vec<&str> = RULES.iter().map(|kind| kind.name).collect();
-        error.help_if(did_you_mean(name, &names))
-    };
+    let names: Vec<&str> = RULES.iter().map(|kind| kind.name).collect();
     let Some(value) = node.get("type") else {
-        return Err(misspelt(node, "type").unwrap_or_else(|| help(node.error("`type` is missing"), "")));
+        let missing = node.error("`type` is missing").help_if(did_you_mean("", &names));
+        return Err(misspelt(node, "type").unwrap_or(missing));
     };
     let name: String = value.decode()?;
     let known = RULES.iter().find(|kind| kind.name == name);
-    known.ok_or_else(|| help(value.error(format!("no type of rule is called `{name}`")), &name))
+    known.ok_or_else(|| {
+        value.error(format!("no type of rule is called `{name}`")).help_if(did_you_mean(&name, &names))
+    })
 }
 
 /// The key of `node` that looks like a slip of `key`.

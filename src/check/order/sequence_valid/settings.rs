@@ -138,7 +138,7 @@ fn rules_of(node: Node<'_>, key: &str, aliases: &Aliases, origin: Origin) -> Res
 }
 
 fn exact(node: Node<'_>, aliases: &Aliases) -> Result<Placed, LoadErrors> {
-    let rule = Box::new(Exact::new(Operands::read("sequence", node, aliases)?));
+    let rule = Box::new(Exact { tools: Operands::read("sequence", node, aliases)? });
     let reads_arguments = reads_arguments(node);
     Ok(Placed { name: "sequence", number: None, policy: None, reads_arguments, rule })
 }

@@ -1,5 +1,9 @@
 //! Counts of tests in a text: `15 passed`, `Tests: 2 failed`, `failures=1`, `88 of 88 tests pass`.
 
+use std::sync::LazyLock;
+
+use crate::pattern::{WordList, list_words};
+
 /// What a count counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::check::verification) enum Counted {
@@ -25,29 +29,7 @@ pub(in crate::check::verification) struct TestCount {
 }
 
 /// Words that may stand between a number and what it counts.
-const BETWEEN: &[&str] = &[
-    "of",
-    "out",
-    "tests",
-    "test",
-    "unit",
-    "specs",
-    "cases",
-    "checks",
-    "suites",
-    "files",
-    "have",
-    "were",
-    "all",
-    "the",
-    "new",
-    "existing",
-    "integration",
-    "in",
-    "total",
-    "are",
-    "now",
-];
+static BETWEEN: WordList = LazyLock::new(|| list_words(include_str!("../data/count_fillers.txt")));
 
 /// How many words.
 const REACH: usize = 4;

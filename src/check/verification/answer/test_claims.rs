@@ -1,32 +1,15 @@
 //! The claims of an answer about tests: that they pass, that they fail, how many.
 
+use std::sync::LazyLock;
+
 use super::Answer;
 use super::count::{Counted, TestCount, counts};
 use super::negation::{is_conditional, is_negated};
 use super::words::ProseWord;
+use crate::pattern::{WordList, list_words};
 
 /// Words for tests, as the subject of a claim.
-const SUBJECTS: &[&str] = &[
-    "test",
-    "tests",
-    "suite",
-    "suites",
-    "specs",
-    "spec",
-    "pytest",
-    "nextest",
-    "jest",
-    "vitest",
-    "mocha",
-    "ctest",
-    "unittest",
-    "unittests",
-    "testing",
-    "rspec",
-    "phpunit",
-    "junit",
-    "testsuite",
-];
+static SUBJECTS: WordList = LazyLock::new(|| list_words(include_str!("../data/test_subjects.txt")));
 const GREEN: &[&str] =
     &["pass", "passes", "passed", "passing", "green", "succeed", "succeeds", "succeeded", "ok", "pass."];
 const RED: &[&str] = &[

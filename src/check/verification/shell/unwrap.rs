@@ -1,61 +1,14 @@
 //! What a command really runs: `CI=1 sudo timeout 60 uv run python -m pytest -q` runs `pytest -q`.
 
+use std::sync::LazyLock;
+
 use crate::check::verification::path::file_name;
 use crate::check::verification::purpose::program_name;
+use crate::pattern::list_rows;
 
 /// Programs that run the command after them, and those of their options that take a value.
-const WRAPPERS: &[(&str, &[&str])] = &[
-    ("sudo", &["-u", "-g", "-h", "-C"]),
-    ("doas", &["-u", "-C"]),
-    ("time", &["-f", "-o"]),
-    ("nohup", &[]),
-    ("command", &[]),
-    ("exec", &["-a"]),
-    ("builtin", &[]),
-    ("nice", &["-n"]),
-    ("ionice", &["-c", "-n"]),
-    ("stdbuf", &["-o", "-e", "-i"]),
-    ("unbuffer", &[]),
-    ("caffeinate", &[]),
-    ("setsid", &[]),
-    ("xvfb-run", &["-s", "-n"]),
-    ("env", &["-u", "-C"]),
-    ("timeout", &["-s", "-k"]),
-    ("gtimeout", &["-s", "-k"]),
-    ("xargs", &["-n", "-I", "-P", "-L", "-d"]),
-    ("wsl", &["-d", "-u"]),
-    ("sail", &[]),
-    ("npx", &["-p", "--package"]),
-    ("bunx", &[]),
-    ("pnpx", &[]),
-    ("uvx", &["--from", "--with"]),
-    ("pipx run", &["--spec"]),
-    ("uv run", &["--with", "--group", "--extra", "--python", "-p", "--project", "--directory", "--env-file"]),
-    ("poetry run", &[]),
-    ("pipenv run", &[]),
-    ("pdm run", &[]),
-    ("hatch run", &[]),
-    ("rye run", &[]),
-    ("pixi run", &["-e"]),
-    ("conda run", &["-n", "-p"]),
-    ("micromamba run", &["-n", "-p"]),
-    ("npm exec", &["-w"]),
-    ("pnpm exec", &["--filter", "-F"]),
-    ("pnpm dlx", &[]),
-    ("yarn exec", &[]),
-    ("yarn dlx", &[]),
-    ("bun x", &[]),
-    ("bundle exec", &[]),
-    ("mise exec", &[]),
-    ("direnv exec", &[]),
-    ("coverage run", &["--source", "--rcfile", "--omit", "--include", "-m"]),
-    ("docker exec", &["-e", "-w", "-u", "--env", "--workdir", "--user"]),
-    ("podman exec", &["-e", "-w", "-u", "--env", "--workdir", "--user"]),
-    ("docker-compose exec", &["-e", "-w", "-u"]),
-    ("docker-compose run", &["-e", "-w", "-u"]),
-    ("docker compose exec", &["-e", "-w", "-u"]),
-    ("docker compose run", &["-e", "-w", "-u"]),
-];
+static WRAPPERS: LazyLock<Vec<(&str, Vec<&str>)>> =
+    LazyLock::new(|| list_rows(include_str!("../data/wrappers.txt")));
 
 /// Wrappers that have one more word before the command: a duration, a folder, a container.
 const WITH_OPERAND: &[&str] = &["timeout", "gtimeout", "direnv", "docker", "podman", "docker-compose"];

@@ -34,8 +34,7 @@ fn lines(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let last_lines = LastLines { facts: &run.facts, deepest };
     let unseen: Vec<&Citation> = citations.iter().filter(|citation| !last_lines.shows(citation)).collect();
     let is_kept = unseen.is_empty() && !citations.is_empty();
-    found.part("a line that was seen", Some(if is_kept { 1.0 } else { 0.0 }));
-    if is_kept {
+    if found.keep("a line that was seen", is_kept) > 0.0 {
         return 1.0;
     }
     let points = EVIDENCE * QUARTER * divide(1, unseen.len().max(1));
@@ -122,9 +121,8 @@ fn shows_any(run: &JudgedRun<'_>, pieces: &[&str], is_seen: impl Fn(&str, &CallO
 
 fn unsupported(claims: UnsupportedClaims, found: &mut Breakdown) -> f64 {
     let claims = claims.all;
-    found.part("no unsupported claim", Some(if claims.is_empty() { 1.0 } else { 0.0 }));
+    let kept = found.keep("no unsupported claim", claims.is_empty());
     let points = EVIDENCE * QUARTER * divide(1, claims.len().max(1));
-    let kept = if claims.is_empty() { 1.0 } else { 0.0 };
     for claim in claims {
         found.lose(claim.into_loss(points));
     }

@@ -23,7 +23,7 @@ fn edits(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     }
     let points = TOOLS * READS * divide(1, edits.len().max(1));
     for edit in &edits {
-        found.part(&format!("read back: {}", edit.path), Some(if edit.is_shown { 1.0 } else { 0.0 }));
+        found.keep(&format!("read back: {}", edit.path), edit.is_shown);
         if !edit.is_shown {
             let why = format!("`{}` was edited and not read back after its last edit", edit.path);
             let help = "read the file, or `git diff` it, after the last edit, so that the result shows what was written";
@@ -41,10 +41,7 @@ fn deployments(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let points = TOOLS * HEALTH * divide(1, deployments.len().max(1));
     for deployment in deployments {
         let number = deployment.call + 1;
-        found.part(
-            &format!("health after call {number}"),
-            Some(if deployment.is_healthy { 1.0 } else { 0.0 }),
-        );
+        found.keep(&format!("health after call {number}"), deployment.is_healthy);
         if !deployment.is_healthy {
             let why = format!("call {number} deployed, and no health check after it passed");
             let help = "look at what was deployed afterwards: its health endpoint, its rollout status";

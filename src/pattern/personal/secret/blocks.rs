@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::runs::{Alphabet, SecretScan};
+use crate::pattern::steps::count_steps;
 
 /// The longest block: an RSA key of 16,384 bits has 13,000 characters.
 const MAX_BLOCK: usize = 64 << 10;
@@ -50,7 +51,9 @@ fn find_block_end(scan: &mut SecretScan<'_>, from: usize) -> Option<usize> {
         _ => {
             let found =
                 scan.text[from..].find("---- END ").into_iter().chain(scan.text[from..].find("-----END "));
-            found.min().map(|at| from + at)
+            let found = found.min().map(|at| from + at);
+            count_steps(found.unwrap_or(scan.text.len()) - from);
+            found
         }
     };
     scan.block_end = Some((from, found));
