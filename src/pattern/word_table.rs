@@ -7,17 +7,17 @@ pub(crate) type WordList = LazyLock<Vec<&'static str>>;
 
 /// Lists the words of a table, which whitespace separates.
 pub(crate) fn list_words(table: &'static str) -> Vec<&'static str> {
-    lines(table).flat_map(str::split_whitespace).collect()
+    list_content(table).flat_map(str::split_whitespace).collect()
 }
 
 /// Lists the lines of a table.
 pub(crate) fn list_lines(table: &'static str) -> Vec<&'static str> {
-    lines(table).collect()
+    list_content(table).collect()
 }
 
 /// Lists the rows of a table, `KEY: WORD WORD ...`.
 pub(crate) fn list_rows(table: &'static str) -> Vec<(&'static str, Vec<&'static str>)> {
-    let rows = lines(table).filter_map(|line| line.split_once(':'));
+    let rows = list_content(table).filter_map(|line| line.split_once(':'));
     rows.map(|(key, words)| (key, words.split_whitespace().collect())).collect()
 }
 
@@ -28,6 +28,6 @@ pub(crate) fn read_examples<T: serde::de::DeserializeOwned>(tables: &str, name: 
     serde_json::from_value(tables[name].take()).expect(name)
 }
 
-fn lines(table: &'static str) -> impl Iterator<Item = &'static str> {
+fn list_content(table: &'static str) -> impl Iterator<Item = &'static str> {
     table.lines().filter(|line| !line.starts_with('#') && !line.is_empty())
 }

@@ -20,20 +20,21 @@ pub(crate) const KIND: Kind =
     .shorthand("value")
     .without_calls();
 
-const RULE: TextRule = TextRule { relation: |answer, value| answer.contains(value), describe: lacks };
+const RULE: TextRule = TextRule { relation: |answer, value| answer.contains(value), describe: describe_lack };
 
-fn lacks(text: &Literal, answer: &str) -> Violation {
+fn describe_lack(text: &Literal, answer: &str) -> Violation {
     let message = format!("the answer does not contain {}", text.shown());
-    let otherwise = if text.holds(&squeezed(answer), |answer, value| answer.contains(&squeezed(value))) {
-        "only blanks or line breaks differ, and they count"
-    } else {
-        "change what the agent answers, or the text that is looked for"
-    };
+    let otherwise =
+        if text.holds(&squeeze_blanks(answer), |answer, value| answer.contains(&squeeze_blanks(value))) {
+            "only blanks or line breaks differ, and they count"
+        } else {
+            "change what the agent answers, or the text that is looked for"
+        };
     let help = text.help(answer, RULE.relation, otherwise);
     text.broken(message, &format!("an answer that contains {}", text.shown()), beginning(answer)).help(help)
 }
 
 /// The words with one blank between them.
-fn squeezed(text: &str) -> String {
+fn squeeze_blanks(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -20,9 +20,10 @@ pub(crate) const KIND: Kind =
     .shorthand("value")
     .without_calls();
 
-const RULE: TextRule = TextRule { relation: |answer, value| answer.ends_with(value), describe: other_end };
+const RULE: TextRule =
+    TextRule { relation: |answer, value| answer.ends_with(value), describe: describe_other_end };
 
-fn other_end(text: &Literal, answer: &str) -> Violation {
+fn describe_other_end(text: &Literal, answer: &str) -> Violation {
     let message = format!("the answer does not end with {}", text.shown());
     let otherwise = if text.holds(answer.trim_end(), RULE.relation) {
         "only blanks stand after it, and nothing is trimmed: put them into `value`"

@@ -18,9 +18,9 @@ pub(crate) const KIND: Kind =
         .shorthand("value")
         .without_calls();
 
-const RULE: TextRule = TextRule { relation: |answer, value| answer == value, describe: other };
+const RULE: TextRule = TextRule { relation: |answer, value| answer == value, describe: describe_difference };
 
-fn other(text: &Literal, answer: &str) -> Violation {
+fn describe_difference(text: &Literal, answer: &str) -> Violation {
     let (at, at_wanted) = text.difference(answer);
     let message = match position(answer, at) {
         _ if at == 0 => format!("the answer is not {}", text.shown()),

@@ -22,7 +22,7 @@ use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<AnswerSchemaSettings>("json_schema", "the final answer is JSON of this schema", read)
+    Kind::with::<AnswerSchemaSettings>("json_schema", "the final answer is JSON of this schema", read_check)
         .shorthand("schema")
         .without_calls();
 
@@ -50,7 +50,7 @@ struct JsonSchema {
 /// The schema of a file, by whether `format` is asserted.
 struct Compiled<const FORMATS: bool>(Arc<Schema>);
 
-fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `json_schema`")?;
     let form = fields.optional("json").unwrap_or_default();
     let formats = fields.optional("formats").unwrap_or_default();

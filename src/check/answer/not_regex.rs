@@ -33,11 +33,11 @@ fn find_violation(pattern: &JsRegex, answer: &str) -> Result<Option<Violation>, 
     if !pattern.is_match(answer)? {
         return Ok(None);
     }
-    Ok(Some(has(pattern, answer, &pattern.extract_value(answer)?.unwrap_or_default())))
+    Ok(Some(describe_match(pattern, answer, &pattern.extract_value(answer)?.unwrap_or_default())))
 }
 
 /// The match may be a part of what is found, or nothing at all: then the answer is shown from its beginning.
-fn has(pattern: &JsRegex, answer: &str, found: &str) -> Violation {
+fn describe_match(pattern: &JsRegex, answer: &str, found: &str) -> Violation {
     let at = answer.find(found).filter(|_| !found.is_empty());
     let place = at.map_or_else(String::new, |at| format!(", at {}", position(answer, at)));
     let actual = at.map_or_else(|| beginning(answer), |at| excerpt(answer, at..at + found.len()));

@@ -27,12 +27,12 @@ pub(crate) const KIND: Kind =
     .without_calls();
 
 const RULE: PatternRule = PatternRule {
-    judge: |pattern, answer| Ok((!pattern.is_match(answer)?).then(|| lacks(pattern, answer))),
+    judge: |pattern, answer| Ok((!pattern.is_match(answer)?).then(|| describe_lack(pattern, answer))),
     find_counterexample: JsRegex::find_other_text,
     is_vacuous: JsRegex::matches_every_text,
 };
 
-fn lacks(pattern: &JsRegex, answer: &str) -> Violation {
+fn describe_lack(pattern: &JsRegex, answer: &str) -> Violation {
     Violation::new(format!("the answer does not match `{}`", pattern.as_str()))
         .at("/pattern")
         .expected(format!("an answer in which {pattern} is found"), beginning(answer))

@@ -21,9 +21,9 @@ pub(crate) const KIND: Kind =
     .without_calls();
 
 const RULE: TextRule =
-    TextRule { relation: |answer, value| answer.starts_with(value), describe: other_beginning };
+    TextRule { relation: |answer, value| answer.starts_with(value), describe: describe_other_beginning };
 
-fn other_beginning(text: &Literal, answer: &str) -> Violation {
+fn describe_other_beginning(text: &Literal, answer: &str) -> Violation {
     let message = format!("the answer does not start with {}", text.shown());
     let otherwise = if text.holds(answer.trim_start(), RULE.relation) {
         "only blanks stand before it, and nothing is trimmed: put them into `value`"

@@ -301,6 +301,8 @@ fn is_lower(bound: Bound) -> bool {
 
 fn find_empty_range(bounds: &[(Bound, Number, Node<'_>)]) -> Option<LoadError> {
     let lower = bounds.iter().filter(|(bound, ..)| is_lower(*bound));
+    // Every lower bound is held against every upper bound. Equal limits leave one number, unless one of the two is
+    // open.
     let pairs = lower
         .flat_map(|low| bounds.iter().filter(|(bound, ..)| !is_lower(*bound)).map(move |high| (low, high)));
     let empty = pairs.into_iter().find(|((below, low, _), (above, high, _))| {

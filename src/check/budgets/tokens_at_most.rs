@@ -21,7 +21,7 @@ use crate::trace::{Trace, Usage};
 use crate::yaml::Node;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<TokensAtMost>("tokens_at_most", "the run takes at most so many tokens", read)
+    Kind::with::<TokensAtMost>("tokens_at_most", "the run takes at most so many tokens", read_check)
         .shorthand("total")
         .without_calls();
 
@@ -38,7 +38,7 @@ struct TokensAtMost {
     output: Option<u64>,
 }
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let settings: TokensAtMost = node.decode_all()?;
     if settings.limits().is_empty() {
         return Err(node

@@ -79,7 +79,7 @@ impl ToolBlocklist {
         if list.is_none() {
             fields.missing(&NAMES, node.error("`blocklist` is missing").help("name the tools to block"));
         }
-        let blocked = list.and_then(|list| fields.take(entries(list, case_sensitive)));
+        let blocked = list.and_then(|list| fields.take(read_entries(list, case_sensitive)));
         let key = NAMES.into_iter().find(|name| node.get(name).is_some()).unwrap_or(NAMES[0]);
         let check = blocked.map(|blocked| Box::new(Self { key, blocked }) as Box<dyn Check>);
         fields.finish_some(check)
@@ -123,11 +123,11 @@ fn is_same_tool(one: &Call, other: &Call) -> bool {
 }
 
 /// The entries of the list, all of their mistakes at once.
-fn entries(list: Node<'_>, case_sensitive: bool) -> Result<Vec<ToolPattern>, LoadErrors> {
+fn read_entries(list: Node<'_>, case_sensitive: bool) -> Result<Vec<ToolPattern>, LoadErrors> {
     let Some(nodes) = list.list().filter(|nodes| nodes.len() > 0) else {
         return Err(no_entry(list).into());
     };
-    read_all(nodes.map(|node| entry(node, case_sensitive)))
+    read_all(nodes.map(|node| read_entry(node, case_sensitive)))
 }
 
 fn no_entry(list: Node<'_>) -> LoadError {
@@ -137,7 +137,7 @@ fn no_entry(list: Node<'_>) -> LoadError {
     }
 }
 
-fn entry(node: Node<'_>, case_sensitive: bool) -> Result<ToolPattern, LoadError> {
+fn read_entry(node: Node<'_>, case_sensitive: bool) -> Result<ToolPattern, LoadError> {
     let entry: ToolPattern = node.decode()?;
     if case_sensitive { Ok(entry) } else { entry.in_any_case().map_err(|problem| node.error(problem)) }
 }

@@ -24,7 +24,7 @@ use crate::trace::{Call, Trace};
 use crate::yaml::{Fields, Node, did_you_mean};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<ToolInputSettings>("tool_input", "a call of this tool has these arguments", read);
+    Kind::with::<ToolInputSettings>("tool_input", "a call of this tool has these arguments", read_check);
 
 /// Settings of `tool_input`, for their schema.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -74,17 +74,17 @@ enum Wanted {
     Path { path: JsonPath, equals: Option<Value> },
 }
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "a tool input assertion")?;
     let tool = fields.required::<ToolPattern>("tool");
     let calls =
         fields.node("calls").map_or(Some(Occurrence::Any), |node| fields.take(Occurrence::read(node)));
-    let wanted = wanted(&mut fields, node);
+    let wanted = read_wanted(&mut fields, node);
     let check = tool.zip(calls).zip(wanted).map(|((tool, calls), wanted)| ToolInput { tool, calls, wanted });
     fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))
 }
 
-fn wanted(fields: &mut Fields<'_>, node: Node<'_>) -> Option<Wanted> {
+fn read_wanted(fields: &mut Fields<'_>, node: Node<'_>) -> Option<Wanted> {
     let kind = fields.required::<String>("type")?;
     match kind.as_str() {
         "contains" => {

@@ -139,14 +139,14 @@ impl ToolOutputValid {
 
 fn of_result(call: &Call, schema: &Schema, result: &Value) -> Result<Vec<Violation>, Unfit> {
     let mut faults = schema.faults(result, "field")?;
-    if let (false, Cow::Owned(parsed)) = (faults.is_empty(), unwrapped(result)) {
+    if let (false, Cow::Owned(parsed)) = (faults.is_empty(), parse_text(result)) {
         faults = schema.faults(&parsed, "field")?;
     }
     Ok(faults.iter().map(|fault| schema.cite(describe_fault(call, fault), fault)).collect())
 }
 
 /// The JSON that a text holds; anything else as it is.
-fn unwrapped(result: &Value) -> Cow<'_, Value> {
+fn parse_text(result: &Value) -> Cow<'_, Value> {
     let parsed = result.as_str().and_then(|text| serde_json::from_str(text).ok());
     parsed.map_or(Cow::Borrowed(result), Cow::Owned)
 }

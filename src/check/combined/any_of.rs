@@ -25,13 +25,13 @@ const RULE: CombinationRule =
 
 fn decide(mut answers: InnerAnswers) -> Result<Outcome, Unfit> {
     if !answers.held.is_empty() {
-        return Ok(Outcome::of_items(forgive(answers.items), Vec::new()));
+        return Ok(Outcome::of_items(forgive_items(answers.items), Vec::new()));
     }
     answers.take_unfit().map_or_else(|| Ok(describe_neither(answers)), Err)
 }
 
 /// Marks the checks that need not hold, because another one does.
-fn forgive(mut items: Vec<Item>) -> Vec<Item> {
+fn forgive_items(mut items: Vec<Item>) -> Vec<Item> {
     for item in items.iter_mut().filter(|item| item.state != State::Held) {
         item.state = State::NotExercised;
         item.note = Some("does not hold, and need not".to_owned());

@@ -28,12 +28,12 @@ fn decide(mut answers: InnerAnswers) -> Result<Outcome, Unfit> {
     let violations: Vec<Violation> = violations.collect();
     match unfit {
         Some(unfit) if violations.is_empty() => Err(unfit),
-        _ => Ok(Outcome::of_items(answers.items.into_iter().map(invert).collect(), violations)),
+        _ => Ok(Outcome::of_items(answers.items.into_iter().map(invert_item).collect(), violations)),
     }
 }
 
 /// The item of a check that must not hold.
-fn invert(item: Item) -> Item {
+fn invert_item(item: Item) -> Item {
     let state = match item.state {
         State::Held => State::Violated,
         State::Violated => State::Held,

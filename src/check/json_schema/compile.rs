@@ -32,7 +32,7 @@ pub(crate) fn validator(schema: &Value, formats: bool) -> Result<Validator, Vec<
     }
     let named = name_draft(schema);
     let schema = named.as_ref().unwrap_or(schema);
-    build(schema, formats).map_err(|error| flaws(&error, schema, formats))
+    build_validator(schema, formats).map_err(|error| list_flaws(&error, schema, formats))
 }
 
 /// Returns the schema with the name of draft 7, if it names none and is written in the words of that draft: `definitions`, or
@@ -61,7 +61,7 @@ fn has_tuple_items(value: &Value) -> bool {
     }
 }
 
-fn build(schema: &Value, formats: bool) -> Result<Validator, ValidationError<'static>> {
+fn build_validator(schema: &Value, formats: bool) -> Result<Validator, ValidationError<'static>> {
     let patterns =
         PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT).size_limit(PATTERN_SIZE_LIMIT);
     jsonschema::options()
@@ -74,16 +74,19 @@ fn build(schema: &Value, formats: bool) -> Result<Validator, ValidationError<'st
 
 /// Collects the flaws of a schema. The metaschema reports several at once, but the compiler only the first: each flaw is cut
 /// out of a copy of the schema, which is compiled again to find the next one.
-fn flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec<Flaw> {
+fn list_flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec<Flaw> {
     let meta = jsonschema::meta::validator_for(schema);
-    let mut all: Vec<Flaw> =
-        meta.iter().flat_map(|meta| meta.iter_errors(schema)).map(|error| flaw(&error, schema)).collect();
+    let mut all: Vec<Flaw> = meta
+        .iter()
+        .flat_map(|meta| meta.iter_errors(schema))
+        .map(|error| describe_flaw(&error, schema))
+        .collect();
     let mut rest = schema.clone();
     for flaw in &all {
         cut_out(&mut rest, &flaw.pointer);
     }
     while all.len() < MOST_FLAWS
-        && let Err(error) = build(&rest, formats)
+        && let Err(error) = build_validator(&rest, formats)
     {
         let found = one_flaw(&error, &rest);
         let is_cut = cut_out(&mut rest, &found.pointer);
@@ -98,8 +101,8 @@ fn flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec<Flaw
 
 fn one_flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
     match error.kind() {
-        ValidationErrorKind::Referencing(reason) => reference(schema, reason),
-        _ => flaw(error, schema),
+        ValidationErrorKind::Referencing(reason) => describe_reference(schema, reason),
+        _ => describe_flaw(error, schema),
     }
 }
 
@@ -116,7 +119,7 @@ fn cut_out(schema: &mut Value, pointer: &str) -> bool {
     }
 }
 
-fn flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
+fn describe_flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
     let path = if error.instance_path().is_empty() { error.schema_path() } else { error.instance_path() };
     let pointer = path.as_str().to_owned();
     let word = schema.pointer(&pointer).and_then(Value::as_str).unwrap_or_default();
@@ -133,7 +136,7 @@ fn flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
 }
 
 /// The library does not say which `$ref` it means: it is the first one that leads nowhere.
-fn reference(schema: &Value, reason: &impl std::fmt::Display) -> Flaw {
+fn describe_reference(schema: &Value, reason: &impl std::fmt::Display) -> Flaw {
     let (pointer, target) = first_broken(schema, schema, "").unwrap_or_default();
     if target.is_empty() {
         return Flaw { pointer, problem: format!("not a valid schema: {reason}"), help: None };

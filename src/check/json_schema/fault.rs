@@ -120,7 +120,7 @@ impl Broken<'_, '_> {
         let (problem, advice) = explain(kind, self.error, &pointer, &self.raw.json);
         let written = self.raw.origin.locate(&self.keyword);
         Fault {
-            constraint: constraint(&written, self.raw.json.pointer(&self.keyword)),
+            constraint: render_constraint(&written, self.raw.json.pointer(&self.keyword)),
             subject: Subject::Value,
             value: Some(self.error.instance().as_ref().clone()),
             around: None,
@@ -135,6 +135,7 @@ impl Broken<'_, '_> {
     fn missing(&self, name: &str) -> Fault {
         let around = self.error.instance_path().as_str();
         let pointer = join(around, name);
+        // The engine names the list `required`. The entry in it is where the user wrote the name.
         let names = self.raw.json.pointer(&self.keyword).and_then(Value::as_array);
         let index = names.and_then(|names| names.iter().position(|known| known == name));
         let entry = index.map_or_else(|| self.keyword.clone(), |index| format!("{}/{index}", self.keyword));
@@ -146,7 +147,7 @@ impl Broken<'_, '_> {
             format!("; did the agent mean it by {}?", named(&join(around, passed)))
         });
         Fault {
-            constraint: format!("{}: {asked}", requirement(&self.keyword)),
+            constraint: format!("{}: {asked}", find_requirement(&self.keyword)),
             subject: Subject::Missing,
             value: None,
             around: Some(self.error.instance().as_ref().clone()),
@@ -166,7 +167,7 @@ impl Broken<'_, '_> {
             format!("; did the agent mean {}?", named(&join(around, meant)))
         });
         Fault {
-            constraint: constraint(&written, self.raw.json.pointer(&self.keyword)),
+            constraint: render_constraint(&written, self.raw.json.pointer(&self.keyword)),
             subject: Subject::Unexpected,
             value: self.error.instance().get(name).cloned(),
             around: None,
@@ -187,7 +188,7 @@ impl Broken<'_, '_> {
 }
 
 /// The word that asks for a part: `required`, or the one around the part that asks for another.
-fn requirement(keyword: &str) -> String {
+fn find_requirement(keyword: &str) -> String {
     let tokens: Vec<String> = pointer_tokens(keyword).map(std::borrow::Cow::into_owned).collect();
     match tokens.as_slice() {
         [.., word, _] if word == "dependentRequired" || word == "dependencies" => word.clone(),
@@ -197,7 +198,7 @@ fn requirement(keyword: &str) -> String {
 }
 
 /// `KEYWORD: VALUE`, or the keyword alone where its value is schemas.
-fn constraint(written: &str, value: Option<&Value>) -> String {
+fn render_constraint(written: &str, value: Option<&Value>) -> String {
     let keyword = pointer_tokens(written).last().unwrap_or_default().into_owned();
     match value {
         Some(Value::Array(items)) if items.iter().any(Value::is_object) && keyword != "enum" => keyword,

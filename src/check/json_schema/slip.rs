@@ -36,13 +36,15 @@ impl<'n> Names<'n> {
     /// Finds the known name that `stranger` is a slip of. Names that are not given yet come first.
     pub(crate) fn meant_by(&self, stranger: &str) -> Option<&'n str> {
         let absent = self.known.iter().copied().filter(|known| !self.given.contains(known));
+        // A name that is not given yet is the likelier meaning: the agent passed this value under a wrong name. If a
+        // word of the name fits only one such name, that is meant as well.
         nearest(stranger, absent.clone())
-            .or_else(|| only(absent.filter(|known| is_part(stranger, known))))
+            .or_else(|| take_only(absent.filter(|known| is_part(stranger, known))))
             .or_else(|| nearest(stranger, self.known.iter().copied()))
     }
 }
 
-fn only<'n>(mut names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+fn take_only<'n>(mut names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let first = names.next()?;
     names.next().is_none().then_some(first)
 }

@@ -40,11 +40,12 @@ pub(crate) fn json(answer: &str, form: Form) -> Result<Value, Box<Violation>> {
 
 /// The insides of the blocks between lines of three or more backticks or tildes.
 fn fenced_blocks(answer: &str) -> Vec<Range<usize>> {
+    // A fence closes with at least as many marks of the same kind and nothing else on its line, as in Markdown.
     let (mut blocks, mut open, mut at) = (Vec::new(), None, 0);
     for line in answer.split_inclusive('\n') {
         let start = at;
         at += line.len();
-        match (open, fence(line)) {
+        match (open, parse_fence(line)) {
             (None, Some((mark, _))) => open = Some((mark, at)),
             (Some((opened, inside)), Some((mark, true))) if mark.starts_with(opened) => {
                 blocks.push(inside..start);
@@ -57,7 +58,7 @@ fn fenced_blocks(answer: &str) -> Vec<Range<usize>> {
 }
 
 /// The backticks or tildes that a line begins with, and whether nothing else is on it.
-fn fence(line: &str) -> Option<(&str, bool)> {
+fn parse_fence(line: &str) -> Option<(&str, bool)> {
     let line = line.trim();
     let first = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let rest = line.trim_start_matches(first);

@@ -126,6 +126,8 @@ fn read_settings(
     scope: &Scope<'_>,
 ) -> Result<Box<dyn Check>, LoadErrors> {
     let Some(setting) = filled else { return (kind.read)(settings, scope) };
+    // A bare value is put under the setting that it fills, so that a check reads one form only. The places stay those
+    // of the value.
     let value = settings.tree().clone();
     let span = value.span;
     let root = Tree { span, value: Value::Map(vec![(Key { span, name: setting.into() }, value)]) };

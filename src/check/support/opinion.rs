@@ -15,7 +15,7 @@ pub(crate) fn passes(evidence: &Evidence<'_>, label: &str, refusal: &str) -> Res
     let opinion = on_answer(evidence, label)?;
     let (state, violation) = match opinion.judged {
         Judged::Pass => (State::Held, None),
-        Judged::Fail => (State::Violated, Some(refused(refusal, opinion))),
+        Judged::Fail => (State::Violated, Some(describe_refused(refusal, opinion))),
         Judged::Score(_) | Judged::Claims { .. } => {
             let problem = format!("the opinion on `{label}` is {}, not a pass or a fail", form(opinion));
             return Err(Unfit::invalid(problem).help("write `true` or `false`, or ask the judge again"));
@@ -31,7 +31,7 @@ pub(crate) fn on_answer<'e>(evidence: &'e Evidence<'_>, label: &str) -> Result<&
     evidence.opinions.of(label)
 }
 
-fn refused(claim: &str, opinion: &Opinion) -> Violation {
+fn describe_refused(claim: &str, opinion: &Opinion) -> Violation {
     let why = reason(opinion).unwrap_or_else(|| "it gives no reason".to_owned());
     Violation::new(claim).expected("the judge lets it pass", why).help("change what the agent answers")
 }

@@ -137,6 +137,7 @@ impl Literal {
 
 /// The byte of `text` whose lower case stands at the byte `lowered` of the lowered text: lower-casing may change lengths.
 fn before_lowering(text: &str, lowered: usize) -> usize {
+    // `İ` has two characters in lower case, so offsets in the lowered text are counted back character by character.
     let mut end = 0;
     for (at, c) in text.char_indices() {
         end += c.to_lowercase().map(char::len_utf8).sum::<usize>();

@@ -108,14 +108,14 @@ impl Price {
             (cached, self.cached.unwrap_or(self.input)),
             (usage.output_tokens, self.output),
         ];
-        let sum: f64 = parts.iter().map(|(tokens, price)| count(*tokens) * price.get()).sum();
+        let sum: f64 = parts.iter().map(|(tokens, price)| count_to_float(*tokens) * price.get()).sum();
         // Below a billionth of a dollar there is only the noise of the arithmetic, which must not break a limit.
         (sum / TOKENS * 1e9).round() / 1e9
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 tokens, which no run uses")]
-fn count(tokens: u64) -> f64 {
+fn count_to_float(tokens: u64) -> f64 {
     tokens as f64
 }
 

@@ -197,6 +197,7 @@ impl EntryReader<'_> {
         entry: usize,
         at: &str,
     ) -> Result<Vec<CallSlot>, LoadErrors> {
+        // One entry makes as many slots as calls are allowed, of which the first ones are demanded.
         let (mut times, mut optional) = (Times { at_least: 1, at_most: Some(1) }, false);
         if let Some(mut fields) = fields {
             if let Some(node) = fields.node("times") {

@@ -79,6 +79,7 @@ impl ExpectedCall {
         if self.times.is_some() && (self.occurrence == Occurrence::Any || found.ended.is_empty()) {
             return Ok(None);
         }
+        // `times` alone is answered. An occurrence asks further which of the calls agrees.
         let chosen = self.occurrence.choose(&found.ended);
         let holds = match self.occurrence {
             Occurrence::Any => !found.agreeing.is_empty(),

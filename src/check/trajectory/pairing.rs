@@ -139,6 +139,7 @@ impl ScriptBuilder<'_> {
         weight: usize,
     ) -> Result<CallEdit, Unfit> {
         let actual = &self.run.calls[call];
+        // Of several alternatives the message shows the one that the call comes nearest to.
         let mut best: Option<(CallDifference, &CallSpec)> = None;
         for spec in self.slots[slot].specs.iter().filter(|spec| spec.means_tool(actual)) {
             let difference = spec.describe_differences(actual, self.run)?;

@@ -116,6 +116,8 @@ impl Breakdown {
     /// with a call or a sentence is one violation, and all other losses together are one, because they have no place.
     fn violations(&self, score: f64, bar: Bar) -> Vec<Violation> {
         let below = !reaches(score, bar.threshold);
+        // Losses with a place are shown where they are. The others would only repeat the score, so they are joined to
+        // one.
         let (placed, rest): (Vec<&Lost>, Vec<&Lost>) = self.lost.iter().partition(|lost| lost.is_placed());
         let failing = placed.into_iter().filter(|lost| below || (bar.claims_fail && lost.is_claim));
         let mut found: Vec<Violation> = failing.map(|lost| lost.violation(score, bar)).collect();

@@ -76,12 +76,12 @@ impl CommandPattern {
             rest.iter().map(String::as_str).partition(|word| word.starts_with('-'));
         let has_options =
             options.iter().all(|option| arguments.iter().any(|argument| is_like(option, argument)));
-        has_options && follow(&words, &plain(arguments))
+        has_options && matches_words(&words, &list_operands(arguments))
     }
 }
 
 /// The arguments that are no options, nor their values.
-fn plain(arguments: &[String]) -> Vec<&str> {
+fn list_operands(arguments: &[String]) -> Vec<&str> {
     let mut plain = Vec::new();
     let mut skip = false;
     for argument in arguments {
@@ -94,15 +94,17 @@ fn plain(arguments: &[String]) -> Vec<&str> {
     plain
 }
 
-fn follow(wanted: &[&str], words: &[&str]) -> bool {
+fn matches_words(wanted: &[&str], words: &[&str]) -> bool {
     match wanted {
         [] => true,
+        // `...` skips to the first word that fits. Trying later ones as well could take exponential time, and no
+        // entry of the tables needs it.
         ["...", word, rest @ ..] => words
             .iter()
             .position(|found| is_like(word, found))
-            .is_some_and(|at| follow(rest, &words[at + 1..])),
+            .is_some_and(|at| matches_words(rest, &words[at + 1..])),
         [word, rest @ ..] => {
-            words.first().is_some_and(|found| is_like(word, found)) && follow(rest, &words[1..])
+            words.first().is_some_and(|found| is_like(word, found)) && matches_words(rest, &words[1..])
         }
     }
 }

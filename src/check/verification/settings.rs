@@ -120,7 +120,7 @@ impl VerificationSettings {
         match node.value() {
             Value::Bool(true) | Value::Null => return Ok(settings),
             Value::Int(_) | Value::UInt(_) | Value::Float(_) => {
-                settings.threshold = Some(threshold(node)?);
+                settings.threshold = Some(read_threshold(node)?);
                 return Ok(settings);
             }
             _ => {}
@@ -144,7 +144,7 @@ impl VerificationSettings {
 
     /// Each of these takes the place of what was said before.
     fn read_bar(&mut self, fields: &mut Fields<'_>) {
-        let least = fields.node("threshold").and_then(|node| fields.take(threshold(node)));
+        let least = fields.node("threshold").and_then(|node| fields.take(read_threshold(node)));
         self.threshold = least.or(self.threshold);
         self.strict = fields.optional("strict").unwrap_or(self.strict);
         self.profile = fields.optional("profile").or(self.profile);
@@ -161,10 +161,10 @@ impl VerificationSettings {
     /// Each of these adds to what was said before.
     fn read_tables(&mut self, fields: &mut Fields<'_>) {
         if let Some(node) = fields.node("tools") {
-            fields.take(tools(node, &mut self.tables));
+            fields.take(read_tools(node, &mut self.tables));
         }
         if let Some(node) = fields.node("commands") {
-            fields.take(commands(node, &mut self.tables));
+            fields.take(read_commands(node, &mut self.tables));
         }
         for phrase in fields.list::<String>("keywords").unwrap_or_default() {
             self.lexicon.keywords.add(&phrase);
@@ -176,7 +176,7 @@ impl VerificationSettings {
 }
 
 /// A share; `true` is the usual one, as it is for `verification: true`.
-fn threshold(node: Node<'_>) -> Result<f64, LoadError> {
+fn read_threshold(node: Node<'_>) -> Result<f64, LoadError> {
     if matches!(node.value(), Value::Bool(true) | Value::Null) {
         return Ok(THRESHOLD);
     }
@@ -189,7 +189,7 @@ fn threshold(node: Node<'_>) -> Result<f64, LoadError> {
         .help("0.9 is the usual one"))
 }
 
-fn tools(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
+fn read_tools(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
     const KINDS: &[(&str, ToolKind)] = &[
         ("edit", ToolKind::Edit),
         ("read", ToolKind::Read),
@@ -210,7 +210,7 @@ fn tools(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
     fields.finish(())
 }
 
-fn commands(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
+fn read_commands(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
     let mut fields = Fields::of(node, "`commands`")?;
     for (key, purpose, _) in PURPOSES {
         let lines = fields.list::<String>(key).unwrap_or_default();

@@ -60,14 +60,16 @@ pub(super) fn shown(words: &[String]) -> Vec<&str> {
     if is_silent(words) || edits_in_place(&program, arguments) {
         return Vec::new();
     }
-    operands(arguments, shower.has_script, &shower.valued)
+    list_operands(arguments, shower.has_script, &shower.valued)
 }
 
 /// The arguments that are files: no options, no values of options, no script.
-fn operands<'w>(arguments: &'w [String], has_script: bool, valued: &[&str]) -> Vec<&'w str> {
+fn list_operands<'w>(arguments: &'w [String], has_script: bool, valued: &[&str]) -> Vec<&'w str> {
     let gives_script = arguments
         .iter()
         .any(|word| matches!(word.as_str(), "-e" | "-f" | "-Pattern") && valued.contains(&word.as_str()));
+    // Options go, the word behind an option that takes a value goes, and the first operand goes if it is a script.
+    // What is left are the files.
     let mut to_skip = usize::from(has_script && !gives_script);
     let mut is_value = false;
     let mut found = Vec::new();
@@ -112,9 +114,9 @@ pub(super) fn rewritten(words: &[String]) -> Vec<&str> {
         return Vec::new();
     }
     match program.as_str() {
-        "perl" | "ruby" => operands(arguments, false, SCRIPT_OPTIONS),
-        "awk" | "gawk" => operands(arguments, true, &["-i", "-F", "-v"]),
-        _ => operands(arguments, true, &["-e", "-f"]),
+        "perl" | "ruby" => list_operands(arguments, false, SCRIPT_OPTIONS),
+        "awk" | "gawk" => list_operands(arguments, true, &["-i", "-F", "-v"]),
+        _ => list_operands(arguments, true, &["-e", "-f"]),
     }
 }
 
@@ -126,8 +128,10 @@ const SCRIPT_OPTIONS: &[&str] =
 pub(super) fn teed(words: &[String]) -> Vec<&str> {
     let [program, arguments @ ..] = words else { return Vec::new() };
     match program_name(program).as_str() {
-        "tee" => operands(arguments, false, &[]),
-        program if is_writer(program) => operands(arguments, false, NOT_PATHS).into_iter().take(1).collect(),
+        "tee" => list_operands(arguments, false, &[]),
+        program if is_writer(program) => {
+            list_operands(arguments, false, NOT_PATHS).into_iter().take(1).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -141,11 +145,11 @@ fn is_writer(program: &str) -> bool {
 const NOT_PATHS: &[&str] = &["-Value", "-Encoding", "-InputObject", "-Width"];
 
 /// The text that a cmdlet writes, where its words tell it.
-fn given(arguments: &[String]) -> Option<String> {
+fn find_given_text(arguments: &[String]) -> Option<String> {
     let value = arguments.iter().position(|word| matches!(word.as_str(), "-Value" | "-InputObject"));
     match value {
         Some(at) => arguments.get(at + 1).cloned(),
-        None => operands(arguments, false, NOT_PATHS).get(1).map(|text| (*text).to_owned()),
+        None => list_operands(arguments, false, NOT_PATHS).get(1).map(|text| (*text).to_owned()),
     }
 }
 
@@ -155,9 +159,9 @@ pub(super) fn moved(words: &[String]) -> Vec<&str> {
         [program, arguments @ ..]
             if matches!(program_name(program).as_str(), "mv" | "move" | "move-item") =>
         {
-            operands(arguments, false, &[])
+            list_operands(arguments, false, &[])
         }
-        [git, mv, arguments @ ..] if git == "git" && mv == "mv" => operands(arguments, false, &[]),
+        [git, mv, arguments @ ..] if git == "git" && mv == "mv" => list_operands(arguments, false, &[]),
         _ => Vec::new(),
     }
 }
@@ -167,7 +171,7 @@ pub(super) fn said(words: &[String]) -> Option<String> {
     let [program, arguments @ ..] = words else { return None };
     let program = program_name(program);
     if is_writer(&program) {
-        return given(arguments);
+        return find_given_text(arguments);
     }
     let speaks = matches!(program.as_str(), "echo" | "printf" | "write-output" | "write-host");
     let words = arguments.iter().filter(|word| !matches!(word.as_str(), "-e" | "-n" | "-en" | "-ne" | "--"));

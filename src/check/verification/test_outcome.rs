@@ -57,20 +57,22 @@ impl TestOutcome {
     /// Parses the output of a test run; `code` is its exit code, if it is known.
     pub(super) fn parse(text: &str, code: Option<i64>) -> Self {
         let mut outcome = Self::default();
+        // Runners count what passed, what failed, or all that ran. Each number is one that an answer may repeat, and
+        // so are the sums over several crates or packages.
         let (mut is_counted, mut ran) = (false, 0);
         for count in counts(text) {
             is_counted = true;
             match count.counted {
-                Counted::Passed => add(&mut outcome.sums.0, count.number),
-                Counted::Failed => add(&mut outcome.sums.1, count.number),
-                Counted::Run => add(&mut ran, count.number),
+                Counted::Passed => add_number(&mut outcome.sums.0, count.number),
+                Counted::Failed => add_number(&mut outcome.sums.1, count.number),
+                Counted::Run => add_number(&mut ran, count.number),
             }
             let numbers =
                 if count.counted == Counted::Failed { &mut outcome.failed } else { &mut outcome.passed };
             numbers.insert(count.number);
         }
-        for number in summaries(text) {
-            add(&mut ran, number);
+        for number in find_summaries(text) {
+            add_number(&mut ran, number);
             outcome.passed.insert(number);
         }
         outcome.passed.insert(outcome.sums.0);
@@ -102,12 +104,12 @@ fn has_mark(text: &str, marks: &[&str]) -> bool {
 }
 
 /// Adds without overflow, because a text may contain any number.
-fn add(sum: &mut u64, number: u64) {
+fn add_number(sum: &mut u64, number: u64) {
     *sum = sum.saturating_add(number);
 }
 
 /// Finds numbers in summaries that give no result: `Ran 15 tests`, `OK (15 tests, ...)`, `15 tests, 0 failures`.
-fn summaries(text: &str) -> Vec<u64> {
+fn find_summaries(text: &str) -> Vec<u64> {
     let words: Vec<&str> =
         text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let pairs = words

@@ -36,7 +36,7 @@ const TABLES: [(ToolKind, &str); 6] = [
 
 /// Finds the kind of the tool of `call`. The names in `own`, from the settings, come first.
 pub(super) fn tool_of(call: &Call, own: &[(ToolKind, ToolPattern)]) -> Option<ToolKind> {
-    let bare = bare(&call.name);
+    let bare = strip_server(&call.name);
     let mut own = own.iter();
     if let Some((tool, _)) = own.find(|(_, own)| own.matches(call) || own.matches_name(bare)) {
         return Some(*tool);
@@ -49,7 +49,7 @@ pub(super) fn tool_of(call: &Call, own: &[(ToolKind, ToolPattern)]) -> Option<To
 }
 
 /// The tool's own name: `mcp__SERVER__TOOL`, `server__tool`, `server.tool`, `server/tool`.
-fn bare(name: &str) -> &str {
+fn strip_server(name: &str) -> &str {
     let name = name.strip_prefix("mcp__").unwrap_or(name);
     let name = name.split_once("__").map_or(name, |(_, tool)| tool);
     name.rsplit(['.', '/', ':']).next().unwrap_or(name)

@@ -64,6 +64,7 @@ fn take_year_last(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
     let separator = cursor.take_char(&['/', '.', '-'])?;
     let second = cursor.take_number(1..=2)?;
     cursor.take_char(&[separator])?;
+    // Only with slashes are two digits a year: `1.2.25` and `1-2-25` are versions and ranges as well.
     let short = separator == '/';
     let year = cursor
         .take_number(4..=4)

@@ -64,6 +64,7 @@ impl Decimal {
 
     /// A whole number below 1000: what an ordinal of a list may be.
     pub fn small(&self) -> Option<u16> {
+        // The digits have no zeros at their ends, so the number is whole if none of them is behind the point.
         let shift = usize::try_from(self.point).ok().filter(|point| *point <= 3)?;
         let whole = self.digits.len() <= shift && !self.negative;
         whole.then(|| format!("{:0<shift$}", self.digits).parse().unwrap_or(0))

@@ -36,6 +36,8 @@ fn parse_grouped(text: &str, first: usize) -> Option<(usize, Vec<Decimal>)> {
         GROUPINGS.iter().find(|(separator, _)| text[first..].starts_with(*separator))?;
     let end = find_end_of_groups(text, first, *separator).filter(|_| first <= 3)?;
     let after = find_end_of_fraction(text, end, points);
+    // One separator with three digits behind it is ambiguous: `1.234` is a number of thousands in Germany and a
+    // fraction in America. Both readings are kept, the likelier one first.
     let groups = Decimal::new(&text[..end], &text[end..after.unwrap_or(end)]);
     let other = Decimal::new(&text[..first], &text[first..end]);
     let one_group = end == first + separator.len_utf8() + 3 && after.is_none();
@@ -50,6 +52,7 @@ fn parse_grouped(text: &str, first: usize) -> Option<(usize, Vec<Decimal>)> {
 
 /// The end of the groups that follow the first: of three digits each; in India, of two but for the last.
 fn find_end_of_groups(text: &str, first: usize, separator: char) -> Option<usize> {
+    // Each group must have three digits, or two in the Indian way of writing. The last one has three in both.
     let (mut end, mut last) = (first, 0);
     for _ in 0..MAX_GROUPS {
         let Some(rest) = text[end..].strip_prefix(separator) else { break };

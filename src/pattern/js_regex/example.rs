@@ -67,6 +67,7 @@ impl ExampleWriter {
                 }
             }
             JsPart::Capture(group, body) => {
+                // What the body writes is the text of the group. A later back-reference repeats it.
                 let start = self.units.len();
                 self.write_part(body);
                 let captured = self.units.get(start..).map(<[u16]>::to_vec);

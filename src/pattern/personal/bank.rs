@@ -46,6 +46,8 @@ fn find_longest(text: &str, is_one: impl Fn(&str) -> bool) -> Option<usize> {
 /// Letters count from 10; the country and the check digits go to the end.
 fn compute_remainder_97(account: &str) -> u32 {
     let turned = account[4..].chars().chain(account[..4].chars());
+    // The digits are reduced as they come, because the whole number would have up to 60 digits. A letter stands for
+    // two digits, so the remainder moves by two places.
     turned.filter_map(|c| c.to_digit(36)).fold(0, |rest, value| {
         let shift = if value < 10 { 10 } else { 100 };
         (rest * shift + value) % 97
@@ -65,6 +67,7 @@ fn is_network_prefix(start: u32, length: usize) -> bool {
 }
 
 fn passes_luhn(digits: &[u32]) -> bool {
+    // Luhn: from the right, every second digit is doubled, and the digits of the results are added.
     let sum: u32 = digits.iter().rev().enumerate().fold(0, |sum, (place, digit)| {
         let value = if place % 2 == 0 { *digit } else { digit * 2 };
         sum + value / 10 + value % 10

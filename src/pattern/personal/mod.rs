@@ -91,6 +91,8 @@ pub fn find_personal(text: &str) -> Vec<Personal> {
     let plain = PlainText::new(text);
     let mut found = secret::find_secrets(text);
     for (rule, regex) in RULES.iter() {
+        // The rules run in the order of their kinds. What an earlier rule found is not searched again as a part of
+        // something else.
         let before = found.len();
         for mut one in rule.find_matches(regex, plain.as_str()) {
             one.range = plain.original_range(one.range);
@@ -121,10 +123,11 @@ pub fn mask_secrets(text: String) -> String {
 /// `text` with `found` masked, and where the masks stand in it.
 pub fn mask_ranges(text: &str, found: &[Personal]) -> (String, Vec<Range<usize>>) {
     let (mut shown, mut places, mut end) = (String::with_capacity(text.len()), Vec::new(), 0);
+    // `found` is in order and free of overlaps, so the text between two findings is copied as it is.
     for one in found {
         shown.push_str(&text[end..one.range.start]);
         let start = shown.len();
-        shown.push_str(&mask(one.kind, &text[one.range.clone()]));
+        shown.push_str(&mask_value(one.kind, &text[one.range.clone()]));
         places.push(start..shown.len());
         end = one.range.end;
     }
@@ -133,7 +136,7 @@ pub fn mask_ranges(text: &str, found: &[Personal]) -> (String, Vec<Range<usize>>
 }
 
 /// The first and the last two characters at most; of a secret, and of what is short, nothing.
-fn mask(kind: PersonalKind, text: &str) -> String {
+fn mask_value(kind: PersonalKind, text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     match (kind, chars.as_slice()) {
         (PersonalKind::Secret, _) => "***".to_owned(),

@@ -32,19 +32,19 @@ pub(super) fn added(
         Err(_) => return Ok(outcome),
         Ok(opinion) => opinion,
     };
-    let (said, holds) = said(opinion, allowed)?;
+    let (said, holds) = describe_opinion(opinion, allowed)?;
     let why = reason(opinion);
     let note = why.as_ref().map_or_else(|| said.clone(), |why| format!("{said}: {why}"));
     let state = if holds { State::Held } else { State::Violated };
     outcome.items.push(Item::new("the judge's opinion", state).note(note));
     let violations =
-        outcome.violations.into_iter().chain((!holds).then(|| unsupported(&said, why))).collect();
+        outcome.violations.into_iter().chain((!holds).then(|| describe_unsupported(&said, why))).collect();
     let judged = Outcome::of_items(outcome.items, violations);
     Ok(Outcome { stats: outcome.stats, ..judged })
 }
 
 /// The opinion in words, and whether it lets the answer pass.
-fn said(opinion: &Opinion, allowed: Allowed) -> Result<(String, bool), Unfit> {
+fn describe_opinion(opinion: &Opinion, allowed: Allowed) -> Result<(String, bool), Unfit> {
     match opinion.judged {
         Judged::Pass => Ok(("the judge finds each claim supported".to_owned(), true)),
         Judged::Fail => Ok(("the judge finds claims without support".to_owned(), false)),
@@ -59,7 +59,7 @@ fn said(opinion: &Opinion, allowed: Allowed) -> Result<(String, bool), Unfit> {
     }
 }
 
-fn unsupported(said: &str, why: Option<String>) -> Violation {
+fn describe_unsupported(said: &str, why: Option<String>) -> Violation {
     let why = why.unwrap_or_else(|| "it does not say which".to_owned());
     Violation::new(said)
         .at("/max_unsupported")

@@ -134,6 +134,7 @@ impl Known {
                 self.yearless.insert(date);
             }
         }
+        // A full date also supports the day without its year, and the month without its day.
         self.dates.extend([date, Date { year: None, ..date }, Date { day: None, ..date }]);
     }
 
@@ -194,6 +195,7 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
 }
 
 fn splits_word(text: &str, at: usize) -> bool {
+    // A place splits a word if there are word characters on both of its sides.
     let neighbours = [text[..at].chars().next_back(), text[at..].chars().next()];
     neighbours.iter().all(|c| c.is_some_and(|c| c.is_alphanumeric() || c == '_'))
 }

@@ -74,7 +74,7 @@ struct Grounded {
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     atoms: Vec<AtomKind>,
     /// The evidence that supports an atom. Default: all three.
-    #[serde(default = "everywhere", deserialize_with = "at_least_one")]
+    #[serde(default = "list_all_sources", deserialize_with = "at_least_one")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     from: Vec<From>,
     /// `true`: a configured judge looks at all claims as well, under the label `hallucination`. Default: `false`.
@@ -129,7 +129,7 @@ fn all_atoms() -> Vec<AtomKind> {
     AtomKind::ALL.to_vec()
 }
 
-fn everywhere() -> Vec<From> {
+fn list_all_sources() -> Vec<From> {
     vec![From::Results, From::Arguments, From::Prompt]
 }
 
@@ -192,7 +192,7 @@ impl Grounded {
         }
         let broken = !self.max_unsupported.allows(orphans.len(), claims.len());
         if let Some(call) = unseen_result(evidence, &self.from).filter(|_| broken) {
-            return Err(unseen(&call, &orphans));
+            return Err(report_unseen(&call, &orphans));
         }
         let violations = if broken { self.violations(&orphans, answer, &known) } else { Vec::new() };
         let outcome = Outcome::of_items(items, violations);
@@ -271,7 +271,7 @@ fn nothing_stated() -> Outcome {
     Outcome::of_items(vec![item], Vec::new())
 }
 
-fn unseen(call: &str, orphans: &[&Claim]) -> Unfit {
+fn report_unseen(call: &str, orphans: &[&Claim]) -> Unfit {
     let first = orphans.first().map(|claim| claim.text.as_str()).unwrap_or_default();
     let more = match orphans.len() {
         0 | 1 => String::new(),

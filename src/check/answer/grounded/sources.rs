@@ -48,11 +48,11 @@ pub(super) fn leaves<'e>(evidence: &'e Evidence<'_>, from: &[From]) -> Vec<Leaf<
         match part {
             From::Results => evidence.trace.calls.iter().for_each(|call| of_result(call, &mut leaves)),
             From::Arguments => evidence.trace.calls.iter().for_each(|call| of_arguments(call, &mut leaves)),
-            From::Prompt => leaves.extend(prompt(evidence).map(Leaf::Text)),
+            From::Prompt => leaves.extend(list_prompts(evidence).map(Leaf::Text)),
         }
     }
     if !leaves.is_empty() && from != [From::Prompt] {
-        leaves.extend(calls(evidence).map(Leaf::Count));
+        leaves.extend(count_calls(evidence).map(Leaf::Count));
     }
     leaves
 }
@@ -93,14 +93,14 @@ fn of_json<'e>(value: &'e Value, leaves: &mut Vec<Leaf<'e>>) {
     }
 }
 
-fn prompt<'e>(evidence: &'e Evidence<'_>) -> impl Iterator<Item = &'e str> {
+fn list_prompts<'e>(evidence: &'e Evidence<'_>) -> impl Iterator<Item = &'e str> {
     let asked = evidence.input.as_deref().into_iter().chain(evidence.trace.input.as_deref());
     let said = evidence.trace.messages.iter().filter(|message| message.role != Role::Assistant);
     asked.chain(said.map(|message| message.text.as_str()))
 }
 
 /// How many calls were made, of all tools and of each.
-fn calls(evidence: &Evidence<'_>) -> impl Iterator<Item = usize> {
+fn count_calls(evidence: &Evidence<'_>) -> impl Iterator<Item = usize> {
     let mut names = evidence.trace.tool_names();
     let all = names.len();
     names.sort_unstable();

@@ -21,14 +21,16 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
 fn refusal_at(words: &[Word], at: usize) -> Option<usize> {
     any_at(words, at, &OUTRIGHT).or_else(|| {
         let kept = opening_at(words, at)?;
-        let fillers = (0..MOST_FILLERS).take_while(|more| continued(words, kept + more, &FILLERS).is_some());
+        let fillers =
+            (0..MOST_FILLERS).take_while(|more| find_continued(words, kept + more, &FILLERS).is_some());
         act_at(words, kept + fillers.count())
     })
 }
 
 fn opening_at(words: &[Word], at: usize) -> Option<usize> {
     let pairs = [(SUBJECTS, &MODALS), (BEINGS, &STATES)];
-    let named = pairs.iter().find_map(|(first, second)| continued(words, any_at(words, at, first)?, second));
+    let named =
+        pairs.iter().find_map(|(first, second)| find_continued(words, any_at(words, at, first)?, second));
     named.or_else(|| any_at(words, at, &NO_MATTER)).or_else(|| {
         // Without a subject only the beginning of a clause, or an apology, shows that the agent means itself.
         if names_nobody(words, at) { any_at(words, at, UNNAMED) } else { None }
@@ -40,7 +42,7 @@ fn names_nobody(words: &[Word], at: usize) -> bool {
 }
 
 fn act_at(words: &[Word], at: usize) -> Option<usize> {
-    if continued(words, at, &IDIOMS).is_some() { None } else { continued(words, at, &ACTS) }
+    if find_continued(words, at, &IDIOMS).is_some() { None } else { find_continued(words, at, &ACTS) }
 }
 
 fn is_taken_back(words: &[Word], at: usize) -> bool {
@@ -53,7 +55,7 @@ fn is_taken_back(words: &[Word], at: usize) -> bool {
 }
 
 /// Like [`any_at`], within the clause of the word before.
-fn continued(words: &[Word], at: usize, phrases: &[&str]) -> Option<usize> {
+fn find_continued(words: &[Word], at: usize, phrases: &[&str]) -> Option<usize> {
     if words.get(at)?.opens { None } else { any_at(words, at, phrases) }
 }
 

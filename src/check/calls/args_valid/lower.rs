@@ -206,7 +206,7 @@ impl Lowering {
             return Some(name);
         }
         if !ANNOTATIONS.contains(&name) {
-            self.errors.push(unknown(name, Place::new(source, key.span)));
+            self.errors.push(describe_unknown(name, Place::new(source, key.span)));
         }
         None
     }
@@ -226,7 +226,7 @@ fn find_required_flag(node: Node<'_>) -> Option<Node<'_>> {
     node.get("required").filter(|flag| matches!(flag.value(), Yaml::Bool(true)))
 }
 
-fn unknown(name: &str, place: Place) -> LoadError {
+fn describe_unknown(name: &str, place: Place) -> LoadError {
     let error = LoadError::new(place, format!("unknown constraint `{name}`"));
     let known: Vec<&str> = own_words().chain(SAME.iter().chain(NESTED).copied()).collect();
     if let Some(near) = nearest(name, known.iter().copied()) {

@@ -51,10 +51,10 @@ struct Compiled<const FORMATS: bool>(Arc<Policy>);
 
 /// The policy in the file that `path` names.
 pub(super) fn file(path: Node<'_>, scope: &Scope<'_>, formats: bool) -> Result<Arc<Policy>, LoadErrors> {
-    if formats { compiled::<true>(path, scope) } else { compiled::<false>(path, scope) }
+    if formats { compile_file::<true>(path, scope) } else { compile_file::<false>(path, scope) }
 }
 
-fn compiled<const FORMATS: bool>(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Policy>, LoadErrors> {
+fn compile_file<const FORMATS: bool>(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Policy>, LoadErrors> {
     let path = scope.path(node)?;
     let compiled = scope.files.compiled::<Compiled<FORMATS>>(&path, || {
         let document = scope.document(node)?;
@@ -99,7 +99,7 @@ impl Policy {
         pass_over(&mut fields, &OTHER_KEYS);
         let gate = fields.node("tools").map(|tools| Gate::read(tools, &join(base, "tools")));
         let gate = gate.and_then(|gate| fields.take(gate)).unwrap_or_default();
-        let unconstrained = fields.node("enforcement").map(|node| enforcement(node, base));
+        let unconstrained = fields.node("enforcement").map(|node| read_enforcement(node, base));
         let unconstrained = unconstrained.and_then(|value| fields.take(value)).unwrap_or(Unconstrained::Warn);
         let at = join(base, "schemas");
         fields.node("$defs");
@@ -211,7 +211,7 @@ fn is_schema(node: Node<'_>) -> bool {
         || node.get("$ref").is_some()
 }
 
-fn enforcement(node: Node<'_>, base: &str) -> Result<Unconstrained, LoadErrors> {
+fn read_enforcement(node: Node<'_>, base: &str) -> Result<Unconstrained, LoadErrors> {
     #[derive(Deserialize)]
     #[serde(rename_all = "snake_case")]
     enum Mode {

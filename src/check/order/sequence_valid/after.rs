@@ -9,7 +9,7 @@ use crate::place::LoadError;
 use crate::trace::Call;
 use crate::yaml::Node;
 
-pub(super) const AFTER: RuleKind = RuleKind { name: "after", read: after };
+pub(super) const AFTER: RuleKind = RuleKind { name: "after", read: read_after };
 
 pub(super) const NEVER_AFTER: RuleKind = RuleKind { name: "never_after", read: never_after };
 
@@ -27,16 +27,16 @@ enum Within {
     Any,
 }
 
-fn after(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
+fn read_after(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
     let (trigger, then) = (reader.tool("trigger"), reader.tools("then"));
     let within = match reader.given("within") {
-        Some(node) => reader.take(within(node)),
+        Some(node) => reader.take(read_within(node)),
         None => Some(Within::Calls(1)),
     };
     Some(Box::new(After { trigger: trigger?, then: then?, within: within? }))
 }
 
-fn within(node: Node<'_>) -> Result<Within, LoadError> {
+fn read_within(node: Node<'_>) -> Result<Within, LoadError> {
     match node.as_str() {
         Some("any") => Ok(Within::Any),
         Some(_) => Err(node.error("`within` is a number of calls, 1 or more, or `any`")),

@@ -18,7 +18,7 @@ impl Aliases {
         let mut errors = LoadErrors::new();
         let mut aliases = Vec::with_capacity(entries.len());
         for (key, value) in &entries {
-            let members = errors.take(members(key, *value, &names)).unwrap_or_default();
+            let members = errors.take(read_members(key, *value, &names)).unwrap_or_default();
             aliases.push((key.name.to_string(), members));
         }
         errors.or(Self(aliases))
@@ -30,18 +30,18 @@ impl Aliases {
     }
 }
 
-fn members(alias: &Key, value: Node<'_>, aliases: &[&str]) -> Result<Vec<ToolPattern>, LoadErrors> {
+fn read_members(alias: &Key, value: Node<'_>, aliases: &[&str]) -> Result<Vec<ToolPattern>, LoadErrors> {
     let nodes = value.one_or_many();
     if nodes.is_empty() {
         let place = Place::new(value.source(), alias.span);
         let error = LoadError::new(place, format!("the alias `{}` has no members", alias.name));
         return Err(error.help("list its tools, or drop it").into());
     }
-    read_all(nodes.into_iter().map(|node| member(alias, node, aliases)))
+    read_all(nodes.into_iter().map(|node| read_member(alias, node, aliases)))
 }
 
 /// A member that is another alias would be taken for a tool of that name, and match nothing.
-fn member(alias: &Key, node: Node<'_>, aliases: &[&str]) -> Result<ToolPattern, LoadError> {
+fn read_member(alias: &Key, node: Node<'_>, aliases: &[&str]) -> Result<ToolPattern, LoadError> {
     let pattern: ToolPattern = node.decode()?;
     let name = pattern.as_str();
     if name != alias.name && aliases.contains(&name) {

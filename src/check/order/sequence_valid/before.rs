@@ -88,7 +88,7 @@ impl Before {
             firsts.filter(|(_, first)| !stands_before(first, at, run)).collect();
         let (index, _) = missing.first()?;
         let missing_tools: Vec<&Operand> = missing.iter().map(|(_, first)| *first).collect();
-        Some(without(&missing_tools, then, at, run).at(self.0.first.pointer(*index)))
+        Some(describe_missing(&missing_tools, then, at, run).at(self.0.first.pointer(*index)))
     }
 }
 
@@ -103,7 +103,7 @@ fn is_parallel(one: &Call, other: &Call) -> bool {
     one.turn == other.turn && one.agent_path == other.agent_path
 }
 
-fn without(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'_>) -> Violation {
+fn describe_missing(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'_>) -> Violation {
     let call = &run.calls[at];
     let said: Vec<String> = missing.iter().map(ToString::to_string).collect();
     let said = join_list(&said, "and");
@@ -116,13 +116,13 @@ fn without(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'_>) -> Vi
     } else {
         ("before it", format!("call {said} first, or drop the rule"))
     };
-    let actual: Vec<String> = missing.iter().map(|first| whereabouts(first, at, run)).collect();
+    let actual: Vec<String> = missing.iter().map(|first| locate_first(first, at, run)).collect();
     Violation::of_call(call, format!("{} was called without {said} {when}", then.say(call)))
         .expected(format!("{said} before call {}", call.index), join_list(&actual, "and"))
         .help(help)
 }
 
-fn whereabouts(first: &Operand, at: usize, run: &Run<'_>) -> String {
+fn locate_first(first: &Operand, at: usize, run: &Run<'_>) -> String {
     match first.first_in(run.calls) {
         None => format!("{first} was never called"),
         Some(found) if found < at => format!("{first} is call {} of the same turn", run.calls[found].index),

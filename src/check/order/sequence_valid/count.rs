@@ -13,7 +13,7 @@ const LARGEST_EXAMPLE: usize = 10_000;
 /// A required number above this is not compared with other rules.
 const LARGEST_REQUIRED: usize = 100;
 
-pub(super) const COUNT: RuleKind = RuleKind { name: "count", read: count };
+pub(super) const COUNT: RuleKind = RuleKind { name: "count", read: read_count };
 
 pub(super) const MAX_CALLS: RuleKind = RuleKind { name: "max_calls", read: max_calls };
 
@@ -42,12 +42,12 @@ const BOUNDS: [(&str, BoundKind, &str); 3] = [
     ("max", BoundKind::Max, "at most"),
 ];
 
-fn count(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
-    let (tool, bounds) = (reader.tool("tool"), bounds(reader));
+fn read_count(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
+    let (tool, bounds) = (reader.tool("tool"), read_bounds(reader));
     Some(Box::new(Count { tool: tool?, bounds: bounds? }))
 }
 
-fn bounds(reader: &mut RuleReader<'_>) -> Option<Vec<Bound>> {
+fn read_bounds(reader: &mut RuleReader<'_>) -> Option<Vec<Bound>> {
     let given = BOUNDS.into_iter().filter_map(|(key, kind, _)| {
         let node = reader.given(key)?;
         Some(reader.take(node.decode()).map(|number| Bound { kind, number }))
@@ -55,7 +55,7 @@ fn bounds(reader: &mut RuleReader<'_>) -> Option<Vec<Bound>> {
     let given: Vec<Option<Bound>> = given.collect();
     // A bound that cannot be read is noted already: nothing is said about the others then.
     let bounds = given.into_iter().collect::<Option<Vec<Bound>>>()?;
-    let Some((pointer, problem)) = contradiction(&bounds) else { return Some(bounds) };
+    let Some((pointer, problem)) = find_contradiction(&bounds) else { return Some(bounds) };
     let error = reader.error(pointer, problem).help("give `min`, `max` or both, or `exactly` alone");
     if bounds.is_empty() {
         reader.missing(&BOUNDS.map(|(key, ..)| key), error);
@@ -72,7 +72,7 @@ fn max_calls(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
 }
 
 /// What to blame and why, for bounds that say nothing or cannot hold together.
-fn contradiction(bounds: &[Bound]) -> Option<(&'static str, &'static str)> {
+fn find_contradiction(bounds: &[Bound]) -> Option<(&'static str, &'static str)> {
     use BoundKind::{Exactly, Max, Min};
     match bounds {
         [] => Some(("", "a `count` without a bound holds always")),
@@ -169,7 +169,7 @@ impl Count {
                 format!("{limit} {}", say_calls(number)),
             ),
         };
-        let message = format!("{} was {}, but should {demand}", self.tool, called(hits.len()));
+        let message = format!("{} was {}, but should {demand}", self.tool, say_called(hits.len()));
         let violation = bound.find_excess(hits).map_or_else(
             || Violation { tool: Some(self.tool.name().to_owned()), ..Violation::new(&message) },
             |call| Violation::of_call(call, &message),
@@ -182,6 +182,6 @@ impl Count {
     }
 }
 
-fn called(count: usize) -> String {
+fn say_called(count: usize) -> String {
     if count == 0 { "never called".to_owned() } else { format!("called {}", words::times(count)) }
 }

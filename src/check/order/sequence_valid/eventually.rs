@@ -7,14 +7,14 @@ use crate::check::support::words::say_calls;
 use crate::outcome::Violation;
 use crate::trace::Call;
 
-pub(super) const EVENTUALLY: RuleKind = RuleKind { name: "eventually", read };
+pub(super) const EVENTUALLY: RuleKind = RuleKind { name: "eventually", read: read_rule };
 
 struct Eventually {
     tool: Operand,
     within: usize,
 }
 
-fn read(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
+fn read_rule(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
     let (tool, within) = (reader.tool("tool"), reader.window("within"));
     Some(Box::new(Eventually { tool: tool?, within: within? }))
 }

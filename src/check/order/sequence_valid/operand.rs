@@ -65,7 +65,7 @@ impl Operand {
             fields.missing(&["tool"], node.error("`tool` is missing"));
         }
         let tool = tool.and_then(|tool| fields.take(Self::read_name(tool, aliases)));
-        let arguments = fields.node("args_match").and_then(|node| fields.take(arguments(node)));
+        let arguments = fields.node("args_match").and_then(|node| fields.take(read_arguments(node)));
         fields.finish_some(tool.map(|tool| Self { arguments: arguments.unwrap_or_default(), ..tool }))
     }
 
@@ -176,10 +176,11 @@ fn argument_matches(call: &Call, name: &str, pattern: &TextPattern) -> bool {
     }
 }
 
-fn arguments(node: Node<'_>) -> Result<Vec<(String, TextPattern)>, LoadErrors> {
+fn read_arguments(node: Node<'_>) -> Result<Vec<(String, TextPattern)>, LoadErrors> {
     let entries: Vec<(&Key, Node)> = node.entries().into_iter().flatten().collect();
     if entries.is_empty() {
-        let problem = format!("`args_match` is a mapping of arguments to patterns, not {}", empty(node));
+        let problem =
+            format!("`args_match` is a mapping of arguments to patterns, not {}", describe_empty(node));
         return Err(node.error(problem).into());
     }
     read_all(
@@ -187,7 +188,7 @@ fn arguments(node: Node<'_>) -> Result<Vec<(String, TextPattern)>, LoadErrors> {
     )
 }
 
-fn empty(node: Node<'_>) -> &'static str {
+fn describe_empty(node: Node<'_>) -> &'static str {
     if node.entries().is_some() { "an empty one" } else { node.describe() }
 }
 

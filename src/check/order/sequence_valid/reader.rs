@@ -109,7 +109,7 @@ fn kind_of(node: Node<'_>) -> Result<&'static RuleKind, LoadError> {
     let names: Vec<&str> = RULES.iter().map(|kind| kind.name).collect();
     let Some(value) = node.get("type") else {
         let missing = node.error("`type` is missing").help_if(did_you_mean("", &names));
-        return Err(misspelt(node, "type").unwrap_or(missing));
+        return Err(find_misspelt(node, "type").unwrap_or(missing));
     };
     let name: String = value.decode()?;
     let known = RULES.iter().find(|kind| kind.name == name);
@@ -119,7 +119,7 @@ fn kind_of(node: Node<'_>) -> Result<&'static RuleKind, LoadError> {
 }
 
 /// The key of `node` that looks like a slip of `key`.
-fn misspelt(node: Node<'_>, key: &str) -> Option<LoadError> {
+fn find_misspelt(node: Node<'_>, key: &str) -> Option<LoadError> {
     let mut keys = node.entries()?.map(|(key, _)| key);
     let slip = keys.find(|slip| nearest(&slip.name, [key]).is_some())?;
     let problem = format!("unknown key `{}`", slip.name);

@@ -82,7 +82,7 @@ impl TestClaims {
                 subject = Some(at);
             }
             let speaks_of_tests =
-                subject.is_some_and(|subject| at - subject <= REACH) || follows(words, at, to);
+                subject.is_some_and(|subject| at - subject <= REACH) || subject_follows(words, at, to);
             if !speaks_of_tests || is_conditional(words, at) {
                 continue;
             }
@@ -105,7 +105,7 @@ impl TestClaims {
 }
 
 /// `passes all tests`: the subject comes after.
-fn follows(words: &[ProseWord], at: usize, to: usize) -> bool {
+fn subject_follows(words: &[ProseWord], at: usize, to: usize) -> bool {
     words[at + 1..to.min(at + 5)].iter().any(|word| SUBJECTS.contains(&word.text.as_str()))
 }
 

@@ -46,16 +46,17 @@ pub(super) struct Command {
 /// The commands of `line`, those inside of `bash -c` included.
 pub(super) fn commands(line: &str) -> Vec<Command> {
     let mut found = Vec::new();
-    collect(line, "", 0, &mut found);
+    collect_commands(line, "", 0, &mut found);
     found
 }
 
-fn collect(line: &str, folder: &str, depth: usize, found: &mut Vec<Command>) {
+fn collect_commands(line: &str, folder: &str, depth: usize, found: &mut Vec<Command>) {
     let mut folder = folder.to_owned();
-    for command in split(line) {
+    for command in split_line(line) {
         match unwrap::inner_line(&command.words) {
+            // A line in a line runs in the folder of its shell, and what follows the shell follows its last command.
             Some(line) if depth < MAX_DEPTH => {
-                collect(&line, &folder, depth + 1, found);
+                collect_commands(&line, &folder, depth + 1, found);
                 if let Some(last) = found.last_mut() {
                     last.next = command.next;
                 }
@@ -75,7 +76,7 @@ fn collect(line: &str, folder: &str, depth: usize, found: &mut Vec<Command>) {
     }
 }
 
-fn split(line: &str) -> Vec<Command> {
+fn split_line(line: &str) -> Vec<Command> {
     let (mut commands, mut now) = (Vec::new(), Command::default());
     // Where the pipe that is being read begins.
     let mut head = 0;
@@ -84,19 +85,19 @@ fn split(line: &str) -> Vec<Command> {
         match token {
             Token::Word(word) if now.words.is_empty() && is_keyword(&word) => {}
             Token::Word(word) => now.words.push(word),
-            Token::Write => now.writes.extend(target(&mut tokens)),
-            Token::Other | Token::HereDocument => drop(target(&mut tokens)),
-            Token::HereText => now.input = target(&mut tokens),
+            Token::Write => now.writes.extend(take_target(&mut tokens)),
+            Token::Other | Token::HereDocument => drop(take_target(&mut tokens)),
+            Token::HereText => now.input = take_target(&mut tokens),
             // A text belongs to the first command of its pipe: in `cat <<A | tee b` to `cat`.
             Token::Text(text) => commands.get_mut(head).unwrap_or(&mut now).input = Some(text),
-            Token::Pipe => finish(&mut now, Next::Pipe, &mut commands),
+            Token::Pipe => finish_command(&mut now, Next::Pipe, &mut commands),
             end => {
-                finish(&mut now, end_of(&end), &mut commands);
+                finish_command(&mut now, end_of(&end), &mut commands);
                 head = commands.len();
             }
         }
     }
-    finish(&mut now, Next::End, &mut commands);
+    finish_command(&mut now, Next::End, &mut commands);
     if let Some(last) = commands.last_mut() {
         last.next = Next::End;
     }
@@ -112,7 +113,7 @@ fn is_keyword(word: &str) -> bool {
 }
 
 /// The word that a redirection takes.
-fn target(tokens: &mut std::vec::IntoIter<Token>) -> Option<String> {
+fn take_target(tokens: &mut std::vec::IntoIter<Token>) -> Option<String> {
     match tokens.as_slice().first() {
         Some(Token::Word(_)) => tokens.next().and_then(|token| match token {
             Token::Word(word) => Some(word),
@@ -130,7 +131,7 @@ fn end_of(token: &Token) -> Next {
     }
 }
 
-fn finish(now: &mut Command, next: Next, commands: &mut Vec<Command>) {
+fn finish_command(now: &mut Command, next: Next, commands: &mut Vec<Command>) {
     if now.words.is_empty() && now.writes.is_empty() {
         return;
     }

@@ -22,7 +22,7 @@ pub(in crate::check::verification) fn stages(words: &[String]) -> Vec<&[String]>
     let mut words = without_assignments(words);
     while !words.is_empty() && stages.len() <= MAX_WRAPPERS {
         stages.push(words);
-        let Some(inner) = inner(words) else { break };
+        let Some(inner) = strip_wrapper(words) else { break };
         words = without_assignments(inner);
     }
     stages
@@ -38,21 +38,23 @@ fn is_assignment(word: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-fn inner(words: &[String]) -> Option<&[String]> {
+fn strip_wrapper(words: &[String]) -> Option<&[String]> {
+    // Python runs modules, package managers run scripts by their bare names, and all other wrappers are in the table
+    // with the options that take a value.
     let program = file_name(words.first()?);
     if is_python(program) {
-        return module(&words[1..]);
+        return find_module(&words[1..]);
     }
     if matches!(program, "yarn" | "pnpm" | "bun" | "bash" | "sh" | "php" | "corepack") {
         return words.get(1).filter(|word| !word.starts_with('-')).map(|_| &words[1..]);
     }
-    let (name, valued) = WRAPPERS.iter().find(|(name, _)| begins(words, program, name))?;
+    let (name, valued) = WRAPPERS.iter().find(|(name, _)| begins_with(words, program, name))?;
     let rest = after_options(&words[name.split(' ').count()..], valued);
     let has_operand = WITH_OPERAND.contains(&program) && !rest.is_empty();
     Some(if has_operand { &rest[1..] } else { rest })
 }
 
-fn begins(words: &[String], program: &str, name: &str) -> bool {
+fn begins_with(words: &[String], program: &str, name: &str) -> bool {
     let mut parts = name.split(' ');
     parts.next() == Some(program)
         && parts.enumerate().all(|(index, part)| words.get(index + 1).is_some_and(|word| word == part))
@@ -77,7 +79,7 @@ fn is_python(program: &str) -> bool {
 }
 
 /// `-W error -m pytest -q` runs the module `pytest`.
-fn module(arguments: &[String]) -> Option<&[String]> {
+fn find_module(arguments: &[String]) -> Option<&[String]> {
     let options = arguments.iter().take_while(|word| {
         word.starts_with('-') || matches!(word.as_str(), "error" | "dev" | "ignore" | "default")
     });

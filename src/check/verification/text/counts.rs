@@ -61,7 +61,7 @@ const EXPRESSIONS: [(TextRule, &str); 14] = [
 ];
 
 static COMPILED: LazyLock<Vec<Option<Regex>>> =
-    LazyLock::new(|| EXPRESSIONS.iter().map(|(_, expression)| compile(expression).ok()).collect());
+    LazyLock::new(|| EXPRESSIONS.iter().map(|(_, expression)| compile_rule(expression).ok()).collect());
 
 /// An answer that the rules are applied to.
 pub(super) struct RuledText<'a> {
@@ -123,7 +123,7 @@ fn replace_dotted_letters(text: &str) -> Cow<'_, str> {
 }
 
 /// Compiles a rule, in any case; `S` is a blank.
-fn compile(rule: &str) -> Result<Regex, regex::Error> {
+fn compile_rule(rule: &str) -> Result<Regex, regex::Error> {
     Regex::new(&format!("(?i){}", rule.replace('S', r"[\s\x1c-\x1f]")))
 }
 

@@ -59,23 +59,23 @@ pub(super) struct UnsupportedClaims {
 impl UnsupportedClaims {
     /// Finds the unsupported claims in the answer of `run`.
     pub(super) fn of(run: &JudgedRun<'_>) -> Self {
-        let mut claims = hedges(run);
+        let mut claims = find_hedges(run);
         let about_tests = false_test_claims::find_false_claims(run);
         let misreport_tests = !about_tests.is_empty();
         claims.extend(about_tests);
-        claims.extend(verifications(run));
-        claims.extend(changes(run));
-        claims.extend(reads(run));
-        claims.extend(deployments(run));
-        claims.extend(health(run));
-        claims.extend(coverage(run));
-        claims.extend(gates(run));
+        claims.extend(find_verification(run));
+        claims.extend(find_change(run));
+        claims.extend(find_read(run));
+        claims.extend(find_deployment(run));
+        claims.extend(find_health(run));
+        claims.extend(find_coverage(run));
+        claims.extend(find_clean_gate(run));
         claims.truncate(MOST);
         Self { all: claims, misreport_tests }
     }
 }
 
-fn hedges(run: &JudgedRun<'_>) -> Vec<UnsupportedClaim> {
+fn find_hedges(run: &JudgedRun<'_>) -> Vec<UnsupportedClaim> {
     let words = &run.answer.words;
     let (mut claims, mut at) = (Vec::new(), 0);
     // The longest phrase at a word counts, and the search goes on behind it: `should now work` is one guess.
@@ -96,7 +96,7 @@ fn hedges(run: &JudgedRun<'_>) -> Vec<UnsupportedClaim> {
 }
 
 /// `verified`, and no call worked that could have shown anything.
-fn verifications(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
+fn find_verification(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
     if run.trace.calls.iter().any(|call| call.status != CallStatus::Error) {
         return None;
     }
@@ -107,7 +107,7 @@ fn verifications(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
 }
 
 /// `I changed ...`, and nothing was.
-fn changes(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
+fn find_change(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
     let facts = &run.facts;
     if facts.may_change || facts.written.iter().next().is_some() {
         return None;
@@ -119,7 +119,7 @@ fn changes(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
 }
 
 /// `I re-read the file`, and none was shown.
-fn reads(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
+fn find_read(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
     if run.facts.reads || run.facts.may_change {
         return None;
     }
@@ -153,7 +153,7 @@ fn is_own(words: &[ProseWord], at: usize) -> bool {
     subject.is_none_or(|word| matches!(word.text.as_str(), "i" | "i've" | "we" | "we've"))
 }
 
-fn deployments(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
+fn find_deployment(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
     const HEADS: &[&str] = &["is", "are", "was", "were", "been", "now", "successfully"];
     if !run.facts.deployments.is_empty() {
         return None;
@@ -180,7 +180,7 @@ fn find_statement(run: &JudgedRun<'_>, wanted: &[&str], heads: &[&str]) -> Optio
 }
 
 /// `healthy`, and the checks do not show it; or nothing was looked at that could.
-fn health(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
+fn find_health(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
     const WELL: &[&str] = &["healthy", "operational"];
     let facts = &run.facts;
     let uncovered = facts.deployments.iter().find(|deployment| !deployment.is_healthy);
@@ -197,7 +197,7 @@ fn health(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
 }
 
 /// `coverage is 91 %`, which no result shows.
-fn coverage(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
+fn find_coverage(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
     let words = &run.answer.words;
     let at = (0..words.len()).find(|at| {
         let is_percent = run.answer.parts.prose[words[*at].end..].trim_start().starts_with('%');
@@ -228,7 +228,7 @@ fn shows_percent(text: &str, number: &str) -> bool {
 }
 
 /// `mypy is clean`, and it was not run, or failed.
-fn gates(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
+fn find_clean_gate(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
     let words = &run.answer.words;
     let at = (0..words.len()).find(|at| {
         let name = words[*at].text.as_str();
@@ -250,6 +250,8 @@ fn is_called_clean(words: &[ProseWord], at: usize) -> bool {
 /// Whether the last run of the gate called `name` did not fail. A script may run it under another name.
 fn ran_clean(run: &JudgedRun<'_>, name: &str, is_type: bool) -> bool {
     let purpose = if is_type { Purpose::Type } else { Purpose::Lint };
+    // A run that names the tool decides. Only without one does a run of the same purpose count, since a script may
+    // have started the tool.
     let mut runs = run.facts.gates.iter().rev().filter(|gate| gate.purpose == purpose || gate.names(name));
     let by_name = runs.clone().find(|gate| gate.names(name));
     match by_name.or_else(|| runs.next()) {

@@ -58,6 +58,7 @@ fn collect_seen(run: &JudgedRun<'_>, counted: Counted) -> HashSet<u64> {
         })
         .copied()
         .collect();
+    // Several runs of a part of the tests each may be told as one sum, over the whole run or since the last change.
     let last_edit = run.facts.code_edits.map_or(0, |(_, last)| last);
     if !tests.is_empty() {
         seen.insert(sum_tests(tests.iter(), counted));

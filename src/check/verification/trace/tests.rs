@@ -17,7 +17,7 @@ pub(super) fn judge(run: &JudgedRun<'_>, misreports: bool, found: &mut Breakdown
         return 0.0;
     };
     found.keep("tests run after the last change", true);
-    let missing = unreported(run, last, misreports);
+    let missing = find_unreported(run, last, misreports);
     found.keep("its outcome is told", missing.is_none());
     let kept = if missing.is_some() { HALF } else { 1.0 };
     found.lost.extend(missing);
@@ -26,7 +26,7 @@ pub(super) fn judge(run: &JudgedRun<'_>, misreports: bool, found: &mut Breakdown
 
 /// No code was changed, so no test was asked for; but one that failed must not be kept quiet.
 fn hidden_failure(run: &JudgedRun<'_>, misreports: bool, found: &mut Breakdown) -> f64 {
-    let hidden = run.facts.tests.last().and_then(|last| unreported(run, last, misreports));
+    let hidden = run.facts.tests.last().and_then(|last| find_unreported(run, last, misreports));
     match hidden.filter(|lost| lost.is_claim && !run.test_claims.is_silent()) {
         Some(lost) => {
             found.lose(lost);
@@ -47,7 +47,7 @@ fn no_run(run: &JudgedRun<'_>) -> Lost {
 }
 
 /// Why the outcome of `last` is not told, if it is not.
-fn unreported(run: &JudgedRun<'_>, last: &TestRun, misreports: bool) -> Option<Lost> {
+fn find_unreported(run: &JudgedRun<'_>, last: &TestRun, misreports: bool) -> Option<Lost> {
     let said = &run.test_claims;
     let number = last.call + 1;
     let says_red = said.red.is_some() || said.counts_failures();

@@ -10,13 +10,13 @@ const WORDS: f64 = 0.3;
 
 pub(super) fn judge(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let mut score = 0.0;
-    score += edits(run, found) * READS;
-    score += deployments(run, found) * HEALTH;
-    score += statements(run, found) * WORDS;
+    score += judge_edits(run, found) * READS;
+    score += judge_deployments(run, found) * HEALTH;
+    score += judge_statements(run, found) * WORDS;
     score
 }
 
-fn edits(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
+fn judge_edits(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let edits: Vec<_> = run.facts.edits().collect();
     if edits.is_empty() {
         found.part("edits read back", None);
@@ -33,7 +33,7 @@ fn edits(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     divide(edits.iter().filter(|edit| edit.is_shown).count(), edits.len())
 }
 
-fn deployments(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
+fn judge_deployments(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let deployments = &run.facts.deployments;
     if deployments.is_empty() {
         found.part("deployments looked at", None);
@@ -53,7 +53,7 @@ fn deployments(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
 
 /// Scores statements such as `verified`. They count only if a call looked at something. A run that changed nothing needs
 /// none.
-fn statements(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
+fn judge_statements(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     if run.facts.edits().next().is_none() && run.facts.deployments.is_empty() {
         found.part("verification said", None);
         return 1.0;

@@ -31,6 +31,8 @@ enum Separator {
 /// Returns the value of the name around `word`.
 pub(super) fn measure_assigned(scan: &SecretScan<'_>, word: Range<usize>) -> Option<Range<usize>> {
     let text = scan.text;
+    // The word is only a part of the name: `password` in `DB_PASSWORD_FILE`. The whole name decides how likely its
+    // value is a secret, then come the separator and the value, which ends by its quote, its line or its word.
     let (name, after) = find_name(text, &word);
     let strength = classify_key(name)?;
     let (start, separator) = skip_separator(text, after)?;
@@ -107,6 +109,7 @@ fn find_word_end(text: &str, start: usize) -> usize {
 }
 
 fn find_value_end(text: &str, start: usize, ends: impl Fn(u8) -> bool) -> usize {
+    // The search is bounded, so that many names in a row cost no more than their number times the longest value.
     let length = text.as_bytes()[start..].iter().take(MAX_VALUE).position(|byte| ends(*byte));
     let end = length.map_or(text.len().min(start + MAX_VALUE), |length| start + length);
     count_steps(end - start);

@@ -93,6 +93,7 @@ struct SecretWords {
 }
 
 static WORDS: LazyLock<SecretWords> = LazyLock::new(|| {
+    // One automaton searches all prefixes and names at once. The number of a pattern is the index of its detector.
     let words = list_words();
     // Names are found in any case. The detectors of shapes compare their prefixes exactly.
     let automaton = AhoCorasick::builder()
