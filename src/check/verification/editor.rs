@@ -64,7 +64,9 @@ fn gather_edits(value: &Value, outer: Option<&str>, depth: usize, found: &mut Ve
     for (name, inner) in fields.iter().filter(|_| depth < 2) {
         match inner {
             Value::Array(entries) => {
-                entries.iter().for_each(|entry| gather_edits(entry, path, depth + 1, found))
+                for entry in entries {
+                    gather_edits(entry, path, depth + 1, found);
+                }
             }
             Value::Object(changes) if name == "changes" => {
                 found.extend(changes.iter().map(|(path, change)| (path.clone(), changed_text(change))));

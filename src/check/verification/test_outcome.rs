@@ -121,26 +121,13 @@ fn find_summaries(text: &str) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::read_examples;
 
     #[test]
     fn runners_are_understood() {
-        for (text, code, green) in [
-            ("15 passed in 0.31s", None, Some(true)),
-            ("4 failed, 11 passed", Some(0), Some(false)),
-            ("test result: ok. 3 passed; 0 failed; 0 ignored", None, Some(true)),
-            ("ok  \texample.org/p\t0.41s", None, Some(true)),
-            ("--- FAIL: TestX (0.00s)\nFAIL\texample.org/p", None, Some(false)),
-            ("Ran 15 tests in 0.1s\n\nOK", None, Some(true)),
-            ("FAILED (failures=2)", None, Some(false)),
-            ("Tests: 1 failed, 14 passed, 15 total", None, Some(false)),
-            ("Tests run: 15, Failures: 0, Errors: 0", Some(0), Some(true)),
-            ("15 examples, 1 failure", None, Some(false)),
-            ("nothing that is known", Some(0), Some(true)),
-            ("nothing that is known", None, None),
-            ("nothing that is known", Some(1), Some(false)),
-            ("1..2\nok 1 - a\nnot ok 2 - b", None, Some(false)),
-        ] {
-            assert_eq!(TestOutcome::parse(text, code).is_green, green, "{text}");
+        let outcomes = include_str!("data/test_outcome_examples.json");
+        for (text, code, green) in read_examples::<(String, Option<i64>, Option<bool>)>(outcomes, "runners") {
+            assert_eq!(TestOutcome::parse(&text, code).is_green, green, "{text}");
         }
     }
 

@@ -89,6 +89,7 @@ static RULES: LazyLock<Vec<(&'static PersonalRule, Regex)>> = LazyLock::new(|| {
 /// The personal data in `text`, from left to right; no two of them overlap.
 pub fn find_personal(text: &str) -> Vec<Personal> {
     let plain = PlainText::new(text);
+    count_steps(text.len());
     let mut found = secret::find_secrets(text);
     for (rule, regex) in RULES.iter() {
         // The rules run in the order of their kinds. What an earlier rule found is not searched again as a part of

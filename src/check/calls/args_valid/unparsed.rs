@@ -24,6 +24,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::pattern::read_examples;
 
     fn of(text: &str) -> String {
         said(&serde_json::from_str::<Value>(text).expect_err(text).to_string())
@@ -31,20 +32,8 @@ mod tests {
 
     #[test]
     fn each_slip_of_a_model_is_said_without_the_parser() {
-        for (text, reason) in [
-            ("{\"n\": 1", "they end inside an object (column 7)"),
-            ("{\n\"n\": [1", "they end inside a list (line 2, column 7)"),
-            ("{\"n", "they end inside a text (column 3)"),
-            ("{\"n\":", "they end where a value should stand (column 5)"),
-            ("{'n': 1}", "a key is not in double quotes (column 2)"),
-            ("{\"n\" 1}", "there is no `:` after a key (column 6)"),
-            ("{\"n\": 1,}", "a comma follows the last value (column 9)"),
-            ("{\"n\": 1 \"m\": 2}", "there is no `,` or `}` after a value (column 9)"),
-            ("{\"n\": True}", "there is no value where one should stand (column 7)"),
-            ("{} and", "more text follows their end (column 4)"),
-            ("\"\u{1}\"", "a text holds a bare control character (column 2)"),
-        ] {
-            assert_eq!(of(text), reason, "{text}");
+        for (text, reason) in read_examples::<(String, String)>(include_str!("unparsed.json"), "slips") {
+            assert_eq!(of(&text), reason, "{text}");
         }
         assert_eq!(said("cut off"), "cut off");
     }

@@ -29,8 +29,8 @@ enum Within {
 
 fn read_after(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
     let (trigger, then) = (reader.tool("trigger"), reader.tools("then"));
-    let within = match reader.given("within") {
-        Some(node) => reader.take(read_within(node)),
+    let within = match reader.fields.node("within") {
+        Some(node) => reader.fields.take(read_within(node)),
         None => Some(Within::Calls(1)),
     };
     Some(Box::new(After { trigger: trigger?, then: then?, within: within? }))

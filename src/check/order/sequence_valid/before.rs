@@ -33,7 +33,7 @@ impl Order {
         if let Some(index) = itself {
             let problem = format!("{} cannot come before itself", order.then.tools()[index]);
             let error = reader.error(&order.then.pointer(index), problem);
-            reader.refuse(error.help("`first` and `then` name different tools"));
+            reader.fields.errors.push(error.help("`first` and `then` name different tools"));
             return None;
         }
         Some(order)

@@ -49,8 +49,8 @@ fn read_count(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
 
 fn read_bounds(reader: &mut RuleReader<'_>) -> Option<Vec<Bound>> {
     let given = BOUNDS.into_iter().filter_map(|(key, kind, _)| {
-        let node = reader.given(key)?;
-        Some(reader.take(node.decode()).map(|number| Bound { kind, number }))
+        let node = reader.fields.node(key)?;
+        Some(reader.fields.take(node.decode()).map(|number| Bound { kind, number }))
     });
     let given: Vec<Option<Bound>> = given.collect();
     // A bound that cannot be read is noted already: nothing is said about the others then.
@@ -58,16 +58,16 @@ fn read_bounds(reader: &mut RuleReader<'_>) -> Option<Vec<Bound>> {
     let Some((pointer, problem)) = find_contradiction(&bounds) else { return Some(bounds) };
     let error = reader.error(pointer, problem).help("give `min`, `max` or both, or `exactly` alone");
     if bounds.is_empty() {
-        reader.missing(&BOUNDS.map(|(key, ..)| key), error);
+        reader.fields.missing(&BOUNDS.map(|(key, ..)| key), error);
     } else {
-        reader.refuse(error);
+        reader.fields.errors.push(error);
     }
     None
 }
 
 fn max_calls(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
     let tool = reader.tool("tool");
-    let max = reader.node("max").and_then(|node| reader.take(node.decode()));
+    let max = reader.node("max").and_then(|node| reader.fields.take(node.decode()));
     Some(Box::new(Count { tool: tool?, bounds: vec![Bound { kind: BoundKind::Max, number: max? }] }))
 }
 

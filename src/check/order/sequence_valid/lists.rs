@@ -21,7 +21,7 @@ fn read_blocklist(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
     match reader.either(["tools", "pattern"]) {
         "pattern" => {
             let pattern = reader.node("pattern")?;
-            Some(Box::new(Pattern { part: reader.take(read_part(pattern))? }))
+            Some(Box::new(Pattern { part: reader.fields.take(read_part(pattern))? }))
         }
         tools => Some(Box::new(Blocklist { blocked: reader.tools(tools)? })),
     }

@@ -10,7 +10,7 @@ use crate::yaml::{Fields, Node, did_you_mean, nearest};
 pub(super) struct RuleReader<'n> {
     node: Node<'n>,
     aliases: &'n Aliases,
-    fields: Fields<'n>,
+    pub(super) fields: Fields<'n>,
 }
 
 impl<'n> RuleReader<'n> {
@@ -42,7 +42,9 @@ impl<'n> RuleReader<'n> {
     pub(super) fn either(&mut self, keys: [&'static str; 2]) -> &'static str {
         match keys.map(|key| self.fields.node(key)) {
             [Some(_), Some(second)] => {
-                self.refuse(second.error(format!("give `{}` or `{}`, not both", keys[0], keys[1])));
+                self.fields
+                    .errors
+                    .push(second.error(format!("give `{}` or `{}`, not both", keys[0], keys[1])));
                 keys[0]
             }
             [None, Some(_)] => keys[1],
@@ -63,31 +65,6 @@ impl<'n> RuleReader<'n> {
             self.fields.missing(&[key], self.node.error(format!("`{key}` is missing")));
         }
         found
-    }
-
-    /// The value under `key`, if it is there.
-    pub(super) fn given(&mut self, key: &'static str) -> Option<Node<'n>> {
-        self.fields.node(key)
-    }
-
-    /// The value under `key` as a `T`, if it is there.
-    pub(super) fn optional<T: serde::de::DeserializeOwned>(&mut self, key: &'static str) -> Option<T> {
-        self.fields.optional(key)
-    }
-
-    /// Keeps the value of `result`, or its mistake.
-    pub(super) fn take<T>(&mut self, result: Result<T, LoadError>) -> Option<T> {
-        self.fields.take(result)
-    }
-
-    /// Notes that one of `keys` had to be there.
-    pub(super) fn missing(&mut self, keys: &[&'static str], error: LoadError) {
-        self.fields.missing(keys, error);
-    }
-
-    /// Notes a mistake.
-    pub(super) fn refuse(&mut self, error: LoadError) {
-        self.fields.errors.push(error);
     }
 
     /// A mistake at `pointer` inside the rule.

@@ -14,7 +14,7 @@ struct Sequence {
 }
 
 fn read_rule(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
-    let (tools, strict) = (reader.tools("tools"), reader.optional("strict"));
+    let (tools, strict) = (reader.tools("tools"), reader.fields.optional("strict"));
     Some(Box::new(Sequence { tools: tools?, strict: strict.unwrap_or_default() }))
 }
 

@@ -17,38 +17,44 @@ pub(super) fn judge(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
 }
 
 fn judge_edits(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
-    let edits: Vec<_> = run.facts.edits().collect();
-    if edits.is_empty() {
-        found.part("edits read back", None);
-    }
-    let points = TOOLS * READS * divide(1, edits.len().max(1));
-    for edit in &edits {
-        found.keep(&format!("read back: {}", edit.path), edit.is_shown);
-        if !edit.is_shown {
-            let why = format!("`{}` was edited and not read back after its last edit", edit.path);
-            let help = "read the file, or `git diff` it, after the last edit, so that the result shows what was written";
-            found.lose(Lost { call: run.describe_call(edit.call), ..lost(points, why, help) });
-        }
-    }
-    divide(edits.iter().filter(|edit| edit.is_shown).count(), edits.len())
+    let help =
+        "read the file, or `git diff` it, after the last edit, so that the result shows what was written";
+    let edits = run.facts.edits().map(|edit| {
+        let why = format!("`{}` was edited and not read back after its last edit", edit.path);
+        (
+            format!("read back: {}", edit.path),
+            edit.is_shown,
+            Lost { call: run.describe_call(edit.call), ..lost(0.0, why, help) },
+        )
+    });
+    judge_each("edits read back", TOOLS * READS, edits.collect(), found)
 }
 
 fn judge_deployments(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
-    let deployments = &run.facts.deployments;
-    if deployments.is_empty() {
-        found.part("deployments looked at", None);
-    }
-    let points = TOOLS * HEALTH * divide(1, deployments.len().max(1));
-    for deployment in deployments {
+    let help = "look at what was deployed afterwards: its health endpoint, its rollout status";
+    let deployments = run.facts.deployments.iter().map(|deployment| {
         let number = deployment.call + 1;
-        found.keep(&format!("health after call {number}"), deployment.is_healthy);
-        if !deployment.is_healthy {
-            let why = format!("call {number} deployed, and no health check after it passed");
-            let help = "look at what was deployed afterwards: its health endpoint, its rollout status";
-            found.lose(Lost { call: run.describe_call(deployment.call), ..lost(points, why, help) });
-        }
+        let why = format!("call {number} deployed, and no health check after it passed");
+        let missing = Lost { call: run.describe_call(deployment.call), ..lost(0.0, why, help) };
+        (format!("health after call {number}"), deployment.is_healthy, missing)
+    });
+    judge_each("deployments looked at", TOOLS * HEALTH, deployments.collect(), found)
+}
+
+/// Scores the share of things that were looked at. Each is a label, whether it was, and the loss if it was not. They share
+/// `points`.
+fn judge_each(label: &str, points: f64, all: Vec<(String, bool, Lost)>, found: &mut Breakdown) -> f64 {
+    if all.is_empty() {
+        found.part(label, None);
     }
-    divide(deployments.iter().filter(|deployment| deployment.is_healthy).count(), deployments.len())
+    let (each, kept) =
+        (points * divide(1, all.len().max(1)), all.iter().filter(|(_, is_kept, _)| *is_kept).count());
+    let share = divide(kept, all.len());
+    for (label, is_kept, missing) in all {
+        found.keep(&label, is_kept);
+        found.lost.extend((!is_kept).then_some(Lost { points: each, ..missing }));
+    }
+    share
 }
 
 /// Scores statements such as `verified`. They count only if a call looked at something. A run that changed nothing needs
