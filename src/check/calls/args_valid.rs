@@ -83,7 +83,7 @@ struct ArgsValid {
     strict: bool,
 }
 
-/// How one call stands.
+/// The result of one call.
 struct Finding {
     state: State,
     note: Option<String>,

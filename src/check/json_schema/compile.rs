@@ -1,4 +1,4 @@
-//! Compiling, and what a schema that does not compile gets told.
+//! Compiles schemas, and explains why one does not compile.
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ValidationError, Validator};
@@ -12,20 +12,20 @@ use crate::yaml::unescape_token;
 /// A compiled pattern above this many bytes is refused: it is a mistake or an attack.
 const PATTERN_SIZE_LIMIT: usize = 1 << 20;
 
-/// How many mistakes of one schema are looked for.
+/// The greatest number of errors that are reported for one schema.
 const MOST_FLAWS: usize = 50;
 
-/// One mistake in a schema.
+/// One error in a schema.
 pub(crate) struct Flaw {
-    /// Where, in the schema.
+    /// The pointer in the schema.
     pub(crate) pointer: String,
-    /// What.
+    /// The message.
     pub(crate) problem: String,
-    /// What to do.
+    /// The help.
     pub(crate) help: Option<String>,
 }
 
-/// Compiles `schema`, or says everything that is wrong with it.
+/// Compiles `schema`, or returns all its errors.
 pub(crate) fn validator(schema: &Value, formats: bool) -> Result<Validator, Vec<Flaw>> {
     if let Some(flaw) = find_expansion(schema) {
         return Err(vec![flaw]);
@@ -106,7 +106,7 @@ fn one_flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
     }
 }
 
-/// Removes the keyword at `pointer`, or the one around it; false when there is none.
+/// Removes the keyword at `pointer`, or the one around it. Returns `false` if there is none.
 fn cut_out(schema: &mut Value, pointer: &str) -> bool {
     let Some((around, last)) = pointer.rsplit_once('/') else { return false };
     match schema.pointer_mut(around) {
@@ -135,7 +135,7 @@ fn describe_flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
     Flaw { pointer, problem, help: Some(help.to_owned()) }
 }
 
-/// The library does not say which `$ref` it means: it is the first one that leads nowhere.
+/// Describes a broken reference. The library does not name it: it is the first `$ref` that resolves to nothing.
 fn describe_reference(schema: &Value, reason: &impl std::fmt::Display) -> Flaw {
     let (pointer, target) = first_broken(schema, schema, "").unwrap_or_default();
     if target.is_empty() {

@@ -1,4 +1,4 @@
-//! The engine's errors in a user's words: what is wrong with a value, and what to do about it.
+//! Explains the engine's errors: what is wrong with a value, and how to fix it.
 
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
@@ -103,7 +103,7 @@ fn explain_type(
     })
 }
 
-/// The types in the file's order; the engine has one of its own.
+/// Lists the types in the order of the file, which the engine does not keep.
 fn listed_types(error: &ValidationError<'_>, schema: &Value) -> String {
     let list = schema.pointer(&keyword(error, schema)).and_then(Value::as_array);
     let names: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
@@ -149,7 +149,7 @@ fn explain_choice(
     })
 }
 
-/// Why each alternative declines a value that stands at `around`.
+/// Explains why each alternative rejects the value at `around`.
 fn list_alternatives(context: &[Vec<ValidationError<'static>>], around: &str, schema: &Value) -> String {
     let shown = context.iter().take(SHOWN_ALTERNATIVES).enumerate().map(|(index, errors)| {
         let reasons: Vec<String> =

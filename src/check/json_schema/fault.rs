@@ -1,4 +1,4 @@
-//! What a value does wrong, in a user's words.
+//! The constraints that a value violates, with their messages.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
@@ -11,7 +11,7 @@ use super::{Raw, join};
 use crate::outcome::Violation;
 use crate::yaml::pointer_tokens;
 
-/// What a fault is about.
+/// The kind of part that a fault concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// A value that is there.
@@ -22,7 +22,7 @@ pub(crate) enum Subject {
     Unexpected,
 }
 
-/// One constraint that a value breaks.
+/// One constraint that a value violates.
 #[derive(Debug)]
 pub(crate) struct Fault {
     /// Which part of the value: a JSON pointer, empty for all of it.
@@ -37,7 +37,7 @@ pub(crate) struct Fault {
     pub(crate) constraint: String,
     /// The constraint's pointer in the file.
     pub(crate) written: String,
-    /// Where it is told: what is missing in the order of the file, before what is there.
+    /// The sort key: missing parts in the order of the file, before parts that are there.
     pub(crate) rank: (String, usize),
     /// What is wrong: "value exceeds maximum of 30".
     pub(crate) problem: String,
@@ -81,7 +81,7 @@ impl Fault {
     }
 }
 
-/// What stopped the engine before it could decide.
+/// Describes why the engine stopped before it could decide.
 pub(crate) fn unfinished(error: &ValidationError<'_>) -> Option<String> {
     let path = error.instance_path().as_str();
     let at = if path.is_empty() { "a value".to_owned() } else { format!("`{}`", part(path)) };
@@ -94,7 +94,7 @@ pub(crate) fn unfinished(error: &ValidationError<'_>) -> Option<String> {
     }
 }
 
-/// The faults that `error` stands for: one for each part concerned.
+/// Lists the faults of `error`: one for each part that it concerns.
 pub(crate) fn faults(error: &ValidationError<'_>, raw: &Raw, noun: &str) -> Vec<Fault> {
     let broken = Broken { error, raw, keyword: keyword(error, &raw.json), noun };
     match error.kind() {
@@ -187,7 +187,7 @@ impl Broken<'_, '_> {
     }
 }
 
-/// The word that asks for a part: `required`, or the one around the part that asks for another.
+/// Finds the keyword that requires a part: `required`, or `dependentRequired` around it.
 fn find_requirement(keyword: &str) -> String {
     let tokens: Vec<String> = pointer_tokens(keyword).map(std::borrow::Cow::into_owned).collect();
     match tokens.as_slice() {

@@ -1,4 +1,4 @@
-//! A value that a schema refuses: proof that a test against it can fail.
+//! Finds a value that a schema rejects, which proves that a test against the schema can fail.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! Which name was meant by one that the schema does not know.
+//! Guesses the intended name for a name that the schema does not know.
 
 use serde_json::Value;
 

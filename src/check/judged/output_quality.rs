@@ -147,7 +147,7 @@ impl OutputQuality {
     }
 }
 
-/// How one assertion stands, and what it says when it does not hold.
+/// Builds the item of one assertion, with its first message if it is violated.
 fn build_item(assertion: &Nested, outcome: &Outcome) -> Item {
     let broken = outcome.violations.first();
     let state = if broken.is_some() { State::Violated } else { State::Held };
@@ -155,7 +155,7 @@ fn build_item(assertion: &Nested, outcome: &Outcome) -> Item {
     Item { note, ..Item::new(assertion.to_string(), state) }
 }
 
-/// To one decimal, for a person.
+/// Rounds to one decimal.
 fn round_tenth(points: f64) -> f64 {
     (points * 10.0).round() / 10.0
 }

@@ -4,7 +4,7 @@ use crate::check::support::answer_text::beginning;
 use crate::outcome::{Item, State};
 use crate::trace::{Call, CallStatus};
 
-/// How the success of calls is told in one run.
+/// Decides which calls of one run succeeded.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunSuccess {
     records_results: bool,

@@ -61,12 +61,12 @@ impl Check for PatternCheck {
     }
 }
 
-/// The compiled `pattern` of `node`; its mistakes are kept in `fields`.
+/// Compiles the setting `pattern` of `node`. Errors are recorded in `fields`.
 pub(crate) fn pattern(fields: &mut Fields<'_>, node: Node<'_>, default: Flags) -> Option<JsRegex> {
     pattern_at(fields, node, "pattern", default)
 }
 
-/// The compiled pattern under `key` of `node`.
+/// Compiles the pattern under `key` of `node`.
 pub(crate) fn pattern_at(
     fields: &mut Fields<'_>,
     node: Node<'_>,
@@ -111,7 +111,7 @@ pub(crate) fn advise_on_pattern(pattern: &JsRegex, otherwise: &str) -> String {
     notes.into_iter().map(|note| note.text).collect::<Vec<_>>().join("; ")
 }
 
-/// A search that took too many steps.
+/// Creates the error of a search that took too many steps.
 pub(crate) fn exhausted(pattern: &JsRegex) -> Unfit {
     Unfit::budget_exceeded(format!("{pattern}: {StepsExhausted}"))
 }

@@ -1,4 +1,4 @@
-//! What the assertions about the answer's JSON share: their settings, and the words when it is not JSON.
+//! The shared part of checks of the answer's JSON: settings, parsing, messages.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -62,12 +62,12 @@ pub(crate) fn of_json(
     Ok(violation.into())
 }
 
-/// An answer that every assertion about JSON refuses.
+/// Builds a run whose answer every check of JSON rejects.
 pub(crate) fn not_json() -> Evidence<'static> {
     saying("")
 }
 
-/// That `path` selects nothing in `json`, and how far it leads.
+/// Says that `path` selects nothing in `json`, and names the nearest part that exists.
 pub(crate) fn selects_nothing(path: &JsonPath, json: &Value) -> Violation {
     let message = format!("`{path}` selects nothing in the answer");
     let near = path.above().find_map(|above| match above.select(json).as_slice() {
@@ -81,7 +81,7 @@ pub(crate) fn selects_nothing(path: &JsonPath, json: &Value) -> Violation {
         .help("make the agent answer with it, or change the path")
 }
 
-/// A value as JSON, cut when it is long.
+/// Renders a value as JSON. A long value is cut.
 pub(crate) fn shown(value: &Value) -> String {
     QuotedText::from_json(value).cut_end(SHOWN).to_string()
 }

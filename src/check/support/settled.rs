@@ -1,4 +1,4 @@
-//! Whether an answer stands, although the trace may lack calls or the servers of tools.
+//! Whether an outcome is certain, although the trace may lack calls or the servers of tools.
 
 use crate::check::Check;
 use crate::outcome::{Outcome, Unfit};

@@ -1,4 +1,4 @@
-//! What the literal assertions about the final answer share: their settings, the comparison, the words.
+//! The shared part of checks that compare the final answer with a text: settings, comparison, messages.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::outcome::{Outcome, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::yaml::Node;
 
-/// How a text stands to the answer: `(answer, value)`.
+/// A relation between the answer and a text: `(answer, value)`.
 pub(crate) type Relation = fn(&str, &str) -> bool;
 
 /// A check that the answer stands in one relation to a text.
@@ -119,13 +119,13 @@ impl Literal {
         beginning(&self.value)
     }
 
-    /// A violation that says `message`: what was wanted, and what came.
+    /// Creates a violation with the expected and the actual text.
     pub(crate) fn broken(&self, message: String, wanted: &str, actual: String) -> Violation {
         let case = if self.case_sensitive { "in exactly this case" } else { "in any case" };
         Violation::new(message).at("/value").expected(format!("{wanted}, {case}"), actual)
     }
 
-    /// What to do when it is only the case that differs; else `otherwise`.
+    /// Returns the help if only the letter case differs, or else `otherwise`.
     pub(crate) fn help(&self, answer: &str, relation: Relation, otherwise: &'static str) -> &'static str {
         if self.case_sensitive && self.in_any_case(answer, relation) {
             "only the case differs: drop `case_sensitive` if that is enough"
@@ -135,7 +135,7 @@ impl Literal {
     }
 }
 
-/// The byte of `text` whose lower case stands at the byte `lowered` of the lowered text: lower-casing may change lengths.
+/// Returns the byte of `text` that corresponds to the byte `lowered` of the text in lower case.
 fn before_lowering(text: &str, lowered: usize) -> usize {
     // `İ` has two characters in lower case, so offsets in the lowered text are counted back character by character.
     let mut end = 0;

@@ -40,15 +40,15 @@ pub(super) enum Act {
 /// A command that was run.
 #[derive(Debug, PartialEq)]
 pub(super) struct Ran {
-    /// What for.
+    /// The purpose.
     pub(super) purpose: Purpose,
-    /// How it ended, if that can be told: a pipe hides it.
+    /// The exit code, if it is known: a pipe hides it.
     pub(super) code: Option<i64>,
-    /// Its words, for the names of tools that an answer speaks of.
+    /// The words of the command, to find tools that the answer names.
     pub(super) words: Vec<String>,
 }
 
-/// What `call` did.
+/// Lists what `call` did.
 pub(super) fn acts(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec<Act> {
     match tool_of(call, &tables.tools) {
         Some(ToolKind::Edit) if editor::only_views(call) => list_reads(call, output),

@@ -1,4 +1,4 @@
-//! Which files the arguments of a command mean: those it shows, those it rewrites.
+//! Finds the files among the arguments of a command: those it shows and those it rewrites.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -29,13 +29,13 @@ const HARMLESS: &str = include_str!("data/programs_harmless.txt");
 /// Git's subcommands that only look.
 const GIT_LOOKS: &str = include_str!("data/git_looks.txt");
 
-/// Whether the command passes on what it is given, so that it is still seen.
+/// Whether the command passes its input on, so that the input is in the output.
 pub(super) fn passes_on(words: &[String]) -> bool {
     let Some(program) = words.first().map(|word| program_name(word)) else { return false };
     program == "tee" || (SHOWERS.contains_key(program.as_str()) && !is_silent(words))
 }
 
-/// Whether the command passes on just what it is given.
+/// Whether the command passes its input on unchanged.
 pub(super) fn copies(words: &[String]) -> bool {
     words.first().is_some_and(|word| {
         matches!(program_name(word).as_str(), "tee" | "cat" | "apply_patch" | "patch" | "git")
@@ -52,7 +52,7 @@ fn is_silent(words: &[String]) -> bool {
     searches && words.iter().any(|word| SILENT.contains(&word.as_str()))
 }
 
-/// The files that a command shows.
+/// Lists the files that a command shows.
 pub(super) fn shown(words: &[String]) -> Vec<&str> {
     let [program, arguments @ ..] = words else { return Vec::new() };
     let program = program_name(program);
@@ -63,7 +63,7 @@ pub(super) fn shown(words: &[String]) -> Vec<&str> {
     list_operands(arguments, shower.has_script, &shower.valued)
 }
 
-/// The arguments that are files: no options, no values of options, no script.
+/// Lists the arguments that are files: no options, no values of options, no script.
 fn list_operands<'w>(arguments: &'w [String], has_script: bool, valued: &[&str]) -> Vec<&'w str> {
     let gives_script = arguments
         .iter()
@@ -106,7 +106,7 @@ fn edits_in_place(program: &str, arguments: &[String]) -> bool {
     }
 }
 
-/// The files that a command rewrites in place.
+/// Lists the files that a command rewrites in place.
 pub(super) fn rewritten(words: &[String]) -> Vec<&str> {
     let [program, arguments @ ..] = words else { return Vec::new() };
     let program = program_name(program);
@@ -124,7 +124,7 @@ pub(super) fn rewritten(words: &[String]) -> Vec<&str> {
 const SCRIPT_OPTIONS: &[&str] =
     &["-e", "-pe", "-ne", "-pie", "-0pe", "-0777pe", "-lpe", "-lne", "-0pie", "-0777pie"];
 
-/// The files that `tee` and its like write.
+/// Lists the files that `tee` and similar commands write.
 pub(super) fn teed(words: &[String]) -> Vec<&str> {
     let [program, arguments @ ..] = words else { return Vec::new() };
     match program_name(program).as_str() {
@@ -144,7 +144,7 @@ fn is_writer(program: &str) -> bool {
 /// The values of these options are no paths.
 const NOT_PATHS: &[&str] = &["-Value", "-Encoding", "-InputObject", "-Width"];
 
-/// The text that a cmdlet writes, where its words tell it.
+/// Returns the text that a cmdlet writes, if it is among the words.
 fn find_given_text(arguments: &[String]) -> Option<String> {
     let value = arguments.iter().position(|word| matches!(word.as_str(), "-Value" | "-InputObject"));
     match value {
@@ -153,7 +153,7 @@ fn find_given_text(arguments: &[String]) -> Option<String> {
     }
 }
 
-/// The two paths of `mv FROM TO`.
+/// Returns the two paths of `mv FROM TO`.
 pub(super) fn moved(words: &[String]) -> Vec<&str> {
     match words {
         [program, arguments @ ..]
@@ -166,7 +166,7 @@ pub(super) fn moved(words: &[String]) -> Vec<&str> {
     }
 }
 
-/// What `echo` and `printf` say, and what a cmdlet writes.
+/// Returns the text that `echo`, `printf` or a cmdlet writes.
 pub(super) fn said(words: &[String]) -> Option<String> {
     let [program, arguments @ ..] = words else { return None };
     let program = program_name(program);

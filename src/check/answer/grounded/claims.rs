@@ -1,4 +1,4 @@
-//! What a judge says of the claims of an answer, those included that are no atoms.
+//! A judge's opinion on all claims of an answer, also on those that are no atoms.
 
 use super::Allowed;
 use crate::check::support::opinion::{form, on_answer, reason};
@@ -17,7 +17,7 @@ pub(super) fn question() -> Question {
     Question { label, prompt, answer: AnswerForm::Claims, context: JudgeContext::everything() }
 }
 
-/// What the atoms say, and what the judge says, where there is one. An answer that fails by its atoms fails without it.
+/// Adds the judge's opinion to the outcome of the atoms, if there is one. An answer that fails by its atoms fails without it.
 pub(super) fn added(
     mut outcome: Outcome,
     evidence: &Evidence<'_>,
@@ -43,7 +43,7 @@ pub(super) fn added(
     Ok(Outcome { stats: outcome.stats, ..judged })
 }
 
-/// The opinion in words, and whether it lets the answer pass.
+/// Describes the opinion. Also returns whether the answer passes.
 fn describe_opinion(opinion: &Opinion, allowed: Allowed) -> Result<(String, bool), Unfit> {
     match opinion.judged {
         Judged::Pass => Ok(("the judge finds each claim supported".to_owned(), true)),

@@ -1,4 +1,4 @@
-//! What the evidence says, ready to be asked.
+//! An index of the values in the evidence.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -25,7 +25,7 @@ const LEARNT: &[AtomKind] = &[
 const WORDS: &[&str] =
     &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 
-/// How many names are kept for a hint at the nearest.
+/// The greatest number of names that are kept for hints.
 const MOST_NAMES: usize = 2000;
 
 #[derive(Default)]
@@ -152,7 +152,7 @@ impl Known {
         }
     }
 
-    /// Whether the evidence says it.
+    /// Whether the evidence contains the value.
     pub(super) fn supports(&self, reading: &AtomReading) -> bool {
         match reading {
             AtomReading::Number(number, unit) => self.has_number(number, *unit),

@@ -55,7 +55,7 @@ pub(crate) const KIND: Kind =
     Kind::of::<Grounded>("grounded", "what the final answer states stands in the results or the prompt")
         .shorthand("max_unsupported");
 
-/// How many violations are told apart; an answer with more of them is wrong as a whole.
+/// The greatest number of violations. Further ones are counted.
 const SHOWN: usize = 50;
 
 /// How many characters of a value are shown.
@@ -82,7 +82,7 @@ struct Grounded {
     claims: bool,
 }
 
-/// How much may be without support.
+/// The share or number of atoms that may lack support.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(try_from = "f64")]
 enum Allowed {
@@ -227,14 +227,14 @@ impl Grounded {
             .at("/max_unsupported")
     }
 
-    /// Where atoms may stand, in a user's words.
+    /// Names the sources in a message.
     fn places(&self) -> String {
         let names: Vec<String> = self.from.iter().map(|from| from.name().to_owned()).collect();
         join_list(&names, "or")
     }
 }
 
-/// One thing that the answer states, however often.
+/// One distinct atom of the answer.
 struct Claim {
     atom: Atom,
     /// What the answer says, cut when it is long.

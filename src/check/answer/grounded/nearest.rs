@@ -1,4 +1,4 @@
-//! What stands in the evidence nearest to what the answer says: a hint, never a verdict.
+//! Finds the value in the evidence nearest to a value of the answer. It is a hint and decides no verdict.
 
 use super::known::Known;
 use crate::pattern::{AtomReading, ClockTime, Date, Decimal, Unit};

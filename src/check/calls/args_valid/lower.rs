@@ -11,10 +11,10 @@ use crate::yaml::{Fields, Key, Node, Value as Yaml, nearest};
 
 /// Words that are the same in JSON Schema.
 const SAME: &[&str] = &["pattern", "format", "enum", "const", "$ref"];
-/// Words that say something to a reader only.
+/// Words without an effect.
 const ANNOTATIONS: &[&str] =
     &["description", "title", "default", "example", "examples", "deprecated", "$comment"];
-/// Words that hold other constraints.
+/// Words that contain other constraints.
 const NESTED: &[&str] = &["type", "required", "properties", "items", "not"];
 
 /// The schema of the tool `node`: `{arguments, additional_arguments, description}`.
@@ -47,14 +47,14 @@ pub(super) fn arguments(node: Node<'_>, origin: Origin) -> Lowered {
     lowering.finish(schema)
 }
 
-/// A schema without the words that are wrong, and these.
+/// A schema without its wrong words, and the errors about them.
 pub(super) struct Lowered {
     raw: Raw,
     errors: LoadErrors,
 }
 
 impl Lowered {
-    /// Compiles it. What is wrong with the other words is said as well.
+    /// Compiles the schema. The errors about wrong words are returned as well.
     pub(super) fn compile(mut self, home: &Home<'_>) -> Result<Schema, LoadErrors> {
         let schema = self.errors.take(Schema::compile(self.raw, home, &[]));
         self.errors.or_some(schema)
@@ -67,7 +67,7 @@ struct Lowering {
 }
 
 impl Lowering {
-    /// That arguments are an object is said by nobody: it is the tool's own place.
+    /// Creates the lowering of a tool. The type `object` is implied, so its place is that of the tool.
     fn at(mut origin: Origin) -> (Self, String) {
         let base = origin.locate("");
         origin.moved("/type".to_owned(), base.clone());

@@ -21,7 +21,7 @@ static OTHER_KEYS: WordList = LazyLock::new(|| {
     )
 });
 
-/// What a policy asks of the calls of a trace.
+/// The requirements of a policy.
 #[derive(Debug)]
 pub(super) struct Policy {
     pub(super) gate: Gate,
@@ -32,7 +32,7 @@ pub(super) struct Policy {
     pub(super) tools_at: String,
 }
 
-/// What happens to a call of a tool without a schema.
+/// The treatment of calls of tools without a schema.
 #[derive(Debug, Default)]
 pub(super) enum Unconstrained {
     /// Nothing.
@@ -228,7 +228,7 @@ fn read_enforcement(node: Node<'_>, base: &str) -> Result<Unconstrained, LoadErr
     fields.finish(mode)
 }
 
-/// Keys that are known and not read.
+/// Marks keys as known. They are not read.
 pub(super) fn pass_over(fields: &mut Fields<'_>, keys: &[&'static str]) {
     for key in keys {
         fields.node(key);

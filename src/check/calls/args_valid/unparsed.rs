@@ -1,4 +1,4 @@
-//! Why text is not JSON, said to somebody who does not know the parser.
+//! Explains why text is not JSON, without the jargon of the parser.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use crate::pattern::{WordList, list_lines};
 /// What the parser says, and what that means for "the arguments are not JSON".
 static REASONS: WordList = LazyLock::new(|| list_lines(include_str!("unparsed.txt")));
 
-/// `error` of the parser in a user's words, with its column; any other text as it is.
+/// Explains an error of the parser, with its column. Any other text is returned as it is.
 pub(super) fn said(error: &str) -> String {
     let (text, place) = error.rsplit_once(" at line ").unwrap_or((error, ""));
     let mut reasons = REASONS.iter().filter_map(|line| line.split_once(" => "));

@@ -1,4 +1,4 @@
-//! What `args_valid` says about a call.
+//! The violations of `args_valid`.
 
 use super::gate::Refusal;
 use super::policy::Policy;
@@ -11,7 +11,7 @@ use crate::outcome::{Unfit, Violation};
 use crate::trace::{Arguments, Call};
 use crate::yaml::nearest;
 
-/// Everything that is wrong with the arguments of `call`.
+/// Lists the violations in the arguments of `call`.
 pub(super) fn of_arguments(call: &Call, schema: &Schema) -> Result<Vec<Violation>, Unfit> {
     require_arguments(call)?;
     let arguments = match require_object(&call.arguments) {
@@ -106,7 +106,7 @@ fn with_help(violation: Violation, known: &[&str]) -> Violation {
     violation.help(help)
 }
 
-/// The arguments as an object, or what they are; a model may pass anything.
+/// Returns the arguments as an object, or describes what they are instead.
 fn require_object(arguments: &Arguments) -> Result<&Value, String> {
     match arguments {
         Arguments::Json(object @ Value::Object(_)) => Ok(object),

@@ -1,4 +1,4 @@
-//! `before` and `immediately_before`: a call has another one ahead of it.
+//! `before` and `immediately_before`: another call precedes a call.
 
 use super::operand::{Operand, Operands};
 use super::reader::RuleReader;
@@ -18,7 +18,7 @@ pub(super) const IMMEDIATELY_BEFORE: RuleKind = RuleKind {
 /// Why a call of the same turn does not count.
 const SAME_TURN: &str = "same turn: the second call could not have seen the first's result";
 
-/// What both rules name.
+/// The tools of both rules.
 struct Order {
     first: Operands,
     then: Operands,

@@ -86,7 +86,7 @@ const RULES: &[RuleKind] = &[
     sequence::SEQUENCE,
 ];
 
-/// A type of rule. Reading gives `None` when the reader has noted a mistake.
+/// A type of rule. `read` returns `None` if the reader has recorded an error.
 struct RuleKind {
     name: &'static str,
     read: fn(&mut RuleReader<'_>) -> Option<Box<dyn Rule>>,
@@ -94,10 +94,10 @@ struct RuleKind {
 
 /// One rule over the calls of a run.
 trait Rule: Send + Sync {
-    /// Holds the run against the rule. Where a violation points is relative to the rule.
+    /// Checks the run. The pointers of violations are relative to the rule.
     fn check(&self, run: &Run<'_>) -> Finding;
 
-    /// What the rule names.
+    /// Lists the tools that the rule names.
     fn operands(&self) -> Vec<&Operand>;
 
     /// The tools of which the rule requires calls.
@@ -133,11 +133,11 @@ trait Rule: Send + Sync {
         false
     }
 
-    /// Calls that the rule is likely to refuse; `None` when none can be told.
+    /// Builds calls that the rule is likely to reject, or `None`.
     fn refused(&self) -> Option<Vec<Call>>;
 }
 
-/// What the rules look at.
+/// The calls that the rules check.
 struct Run<'r> {
     calls: &'r [Call],
     same_turn: SameTurn,
@@ -158,16 +158,16 @@ pub(crate) enum SameTurn {
 /// The largest number of violations of one rule that are kept. Each of many calls can violate each of many rules.
 const MAX_RULE_VIOLATIONS: usize = 100;
 
-/// How a rule stands.
+/// The result of one rule.
 enum Finding {
     Held,
     Violated(Vec<Violation>),
-    /// Its trigger never came, and which.
+    /// The trigger never occurred. The text names it.
     NotExercised(String),
 }
 
 impl Finding {
-    /// What a rule that was put to the test found.
+    /// Creates the result of a rule that was tested.
     fn of(violations: Vec<Violation>) -> Self {
         if violations.is_empty() { Self::Held } else { Self::Violated(violations) }
     }
@@ -178,7 +178,7 @@ struct Placed {
     name: &'static str,
     number: Option<usize>,
     policy: Option<Place>,
-    /// It says what arguments look like.
+    /// Whether the rule constrains arguments.
     reads_arguments: bool,
     rule: Box<dyn Rule>,
 }
@@ -209,7 +209,7 @@ impl Placed {
         Clause { about: About::Rule(self.label()), at, policy: self.policy.clone() }
     }
 
-    /// What the rule said, with the rule's place.
+    /// Adds the place of the rule to a violation.
     fn stamp(&self, violation: Violation) -> Violation {
         let stamped = Violation { rule: self.number, ..violation };
         match (self.number, &self.policy) {
@@ -294,7 +294,7 @@ impl SequenceValid {
         self.rules.iter().chain(&self.sequence)
     }
 
-    /// Whether the trace tells what the rules look at.
+    /// Returns an error if the trace lacks arguments that a rule needs.
     fn needs_are_met(&self, evidence: &Evidence<'_>) -> Result<(), Unfit> {
         if self.all().any(|placed| placed.reads_arguments) {
             evidence.trace.calls.iter().try_for_each(require_arguments)?;

@@ -1,4 +1,4 @@
-//! What a rule names: a tool, a glob, an alias, or a tool with what its arguments look like.
+//! The tools that a rule names: a name, a glob, an alias, or a tool with patterns for its arguments.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ impl Operand {
         Self::with_arguments(node, aliases)
     }
 
-    /// What a pattern matches, whatever the aliases are.
+    /// Creates an operand from a pattern. Aliases do not apply.
     pub(super) fn of_pattern(pattern: ToolPattern) -> Self {
         Self { name: SmolStr::new(pattern.as_str()), members: vec![pattern], arguments: Vec::new() }
     }
@@ -88,17 +88,17 @@ impl Operand {
         &self.members
     }
 
-    /// Where the first of its calls stands.
+    /// Returns the index of the first matching call.
     pub(super) fn first_in(&self, calls: &[Call]) -> Option<usize> {
         calls.iter().position(|call| self.matches(call))
     }
 
-    /// Where all of its calls stand.
+    /// Returns the indices of all matching calls.
     pub(super) fn all_in(&self, calls: &[Call]) -> Vec<usize> {
         (0..calls.len()).filter(|at| self.matches(&calls[*at])).collect()
     }
 
-    /// Whether both mean the same calls, as far as their text tells.
+    /// Whether both are written for the same tools and arguments.
     pub(super) fn same(&self, other: &Self) -> bool {
         self.sorted() == other.sorted()
     }
@@ -119,7 +119,7 @@ impl Operand {
         &self.name
     }
 
-    /// `call` as one that this operand means: its own name first, since that is what the run shows.
+    /// Names `call` in a message: its own name first, then the operand.
     pub(super) fn say(&self, call: &Call) -> String {
         let is_own_name = call.name == self.name
             || self.members.iter().any(|member| member.is_of_server(&self.name, &call.name));
@@ -149,7 +149,7 @@ impl Operand {
         runs.collect()
     }
 
-    /// A call that is meant, in a turn of its own; `None` when it cannot be told.
+    /// Builds a matching call in its own turn, if one can be found.
     pub(super) fn example(&self, turn: usize) -> Option<Call> {
         let call = self.members.iter().find_map(|member| member.example(turn))?;
         let arguments = self.arguments.iter().map(|(name, pattern)| {
@@ -225,12 +225,12 @@ impl Operands {
         self.tools.iter().any(|tool| tool.matches(call))
     }
 
-    /// Where in the rule the tool at `index` stands.
+    /// Returns the pointer in the rule to the tool at `index`.
     pub(super) fn pointer(&self, index: usize) -> String {
         if self.is_list { format!("/{}/{index}", self.key) } else { format!("/{}", self.key) }
     }
 
-    /// All of them, in a user's words.
+    /// Joins the tools for a message.
     pub(super) fn say_all(&self, joined: &str) -> String {
         let said: Vec<String> = self.tools.iter().map(ToString::to_string).collect();
         said.join(joined)

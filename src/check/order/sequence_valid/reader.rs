@@ -1,4 +1,4 @@
-//! Reading one rule: its type from the table, then its keys, with all mistakes kept.
+//! Reads one rule: its type from the table, then its keys. All errors are recorded.
 
 use super::aliases::Aliases;
 use super::operand::{Operand, Operands};
@@ -26,19 +26,19 @@ impl<'n> RuleReader<'n> {
         reader.fields.finish_some(rule.map(|rule| (kind.name, rule)))
     }
 
-    /// The tool under `key`, which must be there.
+    /// Reads the required tool under `key`.
     pub(super) fn tool(&mut self, key: &'static str) -> Option<Operand> {
         let node = self.node(key)?;
         self.fields.take(Operand::read(node, self.aliases))
     }
 
-    /// The tools under `key`, of which there must be one at least.
+    /// Reads the tools under `key`: at least one.
     pub(super) fn tools(&mut self, key: &'static str) -> Option<Operands> {
         let node = self.node(key)?;
         self.fields.take(Operands::read(key, node, self.aliases))
     }
 
-    /// Which one of two keys is given; the first when none is. Both at once are a mistake.
+    /// Returns which of two keys is given, or the first if neither is. Both at once are an error.
     pub(super) fn either(&mut self, keys: [&'static str; 2]) -> &'static str {
         match keys.map(|key| self.fields.node(key)) {
             [Some(_), Some(second)] => {
@@ -58,7 +58,7 @@ impl<'n> RuleReader<'n> {
         self.fields.take(window(node, key))
     }
 
-    /// The value under `key`, which must be there.
+    /// Returns the required value under `key`.
     pub(super) fn node(&mut self, key: &'static str) -> Option<Node<'n>> {
         let found = self.fields.node(key);
         if found.is_none() {
@@ -67,13 +67,13 @@ impl<'n> RuleReader<'n> {
         found
     }
 
-    /// A mistake at `pointer` inside the rule.
+    /// Creates an error at `pointer` inside the rule.
     pub(super) fn error(&self, pointer: &str, problem: impl Into<String>) -> LoadError {
         self.node.pointer(pointer).unwrap_or(self.node).error(problem)
     }
 }
 
-/// A number of calls that a rule may wait for.
+/// Reads a number of calls, from 1.
 pub(super) fn window(node: Node<'_>, key: &str) -> Result<usize, LoadError> {
     match node.decode::<usize>() {
         Ok(0) => Err(node.error(format!("`{key}: 0` leaves no call to look at")).help("give 1 or more")),
@@ -95,7 +95,7 @@ fn kind_of(node: Node<'_>) -> Result<&'static RuleKind, LoadError> {
     })
 }
 
-/// The key of `node` that looks like a slip of `key`.
+/// Finds a key of `node` that looks like a typo of `key`.
 fn find_misspelt(node: Node<'_>, key: &str) -> Option<LoadError> {
     let mut keys = node.entries()?.map(|(key, _)| key);
     let slip = keys.find(|slip| nearest(&slip.name, [key]).is_some())?;

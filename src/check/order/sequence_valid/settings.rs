@@ -65,7 +65,7 @@ fn nothing_given(node: Node<'_>) -> LoadError {
     node.error("`rules` is missing").help("give `rules`, a `policy` file with rules, or one exact `sequence`")
 }
 
-/// Settings that say the same thing twice, or to nobody.
+/// Refuses settings that are given twice, or that have no effect.
 fn refuse_misplaced(aliases: Option<Node<'_>>, given: [Option<Node<'_>>; 3]) -> Result<(), LoadErrors> {
     let error = match (given, aliases) {
         ([Some(_), Some(policy), _], _) => {
@@ -85,7 +85,7 @@ fn read_shared(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Vec<Placed>>, Lo
     scope.files.compiled(&scope.path(node)?, || read_policy(document.root()))
 }
 
-/// Keys that say nothing about order: one policy file may serve `args_valid` as well.
+/// Keys of a policy that other checks read, such as `args_valid`.
 const KEYS_OF_OTHERS: &[&str] =
     &["version", "name", "description", "metadata", "tools", "schemas", "enforcement", "$defs"];
 
@@ -108,7 +108,7 @@ fn read_policy(root: Node<'_>) -> Result<Vec<Placed>, LoadErrors> {
     fields.finish_some(rules)
 }
 
-/// Where rules stand.
+/// The source of rules.
 #[derive(Clone, Copy, PartialEq)]
 enum Origin {
     Inline,
@@ -143,7 +143,7 @@ fn read_exact(node: Node<'_>, aliases: &Aliases) -> Result<Placed, LoadErrors> {
     Ok(Placed { name: "sequence", number: None, policy: None, reads_arguments, rule })
 }
 
-/// Whether a rule says what arguments look like.
+/// Whether a rule constrains arguments.
 fn reads_arguments(node: Node<'_>) -> bool {
     let mut entries = node.entries().into_iter().flatten();
     entries.any(|(key, value)| key.name == "args_match" || reads_arguments(value))

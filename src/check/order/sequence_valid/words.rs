@@ -1,4 +1,4 @@
-//! How numbers and lists are said.
+//! Numbers and lists in messages.
 
 use std::collections::HashSet;
 

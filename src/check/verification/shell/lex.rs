@@ -1,6 +1,6 @@
 //! The words and operators of a shell line: quotes, escapes, substitutions, redirections, here-documents.
 //!
-//! Nothing is expanded. What is malformed is read as far as it goes: a trace is no shell's input any more.
+//! Nothing is expanded. A malformed line is read as far as possible, because a trace may have cut it.
 
 /// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! A shell line, as far as it tells what was run, what was written, and with which text.
+//! The commands of a shell line, with their input and the files that they write.
 
 mod lex;
 mod unwrap;
@@ -6,13 +6,13 @@ mod unwrap;
 use self::lex::{Token, tokens};
 pub(super) use self::unwrap::stages;
 
-/// How deep `bash -c "bash -c ..."` is followed.
+/// The greatest depth of nested shells, `bash -c "bash -c ..."`.
 const MAX_DEPTH: usize = 4;
 
-/// A folder with a longer name is none.
+/// The longest name of a folder.
 const MAX_FOLDER: usize = 500;
 
-/// What stands between a command and the next one.
+/// The operator between a command and the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Next {
     /// Nothing follows.
@@ -33,11 +33,11 @@ pub(super) enum Next {
 pub(super) struct Command {
     /// Its words, the program first.
     pub(super) words: Vec<String>,
-    /// The files that its output goes to.
+    /// The files that its output is written to.
     pub(super) writes: Vec<String>,
-    /// The text that it is given.
+    /// The text on its standard input.
     pub(super) input: Option<String>,
-    /// The folder that it runs in, as far as the line says.
+    /// The working folder, if the line sets it.
     pub(super) folder: String,
     /// What follows it.
     pub(super) next: Next,

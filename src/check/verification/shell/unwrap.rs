@@ -1,4 +1,4 @@
-//! What a command really runs: `CI=1 sudo timeout 60 uv run python -m pytest -q` runs `pytest -q`.
+//! Strips wrappers off commands: `CI=1 sudo timeout 60 uv run python -m pytest -q` runs `pytest -q`.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ static WRAPPERS: LazyLock<Vec<(&str, Vec<&str>)>> =
 /// Wrappers that have one more word before the command: a duration, a folder, a container.
 const WITH_OPERAND: &[&str] = &["timeout", "gtimeout", "direnv", "docker", "podman", "docker-compose"];
 
-/// How many wrappers are taken off.
+/// The greatest number of wrappers that are stripped.
 const MAX_WRAPPERS: usize = 8;
 
 /// The command, then the command without its outermost wrapper, and so on to the innermost.
@@ -87,7 +87,7 @@ fn find_module(arguments: &[String]) -> Option<&[String]> {
     (arguments.get(at)? == "-m").then(|| &arguments[at + 1..])
 }
 
-/// The line that a shell is given: `bash -lc LINE`, `eval LINE`.
+/// Returns the line that a shell runs: `bash -lc LINE`, `eval LINE`.
 pub(super) fn inner_line(words: &[String]) -> Option<String> {
     let stages = stages(words);
     if let Some(line) = stages.last().and_then(|words| windows_line(words)) {
