@@ -96,7 +96,7 @@ impl InputHasher {
 
     /// Keeps the hashes for the other processes of the run. A failure costs time only.
     pub fn share_hashes(&self) {
-        let Some(path) = &self.shared else { return };
+        let Some(path) = self.shared.as_ref().filter(|_| !self.known.is_empty()) else { return };
         let youngest = SystemTime::now().checked_sub(SETTLED_AGE).map_or(0, nanoseconds);
         let settled: BTreeMap<_, _> =
             self.known.iter().filter(|(_, known)| known.modified_ns < youngest).collect();
