@@ -62,8 +62,11 @@ fn render_item(name: &str, module: &CaseModule, attribute: &str, depth: usize) -
     text + &format!("{attribute}{indent}mod {name} {{\n{items}{indent}}}\n")
 }
 
-/// Prints a note if the file exists and does not list the trials of `plan`, which must contain all cases.
-pub(super) fn note_stale_file(plan: &Plan, files: &Files) {
+/// Prints a note if the file exists and does not list the trials of `plan`. A plan without some of the cases proves nothing.
+pub(super) fn note_stale_file(plan: &Plan, files: &Files, command: &HarnessCommand, settings: &EnvSettings) {
+    if command.lists_json() || !is_complete(command, settings) {
+        return;
+    }
     let path = files.root().join(CASES_FILE);
     let Ok(written) = fs::read_to_string(&path) else { return };
     let current = render_case_modules(plan.trials.iter().map(|trial| trial.name.as_str()));
@@ -74,6 +77,6 @@ pub(super) fn note_stale_file(plan: &Plan, files: &Files) {
 }
 
 /// Whether the plan contains the trials of all cases.
-pub(super) fn is_complete(command: &HarnessCommand, settings: &EnvSettings) -> bool {
+fn is_complete(command: &HarnessCommand, settings: &EnvSettings) -> bool {
     command.exact_names().is_none() && settings.tier.is_none() && settings.tags.is_empty()
 }

@@ -331,9 +331,7 @@ impl Harness {
             Err(code) => return code,
         };
         plan.match_identifiers(command);
-        if ide::is_complete(command, settings) && !command.lists_json() {
-            ide::note_stale_file(&plan, &project.files);
-        }
+        ide::note_stale_file(&plan, &project.files, command, settings);
         if let Some(code) = self.refuse_empty_selection(&plan, library, command, settings) {
             return code;
         }
