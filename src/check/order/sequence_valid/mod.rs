@@ -318,6 +318,9 @@ impl SequenceValid {
 /// Notes the first required tool whose calls all failed. The rules count attempts.
 fn note_failed_operand(item: Item, placed: &Placed, run: &Run<'_>) -> Item {
     let success = RunSuccess::of(run.calls);
+    if run.calls.iter().all(|call| success.includes(call)) {
+        return item;
+    }
     let has_only_failed = |operand: &&Operand| {
         let mut calls = run.calls.iter().filter(|call| operand.matches(call)).peekable();
         calls.peek().is_some() && !calls.any(|call| success.includes(call))
