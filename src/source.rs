@@ -15,7 +15,9 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use arraign_trace::source::{DEFAULT_SIZE_LIMIT, FileOpener, Opened, ReadError, ReadProblem};
+pub use arraign_trace::source::{
+    DEFAULT_SIZE_LIMIT, FileOpener, Opened, ReadError, ReadProblem, open_regular,
+};
 pub use fingerprint::fingerprint_bytes;
 #[cfg(feature = "live")]
 pub use inputs::{FileFingerprints, InputHasher, check_input_pattern};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::manifest::{MANIFESTS, RunManifest};
-use super::runs::open_regular;
+use crate::source::open_regular;
 
 /// The age below which no run is removed.
 const PROTECTED_AGE: Duration = Duration::from_secs(3600);

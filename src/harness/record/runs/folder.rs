@@ -1,7 +1,7 @@
 //! Finds and reads the folders and files of runs.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -9,6 +9,7 @@ use std::time::UNIX_EPOCH;
 use super::{RunError, RunProblem};
 use crate::harness::record::manifest::{MANIFESTS, RunManifest, SCHEMA_VERSION};
 use crate::report::RunInfo;
+use crate::source::open_regular;
 use crate::verdict::summary::Selection;
 
 /// Returns the run below `out` that started last, of those with a verdict.
@@ -61,14 +62,6 @@ fn has_extension(path: &Path, wanted: &str) -> bool {
 
 fn is_temporary(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
-}
-
-/// Opens a regular file. A named pipe in a folder of runs would wait for a writer forever.
-pub(in crate::harness::record) fn open_regular(path: &Path) -> io::Result<File> {
-    if fs::metadata(path)?.is_file() {
-        return File::open(path);
-    }
-    Err(io::Error::other("not a regular file"))
 }
 
 /// Reads a manifest, unless a later version wrote it.

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
-use super::folder::open_regular;
 use super::{RunError, RunProblem};
+use crate::source::open_regular;
 use crate::verdict::{SCHEMA_VERSION, Verdict};
 
 /// The place of one verdict: a line of a log.

@@ -25,7 +25,6 @@ use std::path::{Path, PathBuf};
 
 pub use super::manifest::RunManifest;
 pub use error::{RunError, RunProblem};
-pub(super) use folder::open_regular;
 pub use folder::{find_newest, list_runs};
 
 use self::index::{StoredTrial, TrialIndex};
