@@ -49,7 +49,7 @@ use self::record::harness_id::HarnessId;
 use self::record::prepare::{make_store, prepare_store};
 use self::run::context::{MutationTables, OutputReaders, Project, RunContext};
 use self::run::judging::RunJudge;
-use self::run::live::{self, AgentProject, LiveAgents};
+use self::run::live::{self, LiveAgents};
 use self::run::panics;
 use self::run::run_trials;
 pub use self::selection::{CaseSelection, run_program};
@@ -324,7 +324,16 @@ impl Harness {
         };
         let rerun = self.rerun.clone().unwrap_or_else(|| workspace::make_rerun(&folder));
         let (files, allows_stale) = (Arc::new(files), settings.allows_stale);
-        let project = Project { base, folder, files, rerun, allows_stale, mutation: None };
+        let project = Project {
+            base,
+            folder,
+            files,
+            rerun,
+            shared_hashes: None,
+            allows_exec: self.allows_exec,
+            allows_stale,
+            mutation: None,
+        };
         let library = Library { kinds: &self.kinds, files: &project.files, tables: &common.tables };
         let mut plan = match make_plan(library, &project.folder, command, settings) {
             Ok(plan) => plan,
@@ -356,16 +365,9 @@ impl Harness {
         let keep_runs = common.keep_runs.map_or(KEPT_RUNS, NonZeroUsize::get);
         let id = HarnessId::locate(&project.base, project.files.root());
         let store = make_store(&project.base, settings, &id);
+        project.shared_hashes = settings.nextest.is_some().then(|| store.shared_hashes());
         // Agents start first: they work while the judge and the store are prepared.
-        let agents = AgentProject {
-            base: &project.base,
-            folder: &project.folder,
-            files: &project.files,
-            rerun: &project.rerun,
-            shared_hashes: settings.nextest.is_some().then(|| store.shared_hashes()),
-            allows_exec: self.allows_exec,
-        };
-        let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &agents) {
+        let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &project) {
             Ok(live) => live,
             Err(code) => return code,
         };

@@ -39,6 +39,11 @@ pub(in crate::harness) struct Project {
     pub(in crate::harness) files: Arc<Files>,
     /// The command that runs one trial alone.
     pub(in crate::harness) rerun: Rerun,
+    /// The file in which the processes of one run share the hashes of files.
+    pub(in crate::harness) shared_hashes: Option<PathBuf>,
+    /// Whether agents may run in a replay.
+    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only agents read it"))]
+    pub(in crate::harness) allows_exec: bool,
     /// Whether runs that were recorded for another input count (`ARRAIGN_STALE=allow`).
     pub(in crate::harness) allows_stale: bool,
     /// What mutants need, if they are tried (`ARRAIGN_MUTATE=1`).

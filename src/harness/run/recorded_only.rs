@@ -1,10 +1,11 @@
 //! Replaces `live.rs` without the feature `live`: no agent runs, and all traces are recorded ones.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::asking::Asking;
+use super::context::Project;
 use super::failure::RunFailure;
 use crate::case::{AgentFingerprint, Case, NamedAgent};
 use crate::harness::cli::HarnessCommand;
@@ -12,22 +13,10 @@ use crate::harness::plan::Plan;
 use crate::source::Files;
 use crate::suite::CaseRuns;
 use crate::trace::Trace;
-use crate::verdict::Rerun;
 
 /// No agents can be registered.
 #[derive(Default)]
 pub(in crate::harness) struct AgentSetup {}
-
-/// Where agents would be.
-#[expect(dead_code, reason = "the same fields as with agents")]
-pub(in crate::harness) struct AgentProject<'p> {
-    pub(in crate::harness) base: &'p Path,
-    pub(in crate::harness) folder: &'p str,
-    pub(in crate::harness) files: &'p Arc<Files>,
-    pub(in crate::harness) rerun: &'p Rerun,
-    pub(in crate::harness) shared_hashes: Option<PathBuf>,
-    pub(in crate::harness) allows_exec: bool,
-}
 
 /// No agent runs.
 pub(in crate::harness) struct LiveAgents;
@@ -39,7 +28,7 @@ impl LiveAgents {
         _described: Vec<NamedAgent>,
         _plan: &mut Plan,
         _command: &HarnessCommand,
-        _project: &AgentProject<'_>,
+        _project: &Project,
     ) -> Result<Self, ExitCode> {
         Ok(Self)
     }

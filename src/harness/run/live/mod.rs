@@ -25,6 +25,7 @@ use self::refused::{check_known, refuse_shared_recordings, refuse_unknown, refus
 use self::setup::{AgentMode, AgentSettings};
 use self::today::TodaysAgents;
 use super::asking::Asking;
+use super::context::Project;
 use super::failure::RunFailure;
 use crate::agent::{
     Agent, AgentAnswer, AgentEnvironment, AgentError, AgentInput, AgentPool, AgentProblem, AgentTask,
@@ -84,22 +85,6 @@ struct ModelRequest<'r> {
     rerun: String,
 }
 
-/// Where the agents of a run are.
-pub(in crate::harness) struct AgentProject<'p> {
-    /// The package's folder.
-    pub(in crate::harness) base: &'p Path,
-    /// The package's folder below the root of its workspace, as paths on the terminal begin.
-    pub(in crate::harness) folder: &'p str,
-    /// The files of the eval root.
-    pub(in crate::harness) files: &'p Arc<Files>,
-    /// The command that runs one trial alone.
-    pub(in crate::harness) rerun: &'p Rerun,
-    /// The file in which the processes of one run share hashes.
-    pub(in crate::harness) shared_hashes: Option<PathBuf>,
-    /// Whether agents may run in a replay.
-    pub(in crate::harness) allows_exec: bool,
-}
-
 impl LiveAgents {
     /// Finds the agent of each case, and starts those whose trials will run. Returns the exit code of the process after
     /// printing an error.
@@ -108,19 +93,19 @@ impl LiveAgents {
         described: Vec<NamedAgent>,
         plan: &mut Plan,
         command: &HarnessCommand,
-        project: &AgentProject<'_>,
+        project: &Project,
     ) -> Result<Self, ExitCode> {
-        setup.add_described(described).map_err(|errors| report_load_errors(&errors, project.folder))?;
+        setup.add_described(described).map_err(|errors| report_load_errors(&errors, &project.folder))?;
         let settings = AgentSettings::from_environment().map_err(|problem| usage_error(&[problem]))?;
         if let Some(name) = &settings.agent {
             check_known(&setup.agents, name)
                 .map_err(|problem| usage_error(&[format!("ARRAIGN_AGENT: {problem}")]))?;
         }
         refuse_unknown(plan, &setup.agents, command)
-            .map_err(|errors| report_load_errors(&errors, project.folder))?;
+            .map_err(|errors| report_load_errors(&errors, &project.folder))?;
         let at_once = setup.at_once;
         let today =
-            TodaysAgents::new(setup.agents, settings.agent, project.base, project.shared_hashes.clone());
+            TodaysAgents::new(setup.agents, settings.agent, &project.base, project.shared_hashes.clone());
         let mut live = Self {
             mode: settings.mode,
             rerun: project.rerun.clone(),
@@ -144,22 +129,22 @@ impl LiveAgents {
         &mut self,
         plan: &mut Plan,
         command: &HarnessCommand,
-        project: &AgentProject<'_>,
+        project: &Project,
         at_once: usize,
     ) -> Result<(), ExitCode> {
         refuse_unmatched(plan, &self.today, command)
-            .map_err(|errors| report_load_errors(&errors, project.folder))?;
+            .map_err(|errors| report_load_errors(&errors, &project.folder))?;
         self.today.share_hashes();
         if self.mode == AgentMode::Replay && !self.has_recorded_model(plan, command) {
             return Ok(());
         }
         if self.mode.is_recording() {
-            refuse_shared_recordings(plan.trials_to_run(command), project.files)
-                .map_err(|errors| report_load_errors(&errors, project.folder))?;
+            refuse_shared_recordings(plan.trials_to_run(command), &project.files)
+                .map_err(|errors| report_load_errors(&errors, &project.folder))?;
         }
         // People run trials on one thread to find a mistake, and then expect one agent at a time, too.
         let at_once = if command.arguments.test_threads == Some(1) { 1 } else { at_once };
-        self.start_pool(at_once, project.base).map_err(|problem| usage_error(&[problem]))?;
+        self.start_pool(at_once, &project.base).map_err(|problem| usage_error(&[problem]))?;
         for planned in plan.trials_to_run(command) {
             // A replay costs nothing, so a gate that runs alone asks the agents of its cases, too.
             for (name, work) in list_cases(planned, self.mode == AgentMode::Replay) {
@@ -187,7 +172,7 @@ impl LiveAgents {
     }
 
     /// Queues the runs of the agent of the trial `name`: those that are missing or stale, or all of them.
-    fn ask_agent(&mut self, name: &str, work: &CaseWork, project: &AgentProject<'_>) {
+    fn ask_agent(&mut self, name: &str, work: &CaseWork, project: &Project) {
         let CaseWork { case, path, .. } = work;
         let (Some(used), Some(pool), false) = (&case.agent, &self.pool, self.asked.contains_key(name)) else {
             return;
@@ -201,7 +186,7 @@ impl LiveAgents {
         let count = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
         let runs: Vec<u32> = match (&agent.model, self.mode) {
             (None, AgentMode::Replay) => return,
-            (None, AgentMode::Record) => find_stale_runs(case, path, project.files, &fingerprint),
+            (None, AgentMode::Record) => find_stale_runs(case, path, &project.files, &fingerprint),
             _ => (1..=count).collect(),
         };
         if let Some(settings) = &agent.model {
@@ -219,7 +204,7 @@ impl LiveAgents {
             return;
         }
         self.in_process |= matches!(agent.agent, Agent::InProcess(_));
-        task.keep = keeps_runs.then(|| keep_in_files(case, path, project.files, &fingerprint));
+        task.keep = keeps_runs.then(|| keep_in_files(case, path, &project.files, &fingerprint));
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let answer = pool.start_runs(task, &AgentInput::for_case(case, &stem), &runs);
         let asked = AskedAgent { answer, runs: runs.len(), fingerprint, keeps_runs };
@@ -231,14 +216,14 @@ impl LiveAgents {
         &self,
         (name, work): (&str, &CaseWork),
         (agent, settings): (&Agent, &ModelSettings),
-        project: &AgentProject<'_>,
+        project: &Project,
         pool: &AgentPool,
     ) -> Result<ModelTask, RunFailure> {
         let CaseWork { case, path, .. } = work;
         self.models.plan_runs(&ModelRequest {
             case,
             path,
-            files: project.files,
+            files: &project.files,
             agent,
             settings,
             mode: self.mode,
