@@ -11,6 +11,7 @@ use crate::outcome::Status;
 use crate::reader::to_native;
 use crate::score::Effect;
 use crate::secrets::{KnownSecrets, SecretMasker};
+use crate::source::fingerprint_bytes;
 use crate::suite::{Library, RecordedEvidence, RecordedRun};
 use crate::trace::Trace;
 use crate::verdict::{CaseMutation, MutantFate, MutantResult, RunMutation};
@@ -199,6 +200,6 @@ fn sample_mutants(mutants: Vec<Mutant>, run: &Trace) -> (Vec<Mutant>, Option<usi
 
 /// Identifies a run by its content, wherever it is recorded.
 fn fingerprint_run(run: &Trace) -> String {
-    let hash = hmac_sha256::Hash::hash(to_native(run).as_bytes());
-    hash.iter().take(8).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    let fingerprint = fingerprint_bytes(to_native(run).as_bytes());
+    fingerprint.chars().skip("sha256:".len()).take(16).collect()
 }
