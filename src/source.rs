@@ -13,7 +13,7 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use arraign_trace::source::{
     DEFAULT_SIZE_LIMIT, FileOpener, Opened, ReadError, ReadProblem, open_regular,
@@ -104,6 +104,7 @@ impl Files {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+/// Locks a mutex, also after a panic of another thread: each guarded value is valid after every statement.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::reply::BadReply;
 use super::spending::{JudgeUsage, SpendingTracker};
 use super::votes::Vote;
 use super::{Judge, JudgeAnswer, JudgeError, JudgeRequest, Questionnaire};
 use crate::check::{JudgeSettings, Prices};
-use crate::source::LineLog;
+use crate::source::{LineLog, lock};
 
 /// How questions to the judge are answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -127,11 +127,11 @@ impl JudgePool {
 
     /// Returns the cassettes that were used, by the path prefix of their case.
     pub fn used_cassettes(&self) -> HashMap<PathBuf, Vec<PathBuf>> {
-        lock_mutex(&self.used).clone()
+        lock(&self.used).clone()
     }
 
     pub(super) fn note_used(&self, case_prefix: PathBuf, cassette: PathBuf) {
-        lock_mutex(&self.used).entry(case_prefix).or_default().push(cassette);
+        lock(&self.used).entry(case_prefix).or_default().push(cassette);
     }
 
     /// Returns the judge of a case in a suite with `settings`. `None` if there is none.
@@ -155,7 +155,7 @@ impl JudgePool {
         keep: impl FnOnce(&[Vote]) -> Result<(), JudgeError>,
     ) -> Result<Vec<Vote>, JudgeError> {
         // One cell for each cassette: a second trial with the same request waits for the first instead of paying twice.
-        let shared = Arc::clone(lock_mutex(&self.answered).entry(path.to_owned()).or_default());
+        let shared = Arc::clone(lock(&self.answered).entry(path.to_owned()).or_default());
         let votes = shared.get_or_init(|| {
             let votes = self.collect_votes(handle, questionnaire, prices)?;
             keep(&votes)?;
@@ -183,11 +183,11 @@ impl JudgePool {
     fn connect_server(&self, settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
         let JudgeSettings { model, base_url, key_env, seed, timeout, .. } = settings;
         let server = format!("{:?}", (model, base_url, key_env, seed, timeout));
-        if let Some(judge) = lock_mutex(&self.connected).get(&server) {
+        if let Some(judge) = lock(&self.connected).get(&server) {
             return Ok(Arc::clone(judge));
         }
         let judge = self.create_server_judge(settings)?;
-        lock_mutex(&self.connected).insert(server, Arc::clone(&judge));
+        lock(&self.connected).insert(server, Arc::clone(&judge));
         Ok(judge)
     }
 
@@ -251,8 +251,4 @@ impl VoteRequest<'_> {
         }
         Ok(answer)
     }
-}
-
-fn lock_mutex<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,7 @@
 //! The session of one run of an agent: which request gets which reply, and what was exchanged.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::cassette::Cassette;
 use super::content::{ContentRules, RequestContent};
@@ -9,6 +9,7 @@ use super::difference::{find_nearest, render_edits};
 use super::exchange::{RecordedExchange, RecordedReply, RecordedRequest};
 use super::provider::Provider;
 use crate::case::ModelSettings;
+use crate::source::lock;
 
 /// The addresses of the providers, by provider.
 pub type Upstreams = BTreeMap<Provider, String>;
@@ -125,7 +126,7 @@ impl PortSession {
     pub(super) fn answer(&self, request: &RecordedRequest) -> PortAnswer {
         let content = self.rules.reduce(request);
         let key = content.key();
-        let mut state = self.lock_state();
+        let mut state = lock(&self.state);
         state.requests += 1;
         if let Some(index) = state.take_recorded(&key, self.plan.settings.reuse) {
             let exchange = self.plan.cassette.exchanges[index].clone();
@@ -144,7 +145,7 @@ impl PortSession {
 
     /// Notes a value that must not get into a cassette.
     pub(super) fn note_key(&self, value: &str) {
-        let mut state = self.lock_state();
+        let mut state = lock(&self.state);
         if !state.outcome.keys.iter().any(|known| known == value) {
             state.outcome.keys.push(value.to_owned());
         }
@@ -152,7 +153,7 @@ impl PortSession {
 
     /// Keeps the reply to a forwarded request. A reply that a client repeats its request for is not part of the recording.
     pub(super) fn keep_reply(&self, number: usize, request: RecordedRequest, reply: Option<RecordedReply>) {
-        let mut state = self.lock_state();
+        let mut state = lock(&self.state);
         match reply {
             Some(reply) if reply.is_passing() => {}
             Some(response) => {
@@ -170,7 +171,7 @@ impl PortSession {
 
     /// Ends the session. Requests that come later are part of no recording.
     pub(super) fn finish(&self) -> PortOutcome {
-        let mut state = self.lock_state();
+        let mut state = lock(&self.state);
         let mut outcome = std::mem::take(&mut state.outcome);
         outcome.exchanges = std::mem::take(&mut state.exchanges).into_iter().flatten().collect();
         outcome.unused = state.waiting.values().map(VecDeque::len).sum();
@@ -198,10 +199,6 @@ impl PortSession {
                 format!("{what}, is not recorded; {place}:{}", render_edits(&edits))
             }
         }
-    }
-
-    fn lock_state(&self) -> MutexGuard<'_, SessionState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -294,7 +291,7 @@ mod tests {
         for (status, text) in [(429, "slow down"), (500, "broken"), (200, "fine")] {
             assert!(ask(&record, "a").starts_with("forward"));
             let reply = RecordedReply { status, text: Some(text.to_owned()), ..RecordedReply::default() };
-            let number = record.lock_state().exchanges.len() - 1;
+            let number = lock(&record.state).exchanges.len() - 1;
             record.keep_reply(number, request("a"), Some(reply));
         }
         let outcome = record.finish();

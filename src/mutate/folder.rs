@@ -10,6 +10,7 @@ use super::CaseMutator;
 use crate::case::Case;
 use crate::judge::{JudgePool, JudgeSession};
 use crate::place::LoadErrors;
+use crate::source::lock;
 use crate::suite::{Library, build_trial_name, find_case_files, load_all, load_recorded};
 use crate::verdict::CaseMutation;
 
@@ -113,7 +114,7 @@ fn run_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) ->
             Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?)))
         {
             let result = work(item);
-            results.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
+            lock(&results).push((at, result));
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());

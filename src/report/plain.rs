@@ -48,6 +48,19 @@ pub fn escape_line(text: &str) -> String {
     escape_text(&escape_line_breaks(text)).into_owned()
 }
 
+/// Cuts `text` to `most` characters, and marks the cut.
+pub(super) fn truncate_text(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Renders a number of things: `1 case`, `2 cases`.
+pub(crate) fn count_noun(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Writes the line breaks of `text` as `
 /// `.
 pub(super) fn escape_line_breaks(text: &str) -> String {

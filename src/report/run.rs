@@ -55,6 +55,19 @@ pub struct SkippedTrial {
 }
 
 impl RunInfo {
+    /// Describes a run of which only its id and its start are known.
+    pub(crate) fn new(id: &str, started: SystemTime) -> Self {
+        Self {
+            id: id.to_owned(),
+            started,
+            folder: String::new(),
+            rules: BTreeMap::new(),
+            skipped: Vec::new(),
+            selection: Selection::default(),
+            earlier: None,
+        }
+    }
+
     /// Returns the start of the run in UTC, without a time zone: `2026-11-22T03:20:03`.
     pub fn started_utc(&self) -> String {
         render_utc(self.started)
@@ -186,15 +199,7 @@ mod tests {
 
     fn run(seconds: u64) -> RunInfo {
         let started = UNIX_EPOCH + Duration::from_secs(seconds);
-        RunInfo {
-            id: String::new(),
-            started,
-            folder: "crates/a/".into(),
-            rules: BTreeMap::new(),
-            skipped: Vec::new(),
-            selection: Selection::default(),
-            earlier: None,
-        }
+        RunInfo { folder: "crates/a/".into(), ..RunInfo::new("", started) }
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub(super) fn parse_gate(fields: &mut Fields<'_>, scope: &Scope<'_>) -> Option<S
 
 fn parse_mean(node: Node<'_>) -> Result<(Option<f64>, GateRows), LoadErrors> {
     let mut fields = Fields::of(node, "`gate`")?;
-    let mean = fields.node("mean").and_then(|node| fields.take(parse_least_mean(node)));
+    let mean = fields.parse("mean", parse_least_mean);
     let rows = fields.optional("rows").unwrap_or_default();
     if mean.is_none() && fields.errors.is_empty() {
         fields.errors.push(node.error("`gate` says the least `mean` of its cases: `gate: {mean: 0.7}`"));
@@ -75,7 +75,7 @@ fn parse_summary_baseline(node: Node<'_>, scope: &Scope<'_>) -> Result<SummaryBa
     if file.is_none() && fields.errors.is_empty() {
         fields.missing(&["file"], node.error("`summary_baseline` needs its `file`"));
     }
-    let drop = fields.node("max_regression").and_then(|node| fields.take(parse_share(node)));
+    let drop = fields.parse("max_regression", parse_share);
     let baseline = file.map(|file| SummaryBaseline {
         place: node.place(),
         file,

@@ -37,7 +37,7 @@ impl SuiteHeader {
             fields.take(keys::check_defaults(node));
         }
         let name = fields.optional::<String>("suite");
-        let output = fields.node("output").and_then(|node| fields.take(parse_reports(node)));
+        let output = fields.parse("output", parse_reports);
         let tables = scope.tables.extended(&mut fields);
         let gate = parse_gate(&mut fields, scope);
         fields.finish(Self { name, reports: output.unwrap_or_default(), tables, gate })

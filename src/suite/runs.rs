@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::join::find_joined_runs;
 use super::run_source::RunSource;
 use super::trace::find_trace_files;
 use crate::case::{Case, TraceFile, TraceFrom};
-use crate::source::Files;
+use crate::source::{Files, lock};
 use crate::trace::Trace;
 
 /// The format of a run that was not recorded: its agent's answer.
@@ -134,7 +134,7 @@ impl CaseRuns {
 
     /// The run of this number, from 0. Where it is asked for after the one before it, it is there already.
     pub fn read_run(&self, number: usize, files: &Files) -> Result<RecordedRun, String> {
-        let mut together = self.together.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut together = lock(&self.together);
         if let Some(run) = together.take(number) {
             return Ok(run);
         }

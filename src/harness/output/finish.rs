@@ -17,7 +17,7 @@ use crate::source::write_whole;
 use crate::verdict::summary::Summary;
 
 /// Prints and writes the results of a run. Created before the trials run, because they consume the plan.
-pub(in crate::harness) struct RunFinisher {
+pub(crate) struct RunFinisher {
     skipped: usize,
     unknown_variables: Vec<String>,
     reports: RequestedReports,
@@ -30,11 +30,7 @@ pub(in crate::harness) struct RunFinisher {
 
 impl RunFinisher {
     /// Takes what the end of the run needs from `plan`.
-    pub(in crate::harness) fn from_plan(
-        plan: &mut Plan,
-        command: &HarnessCommand,
-        settings: &EnvSettings,
-    ) -> Self {
+    pub(crate) fn from_plan(plan: &mut Plan, command: &HarnessCommand, settings: &EnvSettings) -> Self {
         let pinned = std::mem::take(&mut plan.pinned);
         let own_trials = plan.trials_to_run(command).count();
         Self {
@@ -48,11 +44,7 @@ impl RunFinisher {
     }
 
     /// Prints and writes the results. The error is a message for the user; the notes are printed nevertheless.
-    pub(in crate::harness) fn finish_run(
-        &self,
-        context: &RunContext,
-        counts: TrialCounts,
-    ) -> Result<(), String> {
+    pub(crate) fn finish_run(&self, context: &RunContext, counts: TrialCounts) -> Result<(), String> {
         for block in context.tally.take_blocks() {
             stderr::print_block(context.readers.json, &block);
         }

@@ -15,7 +15,7 @@ use crate::report::{EarlierRun, FORMATS, FormatEntry, ReportBuilder};
 use crate::suite::ReportFormat;
 
 /// The reports to write at the end of a run.
-pub(in crate::harness) struct RequestedReports {
+pub(crate) struct RequestedReports {
     formats: Vec<ReportFormat>,
     /// Print annotations for GitHub, which reads this process's output.
     annotate: bool,
@@ -27,7 +27,7 @@ pub(in crate::harness) struct RequestedReports {
 
 impl RequestedReports {
     /// Collects the reports that the suites and the environment request.
-    pub(in crate::harness) fn from_plan(plan: &Plan, settings: &EnvSettings) -> Self {
+    pub(crate) fn from_plan(plan: &Plan, settings: &EnvSettings) -> Self {
         let mut formats: Vec<ReportFormat> = plan.reports.iter().chain(&settings.reports).copied().collect();
         formats.extend(settings.junit_file.as_ref().map(|_| ReportFormat::Junit));
         formats.sort_unstable();
@@ -37,11 +37,7 @@ impl RequestedReports {
     }
 
     /// Renders and writes the reports. The error is a message for the user.
-    pub(in crate::harness) fn write_all(
-        &self,
-        context: &RunContext,
-        counts: TrialCounts,
-    ) -> Result<(), String> {
+    pub(crate) fn write_all(&self, context: &RunContext, counts: TrialCounts) -> Result<(), String> {
         let formats = self.supported_formats(context);
         let annotate = self.annotate && counts.has_failed;
         if formats.is_empty() && !annotate {
@@ -96,16 +92,16 @@ impl RequestedReports {
 
 /// How many trials ran, and whether any failed.
 #[derive(Clone, Copy)]
-pub(in crate::harness) struct TrialCounts {
+pub(crate) struct TrialCounts {
     /// The number of trials that ran.
-    pub(in crate::harness) trials: usize,
+    pub(crate) trials: usize,
     /// Whether any of them failed.
-    pub(in crate::harness) has_failed: bool,
+    pub(crate) has_failed: bool,
 }
 
 impl TrialCounts {
     /// Takes the counts from libtest-mimic's conclusion.
-    pub(in crate::harness) fn from_conclusion(conclusion: &Conclusion) -> Self {
+    pub(crate) fn from_conclusion(conclusion: &Conclusion) -> Self {
         let count = conclusion.num_passed + conclusion.num_failed;
         Self { trials: usize::try_from(count).unwrap_or(usize::MAX), has_failed: conclusion.has_failed() }
     }

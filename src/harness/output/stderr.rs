@@ -18,7 +18,7 @@ use crate::verdict::quoted;
 const USAGE_ERROR: u8 = 2;
 
 /// Prints notes on unknown variables and on the number of cases left out.
-pub(in crate::harness) fn note_skipped(unknown_variables: &[String], skipped: usize) {
+pub(crate) fn note_skipped(unknown_variables: &[String], skipped: usize) {
     for variable in unknown_variables {
         note(variable);
     }
@@ -28,30 +28,27 @@ pub(in crate::harness) fn note_skipped(unknown_variables: &[String], skipped: us
 }
 
 /// Prints a note on a filter that matches no trial.
-pub(in crate::harness) fn note_unmatched(problem: &str) {
+pub(crate) fn note_unmatched(problem: &str) {
     note(&escape_line(problem));
 }
 
 /// Prints a note on the file for rust-analyzer, which does not list the present trials.
-pub(in crate::harness) fn note_stale_cases(file: &str) {
+pub(crate) fn note_stale_cases(file: &str) {
     note(&format!("{file} does not list the present trials; `cargo arraign ide` writes it again"));
 }
 
 /// Prints the shard that has run, so that its green line is not taken for that of all cases.
-pub(in crate::harness) fn note_shard(shard: &ShardRecord, own_trials: usize) {
+pub(crate) fn note_shard(shard: &ShardRecord, own_trials: usize) {
     note(&shard.describe(own_trials));
 }
 
 /// Prints a note on the requested formats that this build cannot render: HTML needs a feature.
-pub(in crate::harness) fn note_unsupported_reports(
-    formats: impl Iterator<Item = ReportFormat>,
-    store: &Path,
-) {
+pub(crate) fn note_unsupported_reports(formats: impl Iterator<Item = ReportFormat>, store: &Path) {
     note_not_rendered("without the feature `html` of arraign", formats, store);
 }
 
 /// Prints a note on the requested reports under nextest, where each process runs one trial only.
-pub(in crate::harness) fn note_reports_under_nextest(formats: &[ReportFormat], store: &Path) {
+pub(crate) fn note_reports_under_nextest(formats: &[ReportFormat], store: &Path) {
     note_not_rendered("under nextest", formats.iter().copied(), store);
 }
 
@@ -66,14 +63,14 @@ fn note_not_rendered(reason: &str, formats: impl Iterator<Item = ReportFormat>, 
 }
 
 /// Prints a note on trials without a verdict log, which no report contains.
-pub(in crate::harness) fn note_missing_verdicts(count: usize) {
+pub(crate) fn note_missing_verdicts(count: usize) {
     if count > 0 {
         note(&format!("{} without a verdict: the reports do not contain them", count_cases(count)));
     }
 }
 
 /// Prints a note on the summary under nextest, where each process would overwrite the file with its own trial.
-pub(in crate::harness) fn note_summary_under_nextest(path: &Path, store: &Path) {
+pub(crate) fn note_summary_under_nextest(path: &Path, store: &Path) {
     let (shown, argument) = (path.display(), quoted(&path.to_string_lossy()));
     note(&format!(
         "{shown} is not written (ARRAIGN_OUTPUT_JSON): under nextest each trial is a separate process; `{} --summary \
@@ -88,7 +85,7 @@ fn report_command(store: &Path) -> String {
 }
 
 /// Prints a note on each snapshot that belongs to no case.
-pub(in crate::harness) fn note_orphans(names: &[String]) {
+pub(crate) fn note_orphans(names: &[String]) {
     for name in names {
         let name = escape_line(name);
         note(&format!(
@@ -98,7 +95,7 @@ pub(in crate::harness) fn note_orphans(names: &[String]) {
 }
 
 /// Prints a note on each recorded opinion that no case asks for any more.
-pub(in crate::harness) fn note_stale_cassettes(names: &[String]) {
+pub(crate) fn note_stale_cassettes(names: &[String]) {
     for name in names {
         let name = escape_line(name);
         note(&format!(
@@ -108,21 +105,21 @@ pub(in crate::harness) fn note_stale_cassettes(names: &[String]) {
 }
 
 /// Prints the summary of the undecided trials, if there are any.
-pub(in crate::harness) fn note_undecided(summary: &str) {
+pub(crate) fn note_undecided(summary: &str) {
     if !summary.is_empty() {
         note(&escape_text(summary));
     }
 }
 
 /// Prints notes on the agents of the run. Under nextest, a process knows its own trial only.
-pub(in crate::harness) fn note_agents(notes: &[String], under_nextest: bool) {
+pub(crate) fn note_agents(notes: &[String], under_nextest: bool) {
     for text in notes.iter().filter(|_| !under_nextest) {
         note(&escape_text(text));
     }
 }
 
 /// Prints the trials that pass with violations that their snapshots hold.
-pub(in crate::harness) fn note_pinned(lines: &[String]) {
+pub(crate) fn note_pinned(lines: &[String]) {
     const MAX_LINES: usize = 20;
     for line in lines.iter().take(MAX_LINES) {
         note(&escape_line(line));
@@ -133,7 +130,7 @@ pub(in crate::harness) fn note_pinned(lines: &[String]) {
 }
 
 /// Prints a note on rules that nothing in the runs concerned, if there are any.
-pub(in crate::harness) fn note_unexercised(UnexercisedRules { rules, trials }: UnexercisedRules) {
+pub(crate) fn note_unexercised(UnexercisedRules { rules, trials }: UnexercisedRules) {
     if rules > 0 {
         let (noun, verb) = if rules == 1 { ("rule", "was") } else { ("rules", "were") };
         let cases = count_cases(trials);
@@ -145,24 +142,24 @@ pub(in crate::harness) fn note_unexercised(UnexercisedRules { rules, trials }: U
 }
 
 /// Prints a note on the requests, tokens and costs of the judge.
-pub(in crate::harness) fn note_judge_costs(spent: JudgeUsage) {
+pub(crate) fn note_judge_costs(spent: JudgeUsage) {
     if spent.requests > 0 {
         note(&format!("the judge was asked: {spent}"));
     }
 }
 
 /// Renders a number of cases: `1 case`, `2 cases`.
-pub(in crate::harness) fn count_cases(count: usize) -> String {
+pub(crate) fn count_cases(count: usize) -> String {
     if count == 1 { "1 case".to_owned() } else { format!("{count} cases") }
 }
 
 /// Prints the errors of a run that cannot start or finish, and returns its exit code.
-pub(in crate::harness) fn usage_error(problems: &[String]) -> ExitCode {
+pub(crate) fn usage_error(problems: &[String]) -> ExitCode {
     exit_with(problems, USAGE_ERROR)
 }
 
 /// Prints all mistakes in the files of cases, with `folder` before relative paths, and returns the exit code of the run.
-pub(in crate::harness) fn report_load_errors(errors: &LoadErrors, folder: &str) -> ExitCode {
+pub(crate) fn report_load_errors(errors: &LoadErrors, folder: &str) -> ExitCode {
     for error in errors {
         eprint(&terminal::render_load_error_below(error, folder));
     }
@@ -172,7 +169,7 @@ pub(in crate::harness) fn report_load_errors(errors: &LoadErrors, folder: &str) 
 }
 
 /// Prints the errors and returns `code`.
-pub(in crate::harness) fn exit_with(problems: &[String], code: u8) -> ExitCode {
+pub(crate) fn exit_with(problems: &[String], code: u8) -> ExitCode {
     for problem in problems {
         eprint(&format!("error: {problem}"));
     }
@@ -185,12 +182,12 @@ fn note(text: &str) {
 
 /// Prints a block of text after the lines of the trials: on standard output, or on standard error if standard output is a
 /// stream of JSON events.
-pub(in crate::harness) fn print_block(json: bool, text: &str) {
+pub(crate) fn print_block(json: bool, text: &str) {
     // The error is ignored here and below: a reader that is gone (`cargo test | head`) must not fail the run.
     let _ = if json { writeln!(io::stderr(), "{text}") } else { writeln!(io::stdout(), "{text}") };
 }
 
 /// Prints a line on standard error.
-pub(in crate::harness) fn eprint(text: &str) {
+pub(crate) fn eprint(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }

@@ -16,7 +16,7 @@ const CAUSES: [UndecidedCause; 6] = [
 ];
 
 /// A trial that failed because its evidence does not decide a check.
-pub(in crate::harness) struct UndecidedTrial {
+pub(crate) struct UndecidedTrial {
     name: String,
     cause: UndecidedCause,
     /// An agent can record the run again.
@@ -51,7 +51,7 @@ impl UndecidedTrial {
 }
 
 /// Renders the summary. Empty for a single trial, which says everything itself.
-pub(in crate::harness) fn render_undecided(trials: &[UndecidedTrial], rerun: &Rerun) -> String {
+pub(crate) fn render_undecided(trials: &[UndecidedTrial], rerun: &Rerun) -> String {
     if trials.len() < 2 {
         return String::new();
     }
@@ -68,7 +68,7 @@ pub(in crate::harness) fn render_undecided(trials: &[UndecidedTrial], rerun: &Re
 }
 
 /// How a user allows that agents run in a replay.
-pub(in crate::harness) const ALLOW_EXEC: &str =
+pub(crate) const ALLOW_EXEC: &str =
     "call `allow_exec()` on the harness of the test target, or use `cargo arraign run --allow-exec`";
 
 fn describe_cause(cause: UndecidedCause) -> &'static str {

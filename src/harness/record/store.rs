@@ -30,7 +30,7 @@ thread_local! {
 
 /// The folder of this run, with its verdicts and manifests.
 #[derive(Debug)]
-pub(in crate::harness) struct Store {
+pub(crate) struct Store {
     out: PathBuf,
     run: PathBuf,
     harness: String,
@@ -40,7 +40,7 @@ pub(in crate::harness) struct Store {
 
 impl Store {
     /// The store of this process's run below `out`. No folder is created before the first file.
-    pub(in crate::harness) fn new(out: &Path, harness: &str, nextest: Option<&Nextest>) -> Self {
+    pub(crate) fn new(out: &Path, harness: &str, nextest: Option<&Nextest>) -> Self {
         let run_id = nextest.map_or_else(own_run_id, |nextest| nextest.run_id.clone());
         let run = out.join(escape_name(&run_id));
         let log = open_log(&run, &escape_name(harness), nextest);
@@ -49,12 +49,12 @@ impl Store {
     }
 
     /// The folder of all runs and of their reports.
-    pub(in crate::harness) fn out_folder(&self) -> &Path {
+    pub(crate) fn out_folder(&self) -> &Path {
         &self.out
     }
 
     /// The folder of this run.
-    pub(in crate::harness) fn run_folder(&self) -> &Path {
+    pub(crate) fn run_folder(&self) -> &Path {
         &self.run
     }
 
@@ -62,10 +62,7 @@ impl Store {
     /// was written.
     ///
     /// If the manifest cannot be written, the verdicts could not be either, so the error is about those.
-    pub(in crate::harness) fn write_manifest(
-        &self,
-        describe: impl FnOnce() -> RunManifest,
-    ) -> Result<bool, String> {
+    pub(crate) fn write_manifest(&self, describe: impl FnOnce() -> RunManifest) -> Result<bool, String> {
         let folder = self.run.join(MANIFESTS);
         let path = folder.join(self.manifest_name());
         if path.exists() {
@@ -80,29 +77,29 @@ impl Store {
     }
 
     /// Removes the oldest runs of this harness, so that `keep` of them are left.
-    pub(in crate::harness) fn prune_runs(&self, keep: usize) {
+    pub(crate) fn prune_runs(&self, keep: usize) {
         prune_runs(&self.out, &self.manifest_name(), keep);
     }
 
     /// Renders the error of a verdict that cannot be written.
-    pub(in crate::harness) fn unwritable_error(&self, error: &io::Error) -> String {
+    pub(crate) fn unwritable_error(&self, error: &io::Error) -> String {
         let folder = self.run.display();
         format!("cannot write verdicts below `{folder}`: {error}; set ARRAIGN_OUT to another folder")
     }
 
     /// The file in which all processes of this run record what they spend on the judge.
-    pub(in crate::harness) fn judge_ledger(&self) -> LineLog {
+    pub(crate) fn judge_ledger(&self) -> LineLog {
         let name = format!("{}.spent.jsonl", escape_name(&self.harness));
         LineLog::at(self.run.join(MANIFESTS).join(name))
     }
 
     /// The file in which the processes of this run share hashes of files that agents depend on.
-    pub(in crate::harness) fn shared_hashes(&self) -> PathBuf {
+    pub(crate) fn shared_hashes(&self) -> PathBuf {
         self.run.join(MANIFESTS).join(format!("{}.inputs.hashes", escape_name(&self.harness)))
     }
 
     /// Appends a verdict of this harness to the log of this process.
-    pub(in crate::harness) fn write_verdict(&self, verdict: &mut Verdict) -> io::Result<()> {
+    pub(crate) fn write_verdict(&self, verdict: &mut Verdict) -> io::Result<()> {
         verdict.harness.clone_from(&self.harness);
         verdict.attempt = self.attempt;
         // Taking the buffer leaves an empty one behind; if serialization fails, the buffer is simply lost.

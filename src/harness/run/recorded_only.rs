@@ -16,14 +16,14 @@ use crate::trace::Trace;
 
 /// No agents can be registered.
 #[derive(Default)]
-pub(in crate::harness) struct AgentSetup {}
+pub(crate) struct AgentSetup {}
 
 /// No agent runs.
-pub(in crate::harness) struct LiveAgents;
+pub(crate) struct LiveAgents;
 
 #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "the same signatures as with agents")]
 impl LiveAgents {
-    pub(in crate::harness) fn start_agents(
+    pub(crate) fn start_agents(
         _setup: AgentSetup,
         _described: Vec<NamedAgent>,
         _plan: &mut Plan,
@@ -33,40 +33,31 @@ impl LiveAgents {
         Ok(Self)
     }
 
-    pub(in crate::harness) fn count_asking(&self) -> Asking {
+    pub(crate) fn count_asking(&self) -> Asking {
         Asking::default()
     }
 
-    pub(in crate::harness) fn may_print(&self) -> bool {
+    pub(crate) fn may_print(&self) -> bool {
         false
     }
 
-    pub(in crate::harness) fn wait_for_answer(&self, _name: &str) {}
+    pub(crate) fn wait_for_answer(&self, _name: &str) {}
 
-    pub(in crate::harness) fn was_asked(&self, _name: &str) -> bool {
+    pub(crate) fn was_asked(&self, _name: &str) -> bool {
         false
     }
 
-    pub(in crate::harness) fn fingerprint_of(
-        &self,
-        _case: &Case,
-    ) -> Result<Option<Arc<AgentFingerprint>>, String> {
+    pub(crate) fn fingerprint_of(&self, _case: &Case) -> Result<Option<Arc<AgentFingerprint>>, String> {
         Ok(None)
     }
 
-    pub(in crate::harness) fn note_run(
-        &self,
-        _name: &str,
-        _agent: Option<&AgentFingerprint>,
-        _trace: &Trace,
-    ) {
-    }
+    pub(crate) fn note_run(&self, _name: &str, _agent: Option<&AgentFingerprint>, _trace: &Trace) {}
 
-    pub(in crate::harness) fn describe_run(&self) -> Vec<String> {
+    pub(crate) fn describe_run(&self) -> Vec<String> {
         Vec::new()
     }
 
-    pub(in crate::harness) fn runs_of(
+    pub(crate) fn runs_of(
         &self,
         _name: &str,
         case: &Case,

@@ -25,7 +25,7 @@ use crate::verdict::rebase::prefix_file;
 use crate::verdict::{CaseMutation, Rerun, Verdict};
 
 /// Runs a trial, which has this number in the plan. The error is the trial's failure message.
-pub(in crate::harness) fn run_trial(
+pub(crate) fn run_trial(
     context: &Arc<RunContext>,
     number: usize,
     name: &str,
@@ -116,11 +116,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Evaluates a case within its timeout. If it takes too long, the verdict is an error, and a later result is dropped. The
 /// agent's time does not count, because the agent has its own limit.
-pub(in crate::harness) fn evaluate_in_time(
-    context: &Arc<RunContext>,
-    name: &str,
-    work: &CaseWork,
-) -> Verdict {
+pub(crate) fn evaluate_in_time(context: &Arc<RunContext>, name: &str, work: &CaseWork) -> Verdict {
     let case = &work.case;
     context.live.wait_for_answer(name);
     let limit = match case.timeout {

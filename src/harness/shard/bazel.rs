@@ -22,7 +22,7 @@ pub(super) fn bazel_shard() -> Result<Option<Shard>, String> {
 }
 
 /// Adds Bazel's filter (`--test_filter`) to a command line without arguments.
-pub(in crate::harness) fn add_bazel_filter(mut arguments: Vec<OsString>) -> Vec<OsString> {
+pub(crate) fn add_bazel_filter(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let filter = env::var_os("TESTBRIDGE_TEST_ONLY").filter(|filter| !filter.is_empty());
     if arguments.is_empty() {
         arguments.extend(filter);
@@ -31,7 +31,7 @@ pub(in crate::harness) fn add_bazel_filter(mut arguments: Vec<OsString>) -> Vec<
 }
 
 /// The file in which Bazel expects a `JUnit` report.
-pub(in crate::harness) fn find_bazel_report() -> Option<PathBuf> {
+pub(crate) fn find_bazel_report() -> Option<PathBuf> {
     env::var_os("XML_OUTPUT_FILE").filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 

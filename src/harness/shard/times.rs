@@ -10,7 +10,7 @@ use super::hash_text;
 
 /// The file of durations: JSON Lines, such as `report.jsonl` or a verdict log.
 #[derive(Debug)]
-pub(in crate::harness) struct TrialTimes {
+pub(crate) struct TrialTimes {
     durations: HashMap<String, f64>,
     hash: String,
 }
@@ -23,7 +23,7 @@ struct TimedTrial {
 
 impl TrialTimes {
     /// Reads the file. The error is a message for the user.
-    pub(in crate::harness) fn read(path: &Path) -> Result<Self, String> {
+    pub(crate) fn read(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let text = fs::read_to_string(path)
             .map_err(|error| format!("ARRAIGN_SHARD_TIMES: cannot read `{shown}`: {error}"))?;

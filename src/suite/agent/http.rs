@@ -28,9 +28,9 @@ struct HttpRequestSettings {
 pub(super) fn parse_http_call(node: Node<'_>, readers: &[&str]) -> Result<HttpCall, LoadErrors> {
     let mut fields = Fields::of(node, "an agent")?;
     mark_common_keys(&mut fields);
-    let asking = fields.node("http").and_then(|http| fields.take(parse_request(http)));
-    let timeout = fields.node("timeout").and_then(|node| fields.take(timeout(node)));
-    let output_limit = fields.node("output_limit").and_then(|node| fields.take(parse_bytes(node)));
+    let asking = fields.parse("http", parse_request);
+    let timeout = fields.parse("timeout", timeout);
+    let output_limit = fields.parse("output_limit", parse_bytes);
     let format = fields.node("format").and_then(|node| fields.take(parse_reader_name(node, readers)));
     let call = asking.map(|HttpRequestSettings { url, method, headers, body, trace, answer, retries }| {
         HttpCall { url, method, headers, body, trace, answer, retries, timeout, output_limit, format }
@@ -54,16 +54,15 @@ fn parse_request(node: Node<'_>) -> Result<HttpRequestSettings, LoadErrors> {
         });
     }
     let mut fields = Fields::of(node, "`http`")?;
-    let address = fields.node("url").and_then(|node| fields.take(parse_url(node)));
+    let address = fields.parse("url", parse_url);
     if address.is_none() && fields.errors.is_empty() {
         fields.missing(&["url"], node.error("`http` needs the agent's `url`"));
     }
-    let method = fields.node("method").and_then(|node| fields.take(parse_method(node))).unwrap_or_default();
-    let headers =
-        fields.node("headers").and_then(|node| fields.take(parse_headers(node))).unwrap_or_default();
+    let method = fields.parse("method", parse_method).unwrap_or_default();
+    let headers = fields.parse("headers", parse_headers).unwrap_or_default();
     let body = fields.node("body").and_then(|node| fields.take(parse_body(node, method)));
     let [trace, answer] = ["trace", "answer"].map(|key| parse_path(&mut fields, key));
-    let retries = fields.node("retries").and_then(|node| fields.take(parse_retries(node)));
+    let retries = fields.parse("retries", parse_retries);
     fields.among(&OUTER_KEYS).into_iter().for_each(|(key, node)| {
         let error = node.error(format!("`{}` stands beside `http`, not in it", key.name));
         fields.errors.push(error.help("as it does beside a `command`"));

@@ -18,20 +18,20 @@ use crate::suite::forms::{
 
 /// A key that users write in a case, in a suite or in `arraign.yaml`.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::suite) struct SuiteKey {
-    pub(in crate::suite) name: &'static str,
+pub(crate) struct SuiteKey {
+    pub(crate) name: &'static str,
     /// The meaning of the key.
     #[cfg(feature = "schema")]
-    pub(in crate::suite) meaning: &'static str,
+    pub(crate) meaning: &'static str,
     /// The form of its value.
     #[cfg(feature = "schema")]
-    pub(in crate::suite) schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
+    pub(crate) schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
     /// The key of which this is another name.
-    pub(in crate::suite) alias_of: Option<&'static str>,
+    pub(crate) alias_of: Option<&'static str>,
     /// Whether a suite says it for each of its cases.
-    pub(in crate::suite) shared_by_suite: bool,
+    pub(crate) shared_by_suite: bool,
     /// Whether a case's mapping adds to that of its suite, key by key.
-    pub(in crate::suite) is_merged: bool,
+    pub(crate) is_merged: bool,
 }
 
 /// A key with a value of the form `T`.
@@ -74,7 +74,7 @@ impl SuiteKey {
 }
 
 /// The keys of a case.
-pub(in crate::suite) const CASE: &[SuiteKey] = &[
+pub(crate) const CASE: &[SuiteKey] = &[
     key::<Label>("id", "The name of the trial below its file. Required where a file contains several cases."),
     key::<Label>("name", "Another name of `id`.").alias_of("id"),
     key::<String>("description", "A description, for people."),
@@ -169,7 +169,7 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
 
 /// The keys of a suite, without [`TABLES`] and the keys that it shares with [`CASE`].
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
-pub(in crate::suite) const SUITE: &[SuiteKey] = &[
+pub(crate) const SUITE: &[SuiteKey] = &[
     key::<String>("suite", "The name of the suite, for people."),
     key::<Label>("version", "A version, for people."),
     key::<String>("description", "A description, for people."),
@@ -188,7 +188,7 @@ pub(in crate::suite) const SUITE: &[SuiteKey] = &[
 
 /// The keys that a suite and `arraign.yaml` have: what checks look up.
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
-pub(in crate::suite) const TABLES: &[SuiteKey] = &[
+pub(crate) const TABLES: &[SuiteKey] = &[
     key::<BTreeMap<String, Texts>>("tool_categories", "Categories of tools, beside the built-in ones."),
     key::<BTreeMap<String, Vec<String>>>("field_aliases", "Other words for a field."),
     key::<BTreeMap<String, Price>>("prices", "US dollars for a million tokens, by model."),
@@ -202,7 +202,7 @@ pub(in crate::suite) const TABLES: &[SuiteKey] = &[
 
 /// The keys of `arraign.yaml`, without [`TABLES`].
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
-pub(in crate::suite) const WORKSPACE: &[SuiteKey] = &[
+pub(crate) const WORKSPACE: &[SuiteKey] = &[
     key::<Weights>("weights", "The weight of each dimension."),
     key::<BTreeMap<String, DescribedAgent>>("agents", "The agents that cases may name."),
     key::<FileSize>("size_limit", "The largest file that is read, such as `200 MB`. Default: `64 MiB`."),

@@ -1,16 +1,12 @@
 //! Finds and reads the folders and files of runs.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use super::{RunError, RunProblem};
 use crate::harness::record::manifest::{MANIFESTS, RunManifest, SCHEMA_VERSION};
-use crate::report::RunInfo;
 use crate::source::open_regular;
-use crate::verdict::summary::Selection;
 
 /// Returns the run below `out` that started last, of those with a verdict.
 pub fn find_newest(out: &Path) -> Result<PathBuf, RunError> {
@@ -82,17 +78,4 @@ pub(super) fn run_id(folder: &Path) -> String {
     let resolved = folder.canonicalize();
     let name = resolved.as_deref().unwrap_or(folder).file_name();
     name.unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// Describes a run without a manifest.
-pub(super) fn unknown_run() -> RunInfo {
-    RunInfo {
-        id: String::new(),
-        started: UNIX_EPOCH,
-        folder: String::new(),
-        rules: BTreeMap::new(),
-        skipped: Vec::new(),
-        selection: Selection::default(),
-        earlier: None,
-    }
 }

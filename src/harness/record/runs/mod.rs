@@ -22,6 +22,7 @@ mod shards;
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 pub use super::manifest::RunManifest;
 pub use error::{RunError, RunProblem};
@@ -170,7 +171,7 @@ fn describe_run(
     has_packages: bool,
 ) -> RunInfo {
     let first = manifests.iter().min_by_key(|one| one.started_ms);
-    let mut run = first.map_or_else(folder::unknown_run, RunManifest::to_run_info);
+    let mut run = first.map_or_else(|| RunInfo::new("", UNIX_EPOCH), RunManifest::to_run_info);
     run.id = join_ids(folders);
     run.rules.extend(manifests.iter().flat_map(|one| one.rules.clone()));
     run.skipped = find_skipped(manifests, trials, has_packages);

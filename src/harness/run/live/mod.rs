@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-pub(in crate::harness) use self::setup::AgentSetup;
+pub(crate) use self::setup::AgentSetup;
 
 use self::keep::{keep_in_files, stamp_run};
 use self::models::RecordedModels;
@@ -41,7 +41,7 @@ use crate::suite::{CaseRuns, LIVE, RecordedRun, find_stale_runs};
 use crate::verdict::{Rerun, UndecidedCause};
 
 /// The agents of one run of the harness.
-pub(in crate::harness) struct LiveAgents {
+pub(crate) struct LiveAgents {
     mode: AgentMode,
     rerun: Rerun,
     today: TodaysAgents,
@@ -88,7 +88,7 @@ struct ModelRequest<'r> {
 impl LiveAgents {
     /// Finds the agent of each case, and starts those whose trials will run. Returns the exit code of the process after
     /// printing an error.
-    pub(in crate::harness) fn start_agents(
+    pub(crate) fn start_agents(
         mut setup: AgentSetup,
         described: Vec<NamedAgent>,
         plan: &mut Plan,
@@ -235,33 +235,33 @@ impl LiveAgents {
     }
 
     /// Counts the trials that have asked an agent, those that have the answer, and those whose agent is running.
-    pub(in crate::harness) fn count_asking(&self) -> Asking {
+    pub(crate) fn count_asking(&self) -> Asking {
         let at_work = self.pool.as_ref().map(AgentPool::working_cases).unwrap_or_default();
         let answered = self.asked.values().filter(|asked| asked.answer.is_given()).count();
         Asking { asked: self.asked.len(), answered, at_work }
     }
 
     /// Whether agents run in this process. They may print, and would wait for a lock on standard output.
-    pub(in crate::harness) fn may_print(&self) -> bool {
+    pub(crate) fn may_print(&self) -> bool {
         self.in_process
     }
 
     /// Waits for the answer of the trial's agent, so that the agent's time does not count as the time of the checks.
-    pub(in crate::harness) fn wait_for_answer(&self, name: &str) {
+    pub(crate) fn wait_for_answer(&self, name: &str) {
         if let Some(asked) = self.asked.get(name) {
             let _ = asked.answer.wait();
         }
     }
 
     /// Whether the trial `name` has asked an agent.
-    pub(in crate::harness) fn was_asked(&self, name: &str) -> bool {
+    pub(crate) fn was_asked(&self, name: &str) -> bool {
         self.asked.contains_key(name)
     }
 
     /// Returns the runs of the trial `name`: its agent's answer, or the recorded ones.
     ///
     /// A recorded answer is read back from its file, so that the first verdict and the replays evaluate the same data.
-    pub(in crate::harness) fn runs_of(
+    pub(crate) fn runs_of(
         &self,
         name: &str,
         case: &Case,
@@ -287,10 +287,7 @@ impl LiveAgents {
     }
 
     /// Returns the agent of a case as it is today. `None` for a case without an agent.
-    pub(in crate::harness) fn fingerprint_of(
-        &self,
-        case: &Case,
-    ) -> Result<Option<Arc<AgentFingerprint>>, String> {
+    pub(crate) fn fingerprint_of(&self, case: &Case) -> Result<Option<Arc<AgentFingerprint>>, String> {
         self.today.fingerprint_of(case).map_err(|error| error.problem)
     }
 

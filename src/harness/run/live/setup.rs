@@ -7,7 +7,7 @@ use crate::place::{LoadError, LoadErrors};
 use crate::source::check_input_pattern;
 
 /// The agents of a harness, and how many of them may run at the same time.
-pub(in crate::harness) struct AgentSetup {
+pub(crate) struct AgentSetup {
     pub(super) agents: Agents,
     pub(super) at_once: usize,
 }
@@ -20,12 +20,12 @@ impl Default for AgentSetup {
 
 impl AgentSetup {
     /// Registers an agent of the test target. The error says that the name is taken.
-    pub(in crate::harness) fn register(&mut self, name: &str, agent: InProcess) -> Result<(), String> {
+    pub(crate) fn register(&mut self, name: &str, agent: InProcess) -> Result<(), String> {
         self.agents.register_agent(name, ConfiguredAgent::in_process(name, agent))
     }
 
     /// Names the files that an agent of the test target depends on. The error is a message for the user.
-    pub(in crate::harness) fn add_inputs(&mut self, name: &str, patterns: Vec<String>) -> Result<(), String> {
+    pub(crate) fn add_inputs(&mut self, name: &str, patterns: Vec<String>) -> Result<(), String> {
         let mut inputs = Vec::new();
         for pattern in patterns {
             check_input_pattern(&pattern)
@@ -38,13 +38,13 @@ impl AgentSetup {
 
     /// Lets an agent of the test target run in every mode, with a recorded model. The error is a message for the user.
     #[cfg(feature = "model")]
-    pub(in crate::harness) fn record_model(&mut self, name: &str) -> Result<(), String> {
+    pub(crate) fn record_model(&mut self, name: &str) -> Result<(), String> {
         let set = self.agents.set_model(name, crate::case::ModelSettings::default());
         set.map_err(|problem| format!("Harness::agent_model: {problem}; register the agent first"))
     }
 
     /// Sets how many agents may run at the same time.
-    pub(in crate::harness) fn set_limit(&mut self, at_once: usize) {
+    pub(crate) fn set_limit(&mut self, at_once: usize) {
         self.at_once = at_once;
     }
 
