@@ -158,6 +158,14 @@ pub struct TraceFile {
     pub joined: Option<(Arc<JoinGroup>, usize)>,
 }
 
+impl TraceFile {
+    /// Selects all runs of the file at `path`.
+    pub(crate) fn new(place: Place, path: String) -> Self {
+        let (runs, harmless) = (RunSelection::All, Vec::new());
+        Self { place, path, format: None, runs, harmless, by_default: false, joined: None }
+    }
+}
+
 /// The runs of a trace file that a case selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunSelection {

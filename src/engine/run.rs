@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use super::aggregate::{has_statistics, run_figures};
-use super::scoring::{is_broken_gate, score_run};
+use super::scoring::score_run;
 use crate::case::{Case, Expectation};
 use crate::check::{EvidenceNeeds, require_settled};
 use crate::evidence::{Evidence, Opinions};
@@ -91,7 +91,7 @@ fn ask_all(
                 *answer = Some(evaluate_expectation(expectation, &evidence, run));
             }
         }
-        if answers.iter().flatten().any(is_broken_gate) {
+        if answers.iter().flatten().any(Finding::is_broken_gate) {
             break;
         }
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use super::cli::HarnessCommand;
-use super::output::stderr::note_stale_cases;
+use super::output::stderr::note;
 use super::plan::Plan;
 use super::settings::EnvSettings;
 use crate::source::Files;
@@ -72,7 +72,8 @@ pub(super) fn note_stale_file(plan: &Plan, files: &Files, command: &HarnessComma
     let current = render_case_modules(plan.trials.iter().map(|trial| trial.name.as_str()));
     // A checkout can have the line endings of Windows.
     if written.lines().ne(current.lines()) {
-        note_stale_cases(&files.name(&path));
+        let file = files.name(&path);
+        note(&format!("{file} does not list the present trials; `cargo arraign ide` writes it again"));
     }
 }
 

@@ -28,16 +28,9 @@ pub enum JudgeMode {
 }
 
 impl JudgeMode {
-    /// Returns the mode with this name.
-    pub fn find_by_name(word: &str) -> Option<Self> {
-        match word {
-            "replay" => Some(Self::Replay),
-            "record" => Some(Self::Record),
-            "live" => Some(Self::Live),
-            "off" => Some(Self::Off),
-            _ => None,
-        }
-    }
+    /// The modes by name.
+    pub const NAMES: &[(&str, Self)] =
+        &[("replay", Self::Replay), ("record", Self::Record), ("live", Self::Live), ("off", Self::Off)];
 
     /// Whether this mode asks the judge.
     pub fn asks_judge(self) -> bool {

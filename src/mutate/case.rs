@@ -70,16 +70,14 @@ impl CaseMutator<'_> {
         let mut result =
             RunMutation::new(self.name_trace(&run, (number, count)), fingerprint_run(&run.trace));
         let evaluator = MutantEvaluator::new(self.case, &run, recorded.baseline.as_ref(), self.session);
-        match evaluator.evaluate(&run) {
-            MutantVerdict::Passed => {}
-            MutantVerdict::Violated(checks) => {
-                result.left_out = Some(format!("the run does not pass: `{}`", checks.join("`, `")));
-                return result;
-            }
-            MutantVerdict::Open(why) => {
-                result.left_out = Some(format!("the run does not pass: {why}"));
-                return result;
-            }
+        let why = match evaluator.evaluate(&run) {
+            MutantVerdict::Passed => None,
+            MutantVerdict::Violated(checks) => Some(format!("`{}`", checks.join("`, `"))),
+            MutantVerdict::Open(why) => Some(why),
+        };
+        if let Some(why) = why {
+            result.left_out = Some(format!("the run does not pass: {why}"));
+            return result;
         }
         let mut known = KnownSecrets::default();
         known.add_run(&run.trace);
@@ -153,9 +151,9 @@ fn find_exclusion(case: &Case) -> Option<String> {
     if case.expect_verdict.is_some_and(|expected| expected != Status::Pass) {
         return Some("the case expects another verdict than `pass`".to_owned());
     }
-    let only_reports = |effect: Effect| matches!(effect, Effect::Inform | Effect::Points);
-    let reports = case.expectations.iter().all(|expectation| only_reports(expectation.effect))
-        && case.scorecards.iter().all(|card| only_reports(card.effect))
+    let effects = case.expectations.iter().map(|expectation| expectation.effect);
+    let mut effects = effects.chain(case.scorecards.iter().map(|card| card.effect));
+    let reports = effects.all(|effect| matches!(effect, Effect::Inform | Effect::Points))
         && case.require_calls.is_none()
         && case.baseline.is_none()
         && case.variance.is_none();

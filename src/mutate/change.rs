@@ -1,6 +1,6 @@
 //! Changes of a run: the calls in it, its end, and its answer. Messages keep their places among the calls.
 
-use crate::trace::{Call, CallStatus, CallsUnrecorded, Message, Role, Trace};
+use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, Trace};
 use serde_json::json;
 
 /// The name of a tool that no agent has.
@@ -75,10 +75,12 @@ pub(crate) fn cut_run(run: &mut Trace, count: usize) {
 pub(crate) fn set_answer(run: &mut Trace, answer: String) {
     let before = run.answer.replace(answer.clone());
     let Some(before) = before else { return };
-    let calls = run.calls.len();
-    let is_last = |message: &Message| message.role == Role::Assistant && message.after_calls == calls;
-    let last: Vec<usize> =
-        run.messages.iter().enumerate().filter(|(_, message)| is_last(message)).map(|(at, _)| at).collect();
+    let messages = run
+        .messages
+        .iter()
+        .enumerate()
+        .filter(|(_, message)| message.role == Role::Assistant && message.after_calls == run.calls.len());
+    let last: Vec<usize> = messages.map(|(at, _)| at).collect();
     // The answer may be one message, or all messages after the last call.
     let one = last.iter().rev().find(|at| run.messages[**at].text == before);
     if let Some(at) = one {

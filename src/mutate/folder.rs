@@ -64,8 +64,8 @@ pub(crate) fn mutate_folder(
             Err(errors) => report.unread.push(errors),
         }
     }
-    let is_wanted = |case: &FolderCase| options.filters.iter().any(|filter| case.name.contains(filter));
-    cases.retain(|case| options.filters.is_empty() || is_wanted(case));
+    let filters = options.filters;
+    cases.retain(|case| filters.is_empty() || filters.iter().any(|filter| case.name.contains(filter)));
     report.cases = run_parallel(&cases, |case| case.mutate_case(library, judges, options));
     Ok(report)
 }

@@ -68,8 +68,8 @@ pub fn tally_traces(cases: &[CaseMutation]) -> Vec<TraceMutation<'_>> {
             }
         }
     }
-    let summarize = |(key, trace)| summarize_trace(trace, names.remove(key), tallies.remove(key));
-    order.into_iter().map(summarize).collect()
+    let traces = order.into_iter();
+    traces.map(|(key, trace)| summarize_trace(trace, names.remove(key), tallies.remove(key))).collect()
 }
 
 fn summarize_trace<'m>(

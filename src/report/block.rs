@@ -71,10 +71,7 @@ fn render_run(verdict: &Verdict, run: usize) -> Vec<String> {
         lines.push(format!("  tools called: {}", render_tool_names(summary)));
     }
     lines.extend(
-        findings
-            .iter()
-            .filter(|finding| score::is_broken_gate(finding))
-            .flat_map(|gate| render_gate_banner(gate)),
+        findings.iter().filter(|finding| finding.is_broken_gate()).flat_map(|gate| render_gate_banner(gate)),
     );
     for card in verdict.scorecards.iter().filter(|card| card.run == run) {
         lines.extend(render_card(card));

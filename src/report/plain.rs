@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+pub(crate) use crate::outcome::{count_noun, truncate_text};
+
 /// Escapes everything in `text` that could move a cursor, change a colour, reorder letters or command a CI server, as
 /// `\u{..}`. Line breaks stay.
 pub fn escape_text(text: &str) -> Cow<'_, str> {
@@ -46,19 +48,6 @@ fn starts_ci_command(line: &str) -> bool {
 /// Escapes like [`escape_text`] and puts the text on one line.
 pub fn escape_line(text: &str) -> String {
     escape_text(&escape_line_breaks(text)).into_owned()
-}
-
-/// Cuts `text` to `most` characters, and marks the cut.
-pub(super) fn truncate_text(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-/// Renders a number of things: `1 case`, `2 cases`.
-pub(crate) fn count_noun(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Writes the line breaks of `text` as `

@@ -130,11 +130,6 @@ fn belongs_to(card: &Card, finding: &Finding) -> bool {
     }
 }
 
-/// Whether a finding violates a hard gate.
-pub(super) fn is_broken_gate(finding: &Finding) -> bool {
-    finding.effect == Effect::Gate && finding.status == Status::Fail
-}
-
 /// Whether the violations of a finding cost points at most.
 pub fn costs_only_points(finding: &Finding) -> bool {
     finding.effect == Effect::Inform || (finding.effect == Effect::Points && finding.status == Status::Fail)

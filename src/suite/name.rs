@@ -106,22 +106,8 @@ mod tests {
 
     #[test]
     fn what_breaks_a_listing_is_escaped_and_comes_back() {
-        for id in [
-            "a\nb",
-            "-x",
-            "a::b",
-            ":a",
-            "a:",
-            "50%",
-            "a/b",
-            " a ",
-            "a\u{202e}b",
-            "a\u{61c}b",
-            "x: test",
-            "%2D",
-            "tab\there",
-            "é",
-        ] {
+        let ids = "a\nb|-x|a::b|:a|a:|50%|a/b| a |a\u{202e}b|a\u{61c}b|x: test|%2D|tab\there|é";
+        for id in ids.split('|') {
             let name = name("s.yaml", Some(id));
             assert!(!name.chars().any(char::is_control), "{name}");
             assert_eq!(split_name(&name).expect("it is a name"), ["s", id], "{name}");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arraign_trace::reader::RunIndex;
 
-use super::run_folder::read_run_folder;
+use super::run_folder::{describe_failure, read_run_folder};
 use super::runs::{CaseRuns, RecordedRun};
 use crate::case::{Case, RunSelection, TraceFrom};
 use crate::reader::{self, ReaderSet, Recording, TraceError};
@@ -201,10 +201,7 @@ fn describe_error<T>(
     path: &Path,
     files: &Files,
 ) -> Result<T, String> {
-    read.map_err(|error| error.to_string())?.map_err(|error| {
-        let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
-        format!("{}: {error}{help}", files.name(path))
-    })
+    read.map_err(|error| error.to_string())?.map_err(|error| describe_failure(path, &error, files))
 }
 
 /// The only run of a file, or how many there are.

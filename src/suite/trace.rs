@@ -11,7 +11,7 @@ use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
 use crate::reader;
 use crate::source::Files;
-use crate::yaml::{Fields, Node, Value, did_you_mean, nearest};
+use crate::yaml::{Fields, Node, Value, nearest, suggest_or_list};
 
 /// The extensions that a recorded trace is looked up with, in this order.
 const TRACE_EXTENSIONS: &[&str] = &["json", "jsonl", "yaml", "yml"];
@@ -26,16 +26,7 @@ pub(super) fn parse_trace_from(
     let fill_in = |text: &str| text.replace("{id}", id).replace("{suite}", suite);
     match node.value() {
         Value::String(path) => {
-            let (path, runs) = (fill_in(path), RunSelection::All);
-            let file = TraceFile {
-                place: node.place(),
-                path,
-                format: None,
-                runs,
-                harmless: Vec::new(),
-                by_default: false,
-                joined: None,
-            };
+            let file = TraceFile::new(node.place(), fill_in(path));
             refuse_outside(&file, node, scope)?;
             Ok(TraceFrom::File(file))
         }
@@ -78,15 +69,7 @@ fn parse_trace_file(node: Node<'_>, readers: &[&str]) -> Result<TraceFile, LoadE
         (None, false) => RunSelection::All,
     };
     let harmless = fields.optional::<Vec<String>>("harmless").unwrap_or_default();
-    let file = path.map(|path| TraceFile {
-        place: node.place(),
-        path,
-        format,
-        runs,
-        harmless,
-        by_default: false,
-        joined: None,
-    });
+    let file = path.map(|path| TraceFile { format, runs, harmless, ..TraceFile::new(node.place(), path) });
     fields.finish_some(file)
 }
 
@@ -97,8 +80,7 @@ pub(super) fn parse_reader_name(node: Node<'_>, known: &[&str]) -> Result<String
         return Ok(name);
     }
     let error = node.error(format!("no reader is called `{name}`"));
-    let help = did_you_mean(&name, known).unwrap_or_else(|| format!("one of `{}`", known.join("`, `")));
-    Err(error.help(help))
+    Err(error.help(suggest_or_list(&name, known)))
 }
 
 /// Checks a file without opening it: whether it is inside the allowed folders, and whether its glob is valid.

@@ -44,13 +44,12 @@ impl RequestedReports {
             return Ok(());
         }
         let earlier = self.read_earlier(context)?;
-        let run =
-            StoredRun::open(&[context.store.run_folder().to_owned()]).map_err(|error| error.to_string())?;
+        let run = StoredRun::open(&[context.store.run.clone()]).map_err(|error| error.to_string())?;
         let run = run.compared_with(earlier);
         stderr::note_missing_verdicts(counts.trials.saturating_sub(run.trials()));
         let mut annotations = Box::new(Annotations::new(run.run()));
-        let written = run
-            .write_reports(&formats, context.store.out_folder(), |verdict| annotations.add_verdict(verdict));
+        let written =
+            run.write_reports(&formats, &context.store.out, |verdict| annotations.add_verdict(verdict));
         if annotate {
             stderr::print_block(context.readers.json, annotations.finish().trim_end());
         }
@@ -72,7 +71,7 @@ impl RequestedReports {
         let shows_comparison =
             [ReportFormat::Html, ReportFormat::Markdown].iter().any(|format| self.formats.contains(format));
         let Some(which) = self.compare.as_deref().filter(|_| shows_comparison) else { return Ok(None) };
-        earlier_run(which, &context.project.base, context.store.out_folder())
+        earlier_run(which, &context.project.base, &context.store.out)
             .map(Some)
             .map_err(|error| format!("ARRAIGN_COMPARE: {error}"))
     }
@@ -80,12 +79,14 @@ impl RequestedReports {
     /// Returns the formats that can be rendered, and prints a note on the others.
     fn supported_formats(&self, context: &RunContext) -> Vec<FormatEntry> {
         if context.readers.nextest {
-            stderr::note_reports_under_nextest(&self.formats, context.store.run_folder());
+            stderr::note_not_rendered("under nextest", self.formats.iter().copied(), &context.store.run);
             return Vec::new();
         }
         let unsupported =
             self.formats.iter().filter(|wanted| !FORMATS.iter().any(|format| format.format == **wanted));
-        stderr::note_unsupported_reports(unsupported.copied(), context.store.run_folder());
+        // HTML needs a feature.
+        let reason = "without the feature `html` of arraign";
+        stderr::note_not_rendered(reason, unsupported.copied(), &context.store.run);
         FORMATS.iter().filter(|format| self.formats.contains(&format.format)).copied().collect()
     }
 }

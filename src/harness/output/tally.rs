@@ -81,17 +81,13 @@ impl Tally {
 
     /// Takes the blocks of the trials that ran, in the order of the plan.
     pub(crate) fn take_blocks(&self) -> Vec<String> {
-        let mut blocks = std::mem::take(&mut lock(&self.entries).blocks);
-        blocks.sort_by_key(|(number, _)| *number);
-        blocks.into_iter().map(|(_, block)| block).collect()
+        take_in_order(&mut lock(&self.entries).blocks)
     }
 
     /// Sums up the undecided trials of cases; empty for less than two.
     pub(crate) fn describe_undecided(&self, project: &Project) -> String {
-        let mut trials = std::mem::take(&mut lock(&self.entries).undecided);
-        trials.sort_by_key(|(number, _)| *number);
-        let trials: Vec<UndecidedTrial> =
-            trials.into_iter().map(|(_, trial)| trial.below(&project.folder)).collect();
+        let trials = take_in_order(&mut lock(&self.entries).undecided).into_iter();
+        let trials: Vec<UndecidedTrial> = trials.map(|trial| trial.below(&project.folder)).collect();
         render_undecided(&trials, &project.rerun)
     }
 
@@ -102,18 +98,12 @@ impl Tally {
 
     /// Takes a line for each trial that passes with pinned violations.
     pub(crate) fn take_pinned(&self) -> Vec<String> {
-        let mut pinned = std::mem::take(&mut lock(&self.entries).pinned);
-        pinned.sort_by_key(|(number, _)| *number);
-        pinned.into_iter().map(|(_, line)| line).collect()
+        take_in_order(&mut lock(&self.entries).pinned)
     }
 
     /// Sums up the trials that ran.
     pub(crate) fn make_summary(&self) -> Summary {
-        let mut rows = std::mem::take(&mut lock(&self.entries).rows);
-        // A sum of floats depends on the order, and the order in which threads end differs between runs.
-        rows.sort_by_key(|(number, _)| *number);
-        let rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
-        Summary::from_rows(&self.selection, &rows)
+        Summary::from_rows(&self.selection, &take_in_order(&mut lock(&self.entries).rows))
     }
 
     /// Returns the summary of a run that contains only the cases of one suite.
@@ -121,6 +111,13 @@ impl Tally {
         let total = Group { name: "all".to_owned(), ..suite.clone() };
         Summary { schema_version: SUMMARY_VERSION, tier: self.selection.tier, total, suites: vec![suite] }
     }
+}
+
+/// Takes the entries, in the order of the plan. Threads end in any order, and a sum of floats depends on it.
+fn take_in_order<T>(entries: &mut Vec<(usize, T)>) -> Vec<T> {
+    let mut entries = std::mem::take(entries);
+    entries.sort_by_key(|(number, _)| *number);
+    entries.into_iter().map(|(_, entry)| entry).collect()
 }
 
 impl UnexercisedRules {

@@ -37,6 +37,10 @@ pub(super) struct PlannedTrial {
 }
 
 impl PlannedTrial {
+    fn new(name: String, ignore: Option<Ignore>, work: TrialWork) -> Self {
+        Self { name, alias: None, ignore, work }
+    }
+
     /// Returns the name that filters match and events report.
     pub(super) fn shown_name(&self) -> &str {
         self.alias.as_deref().unwrap_or(&self.name)
@@ -211,12 +215,7 @@ fn plan_one(plan: &mut Plan, name: &str, library: Library<'_>, settings: &EnvSet
         }
     }
     if !broken.is_empty() {
-        plan.trials.push(PlannedTrial {
-            name: name.to_owned(),
-            alias: None,
-            ignore: None,
-            work: TrialWork::Broken(broken),
-        });
+        plan.trials.push(PlannedTrial::new(name.to_owned(), None, TrialWork::Broken(broken)));
     }
 }
 
@@ -247,8 +246,7 @@ fn make_case_trials(
 }
 
 fn make_case_trial(work: &CaseWork, name: String, run: Option<SelectedRun>) -> PlannedTrial {
-    let ignore = work.case.ignore.clone();
-    PlannedTrial { name, alias: None, ignore, work: TrialWork::Case(CaseWork { run, ..work.clone() }) }
+    PlannedTrial::new(name, work.case.ignore.clone(), TrialWork::Case(CaseWork { run, ..work.clone() }))
 }
 
 fn is_selected(case: &Case, settings: &EnvSettings) -> bool {
@@ -336,12 +334,7 @@ impl Plan {
 
 /// Returns the trial of a gate. A gate without cases has none, because its result would mean nothing.
 fn make_gate_trial(work: GateWork, name: String) -> Option<PlannedTrial> {
-    (!work.cases.is_empty()).then_some(PlannedTrial {
-        name,
-        alias: None,
-        ignore: None,
-        work: TrialWork::Gate(work),
-    })
+    (!work.cases.is_empty()).then(|| PlannedTrial::new(name, None, TrialWork::Gate(work)))
 }
 
 /// Returns the case that a gate sums up. An ignored case does not run and has no score.

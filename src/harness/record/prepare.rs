@@ -19,9 +19,10 @@ pub(crate) fn prepare_store(
     settings: &EnvSettings,
 ) -> Result<(), String> {
     if writes_manifest(plan, command, settings) {
-        let describe = || RunManifest::for_plan(plan, (command, settings), library.kinds, id);
+        let written =
+            store.write_manifest(|| RunManifest::for_plan(plan, (command, settings), library.kinds, id))?;
         // A folder that the user has named may be an archive of runs, so nothing is removed there.
-        if store.write_manifest(describe)? && settings.out.is_none() {
+        if written && settings.out.is_none() {
             store.prune_runs(keep_runs);
         }
     }

@@ -6,7 +6,6 @@
 //! what a judge has cost.
 
 use std::cell::Cell;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -15,7 +14,7 @@ use super::manifest::{MANIFESTS, RunManifest};
 use super::prune::prune_runs;
 use crate::harness::settings::{Nextest, own_run_id};
 use crate::harness::shard::hash_text;
-use crate::source::{LineLog, write_whole};
+use crate::source::{LineLog, write_with_folder};
 use crate::suite::escape_component;
 use crate::verdict::Verdict;
 
@@ -31,8 +30,10 @@ thread_local! {
 /// The folder of this run, with its verdicts and manifests.
 #[derive(Debug)]
 pub(crate) struct Store {
-    out: PathBuf,
-    run: PathBuf,
+    /// The folder of all runs and of their reports.
+    pub(crate) out: PathBuf,
+    /// The folder of this run.
+    pub(crate) run: PathBuf,
     harness: String,
     attempt: u32,
     log: LineLog,
@@ -48,37 +49,23 @@ impl Store {
         Self { out: out.to_owned(), run, harness: harness.to_owned(), attempt, log }
     }
 
-    /// The folder of all runs and of their reports.
-    pub(crate) fn out_folder(&self) -> &Path {
-        &self.out
-    }
-
-    /// The folder of this run.
-    pub(crate) fn run_folder(&self) -> &Path {
-        &self.run
-    }
-
     /// Writes the manifest that `describe` returns, unless another process of the run has written one. Returns whether it
     /// was written.
     ///
     /// If the manifest cannot be written, the verdicts could not be either, so the error is about those.
     pub(crate) fn write_manifest(&self, describe: impl FnOnce() -> RunManifest) -> Result<bool, String> {
-        let folder = self.run.join(MANIFESTS);
-        let path = folder.join(self.manifest_name());
+        let path = self.run.join(MANIFESTS).join(self.name_file("json"));
         if path.exists() {
             return Ok(false);
         }
         let json = serde_json::to_vec(&describe()).map_err(io::Error::from);
-        let written = json.and_then(|json| {
-            fs::create_dir_all(&folder)?;
-            write_whole(&path, &json)
-        });
+        let written = json.and_then(|json| write_with_folder(&path, &json));
         written.map(|()| true).map_err(|error| self.unwritable_error(&error))
     }
 
     /// Removes the oldest runs of this harness, so that `keep` of them are left.
     pub(crate) fn prune_runs(&self, keep: usize) {
-        prune_runs(&self.out, &self.manifest_name(), keep);
+        prune_runs(&self.out, &self.name_file("json"), keep);
     }
 
     /// Renders the error of a verdict that cannot be written.
@@ -89,13 +76,12 @@ impl Store {
 
     /// The file in which all processes of this run record what they spend on the judge.
     pub(crate) fn judge_ledger(&self) -> LineLog {
-        let name = format!("{}.spent.jsonl", escape_name(&self.harness));
-        LineLog::at(self.run.join(MANIFESTS).join(name))
+        LineLog::at(self.run.join(MANIFESTS).join(self.name_file("spent.jsonl")))
     }
 
     /// The file in which the processes of this run share hashes of files that agents depend on.
     pub(crate) fn shared_hashes(&self) -> PathBuf {
-        self.run.join(MANIFESTS).join(format!("{}.inputs.hashes", escape_name(&self.harness)))
+        self.run.join(MANIFESTS).join(self.name_file("inputs.hashes"))
     }
 
     /// Appends a verdict of this harness to the log of this process.
@@ -111,8 +97,9 @@ impl Store {
         written
     }
 
-    fn manifest_name(&self) -> String {
-        format!("{}.json", escape_name(&self.harness))
+    /// Names a file of the harness in the folder of manifests.
+    fn name_file(&self, extension: &str) -> String {
+        format!("{}.{extension}", escape_name(&self.harness))
     }
 }
 

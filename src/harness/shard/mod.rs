@@ -13,8 +13,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub(super) use self::bazel::add_bazel_filter;
 use self::bazel::bazel_shard;
-pub(super) use self::bazel::{add_bazel_filter, find_bazel_report};
 use self::ci::find_ci_shard;
 use self::times::TrialTimes;
 use super::cli::HarnessCommand;

@@ -46,18 +46,6 @@ impl SnapshotFile {
     fn path(&self) -> PathBuf {
         self.folder.join(format!("{}.snap", self.name))
     }
-
-    /// The folder of the file.
-    #[cfg(feature = "snapshots")]
-    fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// The file name of a pending change.
-    #[cfg(feature = "snapshots")]
-    fn pending_name(&self) -> String {
-        format!("{}.snap.new", self.name)
-    }
 }
 
 /// Returns an error if changed snapshots would be accepted in continuous integration, where nobody reviews them.

@@ -8,8 +8,8 @@ use crate::report::comparison::is_flaky;
 use crate::report::pinned::list_violated_checks;
 use crate::report::plain::truncate_text;
 use crate::report::terminal::{find_first_place, render_headline};
-use crate::report::{SkippedTrial, TrialResult, score};
-use crate::verdict::Verdict;
+use crate::report::{SkippedTrial, TrialResult};
+use crate::verdict::{Finding, Verdict};
 
 /// The largest length of a row's claim, in characters.
 const MAX_CLAIM_CHARS: usize = 240;
@@ -77,7 +77,7 @@ impl<'v> CaseRow<'v> {
 
 fn list_badges(verdict: &Verdict) -> Vec<&'static str> {
     let badges = [
-        ("hard gate", verdict.findings.iter().any(score::is_broken_gate)),
+        ("hard gate", verdict.findings.iter().any(Finding::is_broken_gate)),
         ("flaky", is_flaky(verdict)),
         ("as expected", verdict.passed && verdict.expected != Status::Pass),
         ("pinned", verdict.pinned > 0),

@@ -161,21 +161,23 @@ impl Keys {
     fn suite(&self) -> Value {
         let mut properties = self.suite.clone();
         properties["defaults"]["$ref"] = json!("#/definitions/part_of_case");
-        let items = |of: &str| {
-            let items = json!({"items": {"$ref": format!("#/definitions/{of}")}});
-            let lists: Map<String, Value> =
-                keys::TESTS.iter().map(|key| ((*key).to_owned(), items.clone())).collect();
-            json!({"properties": lists})
-        };
         json!({
             "type": "object",
             "properties": properties,
             "additionalProperties": false,
             "if": {"required": ["defaults"], "properties": {"defaults": {"required": ["metric"]}}},
-            "then": items("part_of_case"),
-            "else": items("case"),
+            "then": describe_tests("part_of_case"),
+            "else": describe_tests("case"),
         })
     }
+}
+
+/// The lists of cases of a suite, each of which follows the definition `of`.
+fn describe_tests(of: &str) -> Value {
+    let items = json!({"items": {"$ref": format!("#/definitions/{of}")}});
+    let lists: Map<String, Value> =
+        keys::TESTS.iter().map(|key| ((*key).to_owned(), items.clone())).collect();
+    json!({"properties": lists})
 }
 
 /// The schemas of the values of `keys`, each with the key's meaning.

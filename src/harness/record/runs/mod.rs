@@ -20,7 +20,6 @@ mod selection;
 mod shards;
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -30,7 +29,7 @@ pub use folder::{find_newest, list_runs};
 
 use self::index::{StoredTrial, TrialIndex};
 use crate::report::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, SkippedTrial};
-use crate::source::write_whole;
+use crate::source::write_with_folder;
 use crate::verdict::{Verdict, first_attempt};
 
 /// A run that has ended, of one or several folders.
@@ -55,7 +54,7 @@ impl StoredRun {
         for folder in folders {
             index.add_run(folder)?;
         }
-        let (missing, torn) = (index.missing(), index.torn());
+        let (missing, torn) = (index.missing, index.torn);
         let (manifests, trials) = index.into_parts();
         // The manifests are sorted by package, so that equal ones are neighbours.
         let mut packages: Vec<&str> = manifests.iter().map(|one| one.package.as_str()).collect();
@@ -156,8 +155,7 @@ impl StoredRun {
 
 /// Writes one report. The folder may not exist if no trial has written a verdict.
 fn write_report(path: PathBuf, text: &str) -> Result<PathBuf, RunError> {
-    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
-    match folder.and_then(|()| write_whole(&path, text.as_bytes())) {
+    match write_with_folder(&path, text.as_bytes()) {
         Ok(()) => Ok(path),
         Err(error) => Err(RunError::new(path, RunProblem::Unwritten(error.to_string()))),
     }

@@ -34,7 +34,7 @@ use crate::agent::{
 use crate::case::{AgentFingerprint, AgentUse, Case, ModelSettings, NamedAgent};
 use crate::engine::UndecidedRun;
 use crate::harness::cli::HarnessCommand;
-use crate::harness::output::stderr::{report_load_errors, usage_error};
+use crate::harness::output::stderr::{report_load_errors, report_problem};
 use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
 use crate::source::Files;
 use crate::suite::{CaseRuns, LIVE, RecordedRun, find_stale_runs};
@@ -96,10 +96,10 @@ impl LiveAgents {
         project: &Project,
     ) -> Result<Self, ExitCode> {
         setup.add_described(described).map_err(|errors| report_load_errors(&errors, &project.folder))?;
-        let settings = AgentSettings::from_environment().map_err(|problem| usage_error(&[problem]))?;
+        let settings = AgentSettings::from_environment().map_err(report_problem)?;
         if let Some(name) = &settings.agent {
             check_known(&setup.agents, name)
-                .map_err(|problem| usage_error(&[format!("ARRAIGN_AGENT: {problem}")]))?;
+                .map_err(|problem| report_problem(format!("ARRAIGN_AGENT: {problem}")))?;
         }
         refuse_unknown(plan, &setup.agents, command)
             .map_err(|errors| report_load_errors(&errors, &project.folder))?;
@@ -144,7 +144,7 @@ impl LiveAgents {
         }
         // People run trials on one thread to find a mistake, and then expect one agent at a time, too.
         let at_once = if command.arguments.test_threads == Some(1) { 1 } else { at_once };
-        self.start_pool(at_once, &project.base).map_err(|problem| usage_error(&[problem]))?;
+        self.start_pool(at_once, &project.base).map_err(report_problem)?;
         for planned in plan.trials_to_run(command) {
             // A replay costs nothing, so a gate that runs alone asks the agents of its cases, too.
             for (name, work) in list_cases(planned, self.mode == AgentMode::Replay) {

@@ -2,6 +2,7 @@
 
 use super::{AgentMode, LiveAgents};
 use crate::case::AgentFingerprint;
+use crate::report::plain::count_noun;
 use crate::source::lock;
 use crate::trace::Trace;
 
@@ -31,7 +32,7 @@ impl LiveAgents {
             let names: Vec<&str> = redefined.iter().map(String::as_str).collect();
             notes.push(format!(
                 "the definition of the agent has changed since the recording of {}: ARRAIGN_AGENT_MODE=record {}",
-                if names.len() == 1 { "1 trial".to_owned() } else { format!("{} trials", names.len()) },
+                count_noun(names.len(), "trial"),
                 self.rerun.command_for_some(&names)
             ));
         }

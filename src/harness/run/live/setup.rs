@@ -2,7 +2,7 @@
 
 use crate::agent::{Agents, ConfiguredAgent, DEFAULT_CONCURRENCY, InProcess};
 use crate::case::{InputGlob, NamedAgent};
-use crate::harness::settings::read_variable;
+use crate::harness::settings::{read_choice, read_variable};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::check_input_pattern;
 
@@ -88,17 +88,13 @@ pub(super) struct AgentSettings {
 
 impl AgentSettings {
     pub(super) fn from_environment() -> Result<Self, String> {
-        let mode = match read_variable("ARRAIGN_AGENT_MODE").as_deref() {
-            None | Some("replay") => AgentMode::Replay,
-            Some("record") => AgentMode::Record,
-            Some("rerecord") => AgentMode::Rerecord,
-            Some("live") => AgentMode::Live,
-            Some(other) => {
-                return Err(format!(
-                    "ARRAIGN_AGENT_MODE is `{other}`: expected `replay`, `record`, `rerecord` or `live`"
-                ));
-            }
-        };
+        let modes = [
+            ("replay", AgentMode::Replay),
+            ("record", AgentMode::Record),
+            ("rerecord", AgentMode::Rerecord),
+            ("live", AgentMode::Live),
+        ];
+        let mode = read_choice("ARRAIGN_AGENT_MODE", &modes)?.unwrap_or(AgentMode::Replay);
         Ok(Self { mode, agent: read_variable("ARRAIGN_AGENT") })
     }
 }
