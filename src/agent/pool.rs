@@ -208,6 +208,7 @@ async fn run_agent(
     let _work = at_work.begin_work(&input.id);
     let (started, run, limit) = (Instant::now(), input.run, task.find_limit());
     let readers = task.readers.clone();
+    // The path on the model port exists only while the run lasts, so that a late request belongs to no other run.
     let mut lease = None;
     if let Some((opened, addresses)) = model::open_lease(task.model.as_ref(), run) {
         lease = Some(opened);

@@ -63,6 +63,7 @@ impl AgentFingerprint {
         let (Some(recorded), Some(today)) = (&trace.recorded, &self.files) else { return Vec::new() };
         let none = BTreeMap::new();
         let before = recorded.files.as_ref().unwrap_or(&none);
+        // The union of both lists, sorted: each path is removed, added, changed or the same.
         let paths: BTreeSet<&String> = before.keys().chain(today.keys()).collect();
         let changes = paths.into_iter().filter_map(|path| {
             let kind = match (before.get(path), today.get(path)) {

@@ -106,6 +106,7 @@ pub fn evaluate_gate(
 fn mean_card(least: f64, cases: &[MeasuredCase]) -> Card {
     let weight = 1.0 / count_to_f64(cases.len().max(1));
     let mut losses: Vec<Loss> = cases.iter().map(|case| case.to_loss(weight)).collect();
+    // The cases that cost most come first, because a reader starts with them.
     losses.retain(|loss| loss.points > 0.0);
     losses.sort_by(|one, other| other.points.total_cmp(&one.points));
     let mean = cases.iter().map(MeasuredCase::score_or_zero).sum::<f64>() * weight;

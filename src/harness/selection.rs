@@ -129,6 +129,7 @@ fn list_similar(plan: &Plan, library: Library<'_>, command: &HarnessCommand) -> 
 
 /// Returns the number of edits between a filter and a name, or its last part. `None` if they are too many.
 fn measure_distance(filter: &str, name: &str) -> Option<usize> {
+    // People often type only the id of a case, so the last part of the name is compared as well.
     let last = name.rsplit("::").next().unwrap_or(name);
     let limit = (filter.chars().count() / 3).max(1);
     let distances = [name, last].map(|word| strsim::damerau_levenshtein(filter, word));

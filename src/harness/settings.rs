@@ -71,7 +71,7 @@ pub(super) struct EnvSettings {
     pub(super) nextest: Option<Nextest>,
 }
 
-/// What nextest tells the processes that it starts.
+/// The facts that nextest passes to the processes that it starts.
 #[derive(Debug)]
 pub(super) struct Nextest {
     /// The run's id, the same for all processes of a run.

@@ -149,6 +149,7 @@ impl JudgePool {
     ) -> Result<Vec<Vote>, JudgeError> {
         // One cell for each cassette: a second trial with the same request waits for the first instead of paying twice.
         let shared = Arc::clone(lock(&self.answered).entry(path.to_owned()).or_default());
+        // An error is kept as well: trials with the same request fail alike, and the judge is not asked again for each.
         let votes = shared.get_or_init(|| {
             let votes = self.collect_votes(handle, questionnaire, prices)?;
             keep(&votes)?;
@@ -179,6 +180,7 @@ impl JudgePool {
         if let Some(judge) = lock(&self.connected).get(&server) {
             return Ok(Arc::clone(judge));
         }
+        // The lock is not held while a client is created. Two threads may create one each; both ask the same server.
         let judge = self.create_server_judge(settings)?;
         lock(&self.connected).insert(server, Arc::clone(&judge));
         Ok(judge)
@@ -232,6 +234,7 @@ impl VoteRequest<'_> {
     }
 
     fn ask_judge(&self, request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
+        // Budget, answer, cost: in this order, so that no question is asked after the budget is spent.
         let budget = self.handle.settings.as_ref().and_then(|settings| settings.budget_usd);
         // The cost of an answer is known only afterwards, so the last answer may exceed the budget.
         self.pool.spending.check_budget(budget, self.handle.model_name())?;

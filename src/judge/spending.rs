@@ -75,6 +75,7 @@ impl SpendingTracker {
     pub(super) fn check_budget(&self, budget: Option<f64>, model: &str) -> Result<(), JudgeError> {
         let Some(budget) = budget else { return Ok(()) };
         let spent = self.read_run_usage()?;
+        // An answer without a price could have cost any amount, so a budget cannot be kept after it.
         if spent.unpriced > 0 {
             return Err(JudgeError::NoPrice { model: model.to_owned() });
         }
@@ -102,6 +103,7 @@ impl SpendingTracker {
             cost_usd: cost.unwrap_or_default(),
             unpriced: u64::from(cost.is_none()),
         };
+        // The own sum grows also if the ledger fails: the answer was paid, whoever knows of it.
         let mut own = lock(&self.own);
         *own = own.plus(answered);
         drop(own);

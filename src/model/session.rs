@@ -115,6 +115,7 @@ impl PortSession {
         let exchanges = if plan.mode == PortMode::Forward { &[] } else { plan.cassette.exchanges.as_slice() };
         let recorded: Vec<RequestContent> =
             exchanges.iter().map(|exchange| rules.reduce(&exchange.request)).collect();
+        // Equal requests wait in a queue: the first of them gets the first recorded reply, the second the next one.
         let mut state = SessionState::default();
         for (index, content) in recorded.iter().enumerate() {
             state.waiting.entry(content.key()).or_default().push_back(index);
@@ -128,6 +129,7 @@ impl PortSession {
         let key = content.key();
         let mut state = lock(&self.state);
         state.requests += 1;
+        // A recorded reply comes first in every mode that has one; only then a replay refuses, and a recording forwards.
         if let Some(index) = state.take_recorded(&key, self.plan.settings.reuse) {
             let exchange = self.plan.cassette.exchanges[index].clone();
             state.exchanges.push(Some(exchange.clone()));
@@ -139,6 +141,7 @@ impl PortSession {
             return PortAnswer::Refused(message);
         }
         state.outcome.forwarded += 1;
+        // The place is reserved now, because replies can end in another order than their requests began.
         state.exchanges.push(None);
         PortAnswer::Forward(state.exchanges.len() - 1)
     }
@@ -155,6 +158,7 @@ impl PortSession {
     pub(super) fn keep_reply(&self, number: usize, request: RecordedRequest, reply: Option<RecordedReply>) {
         let mut state = lock(&self.state);
         match reply {
+            // A temporary failure is repeated by the client, so a replay needs only the reply that ended the attempts.
             Some(reply) if reply.is_passing() => {}
             Some(response) => {
                 // The session may have ended meanwhile.
@@ -205,6 +209,7 @@ impl PortSession {
 impl SessionState {
     /// Takes the next recorded exchange with this content. After the last one, `reuse` gives it again.
     fn take_recorded(&mut self, key: &str, reuse: bool) -> Option<usize> {
+        // Each recorded reply is used once, in the order of the recording.
         if let Some(index) = self.waiting.get_mut(key).and_then(VecDeque::pop_front) {
             self.last.insert(key.to_owned(), index);
             return Some(index);

@@ -192,6 +192,7 @@ fn sample_mutants(mutants: Vec<Mutant>, run: &Trace) -> (Vec<Mutant>, Option<usi
     if all <= most {
         return (mutants, None);
     }
+    // Of `all` mutants, the ones stay at which the multiples of `most / all` cross a whole number: `most` of them.
     let kept = mutants.into_iter().enumerate().filter(|(at, _)| at * most / all != (at + 1) * most / all);
     (kept.map(|(_, mutant)| mutant).collect(), Some(all))
 }

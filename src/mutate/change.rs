@@ -30,6 +30,8 @@ pub(crate) fn omit_calls(run: &mut Trace, is_omitted: impl Fn(usize, &Call) -> b
 pub(crate) fn insert_call(run: &mut Trace, at: usize, call: Call) {
     let count = run.calls.len();
     run.calls.insert(at.min(count), call);
+    // A message says how many calls precede it. Messages behind the new call count one more; at the end of the run, the last
+    // words of the model come after the new call as well.
     let last_words = run.messages.iter().rev().take_while(|message| message.role == Role::Assistant).count();
     let spoken = run.messages.len() - last_words;
     for (number, message) in run.messages.iter_mut().enumerate() {

@@ -103,6 +103,7 @@ fn date_of_day(days: u64) -> (u64, u64, u64) {
     let day = day - (365 * year + year / 4 - year / 100);
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
+    // Months are counted from March, so January and February belong to the next year.
     let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
     (era * 400 + year + next, month, day)
 }

@@ -148,6 +148,7 @@ fn unify_line_breaks(bytes: Vec<u8>) -> Vec<u8> {
         return bytes;
     }
     let mut unified = Vec::with_capacity(bytes.len());
+    // Only a carriage return before a line feed is dropped: alone it is part of the content.
     for (at, byte) in bytes.iter().enumerate() {
         if *byte != b'\r' || bytes.get(at + 1) != Some(&b'\n') {
             unified.push(*byte);

@@ -42,6 +42,7 @@ impl LineLog {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "expected one line"));
         }
         let mut held = lock(&self.file);
+        // A log that another process has removed is created again; a verdict must not vanish in a deleted file.
         let file = match held.take() {
             Some(file) if is_still_there(&file) => held.insert(file),
             _ => held.insert(open_log(&self.path)?),

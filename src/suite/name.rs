@@ -78,6 +78,7 @@ pub(super) fn split_name(name: &str) -> Option<Vec<String>> {
 fn unescape(part: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(part.len());
     let mut rest = part.bytes();
+    // `%XX` is one byte of UTF-8; a text that is not valid after decoding is not one of our names.
     while let Some(byte) = rest.next() {
         if byte == b'%' {
             let [high, low] = [rest.next()?, rest.next()?].map(|digit| char::from(digit).to_digit(16));

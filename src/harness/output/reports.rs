@@ -1,6 +1,7 @@
 //! The reports of a run, rendered from the verdict logs at the end of the run.
 
 use std::path::PathBuf;
+use std::slice;
 
 use libtest_mimic::Conclusion;
 
@@ -44,7 +45,7 @@ impl RequestedReports {
             return Ok(());
         }
         let earlier = self.read_earlier(context)?;
-        let run = StoredRun::open(&[context.store.run.clone()]).map_err(|error| error.to_string())?;
+        let run = StoredRun::open(slice::from_ref(&context.store.run)).map_err(|error| error.to_string())?;
         let run = run.compared_with(earlier);
         stderr::note_missing_verdicts(counts.trials.saturating_sub(run.trials()));
         let mut annotations = Box::new(Annotations::new(run.run()));

@@ -61,7 +61,9 @@ fn report_command(store: &Path) -> String {
 
 /// Prints a note on each file that belongs to no case any more, with what to do.
 pub(crate) fn note_leftovers(what: &str, names: &[String], advice: &str) {
-    names.iter().for_each(|name| note(&format!("the {what} `{}` {advice}", escape_line(name))));
+    for name in names {
+        note(&format!("the {what} `{}` {advice}", escape_line(name)));
+    }
 }
 
 /// Prints the summary of the undecided trials, if there are any.

@@ -31,6 +31,7 @@ impl UndecidedTrial {
         if verdict.passed || verdict.status != Status::Undecided {
             return None;
         }
+        // The causes are ordered by what a user does first, so the smallest one represents the trial.
         let causes = verdict.findings.iter().filter_map(|finding| Some((finding.undecided?, finding.run)));
         let (first, run) = causes.min()?;
         Some(Self {
@@ -53,15 +54,15 @@ pub(crate) fn render_undecided(trials: &[UndecidedTrial], rerun: &Rerun) -> Stri
     if trials.len() < 2 {
         return String::new();
     }
-    let (mut counts, mut commands) = (Vec::new(), String::new());
+    let (mut counts, mut commands) = (Vec::new(), Vec::new());
     for (cause, words) in CAUSES {
         let group: Vec<&UndecidedTrial> = trials.iter().filter(|trial| trial.cause == cause).collect();
         if !group.is_empty() {
             counts.push(format!("{} {words}", group.len()));
-            commands += &format!("\n  {words}: {}", find_command(&group, rerun));
+            commands.push(format!("\n  {words}: {}", find_command(&group, rerun)));
         }
     }
-    format!("{} trials are undecided: {}{commands}", trials.len(), counts.join(", "))
+    format!("{} trials are undecided: {}{}", trials.len(), counts.join(", "), commands.concat())
 }
 
 /// How a user allows that agents run in a replay.

@@ -32,7 +32,7 @@ pub(super) struct PlannedTrial {
     pub(super) alias: Option<String>,
     /// Why the trial does not run by default.
     pub(super) ignore: Option<Ignore>,
-    /// What the trial does.
+    /// The work of the trial.
     pub(super) work: TrialWork,
 }
 
@@ -55,7 +55,7 @@ impl PlannedTrial {
     }
 }
 
-/// What a trial does.
+/// The work of a trial.
 pub(super) enum TrialWork {
     /// Evaluates a case.
     Case(CaseWork),
@@ -191,6 +191,8 @@ fn plan_alias(plan: &mut Plan, path: &str, library: Library<'_>, settings: &EnvS
 /// mistakes.
 fn plan_one(plan: &mut Plan, name: &str, library: Library<'_>, settings: &EnvSettings) {
     let mut broken = LoadErrors::new();
+    // The likeliest file comes first. The search ends with the first file that has the trial; mistakes of other candidates
+    // count only if no file has it.
     for path in find_files_for_name(library.files, name) {
         let file = trial_prefix(&path, library);
         let is_gate = name == build_case_name(&file, Some(GATE_ID));

@@ -118,6 +118,7 @@ fn escape_name(id: &str) -> String {
     if id == "." {
         return "%2E".to_owned();
     }
+    // `..` is escaped after the usual escapes, which keep dots: it would lead to the folder above.
     let name = escape_reserved(&escape_component(id).replace("..", "%2E%2E"));
     if name.len() <= LONGEST_NAME {
         return name;

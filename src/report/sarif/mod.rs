@@ -82,6 +82,7 @@ impl ReportBuilder for SarifReport<'_> {
         self.add_truncation_notice();
         // GitHub resolves `ruleIndex` before `ruleId`, so both must point to the same rule.
         let ids: BTreeSet<String> = results.iter().map(|result| rule_id(result).to_owned()).collect();
+        // A set is sorted, so the index of a rule is found by binary search.
         let ids: Vec<String> = ids.into_iter().collect();
         for result in &mut results {
             let index = ids.binary_search_by(|id| id.as_str().cmp(rule_id(result))).unwrap_or_default();
@@ -132,16 +133,17 @@ impl<'r> SarifReport<'r> {
             None => return,
         };
         let claim = ResultClaim { id, level: SarifLevel::Error, message: text, at: &verdict.case };
-        self.push_result(verdict, claim, None);
+        self.push_result(verdict, &claim, None);
     }
 
     fn add_violation(&mut self, verdict: &Verdict, finding: &Finding, violation: &LocatedViolation) {
+        // Code scanning fails a pull request on errors only, so everything that does not fail the trial is a note.
         let is_note = verdict.passed || verdict.snapshot_diff.is_some() || score::costs_only_points(finding);
         let level = if is_note { SarifLevel::Note } else { SarifLevel::Error };
         let help = violation.suggestion.as_deref().map_or_else(String::new, |help| format!("\nhelp: {help}"));
         let text = format!("{}{help}", escape_line(&violation.message));
         let claim = ResultClaim { id: &finding.check, level, message: text, at: &violation.at };
-        self.push_result(verdict, claim, Some((finding, violation)));
+        self.push_result(verdict, &claim, Some((finding, violation)));
     }
 
     fn add_undecided(&mut self, verdict: &Verdict, finding: &Finding) {
@@ -151,13 +153,13 @@ impl<'r> SarifReport<'r> {
         }
         let message = format!("undecided: {unfit}");
         let claim = ResultClaim { id: &finding.check, level: SarifLevel::None, message, at: &finding.at };
-        self.push_result(verdict, claim, None);
+        self.push_result(verdict, &claim, None);
     }
 
     fn push_result(
         &mut self,
         verdict: &Verdict,
-        claim: ResultClaim<'_>,
+        claim: &ResultClaim<'_>,
         of: Option<(&Finding, &LocatedViolation)>,
     ) {
         let violation = of.map(|(_, violation)| violation);

@@ -1,6 +1,6 @@
 //! The texts of a SARIF log. Messages are not plain strings: `{0}` is a placeholder, and `[a](b)` a link.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::report::RunInfo;
 use crate::report::plain::escape_text;
@@ -35,11 +35,9 @@ pub(super) fn build_rule(run: &RunInfo, id: &str) -> Value {
 
 /// Removes the fields that are null or empty lists: the schema of SARIF has no null.
 pub(super) fn drop_empty(mut object: Value) -> Value {
-    let is_empty = |value: &Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
-    object
-        .as_object_mut()
-        .into_iter()
-        .for_each(|fields: &mut Map<_, _>| fields.retain(|_, value| !is_empty(value)));
+    if let Some(fields) = object.as_object_mut() {
+        fields.retain(|_, value| !(value.is_null() || value.as_array().is_some_and(Vec::is_empty)));
+    }
     object
 }
 

@@ -101,6 +101,7 @@ impl DiagnosticNotes {
         }
         let width =
             run.calls.iter().map(|call| call.render_name().chars().count()).max().unwrap_or(0).min(30);
+        // Gaps are counted while walking, and written before the next shown call.
         let mut skipped = 0;
         for call in &run.calls {
             if !is_near(call.index, concerned, run.calls.len()) {

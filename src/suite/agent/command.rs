@@ -66,7 +66,7 @@ fn parse_variables(node: Node<'_>) -> Result<Vec<String>, LoadErrors> {
 fn parse_variable(node: Node<'_>) -> Result<String, LoadError> {
     let name: String = node.decode()?;
     if name.is_empty() || name.contains(['=', '\0']) {
-        let error = node.error("this is no name of a variable");
+        let error = node.error("not the name of a variable");
         return Err(error.help("values come from the environment of the test"));
     }
     Ok(name)

@@ -40,7 +40,7 @@ fn parse_request(node: Node<'_>) -> Result<HttpCall, LoadErrors> {
     let [trace, answer] = ["trace", "answer"].map(|key| parse_path(&mut fields, key));
     let retries = fields.parse("retries", parse_retries);
     fields.among(&OUTER_KEYS).into_iter().for_each(|(key, node)| {
-        let error = node.error(format!("`{}` stands beside `http`, not in it", key.name));
+        let error = node.error(format!("`{}` belongs beside `http`, not in it", key.name));
         fields.errors.push(error.help("as it does beside a `command`"));
     });
     let call =
@@ -56,7 +56,7 @@ fn parse_url(node: Node<'_>) -> Result<VariableText, LoadError> {
     if is_web && !url.as_str().contains(char::is_whitespace) {
         return Ok(url);
     }
-    let error = node.error("this is no URL of a server");
+    let error = node.error("not the URL of a server");
     Err(error.help("it begins with `http://`, `https://` or a variable: `${AGENT_URL}`"))
 }
 
@@ -65,7 +65,7 @@ fn parse_method(node: Node<'_>) -> Result<HttpMethod, LoadError> {
     let found = HttpMethod::ALL.into_iter().find(|method| method.name().eq_ignore_ascii_case(&name));
     found.ok_or_else(|| {
         let known = HttpMethod::ALL.map(HttpMethod::name);
-        node.error(format!("no agent is asked by `{name}`")).help(suggest_or_list(&name, &known))
+        node.error(format!("unknown method `{name}`")).help(suggest_or_list(&name, &known))
     })
 }
 

@@ -35,7 +35,7 @@ fn parse_upstream(provider: &str, node: Node<'_>) -> Result<String, LoadError> {
     if ["http://", "https://"].iter().any(|start| url.starts_with(start)) && !url.contains(['?', '#', '@']) {
         return Ok(url);
     }
-    let error = node.error("this is no address of a provider");
+    let error = node.error("not the address of a provider");
     Err(error.help("for example `https://api.openai.com/v1`, without a key"))
 }
 
@@ -59,5 +59,5 @@ fn check_pointer(text: &str) -> Result<(), String> {
 }
 
 fn check_regex(text: &str) -> Result<(), String> {
-    regex::Regex::new(text).map(drop).map_err(|error| format!("this is no regular expression: {error}"))
+    regex::Regex::new(text).map(drop).map_err(|error| format!("not a regular expression: {error}"))
 }

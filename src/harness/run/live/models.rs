@@ -62,6 +62,7 @@ impl RecordedModels {
     }
 
     fn start_port(&self, pool: &AgentPool) -> Result<ModelPort, RunFailure> {
+        // One port for all agents of the process; a failure to open it is the failure of each.
         let started = self.port.get_or_init(|| {
             let runtime = pool.runtime().ok_or("the agents have ended")?;
             ModelPort::start(runtime).map_err(|error| format!("cannot open a port for the model: {error}"))

@@ -1,4 +1,4 @@
-//! What a run says of its agents at its end.
+//! The notes on agents at the end of a run.
 
 use super::{AgentMode, LiveAgents};
 use crate::case::AgentFingerprint;
