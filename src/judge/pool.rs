@@ -32,6 +32,11 @@ impl JudgeMode {
     pub const NAMES: &[(&str, Self)] =
         &[("replay", Self::Replay), ("record", Self::Record), ("live", Self::Live), ("off", Self::Off)];
 
+    /// Returns the mode with this name.
+    pub fn find_by_name(word: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(name, _)| *name == word).map(|(_, mode)| *mode)
+    }
+
     /// Whether this mode asks the judge.
     pub fn asks_judge(self) -> bool {
         matches!(self, Self::Record | Self::Live)
