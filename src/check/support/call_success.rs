@@ -18,17 +18,20 @@ impl RunSuccess {
 
     /// Whether the call succeeded.
     pub(crate) fn includes(self, call: &Call) -> bool {
-        self.describe_failure(call).is_none()
+        match call.status {
+            CallStatus::Ok | CallStatus::Unknown => true,
+            CallStatus::Error => false,
+            CallStatus::Unanswered => !self.records_results,
+        }
     }
 
     /// How the call failed, as a predicate; `None` if it succeeded.
     pub(crate) fn describe_failure(self, call: &Call) -> Option<String> {
-        match (call.status, &call.error) {
-            (CallStatus::Ok | CallStatus::Unknown, _) => None,
-            (CallStatus::Error, Some(error)) => Some(format!("failed: {}", beginning(error))),
-            (CallStatus::Error, None) => Some("failed".to_owned()),
-            (CallStatus::Unanswered, _) => self.records_results.then(|| "has no result".to_owned()),
-        }
+        (!self.includes(call)).then(|| match (call.status, &call.error) {
+            (CallStatus::Unanswered, _) => "has no result".to_owned(),
+            (_, Some(error)) => format!("failed: {}", beginning(error)),
+            (_, None) => "failed".to_owned(),
+        })
     }
 }
 

@@ -328,6 +328,9 @@ impl SequenceValid {
 /// Notes the first required tool whose calls all failed. The rules count attempts.
 fn note_failed_operand(item: Item, placed: &Placed, run: &Run<'_>) -> Item {
     let success = RunSuccess::of(run.calls);
+    if run.calls.iter().all(|call| success.includes(call)) {
+        return item;
+    }
     let mut required = placed.rule.list_required_operands().into_iter();
     let only_failed = required.find(|operand| {
         let mut calls = run.calls.iter().filter(|call| operand.matches(call)).peekable();
