@@ -34,9 +34,13 @@ use libtest_mimic::FormatSetting;
 use serde::de::DeserializeOwned;
 
 pub use self::ide::{CASES_FILE, render_case_modules};
-pub use self::mutation::{mutate_cases, propose_for_run, visit_recorded_runs};
+pub use self::mutation::{
+    choose_additions, mutate_cases, mutate_fixed_case, propose_for_run, replace_case_file,
+    visit_recorded_runs,
+};
 pub use self::output::finish::write_summary;
 pub use self::record::{earlier_run, runs};
+pub use self::settings::is_ci;
 #[cfg(feature = "snapshots")]
 pub use self::snapshots::{pending_folder, snapshot_text};
 

@@ -24,10 +24,9 @@ pub(super) fn propose_for_answer(run: &Trace, sort: MutationSort) -> Vec<Value> 
     match sort {
         MutationSort::BlankAnswer | MutationSort::ReplaceAnswer => contains(list_telling_words(answer)),
         MutationSort::CutAnswer => {
-            let half = answer.chars().count() / 2;
-            let rest: String = answer.chars().skip(half).collect();
-            let mut words = list_telling_words(&rest);
-            words.extend(list_words(&rest).last().map(|word| (*word).to_owned()));
+            let rest = skip_half(answer);
+            let mut words = list_telling_words(rest);
+            words.extend(list_words(rest).last().map(|word| (*word).to_owned()));
             contains(words)
         }
         MutationSort::ChangeNumbers => {
@@ -56,6 +55,13 @@ pub(super) fn propose_for_answer(run: &Trace, sort: MutationSort) -> Vec<Value> 
             .collect(),
         _ => Vec::new(),
     }
+}
+
+/// The whole words of the second half of a text.
+fn skip_half(text: &str) -> &str {
+    let half = text.char_indices().nth(text.chars().count() / 2).map_or("", |(at, _)| &text[at..]);
+    // The first word may be the rest of one that was cut.
+    half.split_once(char::is_whitespace).map_or(half, |(_, whole)| whole)
 }
 
 /// Rounds up to two digits, so that the limit reads like one that a person has set.

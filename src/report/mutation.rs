@@ -23,6 +23,9 @@ const RULE: &str = "surviving_mutant";
 #[derive(Serialize)]
 struct MutationDocument<'d> {
     version: u32,
+    /// The number of cases that were not tried, because the command was interrupted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    untried: Option<usize>,
     cases: &'d [CaseMutation],
     traces: Vec<TraceRecord<'d>>,
 }
@@ -53,7 +56,8 @@ impl<'d> TraceRecord<'d> {
 /// Renders all mutants as one JSON document.
 pub fn render_mutation_json(report: &MutationReport, traces: &[TraceMutation<'_>]) -> String {
     let traces = traces.iter().map(TraceRecord::from_trace).collect();
-    render_safe_json(&MutationDocument { version: VERSION, cases: &report.cases, traces })
+    let untried = Some(report.untried).filter(|count| *count > 0);
+    render_safe_json(&MutationDocument { version: VERSION, untried, cases: &report.cases, traces })
 }
 
 /// Renders the survivors as SARIF notes at their cases.

@@ -75,7 +75,6 @@ enum ExplainFormat {
 
 impl Explain {
     /// Shows a file with all defaults.
-    #[cfg(feature = "model")]
     pub(crate) fn of_file(file: PathBuf) -> Self {
         Self {
             file,
@@ -88,6 +87,28 @@ impl Explain {
             full: false,
             unmasked: false,
             unread: false,
+        }
+    }
+
+    /// Selects a run of the file, and how the file is read.
+    pub(crate) fn select(
+        self,
+        run: Option<String>,
+        trace_format: Option<String>,
+        reader: Option<PathBuf>,
+    ) -> Self {
+        Self { trace_format, reader, run, ..self }
+    }
+
+    /// Reads the file, which must have one run, or the selected run.
+    pub(crate) fn read_only_run(&self) -> Result<Trace, CliError> {
+        let mut seen = self.open_runs()?;
+        match (seen.count, seen.runs.next()) {
+            (1, Some(run)) => run.map_err(|error| self.describe_failure(&error)),
+            (count, _) => {
+                let problem = format!("{}: the file has {count} runs", self.file.display());
+                Err(CliError::new(format!("{problem}\n  help: select one with `--run`, such as `--run 1`")))
+            }
         }
     }
 
@@ -111,6 +132,7 @@ impl Explain {
         let shown = self.file.display();
         let path = self.file.canonicalize().map_err(|error| CliError::new(format!("{shown}: {error}")))?;
         let TraceSettings { readers, size_limit } = read_settings(&path)?;
+        let readers = self.reader.as_deref().map_or(Ok(readers), read_declarations)?;
         let files = self.files_around(&path, size_limit);
         let reads_folders = !readers.find_folder_readers(self.trace_format.as_deref()).is_empty();
         if path.is_dir() && reads_folders {
