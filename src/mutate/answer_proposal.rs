@@ -59,9 +59,11 @@ pub(super) fn propose_for_answer(run: &Trace, sort: MutationSort) -> Vec<Value> 
 
 /// The whole words of the second half of a text.
 fn skip_half(text: &str) -> &str {
-    let half = text.char_indices().nth(text.chars().count() / 2).map_or("", |(at, _)| &text[at..]);
-    // The first word may be the rest of one that was cut.
-    half.split_once(char::is_whitespace).map_or(half, |(_, whole)| whole)
+    let half = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
+    match text[half..].split_once(char::is_whitespace) {
+        Some((_, whole)) if !text[..half].ends_with(char::is_whitespace) => whole,
+        _ => &text[half..],
+    }
 }
 
 /// Rounds up to two digits, so that the limit reads like one that a person has set.
@@ -82,16 +84,17 @@ fn is_mark(c: char) -> bool {
     !c.is_alphanumeric() && !"$€£%".contains(c)
 }
 
-/// The words that say most about an answer: those with digits, and then the longest ones.
+/// The words that say most about an answer: those with digits, and then the longest ones. A single digit is in many answers.
 fn list_telling_words(text: &str) -> Vec<String> {
     let words = list_words(text);
-    let with_digits = words.iter().filter(|word| word.contains(|c: char| c.is_ascii_digit()));
-    let mut telling: Vec<&str> = with_digits.take(2).copied().collect();
+    let is_number = |word: &&str| word.contains(|c: char| c.is_ascii_digit());
+    let (long_numbers, digits): (Vec<&str>, Vec<&str>) =
+        words.iter().copied().filter(is_number).partition(|word| word.chars().count() > 1);
     let mut long: Vec<&str> =
         words.into_iter().filter(|word| word.chars().count() >= MIN_WORD_CHARS).collect();
     long.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
-    telling.extend(long.into_iter().take(3));
-    telling.into_iter().map(str::to_owned).collect()
+    let telling = long_numbers.into_iter().take(2).chain(long.into_iter().take(3)).chain(digits);
+    telling.map(str::to_owned).collect()
 }
 
 /// The parts of three words, which a negation between them breaks.
@@ -114,7 +117,9 @@ mod tests {
     #[test]
     fn words_with_digits_tell_most() {
         let words = list_telling_words("I have refunded $30 for order 7.");
-        assert_eq!(words[..3], ["$30", "7", "refunded"]);
+        assert_eq!(words, ["$30", "refunded", "have", "order", "7"]);
+        assert_eq!(skip_half("I have refunded $30 for order 7."), "$30 for order 7.");
+        assert_eq!(skip_half("It is refunded at once."), "at once.");
         assert!(list_phrases("It is free.").contains(&"It is free".to_owned()));
     }
 }

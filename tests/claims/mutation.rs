@@ -1,7 +1,7 @@
 //! What this repository's own cases notice: four of five mutants of each trace, but for those that a suite declares as not its
 //! business, with the reason.
 
-use arraign::__internals::harness::mutate_cases;
+use arraign::__internals::harness::mutation::mutate_cases;
 use arraign::__internals::mutate::{MutationOptions, tally_traces};
 use arraign::Harness;
 use arraign::verdict::MutantFate;

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use arraign::__internals::harness::propose_for_run;
+use arraign::__internals::harness::mutation::propose_for_run;
 use arraign::__internals::mutate::ProposedCase;
 use arraign::__internals::report::plain::{escape_line, escape_text};
 use arraign::__internals::secrets::mask_run;

@@ -6,7 +6,8 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arraign::__internals::harness::{choose_additions, is_ci, mutate_fixed_case, replace_case_file};
+use arraign::__internals::harness::is_ci;
+use arraign::__internals::harness::mutation::{choose_additions, mutate_fixed_case, replace_case_file};
 use arraign::__internals::mutate::{CaseFix, FixEntry, TraceMutation};
 use arraign::__internals::place::Source;
 use arraign::__internals::report::plain::{escape_line, escape_text};

@@ -10,7 +10,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arraign::__internals::harness::mutate_cases;
+use arraign::__internals::harness::mutation::mutate_cases;
 use arraign::__internals::harness::runs::StoredRun;
 use arraign::__internals::mutate::{MutationOptions, MutationReport, TraceMutation, tally_traces};
 use arraign::__internals::report::mutation::{render_mutation_json, render_mutation_sarif};
