@@ -25,6 +25,8 @@ pub(super) struct MutationSection {
     traces: Vec<MutatedTrace>,
     /// The traces after the first ones.
     more: Vec<MutatedTrace>,
+    /// The number of these traces.
+    folded: usize,
     /// The number of survivors that are not shown.
     left_out: usize,
 }
@@ -65,7 +67,7 @@ pub(super) fn build_section(cases: &[CaseMutation]) -> Option<MutationSection> {
         shown.push(build_trace(trace, count));
     }
     let more = shown.split_off(shown.len().min(SHOWN_TRACES));
-    Some(MutationSection { killed, all, complete, traces: shown, more, left_out })
+    Some(MutationSection { killed, all, complete, traces: shown, folded: more.len(), more, left_out })
 }
 
 fn build_trace(trace: &TraceMutation<'_>, shown: usize) -> MutatedTrace {

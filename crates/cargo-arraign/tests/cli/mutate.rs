@@ -225,13 +225,8 @@ fn survivors_as_sarif_are_notes_at_their_cases() {
     assert!(texts.iter().any(|text| text.contains("is made twice")), "{texts:?}");
 }
 
-#[test]
-fn the_mutants_of_a_run_are_read_from_its_logs() {
-    let folder = refund_case("tool_called: refund");
-    let direct = arraign(folder.path(), &["mutate"]).stdout;
-    assert_eq!(arraign(folder.path(), &["run"]).code, Some(0));
-    let ran = arraign(folder.path(), &["mutate", "--from-run"]);
-    assert_eq!(ran.code, Some(2), "that run has tried none: {}", ran.stdout);
+/// Runs the cases with their mutants, which fail no trial.
+fn run_with_mutants(folder: &MutatedFolder) {
     let ran = Command::new(env!("CARGO_BIN_EXE_cargo-arraign"))
         .args(["run"])
         .current_dir(folder.path())
@@ -242,6 +237,33 @@ fn the_mutants_of_a_run_are_read_from_its_logs() {
         .output()
         .expect("the program runs");
     assert_eq!(ran.status.code(), Some(0), "a survivor fails no trial");
+}
+
+#[test]
+fn of_many_traces_the_page_shows_those_with_most_survivors_and_folds_the_others() {
+    let cases: Vec<String> = (0..10)
+        .map(|at| {
+            let expect = if at == 9 { "tool_calls_at_most: 0" } else { "contains: x" };
+            format!("  - {{id: c{at}, expect: [{expect}], trace: {{calls: [], answer: x{at}}}}}\n")
+        })
+        .collect();
+    let folder = MutatedFolder::with_case(&format!("tests:\n{}", cases.concat()));
+    run_with_mutants(&folder);
+    assert_eq!(arraign(folder.path(), &["report", "--format", "html"]).code, Some(0));
+    let page = fs::read_to_string(folder.path().join("target/arraign/report.html")).expect("a report");
+    let section = page.split_once("id=\"mutation\"").expect("a section").1;
+    assert!(section.contains("2 more traces"), "{section}");
+    assert!(section.find("inline in s::c9") < section.find("inline in s::c0"), "{section}");
+}
+
+#[test]
+fn the_mutants_of_a_run_are_read_from_its_logs() {
+    let folder = refund_case("tool_called: refund");
+    let direct = arraign(folder.path(), &["mutate"]).stdout;
+    assert_eq!(arraign(folder.path(), &["run"]).code, Some(0));
+    let ran = arraign(folder.path(), &["mutate", "--from-run"]);
+    assert_eq!(ran.code, Some(2), "that run has tried none: {}", ran.stdout);
+    run_with_mutants(&folder);
     let joined = arraign(folder.path(), &["mutate", "--from-run"]);
     assert_eq!((joined.code, joined.stdout), (Some(0), direct));
     assert_eq!(arraign(folder.path(), &["report", "--format", "html"]).code, Some(0));

@@ -117,7 +117,7 @@ fn a_file_that_may_not_be_written_and_a_link_stay() {
 /// On a terminal each check is a question.
 #[cfg(unix)]
 mod terminal {
-    use std::fs::File;
+    use std::fs::{self, File};
     use std::io::{Read as _, Write as _};
     use std::process::{Child, Stdio};
 
@@ -125,6 +125,7 @@ mod terminal {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
     use super::CASES;
+    use crate::locate_in_repository;
     use crate::package::Package;
 
     /// The program with a terminal as its input.
@@ -146,7 +147,8 @@ mod terminal {
             Self { child: command.spawn().expect("the program starts"), keyboard: File::from(terminal) }
         }
 
-        fn wait_for_question(&mut self) {
+        /// Returns what was shown up to the end of the next question.
+        fn wait_for_question(&mut self) -> String {
             let mut shown = Vec::new();
             let stdout = self.child.stdout.as_mut().expect("a pipe");
             while !shown.ends_with(b"[q]uit: ") {
@@ -156,6 +158,7 @@ mod terminal {
                     .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&shown)));
                 shown.push(byte[0]);
             }
+            String::from_utf8(shown).expect("UTF-8")
         }
 
         fn answer(&mut self, text: &str) {
@@ -187,6 +190,24 @@ mod terminal {
         assert!(stdout.contains("added 1 check to `s::refunds_the_order`"), "{stdout}");
         let fixed = package.read("evals/s.yaml");
         assert_eq!(fixed.lines().count(), CASES.lines().count() + 1, "{fixed}");
+    }
+
+    #[test]
+    fn the_page_shows_a_real_question() {
+        let page = fs::read_to_string(locate_in_repository("docs/mutation.md")).expect("a page");
+        let block = |language: &str| {
+            let (_, rest) = page.split_once(&format!("```{language}\n")).expect("a block");
+            rest.split_once("```").expect("its end").0
+        };
+        let package = Package::of("");
+        fs::remove_file(package.path("evals/s.yaml")).expect("a file");
+        package.write("evals/refund.yaml", block("yaml"));
+        let mut program = AskingProgram::start(&package);
+        let shown = program.wait_for_question();
+        program.answer("q\n");
+        program.finish();
+        let (_, expected) = block("console").split_once('\n').expect("the command");
+        assert_eq!(shown, expected.trim_end().trim_end_matches('y'));
     }
 
     #[test]
