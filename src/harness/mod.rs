@@ -9,7 +9,7 @@
 mod cli;
 mod folder;
 mod ide;
-mod mutation;
+pub mod mutation;
 mod output;
 mod plan;
 mod record;
@@ -34,9 +34,9 @@ use libtest_mimic::FormatSetting;
 use serde::de::DeserializeOwned;
 
 pub use self::ide::{CASES_FILE, render_case_modules};
-pub use self::mutation::{mutate_cases, propose_for_run, visit_recorded_runs};
 pub use self::output::finish::write_summary;
 pub use self::record::{earlier_run, runs};
+pub use self::settings::is_ci;
 #[cfg(feature = "snapshots")]
 pub use self::snapshots::{pending_folder, snapshot_text};
 

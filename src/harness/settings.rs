@@ -196,7 +196,7 @@ fn read_number(name: &str) -> Option<u32> {
 }
 
 /// Whether the process runs in continuous integration, where no person watches the terminal. The rule is insta's.
-pub(super) fn is_ci() -> bool {
+pub fn is_ci() -> bool {
     match env::var("CI").as_deref() {
         Ok("false" | "0" | "") => false,
         Ok(_) => true,

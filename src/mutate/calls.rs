@@ -114,7 +114,10 @@ fn exchange_arguments((at, call): (usize, &Call), run: &Trace, words: &MutantWor
 }
 
 fn change_results(at: usize, call: &Call, words: &MutantWords<'_>) -> Vec<Mutant> {
-    let Some(result) = &call.result else { return Vec::new() };
+    // The result of a failed call is the text of its error, on which nothing rests.
+    let Some(result) = call.result.as_ref().filter(|_| call.status != CallStatus::Error) else {
+        return Vec::new();
+    };
     let name = words.name_call(call);
     let others = [
         (MutationSort::BlankResult, "is empty", blank_value(result)),

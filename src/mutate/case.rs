@@ -1,7 +1,10 @@
 //! The mutants of one case: each is derived, evaluated, and described.
 
+use std::sync::atomic::AtomicBool;
+
 use super::addition::AdditionFinder;
 use super::change::remove_guards;
+use super::folder::is_stopped;
 use super::mutant::{Mutant, MutantWords};
 use super::{derive_mutants, forbidden};
 use crate::case::{Case, IgnoredMutations};
@@ -30,9 +33,16 @@ pub(crate) struct CaseMutator<'c> {
     pub(crate) session: Option<&'c JudgeSession<'c>>,
     /// Whether additions are searched for.
     pub(crate) finds_additions: bool,
+    /// Set from outside to stop, after which the result is not complete.
+    pub(crate) stop: Option<&'c AtomicBool>,
 }
 
-impl CaseMutator<'_> {
+impl<'c> CaseMutator<'c> {
+    /// Creates a mutator that asks no judge, searches no additions and is not stopped.
+    pub(crate) fn new(case: &'c Case, name: &'c str, library: Library<'c>) -> Self {
+        Self { case, name, library, session: None, finds_additions: false, stop: None }
+    }
+
     /// Tries the mutants of all runs.
     pub(crate) fn mutate_runs(&self, recorded: &RecordedEvidence) -> CaseMutation {
         let mut result = CaseMutation::new(self.name, self.case.place.locate());
@@ -88,7 +98,7 @@ impl CaseMutator<'_> {
         result
     }
 
-    fn derive_all(&self, run: &Trace, masker: &SecretMasker) -> Vec<Mutant> {
+    pub(super) fn derive_all(&self, run: &Trace, masker: &SecretMasker) -> Vec<Mutant> {
         let words = MutantWords { masker };
         let mut mutants = derive_mutants(run, &words);
         mutants.extend(forbidden::derive_forbidden_calls(self.case, run, &words));
@@ -105,7 +115,7 @@ impl CaseMutator<'_> {
         let mut finder = AdditionFinder::new(self.library, recorded, masker);
         let mut results = Vec::with_capacity(mutants.len());
         let mut fractions = Vec::new();
-        for mutant in mutants {
+        for mutant in mutants.iter().take_while(|_| !is_stopped(self.stop)) {
             let trace = mutant.apply(&run.trace);
             // An answer that says nothing in another half, say: no change, no mutant.
             if trace == run.trace {
@@ -198,7 +208,7 @@ fn sample_mutants(mutants: Vec<Mutant>, run: &Trace) -> (Vec<Mutant>, Option<usi
 }
 
 /// Identifies a run by its content, wherever it is recorded.
-fn fingerprint_run(run: &Trace) -> String {
+pub(super) fn fingerprint_run(run: &Trace) -> String {
     let fingerprint = fingerprint_bytes(to_native(run).as_bytes());
     fingerprint.chars().skip("sha256:".len()).take(16).collect()
 }

@@ -9,6 +9,8 @@ use crate::verdict::{CaseMutation, MutantFate, MutantResult};
 pub struct TraceMutation<'m> {
     /// The trace.
     pub trace: &'m str,
+    /// The fingerprint of the run.
+    pub fingerprint: &'m str,
     /// The names of the cases on it.
     pub cases: Vec<&'m str>,
     /// The number of mutants that some case notices.
@@ -71,11 +73,11 @@ pub fn tally_traces(cases: &[CaseMutation]) -> Vec<TraceMutation<'_>> {
         }
     }
     let traces = order.into_iter();
-    traces.map(|(key, trace)| summarize_trace(trace, names.remove(key), tallies.remove(key))).collect()
+    traces.map(|(key, trace)| summarize_trace((key, trace), names.remove(key), tallies.remove(key))).collect()
 }
 
 fn summarize_trace<'m>(
-    trace: &'m str,
+    (fingerprint, trace): (&'m str, &'m str),
     cases: Option<Vec<&'m str>>,
     mutants: Option<Vec<MutantTally<'m>>>,
 ) -> TraceMutation<'m> {
@@ -83,6 +85,7 @@ fn summarize_trace<'m>(
     let survivors = mutants.iter().filter(|mutant| !mutant.is_killed && !mutant.is_ignored);
     TraceMutation {
         trace,
+        fingerprint,
         cases: cases.unwrap_or_default(),
         killed: mutants.iter().filter(|mutant| mutant.is_killed).count(),
         ignored: mutants.iter().filter(|mutant| !mutant.is_killed && mutant.is_ignored).count(),

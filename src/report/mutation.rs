@@ -20,10 +20,14 @@ const VERSION: u32 = 1;
 /// The name of the rule that a survivor breaks.
 const RULE: &str = "surviving_mutant";
 
-/// Renders all mutants as one JSON document.
+/// Renders all mutants as one JSON document. An interrupted run has `untried`: the number of cases that were not tried.
 pub fn render_mutation_json(report: &MutationReport, traces: &[TraceMutation<'_>]) -> String {
     let traces: Vec<Value> = traces.iter().map(describe_trace).collect();
-    render_safe_json(&json!({"version": VERSION, "cases": report.cases, "traces": traces}))
+    let mut document = json!({"version": VERSION, "cases": report.cases, "traces": traces});
+    if report.untried > 0 {
+        document["untried"] = json!(report.untried);
+    }
+    render_safe_json(&document)
 }
 
 fn describe_trace(trace: &TraceMutation<'_>) -> Value {

@@ -151,7 +151,7 @@ impl Suite {
     /// Reads `text` as if it were the file at `path`.
     pub fn parse(path: &Path, text: &str, library: Library<'_>) -> Result<Self, LoadErrors> {
         let source = Source::new(library.files.name(path), text);
-        Self::of_documents(Document::parse(&source)?, &source, path, library, &|_| true)
+        Self::of_documents(file::read_documents(&source, path)?, &source, path, library, &|_| true)
     }
 
     /// Returns the case with this id. Without an id, returns the only case of the file.

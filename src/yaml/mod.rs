@@ -22,7 +22,7 @@ pub use arraign_trace::suggest::{did_you_mean, nearest};
 pub use fields::Fields;
 pub use size::parse_bytes;
 pub use time::parse_milliseconds;
-pub use write::{render_document, render_flow};
+pub use write::{render_document, render_entry, render_flow, render_item};
 
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 

@@ -27,6 +27,7 @@ mod js_regex;
 mod judge;
 mod live;
 mod msrv;
+mod mutation;
 #[path = "../../crates/arraign-trace/tests/claims/mutations.rs"]
 mod mutations;
 mod native_yaml;

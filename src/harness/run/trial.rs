@@ -187,12 +187,11 @@ fn try_mutants(context: &RunContext, verdict: &Verdict, work: &CaseWork) -> Opti
     let tables = context.project.mutation.as_ref().filter(|_| verdict.passed)?;
     let (CaseWork { case, path, .. }, files) = (work, &context.project.files);
     let session = context.judging.open_session(String::new(), path, files);
+    let library = Library { kinds: &tables.kinds, files, tables: &tables.tables };
     let mutator = CaseMutator {
-        case,
-        name: &verdict.name,
-        library: Library { kinds: &tables.kinds, files, tables: &tables.tables },
         session: Some(&session),
         finds_additions: true,
+        ..CaseMutator::new(case, &verdict.name, library)
     };
     let mutated = panics::catch_silently(|| {
         let found = find_runs(context, &verdict.name, work).map_err(RunFailure::into_reason)?;

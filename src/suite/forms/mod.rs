@@ -36,7 +36,8 @@ pub(super) enum FlagOrReason {
 /// Changes of the run that the case need not notice.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct Mutate {
-    /// Sorts of mutants, tools and arguments: `duplicate`, `get_order`, `get_order.*`, `duplicate get_order`.
+    /// Sorts of mutants, tools and arguments: `duplicate`, `get_order`, `get_order.*`, `duplicate get_order`, and `*` for
+    /// every mutant.
     ignore: Option<IgnoredMutants>,
 }
 
@@ -56,8 +57,8 @@ enum IgnoredMutant {
 
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 struct ExplainedMutant {
-    /// The mutants.
-    mutant: String,
+    /// The mutants: one, or several.
+    mutant: Texts,
     /// Why the run may vary here.
     reason: Option<String>,
 }

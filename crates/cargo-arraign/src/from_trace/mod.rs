@@ -6,20 +6,20 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use arraign::__internals::harness::propose_for_run;
+use arraign::__internals::harness::mutation::propose_for_run;
 use arraign::__internals::mutate::ProposedCase;
 use arraign::__internals::report::plain::{escape_line, escape_text};
 use arraign::__internals::secrets::mask_run;
-use arraign::__internals::source::{DEFAULT_SIZE_LIMIT, Files};
 use arraign::__internals::suite::RecordedRun;
 use arraign::__internals::yaml::render_document;
-use arraign::reader::{ReaderSet, read_run_with, read_with, to_native};
+use arraign::reader::to_native;
 use arraign::{Harness, Trace};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
 use self::near::list_near_cases;
 use crate::error::{CliError, CliResult, exit_after_write, print_to_stderr};
+use crate::explain::Explain;
 use crate::new_file::write_new;
 
 /// Write a case for a recorded run, with checks that notice changes of it.
@@ -39,6 +39,9 @@ pub(crate) struct FromTrace {
     /// Read the file as this format, without detection.
     #[arg(long, value_name = "NAME")]
     trace_format: Option<String>,
+    /// Read the file with the readers that FILE declares. Default: those of the nearest arraign.yaml.
+    #[arg(long, value_name = "FILE")]
+    reader: Option<PathBuf>,
     /// The folder of the cases that exist. Cases on a run like this one are listed.
     #[arg(long, value_name = "DIR", default_value = "evals")]
     evals: PathBuf,
@@ -46,7 +49,9 @@ pub(crate) struct FromTrace {
 
 impl FromTrace {
     pub(crate) fn run(self) -> CliResult {
-        let trace = mask_run(self.read_trace()?);
+        let (format, reader) = (self.trace_format.clone(), self.reader.clone());
+        let file = Explain::of_file(self.file.clone()).select(self.run.clone(), format, reader);
+        let trace = mask_run(file.read_only_run()?);
         let run = RecordedRun { file: None, format: "given", trace };
         let folder = self.out.as_deref().and_then(Path::parent).filter(|folder| folder.is_dir());
         // The settings of the folder count, if it exists already.
@@ -65,28 +70,6 @@ impl FromTrace {
         let inline = serde_json::from_str(&to_native(&run.trace))?;
         let text = self.render_case(&run.trace, inline, &proposed);
         exit_after_write(io::stdout().write_all(escape_text(&text).as_bytes()))
-    }
-
-    fn read_trace(&self) -> Result<Trace, CliError> {
-        let shown = self.file.display();
-        let path = self.file.canonicalize().map_err(|error| CliError::new(format!("{shown}: {error}")))?;
-        let folder = path.parent().unwrap_or(Path::new("/"));
-        let files = Files::new(folder, folder).with_size_limit(DEFAULT_SIZE_LIMIT);
-        let (readers, format) = (ReaderSet::default(), self.trace_format.as_deref());
-        let read = match &self.run {
-            Some(wanted) => {
-                files.open(&path).map(|mut file| read_run_with(&readers, &mut file, format, wanted))?
-            }
-            None => files.read(&path, |text| read_with(&readers, text, format))?,
-        };
-        let mut runs = read.map_err(|error| CliError::new(format!("{shown}: {error}")))?.runs;
-        match (runs.len(), runs.pop()) {
-            (1, Some(run)) => Ok(run),
-            (count, _) => {
-                let problem = format!("{shown}: the file has {count} runs");
-                Err(CliError::new(format!("{problem}\n  help: select one with `--run`, such as `--run 1`")))
-            }
-        }
     }
 
     /// Writes the case and the masked run beside it. Existing files stay.

@@ -14,6 +14,7 @@ mod lint;
 mod lsp;
 mod mistakes;
 mod mutate;
+mod mutate_fix;
 mod package;
 mod program;
 #[cfg(all(unix, feature = "live"))]
