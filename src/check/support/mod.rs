@@ -17,6 +17,7 @@ pub(super) mod missing_feature;
 pub(super) mod named_tools;
 pub(super) mod near_call;
 pub(super) mod opinion;
+pub(super) mod rouge;
 pub(super) mod settings;
 pub(super) mod settled;
 pub(super) mod text_assertion;

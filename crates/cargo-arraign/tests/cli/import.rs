@@ -1,6 +1,5 @@
 //! `cargo arraign import`: what it writes loads, and its cases get their verdicts.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,23 +8,11 @@ use arraign::__internals::source::Files;
 use arraign::__internals::suite::load_recorded;
 use arraign::Harness;
 
+use crate::package::copy;
 use crate::program::{Ran, arraign};
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a folder");
-    for entry in fs::read_dir(from).expect("a folder") {
-        let entry = entry.expect("an entry").path();
-        let target = to.join(entry.file_name().expect("a name"));
-        if entry.is_dir() {
-            copy(&entry, &target);
-        } else {
-            fs::copy(&entry, &target).expect("a copy");
-        }
-    }
-}
-
 /// The files of a tool in a folder of their own; the runs that somebody recorded later lie where they are looked up.
-fn project(tool: &str) -> tempfile::TempDir {
+pub(crate) fn project(tool: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/import").join(tool);
     copy(&own, folder.path());
@@ -38,7 +25,7 @@ fn project(tool: &str) -> tempfile::TempDir {
 }
 
 /// The YAML that was written, then each case with its verdict.
-fn outcome(folder: &Path, name: &str) -> String {
+pub(crate) fn outcome(folder: &Path, name: &str) -> String {
     let path = folder.join("evals").join(name);
     let suite = Harness::new("evals").at(folder).load(name).unwrap_or_else(|errors| panic!("{errors}"));
     let files = Files::new(folder, folder.join("evals"));
@@ -59,7 +46,7 @@ fn outcome(folder: &Path, name: &str) -> String {
     shown.join("\n")
 }
 
-fn imported(tool: &str, files: &[&str], more: &[&str]) -> (tempfile::TempDir, Ran) {
+pub(crate) fn imported(tool: &str, files: &[&str], more: &[&str]) -> (tempfile::TempDir, Ran) {
     let folder = project(tool);
     let arguments: Vec<&str> = ["import", "--from", tool].iter().chain(files).chain(more).copied().collect();
     let ran = arraign(folder.path(), &arguments);
@@ -67,7 +54,7 @@ fn imported(tool: &str, files: &[&str], more: &[&str]) -> (tempfile::TempDir, Ra
 }
 
 /// Imports `files`, pins what is told, what is written, and the verdicts.
-fn pin(tool: &str, files: &[&str], written: &[&str]) {
+pub(crate) fn pin(tool: &str, files: &[&str], written: &[&str]) {
     let (folder, ran) = imported(tool, files, &[]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
     insta::assert_snapshot!(format!("import_{tool}"), ran.stdout);
@@ -90,45 +77,6 @@ fn mcplab_scenarios_and_test_cases_keep_their_eval() {
 #[test]
 fn evalview_tests_keep_what_they_expect() {
     pin("evalview", &["stock.yaml"], &["stock.yaml"]);
-}
-
-#[test]
-fn promptfoo_assertions_become_checks() {
-    let files = ["promptfooconfig.yaml", "agent.yaml"];
-    pin("promptfoo", &files, &files);
-}
-
-#[test]
-fn what_promptfoo_keeps_in_other_files_is_followed() {
-    let (folder, ran) = imported("promptfoo", &["far/far.yaml"], &[]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
-    insta::assert_snapshot!("import_promptfoo_far", ran.stdout);
-    insta::assert_snapshot!("import_promptfoo_far_far", outcome(folder.path(), "far.yaml"));
-}
-
-/// A file of tests that somebody sent may name any file of this machine.
-#[cfg(unix)]
-#[test]
-fn nothing_outside_of_the_folder_becomes_part_of_a_case() {
-    let folder = project("promptfoo");
-    let outside = tempfile::tempdir().expect("a folder");
-    let secret = outside.path().join("secret.txt");
-    fs::write(&secret, "the secret").expect("a file");
-    std::os::unix::fs::symlink(&secret, folder.path().join("far/link.txt")).expect("a link");
-    std::os::unix::fs::symlink(outside.path(), folder.path().join("far/up")).expect("a link");
-    let secret = secret.to_string_lossy().into_owned();
-    for name in ["link.txt", "l*.txt", "up/secret.txt", "up/*.txt", &secret, "../../secret.txt"] {
-        let config = format!(
-            "prompts: ['{{{{a}}}}']\ntests: [{{vars: {{a: 'file://{name}'}}, assert: [{{type: contains, value: 'file://{name}'}}, {{type: contains, value: x}}]}}]\n"
-        );
-        fs::write(folder.path().join("far/config.yaml"), config).expect("a file");
-        let ran = arraign(folder.path(), &["import", "--from", "promptfoo", "far/config.yaml"]);
-        assert_eq!(ran.code, Some(0), "{name}: {}{}", ran.stdout, ran.stderr);
-        let written = fs::read_to_string(folder.path().join("evals/config.yaml")).expect("the cases");
-        fs::remove_file(folder.path().join("evals/config.yaml")).expect("removed");
-        assert!(!written.contains("the secret"), "{name}: {written}");
-        assert!(ran.stdout.contains("`contains`: "), "{name}: {}", ran.stdout);
-    }
 }
 
 #[test]
@@ -240,56 +188,8 @@ fn a_file_of_another_tool_is_named_and_nothing_is_written() {
     fs::remove_dir(missing).expect("removed");
 }
 
-/// Returns the written cases of `name` by their descriptions, each with whether it passes. A case without a run is absent.
-fn passed_by_description(folder: &Path, name: &str) -> BTreeMap<String, bool> {
-    let suite = Harness::new("evals").at(folder).load(name).unwrap_or_else(|errors| panic!("{errors}"));
-    let files = Files::new(folder, folder.join("evals"));
-    let path = folder.join("evals").join(name);
-    let judged = suite.cases.iter().filter_map(|case| {
-        let runs = load_recorded(case, &path, &files).ok()?;
-        Some((case.description.clone()?, evaluate_recorded(case, "case", &runs).passed))
-    });
-    judged.collect()
-}
-
-#[test]
-fn no_case_of_promptfoo_turns_from_red_to_green() {
-    let (folder, ran) = imported("promptfoo", &["verdicts.yaml"], &[]);
-    insta::assert_snapshot!("import_promptfoo_verdicts", ran.stdout);
-    insta::assert_snapshot!("import_promptfoo_verdicts_verdicts", outcome(folder.path(), "verdicts.yaml"));
-    for (description, passed) in passed_by_description(folder.path(), "verdicts.yaml") {
-        assert!(!passed || description.starts_with("green"), "{description}: passes\n{}", ran.stdout);
-    }
-}
-
-/// promptfoo's own verdicts of a configuration with recorded outputs: each agrees, or the import says what it left out.
-#[test]
-fn published_verdicts_of_promptfoo_agree_or_are_listed() {
-    let data =
-        std::env::var_os("ARRAIGN_CONFORMANCE_DIR").map(|root| Path::new(&root).join("goldens/promptfoo"));
-    let Some(data) = data.filter(|data| data.is_dir()) else {
-        eprintln!("skipped: ARRAIGN_CONFORMANCE_DIR names no folder with goldens/promptfoo");
-        return;
-    };
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::copy(data.join("promptfooconfig.yaml"), folder.path().join("config.yaml")).expect("a copy");
-    let ran = arraign(folder.path(), &["import", "--from", "promptfoo", "config.yaml"]);
-    let passed = passed_by_description(folder.path(), "config.yaml");
-    let verdicts = fs::read_to_string(data.join("verdicts.json")).expect("the verdicts");
-    let verdicts: serde_json::Value = serde_json::from_str(&verdicts).expect("JSON");
-    let mut agreed = 0;
-    for verdict in verdicts.as_array().expect("a list") {
-        let description = verdict["description"].as_str().expect("a description");
-        let Some(passed) = passed.get(description) else { continue };
-        assert_eq!(Some(*passed), verdict["success"].as_bool(), "{description}\n{}", ran.stdout);
-        agreed += 1;
-    }
-    let left_out = ran.stdout.lines().filter(|line| line.contains("so the case is not written")).count();
-    assert_eq!(agreed + left_out, verdicts.as_array().map_or(0, Vec::len), "{}", ran.stdout);
-}
-
 /// Writes `files` to a folder of its own and imports the first.
-fn import_texts(tool: &str, files: &[(&str, &str)]) -> (tempfile::TempDir, Ran) {
+pub(crate) fn import_texts(tool: &str, files: &[(&str, &str)]) -> (tempfile::TempDir, Ran) {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
         fs::write(folder.path().join(name), text).expect("a file");
