@@ -45,13 +45,12 @@ const TRACE_LAYERS: &[&[&str]] = &[
 const PROGRAM_LAYERS: &[&[&str]] = &[
     &["error", "out", "size"],
     &["editor", "new_file"],
-    &["explain", "report", "run"],
+    &["explain", "from_trace", "report", "run"],
     &[
         "accept",
         "calibrate",
         "compare",
         "completions",
-        "from_trace",
         "ide",
         "import",
         "init",

@@ -11,9 +11,12 @@ mod evalview;
 mod ids;
 mod keys;
 mod mcplab;
+mod openai;
 mod pattern;
+mod plugin;
 mod promptfoo;
 mod question;
+mod skill;
 mod source_dir;
 mod summary;
 mod table;
@@ -68,6 +71,9 @@ enum Tool {
     Promptfoo,
     Adk,
     Deepeval,
+    Openai,
+    Skill,
+    Plugin,
 }
 
 impl Tool {
@@ -79,6 +85,9 @@ impl Tool {
             Self::Promptfoo => promptfoo::import(input),
             Self::Adk => adk::import(input),
             Self::Deepeval => deepeval::import(input),
+            Self::Openai => openai::import(input),
+            Self::Skill => skill::import(input),
+            Self::Plugin => plugin::import(input),
         }
     }
 }

@@ -93,6 +93,85 @@ fn deepeval_goldens_become_cases() {
 }
 
 #[test]
+fn evals_of_openai_keep_what_needs_no_model() {
+    pin("openai", &["registry.yaml", "support.json"], &["registry.yaml", "support.yaml"]);
+}
+
+#[test]
+fn expectations_of_a_skill_are_questions_to_a_judge() {
+    pin("skill", &["evals.json"], &["evals.yaml"]);
+}
+
+#[test]
+fn a_case_of_a_plugin_keeps_its_graders() {
+    pin("plugin", &["reviews/prompt.md"], &["reviews.yaml"]);
+    let (folder, _) = imported("plugin", &["reviews/case.yaml"], &[]);
+    assert!(folder.path().join("evals/reviews.yaml").is_file(), "both files of a case name the whole case");
+}
+
+/// A construct of Rust's dialect would be a pattern that never matches, and a check that never fails.
+#[test]
+fn patterns_of_assay_that_mean_something_else_here_are_listed() {
+    let test = |id: &str, kind: &str, pattern: &str| {
+        format!("  - {{id: {id}, input: {{prompt: x}}, expected: {{type: {kind}, pattern: '{pattern}'}}}}\n")
+    };
+    let config = "version: 1\nsuite: s\nmodel: m\ntests:\n".to_owned()
+        + &test("class", "regex_not_match", r"\p{Lu}")
+        + &test("posix", "regex_not_match", "[[:digit:]]{4}")
+        + &test("ascii", "regex_not_match", r"pin \d{4}")
+        + &test("broken", "regex_match", "(?P<a>x")
+        + &test("plain", "regex_not_match", "secret");
+    let (folder, ran) = import_texts("assay", &[("assay.yaml", &config)]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    for (line, known) in
+        [(5, "JavaScript does not know"), (6, "JavaScript does not know"), (7, "ASCII"), (8, "left out")]
+    {
+        let start = format!("assay.yaml:{line}: ");
+        assert!(
+            ran.stdout.lines().any(|remark| remark.starts_with(&start) && remark.contains(known)),
+            "{}",
+            ran.stdout
+        );
+    }
+    let suite = fs::read_to_string(folder.path().join("evals/assay.yaml")).expect("the suite");
+    assert!(
+        !suite.contains(r"\p{Lu}") && !suite.contains("[:digit:]") && suite.contains("secret"),
+        "{suite}"
+    );
+}
+
+/// Each tool's message has the counts of a run, and each remark begins with its place in the source.
+#[test]
+fn every_import_says_what_is_green_and_where_it_lost_something() {
+    let all: [(&str, &str); 9] = [
+        ("assay", "eval.yaml"),
+        ("mcplab", "weather.yaml"),
+        ("evalview", "stock.yaml"),
+        ("promptfoo", "promptfooconfig.yaml"),
+        ("adk", "shop.evalset.json"),
+        ("deepeval", "goldens.json"),
+        ("openai", "registry.yaml"),
+        ("skill", "evals.json"),
+        ("plugin", "reviews/prompt.md"),
+    ];
+    for (tool, file) in all {
+        let (_folder, ran) = imported(tool, &[file], &[]);
+        assert!(ran.stdout.contains(" green, ") && ran.stdout.contains(" red, "), "{tool}: {}", ran.stdout);
+        let (_, remarks) = ran.stdout.split_once("not imported: ").expect("the remarks");
+        let (count, remarks) = remarks.split_once('\n').expect("a count");
+        assert_eq!(count.parse(), Ok(remarks.lines().count()), "{tool}: {remarks}");
+        for remark in remarks.lines() {
+            let mut parts = remark.split(':');
+            let (name, line) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+            assert!(
+                name.contains('.') && line.parse::<usize>().is_ok_and(|line| line > 0),
+                "{tool}: {remark}"
+            );
+        }
+    }
+}
+
+#[test]
 fn without_a_file_of_criteria_adk_s_own_are_meant() {
     let folder = project("adk");
     fs::remove_file(folder.path().join("test_config.json")).expect("removed");
@@ -170,7 +249,7 @@ fn nothing_is_overwritten_and_nothing_is_half_written() {
 
 #[test]
 fn a_file_of_another_tool_is_named_and_nothing_is_written() {
-    for tool in ["assay", "mcplab", "evalview", "promptfoo", "adk", "deepeval"] {
+    for tool in ["assay", "mcplab", "evalview", "promptfoo", "adk", "deepeval", "openai", "skill", "plugin"] {
         for text in
             ["{a: 1}", "[1, 2]", "text", "{", "[[]]", "{tests: 3, prompts: 4, eval_cases: 1}", "- input: 1"]
         {

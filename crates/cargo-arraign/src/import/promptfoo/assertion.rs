@@ -1,8 +1,7 @@
 //! Converts an assertion to checks.
 
 use arraign::__internals::yaml::Node;
-use arraign::Harness;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::checks::build_checks;
 use super::files;
@@ -11,6 +10,7 @@ use super::list::split_list;
 use super::script::OutputForm;
 use super::template::{TOO_MUCH, fill_deeply, fill_value, render_number};
 use super::trajectory::to_text;
+use crate::import::draft::find_load_error;
 use crate::import::keys::{Keys, list_entries};
 use crate::import::source_dir::SourceDir;
 use crate::import::unsupported::UnsupportedList;
@@ -148,13 +148,6 @@ fn build_loadable(assertion: &Assertion, form: OutputForm) -> Result<Vec<Value>,
         None => Ok(checks),
         Some(problem) => Err(format!("left out, because a case with it would not load: {problem}")),
     }
-}
-
-/// Returns the first error of a case with these checks.
-fn find_load_error(checks: &[Value]) -> Option<String> {
-    let case = json!({"id": "probe", "expect": checks, "trace": {"answer": "x", "calls": []}});
-    let errors = Harness::new("evals").parse(&case.to_string()).err()?;
-    errors.iter().next().map(|error| error.problem.clone())
 }
 
 /// Converts a set of assertions, all of which must hold. A set with a threshold is unsupported.
