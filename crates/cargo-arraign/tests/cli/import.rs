@@ -293,6 +293,27 @@ fn a_policy_beside_an_assay_configuration_leaves_a_project_that_runs() {
 }
 
 #[test]
+fn an_older_policy_of_assay_is_written_in_its_newer_form() {
+    let config = "version: 1\nsuite: s\nmodel: m\ntests:\n  - {id: a, input: {prompt: x}, expected: {type: args_valid, policy: old.yaml}}\n";
+    let policy = "version: \"1.0\"\nallow: [pay]\nconstraints:\n  - {tool: pay, params: {path: {matches: \"^/a/\"}}}\n";
+    let (folder, ran) = import_texts("assay", &[("assay.yaml", config), ("old.yaml", policy)]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("assay.yaml:5: the file `old.yaml`: a policy of version 1"),
+        "{}",
+        ran.stdout
+    );
+    let trace = folder.path().join("evals/traces/assay");
+    fs::create_dir_all(&trace).expect("a folder");
+    for (path, code) in [("/a/x", 0), ("/b/x", 101)] {
+        let run = format!(r#"{{"calls": [{{"call": "pay", "args": {{"path": "{path}"}}}}], "answer": "x"}}"#);
+        fs::write(trace.join("a.json"), run).expect("a trace");
+        let ran = arraign(folder.path(), &["run"]);
+        assert_eq!(ran.code, Some(code), "{path}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+#[test]
 fn a_tool_that_deepeval_expects_twice_must_be_called_twice() {
     let golden = |called: &str| {
         format!(

@@ -95,6 +95,10 @@ fn read_type(grader: Node<'_>) -> &str {
     grader.get("type").and_then(Node::as_str).unwrap_or("testing_criteria")
 }
 
+fn read_text(grader: Node<'_>, key: &str) -> String {
+    grader.get(key).and_then(read_scalar).unwrap_or_default()
+}
+
 /// Converts a grader to a check, with a remark if the two differ.
 fn convert_grader(grader: Node<'_>, item: Node<'_>) -> Result<(Value, Option<&'static str>), &'static str> {
     let kind = read_type(grader);
@@ -106,22 +110,22 @@ fn convert_grader(grader: Node<'_>, item: Node<'_>) -> Result<(Value, Option<&'s
         "python" => return Err("the grader runs code: write a check in Rust (`Harness::check`)"),
         _ => return Err("arraign has no such check"),
     }
-    let text_of = |key: &str| grader.get(key).and_then(read_scalar).unwrap_or_default();
-    let is_answer = text_of("input").trim_matches(['{', '}', ' ']) == "sample.output_text";
+    let is_answer = read_text(grader, "input").trim_matches(['{', '}', ' ']) == "sample.output_text";
     if !is_answer {
         return Err("only a grader with the input `{{sample.output_text}}` is carried");
     }
-    let reference = fill_item(&text_of("reference"), item).ok_or("its reference is no text of the item")?;
+    let reference =
+        fill_item(&read_text(grader, "reference"), item).ok_or("its reference is no text of the item")?;
     if kind == "text_similarity" {
         let least = grader
             .get("pass_threshold")
             .map(Node::to_json)
             .filter(Value::is_number)
             .ok_or("missing `pass_threshold`")?;
-        return convert_similarity(&text_of("evaluation_metric"), &reference, &least);
+        return convert_similarity(&read_text(grader, "evaluation_metric"), &reference, &least);
     }
     let exact = json!({"value": reference, "case_sensitive": true});
-    match text_of("operation").as_str() {
+    match read_text(grader, "operation").as_str() {
         "eq" => Ok((build_check("equals", exact), None)),
         "ne" => Ok((build_check("none_of", vec![build_check("equals", exact)]), None)),
         "like" | "ilike" if reference.is_empty() => Err("every answer contains an empty text"),

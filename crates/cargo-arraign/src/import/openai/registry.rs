@@ -75,9 +75,6 @@ impl Comparison {
 
     /// Builds the check of one ideal answer.
     fn build_check(self, ideal: &str, folds: bool) -> Result<Value, &'static str> {
-        let settings = |folds: bool| {
-            if folds { json!({"value": ideal}) } else { json!({"value": ideal, "case_sensitive": true}) }
-        };
         match self {
             Self::Json => match serde_json::from_str::<Value>(ideal) {
                 Ok(ideal) if has_null(&ideal) => Err("an ideal answer with a null never matches"),
@@ -86,11 +83,18 @@ impl Comparison {
             },
             Self::Fuzzy if !has_word(ideal) => Err("the ideal answer has no word but articles"),
             _ if ideal.is_empty() => Err("every answer contains an empty text"),
-            Self::Begins => Ok(build_check("starts_with", settings(false))),
-            Self::Includes => Ok(build_check("contains", settings(folds))),
-            Self::Fuzzy => Ok(build_check("contains", settings(true))),
+            Self::Begins => Ok(build_text_check("starts_with", ideal, false)),
+            Self::Includes => Ok(build_text_check("contains", ideal, folds)),
+            Self::Fuzzy => Ok(build_text_check("contains", ideal, true)),
         }
     }
+}
+
+/// Letter case counts in OpenAI Evals, unless the class folds it.
+fn build_text_check(check: &str, value: &str, folds: bool) -> Value {
+    let settings =
+        if folds { json!({"value": value}) } else { json!({"value": value, "case_sensitive": true}) };
+    build_check(check, settings)
 }
 
 fn has_null(value: &Value) -> bool {

@@ -238,6 +238,12 @@ fn read_bounds(operator: &str, count: u32) -> Option<(u32, Option<u32>)> {
     }
 }
 
+/// Whether this is a plain name; `length` belongs to lists and texts, and is no field.
+fn is_field_name(name: &str) -> bool {
+    let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    is_word && !name.is_empty() && name != "length" && !name.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// Returns the JSONPath of a field of the output.
 fn read_field(left: &str, form: OutputForm) -> Option<String> {
     let parsed = left.strip_prefix("JSON.parse(output).");
@@ -246,13 +252,7 @@ fn read_field(left: &str, form: OutputForm) -> Option<String> {
     } else {
         parsed?
     };
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && name != "length"
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-            && !name.starts_with(|c: char| c.is_ascii_digit())
-    };
-    names.split('.').all(is_name).then(|| format!("$.{names}"))
+    names.split('.').all(is_field_name).then(|| format!("$.{names}"))
 }
 
 #[cfg(test)]
