@@ -157,7 +157,7 @@ impl Import {
         new: &mut Vec<WrittenFile>,
     ) -> Result<(), CliError> {
         // The first file contains the cases; only that one has a schema line and counts.
-        let mut cases = Some((imported.cases, imported.recorded));
+        let mut cases = (imported.cases > 0).then_some((imported.cases, imported.recorded));
         for (name, text) in &imported.files {
             let line = cases.is_some().then(|| render_schema_line(&self.out)).flatten().unwrap_or_default();
             write_new(&self.out.join(name), &(line + text))?;

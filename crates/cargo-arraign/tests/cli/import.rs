@@ -329,6 +329,28 @@ fn a_tool_that_deepeval_expects_twice_must_be_called_twice() {
 }
 
 #[test]
+fn the_global_weights_of_evalview_hold_for_all_imported_tests() {
+    let config = "adapter: http\nscoring:\n  weights: {tool_accuracy: 1, output_quality: 0, sequence_correctness: 0}\n";
+    let test = "name: a\ninput: {query: x}\nexpected: {tools: [pay]}\nthresholds: {min_score: 80}\n";
+    let (folder, ran) = import_texts("evalview", &[("config.yaml", config), ("a.yaml", test)]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("config.yaml:1: `adapter`"), "{}", ran.stdout);
+    let settings = fs::read_to_string(folder.path().join("evals/arraign.yaml")).expect("the settings");
+    assert!(settings.contains("tool_accuracy: 1"), "{settings}");
+    let ran = arraign(folder.path(), &["import", "--from", "evalview", "a.yaml"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let trace = folder.path().join("evals/traces/a");
+    fs::create_dir_all(&trace).expect("a folder");
+    // Only the tools count: without the global weights, a missing opinion on the answer would leave the case undecided.
+    for (tool, code) in [("pay", 0), ("other", 101)] {
+        let run = format!(r#"{{"calls": [{{"call": "{tool}", "args": {{}}}}], "answer": "x"}}"#);
+        fs::write(trace.join("a.json"), run).expect("a trace");
+        let ran = arraign(folder.path(), &["run"]);
+        assert_eq!(ran.code, Some(code), "{tool}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+#[test]
 fn weights_and_categories_of_evalview_are_carried() {
     let test = "name: a\ninput: {query: x}\nweights: {tool_accuracy: 0.5, output_quality: 0.3, sequence_correctness: 0.2}\n\
                 tool_categories: {money: [pay]}\nexpected: {tool_categories: [money]}\nthresholds: {min_score: 80}\n";
