@@ -46,12 +46,12 @@ const PROGRAM_LAYERS: &[&[&str]] = &[
     &["error", "out", "size"],
     &["editor", "new_file"],
     &["explain", "report", "run"],
+    &["from_trace"],
     &[
         "accept",
         "calibrate",
         "compare",
         "completions",
-        "from_trace",
         "ide",
         "import",
         "init",

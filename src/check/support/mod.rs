@@ -19,6 +19,7 @@ pub(super) mod near_call;
 pub(super) mod occurrence;
 pub(super) mod opinion;
 pub(super) mod reading;
+pub(super) mod rouge;
 pub(super) mod settings;
 pub(super) mod settled;
 pub(super) mod text_assertion;

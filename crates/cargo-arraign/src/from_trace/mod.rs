@@ -48,7 +48,37 @@ pub(crate) struct FromTrace {
 }
 
 impl FromTrace {
+    /// Returns the command that writes the first case of a project, for the only run of `file`.
+    pub(crate) fn for_first_case(file: &Path, out: PathBuf) -> Self {
+        let evals = out.parent().unwrap_or(Path::new("")).to_owned();
+        Self { file: file.to_owned(), out: Some(out), run: None, trace_format: None, reader: None, evals }
+    }
+
     pub(crate) fn run(self) -> CliResult {
+        let (run, proposed) = self.propose()?;
+        for near in list_near_cases(&self.evals, &run.trace) {
+            print_to_stderr(&escape_line(&near));
+        }
+        if let Some(out) = &self.out {
+            let written = self.write_case(out, &run.trace, &proposed)?;
+            let lines: Vec<String> =
+                written.iter().map(|path| format!("wrote {}\n", path.display())).collect();
+            return exit_after_write(io::stdout().write_all(escape_text(&lines.concat()).as_bytes()));
+        }
+        let inline = serde_json::from_str(&to_native(&run.trace))?;
+        let text = self.render_case(&run.trace, inline, &proposed);
+        exit_after_write(io::stdout().write_all(escape_text(&text).as_bytes()))
+    }
+
+    /// Writes the case and its run. Returns the id of the case and the files.
+    pub(crate) fn write(&self) -> Result<(String, Vec<PathBuf>), CliError> {
+        let (run, proposed) = self.propose()?;
+        let out = self.out.as_deref().unwrap_or(Path::new("case.yaml"));
+        Ok((self.name_case(), self.write_case(out, &run.trace, &proposed)?))
+    }
+
+    /// Reads the run, masks its secrets, and proposes the checks.
+    fn propose(&self) -> Result<(RecordedRun, ProposedCase), CliError> {
         let (format, reader) = (self.trace_format.clone(), self.reader.clone());
         let file = Explain::of_file(self.file.clone()).select(self.run.clone(), format, reader);
         let trace = mask_run(file.read_only_run()?);
@@ -61,19 +91,11 @@ impl FromTrace {
         if proposed.expect.is_empty() {
             return Err(CliError::new("no proposed check notices a change of this run"));
         }
-        for near in list_near_cases(&self.evals, &run.trace) {
-            print_to_stderr(&escape_line(&near));
-        }
-        if let Some(out) = &self.out {
-            return self.write_case(out, &run.trace, &proposed);
-        }
-        let inline = serde_json::from_str(&to_native(&run.trace))?;
-        let text = self.render_case(&run.trace, inline, &proposed);
-        exit_after_write(io::stdout().write_all(escape_text(&text).as_bytes()))
+        Ok((run, proposed))
     }
 
-    /// Writes the case and the masked run beside it. Existing files stay.
-    fn write_case(&self, out: &Path, run: &Trace, proposed: &ProposedCase) -> CliResult {
+    /// Writes the case and the masked run beside it, and returns their paths. Existing files stay.
+    fn write_case(&self, out: &Path, run: &Trace, proposed: &ProposedCase) -> Result<Vec<PathBuf>, CliError> {
         let id = self.name_case();
         let name = format!("traces/{id}.json");
         let trace = out.parent().unwrap_or(Path::new("")).join(&name);
@@ -85,8 +107,7 @@ impl FromTrace {
         }
         write_new(&trace, &to_native(run))?;
         write_new(out, &self.render_case(run, json!(name), proposed))?;
-        let written = format!("wrote {}\nwrote {}\n", out.display(), trace.display());
-        exit_after_write(io::stdout().write_all(escape_text(&written).as_bytes()))
+        Ok(vec![out.to_owned(), trace])
     }
 
     fn render_case(&self, run: &Trace, trace: Value, proposed: &ProposedCase) -> String {

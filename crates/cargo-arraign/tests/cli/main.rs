@@ -7,8 +7,11 @@ mod book;
 mod calibrate;
 mod compare;
 mod explain;
+#[path = "../../../../tests/support/foreign.rs"]
+mod foreign;
 mod from_trace;
 mod import;
+mod import_promptfoo;
 mod init;
 mod lint;
 mod lsp;
