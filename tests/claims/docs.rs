@@ -16,7 +16,8 @@ use arraign::__internals::suite::{Library, Suite, load_recorded, schema};
 use arraign::__internals::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
 use arraign::reader::READERS;
 use arraign::verdict::Verdict;
-use serde_json::Value;
+
+use super::key_tables::{inner_keys_table, keys_table};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -273,51 +274,19 @@ If you look for the check of a sentence, begin with [I want to say X, write Y](.
 fn the_page_of_cases_lists_the_keys_that_editors_show() {
     let kinds = Registry::default();
     let (cases, workspace) = (schema::of_cases(&kinds), schema::of_workspace(&kinds));
-    let definitions = &cases["definitions"];
-    let page = read(&root().join("docs/cases.md"));
-    let page =
-        with_block(&page, "the keys of a case", &keys_table("key", &definitions["part_of_case"], &cases));
-    let page = with_block(&page, "the keys of a suite", &keys_table("key", &definitions["suite"], &cases));
-    let page = with_block(&page, "the keys of the workspace", &keys_table("key", &workspace, &workspace));
-    hold(&root().join("docs/cases.md"), &page);
-}
-
-/// The table of the keys of `mapping`, from the schema that editors show. `what` they are heads the first column.
-fn keys_table(what: &str, mapping: &Value, schema: &Value) -> String {
-    let mut table = format!("| {what} | meaning |\n|---|---|\n");
-    for (name, value) in mapping["properties"].as_object().into_iter().flatten() {
-        let meaning = [describe(value), &describe_choices(value, schema)].concat().replace('|', "\\|");
-        writeln!(table, "| `{name}` | {meaning} |").expect("text");
-    }
-    table
-}
-
-fn describe(setting: &Value) -> &str {
-    setting["description"].as_str().unwrap_or_else(|| panic!("no description: {setting}"))
-}
-
-/// The values that a setting may have, where the schema describes each.
-fn describe_choices(setting: &Value, schema: &Value) -> String {
-    let mut text = String::new();
-    for (name, meaning) in find_choices(setting, schema) {
-        write!(text, "<br>`{name}`: {meaning}").expect("text");
-    }
-    text
-}
-
-/// The described values of a setting: its own, those of a list's entries, or those of a form that it refers to.
-fn find_choices<'s>(setting: &'s Value, schema: &'s Value) -> Vec<(&'s str, &'s str)> {
-    if let Some(meanings) = setting["enumDescriptions"].as_array() {
-        let names = setting["enum"].as_array().into_iter().flatten();
-        let text = |value: &'s Value| value.as_str().unwrap_or_else(|| panic!("no text: {setting}"));
-        return names.map(text).zip(meanings.iter().map(text)).collect();
-    }
-    if let Some(pointer) = setting["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {
-        return find_choices(schema.pointer(pointer).expect("a form"), schema);
-    }
-    let inner = ["anyOf", "allOf"].iter().filter_map(|of| setting[of].as_array()).flatten();
-    let inner = inner.chain(setting.get("items"));
-    inner.flat_map(|inner| find_choices(inner, schema)).collect()
+    let (case, suite) = (&cases["definitions"]["part_of_case"], &cases["definitions"]["suite"]);
+    let path = root().join("docs/cases.md");
+    let tables = [
+        ("the keys of a case", keys_table("key", case, &cases)),
+        ("the keys of a suite", keys_table("key", suite, &cases)),
+        ("the keys of the workspace", keys_table("key", &workspace, &workspace)),
+        (
+            "the keys inside of values",
+            inner_keys_table([(case, &cases), (suite, &cases), (&workspace, &workspace)]),
+        ),
+    ];
+    let page = tables.iter().fold(read(&path), |page, (mark, table)| with_block(&page, mark, table));
+    hold(&path, &page);
 }
 
 /// The check's module documentation, and what a person sees of its example.

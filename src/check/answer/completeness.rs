@@ -27,7 +27,7 @@ use crate::trace::Trace;
 use crate::yaml::Node;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CompletenessSettings>("completeness", "the answer tells the expected fields", read)
+    Kind::with::<CompletenessSettings>("completeness", "the answer contains the expected fields", read)
         .shorthand("expected_fields")
         .only_reports(expects_nothing)
         .without_calls();
@@ -39,7 +39,7 @@ pub(crate) const KIND: Kind =
 struct CompletenessSettings {
     /// The fields. One that is listed twice counts twice. Without any, the score is 1, and the verdict notes it.
     expected_fields: Option<Vec<String>>,
-    /// The text in which the fields are looked for.
+    /// The text that is searched for the fields.
     answer: Option<Said>,
     /// Aliases by field: `{price: [fee]}` replaces those of `price`, and keeps those of other fields.
     #[cfg_attr(

@@ -16,7 +16,7 @@ use crate::check::{Check, Demand, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
 
-pub(crate) const KIND: Kind = Kind::of::<Contains>("contains", "the final answer has this text in it")
+pub(crate) const KIND: Kind = Kind::of::<Contains>("contains", "the final answer contains this text")
     .shorthand("value")
     .without_calls();
 

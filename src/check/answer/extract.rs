@@ -22,7 +22,7 @@ use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind = Kind::with::<ExtractSettings>(
     "extract",
-    "a value taken out of the final answer is within its bounds",
+    "a value extracted from the final answer is within its bounds",
     read,
 )
 .only_reports(is_unbounded)
@@ -41,9 +41,9 @@ struct ExtractSettings {
     regex: String,
     /// The flags of the regular expression. Default: `i`.
     flags: Option<String>,
-    /// The least value. A value that is not a number breaks the bound.
+    /// The minimum, inclusive. A value that is not a number violates it.
     min: Option<f64>,
-    /// The greatest value. A value that is not a number breaks the bound.
+    /// The maximum, inclusive. A value that is not a number violates it.
     max: Option<f64>,
 }
 

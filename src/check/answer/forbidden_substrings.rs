@@ -25,7 +25,7 @@ use crate::place::{LoadError, LoadErrors};
 use crate::yaml::Node;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<SubstringSettings>("forbidden_substrings", "none of these texts is in the answer", read)
+    Kind::with::<SubstringSettings>("forbidden_substrings", "the answer contains none of these texts", read)
         .shorthand("substrings")
         .without_calls();
 

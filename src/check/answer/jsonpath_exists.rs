@@ -20,7 +20,7 @@ use crate::outcome::{Outcome, Unfit};
 use crate::pattern::JsonPath;
 
 pub(crate) const KIND: Kind =
-    Kind::of::<JsonpathExists>("jsonpath_exists", "a path selects something in the answer's JSON")
+    Kind::of::<JsonpathExists>("jsonpath_exists", "a path into the answer's JSON selects something")
         .shorthand("path")
         .without_calls();
 

@@ -22,7 +22,7 @@ use crate::outcome::{Outcome, Unfit, Violation};
 use crate::pattern::JsonPath;
 
 pub(crate) const KIND: Kind =
-    Kind::of::<JsonpathNotExists>("jsonpath_not_exists", "a path selects nothing in the answer's JSON")
+    Kind::of::<JsonpathNotExists>("jsonpath_not_exists", "a path into the answer's JSON selects nothing")
         .shorthand("path")
         .without_calls();
 

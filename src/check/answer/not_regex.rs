@@ -20,7 +20,7 @@ use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<PatternSettings>("not_regex", "a pattern is not found in the final answer", read)
+    Kind::with::<PatternSettings>("not_regex", "a pattern does not match the final answer", read)
         .shorthand("pattern")
         .without_calls();
 

@@ -23,7 +23,7 @@ use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<PatternSettings>("regex", "a pattern is found in the final answer", read)
+    Kind::with::<PatternSettings>("regex", "a pattern matches the final answer", read)
         .shorthand("pattern")
         .without_calls();
 

@@ -1,4 +1,4 @@
-//! `tokens_at_most`: the run reads and writes at most so many tokens.
+//! `tokens_at_most`: the run uses at most this many tokens.
 //!
 //! A bare number limits the sum of input and output tokens. If the trace does not record tokens, the check is undecided.
 //! If it records only a part of them, a part above the limit fails, and any other is undecided.
@@ -21,7 +21,7 @@ use crate::trace::{Trace, Usage};
 use crate::yaml::Node;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<TokensAtMost>("tokens_at_most", "the run takes at most so many tokens", read)
+    Kind::with::<TokensAtMost>("tokens_at_most", "the run uses at most this many tokens", read)
         .shorthand("total")
         .without_calls();
 
@@ -30,11 +30,11 @@ pub(crate) const KIND: Kind =
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct TokensAtMost {
-    /// The greatest sum of input and output tokens.
+    /// The maximum sum of input and output tokens.
     total: Option<u64>,
-    /// The greatest number of input tokens, cached ones included.
+    /// The maximum number of input tokens, including cached ones.
     input: Option<u64>,
-    /// The greatest number of output tokens, reasoning included.
+    /// The maximum number of output tokens, including reasoning.
     output: Option<u64>,
 }
 

@@ -23,7 +23,7 @@ use crate::trace::Trace;
 use crate::yaml::Node;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CostSettings>("cost_at_most", "the run costs at most so many US dollars", read)
+    Kind::with::<CostSettings>("cost_at_most", "the run costs at most this many US dollars", read)
         .shorthand("usd")
         .without_calls();
 
@@ -32,7 +32,7 @@ pub(crate) const KIND: Kind =
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct CostSettings {
-    /// The highest cost of a run, in US dollars. Exactly so much is allowed.
+    /// The maximum cost of a run in US dollars, inclusive.
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     usd: Amount,
 }

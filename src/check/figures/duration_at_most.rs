@@ -19,7 +19,7 @@ use crate::trace::Trace;
 use crate::yaml::{Fields, Node, parse_milliseconds};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<DurationSettings>("duration_at_most", "the run takes at most so many milliseconds", read)
+    Kind::with::<DurationSettings>("duration_at_most", "the run takes at most this long", read)
         .shorthand("duration")
         .without_calls();
 
@@ -27,7 +27,7 @@ pub(crate) const KIND: Kind =
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 struct DurationSettings {
-    /// The longest duration of a run: milliseconds, or a text such as `500ms`, `3s`, `2m`. Exactly so long is allowed.
+    /// The maximum duration of a run, inclusive: milliseconds, or a text such as `500ms`, `3s`, `2m`.
     #[cfg_attr(feature = "schema", schemars(with = "crate::check::support::forms::Time"))]
     duration: Amount,
 }

@@ -17,9 +17,12 @@ use crate::outcome::{Outcome, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::yaml::Node;
 
-pub(crate) const KIND: Kind =
-    Kind::with::<AgentCheck>("agent_check", "a judge says that the answer does what a prompt asks", read)
-        .without_calls();
+pub(crate) const KIND: Kind = Kind::with::<AgentCheck>(
+    "agent_check",
+    "a judge answers a question about the final answer with yes",
+    read,
+)
+.without_calls();
 
 /// Settings of `agent_check`.
 #[derive(Debug, Deserialize)]
@@ -30,7 +33,7 @@ struct AgentCheck {
     label: String,
     /// The question that the judge decides.
     prompt: String,
-    /// What the judge sees beside the final answer. Default: nothing.
+    /// What the judge sees in addition to the final answer. Default: nothing.
     context: Option<JudgeContext>,
 }
 

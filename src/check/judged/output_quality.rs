@@ -20,13 +20,10 @@ use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, reache
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
-pub(crate) const KIND: Kind = Kind::with::<OutputQualitySettings>(
-    "output_quality",
-    "the final answer is as good as a judge is to find it",
-    read,
-)
-.only_reports(|node| node.get("min").is_none())
-.without_calls();
+pub(crate) const KIND: Kind =
+    Kind::with::<OutputQualitySettings>("output_quality", "a judge finds the final answer good enough", read)
+        .only_reports(|node| node.get("min").is_none())
+        .without_calls();
 
 /// The label of the question.
 const LABEL: &str = "output_quality";
@@ -41,7 +38,7 @@ const PROMPT: &str = "How good is the answer, between 0 and 100? Does it answer 
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 struct OutputQualitySettings {
-    /// The least score, from 0 to 100. Without it the check only reports the score.
+    /// The lowest score that passes, from 0 to 100. Without it, the check only reports the score.
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     min: Option<f64>,
     /// A list of `{contains: ..}`, `{not_contains: ..}`, `{regex: ..}` and `{json_schema: ..}`.

@@ -1,9 +1,9 @@
-//! `effects`: of the calls that change the world, the run makes exactly these.
+//! `effects`: the run makes exactly these calls that change something.
 //!
 //! <!-- settings -->
 //!
-//! Calls of other tools do not count, nor does the order, nor do calls that failed. The entries of `calls` are those of
-//! the check [`calls`](calls.md). This case fails:
+//! `write` lists the tools that change something: an order, a file, an account. Calls of other tools, failed calls and the
+//! order do not count. The entries of `calls` are those of the check [`calls`](calls.md). This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/effects/fail-a-second-refund.yaml")]
@@ -23,11 +23,8 @@ use crate::place::{LoadError, LoadErrors};
 use crate::trace::Call;
 use crate::yaml::{Fields, Node};
 
-pub(crate) const KIND: Kind = Kind::with::<EffectsForm>(
-    "effects",
-    "of the calls that change the world, the run makes exactly these",
-    read,
-);
+pub(crate) const KIND: Kind =
+    Kind::with::<EffectsForm>("effects", "the run makes exactly these state-changing calls", read);
 
 struct Effects {
     write: Vec<ToolPattern>,
