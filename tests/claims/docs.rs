@@ -179,8 +179,8 @@ fn the_page_of_calls_shows_every_matcher() {
 
 /// The matchers, in the order of the page.
 const MATCHERS: &[(&str, &str)] = &[
-    ("value", "A written value. Numbers compare as numbers, types count, the order of keys does not."),
-    ("equals", "This value, also where it looks like a matcher."),
+    ("value", "A plain value. Numbers compare as numbers. Types count, and the order of keys does not."),
+    ("equals", "This value, even if it looks like a matcher."),
     ("any", "One of these values or matchers."),
     ("at_least", "A number of at least this."),
     ("at_most", "A number of at most this."),
@@ -189,21 +189,21 @@ const MATCHERS: &[(&str, &str)] = &[
     ("between", "A number between two others, both included."),
     (
         "matches",
-        "A text in which a JavaScript regular expression is found. Case counts, unless `/.../i` is written.",
+        "A text that a JavaScript regular expression matches. Letter case counts, unless the pattern is `/.../i`.",
     ),
-    ("contains", "A text with this part, or a list with this element. Case counts."),
-    ("starts_with", "A text with this beginning."),
-    ("one_of_type", "A value of a type, or of one of several. 2.0 is an `integer`."),
+    ("contains", "A text that contains this text, or a list that contains this element. Letter case counts."),
+    ("starts_with", "A text that starts with this text."),
+    ("one_of_type", "A value of this type, or of one of several types. 2.0 is an `integer`."),
     ("schema", "A value that satisfies a JSON Schema. Needs the feature `json-schema`."),
     ("length", "The length of a text in characters, or of a list or mapping. A number, or bounds."),
-    ("absent", "The argument must not be there."),
-    ("optional", "The argument may be left out. With other words, they hold of its value."),
+    ("absent", "The argument must be absent."),
+    ("optional", "The argument may be absent. If it is present, its value must satisfy the other words."),
     (
         "jsonpath",
-        "An RFC 9535 path selects something; with other words, one of the selected values passes them.",
+        "An RFC 9535 path selects something. With other words, one of the selected values must satisfy them.",
     ),
     ("similar", "A text that differs in few characters: 1 minus the share of edits (Levenshtein)."),
-    ("nested", "Matchers work inside mappings and lists. A written mapping has no further fields."),
+    ("nested", "Matchers work inside of mappings and lists. An expected mapping allows no further fields."),
 ];
 
 fn golden_verdicts() -> Vec<Verdict> {

@@ -1,7 +1,7 @@
 //! `groundedness`: the answer is based on a tool call.
 //!
-//! One of the three axes of a golden dataset. An answer is grounded if any tool was called, whatever the call
-//! returned. An answer without any lookup is invented.
+//! One of the three axes of a golden dataset. An answer is grounded if any tool was called. The result of
+//! the call does not matter. To compare the facts of the answer with the results, use [`grounded`](grounded.md).
 //!
 //! <!-- settings -->
 //!

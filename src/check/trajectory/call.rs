@@ -2,7 +2,7 @@
 //!
 //! <!-- settings -->
 //!
-//! All written arguments must hold of one and the same call. An argument is a value or a
+//! One single call must have all expected arguments. An argument is a value or a
 //! [matcher](../calls.md#matchers). This case fails: each of the two calls has one of the two arguments.
 //!
 //! ```yaml

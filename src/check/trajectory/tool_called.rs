@@ -2,7 +2,7 @@
 //!
 //! <!-- settings -->
 //!
-//! A short form of [`call`](call.md). A call that failed is no call: this case fails.
+//! A short form of [`call`](call.md). A failed call does not count, so this case fails.
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/tool_called/fail-it-failed.yaml")]

@@ -8,9 +8,10 @@ use std::process::{Command, Stdio};
 
 use crate::locate_in_repository;
 
-/// A fenced block of a page: the words behind its fence, and its text.
+/// A fenced block of a page: its language, the words behind it, and its text.
 struct Step {
     line: usize,
+    language: String,
     word: String,
     text: String,
 }
@@ -66,6 +67,35 @@ fn each_command_of_the_docs_exists_with_its_flags() {
     assert!(helps.len() >= 15, "{:?}", helps.keys());
 }
 
+#[test]
+fn each_snippet_for_a_shell_or_in_toml_or_json_can_be_parsed() {
+    let mut mistakes = Vec::new();
+    for page in list_pages() {
+        let text = fs::read_to_string(&page).expect("a page");
+        for Step { line, language, text, .. } in list_steps(&text) {
+            let mistake = match language.as_str() {
+                "toml" => text.parse::<toml_edit::DocumentMut>().err().map(|error| error.to_string()),
+                "json" => find_json_mistake(&text),
+                "sh" => find_shell_mistake(&text),
+                _ => None,
+            };
+            mistakes.extend(mistake.map(|mistake| format!("{}:{line}: {mistake}", page.display())));
+        }
+    }
+    assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
+}
+
+/// A snippet is a value, or some members of an object.
+fn find_json_mistake(text: &str) -> Option<String> {
+    let parse = |text: &str| serde_json::from_str::<serde_json::Value>(text).map(drop);
+    parse(text).or_else(|error| parse(&format!("{{{text}}}")).map_err(|_| error.to_string())).err()
+}
+
+fn find_shell_mistake(text: &str) -> Option<String> {
+    let output = Command::new("sh").args(["-n", "-c", text]).output().expect("a shell");
+    (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
 /// The pages of the docs and the README files.
 fn list_pages() -> Vec<PathBuf> {
     let folders = ["docs", "docs/checks", ".", "crates/arraign-trace", "crates/cargo-arraign"];
@@ -91,7 +121,7 @@ fn is_missing(program: &str) -> bool {
 fn follow_tutorial(page: &str) {
     let text = fs::read_to_string(locate_in_repository("docs").join(page)).expect("a page");
     let (folder, mut said, mut ran) = (tempfile::tempdir().expect("a folder"), String::new(), 0);
-    for Step { line, word, text } in list_steps(&text) {
+    for Step { line, word, text, .. } in list_steps(&text) {
         if let Some(path) = word.strip_prefix("file:") {
             let path = folder.path().join(path);
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -134,9 +164,11 @@ fn list_steps(page: &str) -> Vec<Step> {
             Some(_) if line == "```" => steps.extend(open.take()),
             Some(step) => step.text.extend([line, "\n"]),
             None => {
-                let info = line.strip_prefix("```");
-                let word = info.map(|info| info.split_once(' ').map_or("", |(_, word)| word).to_owned());
-                open = word.map(|word| Step { line: index + 1, word, text: String::new() });
+                open = line.strip_prefix("```").map(|info| {
+                    let (language, word) = info.split_once(' ').unwrap_or((info, ""));
+                    let (language, word) = (language.to_owned(), word.to_owned());
+                    Step { line: index + 1, language, word, text: String::new() }
+                });
             }
         }
     }
