@@ -293,7 +293,8 @@ fn the_page_of_cases_lists_the_keys_that_editors_show() {
 fn page(kind: &Kind, settings: &str) -> String {
     let source = source_of(kind);
     let folder = source.parent().expect("a folder");
-    let mut page = format!("<!-- written by `just bless` from {} -->\n", shown(&source));
+    let (from, name) = (shown(&source), kind.name);
+    let mut page = format!("<!-- written by `just bless` from {from} -->\n# `{name}`\n\n");
     let mut example = None;
     for line in read(&source).lines() {
         if line == "//! <!-- settings -->" {
@@ -311,7 +312,7 @@ fn page(kind: &Kind, settings: &str) -> String {
         }
     }
     let example = example.unwrap_or_else(|| panic!("{}: its documentation shows no case", kind.name));
-    write!(page, "\nand says:\n\n```text\n{}```\n", said_of(&example)).expect("text");
+    write!(page, "\nThe terminal shows:\n\n```text\n{}```\n", said_of(&example)).expect("text");
     page
 }
 
