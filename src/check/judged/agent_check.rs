@@ -20,7 +20,7 @@ use crate::yaml::Node;
 pub(crate) const KIND: Kind = Kind::with::<AgentCheck>(
     "agent_check",
     "a judge answers a question about the final answer with yes",
-    read,
+    read_check,
 )
 .without_calls();
 
@@ -33,11 +33,11 @@ struct AgentCheck {
     label: String,
     /// The question that the judge decides.
     prompt: String,
-    /// What the judge sees in addition to the final answer. Default: nothing.
+    /// What the judge sees beside the final answer. Default: nothing.
     context: Option<JudgeContext>,
 }
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let check: AgentCheck = node.decode_all()?;
     let mut errors = LoadErrors::new();
     for (key, text) in [("label", &check.label), ("prompt", &check.prompt)] {

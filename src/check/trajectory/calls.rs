@@ -1,16 +1,16 @@
-//! `calls`: the run makes the expected calls, with these arguments and in this order.
+//! `calls`: the run makes the expected calls, with these arguments, in this relation.
 //!
 //! <!-- settings -->
 //!
-//! An entry of the list is the name of a tool, `TOOL: ARGUMENTS`, or `{tool, args, args_mode, status, times, optional}`.
-//! `any_of` lists alternatives for one call, and `unordered` a group of calls in any order. An argument is a value or
-//! a [matcher](../calls.md#matchers). The short form allows further arguments, and the long form does not. `args` and
-//! `args_mode` change this.
+//! An entry of the list is a tool's name, `TOOL: ARGUMENTS`, or `{tool, args, args_mode, status, times, optional}`. `any_of`
+//! lists alternatives for one call, and `unordered` a group whose calls may come in any order. An argument is a value or
+//! a [matcher](../calls.md#matchers). In the short form the written arguments must hold, and others are allowed; in the
+//! long form no others are. `args` and `args_mode` change this.
 //!
-//! An expected call must succeed, unless `status` says otherwise. Each expected call is paired with a call of its own, so no
-//! call counts twice. The pairs are chosen so that as many calls as possible match. The message is the shortest list of
-//! changes from the run to the expected calls. The score is 2m / (2m + n): m is the number of pairs that match, and n the
-//! number of missing and extra calls that the mode forbids. This case fails:
+//! An expected call is one that succeeded, unless `status` says otherwise. Each expected call is paired with a call of its
+//! own: a call never counts twice. The pairs are chosen so that as many calls as possible agree. The message is the
+//! shortest list of changes from the run to the expected calls. The score is 2m / (e + a): `m` pairs, `e` expected
+//! calls that the mode demands, and `a` calls of which the mode allows no others. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/calls/fail-three-edits.yaml")]
@@ -31,12 +31,12 @@ use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CallsForm>("calls", "the run makes the expected calls with these arguments", read)
+    Kind::with::<CallsForm>("calls", "the run makes the expected calls with these arguments", read_check)
         .shorthand("list");
 
 struct Calls(Trajectory);
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     if node.get("match").is_some() {
         return read_bfcl(node);
     }

@@ -1,9 +1,9 @@
-//! `effects`: the run makes exactly these calls that change something.
+//! `effects`: the run makes exactly these state-changing calls.
 //!
 //! <!-- settings -->
 //!
-//! `write` lists the tools that change something: an order, a file, an account. Calls of other tools, failed calls and the
-//! order do not count. The entries of `calls` are those of the check [`calls`](calls.md). This case fails:
+//! Calls of other tools do not count, nor does the order, nor do calls that failed. The entries of `calls` are those of
+//! the check [`calls`](calls.md). This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/effects/fail-a-second-refund.yaml")]
@@ -24,14 +24,14 @@ use crate::trace::Call;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<EffectsForm>("effects", "the run makes exactly these state-changing calls", read);
+    Kind::with::<EffectsForm>("effects", "the run makes exactly these state-changing calls", read_check);
 
 struct Effects {
     write: Vec<ToolPattern>,
     expected: Trajectory,
 }
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `effects`")?;
     let write = fields.list::<ToolPattern>("write");
     if write.as_ref().is_none_or(Vec::is_empty) && fields.errors.is_empty() {
@@ -83,10 +83,5 @@ impl Check for Effects {
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let tool = self.write.iter().find_map(|tool| tool.example(1));
         Some(run_of(build_refused_calls(&self.expected, tool)).into())
-    }
-
-    // Two calls of a writing tool more than the list takes are refused, whatever the list is.
-    fn is_vacuous(&self) -> bool {
-        false
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! <!-- settings -->
 //!
-//! A short form of [`call`](call.md). A failed call does not count, so this case fails.
+//! A short form of [`call`](call.md). A call that failed is no call: this case fails.
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/tool_called/fail-it-failed.yaml")]
@@ -16,9 +16,9 @@ use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<ToolCalledForm>("tool_called", "a call of this tool succeeds", read).shorthand("tool");
+    Kind::with::<ToolCalledForm>("tool_called", "a call of this tool succeeds", read_check).shorthand("tool");
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `tool_called`")?;
     let check = read_call(&mut fields, &SpecDefaults::default());
     fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))

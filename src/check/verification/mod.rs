@@ -1,56 +1,39 @@
-//! `verification`: the agent verifies its work, and claims only what it saw.
+//! `verification`: the agent looks at what it did, and says only what it saw.
 //!
-//! The score has four parts:
-//!
-//! | weight | points for |
-//! |---|---|
-//! | 0.4 | each edited file is read back, each deployment is checked, and the answer says what was verified |
-//! | 0.3 | the answer contains a line, a snippet and an output that the run shows, and no unsupported claim |
-//! | 0.2 | tests run after the last change of code, and the answer says how they ended |
-//! | 0.1 | type checker, linter and coverage run |
-//!
-//! A part that does not apply costs nothing: a run that changes no file needs no tests. The ranges are perfect (0.85 and
-//! more), good (0.75), moderate (0.65) and poor.
+//! A score of four parts: each edit read back, each deployment looked at, verification said (0.4); a line, a snippet and an
+//! output in the answer that the run really shows, and no unsupported claim (0.3); tests run after the last change of code,
+//! and their outcome told (0.2); type check, lint and coverage run (0.1). What a run did not do is not asked of it: one that
+//! only looked needs no tests. The ranges are perfect (0.85 and more), good (0.75), moderate (0.65) and poor.
 //!
 //! This check needs the feature `verification` of the crate. `cargo arraign` includes it.
 //!
 //! <!-- settings -->
 //!
-//! `verification: {gates: [type, lint], ...}` in `evals/arraign.yaml` or in a suite is the base for each case that uses the
-//! check. A case replaces `threshold`, `strict`, `profile`, `on_violation` and `gates`, and adds to `tools`, `commands`,
-//! `keywords` and `claims`. If both define the same tool, the case decides.
+//! `evals/arraign.yaml`, and a suite beside its cases, may say `verification: {gates: [type, lint], ...}`: the base for every case
+//! that asks for the check. What a case says takes the place of `threshold`, `strict`, `profile`, `on_violation` and
+//! `gates`, and adds to `tools`, `commands`, `keywords` and `claims`; where both name a tool, the case decides.
 //!
-//! **In a scorecard.** `weights: {tool_accuracy: 0.6, verification: 0.4, ...}` with `thresholds: {min_score: 90}` makes this
-//! score a part of the case's score. With `on_violation: score`, and without `threshold` and `strict`, only the scorecard
-//! decides. Otherwise, a failure of this check also fails the case.
+//! **In a scorecard.** `weights: {tool_accuracy: 0.6, verification: 0.4, ...}` with `thresholds: {min_score: 90}` makes the score of
+//! this check a part of the case's. With `on_violation: score`, and neither `threshold` nor `strict`, the scorecard alone
+//! decides: what is lost here costs its points and no more. Otherwise what fails this check fails the case as well.
 //!
-//! **What counts.**
+//! **What counts.** An edit is a call of an editor, a patch, `sed -i`, `tee`, `>`; one that failed is none. It is read back
+//! when a later result shows one of its new lines, or a later diff names its file. A line, a snippet or an output counts when
+//! some call shows it; none is asked of a run that touched no file, ran no check, deployed nothing, and whose answer speaks of
+//! none of it. Tests that are red and told as red count in full. `echo '15 passed'`, `pytest --collect-only` and a run
+//! of no test are no run. Unsupported claims are guesses in the prose (what is quoted is not), counts and passing tests that no run shows, a red
+//! run that is kept quiet, lines that no call shows, changes and deployments that nobody made, `healthy` against the last check, a percentage
+//! of coverage that no result shows, and a checker called clean that did not run or failed.
 //!
-//! - An edit is a successful call of an editor or a patch, `sed -i`, `tee` or `>`. It is read back if a later result shows one
-//!   of its new lines, or if a later diff names its file.
-//! - A line, a snippet or an output counts if a call shows it. None is required if the run touches no file, runs no check and
-//!   deploys nothing, and the answer claims none of this.
-//! - Failed tests that the answer reports as failed get full points. `echo '15 passed'`, `pytest --collect-only` and a run
-//!   without tests are not test runs.
-//! - These claims are unsupported: guesses outside of quotations; counts and passed tests that no run shows; silence about a
-//!   failed run; lines that no call shows; changes and deployments that did not happen; `healthy` when the last check says
-//!   otherwise; a coverage that no result shows; a checker that is called clean, but did not run or failed.
+//! **The profile `text`** counts words in the answer, with the numbers of the metric that it is named after, its faults
+//! included: `edited` is no edit, `already` is a `Read`, `have not verified` is evidence, failing tests count as run.
 //!
-//! **The profile `text`** counts words in the answer, like the metric that it is named after and including its faults:
-//! `edited` is no edit, `already` counts as `Read`, `have not verified` counts as evidence, and failed tests count as run.
-//!
-//! **Known limits** of the profile `trace`:
-//!
-//! - Changes by a program of your own, by `python - <<EOF`, by a formatter or by `git apply FILE` are not seen as edits. Files
-//!   that are read through a glob or a variable are not seen as read.
-//! - A truncated result may lack the line that was shown. A run of some of the tests counts as a test run.
-//! - Only claims in English are understood. An answer in another language is undecided. Guesses are recognized by their
-//!   phrases: `might` alone is none.
-//! - Each `curl` after a deployment counts as a health check, unless its output shows a failure.
-//! - The working directory of an earlier call is not remembered. In PowerShell, cmdlets that write and show files are known;
-//!   variables and here-strings are not.
-//!
-//! This case fails:
+//! **Known limits** of the profile `trace`. Files changed by a program of one's own, by `python - <<EOF`, by a formatter or by
+//! `git apply FILE` are not seen as edits. Files read through a glob or a variable are not seen as read. A result that was cut
+//! may lack the line that was shown. A run of some of the tests counts as a run. Only English claims are understood: an
+//! answer in another language is undecided. A guess is known by its phrase: `might` alone is none. Any `curl` after a
+//! deployment is a health check, unless what it shows is sick. A directory that an earlier call changed to is not remembered. Of PowerShell, cmdlets
+//! that write and show files are known, not its variables and here-strings. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/verification/fail-edit-not-read-back.yaml")]
@@ -58,7 +41,6 @@
 
 mod answer;
 mod breakdown;
-mod command_tables;
 mod described;
 mod editor;
 mod event;
@@ -98,13 +80,13 @@ use crate::yaml::Node;
 pub(crate) const KIND: Kind = Kind::with::<described::VerificationSchema>(
     "verification",
     "the agent verifies its work and claims only what it saw",
-    read,
+    read_check,
 )
 .shorthand("threshold");
 
 struct Verification(VerificationSettings);
 
-fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     Ok(Box::new(Verification(scope.tables.verification.extended(node)?)))
 }
 

@@ -18,20 +18,20 @@ use crate::suite::forms::{
 
 /// A key that users write in a case, in a suite or in `arraign.yaml`.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::suite) struct SuiteKey {
-    pub(in crate::suite) name: &'static str,
+pub(crate) struct SuiteKey {
+    pub(crate) name: &'static str,
     /// The meaning of the key.
     #[cfg(feature = "schema")]
-    pub(in crate::suite) meaning: &'static str,
+    pub(crate) meaning: &'static str,
     /// The form of its value.
     #[cfg(feature = "schema")]
-    pub(in crate::suite) schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
+    pub(crate) schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
     /// The key of which this is another name.
-    pub(in crate::suite) alias_of: Option<&'static str>,
+    pub(crate) alias_of: Option<&'static str>,
     /// Whether a suite says it for each of its cases.
-    pub(in crate::suite) shared_by_suite: bool,
+    pub(crate) shared_by_suite: bool,
     /// Whether a case's mapping adds to that of its suite, key by key.
-    pub(in crate::suite) is_merged: bool,
+    pub(crate) is_merged: bool,
 }
 
 /// A key with a value of the form `T`.
@@ -74,7 +74,7 @@ impl SuiteKey {
 }
 
 /// The keys of a case.
-pub(in crate::suite) const CASE: &[SuiteKey] = &[
+pub(crate) const CASE: &[SuiteKey] = &[
     key::<Label>("id", "The name of the trial below its file. Required where a file contains several cases."),
     key::<Label>("name", "Another name of `id`.").alias_of("id"),
     key::<String>("description", "A description, for people."),
@@ -87,7 +87,7 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     key::<CaseInput>("prompt", "Another name of `input`.").alias_of("input"),
     key::<bool>(
         "input_match",
-        "`false`: accepts a run that was recorded for another input. Default: `true`.",
+        "`false`: a run that was recorded for another input counts as well. Default: `true`.",
     ),
     key::<Trace>(
         "trace",
@@ -105,15 +105,15 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
         "The time limit of the trial: `3s`, `500ms`, or milliseconds. Default: 60 seconds for reading and checks; agents and judges have limits of their own.",
     ),
     key::<NonZeroU32>("repeat", "The number of recorded runs. The median of their scores decides."),
-    key::<Status>("expect_verdict", "The verdict with which the trial passes. Default: `pass`."),
+    key::<Status>("expect_verdict", "The expected verdict. Default: `pass`."),
     key::<bool>("snapshot", "`true`: pins the violations in a snapshot. A run with other violations fails."),
-    key::<bool>("allow_vacuous", "`true`: accepts a check that no run can violate.").shared(),
+    key::<bool>("allow_vacuous", "`true`: a case that cannot fail is accepted.").shared(),
     key::<bool>(
         "inherit",
         "`false`: the defaults of the suite do not apply to the case. Default: `true`.",
     ),
     key::<bool>("require_calls", "`true`: a run without calls fails.").shared(),
-    key::<bool>("require_exercised", "`true`: a rule of order that no call triggers fails the trial.")
+    key::<bool>("require_exercised", "`true`: a rule that no call of the run exercises fails the trial.")
         .shared(),
     key::<Mutate>(
         "mutate",
@@ -121,8 +121,11 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     )
     .shared(),
     key::<SameTurn>("same_turn", "Whether two calls of one turn count as ordered."),
-    key::<BTreeMap<String, Opinion>>("opinions", "Opinions by label. They replace those of a judge."),
-    key::<String>("metric", "The name of one check. Its settings are beside this key."),
+    key::<BTreeMap<String, Opinion>>(
+        "opinions",
+        "A judge's opinions by label. They replace the answers of a judge.",
+    ),
+    key::<String>("metric", "The check. Its settings are keys beside `metric`."),
     key::<Vec<Value>>("expect", "A list of checks. Each entry is one check with its settings."),
     key::<Eval>("eval", "MCPLab's keys: tools, their order and arguments, and assertions about the final answer."),
     key::<Vec<ExtractSettings>>(
@@ -145,7 +148,7 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     key::<Changes>("baseline_fail_on", "The differences from the baseline that fail the case."),
     key::<Vec<String>>(
         "expected_tools",
-        "The tools that should be called. A tool that is listed twice counts twice. If the list is empty, the score is 1, and the verdict notes it.",
+        "The expected tools. A tool that is listed twice counts twice. Without any, the score is 1, and the verdict has a note.",
     ),
     key::<Vec<String>>("expected_fields", "The fields that the answer should contain."),
     key::<BTreeMap<String, bool>>(
@@ -166,7 +169,7 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
 
 /// The keys of a suite, without [`TABLES`] and the keys that it shares with [`CASE`].
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
-pub(in crate::suite) const SUITE: &[SuiteKey] = &[
+pub(crate) const SUITE: &[SuiteKey] = &[
     key::<String>("suite", "The name of the suite, for people."),
     key::<Label>("version", "A version of the file, for people."),
     key::<String>("description", "A description, for people."),
@@ -179,13 +182,13 @@ pub(in crate::suite) const SUITE: &[SuiteKey] = &[
     key::<Gate>("gate", "The mean score that the cases must reach. Adds the trial `<file>::pass_threshold`."),
     key::<SummaryBaseline>(
         "summary_baseline",
-        "An earlier summary. The means of the cases must not fall below it.",
+        "An earlier summary, which the means of the cases are compared with.",
     ),
 ];
 
 /// The keys that a suite and `arraign.yaml` have: what checks look up.
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
-pub(in crate::suite) const TABLES: &[SuiteKey] = &[
+pub(crate) const TABLES: &[SuiteKey] = &[
     key::<BTreeMap<String, Texts>>("tool_categories", "Categories of tools, added to the built-in ones."),
     key::<BTreeMap<String, Vec<String>>>("field_aliases", "Other words that count as a field, by field."),
     key::<BTreeMap<String, Price>>("prices", "US dollars per million tokens, by model."),
@@ -193,13 +196,13 @@ pub(in crate::suite) const TABLES: &[SuiteKey] = &[
         "readers",
         "Readers for formats that no built-in reader knows, by name.",
     ),
-    key::<Verification>("verification", "Settings of `verification` for all cases that use it."),
-    key::<Judge>("judge", "The model that answers questions which no rule can answer."),
+    key::<Verification>("verification", "The settings of `verification` for all cases."),
+    key::<Judge>("judge", "The judge, which answers the questions that no rule can decide."),
 ];
 
 /// The keys of `arraign.yaml`, without [`TABLES`].
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
-pub(in crate::suite) const WORKSPACE: &[SuiteKey] = &[
+pub(crate) const WORKSPACE: &[SuiteKey] = &[
     key::<Weights>("weights", "The weight of each part of the score."),
     key::<BTreeMap<String, DescribedAgent>>("agents", "Agents by name, for the key `agent` of cases."),
     key::<FileSize>("size_limit", "The maximum size of a file, such as `200 MB`. Default: `64 MiB`."),
