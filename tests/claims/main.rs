@@ -25,6 +25,7 @@ mod http;
 mod joined_runs;
 mod js_regex;
 mod judge;
+mod key_tables;
 mod live;
 mod msrv;
 mod mutation;

@@ -27,7 +27,7 @@ use crate::trace::Trace;
 use crate::yaml::Node;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CompletenessSettings>("completeness", "the answer tells the expected fields", read_check)
+    Kind::with::<CompletenessSettings>("completeness", "the answer contains the expected fields", read_check)
         .shorthand("expected_fields")
         .only_reports(expects_nothing)
         .without_calls();

@@ -14,7 +14,7 @@ use crate::check::support::text_assertion::{Literal, TextRule, read_text_check};
 use crate::outcome::Violation;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<Literal>("contains", "the final answer has this text in it", |node, _| {
+    Kind::with::<Literal>("contains", "the final answer contains this text", |node, _| {
         read_text_check(node, &RULE)
     })
     .shorthand("value")

@@ -22,7 +22,7 @@ use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind = Kind::with::<ExtractSettings>(
     "extract",
-    "a value taken out of the final answer is within its bounds",
+    "a value extracted from the final answer is within its bounds",
     read_check,
 )
 .only_reports(is_unbounded)

@@ -26,7 +26,7 @@ use crate::yaml::Node;
 
 pub(crate) const KIND: Kind = Kind::with::<SubstringSettings>(
     "forbidden_substrings",
-    "none of these texts is in the answer",
+    "the answer contains none of these texts",
     read_check,
 )
 .shorthand("substrings")

@@ -21,10 +21,13 @@ use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
-pub(crate) const KIND: Kind =
-    Kind::with::<AnswerSchemaSettings>("json_schema", "the final answer is JSON of this schema", read_check)
-        .shorthand("schema")
-        .without_calls();
+pub(crate) const KIND: Kind = Kind::with::<AnswerSchemaSettings>(
+    "json_schema",
+    "the final answer is JSON that satisfies this schema",
+    read_check,
+)
+.shorthand("schema")
+.without_calls();
 
 /// The pointer of the setting that holds the schema.
 const SCHEMA: &str = "/schema";

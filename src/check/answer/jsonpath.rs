@@ -28,7 +28,7 @@ use crate::outcome::{Outcome, Unfit, Violation};
 use crate::pattern::{JsonPath, json_equal};
 
 pub(crate) const KIND: Kind =
-    Kind::of::<Jsonpath>("jsonpath", "a path selects something, or a given value, in the answer's JSON")
+    Kind::of::<Jsonpath>("jsonpath", "a path into the answer's JSON selects something, or a given value")
         .shorthand("path")
         .without_calls();
 

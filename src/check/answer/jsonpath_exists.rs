@@ -15,7 +15,7 @@ use crate::check::support::json_assertion::{PathSettings, read_path_check, selec
 
 pub(crate) const KIND: Kind = Kind::with::<PathSettings>(
     "jsonpath_exists",
-    "a path selects something in the answer's JSON",
+    "a path into the answer's JSON selects something",
     |node, _| {
         read_path_check(node, |path, json| path.select(json).is_empty().then(|| selects_nothing(path, json)))
     },

@@ -20,7 +20,7 @@ use crate::pattern::JsonPath;
 
 pub(crate) const KIND: Kind = Kind::with::<PathSettings>(
     "jsonpath_not_exists",
-    "a path selects nothing in the answer's JSON",
+    "a path into the answer's JSON selects nothing",
     |node, _| read_path_check(node, find_selected),
 )
 .shorthand("path")

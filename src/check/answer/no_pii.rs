@@ -32,7 +32,7 @@ use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::{Flags, JsRegex, Personal, PersonalKind, find_personal, mask_ranges};
 
 pub(crate) const KIND: Kind =
-    Kind::of::<NoPii>("no_pii", "the final answer has no personal data and no secret in it")
+    Kind::of::<NoPii>("no_pii", "the final answer contains no personal data and no secrets")
         .shorthand("kinds")
         .without_calls();
 
@@ -53,7 +53,7 @@ const EXAMPLES: &[(PersonalKind, &str)] = &[
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct NoPii {
-    /// The kinds of personal data that are looked for. Default: all.
+    /// The kinds of data to look for. Default: all.
     #[serde(default = "all_kinds", deserialize_with = "at_least_one")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     kinds: Vec<PersonalKind>,

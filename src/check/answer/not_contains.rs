@@ -22,7 +22,7 @@ use crate::yaml::Node;
 
 pub(crate) const KIND: Kind = Kind::with::<NotContains>(
     "not_contains",
-    "the final answer does not have this text in it",
+    "the final answer does not contain this text",
     NotContains::read,
 )
 .shorthand("value")

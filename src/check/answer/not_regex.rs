@@ -17,7 +17,7 @@ use crate::outcome::Violation;
 use crate::pattern::{JsRegex, StepsExhausted};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<PatternSettings>("not_regex", "a pattern is not found in the final answer", |node, _| {
+    Kind::with::<PatternSettings>("not_regex", "a pattern does not match the final answer", |node, _| {
         read_pattern_check(node, "the settings of `not_regex`", &RULE)
     })
     .shorthand("pattern")

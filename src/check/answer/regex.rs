@@ -20,7 +20,7 @@ use crate::outcome::Violation;
 use crate::pattern::JsRegex;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<PatternSettings>("regex", "a pattern is found in the final answer", |node, _| {
+    Kind::with::<PatternSettings>("regex", "a pattern matches the final answer", |node, _| {
         read_pattern_check(node, "the settings of `regex`", &RULE)
     })
     .shorthand("pattern")

@@ -21,7 +21,7 @@ use crate::trace::{Trace, Usage};
 use crate::yaml::Node;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<TokensAtMost>("tokens_at_most", "the run takes at most so many tokens", read_check)
+    Kind::with::<TokensAtMost>("tokens_at_most", "the run uses at most this many tokens", read_check)
         .shorthand("total")
         .without_calls();
 

@@ -48,7 +48,7 @@ use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
 
 pub(crate) const KIND: Kind = Kind::with::<ArgsValidSettings>(
     "args_valid",
-    "each call's arguments are what its tool takes",
+    "the arguments of each call are valid for its tool",
     ArgsValid::read,
 )
 .shorthand("policy");
@@ -72,7 +72,7 @@ struct ArgsValidSettings {
     tools: Option<Vec<String>>,
     /// `true`: a call of a tool that the policy does not define is a violation. Default: such a call is ignored.
     strict: Option<bool>,
-    /// `true`: `format` is asserted. Default: `format` is an annotation.
+    /// `true`: `format` is checked. Default: `format` is only an annotation.
     formats: Option<bool>,
 }
 

@@ -31,7 +31,7 @@ use crate::yaml::Node;
 
 pub(crate) const KIND: Kind = Kind::with::<ToolAccuracySettings>(
     "tool_accuracy",
-    "each of these tools, and one of each of these categories, is called",
+    "each of these tools, and one tool of each category, is called",
     read_check,
 )
 .shorthand("tools");

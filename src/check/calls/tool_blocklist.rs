@@ -32,7 +32,7 @@ struct BlocklistSettings {
     blocklist: Option<Vec<String>>,
     /// Another name of `blocklist`.
     blocked: Option<Vec<String>>,
-    /// `false`: case does not count in names. Default: `true`.
+    /// `false`: letter case in names does not count. Default: `true`.
     case_sensitive: Option<bool>,
 }
 

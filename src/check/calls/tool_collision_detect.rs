@@ -29,9 +29,11 @@ use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::trace::{Arguments, Call, ToolServer, Trace};
 
-pub(crate) const KIND: Kind =
-    Kind::of::<ToolCollisionDetect>("tool_collision_detect", "no tool name is taken by two servers")
-        .shorthand("trusted_servers");
+pub(crate) const KIND: Kind = Kind::of::<ToolCollisionDetect>(
+    "tool_collision_detect",
+    "no two servers offer a tool with the same name",
+)
+.shorthand("trusted_servers");
 
 /// Settings of `tool_collision_detect`.
 #[derive(Debug, Default, Deserialize)]

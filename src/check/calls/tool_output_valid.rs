@@ -30,7 +30,7 @@ use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind = Kind::with::<ToolOutputSettings>(
     "tool_output_valid",
-    "each result is what its tool should return",
+    "each result is valid for its tool",
     ToolOutputValid::read,
 )
 .shorthand("schemas");
@@ -42,7 +42,7 @@ struct ToolOutputSettings {
     /// Tools (names or globs) and the JSON Schemas of their results. `$defs` beside them is shared.
     #[cfg_attr(feature = "schema", schemars(with = "crate::check::support::forms::SchemasByName"))]
     schemas: Value,
-    /// `true`: `format` is asserted. Default: `format` is an annotation.
+    /// `true`: `format` is checked. Default: `format` is only an annotation.
     formats: Option<bool>,
 }
 

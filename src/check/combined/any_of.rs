@@ -2,7 +2,7 @@
 //!
 //! <!-- settings -->
 //!
-//! If no check holds and one is undecided, so is the combination. This case fails:
+//! If no check holds and one is undecided, the combination is undecided. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/any_of/fail-neither.yaml")]

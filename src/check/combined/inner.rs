@@ -15,7 +15,7 @@ use crate::yaml::{Fields, Node};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 pub(super) struct CombinationForm {
-    /// The checks, one an entry, as under `expect`.
+    /// A list of checks, as under `expect`.
     #[cfg_attr(
         feature = "schema",
         schemars(with = "Vec<crate::check::support::forms::ExpectEntry>", length(min = 1))

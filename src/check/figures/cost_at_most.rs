@@ -23,7 +23,7 @@ use crate::trace::Trace;
 use crate::yaml::Node;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CostSettings>("cost_at_most", "the run costs at most so many US dollars", read_check)
+    Kind::with::<CostSettings>("cost_at_most", "the run costs at most this many US dollars", read_check)
         .shorthand("usd")
         .without_calls();
 

@@ -18,13 +18,10 @@ use crate::place::{LoadError, LoadErrors};
 use crate::trace::Trace;
 use crate::yaml::{Fields, Node, parse_milliseconds};
 
-pub(crate) const KIND: Kind = Kind::with::<DurationSettings>(
-    "duration_at_most",
-    "the run takes at most so many milliseconds",
-    read_check,
-)
-.shorthand("duration")
-.without_calls();
+pub(crate) const KIND: Kind =
+    Kind::with::<DurationSettings>("duration_at_most", "the run takes at most this long", read_check)
+        .shorthand("duration")
+        .without_calls();
 
 /// Settings of `duration_at_most`, for their schema.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

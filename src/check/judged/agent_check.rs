@@ -19,7 +19,7 @@ use crate::yaml::Node;
 
 pub(crate) const KIND: Kind = Kind::with::<AgentCheck>(
     "agent_check",
-    "a judge says that the answer does what a prompt asks",
+    "a judge answers a question about the final answer with yes",
     read_check,
 )
 .without_calls();

@@ -23,7 +23,7 @@ use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind = Kind::with::<OutputQualitySettings>(
     "output_quality",
-    "the final answer is as good as a judge is to find it",
+    "a judge finds the final answer good enough",
     read_check,
 )
 .only_reports(|node| node.get("min").is_none())

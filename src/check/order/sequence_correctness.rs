@@ -53,7 +53,7 @@ struct SequenceCorrectness {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Mode {
-    /// Other calls may stand between. Progress: the tools that follow from the first one on. The default.
+    /// Other calls may come between. Progress: the tools that follow from the first one on. The default.
     #[default]
     Subsequence,
     /// The calls are this list and no other. Progress: the positions that agree. An extra call breaks the sequence,

@@ -29,7 +29,7 @@ pub(crate) const KIND: Kind =
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 struct ToolSequenceSettings {
-    /// The tools, in this order. Other calls may stand between.
+    /// The tools, in this order. Other calls may come between.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     tools: Option<Vec<String>>,
     /// Lists of tools. All calls of the run equal one of these lists.

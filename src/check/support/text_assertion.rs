@@ -60,7 +60,7 @@ impl Check for TextCheck {
 pub(crate) struct Literal {
     /// The text, exactly as written: nothing is trimmed.
     value: String,
-    /// `true`: `Refund` and `refund` are two texts. Default: case does not count.
+    /// `true`: letter case counts, so `Refund` is not `refund`. Default: it does not.
     #[serde(default)]
     case_sensitive: bool,
 }

@@ -2,7 +2,7 @@
 //!
 //! ```yaml
 //! judge:
-//!   model: gpt-4o-mini
+//!   model: gpt-5-mini
 //!   base_url: https://api.openai.com/v1
 //!   key_env: OPENAI_API_KEY
 //! ```

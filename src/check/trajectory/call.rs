@@ -19,7 +19,7 @@ use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CallForm>("call", "a call of this tool has these arguments, and succeeded", read_check)
+    Kind::with::<CallForm>("call", "a call of this tool has these arguments and succeeds", read_check)
         .shorthand("tool");
 
 fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {

@@ -31,7 +31,7 @@ use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CallsForm>("calls", "the run makes the expected calls, with these arguments", read_check)
+    Kind::with::<CallsForm>("calls", "the run makes the expected calls with these arguments", read_check)
         .shorthand("list");
 
 struct Calls(Trajectory);

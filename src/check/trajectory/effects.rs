@@ -1,4 +1,4 @@
-//! `effects`: of the calls that change the world, the run makes exactly these.
+//! `effects`: the run makes exactly these state-changing calls.
 //!
 //! <!-- settings -->
 //!
@@ -23,11 +23,8 @@ use crate::place::{LoadError, LoadErrors};
 use crate::trace::Call;
 use crate::yaml::{Fields, Node};
 
-pub(crate) const KIND: Kind = Kind::with::<EffectsForm>(
-    "effects",
-    "of the calls that change the world, the run makes exactly these",
-    read_check,
-);
+pub(crate) const KIND: Kind =
+    Kind::with::<EffectsForm>("effects", "the run makes exactly these state-changing calls", read_check);
 
 struct Effects {
     write: Vec<ToolPattern>,

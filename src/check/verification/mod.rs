@@ -79,7 +79,7 @@ use crate::yaml::Node;
 
 pub(crate) const KIND: Kind = Kind::with::<described::VerificationSchema>(
     "verification",
-    "the agent verifies its work, and says only what it saw",
+    "the agent verifies its work and claims only what it saw",
     read_check,
 )
 .shorthand("threshold");

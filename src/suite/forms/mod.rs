@@ -33,10 +33,10 @@ pub(super) enum FlagOrReason {
     Reason(String),
 }
 
-/// Changes of the run that the case need not notice.
+/// Changes of the run that are not reported.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct Mutate {
-    /// Sorts of mutants, tools and arguments: `duplicate`, `get_order`, `get_order.*`, `duplicate get_order`, and `*` for
+    /// Kinds of mutants, tools and arguments: `duplicate`, `get_order`, `get_order.*`, `duplicate get_order`, and `*` for
     /// every mutant.
     ignore: Option<IgnoredMutants>,
 }
@@ -59,7 +59,7 @@ enum IgnoredMutant {
 struct ExplainedMutant {
     /// The mutants: one, or several.
     mutant: Texts,
-    /// Why the run may vary here.
+    /// Why the run may vary in this way.
     reason: Option<String>,
 }
 
@@ -82,7 +82,7 @@ pub(super) enum Nullable<T> {
     Value(T),
 }
 
-/// What the agent is asked: a text, or a mapping, of which `query` is the text.
+/// What the agent is asked: a text, or a mapping with the text under `query`.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(super) enum CaseInput {
     Text(String),
@@ -113,7 +113,7 @@ pub(super) struct ExplainedOpinion {
     score: Option<Points>,
     /// The number of claims that the answer makes.
     claims: Option<u32>,
-    /// The number of claims without support. Default: 0.
+    /// The number of unsupported claims. Default: 0.
     unsupported: Option<u32>,
     /// The reason.
     reason: Option<String>,
@@ -124,15 +124,15 @@ pub(super) struct ExplainedOpinion {
 pub(super) struct Eval {
     /// Which tools are called.
     tool_constraints: Option<ToolConstraints>,
-    /// The tools, in the order of their calls. `{allow: [..]}`: the calls are one of these lists.
+    /// The tools, in the order of their calls. `{allow: [..]}`: the calls equal one of these lists.
     tool_sequence: Option<ToolSequence>,
-    /// Arguments that a call of a tool has.
+    /// Assertions about the arguments of calls.
     tool_input_assertions: Option<Vec<ToolInputSettings>>,
     /// Assertions about the final answer.
     response_assertions: Option<Vec<Assertion>>,
     /// Questions to a judge about the final answer.
     agent_assertions: Option<Vec<AgentAssertion>>,
-    /// What the judge sees beside the answer. Default: nothing.
+    /// What the judge sees in addition to the answer. Default: nothing.
     agent_context: Option<JudgeContext>,
 }
 
@@ -175,7 +175,7 @@ struct Assertion {
     r#type: AssertionType,
     /// The text.
     value: Option<String>,
-    /// `true`: case counts. Default: case does not count.
+    /// `true`: letter case counts. Default: it does not.
     case_sensitive: Option<bool>,
     /// The regular expression.
     pattern: Option<String>,
@@ -185,7 +185,7 @@ struct Assertion {
     path: Option<String>,
     /// The value that the path selects.
     equals: Option<Value>,
-    /// `fenced`: one fenced block of the answer counts too. Default: `strict`.
+    /// `fenced`: the JSON may be in one fenced block of the answer. Default: `strict`.
     json: Option<JsonForm>,
 }
 
@@ -221,7 +221,7 @@ pub(super) struct Expected {
     tool_sequence: Option<Vec<String>>,
     /// Another name of `tool_sequence`.
     sequence: Option<Vec<String>>,
-    /// The gate: one call of any of these tools, and the case fails with score 0.
+    /// The gate: a call of any of these tools fails the case with score 0.
     forbidden_tools: Option<Vec<String>>,
     /// Assertions about the final answer.
     output: Option<ExpectedOutput>,
@@ -234,33 +234,33 @@ struct ExpectedOutput {
     contains: Option<Texts>,
     /// Texts that the answer does not contain.
     not_contains: Option<Texts>,
-    /// Patterns that are found in the answer.
+    /// Patterns that match the answer.
     regex_patterns: Option<Texts>,
     /// Another name of `regex_patterns`.
     regex: Option<Texts>,
-    /// The JSON Schema that the answer follows, or a file that contains it.
+    /// The JSON Schema that the answer satisfies, or a file that contains it.
     json_schema: Option<SchemaOrFile>,
 }
 
-/// What a score and its limits must reach.
+/// The lowest score that passes, and limits on cost and time.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "thresholds"))]
 pub(super) struct Thresholds {
-    /// The least score, from 0 to 100. Required where something is scored.
+    /// The lowest score that passes, from 0 to 100. Required if anything is scored.
     min_score: Option<Points>,
-    /// The highest cost of a run, in US dollars.
+    /// The maximum cost of a run, in US dollars.
     max_cost: Option<Amount>,
-    /// The longest duration of a run: milliseconds, or a text such as `3s`.
+    /// The maximum duration of a run: milliseconds, or a text such as `3s`.
     max_latency: Option<Time>,
-    /// The weight of each dimension.
+    /// The weight of each part of the score.
     weights: Option<Weights>,
-    /// What several runs must reach.
+    /// Requirements on several runs.
     variance: Option<Variance>,
 }
 
-/// The weight of each dimension.
+/// The weight of each part of the score.
 pub(super) type Weights = BTreeMap<String, Share>;
 
-/// What a broken output assertion does.
+/// The effect of a violated assertion.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "snake_case", inline))]
 pub(super) enum OutputAssertions {
     /// The case fails. The default.
@@ -269,17 +269,17 @@ pub(super) enum OutputAssertions {
     Score,
 }
 
-/// How the sequence is compared.
+/// How the calls are compared with the sequence.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct AdapterConfig {
     /// How the calls follow the sequence.
     sequence_mode: Option<crate::check::SequenceMode>,
 }
 
-/// Checks that are switched on.
+/// Checks of the answer that are enabled.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct Switches {
-    /// Nothing in the answer is made up.
+    /// The facts in the answer appear in the evidence.
     hallucination: Option<bool>,
     /// A judge finds nothing harmful.
     safety: Option<bool>,
@@ -300,7 +300,7 @@ pub(super) struct Turn {
     expected: Option<Expected>,
 }
 
-/// A recorded run that was good: its file, or the file with limits.
+/// A recorded run to compare with: its file, or the file with limits.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(super) enum Baseline {
     File(String),
@@ -312,11 +312,11 @@ pub(super) enum Baseline {
 pub(super) struct BaselineLimits {
     /// The recorded run.
     file: String,
-    /// The points that the score may drop.
+    /// How many points the score may fall. Default: 5.
     max_drop: Option<f64>,
-    /// The least similarity of the answers, from 0 to 1.
+    /// The minimum similarity of the answers, from 0 to 1.
     similarity: Option<Share>,
-    /// The differences that fail.
+    /// The differences that fail the case.
     fail_on: Option<Changes>,
 }
 

@@ -9,23 +9,24 @@
 //! |---|---|
 //! | `require {tool}` or `{tools: [..]}` | each of the tools is called |
 //! | `before {first, then}` | each `first` is called before the first call of each `then` |
-//! | `immediately_before {first, then}` | directly before every call of `then` stands a call of `first` |
+//! | `immediately_before {first, then}` | each call of `then` comes directly after a call of `first` |
 //! | `blocklist {tools}` or `{pattern}` | none of the tools is called; a `pattern` without glob characters is a part of the name |
 //! | `allowlist {tools}` | no other tool is called |
 //! | `count {tool, min, max, exactly}` | the number of calls is within the bounds |
 //! | `max_calls {tool, max}` | the same with one bound |
 //! | `eventually {tool, within}` | the tool is among the first `within` calls |
-//! | `after {trigger, then, within: 1}` | each `then` follows each call of `trigger` within so many calls, or `within: any` |
+//! | `after {trigger, then, within: 1}` | each `then` follows each call of `trigger` within this many calls, or `within: any` |
 //! | `never_after {trigger, forbidden}` | after the first call of `trigger` there is no call of `forbidden` |
 //! | `sequence {tools, strict: false}` | once one of the tools is called, all are, in this order; `strict`: with nothing between |
 //!
 //! A tool is a name, a glob, the name of an alias (any of its members), or
-//! `{tool, args_match: {argument: regex}}`. `tools`, `first` and `then` take one tool or a list; of several
-//! `first` one will do for `immediately_before`. Rules stand inline under `rules`, with `aliases` beside them, or
-//! in a `policy` file: a list of rules, or `{version, aliases, sequences}`. `sequence: [..]` asks for exactly
-//! these calls and no others. A violation names the shortest prefix of the run that violates the rule, whatever comes after
-//! it. Two rules of which one requires what the other forbids are an error. Two calls of one turn cannot satisfy `before`, unless `same_turn: allow`. This
-//! case fails:
+//! `{tool, args_match: {argument: regex}}`. `tools`, `first` and `then` take one tool or a list. For
+//! `immediately_before`, one tool of the list `first` is enough. Rules are listed under `rules`, with `aliases` beside
+//! them, or in a `policy` file: a list of rules, or `{version, aliases, sequences}`. `sequence: [..]` requires exactly
+//! these calls and no others.
+//!
+//! A violation names the shortest prefix of the run that violates the rule, whatever follows. Two rules that contradict
+//! each other are an error. Two calls of one turn cannot satisfy `before`, unless `same_turn: allow`. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../../tests/check/sequence_valid/fail-before.yaml")]
@@ -65,7 +66,7 @@ use reader::RuleReader;
 
 pub(crate) const KIND: Kind = Kind::with::<settings::SequenceRules>(
     "sequence_valid",
-    "tools are called in the order that these rules ask for",
+    "tools are called in the order that these rules require",
     settings::read,
 )
 .shorthand("rules")
