@@ -10,6 +10,7 @@ use super::gate::GateRows;
 use super::input::{parse_input, parse_turn_queries};
 use super::join::JoinGroups;
 use super::keys;
+use super::mocks::parse_mocks;
 use super::mutation::parse_mutate;
 use super::opinions::{match_questions, parse_opinions};
 use super::several;
@@ -59,6 +60,10 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         dataset: context.dataset.cloned(),
         trace: trace(&mut fields, context, node, id.as_deref()),
         agent: None,
+        mocks: fields
+            .node("mocks")
+            .and_then(|node| fields.take(parse_mocks(node, context.scope)))
+            .map(Arc::new),
         tier: fields.optional("tier").unwrap_or_default(),
         tags: parse_tags(&mut fields),
         ignore: fields.node("ignore").and_then(|node| fields.take(ignore(node)).flatten()),

@@ -12,6 +12,8 @@ mod import;
 mod init;
 mod lint;
 mod lsp;
+#[cfg(all(unix, feature = "mocks"))]
+mod mcp;
 mod mistakes;
 mod mutate;
 mod package;
