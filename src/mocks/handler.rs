@@ -153,7 +153,11 @@ impl ServerHandler for MockHandler {
 }
 
 fn read_answer<T: DeserializeOwned>(answer: Result<Value, Value>) -> Result<T, ErrorData> {
-    let answer = answer.map_err(read_error)?;
+    let mut answer = answer.map_err(read_error)?;
+    // Newer versions of the protocol require the field, and for older ones it is taken out again.
+    if let Value::Object(fields) = &mut answer {
+        fields.entry("resultType").or_insert_with(|| "complete".into());
+    }
     serde_json::from_value(answer).map_err(|error| {
         ErrorData::internal_error(format!("arraign: this answer is not valid: {error}"), None)
     })

@@ -13,7 +13,7 @@ const { StreamableHTTPClientTransport } = await load("client/streamableHttp.js")
 const words = process.argv.slice(2);
 const url = process.env.ARRAIGN_MCP_URL;
 const transport = words.includes("stdio")
-    ? new StdioClientTransport({ command: process.env.ARRAIGN_EXE, args: ["mcp"], env: { ARRAIGN_MCP_URL: url } })
+    ? new StdioClientTransport({ command: process.env.MOCKS_EXE, args: ["mcp"], env: { ARRAIGN_MCP_URL: url } })
     : new StreamableHTTPClientTransport(new URL(url));
 const client = new Client({ name: "agent", version: "1.0.0" });
 await client.connect(transport);

@@ -17,7 +17,7 @@ def find_server():
     url = os.environ["ARRAIGN_MCP_URL"]
     if "stdio" not in WORDS:
         return url
-    return StdioServerParameters(command=os.environ["ARRAIGN_EXE"], args=["mcp"], env={"ARRAIGN_MCP_URL": url})
+    return StdioServerParameters(command=os.environ["MOCKS_EXE"], args=["mcp"], env={"ARRAIGN_MCP_URL": url})
 
 
 async def main():

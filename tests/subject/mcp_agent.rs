@@ -85,15 +85,16 @@ pub(crate) fn post(url: &str, body: &str, headers: &Headers) -> Result<(u16, Str
     let rest = url.strip_prefix("http://").unwrap_or(url);
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let mut stream = TcpStream::connect(host)?;
-    let mut head = format!(
+    let more: String = headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {}\r\n", value.to_str().unwrap_or_default()))
+        .collect();
+    let head = format!(
         "POST /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-type: application/json\r\n\
          accept: application/json, text/event-stream\r\ncontent-length: {}\r\n",
         body.len()
     );
-    for (name, value) in headers {
-        head += &format!("{name}: {}\r\n", value.to_str().unwrap_or_default());
-    }
-    stream.write_all(format!("{head}\r\n{body}").as_bytes())?;
+    stream.write_all(format!("{head}{more}\r\n{body}").as_bytes())?;
     let mut response = String::new();
     stream.read_to_string(&mut response)?;
     let status = response.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
@@ -115,11 +116,12 @@ pub(crate) fn run_agent(arguments: &[String]) -> ExitCode {
                 let (name, arguments) = split_call(call);
                 json!({"name": format!("mcp__own__{name}"), "arguments": arguments, "result": result})
             });
-            println!("{}", json!({"calls": calls.collect::<Vec<_>>(), "answer": "done"}));
+            let answer = format!("done: {}", results.join(" "));
+            println!("{}", json!({"calls": calls.collect::<Vec<_>>(), "answer": answer}));
             ExitCode::SUCCESS
         }
         Ok(results) => {
-            println!("{}", results.last().map(String::as_str).unwrap_or_default());
+            println!("I found: {}", results.last().map(String::as_str).unwrap_or_default());
             ExitCode::SUCCESS
         }
         Err(problem) => {

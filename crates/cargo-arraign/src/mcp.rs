@@ -34,7 +34,9 @@ impl Mcp {
         }
         let harness = Harness::new(&self.dir).at(env::current_dir()?);
         let problems = serve_mocks(&harness, self.case.as_deref()).map_err(CliError::new)?;
-        problems.iter().for_each(|problem| print_to_stderr(&escape_line(problem)));
+        for problem in &problems {
+            print_to_stderr(&escape_line(problem));
+        }
         Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 }

@@ -50,24 +50,22 @@ pub fn serve_mocks(harness: &Harness, name: Option<&str>) -> Result<Vec<String>,
 /// Plans the answers to a case. Those of its server are the recorded ones: nothing is started.
 fn plan_session(case: &Case, path: &Path, files: &Files) -> Result<MockPlan, String> {
     let mocks = case.mocks.clone().ok_or("the case has no `mocks`")?;
-    let server = match mocks.server {
-        None => None,
-        Some(_) => {
-            let file = cassette_path(case, path, 1, CassetteOf::McpServer);
-            let name = files.name(&file);
-            let read = files.read(&file, |text| Cassette::parse(&name, text));
-            let cassette = read.map_err(|error| error.to_string())??;
-            let session = SessionPlan {
-                mode: PortMode::Replay,
-                subject: RecordedSubject::McpServer,
-                settings: Arc::default(),
-                upstreams: Arc::default(),
-                cassette: Arc::new(cassette),
-            };
-            Some(ServerPlan { session, start: Arc::new(|| Err("nothing is started here".to_owned())) })
-        }
+    if mocks.server.is_none() {
+        return Ok(MockPlan { mocks, server: None });
+    }
+    let file = cassette_path(case, path, 1, CassetteOf::McpServer);
+    let name = files.name(&file);
+    let read = files.read(&file, |text| Cassette::parse(&name, text));
+    let cassette = read.map_err(|error| error.to_string())??;
+    let session = SessionPlan {
+        mode: PortMode::Replay,
+        subject: RecordedSubject::McpServer,
+        settings: Arc::default(),
+        upstreams: Arc::default(),
+        cassette: Arc::new(cassette),
     };
-    Ok(MockPlan { mocks, server })
+    let server = ServerPlan { session, start: Arc::new(|| Err("nothing is started here".to_owned())) };
+    Ok(MockPlan { mocks, server: Some(server) })
 }
 
 fn serve(handler: MockHandler) -> Result<(), String> {
