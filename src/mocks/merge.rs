@@ -173,7 +173,9 @@ mod tests {
 
     fn merge(calls: Vec<Call>, seen: &[MockCall]) -> Trace {
         let mut trace = Trace::default();
-        calls.into_iter().for_each(|call| trace.push_call(call));
+        for call in calls {
+            trace.push_call(call);
+        }
         merge_calls(&mut trace, "shop", seen);
         trace
     }

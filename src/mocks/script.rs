@@ -99,8 +99,8 @@ mod tests {
         MockScript::new(suite.cases[0].mocks.clone().expect("mocks"))
     }
 
-    fn ask(script: &mut MockScript, tool: &str, arguments: Value) -> String {
-        match script.take_answer(tool, &arguments) {
+    fn ask(script: &mut MockScript, tool: &str, arguments: &Value) -> String {
+        match script.take_answer(tool, arguments) {
             ScriptedAnswer::Given(answer) => answer.content.to_result().to_string(),
             ScriptedAnswer::UnknownTool => "unknown".to_owned(),
             ScriptedAnswer::Refused(problem) => problem,
@@ -110,14 +110,14 @@ mod tests {
     #[test]
     fn the_first_answer_that_applies_is_given_again_and_again() {
         let mut script = script("{tools: {get: [{when: {id: {at_most: 7}}, return: a}, {return: b}]}}");
-        let answers = [7, 8, 7].map(|id| ask(&mut script, "get", json!({"id": id, "other": 1})));
+        let answers = [7, 8, 7].map(|id| ask(&mut script, "get", &json!({"id": id, "other": 1})));
         assert_eq!(answers, ["\"a\"", "\"b\"", "\"a\""]);
     }
 
     #[test]
     fn an_answer_with_times_makes_room_for_the_next() {
         let mut script = script("{tools: {get: [{return: a, times: 2}, {return: b, times: 1}]}}");
-        let answers = [(); 4].map(|()| ask(&mut script, "get", json!({})));
+        let answers = [(); 4].map(|()| ask(&mut script, "get", &json!({})));
         assert_eq!(answers[..3], ["\"a\"", "\"a\"", "\"b\""]);
         assert_eq!(answers[3], "no answer of `get` applies to {}");
     }
@@ -125,12 +125,12 @@ mod tests {
     #[test]
     fn other_calls_are_unknown_unless_there_is_an_answer_to_them() {
         let mut strict = script("{tools: {get: {when: {id: 1}, return: a}}, decoys: [rm]}");
-        assert_eq!(ask(&mut strict, "rm", json!({})), "\"ok\"");
-        assert_eq!(ask(&mut strict, "other", json!({})), "unknown");
-        assert_eq!(ask(&mut strict, "get", json!({"id": 2})), "no answer of `get` applies to {\"id\":2}");
+        assert_eq!(ask(&mut strict, "rm", &json!({})), "\"ok\"");
+        assert_eq!(ask(&mut strict, "other", &json!({})), "unknown");
+        assert_eq!(ask(&mut strict, "get", &json!({"id": 2})), "no answer of `get` applies to {\"id\":2}");
         let mut open = script("{tools: {get: {when: {id: 1}, return: a}}, otherwise: {return: no}}");
-        assert_eq!(ask(&mut open, "other", json!({})), "\"no\"");
-        assert_eq!(ask(&mut open, "get", json!({"id": 2})), "\"no\"");
+        assert_eq!(ask(&mut open, "other", &json!({})), "\"no\"");
+        assert_eq!(ask(&mut open, "get", &json!({"id": 2})), "\"no\"");
         assert_eq!(
             list_tools(&strict.mocks).map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
             ["get", "rm"]

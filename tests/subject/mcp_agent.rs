@@ -85,16 +85,15 @@ pub(crate) fn post(url: &str, body: &str, headers: &Headers) -> Result<(u16, Str
     let rest = url.strip_prefix("http://").unwrap_or(url);
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let mut stream = TcpStream::connect(host)?;
-    let more: String = headers
-        .iter()
-        .map(|(name, value)| format!("{name}: {}\r\n", value.to_str().unwrap_or_default()))
-        .collect();
+    let more = headers.iter();
+    let more = more.map(|(name, value)| format!("{name}: {}\r\n", value.to_str().unwrap_or_default()));
+    let more: Vec<String> = more.collect();
     let head = format!(
         "POST /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-type: application/json\r\n\
          accept: application/json, text/event-stream\r\ncontent-length: {}\r\n",
         body.len()
     );
-    stream.write_all(format!("{head}{more}\r\n{body}").as_bytes())?;
+    stream.write_all(format!("{head}{}\r\n{body}", more.concat()).as_bytes())?;
     let mut response = String::new();
     stream.read_to_string(&mut response)?;
     let status = response.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();

@@ -220,7 +220,7 @@ fn an_existing_server_is_recorded_and_replayed() {
         .says("error[mocks]: undecided")
         .says("asked its MCP server something that is not recorded")
         .says("to the server, tools/call tick, is not recorded; the nearest is line")
-        .says("`order`: \"7\" -> \"8\"")
+        .says("`order`: \"null\" -> \"8\"")
         .says("record the run again: ARRAIGN_AGENT_MODE=record");
     run(&project, &[ALLOWED, RECORD]).exits(0);
     run(&project, &[ALLOWED]).exits(0);
