@@ -4,6 +4,7 @@ mod agent;
 mod fingerprint;
 mod fit;
 mod join;
+mod mocks;
 mod mutation;
 mod reach;
 mod template;
@@ -22,6 +23,7 @@ use arraign_trace::reader::ReaderSet;
 pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange};
 pub use fit::{Fit, Misfit, TurnQuery, compare_recording, fingerprint_input};
 pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
+pub use mocks::{MockAnswer, MockContent, MockTool, MockTools};
 pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};
 pub use reach::{IdleSetting, refuse_decided_case};
 pub use template::Template;
@@ -65,6 +67,8 @@ pub struct Case {
     pub trace: TraceFrom,
     /// The agent that is evaluated: its recorded run is replayed, unless a live run is requested.
     pub agent: Option<Box<AgentUse>>,
+    /// The tools that are offered to the agent.
+    pub mocks: Option<Arc<MockTools>>,
     /// The tier in which the case runs.
     pub tier: Tier,
     /// Tags for selection.

@@ -13,6 +13,9 @@ mod group;
 mod http;
 mod in_process;
 mod into_trace;
+mod leases;
+#[cfg_attr(not(feature = "mocks"), path = "without_mocks.rs")]
+mod mocks;
 #[cfg_attr(not(feature = "model"), path = "without_model.rs")]
 mod model;
 mod pool;
@@ -24,12 +27,14 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+pub use command::MCP_VARIABLE;
 pub use error::{AgentError, AgentFailure, AgentProblem};
 pub use in_process::InProcess;
 pub use into_trace::{IntoTrace, Messages};
+pub use mocks::MocksTask;
 pub use model::ModelTask;
 #[cfg(feature = "model")]
-pub use model::list_model_variables;
+pub use model::{KeepExchanges, list_model_variables};
 pub use pool::{AgentAnswer, AgentEnvironment, AgentPool, AgentTask, KeepRun};
 
 use crate::case::{
@@ -60,6 +65,9 @@ pub struct AgentInput {
     /// The addresses for the agent's requests to its model, if these are recorded and replayed.
     #[serde(skip)]
     pub model: Option<ModelAddresses>,
+    /// The address of the MCP server with the case's mock tools.
+    #[serde(skip)]
+    pub mcp_url: Option<String>,
 }
 
 /// The addresses of the model port for one run of an agent. Each is in place of a provider's address: clients append the
@@ -93,6 +101,7 @@ impl AgentInput {
             query: case.prompt().unwrap_or_default().to_owned(),
             run: 1,
             model: None,
+            mcp_url: None,
         }
     }
 }

@@ -16,10 +16,11 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::model::{self, ModelTask, RunLease};
+use super::leases::RunLeases;
+use super::mocks::MocksTask;
+use super::model::ModelTask;
 use super::{Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, group, http};
 use crate::reader::ReaderSet;
-use crate::secrets::Secrets;
 use crate::source::lock;
 use crate::trace::Trace;
 
@@ -123,6 +124,8 @@ pub struct AgentTask {
     pub keep: Option<KeepRun>,
     /// The recorded model of the agent.
     pub model: Option<ModelTask>,
+    /// The mock tools of the case.
+    pub mocks: Option<MocksTask>,
 }
 
 impl AgentTask {
@@ -208,12 +211,7 @@ async fn run_agent(
     let _work = at_work.begin_work(&input.id);
     let (started, run, limit) = (Instant::now(), input.run, task.find_limit());
     let readers = task.readers.clone();
-    // The path on the model port exists only while the run lasts, so that a late request belongs to no other run.
-    let mut lease = None;
-    if let Some((opened, addresses)) = model::open_lease(task.model.as_ref(), run) {
-        lease = Some(opened);
-        input.model = Some(addresses);
-    }
+    let leases = RunLeases::open_leases(&task, &mut input, &environment);
     let (answer, stderr) = match &task.agent {
         Agent::InProcess(agent) => (agent.ask_closure(input, limit).await, String::new()),
         Agent::Command(line) => command::ask_command(line, &input, limit, &environment, readers).await,
@@ -221,10 +219,7 @@ async fn run_agent(
             (http::ask_server(call, &input, limit, &environment, readers).await, String::new())
         }
     };
-    let answer = match lease {
-        Some(lease) => settle_run(lease, Arc::clone(&task), run, answer, environment).await,
-        None => answer,
-    };
+    let answer = leases.settle_run(Arc::clone(&task), run, answer, environment).await;
     let kept = match answer {
         Ok(trace) => {
             keep_run(Arc::clone(&task), run, fill_defaults(trace, &task.name, started.elapsed())).await
@@ -233,24 +228,6 @@ async fn run_agent(
     };
     let (agent, run) = (task.name.clone(), task.several.then_some(run));
     kept.map_err(|problem| AgentError { agent, run, problem, stderr })
-}
-
-/// Ends the run on the model port. A cassette can be large, so this has a thread of its own.
-async fn settle_run(
-    lease: RunLease,
-    task: Arc<AgentTask>,
-    run: u32,
-    answer: Result<Trace, AgentProblem>,
-    environment: Arc<AgentEnvironment>,
-) -> Result<Trace, AgentProblem> {
-    let settled = spawn_blocking(move || {
-        let secrets = match &task.agent {
-            Agent::Command(line) => command::collect_secrets(line, &environment),
-            Agent::Http(_) | Agent::InProcess(_) => Secrets::default(),
-        };
-        model::settle_run(lease, task.model.as_ref(), run, answer, (&task.readers, &secrets))
-    });
-    settled.await.unwrap_or_else(|died| Err(AgentProblem::Panicked(died.to_string())))
 }
 
 async fn keep_run(task: Arc<AgentTask>, run: u32, trace: Trace) -> Result<Trace, AgentProblem> {

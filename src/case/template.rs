@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::yaml::did_you_mean;
 
-/// The names that a template may use: the keys of the input that a command reads.
-const TEMPLATE_NAMES: [&str; 4] = ["id", "input", "query", "run"];
+/// The names that a template may use: the keys of the input that a command reads, and the address of mock tools.
+const TEMPLATE_NAMES: [&str; 5] = ["id", "input", "mcp_url", "query", "run"];
 
 /// A value with placeholders in its texts.
 #[derive(Debug, Clone, PartialEq)]

@@ -25,11 +25,22 @@ pub enum PortMode {
     Forward,
 }
 
+/// Who is asked, and whose replies are recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordedSubject {
+    /// A model. Ids, and what is only about accounting, do not count in its requests.
+    Model,
+    /// An MCP server. Each argument of a call counts.
+    McpServer,
+}
+
 /// How the requests of an agent are answered.
 #[derive(Debug, Clone)]
 pub struct SessionPlan {
     /// What the port does.
     pub mode: PortMode,
+    /// Who is asked.
+    pub subject: RecordedSubject,
     /// The settings of the agent.
     pub settings: Arc<ModelSettings>,
     /// The addresses to which requests are forwarded.
@@ -79,7 +90,7 @@ pub struct PortOutcome {
 }
 
 /// What to do with one request.
-pub(super) enum PortAnswer {
+pub enum PortAnswer {
     /// Send this reply.
     Recorded(RecordedReply),
     /// Forward the request; the number is for [`PortSession::keep_reply`].
@@ -90,7 +101,7 @@ pub(super) enum PortAnswer {
 
 /// The session of one run.
 #[derive(Debug)]
-pub(super) struct PortSession {
+pub struct PortSession {
     pub(super) plan: SessionPlan,
     rules: ContentRules,
     recorded: Vec<RequestContent>,
@@ -110,8 +121,12 @@ struct SessionState {
 }
 
 impl PortSession {
-    pub(super) fn new(plan: SessionPlan) -> Self {
-        let rules = ContentRules::new(&plan.settings);
+    /// Begins the session of a run.
+    pub fn new(plan: SessionPlan) -> Self {
+        let rules = match plan.subject {
+            RecordedSubject::Model => ContentRules::new(&plan.settings),
+            RecordedSubject::McpServer => ContentRules::literal(),
+        };
         let exchanges = if plan.mode == PortMode::Forward { &[] } else { plan.cassette.exchanges.as_slice() };
         let recorded: Vec<RequestContent> =
             exchanges.iter().map(|exchange| rules.reduce(&exchange.request)).collect();
@@ -124,13 +139,15 @@ impl PortSession {
     }
 
     /// Decides what to do with a request.
-    pub(super) fn answer(&self, request: &RecordedRequest) -> PortAnswer {
+    pub fn answer(&self, request: &RecordedRequest) -> PortAnswer {
         let content = self.rules.reduce(request);
         let key = content.key();
         let mut state = lock(&self.state);
         state.requests += 1;
         // A recorded reply comes first in every mode that has one; only then a replay refuses, and a recording forwards.
-        if let Some(index) = state.take_recorded(&key, self.plan.settings.reuse) {
+        // Clients list the tools of a server as often as they like.
+        let lists = self.plan.subject == RecordedSubject::McpServer && request.method != "tools/call";
+        if let Some(index) = state.take_recorded(&key, lists || self.plan.settings.reuse) {
             let exchange = self.plan.cassette.exchanges[index].clone();
             state.exchanges.push(Some(exchange.clone()));
             return PortAnswer::Recorded(exchange.response);
@@ -155,7 +172,7 @@ impl PortSession {
     }
 
     /// Keeps the reply to a forwarded request. A reply that a client repeats its request for is not part of the recording.
-    pub(super) fn keep_reply(&self, number: usize, request: RecordedRequest, reply: Option<RecordedReply>) {
+    pub fn keep_reply(&self, number: usize, request: RecordedRequest, reply: Option<RecordedReply>) {
         let mut state = lock(&self.state);
         match reply {
             // A temporary failure is repeated by the client, so a replay needs only the reply that ended the attempts.
@@ -174,7 +191,7 @@ impl PortSession {
     }
 
     /// Ends the session. Requests that come later are part of no recording.
-    pub(super) fn finish(&self) -> PortOutcome {
+    pub fn finish(&self) -> PortOutcome {
         let mut state = lock(&self.state);
         let mut outcome = std::mem::take(&mut state.outcome);
         outcome.exchanges = std::mem::take(&mut state.exchanges).into_iter().flatten().collect();
@@ -189,12 +206,20 @@ impl PortSession {
         content: &RequestContent,
         state: &SessionState,
     ) -> String {
-        let what = format!("request {} to the model, {} {}", state.requests, request.method, request.path);
+        let subject = match self.plan.subject {
+            RecordedSubject::Model => "model",
+            RecordedSubject::McpServer => "server",
+        };
+        let what =
+            format!("request {} to the {subject}, {} {}", state.requests, request.method, request.path);
+        let what = what.trim_end();
         let name = &self.plan.cassette.name;
         if state.last.contains_key(&content.key()) {
-            return format!(
-                "{what}, is recorded less often than the agent sends it; `reuse: true` repeats the last reply"
-            );
+            let help = match self.plan.subject {
+                RecordedSubject::Model => "; `reuse: true` repeats the last reply",
+                RecordedSubject::McpServer => "",
+            };
+            return format!("{what}, is recorded less often than the agent sends it{help}");
         }
         match find_nearest(&self.recorded, content) {
             None => format!("{what}, is not recorded: {name} is empty"),
@@ -241,6 +266,7 @@ mod tests {
         let cassette = Cassette { name: "a.model.jsonl".to_owned(), exchanges: exchanges.collect() };
         PortSession::new(SessionPlan {
             mode,
+            subject: RecordedSubject::Model,
             settings: Arc::new(ModelSettings { reuse, ..ModelSettings::default() }),
             upstreams: Arc::default(),
             cassette: Arc::new(cassette),

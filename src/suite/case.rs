@@ -10,11 +10,14 @@ use super::gate::GateRows;
 use super::input::{parse_input, parse_turn_queries};
 use super::join::JoinGroups;
 use super::keys;
+use super::mocks::parse_mocks;
 use super::mutation::parse_mutate;
 use super::opinions::{match_questions, parse_opinions};
 use super::several;
 use super::trace::parse_trace_from;
-use crate::case::{Baseline, Case, Ignore, LoweredBlock, TraceFile, TraceFrom, refuse_decided_case};
+use crate::case::{
+    Baseline, Case, Ignore, LoweredBlock, MockTools, TraceFile, TraceFrom, refuse_decided_case,
+};
 use crate::check::Scope;
 use crate::evidence::Opinions;
 use crate::outcome::Status;
@@ -44,7 +47,10 @@ pub(super) struct Context<'c> {
 /// Reads the case at the context's path.
 pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     let node = find_case(context)?;
-    let mut fields = Fields::of(node, "a case")?;
+    read_fields(context, node, Fields::of(node, "a case")?)
+}
+
+fn read_fields(context: &Context<'_>, node: Node<'_>, mut fields: Fields<'_>) -> Result<Case, LoadErrors> {
     let (id, place) = identity(&mut fields, node, context.alone);
     let allow_vacuous = flag(&mut fields, "allow_vacuous").is_some();
     let lowered = lowered(&mut fields, context, node, allow_vacuous);
@@ -59,6 +65,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         dataset: context.dataset.cloned(),
         trace: trace(&mut fields, context, node, id.as_deref()),
         agent: None,
+        mocks: mocks(&mut fields, context),
         tier: fields.optional("tier").unwrap_or_default(),
         tags: parse_tags(&mut fields),
         ignore: fields.node("ignore").and_then(|node| fields.take(ignore(node)).flatten()),
@@ -83,6 +90,11 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         place,
     };
     finish(fields, node, case, allow_vacuous)
+}
+
+fn mocks(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<Arc<MockTools>> {
+    let node = fields.node("mocks")?;
+    fields.take(parse_mocks(node, context.scope)).map(Arc::new)
 }
 
 fn list_replaced_gates(context: &Context<'_>) -> Vec<(Place, String)> {

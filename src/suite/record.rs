@@ -49,13 +49,45 @@ pub fn recording(case: &Case, path: &Path, files: &Files, run: u32) -> Result<Pa
     }
 }
 
-/// Returns the file with the exchanges of the `run`-th run of a case (from 1) with its model:
-/// `cassettes/<file stem>/<id>.model.jsonl`, or `cassettes/<file stem>/<id>/<n>.model.jsonl` for one of several.
-pub fn cassette_path(case: &Case, path: &Path, run: u32) -> PathBuf {
+/// Whose exchanges a cassette contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CassetteOf {
+    /// The agent's model.
+    Model,
+    /// The MCP server of `mocks`.
+    McpServer,
+}
+
+impl CassetteOf {
+    /// Returns the name of findings about the cassette.
+    pub fn check_name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::McpServer => "mocks",
+        }
+    }
+
+    /// Describes who was asked.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::McpServer => "MCP server",
+        }
+    }
+}
+
+/// Returns the file with the exchanges of the `run`-th run of a case (from 1):
+/// `cassettes/<file stem>/<id>.model.jsonl`, or `cassettes/<file stem>/<id>/<n>.model.jsonl` for one of several. Those with
+/// an MCP server end with `.mcp.jsonl`.
+pub fn cassette_path(case: &Case, path: &Path, run: u32, of: CassetteOf) -> PathBuf {
     let own = case_stem_in("cassettes", case, trace_home(case, path));
+    let end = match of {
+        CassetteOf::Model => "model.jsonl",
+        CassetteOf::McpServer => "mcp.jsonl",
+    };
     match &case.repeat {
-        Some((runs, _)) if *runs > 1 => own.join(format!("{run}.model.jsonl")),
-        _ => PathBuf::from(format!("{}.model.jsonl", own.display())),
+        Some((runs, _)) if *runs > 1 => own.join(format!("{run}.{end}")),
+        _ => PathBuf::from(format!("{}.{end}", own.display())),
     }
 }
 

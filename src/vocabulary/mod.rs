@@ -8,6 +8,7 @@ mod expected;
 mod extract;
 mod golden;
 mod metric;
+mod mocks;
 mod piece;
 mod verification;
 
@@ -42,6 +43,7 @@ pub const VOCABULARIES: &[Vocabulary] = &[
     golden::VOCABULARY,
     extract::VOCABULARY,
     verification::VOCABULARY,
+    mocks::VOCABULARY,
     expect::VOCABULARY,
 ];
 

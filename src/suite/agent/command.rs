@@ -31,7 +31,7 @@ pub(super) fn parse_command_line(node: Node<'_>, readers: &[&str]) -> Result<Com
 }
 
 /// The program and its arguments; a number is the text that it is written as.
-fn parse_words(node: Node<'_>) -> Result<(String, Vec<String>), LoadErrors> {
+pub(in crate::suite) fn parse_words(node: Node<'_>) -> Result<(String, Vec<String>), LoadErrors> {
     let Some(list) = node.list() else {
         let error = node.error("`command` is a list: the program, then its arguments");
         return Err(error.help("there is no shell; for one, write `[sh, -c, \"...\"]`").into());
@@ -54,7 +54,7 @@ fn parse_word(node: Node<'_>) -> Result<String, LoadError> {
 }
 
 /// Names of variables, never their values: those would stand in the repository.
-fn parse_variables(node: Node<'_>) -> Result<Vec<String>, LoadErrors> {
+pub(in crate::suite) fn parse_variables(node: Node<'_>) -> Result<Vec<String>, LoadErrors> {
     let Some(list) = node.list() else {
         return Err(node.error("`env` is a list of names of variables").into());
     };

@@ -10,6 +10,8 @@ mod command;
 mod http;
 mod model;
 
+pub(super) use command::{parse_variables, parse_words};
+
 use crate::case::{
     AgentDescription, AgentFrom, AgentUse, Case, Described, InputGlob, NamedAgent, RunSelection, TraceFrom,
 };
@@ -134,7 +136,11 @@ fn parse_described(node: Node<'_>, readers: &[&str]) -> Result<Described, LoadEr
     }
 }
 
-fn feature_error(node: Node<'_>, key: &str, (feature, has_it): (&str, bool)) -> Result<(), LoadError> {
+pub(super) fn feature_error(
+    node: Node<'_>,
+    key: &str,
+    (feature, has_it): (&str, bool),
+) -> Result<(), LoadError> {
     if has_it {
         return Ok(());
     }

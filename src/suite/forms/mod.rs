@@ -3,6 +3,7 @@
 
 mod agent;
 mod header;
+mod mocks;
 mod trace;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use crate::score::statistics::Variance;
 
 pub(super) use agent::{Agent, DescribedAgent};
 pub(super) use header::{FileSize, Gate, Judge, Output, Price, SummaryBaseline};
+pub(super) use mocks::Mocks;
 pub(super) use trace::Trace;
 
 /// A text or a number.

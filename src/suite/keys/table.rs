@@ -12,8 +12,9 @@ use crate::check::{CheckSettings, Said, SameTurn};
 use crate::outcome::Status;
 use crate::suite::forms::{
     AdapterConfig, Agent, Amount, Baseline, CaseInput, Changes, DescribedAgent, Eval, Expected,
-    ExtractSettings, FileSize, FlagOrReason, Gate, Judge, Label, Mutate, Opinion, Output, OutputAssertions,
-    Price, Share, SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification, Weights,
+    ExtractSettings, FileSize, FlagOrReason, Gate, Judge, Label, Mocks, Mutate, Opinion, Output,
+    OutputAssertions, Price, Share, SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification,
+    Weights,
 };
 
 /// A key that users write in a case, in a suite or in `arraign.yaml`.
@@ -94,6 +95,9 @@ pub(crate) const CASE: &[SuiteKey] = &[
         "The recorded run: a file, `{file, format, run, each}`, or the run itself. Default: the file `traces/<id>.*` beside this one.",
     ),
     key::<Agent>("agent", "The agent that runs and is recorded: a name from `agents`, or the agent itself.").shared(),
+    key::<Mocks>("mocks", "The tools that arraign's own MCP server offers to the agent, and their answers.")
+        .shared()
+        .merged(),
     key::<Tier>(
         "tier",
         "When the case runs: `ARRAIGN_TIER=smoke` runs only the smoke cases. Default: `full`.",

@@ -15,6 +15,8 @@ mod import_promptfoo;
 mod init;
 mod lint;
 mod lsp;
+#[cfg(all(unix, feature = "mocks"))]
+mod mcp;
 mod mistakes;
 mod mutate;
 mod mutate_fix;

@@ -4,6 +4,8 @@
 //! that run at the same time does not depend on the number of trials that do.
 
 mod keep;
+#[cfg_attr(not(feature = "mocks"), path = "without_mocks.rs")]
+mod mocks;
 #[cfg_attr(not(feature = "model"), path = "without_model.rs")]
 mod models;
 mod notes;
@@ -20,6 +22,7 @@ use std::sync::{Arc, Mutex};
 pub(crate) use self::setup::AgentSetup;
 
 use self::keep::{keep_in_files, stamp_run};
+use self::mocks::plan_mocks;
 use self::models::RecordedModels;
 use self::refused::{check_known, refuse_shared_recordings, refuse_unknown, refuse_unmatched};
 use self::setup::{AgentMode, AgentSettings};
@@ -29,7 +32,6 @@ use super::context::Project;
 use super::failure::RunFailure;
 use crate::agent::{
     Agent, AgentAnswer, AgentEnvironment, AgentError, AgentInput, AgentPool, AgentProblem, AgentTask,
-    ModelTask,
 };
 use crate::case::{AgentFingerprint, AgentUse, Case, ModelSettings, NamedAgent};
 use crate::engine::UndecidedRun;
@@ -69,14 +71,13 @@ struct AskedAgent {
     keeps_runs: bool,
 }
 
-/// A case whose agent has a recorded model.
+/// The runs of a case that its agent is asked for.
 #[cfg_attr(not(feature = "model"), expect(dead_code, reason = "only the port reads it"))]
-struct ModelRequest<'r> {
+struct RunRequest<'r> {
     case: &'r Arc<Case>,
     path: &'r Arc<PathBuf>,
     files: &'r Arc<Files>,
     agent: &'r Agent,
-    settings: &'r ModelSettings,
     mode: AgentMode,
     allows_exec: bool,
     runs: u32,
@@ -189,14 +190,10 @@ impl LiveAgents {
             (None, AgentMode::Record) => find_stale_runs(case, path, &project.files, &fingerprint),
             _ => (1..=count).collect(),
         };
-        if let Some(settings) = &agent.model {
-            match self.plan_model((name, work), (&agent.agent, settings), project, pool) {
-                Ok(model) => task.model = Some(model),
-                Err(failure) => {
-                    self.unasked.insert(name.to_owned(), failure);
-                    return;
-                }
-            }
+        let request = self.describe_runs((name, work), &agent.agent, project, pool);
+        if let Err(failure) = self.plan_ports(&request, agent.model.as_ref(), &mut task) {
+            self.unasked.insert(name.to_owned(), failure);
+            return;
         }
         let keeps_runs = self.mode.is_recording() && agent.model.is_none();
         self.fresh += count as usize - runs.len();
@@ -211,27 +208,37 @@ impl LiveAgents {
         self.asked.insert(name.to_owned(), asked);
     }
 
-    /// Plans how the requests of a case's agent to its model are answered.
-    fn plan_model(
+    fn describe_runs<'r>(
         &self,
-        (name, work): (&str, &CaseWork),
-        (agent, settings): (&Agent, &ModelSettings),
-        project: &Project,
-        pool: &AgentPool,
-    ) -> Result<ModelTask, RunFailure> {
+        (name, work): (&str, &'r CaseWork),
+        agent: &'r Agent,
+        project: &'r Project,
+        pool: &'r AgentPool,
+    ) -> RunRequest<'r> {
         let CaseWork { case, path, .. } = work;
-        self.models.plan_runs(&ModelRequest {
+        RunRequest {
             case,
             path,
             files: &project.files,
             agent,
-            settings,
             mode: self.mode,
             allows_exec: project.allows_exec,
             runs: case.repeat.as_ref().map_or(1, |(runs, _)| *runs),
             pool,
             rerun: self.rerun.command(name),
-        })
+        }
+    }
+
+    /// Plans how the requests of a case's agent to its model and to its mock tools are answered.
+    fn plan_ports(
+        &self,
+        request: &RunRequest<'_>,
+        model: Option<&ModelSettings>,
+        task: &mut AgentTask,
+    ) -> Result<(), RunFailure> {
+        task.model = model.map(|settings| self.models.plan_runs(request, settings)).transpose()?;
+        task.mocks = plan_mocks(&self.models, request)?;
+        Ok(())
     }
 
     /// Counts the trials that have asked an agent, those that have the answer, and those whose agent is running.
@@ -293,11 +300,13 @@ impl LiveAgents {
 
     /// Converts the error of an agent. A request that is not recorded proves nothing about the agent.
     fn explain_failure(&self, error: &AgentError, name: &str) -> RunFailure {
-        if !matches!(error.problem, AgentProblem::Unrecorded(_)) {
-            return RunFailure::Error(error.to_string());
-        }
+        let check = match error.problem {
+            AgentProblem::Unrecorded(_) => "model",
+            AgentProblem::UnrecordedCall(_) => "mocks",
+            _ => return RunFailure::Error(error.to_string()),
+        };
         RunFailure::Undecided(UndecidedRun {
-            check: "model",
+            check,
             reason: error.to_string(),
             help: format!("record the run again: ARRAIGN_AGENT_MODE=record {}", self.rerun.command(name)),
             cause: UndecidedCause::UnrecordedRequest,
@@ -317,7 +326,7 @@ impl LiveAgents {
 fn make_task(case: &Case, name: String, agent: Agent) -> AgentTask {
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
     let (limit, readers) = (case.timeout, case.readers.clone());
-    AgentTask { name, agent, limit, several, readers, keep: None, model: None }
+    AgentTask { name, agent, limit, several, readers, keep: None, model: None, mocks: None }
 }
 
 /// Returns the cases that a trial evaluates, with the names of their trials. A gate evaluates all cases of its suite.

@@ -9,6 +9,9 @@ use crate::case::{AgentFingerprint, AgentFrom, AgentUse, Case};
 use crate::place::LoadError;
 use crate::source::{FileFingerprints, InputHasher, fingerprint_bytes, lock};
 
+/// The name of the mock tools among the files that an agent depends on.
+const MOCKS: &str = "mocks";
+
 /// The agents of a harness, and the fingerprints of those that cases have asked for.
 pub(super) struct TodaysAgents {
     pub(super) agents: Agents,
@@ -44,7 +47,8 @@ impl TodaysAgents {
     pub(super) fn fingerprint_of(&self, case: &Case) -> Result<Option<Arc<AgentFingerprint>>, LoadError> {
         let Some(used) = &case.agent else { return Ok(None) };
         let Some((name, agent)) = self.find_agent(used) else { return Ok(None) };
-        let mut key = agent.definition.to_string();
+        let mocks = case.mocks.as_ref().map(|mocks| mocks.definition.to_string());
+        let mut key = format!("{}\n{}", agent.definition, mocks.as_deref().unwrap_or_default());
         for glob in &agent.inputs {
             key.push('\n');
             key.push_str(&glob.pattern);
@@ -53,7 +57,12 @@ impl TodaysAgents {
         if let Some(known) = hashed.known.get(&key) {
             return Ok(Some(Arc::clone(known)));
         }
-        let files = hash_inputs(&mut hashed.hasher, (&name, &agent), used)?;
+        let mut files = hash_inputs(&mut hashed.hasher, (&name, &agent), used)?;
+        if let Some(mocks) = mocks {
+            // The tools decide what the agent does, as its files do.
+            let hash = fingerprint_bytes(mocks.as_bytes());
+            files.get_or_insert_default().insert(MOCKS.to_owned(), hash);
+        }
         let definition = fingerprint_bytes(agent.definition.to_string().as_bytes());
         let fingerprint = Arc::new(AgentFingerprint { definition, files });
         hashed.known.insert(key, Arc::clone(&fingerprint));
