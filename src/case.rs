@@ -47,6 +47,8 @@ pub struct Case {
     pub place: Place,
     /// The span of the whole case.
     pub extent: Place,
+    /// The row of values that fills the placeholders of the case, if the case is one of several that its file writes as one.
+    pub row: Option<Arc<CaseRow>>,
     /// The description.
     pub description: Option<String>,
     /// Data of the user's own, which no check reads.
@@ -118,6 +120,11 @@ impl Case {
         questions.into_iter().any(|question| self.opinions.get(&question.label).is_none())
     }
 
+    /// Whether a check runs a program.
+    pub fn runs_programs(&self) -> bool {
+        self.expectations.iter().any(|expectation| !expectation.check().programs().is_empty())
+    }
+
     /// Returns the place that names the trace or its agent, else the place of the case.
     pub fn trace_place(&self) -> &Place {
         match (&self.trace, &self.agent) {
@@ -126,6 +133,17 @@ impl Case {
             (TraceFrom::Inline(_) | TraceFrom::Lookup, None) => &self.place,
         }
     }
+}
+
+/// The row of values that one of several cases has, which their file writes as one.
+#[derive(Debug)]
+pub struct CaseRow {
+    /// The name of the row, unique among the rows of the case.
+    pub key: String,
+    /// The row in its table.
+    pub place: Place,
+    /// The columns that the case does not use, and the place of the table. Only the first row lists them.
+    pub unused: Option<(Place, Vec<String>)>,
 }
 
 /// The source of a case's evidence.

@@ -41,7 +41,29 @@ pub(super) async fn ask_command(
     readers: ReaderSet,
 ) -> CommandResult {
     let secrets = collect_secrets(line, environment);
-    let variables = collect_variables(line, environment, input.model.as_ref());
+    let mut text = serde_json::to_vec(input).unwrap_or_default();
+    text.push(b'\n');
+    let (ended, stderr) = run_process(line, input.model.as_ref(), text, limit, environment).await;
+    let answer = match ended {
+        Err(problem) => Err(problem),
+        Ok(output) => {
+            let may_be_silent = input.model.is_some() && line.format.is_none();
+            read_trace(output, (line.format.clone(), may_be_silent), secrets, readers).await
+        }
+    };
+    (answer, stderr)
+}
+
+/// Runs a process with `input` on its standard input. Returns its output or its problem, and the masked end of its standard
+/// error.
+pub(super) async fn run_process(
+    line: &CommandLine,
+    model: Option<&ModelAddresses>,
+    input: Vec<u8>,
+    limit: Duration,
+    environment: &AgentEnvironment,
+) -> (Result<Vec<u8>, AgentProblem>, String) {
+    let variables = collect_variables(line, environment, model);
     let child = match start_process(line, variables, &environment.folder) {
         Ok(child) => child,
         Err(problem) => return (Err(problem), String::new()),
@@ -52,17 +74,15 @@ pub(super) async fn ask_command(
     };
     // After a timeout the future is dropped, which kills the process. Its output so far remains in the session.
     let ended = timeout(limit, session.run_to_end(child, input)).await;
+    let secrets = collect_secrets(line, environment);
     let stderr = truncate_front(&secrets.mask_text(session.stderr.to_text()));
-    let answer = match ended {
+    let output = match ended {
         Err(_) => Err(AgentProblem::OutOfTime(limit)),
         Ok(Err(problem)) => Err(problem),
         Ok(Ok(status)) if !status.success() => Err(AgentProblem::Exited(status)),
-        Ok(Ok(_)) => {
-            let may_be_silent = input.model.is_some() && line.format.is_none();
-            read_trace(session.stdout.bytes, (line.format.clone(), may_be_silent), secrets, readers).await
-        }
+        Ok(Ok(_)) => Ok(session.stdout.bytes),
     };
-    (answer, stderr)
+    (output, stderr)
 }
 
 /// Returns the variables of the process. Those about the model come last, because they replace others.
@@ -121,7 +141,7 @@ struct ProcessSession {
 
 impl ProcessSession {
     /// Writes the input, and reads until the process has ended. Dropping the future kills the process group.
-    async fn run_to_end(&mut self, mut child: Child, input: &AgentInput) -> Result<ExitStatus, AgentProblem> {
+    async fn run_to_end(&mut self, mut child: Child, input: Vec<u8>) -> Result<ExitStatus, AgentProblem> {
         let group = child.id().map(ProcessGroup::new);
         let (stdin, limit) = (child.stdin.take(), self.output_limit);
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
@@ -163,10 +183,9 @@ fn truncate_front(text: &str) -> String {
 }
 
 /// Writes the input. A failure is ignored, since an agent need not read its input.
-async fn write_input(stdin: Option<ChildStdin>, input: &AgentInput) -> Result<(), AgentProblem> {
-    if let (Some(mut stdin), Ok(mut json)) = (stdin, serde_json::to_vec(input)) {
-        json.push(b'\n');
-        let _ = stdin.write_all(&json).await;
+async fn write_input(stdin: Option<ChildStdin>, input: Vec<u8>) -> Result<(), AgentProblem> {
+    if let Some(mut stdin) = stdin {
+        let _ = stdin.write_all(&input).await;
     }
     Ok(())
 }

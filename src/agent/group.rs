@@ -49,4 +49,4 @@ fn kill_group(id: u32) {
 
 /// Does nothing: on this system the owner of the process kills only the process itself.
 #[cfg(not(unix))]
-fn kill(_id: u32) {}
+fn kill_group(_id: u32) {}

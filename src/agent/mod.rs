@@ -16,6 +16,7 @@ mod into_trace;
 #[cfg_attr(not(feature = "model"), path = "without_model.rs")]
 mod model;
 mod pool;
+mod program;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub use model::ModelTask;
 #[cfg(feature = "model")]
 pub use model::list_model_variables;
 pub use pool::{AgentAnswer, AgentEnvironment, AgentPool, AgentTask, KeepRun};
+pub use program::ProgramRunner;
 
 use crate::case::{
     AgentDescription, AgentFrom, Case, CommandLine, Described, HttpCall, InputGlob, ModelSettings,

@@ -272,7 +272,7 @@ fn fill_defaults(mut trace: Trace, name: &str, took: Duration) -> Trace {
 
 /// Kills the process groups of agents when this process is interrupted: the signal does not reach them.
 #[cfg(unix)]
-async fn exit_when_interrupted() {
+pub(super) async fn exit_when_interrupted() {
     use tokio::signal::unix::{SignalKind, signal};
 
     let signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
@@ -289,7 +289,7 @@ async fn exit_when_interrupted() {
 }
 
 #[cfg(not(unix))]
-async fn exit_when_interrupted() {
+pub(super) async fn exit_when_interrupted() {
     if tokio::signal::ctrl_c().await.is_ok() {
         group::kill_all();
         lock_stderr();

@@ -21,6 +21,12 @@ impl Template {
         Ok(Self(value))
     }
 
+    /// Whether `name` is something that an agent is asked.
+    pub fn knows_name(name: &str) -> bool {
+        let first = name.split('.').next().unwrap_or_default();
+        TEMPLATE_NAMES.contains(&name) || ["input", "model"].contains(&first)
+    }
+
     /// Returns the value with its placeholders.
     pub fn as_value(&self) -> &Value {
         &self.0
@@ -95,10 +101,10 @@ fn split_pieces(text: &str) -> Result<Vec<TemplatePiece<'_>>, String> {
 
 /// `input.user.name` is a part of the input, and `model.openai` one of the addresses for the agent's model.
 fn check_name(name: &str) -> Result<&str, String> {
-    let first = name.split('.').next().unwrap_or_default();
-    if TEMPLATE_NAMES.contains(&name) || ["input", "model"].contains(&first) {
+    if Template::knows_name(name) {
         return Ok(name);
     }
+    let first = name.split('.').next().unwrap_or_default();
     let help = did_you_mean(first, &TEMPLATE_NAMES)
         .unwrap_or_else(|| format!("there is `{}`", TEMPLATE_NAMES.join("`, `")));
     Err(format!("`{{{{{name}}}}}` names nothing that an agent is asked: {help}"))

@@ -30,7 +30,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use libtest_mimic::FormatSetting;
 use serde::de::DeserializeOwned;
 
 pub use self::ide::{CASES_FILE, render_case_modules};
@@ -51,6 +50,7 @@ use self::run::context::{MutationTables, OutputReaders, Project, RunContext};
 use self::run::judging::RunJudge;
 use self::run::live::{self, AgentProject, LiveAgents};
 use self::run::panics;
+use self::run::programs::CheckPrograms;
 use self::run::run_trials;
 pub use self::selection::{CaseSelection, run_program};
 use self::settings::EnvSettings;
@@ -382,12 +382,21 @@ impl Harness {
         let judging = judging.with_shared_ledger(&store, settings);
         let finisher = RunFinisher::from_plan(&mut plan, command, settings);
         let tally = Tally::new(&plan, settings);
-        let json = matches!(command.arguments.format, Some(FormatSetting::Json));
         project.mutation =
             settings.mutates.then(|| MutationTables { kinds: self.kinds, tables: common.tables });
-        let readers = OutputReaders { json, nextest: settings.nextest.is_some() };
-        let progress = Arc::default();
-        let context = Arc::new(RunContext { project, readers, live, judging, progress, store, tally });
+        let readers = OutputReaders { json: command.prints_json(), nextest: settings.nextest.is_some() };
+        // Who asks agents has allowed the folder to start programs.
+        let programs = CheckPrograms::new(self.allows_exec || live.asks_agents(), project.base.clone());
+        let context = Arc::new(RunContext {
+            project,
+            readers,
+            live,
+            judging,
+            programs,
+            progress: Arc::default(),
+            store,
+            tally,
+        });
         run_trials(plan, &context, command, &finisher)
     }
 }

@@ -14,7 +14,7 @@ use super::mutation::parse_mutate;
 use super::opinions::{match_questions, parse_opinions};
 use super::several;
 use super::trace::parse_trace_from;
-use crate::case::{Baseline, Case, Ignore, LoweredBlock, TraceFile, TraceFrom, refuse_decided_case};
+use crate::case::{Baseline, Case, CaseRow, Ignore, LoweredBlock, TraceFile, TraceFrom, refuse_decided_case};
 use crate::check::Scope;
 use crate::evidence::Opinions;
 use crate::outcome::Status;
@@ -39,6 +39,8 @@ pub(super) struct Context<'c> {
     pub(super) rows: GateRows,
     /// The gates of the suite's defaults that the case replaces.
     pub(super) replaced: &'c [ReplacedGate],
+    /// The row that fills the placeholders of the case.
+    pub(super) row: Option<&'c Arc<CaseRow>>,
 }
 
 /// Reads the case at the context's path.
@@ -50,6 +52,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     let lowered = lowered(&mut fields, context, node, allow_vacuous);
     let input = fields.aliased(&["input", "prompt"]);
     let case = Case {
+        row: context.row.cloned(),
         description: fields.optional("description"),
         metadata: fields.optional("metadata"),
         input: input.and_then(|node| fields.take(parse_input(node))),

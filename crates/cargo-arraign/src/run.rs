@@ -28,8 +28,8 @@ pub(crate) struct Run {
     /// Run only cases with one of these tags, separated by commas. Default: `ARRAIGN_TAGS`, or all.
     #[arg(long = "tag", value_name = "TAGS", value_delimiter = ',')]
     tags: Vec<String>,
-    /// Let agents with a recorded model run in a replay.
-    #[cfg(feature = "model")]
+    /// Let agents with a recorded model run in a replay, and the programs of `exec`.
+    #[cfg(feature = "live")]
     #[arg(long)]
     allow_exec: bool,
     /// The largest file that is read, such as `200MB`. Default: `size_limit` of arraign.yaml, or 64 MiB.
@@ -54,7 +54,7 @@ impl Run {
     }
 }
 
-#[cfg(feature = "model")]
+#[cfg(feature = "live")]
 impl Run {
     fn allows_exec(&self) -> bool {
         self.allow_exec
@@ -65,8 +65,8 @@ impl Run {
     }
 }
 
-#[cfg(not(feature = "model"))]
-#[expect(clippy::unused_self, reason = "the same signatures as with models")]
+#[cfg(not(feature = "live"))]
+#[expect(clippy::unused_self, reason = "the same signatures as with agents")]
 impl Run {
     fn allows_exec(&self) -> bool {
         false

@@ -11,7 +11,7 @@
 
 use super::inner::{CombinationForm, InnerChecks};
 use crate::check::{Check, Clause, Kind, Scope};
-use crate::evidence::{Evidence, Question};
+use crate::evidence::{Evidence, ProgramRequest, Question};
 use crate::outcome::{Outcome, Unfit};
 use crate::place::LoadErrors;
 use crate::yaml::Node;
@@ -49,6 +49,10 @@ impl Check for AllOf {
 
     fn questions(&self) -> Vec<Question> {
         self.0.questions()
+    }
+
+    fn programs(&self) -> Vec<ProgramRequest> {
+        self.0.programs()
     }
 
     fn clauses(&self) -> Vec<Clause> {

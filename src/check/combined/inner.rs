@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::check::support::inner_check::Nested;
 use crate::check::{Clause, Scope};
-use crate::evidence::{Evidence, Question};
+use crate::evidence::{Evidence, ProgramRequest, Question};
 use crate::outcome::{Item, Outcome, State, Unfit, UnfitReason, Violation};
 use crate::place::LoadErrors;
 use crate::trace::Trace;
@@ -82,6 +82,10 @@ impl InnerChecks {
 
     pub(super) fn questions(&self) -> Vec<Question> {
         self.0.iter().flat_map(|check| check.check().questions()).collect()
+    }
+
+    pub(super) fn programs(&self) -> Vec<ProgramRequest> {
+        self.0.iter().flat_map(|check| check.check().programs()).collect()
     }
 
     pub(super) fn clauses(&self) -> Vec<Clause> {

@@ -10,7 +10,7 @@
 
 use super::inner::{CombinationForm, InnerChecks};
 use crate::check::{Check, Clause, Kind, Scope};
-use crate::evidence::{Evidence, Question};
+use crate::evidence::{Evidence, ProgramRequest, Question};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::yaml::Node;
@@ -48,6 +48,10 @@ impl Check for NoneOf {
 
     fn questions(&self) -> Vec<Question> {
         self.0.questions()
+    }
+
+    fn programs(&self) -> Vec<ProgramRequest> {
+        self.0.programs()
     }
 
     fn clauses(&self) -> Vec<Clause> {

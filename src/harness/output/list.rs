@@ -43,6 +43,9 @@ struct ListedTrial<'p> {
     start_col: usize,
     end_line: usize,
     end_col: usize,
+    /// The row of values that fills the case: `file:line:column`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    row: Option<String>,
     identifier: String,
     tier: Tier,
     tags: &'p [String],
@@ -95,6 +98,10 @@ fn list_trial<'p>(trial: &'p PlannedTrial, base: &Path) -> Option<ListedTrial<'p
         start_col: start.column,
         end_line,
         end_col,
+        row: match &trial.work {
+            TrialWork::Case(work) => work.case.row.as_ref().map(|row| row.place.to_string()),
+            TrialWork::Gate(_) | TrialWork::Broken(_) => None,
+        },
         identifier: build_identifier(&trial.name),
         tier,
         tags,

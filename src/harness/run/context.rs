@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::judging::RunJudge;
 use super::live::LiveAgents;
+use super::programs::CheckPrograms;
 use super::progress::Progress;
 use crate::check::{Registry, Tables};
 use crate::harness::output::tally::Tally;
@@ -20,6 +21,8 @@ pub(in crate::harness) struct RunContext {
     pub(in crate::harness) live: LiveAgents,
     /// The judge.
     pub(in crate::harness) judging: RunJudge,
+    /// The programs that check runs.
+    pub(in crate::harness) programs: CheckPrograms,
     /// The line of progress.
     pub(in crate::harness) progress: Arc<Progress>,
     /// The folder of the verdicts.

@@ -48,6 +48,10 @@ impl LiveAgents {
         Asking::default()
     }
 
+    pub(in crate::harness) fn asks_agents(&self) -> bool {
+        false
+    }
+
     pub(in crate::harness) fn may_print(&self) -> bool {
         false
     }

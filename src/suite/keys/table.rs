@@ -83,6 +83,16 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
         "Data of your own, such as an owner or a ticket. No check reads it, and the verdict contains it.",
     )
     .merged(),
+    key::<String>("cases", "A CSV file: each line is a trial, and `{{column}}` in the case is its value."),
+    key::<Vec<BTreeMap<String, Value>>>(
+        "each",
+        "The same rows in the case: `[{column: value}]`. Their values keep their types.",
+    ),
+    key::<Texts>(
+        "include",
+        "Files with keys of a case, which are combined with it like the defaults of a suite.",
+    )
+    .shared(),
     key::<CaseInput>("input", "What the agent is asked."),
     key::<CaseInput>("prompt", "Another name of `input`.").alias_of("input"),
     key::<bool>(

@@ -12,6 +12,8 @@ mod in_process;
 mod models;
 #[cfg(unix)]
 mod processes;
+#[cfg(unix)]
+mod programs;
 mod recorded;
 mod refused;
 mod servers;

@@ -249,6 +249,11 @@ impl LiveAgents {
         })
     }
 
+    /// Whether this run is no replay.
+    pub(in crate::harness) fn asks_agents(&self) -> bool {
+        self.mode != AgentMode::Replay
+    }
+
     /// Counts the trials that have asked an agent, those that have the answer, and those whose agent is running.
     pub(in crate::harness) fn count_asking(&self) -> Asking {
         let at_work = self.pool.as_ref().map(AgentPool::working_cases).unwrap_or_default();
