@@ -20,7 +20,7 @@ pub use agent::{
 };
 use arraign_trace::reader::ReaderSet;
 pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange};
-pub use fit::{Fit, Misfit, TurnQuery, compare_recording, fingerprint_input};
+pub use fit::{Fit, Misfit, StopWhen, TurnQuery, compare_recording, fingerprint_input};
 pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
 pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};
 pub use reach::{IdleSetting, refuse_decided_case};
@@ -59,6 +59,8 @@ pub struct Case {
     pub input_place: Option<Place>,
     /// The texts of the user in the case's turns.
     pub turns: Vec<TurnQuery>,
+    /// Which answer ends the conversation before its last turn.
+    pub stop_when: Option<StopWhen>,
     /// Whether a run must have been recorded for this input.
     pub input_match: bool,
     /// The file of rows that contains the case, if the case's file is a suite that names it as its `dataset`.

@@ -20,7 +20,7 @@ use crate::secrets::{Secrets, names_a_secret};
 use crate::trace::Trace;
 
 /// The size of the tail of standard error that error messages show, in bytes.
-const MAX_STDERR_BYTES: usize = 2048;
+pub(super) const MAX_STDERR_BYTES: usize = 2048;
 
 /// The time that pipes are read after the process has ended: its children may hold them open.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
@@ -86,7 +86,7 @@ pub(super) async fn run_process(
 }
 
 /// Returns the variables of the process. Those about the model come last, because they replace others.
-fn collect_variables(
+pub(super) fn collect_variables(
     line: &CommandLine,
     environment: &AgentEnvironment,
     model: Option<&ModelAddresses>,
@@ -107,7 +107,7 @@ pub(super) fn collect_secrets(line: &CommandLine, environment: &AgentEnvironment
     secrets
 }
 
-fn start_process(
+pub(super) fn start_process(
     line: &CommandLine,
     variables: Vec<(String, OsString)>,
     base: &Path,
@@ -176,7 +176,7 @@ impl ProcessSession {
 
 /// Returns the last [`MAX_STDERR_BYTES`] of a text. The caller reads more than that and masks secrets before, so that a
 /// secret is never cut in two.
-fn truncate_front(text: &str) -> String {
+pub(super) fn truncate_front(text: &str) -> String {
     let start =
         (text.len().saturating_sub(MAX_STDERR_BYTES)..=text.len()).find(|at| text.is_char_boundary(*at));
     start.map_or("", |start| &text[start..]).to_owned()
@@ -190,7 +190,7 @@ async fn write_input(stdin: Option<ChildStdin>, input: Vec<u8>) -> Result<(), Ag
     Ok(())
 }
 
-async fn read_trace(
+pub(super) async fn read_trace(
     bytes: Vec<u8>,
     (format, may_be_silent): (Option<String>, bool),
     secrets: Secrets,

@@ -7,6 +7,7 @@
 mod addresses;
 mod capture;
 mod command;
+mod conversation;
 mod error;
 mod group;
 #[cfg_attr(not(feature = "http"), path = "without_http.rs")]
@@ -17,6 +18,7 @@ mod into_trace;
 mod model;
 mod pool;
 mod program;
+mod turn_process;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,6 +27,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+pub use conversation::Script;
 pub use error::{AgentError, AgentFailure, AgentProblem};
 pub use in_process::InProcess;
 pub use into_trace::{IntoTrace, Messages};
@@ -59,6 +62,20 @@ pub struct AgentInput {
     pub query: String,
     /// The number of the run, from 1: `repeat` asks for several.
     pub run: u32,
+    /// The number of the turn, from 1, if the case has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
+    /// What the agent returned for each of the turns before: its messages, or its trace in the native format.
+    #[serde(skip)]
+    pub conversation: Vec<Value>,
+    /// An id of the run, which is the same in all its turns.
+    #[serde(skip)]
+    pub session: String,
+    /// What was said in the turns before, as messages.
+    #[serde(skip)]
+    said: Vec<Value>,
+    #[serde(skip)]
+    script: Script,
     /// The addresses for the agent's requests to its model, if these are recorded and replayed.
     #[serde(skip)]
     pub model: Option<ModelAddresses>,
@@ -94,6 +111,11 @@ impl AgentInput {
             input: case.input.clone().unwrap_or_default(),
             query: case.prompt().unwrap_or_default().to_owned(),
             run: 1,
+            turn: None,
+            conversation: Vec::new(),
+            session: String::new(),
+            said: Vec::new(),
+            script: Script::of_case(case),
             model: None,
         }
     }

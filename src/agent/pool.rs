@@ -10,16 +10,19 @@ use std::path::PathBuf;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::model::{self, ModelTask, RunLease};
-use super::{Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, group, http};
+use super::{
+    Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, conversation, group, http,
+};
 use crate::reader::ReaderSet;
 use crate::secrets::Secrets;
+use crate::source::fingerprint_bytes;
 use crate::trace::Trace;
 
 /// The environment of agents that are processes.
@@ -210,6 +213,7 @@ async fn run_agent(
     let _permit = permits.acquire().await;
     let _work = at_work.begin_work(&input.id);
     let (started, run, limit) = (Instant::now(), input.run, task.find_limit());
+    input.session = make_session(&input);
     let readers = task.readers.clone();
     let mut lease = None;
     if let Some((opened, addresses)) = model::open_lease(task.model.as_ref(), run) {
@@ -217,7 +221,12 @@ async fn run_agent(
         input.model = Some(addresses);
     }
     let (answer, stderr) = match &task.agent {
-        Agent::InProcess(agent) => (agent.ask_closure(input, limit).await, String::new()),
+        _ if input.script.has_turns() => {
+            conversation::hold_conversation(&task, &input, limit, &environment).await
+        }
+        Agent::InProcess(agent) => {
+            (agent.ask_closure(input, limit).await.map(|(trace, _)| trace), String::new())
+        }
         Agent::Command(line) => command::ask_command(line, &input, limit, &environment, readers).await,
         Agent::Http(call) => {
             (http::ask_server(call, &input, limit, &environment, readers).await, String::new())
@@ -235,6 +244,14 @@ async fn run_agent(
     };
     let (agent, run) = (task.name.clone(), task.several.then_some(run));
     kept.map_err(|problem| AgentError { agent, run, problem, stderr })
+}
+
+/// Returns an id that no other run has, for servers that keep conversations.
+fn make_session(input: &AgentInput) -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let unique = format!("{} {} {} {now}", input.id, input.run, std::process::id());
+    let hash = fingerprint_bytes(unique.as_bytes());
+    hash.chars().rev().take(16).collect()
 }
 
 /// Ends the run on the model port. A cassette can be large, so this has a thread of its own.

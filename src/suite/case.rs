@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::agent;
 use super::combine::ReplacedGate;
 use super::gate::GateRows;
-use super::input::{parse_input, parse_turn_queries};
+use super::input::{check_turns, parse_input, parse_stop, parse_turn_queries};
 use super::join::JoinGroups;
 use super::keys;
 use super::mutation::parse_mutate;
@@ -58,6 +58,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         input: input.and_then(|node| fields.take(parse_input(node))),
         input_place: input.map(Node::place),
         turns: parse_turn_queries(node),
+        stop_when: fields.node("stop_when").and_then(|node| fields.take(parse_stop(node))),
         input_match: fields.optional("input_match").unwrap_or(true),
         dataset: context.dataset.cloned(),
         trace: trace(&mut fields, context, node, id.as_deref()),
@@ -134,6 +135,7 @@ fn finish(
     allow_vacuous: bool,
 ) -> Result<Case, LoadErrors> {
     case.agent = agent::parse_agent_use(&mut fields, &case).map(Box::new);
+    fields.take(check_turns(node, &case.turns, case.agent.is_some()));
     let held_to_baseline = case.baseline.as_ref().is_some_and(|baseline| !baseline.limits.fail_on.is_empty());
     let compared = held_to_baseline || case.variance.is_some();
     if case.expectations.is_empty() && case.require_calls.is_none() && !compared && fields.errors.is_empty() {

@@ -79,10 +79,11 @@ pub(super) enum Nullable<T> {
     Value(T),
 }
 
-/// What the agent is asked: a text, or a mapping, of which `query` is the text.
+/// What the agent is asked: a text, a mapping, of which `query` is the text, or a text for each turn.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
 pub(super) enum CaseInput {
     Text(String),
+    Turns(Vec<String>),
     Query(Query),
 }
 
@@ -296,11 +297,22 @@ pub(super) struct Switches {
     pii: Option<bool>,
 }
 
+/// Which answer ends the conversation before its last turn.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+pub(super) struct Stop {
+    /// A text that the answer contains.
+    contains: Option<String>,
+    /// A pattern that the answer matches.
+    regex: Option<String>,
+}
+
 /// A turn of the conversation.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct Turn {
     /// What the user says.
     query: Option<String>,
+    /// Another name of `query`.
+    user: Option<String>,
     /// Another name of `query`.
     input: Option<String>,
     /// Another name of `query`.

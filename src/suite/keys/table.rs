@@ -13,7 +13,7 @@ use crate::outcome::Status;
 use crate::suite::forms::{
     AdapterConfig, Agent, Amount, Baseline, CaseInput, Changes, DescribedAgent, Eval, Expected,
     ExtractSettings, FileSize, FlagOrReason, Gate, Judge, Label, Mutate, Opinion, Output, OutputAssertions,
-    Price, Share, SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification, Weights,
+    Price, Share, Stop, SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification, Weights,
 };
 
 /// A key that users write in a case, in a suite or in `arraign.yaml`.
@@ -95,6 +95,10 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     .shared(),
     key::<CaseInput>("input", "What the agent is asked."),
     key::<CaseInput>("prompt", "Another name of `input`.").alias_of("input"),
+    key::<Stop>(
+        "stop_when",
+        "`{contains: text}` or `{regex: pattern}`: the answer that ends the turns early.",
+    ),
     key::<bool>(
         "input_match",
         "`false`: the run may be recorded for another input than that of the case. Default: `true`.",

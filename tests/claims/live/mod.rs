@@ -17,6 +17,8 @@ mod programs;
 mod recorded;
 mod refused;
 mod servers;
+#[cfg(unix)]
+mod turns;
 
 /// Agents run, and nothing is kept.
 const LIVE: (&str, &str) = ("ARRAIGN_AGENT_MODE", "live");
