@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use agent::{
-    AgentDescription, AgentFrom, AgentUse, CommandLine, Described, HttpCall, HttpMethod, InputGlob,
-    ModelSettings, NamedAgent,
+    AgentDescription, AgentFrom, AgentLimits, AgentUse, CommandLine, Described, HttpCall, HttpMethod,
+    InputGlob, ModelSettings, NamedAgent,
 };
 use arraign_trace::reader::ReaderSet;
 pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange};

@@ -20,24 +20,24 @@ pub(super) async fn hold_conversation(
     limit: Duration,
     environment: &AgentEnvironment,
 ) -> CommandResult {
-    let mut talk = Conversation::new(input);
+    let mut turns = Conversation::new(input);
     if let Agent::Command(line) = &task.agent {
         let mut process = match TurnProcess::start(line, input, environment) {
             Ok(process) => process,
             Err(problem) => return (Err(problem), String::new()),
         };
-        let ended = timeout(limit, talk.ask_process(&mut process, task)).await;
+        let ended = timeout(limit, turns.ask_process(&mut process, task)).await;
         let answer = ended.unwrap_or(Err(AgentProblem::OutOfTime(limit)));
-        return (answer.and_then(|()| talk.into_trace()), process.into_stderr().await);
+        return (answer.and_then(|()| turns.into_trace()), process.into_stderr().await);
     }
-    let ended = timeout(limit, talk.ask_each(task, limit, environment)).await;
+    let ended = timeout(limit, turns.ask_each(task, limit, environment)).await;
     let answer = ended.unwrap_or(Err(AgentProblem::OutOfTime(limit)));
     // A turn has what is left of the limit, and the message names the whole.
     let answer = answer.map_err(|problem| match problem {
         AgentProblem::OutOfTime(_) => AgentProblem::OutOfTime(limit),
         problem => problem,
     });
-    (answer.and_then(|()| talk.into_trace()), String::new())
+    (answer.and_then(|()| turns.into_trace()), String::new())
 }
 
 /// The turns so far.

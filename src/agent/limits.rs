@@ -80,7 +80,9 @@ impl AgentGate {
     fn plan_start(&self, state: &mut GateState) -> Result<Duration, String> {
         if let Some(budget) = self.limits.budget_usd.filter(|budget| state.spent_usd >= *budget) {
             let spent = state.spent_usd;
-            return Err(format!("the agents of this run have cost ${spent:.4}, and their budget is ${budget}"));
+            return Err(format!(
+                "the agents of this run have cost ${spent:.4}, and their budget is ${budget}"
+            ));
         }
         let Some(per_minute) = self.limits.per_minute else { return Ok(Duration::ZERO) };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
@@ -154,7 +156,11 @@ mod tests {
         let limits = AgentLimits { per_minute: NonZero::new(6), ..AgentLimits::default() };
         let waits = [(); 3].map(|()| {
             let gate = gate(limits, folder.path());
-            gate.update(|state| gate.plan_start(state)).expect("a file").expect("a start").as_secs_f64().round()
+            gate.update(|state| gate.plan_start(state))
+                .expect("a file")
+                .expect("a start")
+                .as_secs_f64()
+                .round()
         });
         assert_eq!(waits, [0.0, 10.0, 20.0]);
     }

@@ -14,6 +14,7 @@ mod group;
 mod http;
 mod in_process;
 mod into_trace;
+mod limits;
 #[cfg_attr(not(feature = "model"), path = "without_model.rs")]
 mod model;
 mod pool;
@@ -31,6 +32,7 @@ pub use conversation::Script;
 pub use error::{AgentError, AgentFailure, AgentProblem};
 pub use in_process::InProcess;
 pub use into_trace::{IntoTrace, Messages};
+pub use limits::AgentGate;
 pub use model::ModelTask;
 #[cfg(feature = "model")]
 pub use model::list_model_variables;

@@ -13,13 +13,14 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, spawn_blocking};
 
+use super::limits::AgentGate;
 use super::model::{self, ModelTask, RunLease};
 use super::{
     Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, conversation, group, http,
 };
+use crate::check::Prices;
 use crate::reader::ReaderSet;
 use crate::secrets::Secrets;
 use crate::source::fingerprint_bytes;
@@ -53,14 +54,15 @@ impl AgentAnswer {
 /// Runs agents, a limited number at once.
 pub struct AgentPool {
     runtime: Option<Runtime>,
-    permits: Arc<Semaphore>,
+    gate: Arc<AgentGate>,
     environment: Arc<AgentEnvironment>,
     at_work: WorkingAgents,
 }
 
 impl AgentPool {
-    /// Creates a pool in which `at_once` agents run at the same time.
-    pub fn new(at_once: usize, environment: AgentEnvironment) -> io::Result<Self> {
+    /// Creates a pool in which agents begin as `gate` lets them.
+    pub fn new(gate: AgentGate, environment: AgentEnvironment) -> io::Result<Self> {
+        let at_once = gate.at_once();
         // Each running agent may need two blocking threads: one to run or send, and one to read the trace.
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
@@ -69,10 +71,9 @@ impl AgentPool {
             .enable_all()
             .build()?;
         runtime.spawn(exit_when_interrupted());
-        let permits = Arc::new(Semaphore::new(at_once.clamp(1, Semaphore::MAX_PERMITS)));
         Ok(Self {
             runtime: Some(runtime),
-            permits,
+            gate: Arc::new(gate),
             environment: Arc::new(environment),
             at_work: WorkingAgents::default(),
         })
@@ -84,9 +85,9 @@ impl AgentPool {
         let Some(runtime) = &self.runtime else { return answer };
         let task = Arc::new(task);
         let tasks = runs.iter().map(|run| {
-            let (permits, environment) = (Arc::clone(&self.permits), Arc::clone(&self.environment));
+            let (gate, environment) = (Arc::clone(&self.gate), Arc::clone(&self.environment));
             let (input, at_work) = (AgentInput { run: *run, ..input.clone() }, self.at_work.clone());
-            runtime.spawn(run_agent(Arc::clone(&task), input, permits, environment, at_work))
+            runtime.spawn(run_agent(Arc::clone(&task), input, gate, environment, at_work))
         });
         let (tasks, cell): (Vec<_>, _) = (tasks.collect(), Arc::clone(&answer.0));
         runtime.spawn(async move {
@@ -121,6 +122,8 @@ pub struct AgentTask {
     pub several: bool,
     /// The readers of the output.
     pub readers: ReaderSet,
+    /// What tokens cost, where a trace does not have its cost.
+    pub prices: Prices,
     /// Keeps each run.
     pub keep: Option<KeepRun>,
     /// The recorded model of the agent.
@@ -205,45 +208,61 @@ async fn gather_runs(
 async fn run_agent(
     task: Arc<AgentTask>,
     mut input: AgentInput,
-    permits: Arc<Semaphore>,
+    gate: Arc<AgentGate>,
     environment: Arc<AgentEnvironment>,
     at_work: WorkingAgents,
 ) -> Result<Trace, AgentError> {
+    let (agent, run) = (task.name.clone(), task.several.then_some(input.run));
     // Both guards live until the run has ended.
-    let _permit = permits.acquire().await;
+    let _entry = match gate.enter().await {
+        Ok(entry) => entry,
+        Err(problem) => return Err(AgentError { agent, run, problem, stderr: String::new() }),
+    };
     let _work = at_work.begin_work(&input.id);
-    let (started, run, limit) = (Instant::now(), input.run, task.find_limit());
+    let (started, number, limit) = (Instant::now(), input.run, task.find_limit());
     input.session = make_session(&input);
-    let readers = task.readers.clone();
     let mut lease = None;
-    if let Some((opened, addresses)) = model::open_lease(task.model.as_ref(), run) {
+    if let Some((opened, addresses)) = model::open_lease(task.model.as_ref(), number) {
         lease = Some(opened);
         input.model = Some(addresses);
     }
-    let (answer, stderr) = match &task.agent {
-        _ if input.script.has_turns() => {
-            conversation::hold_conversation(&task, &input, limit, &environment).await
-        }
-        Agent::InProcess(agent) => {
-            (agent.ask_closure(input, limit).await.map(|(trace, _)| trace), String::new())
-        }
-        Agent::Command(line) => command::ask_command(line, &input, limit, &environment, readers).await,
-        Agent::Http(call) => {
-            (http::ask_server(call, &input, limit, &environment, readers).await, String::new())
-        }
-    };
+    let (answer, stderr) = ask_agent(&task, input, limit, &environment).await;
     let answer = match lease {
-        Some(lease) => settle_run(lease, Arc::clone(&task), run, answer, environment).await,
+        Some(lease) => settle_run(lease, Arc::clone(&task), number, answer, environment).await,
         None => answer,
     };
     let kept = match answer {
         Ok(trace) => {
-            keep_run(Arc::clone(&task), run, fill_defaults(trace, &task.name, started.elapsed())).await
+            let cost = task.prices.cost(&trace).filter(|_| gate.has_budget());
+            let noted = cost.map_or(Ok(()), |cost| gate.add_cost(cost));
+            let trace = fill_defaults(trace, &task.name, started.elapsed());
+            let kept = keep_run(Arc::clone(&task), number, trace).await;
+            noted.and(kept)
         }
         Err(problem) => Err(problem),
     };
-    let (agent, run) = (task.name.clone(), task.several.then_some(run));
     kept.map_err(|problem| AgentError { agent, run, problem, stderr })
+}
+
+async fn ask_agent(
+    task: &AgentTask,
+    input: AgentInput,
+    limit: Duration,
+    environment: &AgentEnvironment,
+) -> command::CommandResult {
+    let readers = task.readers.clone();
+    match &task.agent {
+        _ if input.script.has_turns() => {
+            conversation::hold_conversation(task, &input, limit, environment).await
+        }
+        Agent::InProcess(agent) => {
+            (agent.ask_closure(input, limit).await.map(|(trace, _)| trace), String::new())
+        }
+        Agent::Command(line) => command::ask_command(line, &input, limit, environment, readers).await,
+        Agent::Http(call) => {
+            (http::ask_server(call, &input, limit, environment, readers).await, String::new())
+        }
+    }
 }
 
 /// Returns an id that no other run has, for servers that keep conversations.

@@ -9,6 +9,8 @@
 mod cli;
 mod folder;
 mod ide;
+#[cfg(feature = "live")]
+mod limits;
 mod mutation;
 mod output;
 mod plan;
@@ -190,22 +192,6 @@ impl Harness {
         self
     }
 
-    /// Lets agents with a recorded model run in a replay, although cases describe them: processes are started, and servers
-    /// are asked. A folder of evals cannot allow this itself.
-    #[cfg(feature = "live")]
-    pub fn allow_exec(mut self) -> Self {
-        self.allows_exec = true;
-        self
-    }
-
-    /// Sets how many agents run at the same time. The default is 16, independent of `--test-threads`. With
-    /// `--test-threads 1`, one agent runs at a time.
-    #[cfg(feature = "live")]
-    pub fn agents_at_once(mut self, count: usize) -> Self {
-        self.live.set_limit(count);
-        self
-    }
-
     /// Sets the judge, in place of the one under `judge` in `arraign.yaml` or a suite. The judge is asked if `ARRAIGN_JUDGE`
     /// is `record` or `live`; otherwise its recorded opinions are replayed.
     ///
@@ -366,6 +352,7 @@ impl Harness {
             rerun: &project.rerun,
             shared_hashes: settings.nextest.is_some().then(|| store.shared_hashes()),
             allows_exec: self.allows_exec,
+            limits: common.agent_limits,
         };
         let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &agents) {
             Ok(live) => live,
@@ -387,17 +374,8 @@ impl Harness {
         let readers = OutputReaders { json: command.prints_json(), nextest: settings.nextest.is_some() };
         // Who asks agents has allowed the folder to start programs.
         let programs = CheckPrograms::new(self.allows_exec || live.asks_agents(), project.base.clone());
-        let context = Arc::new(RunContext {
-            project,
-            readers,
-            live,
-            judging,
-            programs,
-            progress: Arc::default(),
-            store,
-            tally,
-        });
-        run_trials(plan, &context, command, &finisher)
+        let context = RunContext::new(project, readers, (live, judging, programs), store, tally);
+        run_trials(plan, &Arc::new(context), command, &finisher)
     }
 }
 

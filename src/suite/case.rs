@@ -44,6 +44,7 @@ pub(super) struct Context<'c> {
 }
 
 /// Reads the case at the context's path.
+#[expect(clippy::too_many_lines, reason = "one line for each field of the case")]
 pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     let node = find_case(context)?;
     let mut fields = Fields::of(node, "a case")?;

@@ -169,7 +169,9 @@ impl<'r> FileReader<'r> {
                 origins.push(CaseOrigin { replaced: replaced.clone(), row: Some(row) });
             }
         }
-        trees.iter_mut().for_each(|case| unfold(case, self.library.kinds));
+        for case in &mut trees {
+            unfold(case, self.library.kinds);
+        }
         let source = Arc::clone(&included.source);
         // An included file is no suite of its own.
         self.suite.datasets.extend(included.into_paths());

@@ -32,6 +32,18 @@ pub(crate) struct Run {
     #[cfg(feature = "live")]
     #[arg(long)]
     allow_exec: bool,
+    /// The number of agents that run at the same time. Default: `agent_limits` of arraign.yaml, or 16.
+    #[cfg(feature = "live")]
+    #[arg(long, value_name = "COUNT")]
+    agents_at_once: Option<usize>,
+    /// The number of agents that begin in a minute. Default: `agent_limits` of arraign.yaml, or any.
+    #[cfg(feature = "live")]
+    #[arg(long, value_name = "COUNT")]
+    agents_per_minute: Option<u32>,
+    /// What all agents may cost together, in US dollars. Default: `agent_limits` of arraign.yaml, or anything.
+    #[cfg(feature = "live")]
+    #[arg(long, value_name = "USD")]
+    agent_budget: Option<f64>,
     /// The largest file that is read, such as `200MB`. Default: `size_limit` of arraign.yaml, or 64 MiB.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     size_limit: Option<u64>,
@@ -60,7 +72,16 @@ impl Run {
         self.allow_exec
     }
 
-    fn allow_agents(&self, harness: Harness) -> Harness {
+    fn allow_agents(&self, mut harness: Harness) -> Harness {
+        if let Some(count) = self.agents_at_once {
+            harness = harness.agents_at_once(count);
+        }
+        if let Some(count) = self.agents_per_minute {
+            harness = harness.agents_per_minute(count);
+        }
+        if let Some(usd) = self.agent_budget {
+            harness = harness.agent_budget(usd);
+        }
         if self.allow_exec { harness.allow_exec() } else { harness }
     }
 }

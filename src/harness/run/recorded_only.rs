@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::asking::Asking;
 use super::failure::RunFailure;
-use crate::case::{AgentFingerprint, Case, NamedAgent};
+use crate::case::{AgentFingerprint, AgentLimits, Case, NamedAgent};
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::Plan;
 use crate::source::Files;
@@ -27,6 +27,7 @@ pub(in crate::harness) struct AgentProject<'p> {
     pub(in crate::harness) rerun: &'p Rerun,
     pub(in crate::harness) shared_hashes: Option<PathBuf>,
     pub(in crate::harness) allows_exec: bool,
+    pub(in crate::harness) limits: AgentLimits,
 }
 
 /// No agent runs.

@@ -14,7 +14,7 @@ use crate::evidence::JudgeContext;
 use crate::score::statistics::Variance;
 
 pub(super) use agent::{Agent, DescribedAgent};
-pub(super) use header::{FileSize, Gate, Judge, Output, Price, SummaryBaseline};
+pub(super) use header::{AgentLimits, FileSize, Gate, Judge, Output, Price, SummaryBaseline};
 pub(super) use trace::Trace;
 
 /// A text or a number.

@@ -11,7 +11,7 @@ use crate::check::support::forms::{Texts, Time};
 use crate::check::{CheckSettings, Said, SameTurn};
 use crate::outcome::Status;
 use crate::suite::forms::{
-    AdapterConfig, Agent, Amount, Baseline, CaseInput, Changes, DescribedAgent, Eval, Expected,
+    AdapterConfig, Agent, AgentLimits, Amount, Baseline, CaseInput, Changes, DescribedAgent, Eval, Expected,
     ExtractSettings, FileSize, FlagOrReason, Gate, Judge, Label, Mutate, Opinion, Output, OutputAssertions,
     Price, Share, Stop, SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification, Weights,
 };
@@ -213,6 +213,10 @@ pub(in crate::suite) const TABLES: &[SuiteKey] = &[
 pub(in crate::suite) const WORKSPACE: &[SuiteKey] = &[
     key::<Weights>("weights", "The weight of each dimension."),
     key::<BTreeMap<String, DescribedAgent>>("agents", "The agents that cases may name."),
+    key::<AgentLimits>(
+        "agent_limits",
+        "The limits on agents that run: `{at_once: 4, per_minute: 30, budget_usd: 2.5}`. Under nextest they hold over all processes.",
+    ),
     key::<FileSize>("size_limit", "The largest file that is read, such as `200 MB`. Default: `64 MiB`."),
     key::<NonZeroUsize>(
         "keep_runs",

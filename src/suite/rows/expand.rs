@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use super::fill::RowFiller;
 use super::table::{RowTable, RowValues, read_rows};
 use crate::case::CaseRow;
@@ -82,9 +84,9 @@ impl<'e> RowExpander<'e> {
             known.name != key.name && (is_wanted || KEYS_OF_NEIGHBOURS.contains(&known.name.as_str()))
         });
         let kept: Vec<(Key, Tree)> = kept.cloned().collect();
-        let mut filled = vec![(key, id)];
-        filled.extend(filler.fill_case(&kept));
-        filled
+        let mut of_row = vec![(key, id)];
+        of_row.extend(filler.fill_case(&kept));
+        of_row
     }
 }
 
@@ -99,7 +101,7 @@ fn name_case(filler: &mut RowFiller<'_>, case: &Tree, entries: &[(Key, Tree)]) -
     let value = match &id.value {
         Value::String(text) if text.contains("{{") => match filler.fill_text(text, id.span, false) {
             Some(Value::Int(number)) => Value::String(number.to_string().into()),
-            filled => filled.unwrap_or(Value::Null),
+            text => text.unwrap_or(Value::Null),
         },
         Value::String(text) => Value::String(format!("{text}[{}]", row.key).into()),
         Value::Int(number) => Value::String(format!("{number}[{}]", row.key).into()),
@@ -111,10 +113,12 @@ fn name_case(filler: &mut RowFiller<'_>, case: &Tree, entries: &[(Key, Tree)]) -
 /// The columns that no placeholder names. The one that names the rows is used.
 fn list_unused_columns(entries: &[(Key, Tree)], table: &RowTable) -> Vec<String> {
     let mut used = HashSet::new();
-    entries.iter().for_each(|(_, tree)| collect_names(tree, &mut used));
+    for (_, tree) in entries {
+        collect_names(tree, &mut used);
+    }
     let naming = if table.columns.iter().any(|column| column == "id") { Some("id") } else { None };
-    let naming = naming.or(table.columns.first().map(|column| column.as_str()));
-    let columns = table.columns.iter().map(|column| column.as_str());
+    let naming = naming.or(table.columns.first().map(SmolStr::as_str));
+    let columns = table.columns.iter().map(SmolStr::as_str);
     columns.filter(|column| !used.contains(column) && Some(*column) != naming).map(str::to_owned).collect()
 }
 

@@ -102,7 +102,7 @@ fn read_csv_file(node: Node<'_>, scope: &Scope<'_>) -> Result<Rows, LoadErrors> 
 fn parse_csv(source: &Arc<Source>) -> Result<Rows, LoadError> {
     let text = source.text();
     let skipped = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
-    let mut reader = csv::Reader::from_reader(text[skipped..].as_bytes());
+    let mut reader = csv::Reader::from_reader(&text.as_bytes()[skipped..]);
     let locate = |start: usize| place_of_line(source, skipped + start);
     let columns = match reader.headers() {
         Ok(headers) => read_columns(headers, locate(0))?,
@@ -111,8 +111,7 @@ fn parse_csv(source: &Arc<Source>) -> Result<Rows, LoadError> {
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|error| describe_csv_error(&error, locate))?;
-        let start = record.position().map_or(0, |position| position.byte() as usize);
-        let place = locate(start);
+        let place = locate(find_start(record.position()));
         let span = place.span();
         let texts = record.iter().map(|text| Tree { span, value: Value::String(text.into()) });
         let values: Vec<(SmolStr, Tree)> = columns.iter().cloned().zip(texts).collect();
@@ -142,14 +141,18 @@ fn read_columns(headers: &csv::StringRecord, place: Place) -> Result<Vec<SmolStr
 }
 
 fn describe_csv_error(error: &csv::Error, locate: impl Fn(usize) -> Place) -> LoadError {
-    let start = error.position().map_or(0, |position| position.byte() as usize);
     let problem = match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("this row has {len} values, and the first line names {expected_len} columns")
         }
         _ => format!("not valid CSV: {error}"),
     };
-    LoadError::new(locate(start), problem).help("quote a value that contains a comma: \"a, b\"")
+    LoadError::new(locate(find_start(error.position())), problem)
+        .help("quote a value that contains a comma: \"a, b\"")
+}
+
+fn find_start(position: Option<&csv::Position>) -> usize {
+    position.and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or_default()
 }
 
 /// The line at `start`, or the next one with text. A record is reported with the line breaks before it.

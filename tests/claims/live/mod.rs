@@ -9,6 +9,8 @@ mod fresh;
 mod http;
 mod in_process;
 #[cfg(unix)]
+mod limits;
+#[cfg(unix)]
 mod models;
 #[cfg(unix)]
 mod processes;

@@ -13,6 +13,7 @@ mod today;
 
 use std::collections::{BTreeSet, HashMap};
 use std::env;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
@@ -27,10 +28,10 @@ use self::today::TodaysAgents;
 use super::asking::Asking;
 use super::failure::RunFailure;
 use crate::agent::{
-    Agent, AgentAnswer, AgentEnvironment, AgentError, AgentInput, AgentPool, AgentProblem, AgentTask,
-    ModelTask,
+    Agent, AgentAnswer, AgentEnvironment, AgentError, AgentGate, AgentInput, AgentPool, AgentProblem,
+    AgentTask, ModelTask,
 };
-use crate::case::{AgentFingerprint, AgentUse, Case, ModelSettings, NamedAgent};
+use crate::case::{AgentFingerprint, AgentLimits, AgentUse, Case, ModelSettings, NamedAgent};
 use crate::engine::UndecidedRun;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::output::stderr::{report_load_errors, usage_error};
@@ -98,6 +99,8 @@ pub(in crate::harness) struct AgentProject<'p> {
     pub(in crate::harness) shared_hashes: Option<PathBuf>,
     /// Whether agents may run in a replay.
     pub(in crate::harness) allows_exec: bool,
+    /// The limits of `arraign.yaml`.
+    pub(in crate::harness) limits: AgentLimits,
 }
 
 impl LiveAgents {
@@ -118,7 +121,7 @@ impl LiveAgents {
         }
         refuse_unknown(plan, &setup.agents, command)
             .map_err(|errors| report_load_errors(&errors, project.folder))?;
-        let at_once = setup.at_once;
+        let limits = setup.limits.or(project.limits);
         let today =
             TodaysAgents::new(setup.agents, settings.agent, project.base, project.shared_hashes.clone());
         let mut live = Self {
@@ -134,7 +137,7 @@ impl LiveAgents {
             pool: None,
         };
         if !command.arguments.list {
-            live.ask_agents(plan, command, project, at_once)?;
+            live.ask_agents(plan, command, project, limits)?;
         }
         Ok(live)
     }
@@ -145,7 +148,7 @@ impl LiveAgents {
         plan: &mut Plan,
         command: &HarnessCommand,
         project: &AgentProject<'_>,
-        at_once: usize,
+        mut limits: AgentLimits,
     ) -> Result<(), ExitCode> {
         refuse_unmatched(plan, &self.today, command)
             .map_err(|errors| report_load_errors(&errors, project.folder))?;
@@ -158,8 +161,10 @@ impl LiveAgents {
                 .map_err(|errors| report_load_errors(&errors, project.folder))?;
         }
         // People run trials on one thread to find a mistake, and then expect one agent at a time, too.
-        let at_once = if command.arguments.test_threads == Some(1) { 1 } else { at_once };
-        self.start_pool(at_once, project.base).map_err(|problem| usage_error(&[problem]))?;
+        if command.arguments.test_threads == Some(1) && project.shared_hashes.is_none() {
+            limits.at_once = NonZeroUsize::new(1);
+        }
+        self.start_pool(limits, project).map_err(|problem| usage_error(&[problem]))?;
         for planned in plan.trials_to_run(command) {
             // A replay costs nothing, so a gate that runs alone asks the agents of its cases, too.
             for (name, work) in list_cases(planned, self.mode == AgentMode::Replay) {
@@ -178,10 +183,18 @@ impl LiveAgents {
         })
     }
 
-    fn start_pool(&mut self, at_once: usize, base: &Path) -> Result<(), String> {
-        let environment = AgentEnvironment { folder: base.to_owned(), variable: |name| env::var_os(name) };
+    fn start_pool(&mut self, limits: AgentLimits, project: &AgentProject<'_>) -> Result<(), String> {
+        let folder = project.base.to_owned();
+        let environment = AgentEnvironment { folder, variable: |name| env::var_os(name) };
+        // A replay costs nothing and asks nobody.
+        let gate = if self.mode == AgentMode::Replay {
+            AgentGate::new(AgentLimits { at_once: limits.at_once, ..AgentLimits::default() }, None)
+        } else {
+            let shared = project.shared_hashes.as_ref().map(|hashes| hashes.with_extension("limits"));
+            AgentGate::new(limits, shared)
+        };
         let pool =
-            AgentPool::new(at_once, environment).map_err(|error| format!("cannot start agents: {error}"))?;
+            AgentPool::new(gate, environment).map_err(|error| format!("cannot start agents: {error}"))?;
         self.pool = Some(pool);
         Ok(())
     }
@@ -340,7 +353,7 @@ impl LiveAgents {
 fn make_task(case: &Case, name: String, agent: Agent) -> AgentTask {
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
     let (limit, readers) = (case.timeout, case.readers.clone());
-    AgentTask { name, agent, limit, several, readers, keep: None, model: None }
+    AgentTask { name, agent, limit, several, readers, prices: case.prices.clone(), keep: None, model: None }
 }
 
 /// Returns the cases that a trial evaluates, with the names of their trials. A gate evaluates all cases of its suite.

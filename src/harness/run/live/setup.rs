@@ -1,21 +1,16 @@
 //! The agents of a harness, and the settings of a run that say whether they are asked.
 
-use crate::agent::{Agents, ConfiguredAgent, DEFAULT_CONCURRENCY, InProcess};
-use crate::case::{InputGlob, NamedAgent};
+use crate::agent::{Agents, ConfiguredAgent, InProcess};
+use crate::case::{AgentLimits, InputGlob, NamedAgent};
 use crate::harness::settings::read_variable;
 use crate::place::{LoadError, LoadErrors};
 use crate::source::check_input_pattern;
 
-/// The agents of a harness, and how many of them may run at the same time.
+/// The agents of a harness, and the limits on them.
+#[derive(Default)]
 pub(in crate::harness) struct AgentSetup {
     pub(super) agents: Agents,
-    pub(super) at_once: usize,
-}
-
-impl Default for AgentSetup {
-    fn default() -> Self {
-        Self { agents: Agents::default(), at_once: DEFAULT_CONCURRENCY }
-    }
+    pub(in crate::harness) limits: AgentLimits,
 }
 
 impl AgentSetup {
@@ -41,11 +36,6 @@ impl AgentSetup {
     pub(in crate::harness) fn record_model(&mut self, name: &str) -> Result<(), String> {
         let set = self.agents.set_model(name, crate::case::ModelSettings::default());
         set.map_err(|problem| format!("Harness::agent_model: {problem}; register the agent first"))
-    }
-
-    /// Sets how many agents may run at the same time.
-    pub(in crate::harness) fn set_limit(&mut self, at_once: usize) {
-        self.at_once = at_once;
     }
 
     /// Registers the agents of `arraign.yaml`.
