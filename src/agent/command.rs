@@ -23,7 +23,7 @@ use crate::trace::Trace;
 pub(super) const MAX_STDERR_BYTES: usize = 2048;
 
 /// The time that pipes are read after the process has ended: its children may hold them open.
-const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
+pub(super) const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The environment variables that every process inherits.
 const INHERITED_VARIABLES: &[&str] =

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use super::capture::CapturedOutput;
 use super::command::{
-    MAX_STDERR_BYTES, collect_secrets, collect_variables, read_trace, start_process, truncate_front,
+    DRAIN_TIMEOUT, MAX_STDERR_BYTES, collect_secrets, collect_variables, read_trace, start_process,
+    truncate_front,
 };
 use super::group::ProcessGroup;
 use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
@@ -20,10 +23,12 @@ use crate::trace::Trace;
 /// A process in a conversation. Dropping it kills its process group.
 pub(super) struct TurnProcess {
     child: Child,
-    _group: Option<ProcessGroup>,
+    group: Option<ProcessGroup>,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
     stderr: Arc<Mutex<CapturedOutput>>,
+    /// Reads standard error until its end.
+    reader: JoinHandle<()>,
     secrets: Secrets,
     format: Option<String>,
     output_limit: usize,
@@ -47,16 +52,17 @@ impl TurnProcess {
         };
         let captured: Arc<Mutex<CapturedOutput>> = Arc::default();
         let stderr = Arc::clone(&captured);
-        tokio::spawn(async move {
+        let reader = tokio::spawn(async move {
             // In pieces, so that the end of a process that hangs can be read, too.
             while let Ok(true) = captured.lock().await.read_piece(&mut pipe, 2 * MAX_STDERR_BYTES).await {}
         });
         Ok(Self {
             child,
-            _group: group,
+            group,
             stdin,
             stdout: BufReader::new(stdout),
             stderr,
+            reader,
             secrets: collect_secrets(line, environment),
             format: line.format.clone(),
             output_limit: line.output_limit.unwrap_or(OUTPUT_LIMIT),
@@ -127,9 +133,15 @@ impl TurnProcess {
         }
     }
 
-    /// Returns the masked end of its standard error.
+    /// Kills the process, and returns the masked end of its standard error.
     pub(super) async fn into_stderr(self) -> String {
-        let Self { secrets, stderr, .. } = self;
+        let Self { child, group, secrets, stderr, mut reader, .. } = self;
+        drop((group, child));
+        // A process that has left the group may hold the pipe open.
+        if timeout(DRAIN_TIMEOUT, &mut reader).await.is_err() {
+            reader.abort();
+            let _ = reader.await;
+        }
         let text = stderr.lock().await.to_text();
         truncate_front(&secrets.mask_text(text))
     }

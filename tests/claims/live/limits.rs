@@ -26,7 +26,7 @@ fn agents_begin_at_distances() {
 #[test]
 fn wrong_limits_are_refused() {
     for (limits, problem) in [
-        ("{at_once: 0}", "1:24"),
+        ("{at_once: 0}", "1:25"),
         ("{budget_usd: -1}", "`budget_usd` is a number above 0"),
         ("{a_minute: 3}", "unknown key `a_minute`"),
     ] {

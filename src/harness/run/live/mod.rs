@@ -23,13 +23,13 @@ pub(in crate::harness) use self::setup::AgentSetup;
 use self::keep::{keep_in_files, stamp_run};
 use self::models::RecordedModels;
 use self::refused::{check_known, refuse_shared_recordings, refuse_unknown, refuse_unmatched};
-use self::setup::{AgentMode, AgentSettings};
+use self::setup::{AgentMode, AgentSettings, make_gate};
 use self::today::TodaysAgents;
 use super::asking::Asking;
 use super::failure::RunFailure;
 use crate::agent::{
-    Agent, AgentAnswer, AgentEnvironment, AgentError, AgentGate, AgentInput, AgentPool, AgentProblem,
-    AgentTask, ModelTask,
+    Agent, AgentAnswer, AgentEnvironment, AgentError, AgentInput, AgentPool, AgentProblem, AgentTask,
+    ModelTask,
 };
 use crate::case::{AgentFingerprint, AgentLimits, AgentUse, Case, ModelSettings, NamedAgent};
 use crate::engine::UndecidedRun;
@@ -186,13 +186,7 @@ impl LiveAgents {
     fn start_pool(&mut self, limits: AgentLimits, project: &AgentProject<'_>) -> Result<(), String> {
         let folder = project.base.to_owned();
         let environment = AgentEnvironment { folder, variable: |name| env::var_os(name) };
-        // A replay costs nothing and asks nobody.
-        let gate = if self.mode == AgentMode::Replay {
-            AgentGate::new(AgentLimits { at_once: limits.at_once, ..AgentLimits::default() }, None)
-        } else {
-            let shared = project.shared_hashes.as_ref().map(|hashes| hashes.with_extension("limits"));
-            AgentGate::new(limits, shared)
-        };
+        let gate = make_gate(self.mode, limits, project.shared_hashes.as_deref());
         let pool =
             AgentPool::new(gate, environment).map_err(|error| format!("cannot start agents: {error}"))?;
         self.pool = Some(pool);

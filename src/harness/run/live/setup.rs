@@ -1,6 +1,8 @@
 //! The agents of a harness, and the settings of a run that say whether they are asked.
 
-use crate::agent::{Agents, ConfiguredAgent, InProcess};
+use std::path::Path;
+
+use crate::agent::{AgentGate, Agents, ConfiguredAgent, InProcess};
 use crate::case::{AgentLimits, InputGlob, NamedAgent};
 use crate::harness::settings::read_variable;
 use crate::place::{LoadError, LoadErrors};
@@ -47,6 +49,15 @@ impl AgentSetup {
         }
         errors.or(())
     }
+}
+
+/// Makes the gate of a run's agents. The processes of a run share their limits beside the file of shared hashes.
+pub(super) fn make_gate(mode: AgentMode, limits: AgentLimits, shared_hashes: Option<&Path>) -> AgentGate {
+    // A replay costs nothing and asks nobody.
+    if mode == AgentMode::Replay {
+        return AgentGate::new(AgentLimits { at_once: limits.at_once, ..AgentLimits::default() }, None);
+    }
+    AgentGate::new(limits, shared_hashes.map(|hashes| hashes.with_extension("limits")))
 }
 
 /// Whether agents run (`ARRAIGN_AGENT_MODE`).
