@@ -35,6 +35,10 @@ pub mod judge {
     pub use crate::judge::spending::JudgeUsage;
     pub use crate::judge::*;
 }
+#[cfg(feature = "mocks")]
+pub mod mocks {
+    pub use crate::mocks::*;
+}
 #[cfg(feature = "model")]
 pub mod model {
     pub use crate::model::*;
@@ -50,6 +54,10 @@ pub mod pattern {
 }
 pub mod place {
     pub use crate::place::*;
+}
+#[cfg(feature = "model")]
+pub mod port {
+    pub use crate::port::*;
 }
 pub mod report {
     pub use crate::report::*;

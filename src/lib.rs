@@ -143,11 +143,15 @@ mod harness;
 mod http;
 pub mod judge;
 pub mod lint;
+#[cfg(feature = "mocks")]
+mod mocks;
 #[cfg(feature = "model")]
 mod model;
 mod mutate;
 mod outcome;
 mod pattern;
+#[cfg(feature = "model")]
+mod port;
 pub mod reader;
 mod report;
 mod score;

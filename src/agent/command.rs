@@ -12,8 +12,8 @@ use tokio::time::timeout;
 
 use super::capture::CapturedOutput;
 use super::group::ProcessGroup;
-use super::into_trace::read_single_run;
-use super::{AgentEnvironment, AgentInput, AgentProblem, ModelAddresses, OUTPUT_LIMIT};
+use super::into_trace::{answer_only_trace, read_single_run};
+use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
 use crate::case::CommandLine;
 use crate::reader::{ReaderSet, to_native};
 use crate::secrets::{Secrets, names_a_secret};
@@ -24,6 +24,9 @@ pub(super) const MAX_STDERR_BYTES: usize = 2048;
 
 /// The time that pipes are read after the process has ended: its children may hold them open.
 pub(super) const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// The variable with the address of the MCP server with the case's mock tools.
+pub const MCP_VARIABLE: &str = "ARRAIGN_MCP_URL";
 
 /// The environment variables that every process inherits.
 const INHERITED_VARIABLES: &[&str] =
@@ -43,27 +46,27 @@ pub(super) async fn ask_command(
     let secrets = collect_secrets(line, environment);
     let mut text = serde_json::to_vec(input).unwrap_or_default();
     text.push(b'\n');
-    let (ended, stderr) = run_process(line, input.model.as_ref(), text, limit, environment).await;
+    let (ended, stderr) = run_process(line, Some(input), text, limit, environment).await;
     let answer = match ended {
         Err(problem) => Err(problem),
         Ok(output) => {
-            let may_be_silent = input.model.is_some() && line.format.is_none();
-            read_trace(output, (line.format.clone(), may_be_silent), secrets, readers).await
+            let spoken = SpokenOutput::expected(input, line);
+            read_trace(output, (line.format.clone(), spoken), secrets, readers).await
         }
     };
     (answer, stderr)
 }
 
-/// Runs a process with `input` on its standard input. Returns its output or its problem, and the masked end of its standard
-/// error.
+/// Runs a process with `text` on its standard input. Returns its output or its problem, and the masked end of its standard
+/// error. `input` is that of an agent, whose addresses the process gets.
 pub(super) async fn run_process(
     line: &CommandLine,
-    model: Option<&ModelAddresses>,
-    input: Vec<u8>,
+    input: Option<&AgentInput>,
+    text: Vec<u8>,
     limit: Duration,
     environment: &AgentEnvironment,
 ) -> (Result<Vec<u8>, AgentProblem>, String) {
-    let variables = collect_variables(line, environment, model);
+    let variables = collect_variables(line, environment, input);
     let child = match start_process(line, variables, &environment.folder) {
         Ok(child) => child,
         Err(problem) => return (Err(problem), String::new()),
@@ -73,7 +76,7 @@ pub(super) async fn run_process(
         ..ProcessSession::default()
     };
     // After a timeout the future is dropped, which kills the process. Its output so far remains in the session.
-    let ended = timeout(limit, session.run_to_end(child, input)).await;
+    let ended = timeout(limit, session.run_to_end(child, text)).await;
     let secrets = collect_secrets(line, environment);
     let stderr = truncate_front(&secrets.mask_text(session.stderr.to_text()));
     let output = match ended {
@@ -89,12 +92,42 @@ pub(super) async fn run_process(
 pub(super) fn collect_variables(
     line: &CommandLine,
     environment: &AgentEnvironment,
-    model: Option<&ModelAddresses>,
+    input: Option<&AgentInput>,
 ) -> Vec<(String, OsString)> {
-    let names = INHERITED_VARIABLES.iter().copied().chain(line.env.iter().map(String::as_str));
-    let inherited = names.filter_map(|name| Some((name.to_owned(), (environment.variable)(name)?)));
+    let mut variables = inherit_variables(&line.env, environment);
+    let model = input.and_then(|input| input.model.as_ref());
     let of_model = model.map(|model| model.list_variables(&line.env)).unwrap_or_default();
-    inherited.chain(of_model.into_iter().map(|(name, value)| (name, value.into()))).collect()
+    variables.extend(of_model.into_iter().map(|(name, value)| (name, value.into())));
+    let url = input.and_then(|input| input.mcp_url.as_ref());
+    variables.extend(url.map(|url| (MCP_VARIABLE.to_owned(), url.into())));
+    variables
+}
+
+/// Returns the variables that every process inherits, and those called `env`.
+pub(super) fn inherit_variables(env: &[String], environment: &AgentEnvironment) -> Vec<(String, OsString)> {
+    let names = INHERITED_VARIABLES.iter().copied().chain(env.iter().map(String::as_str));
+    names.filter_map(|name| Some((name.to_owned(), (environment.variable)(name)?))).collect()
+}
+
+/// What an output is that is not JSON.
+#[derive(Clone, Copy)]
+pub(super) enum SpokenOutput {
+    /// A mistake.
+    Mistake,
+    /// Nothing of importance: the exchanges with the model are the trace.
+    Noise,
+    /// The answer: the mock tools know the calls.
+    Answer,
+}
+
+impl SpokenOutput {
+    pub(super) fn expected(input: &AgentInput, line: &CommandLine) -> Self {
+        match (&line.format, &input.model, &input.mcp_url) {
+            (None, Some(_), _) => Self::Noise,
+            (None, None, Some(_)) => Self::Answer,
+            _ => Self::Mistake,
+        }
+    }
 }
 
 /// Returns the inherited variables that look like secrets, by name.
@@ -177,6 +210,7 @@ impl ProcessSession {
 /// Returns the last [`MAX_STDERR_BYTES`] of a text. The caller reads more than that and masks secrets before, so that a
 /// secret is never cut in two.
 pub(super) fn truncate_front(text: &str) -> String {
+    // The cut moves forward to the start of a character.
     let start =
         (text.len().saturating_sub(MAX_STDERR_BYTES)..=text.len()).find(|at| text.is_char_boundary(*at));
     start.map_or("", |start| &text[start..]).to_owned()
@@ -192,7 +226,7 @@ async fn write_input(stdin: Option<ChildStdin>, input: Vec<u8>) -> Result<(), Ag
 
 pub(super) async fn read_trace(
     bytes: Vec<u8>,
-    (format, may_be_silent): (Option<String>, bool),
+    (format, spoken): (Option<String>, SpokenOutput),
     secrets: Secrets,
     readers: ReaderSet,
 ) -> Result<Trace, AgentProblem> {
@@ -204,8 +238,16 @@ pub(super) async fn read_trace(
         if let Some(name) = secrets.find_in(&text) {
             return Err(AgentProblem::Secret(name.to_owned()));
         }
-        if may_be_silent && !arraign_trace::reader::looks_like_json(&text) {
-            return Err(AgentProblem::NoTrace);
+        if !arraign_trace::reader::looks_like_json(&text) {
+            match spoken {
+                SpokenOutput::Mistake => {}
+                SpokenOutput::Noise => return Err(AgentProblem::NoTrace),
+                SpokenOutput::Answer => {
+                    let mut trace = answer_only_trace(String::new(), text.trim().to_owned());
+                    trace.answer = trace.answer.filter(|answer| !answer.is_empty());
+                    return Ok(trace);
+                }
+            }
         }
         let trace = read_single_run(&text, format.as_deref(), &readers)?;
         // A reader joins what a stream sends in pieces, so what would be recorded is searched as well.

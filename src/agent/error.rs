@@ -68,6 +68,12 @@ pub enum AgentProblem {
     /// The agent asked its model something that is not recorded.
     #[error("asked its model something that is not recorded\n{0}")]
     Unrecorded(String),
+    /// The agent called a tool that its mocks do not answer.
+    #[error("called a tool that its `mocks` do not answer\n{0}")]
+    Unmocked(String),
+    /// The agent called a recorded server in a way that is not recorded.
+    #[error("asked its MCP server something that is not recorded\n{0}")]
+    UnrecordedCall(String),
     /// The output contains a secret.
     #[error("wrote the value of the secret `{0}`: the answer is discarded")]
     Secret(String),

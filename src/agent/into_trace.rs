@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::AgentProblem;
 use crate::reader::{self, ReaderSet};
-use crate::trace::Trace;
+use crate::trace::{CallsUnrecorded, Message, Role, Trace};
 
 /// A value that can be converted to one run of an agent.
 pub trait IntoTrace {
@@ -65,5 +65,19 @@ pub(super) fn read_single_run(
     match <[Trace; 1]>::try_from(recording.runs) {
         Ok([run]) => Ok(run),
         Err(_) => Err(AgentProblem::SeveralRuns(count)),
+    }
+}
+
+/// Creates a run with only a known answer. Its calls are marked as unrecorded, so that no check takes them for none.
+pub(super) fn answer_only_trace(query: String, answer: String) -> Trace {
+    let reply = Message { role: Role::Assistant, text: answer.clone(), after_calls: 0 };
+    let question =
+        (!query.is_empty()).then(|| Message { role: Role::User, text: query.clone(), after_calls: 0 });
+    Trace {
+        input: question.is_some().then_some(query),
+        messages: question.into_iter().chain([reply]).collect(),
+        calls_unrecorded: Some(CallsUnrecorded::ByFormat),
+        answer: Some(answer),
+        ..Trace::default()
     }
 }

@@ -14,7 +14,10 @@ mod group;
 mod http;
 mod in_process;
 mod into_trace;
+mod leases;
 mod limits;
+#[cfg_attr(not(feature = "mocks"), path = "without_mocks.rs")]
+mod mocks;
 #[cfg_attr(not(feature = "model"), path = "without_model.rs")]
 mod model;
 mod pool;
@@ -28,14 +31,16 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+pub use command::MCP_VARIABLE;
 pub use conversation::Script;
 pub use error::{AgentError, AgentFailure, AgentProblem};
 pub use in_process::InProcess;
 pub use into_trace::{IntoTrace, Messages};
 pub use limits::AgentGate;
+pub use mocks::MocksTask;
 pub use model::ModelTask;
 #[cfg(feature = "model")]
-pub use model::list_model_variables;
+pub use model::{KeepExchanges, list_model_variables};
 pub use pool::{AgentAnswer, AgentEnvironment, AgentPool, AgentTask, KeepRun};
 pub use program::ProgramRunner;
 
@@ -81,6 +86,9 @@ pub struct AgentInput {
     /// The addresses for the agent's requests to its model, if these are recorded and replayed.
     #[serde(skip)]
     pub model: Option<ModelAddresses>,
+    /// The address of the MCP server with the case's mock tools.
+    #[serde(skip)]
+    pub mcp_url: Option<String>,
 }
 
 /// The addresses of the model port for one run of an agent. Each is in place of a provider's address: clients append the
@@ -119,6 +127,7 @@ impl AgentInput {
             said: Vec::new(),
             script: Script::of_case(case),
             model: None,
+            mcp_url: None,
         }
     }
 }

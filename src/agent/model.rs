@@ -1,25 +1,27 @@
 //! Agents with a recorded model: the port answers or forwards their requests, and what was exchanged is evidence.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::into_trace::read_single_run;
 use super::{AgentProblem, ModelAddresses};
-use crate::model::{ModelPort, PortLease, PortOutcome, Provider, SessionPlan, render_exchanges};
+use crate::model::{PortLease, PortOutcome, Provider, SessionPlan, render_exchanges};
+use crate::port::LoopbackPort;
 use crate::reader::ReaderSet;
 use crate::secrets::Secrets;
+use crate::source::lock;
 use crate::trace::Trace;
 
 /// The format of a cassette.
 const CASSETTE_FORMAT: &str = "model-exchanges";
 
 /// Keeps the exchanges of a run, as the text of its cassette. The error is a sentence.
-pub(super) type KeepExchanges = Arc<dyn Fn(u32, &str) -> Result<(), String> + Send + Sync>;
+pub type KeepExchanges = Arc<dyn Fn(u32, &str) -> Result<(), String> + Send + Sync>;
 
 /// The recorded model of a case's agent.
 pub struct ModelTask {
     /// The port.
-    pub port: ModelPort,
+    pub port: LoopbackPort,
     /// How the requests of each run are answered, by the number of the run.
     pub plans: BTreeMap<u32, SessionPlan>,
     /// Keeps the exchanges of each run.
@@ -34,7 +36,7 @@ pub(super) type RunLease = PortLease;
 /// Opens a path for a run. `None` for an agent without a recorded model.
 pub(super) fn open_lease(task: Option<&ModelTask>, run: u32) -> Option<(RunLease, ModelAddresses)> {
     let task = task?;
-    let lease = task.port.open_lease(task.plans.get(&run)?.clone());
+    let lease = PortLease::open_lease(&task.port, task.plans.get(&run)?.clone());
     let addresses = list_addresses(&lease);
     Some((lease, addresses))
 }
@@ -67,25 +69,39 @@ pub(super) fn settle_run(
 ) -> Result<Trace, AgentProblem> {
     let replays = lease.replays();
     let outcome = lease.close();
-    if let [miss, rest @ ..] = outcome.misses.as_slice() {
-        let more =
-            if rest.is_empty() { String::new() } else { format!("\nand {} more requests", rest.len()) };
-        return Err(AgentProblem::Unrecorded(format!("{}{more}", miss.message)));
+    if let Some(missed) = describe_misses(&outcome) {
+        return Err(AgentProblem::Unrecorded(missed));
     }
     let trace = choose_trace(answer, &outcome, readers)?;
     let Some(task) = task else { return Ok(trace) };
     if let Some(keep) = &task.keep {
         keep_exchanges(&outcome, secrets, |text| keep(run, text))?;
     }
-    if replays && outcome.unused > 0 {
-        let noun = if outcome.unused == 1 { "exchange was" } else { "exchanges were" };
-        let remark = format!("{}: {} recorded {noun} not used", outcome.cassette, outcome.unused);
-        task.remarks.lock().unwrap_or_else(PoisonError::into_inner).push(remark);
+    if replays {
+        remark_unused(&outcome, &task.remarks);
     }
     Ok(trace)
 }
 
-fn keep_exchanges(
+/// Describes the requests that are not recorded.
+pub(super) fn describe_misses(outcome: &PortOutcome) -> Option<String> {
+    let [miss, rest @ ..] = outcome.misses.as_slice() else { return None };
+    let more = if rest.is_empty() { String::new() } else { format!("\nand {} more requests", rest.len()) };
+    Some(format!("{}{more}", miss.message))
+}
+
+/// Remarks on recorded exchanges that no request used.
+pub(super) fn remark_unused(outcome: &PortOutcome, remarks: &Mutex<Vec<String>>) {
+    if outcome.unused == 0 {
+        return;
+    }
+    let noun = if outcome.unused == 1 { "exchange was" } else { "exchanges were" };
+    let remark = format!("{}: {} recorded {noun} not used", outcome.cassette, outcome.unused);
+    lock(remarks).push(remark);
+}
+
+/// Keeps exchanges that contain no secret.
+pub(super) fn keep_exchanges(
     outcome: &PortOutcome,
     secrets: &Secrets,
     keep: impl FnOnce(&str) -> Result<(), String>,

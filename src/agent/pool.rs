@@ -8,22 +8,23 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinHandle, spawn_blocking};
 
+use super::leases::RunLeases;
 use super::limits::AgentGate;
-use super::model::{self, ModelTask, RunLease};
+use super::mocks::MocksTask;
+use super::model::ModelTask;
 use super::{
     Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, conversation, group, http,
 };
 use crate::check::Prices;
 use crate::reader::ReaderSet;
-use crate::secrets::Secrets;
-use crate::source::fingerprint_bytes;
+use crate::source::{fingerprint_bytes, lock};
 use crate::trace::Trace;
 
 /// The environment of agents that are processes.
@@ -103,7 +104,7 @@ impl AgentPool {
 
     /// Returns the ids of the cases whose agents are running, in the order of their start.
     pub fn working_cases(&self) -> Vec<String> {
-        self.at_work.lock_ids().clone()
+        lock(&self.at_work.0).clone()
     }
 }
 
@@ -128,6 +129,8 @@ pub struct AgentTask {
     pub keep: Option<KeepRun>,
     /// The recorded model of the agent.
     pub model: Option<ModelTask>,
+    /// The mock tools of the case.
+    pub mocks: Option<MocksTask>,
 }
 
 impl AgentTask {
@@ -148,12 +151,8 @@ struct WorkingAgents(Arc<Mutex<Vec<String>>>);
 
 impl WorkingAgents {
     fn begin_work(&self, id: &str) -> WorkGuard {
-        self.lock_ids().push(id.to_owned());
+        lock(&self.0).push(id.to_owned());
         WorkGuard { at_work: self.clone(), id: id.to_owned() }
-    }
-
-    fn lock_ids(&self) -> MutexGuard<'_, Vec<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -165,7 +164,7 @@ struct WorkGuard {
 
 impl Drop for WorkGuard {
     fn drop(&mut self) {
-        let mut ids = self.at_work.lock_ids();
+        let mut ids = lock(&self.at_work.0);
         if let Some(at) = ids.iter().position(|id| *id == self.id) {
             ids.remove(at);
         }
@@ -221,16 +220,9 @@ async fn run_agent(
     let _work = at_work.begin_work(&input.id);
     let (started, number, limit) = (Instant::now(), input.run, task.find_limit());
     input.session = make_session(&input);
-    let mut lease = None;
-    if let Some((opened, addresses)) = model::open_lease(task.model.as_ref(), number) {
-        lease = Some(opened);
-        input.model = Some(addresses);
-    }
+    let leases = RunLeases::open_leases(&task, &mut input, &environment);
     let (answer, stderr) = ask_agent(&task, input, limit, &environment).await;
-    let answer = match lease {
-        Some(lease) => settle_run(lease, Arc::clone(&task), number, answer, environment).await,
-        None => answer,
-    };
+    let answer = leases.settle_run(Arc::clone(&task), number, answer, environment).await;
     let kept = match answer {
         Ok(trace) => {
             let cost = task.prices.cost(&trace).filter(|_| gate.has_budget());
@@ -271,24 +263,6 @@ fn make_session(input: &AgentInput) -> String {
     let unique = format!("{} {} {} {now}", input.id, input.run, std::process::id());
     let hash = fingerprint_bytes(unique.as_bytes());
     hash.chars().rev().take(16).collect()
-}
-
-/// Ends the run on the model port. A cassette can be large, so this has a thread of its own.
-async fn settle_run(
-    lease: RunLease,
-    task: Arc<AgentTask>,
-    run: u32,
-    answer: Result<Trace, AgentProblem>,
-    environment: Arc<AgentEnvironment>,
-) -> Result<Trace, AgentProblem> {
-    let settled = spawn_blocking(move || {
-        let secrets = match &task.agent {
-            Agent::Command(line) => command::collect_secrets(line, &environment),
-            Agent::Http(_) | Agent::InProcess(_) => Secrets::default(),
-        };
-        model::settle_run(lease, task.model.as_ref(), run, answer, (&task.readers, &secrets))
-    });
-    settled.await.unwrap_or_else(|died| Err(AgentProblem::Panicked(died.to_string())))
 }
 
 async fn keep_run(task: Arc<AgentTask>, run: u32, trace: Trace) -> Result<Trace, AgentProblem> {

@@ -10,8 +10,8 @@ use tokio::time::timeout;
 
 use super::capture::CapturedOutput;
 use super::command::{
-    DRAIN_TIMEOUT, MAX_STDERR_BYTES, collect_secrets, collect_variables, read_trace, start_process,
-    truncate_front,
+    DRAIN_TIMEOUT, MAX_STDERR_BYTES, SpokenOutput, collect_secrets, collect_variables, read_trace,
+    start_process, truncate_front,
 };
 use super::group::ProcessGroup;
 use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
@@ -32,7 +32,7 @@ pub(super) struct TurnProcess {
     secrets: Secrets,
     format: Option<String>,
     output_limit: usize,
-    has_model: bool,
+    spoken: SpokenOutput,
     turns: usize,
 }
 
@@ -43,7 +43,7 @@ impl TurnProcess {
         input: &AgentInput,
         environment: &AgentEnvironment,
     ) -> Result<Self, AgentProblem> {
-        let variables = collect_variables(line, environment, input.model.as_ref());
+        let variables = collect_variables(line, environment, Some(input));
         let mut child = start_process(line, variables, &environment.folder)?;
         let group = child.id().map(ProcessGroup::new);
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -66,7 +66,7 @@ impl TurnProcess {
             secrets: collect_secrets(line, environment),
             format: line.format.clone(),
             output_limit: line.output_limit.unwrap_or(OUTPUT_LIMIT),
-            has_model: input.model.is_some(),
+            spoken: SpokenOutput::expected(input, line),
             turns: 0,
         })
     }
@@ -99,8 +99,7 @@ impl TurnProcess {
         if answer.is_empty() {
             return Err(self.explain_end().await);
         }
-        let may_be_silent = self.has_model && self.format.is_none();
-        read_trace(answer, (self.format.clone(), may_be_silent), self.secrets.clone(), readers.clone()).await
+        read_trace(answer, (self.format.clone(), self.spoken), self.secrets.clone(), readers.clone()).await
     }
 
     /// Closes the input, and waits for the end of the process.

@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use crate::yaml::did_you_mean;
 
-/// The names that a template may use: the keys of the input that a command reads.
-const TEMPLATE_NAMES: [&str; 7] = ["conversation", "id", "input", "query", "run", "session", "turn"];
+/// The names that a template may use: the keys of the input that a command reads, and the address of mock tools.
+const TEMPLATE_NAMES: [&str; 8] =
+    ["conversation", "id", "input", "mcp_url", "query", "run", "session", "turn"];
 
 /// A value with placeholders in its texts.
 #[derive(Debug, Clone, PartialEq)]

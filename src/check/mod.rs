@@ -277,6 +277,7 @@ pub const BUILTIN: &[Kind] = &[
     judged::safe::KIND,
     order::sequence_correctness::KIND,
     order::sequence_valid::KIND,
+    answer::similarity::KIND,
     answer::starts_with::KIND,
     budgets::tokens_at_most::KIND,
     calls::tool_accuracy::KIND,

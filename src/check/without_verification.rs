@@ -14,7 +14,7 @@ use crate::yaml::Node;
 const FEATURE: &str = "verification";
 
 pub(super) const KIND: Kind =
-    Kind::undescribed("verification", "the agent verifies its work, and says only what it saw", refuse)
+    Kind::undescribed("verification", "the agent verifies its work and claims only what it saw", refuse)
         .shorthand("threshold");
 
 /// The settings of a suite: there are none without the feature.

@@ -48,6 +48,7 @@ impl<'b> BaselineComparison<'b> {
         opinions: OpinionSource<'_>,
     ) {
         let Some((baseline, accepted)) = self.baseline else { return };
+        // The baseline is evaluated once for all runs, and only if there is a run to compare.
         let baseline_result =
             self.baseline_result.get_or_insert_with(|| evaluate_run(case, &accepted.trace, 0, opinions));
         let before = compared_run(accepted, baseline_result);

@@ -1,20 +1,60 @@
 //! The mutants of the cases of a harness.
 
 use std::env;
+use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::Harness;
 use crate::judge::{JudgeMode, JudgePool};
-use crate::mutate::{MutationOptions, MutationReport, ProposedCase, mutate_folder, propose_case};
+use crate::mutate::{
+    CaseFix, MutationOptions, MutationReport, ProposedCase, TraceMutation, choose_fixes, mutate_case_in_text,
+    mutate_folder, propose_case,
+};
 use crate::place::{LoadErrors, Location};
 use crate::suite::{RecordedRun, build_trial_name, find_case_files, load_all, load_recorded};
 use crate::trace::Trace;
+use crate::verdict::CaseMutation;
 
 /// Tries the mutants of the harness's cases on their recorded runs, with the recorded opinions of its judge.
 pub fn mutate_cases(harness: &Harness, options: MutationOptions<'_>) -> Result<MutationReport, LoadErrors> {
-    let judges =
-        JudgePool::new(JudgeMode::Replay, harness.judge.as_ref().map(Arc::clone), |name| env::var_os(name));
-    harness.with_library(|library| mutate_folder(library, &judges, options))
+    harness.with_library(|library| mutate_folder(library, &build_judges(harness), options))
+}
+
+/// The judge with its recorded opinions.
+fn build_judges(harness: &Harness) -> JudgePool {
+    JudgePool::new(JudgeMode::Replay, harness.judge.as_ref().map(Arc::clone), |name| env::var_os(name))
+}
+
+/// Chooses entries of `expect` that kill the survivors of the traces, for the cases of the harness.
+pub fn choose_additions(harness: &Harness, traces: &[TraceMutation<'_>]) -> Result<Vec<CaseFix>, LoadErrors> {
+    harness.with_library(|library| choose_fixes(library, traces))
+}
+
+/// Tries the mutants of the case of a fix as if its file contained `text`.
+pub fn mutate_fixed_case(harness: &Harness, fix: &CaseFix, text: &str) -> Result<CaseMutation, LoadErrors> {
+    let judges = build_judges(harness);
+    harness.with_library(|library| mutate_case_in_text(library, &judges, (&fix.path, text), &fix.name))
+}
+
+/// Replaces the text of a case file. The error is a sentence: the file changed since `before` was read, or it cannot be
+/// written.
+pub fn replace_case_file(harness: &Harness, path: &Path, before: &str, after: &str) -> Result<(), String> {
+    let replaced = harness.with_library(|library| {
+        if fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink()) {
+            return Ok(Err("the file is a link".to_owned()));
+        }
+        if fs::metadata(path).is_ok_and(|data| data.permissions().readonly()) {
+            return Ok(Err("the file is read-only".to_owned()));
+        }
+        if library.files.source(path)?.text() != before {
+            return Ok(
+                Err("the file changed while the mutants were tried: run the command again".to_owned()),
+            );
+        }
+        Ok(library.files.write(path, after.as_bytes()).map_err(|error| error.problem.to_string()))
+    });
+    replaced.unwrap_or_else(|errors| Err(errors.to_string()))
 }
 
 /// Proposes checks for a run without secrets, as a case below the harness's folder would load them.

@@ -1,5 +1,8 @@
 //! The model port alone: runs any program, and records what it exchanges with its model.
 
+#[cfg(feature = "mocks")]
+pub mod mock_server;
+
 use std::ffi::OsString;
 use std::io;
 use std::process::{Command, ExitStatus};
@@ -8,10 +11,11 @@ use tokio::runtime::Builder;
 
 use crate::agent::list_model_variables;
 use crate::case::ModelSettings;
-use crate::model::{Cassette, ModelPort, PortMode, SessionPlan, render_exchanges};
+use crate::model::{Cassette, PortLease, PortMode, RecordedSubject, SessionPlan, render_exchanges};
+use crate::port::LoopbackPort;
 use crate::secrets::{Secrets, names_a_secret};
 
-/// What a program has exchanged with its model.
+/// The exchanges of a program with its model.
 #[derive(Debug)]
 pub struct RecordedProgram {
     /// How the program has ended.
@@ -29,12 +33,14 @@ pub fn record_program(program: &OsString, arguments: &[OsString]) -> io::Result<
     runtime.spawn(async { while tokio::signal::ctrl_c().await.is_ok() {} });
     let settings = ModelSettings::default();
     let upstreams = SessionPlan::find_upstreams(&settings, |name| std::env::var(name).ok());
-    let lease = ModelPort::start(runtime.handle())?.open_lease(SessionPlan {
+    let plan = SessionPlan {
         mode: PortMode::Forward,
+        subject: RecordedSubject::Model,
         settings: settings.into(),
         upstreams: upstreams.into(),
         cassette: Cassette::default().into(),
-    });
+    };
+    let lease = PortLease::open_lease(&LoopbackPort::start(runtime.handle())?, plan);
     let status = Command::new(program).args(arguments).envs(list_model_variables(&lease)).status()?;
     let outcome = lease.close();
     runtime.shutdown_background();

@@ -1,7 +1,7 @@
 //! A file of answers with labels by people, to measure a judge against.
 //!
 //! ```yaml
-//! judge: {model: gpt-4o-mini}      # as in a suite; else the one of arraign.yaml
+//! judge: {model: gpt-5-mini}      # as in a suite; else the one of arraign.yaml
 //! prompt: Is the answer polite?    # for each example that has none of its own
 //! examples:
 //!   - id: terse

@@ -38,6 +38,8 @@ pub(super) struct ContentRules {
     ignore: Vec<String>,
     /// Parts of texts.
     ignore_text: Vec<Regex>,
+    /// Whether ids and the keys about accounting count, too.
+    is_literal: bool,
 }
 
 /// The content of a request.
@@ -65,7 +67,13 @@ impl ContentRules {
         Self {
             ignore: settings.ignore.clone(),
             ignore_text: patterns.filter_map(|pattern| Regex::new(pattern).ok()).collect(),
+            is_literal: false,
         }
+    }
+
+    /// The rules by which only the order of keys does not count.
+    pub(super) fn literal() -> Self {
+        Self { is_literal: true, ..Self::default() }
     }
 
     /// Reduces a request to its content.
@@ -74,13 +82,13 @@ impl ContentRules {
         for pointer in &self.ignore {
             remove_pointer(&mut body, pointer);
         }
-        if let Value::Object(entries) = &mut body {
+        if let (Value::Object(entries), false) = (&mut body, self.is_literal) {
             entries.retain(|key, _| !IGNORED_KEYS.contains(&key.as_str()));
         }
         let mut ids = Vec::new();
         let body = self.reduce_value(&body, &mut ids);
         let target = format!("{} {} {}", request.to, request.method, request.path);
-        RequestContent { target, streamed: request.is_streamed(), body }
+        RequestContent { target, streamed: !self.is_literal && request.is_streamed(), body }
     }
 
     fn reduce_value(&self, value: &Value, ids: &mut Vec<String>) -> Value {
@@ -92,7 +100,7 @@ impl ContentRules {
                 keys.sort_unstable();
                 let reduced = keys.into_iter().map(|key| {
                     let value = match &entries[key] {
-                        Value::String(id) if is_id(entries, key) => number_id(id, ids),
+                        Value::String(id) if !self.is_literal && is_id(entries, key) => number_id(id, ids),
                         value => self.reduce_value(value, ids),
                     };
                     (key.clone(), value)

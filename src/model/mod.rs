@@ -18,5 +18,7 @@ mod session;
 pub use cassette::{Cassette, render_exchanges};
 pub use exchange::{RecordedExchange, RecordedReply, RecordedRequest};
 pub use provider::Provider;
-pub use server::{ModelPort, PortLease};
-pub use session::{ModelMiss, PortMode, PortOutcome, SessionPlan, Upstreams};
+pub use server::PortLease;
+pub use session::{
+    ModelMiss, PortAnswer, PortMode, PortOutcome, PortSession, RecordedSubject, SessionPlan, Upstreams,
+};

@@ -1,21 +1,11 @@
-//! The server of the port: one for a process, with a path for each run of an agent.
+//! The requests of an agent to its model: each is answered from the cassette, forwarded or refused.
 
-use std::collections::HashMap;
-use std::collections::hash_map::RandomState;
-use std::convert::Infallible;
-use std::hash::{BuildHasher as _, Hasher as _};
-use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use http_body_util::{BodyExt as _, Limited};
+use http_body_util::{BodyExt, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, UPGRADE};
-use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
 
@@ -24,6 +14,7 @@ use super::forward::{Forwarded, ForwardedRequest, ReplyHead, forward_request};
 use super::provider::Provider;
 use super::reply_body::ReplyBody;
 use super::session::{PortAnswer, PortMode, PortOutcome, PortSession, SessionPlan};
+use crate::port::{LoopbackPort, PathService, PortFuture, PortPath};
 
 /// The largest request.
 const MAX_REQUEST_BYTES: usize = 64 << 20;
@@ -34,46 +25,22 @@ const WAITING_PIECES: usize = 64;
 /// Headers with keys.
 const KEY_HEADERS: [&str; 4] = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
 
-type Sessions = Arc<Mutex<HashMap<String, Arc<PortSession>>>>;
-
-/// The server of one process. It listens on the loopback address.
-#[derive(Clone)]
-pub struct ModelPort {
-    address: SocketAddr,
-    sessions: Sessions,
-}
-
 /// The path of one run. It is closed when this is dropped.
 pub struct PortLease {
-    port: ModelPort,
-    name: String,
+    path: PortPath,
     session: Arc<PortSession>,
 }
 
-impl ModelPort {
-    /// Starts the server on a free port.
-    pub fn start(runtime: &Handle) -> io::Result<Self> {
-        let listener = StdListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        listener.set_nonblocking(true)?;
-        let _entered = runtime.enter();
-        let listener = TcpListener::from_std(listener)?;
-        let port = Self { address: listener.local_addr()?, sessions: Sessions::default() };
-        runtime.spawn(accept_connections(listener, Arc::clone(&port.sessions)));
-        Ok(port)
-    }
-
-    /// Opens a path for one run of an agent.
-    pub fn open_lease(&self, plan: SessionPlan) -> PortLease {
-        let (name, session) = (draw_name(), Arc::new(PortSession::new(plan)));
-        lock(&self.sessions).insert(name.clone(), Arc::clone(&session));
-        PortLease { port: self.clone(), name, session }
-    }
-}
-
 impl PortLease {
+    /// Opens a path for one run of an agent.
+    pub fn open_lease(port: &LoopbackPort, plan: SessionPlan) -> Self {
+        let session = Arc::new(PortSession::new(plan));
+        Self { path: port.open_path(Arc::clone(&session) as _), session }
+    }
+
     /// Returns the address of the run's path.
     pub fn url(&self) -> String {
-        format!("http://{}/{}", self.port.address, self.name)
+        self.path.url()
     }
 
     /// Returns the address in place of a provider's: its path is that of the upstream. `None` without an upstream.
@@ -94,20 +61,10 @@ impl PortLease {
     }
 }
 
-impl Drop for PortLease {
-    fn drop(&mut self) {
-        lock(&self.port.sessions).remove(&self.name);
+impl PathService for PortSession {
+    fn serve_request(self: Arc<Self>, request: Request<Incoming>) -> PortFuture {
+        Box::pin(async move { answer_request(request, self).await.map(BodyExt::boxed) })
     }
-}
-
-fn lock(sessions: &Sessions) -> MutexGuard<'_, HashMap<String, Arc<PortSession>>> {
-    sessions.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Returns a name that other programs on this machine cannot guess: 128 bits of the keys that the standard library draws.
-fn draw_name() -> String {
-    let [one, other] = [(); 2].map(|()| RandomState::new().build_hasher().finish());
-    format!("{one:016x}{other:016x}")
 }
 
 /// Splits an address into its origin and its path.
@@ -117,35 +74,10 @@ fn split_origin(url: &str) -> (&str, &str) {
     url.split_at(path)
 }
 
-async fn accept_connections(listener: TcpListener, sessions: Sessions) {
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                tokio::spawn(serve_connection(stream, Arc::clone(&sessions)));
-            }
-            // The process has no free file descriptors. Some are free when an agent ends.
-            Err(_) => tokio::time::sleep(std::time::Duration::from_millis(50)).await,
-        }
-    }
-}
-
-/// Serves a connection until the client closes it. A client that breaks the protocol, or hangs up, ends its own connection.
-async fn serve_connection(stream: TcpStream, sessions: Sessions) {
-    // Small pieces of a stream must not wait for more.
-    let _ = stream.set_nodelay(true);
-    let service = service_fn(move |request| {
-        let sessions = Arc::clone(&sessions);
-        async move { Ok::<_, Infallible>(serve_request(request, &sessions).await) }
-    });
-    let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
-}
-
-async fn serve_request(request: Request<Incoming>, sessions: &Sessions) -> Response<ReplyBody> {
+async fn answer_request(request: Request<Incoming>, session: Arc<PortSession>) -> Response<ReplyBody> {
     let (parts, body) = request.into_parts();
-    let mut steps = parts.uri.path().splitn(4, '/').skip(1);
-    let session = steps.next().and_then(|name| lock(sessions).get(name).map(Arc::clone));
-    let provider = steps.next().and_then(Provider::find_by_name);
-    let (Some(session), Some(provider)) = (session, provider) else {
+    let mut steps = parts.uri.path().splitn(4, '/').skip(2);
+    let Some(provider) = steps.next().and_then(Provider::find_by_name) else {
         return refuse(Provider::OpenAi, 404, "this is not the path of a run that arraign has started");
     };
     if parts.headers.contains_key(UPGRADE) {
@@ -239,12 +171,5 @@ mod tests {
     fn an_address_is_an_origin_and_a_path() {
         assert_eq!(split_origin("https://api.openai.com/v1"), ("https://api.openai.com", "/v1"));
         assert_eq!(split_origin("http://127.0.0.1:1234"), ("http://127.0.0.1:1234", ""));
-    }
-
-    #[test]
-    fn names_of_runs_differ() {
-        let names: std::collections::HashSet<String> = (0..100).map(|_| draw_name()).collect();
-        assert_eq!(names.len(), 100);
-        assert!(names.iter().all(|name| name.len() == 32));
     }
 }

@@ -1,7 +1,7 @@
 //! The session of one run of an agent: which request gets which reply, and what was exchanged.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::cassette::Cassette;
 use super::content::{ContentRules, RequestContent};
@@ -9,6 +9,7 @@ use super::difference::{find_nearest, render_edits};
 use super::exchange::{RecordedExchange, RecordedReply, RecordedRequest};
 use super::provider::Provider;
 use crate::case::ModelSettings;
+use crate::source::lock;
 
 /// The addresses of the providers, by provider.
 pub type Upstreams = BTreeMap<Provider, String>;
@@ -24,11 +25,22 @@ pub enum PortMode {
     Forward,
 }
 
+/// Who is asked, and whose replies are recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordedSubject {
+    /// A model. Ids, and what is only about accounting, do not count in its requests.
+    Model,
+    /// An MCP server. Each argument of a call counts.
+    McpServer,
+}
+
 /// How the requests of an agent are answered.
 #[derive(Debug, Clone)]
 pub struct SessionPlan {
     /// What the port does.
     pub mode: PortMode,
+    /// Who is asked.
+    pub subject: RecordedSubject,
     /// The settings of the agent.
     pub settings: Arc<ModelSettings>,
     /// The addresses to which requests are forwarded.
@@ -78,7 +90,7 @@ pub struct PortOutcome {
 }
 
 /// What to do with one request.
-pub(super) enum PortAnswer {
+pub enum PortAnswer {
     /// Send this reply.
     Recorded(RecordedReply),
     /// Forward the request; the number is for [`PortSession::keep_reply`].
@@ -89,7 +101,7 @@ pub(super) enum PortAnswer {
 
 /// The session of one run.
 #[derive(Debug)]
-pub(super) struct PortSession {
+pub struct PortSession {
     pub(super) plan: SessionPlan,
     rules: ContentRules,
     recorded: Vec<RequestContent>,
@@ -109,11 +121,16 @@ struct SessionState {
 }
 
 impl PortSession {
-    pub(super) fn new(plan: SessionPlan) -> Self {
-        let rules = ContentRules::new(&plan.settings);
+    /// Begins the session of a run.
+    pub fn new(plan: SessionPlan) -> Self {
+        let rules = match plan.subject {
+            RecordedSubject::Model => ContentRules::new(&plan.settings),
+            RecordedSubject::McpServer => ContentRules::literal(),
+        };
         let exchanges = if plan.mode == PortMode::Forward { &[] } else { plan.cassette.exchanges.as_slice() };
         let recorded: Vec<RequestContent> =
             exchanges.iter().map(|exchange| rules.reduce(&exchange.request)).collect();
+        // Equal requests wait in a queue: the first of them gets the first recorded reply, the second the next one.
         let mut state = SessionState::default();
         for (index, content) in recorded.iter().enumerate() {
             state.waiting.entry(content.key()).or_default().push_back(index);
@@ -122,12 +139,15 @@ impl PortSession {
     }
 
     /// Decides what to do with a request.
-    pub(super) fn answer(&self, request: &RecordedRequest) -> PortAnswer {
+    pub fn answer(&self, request: &RecordedRequest) -> PortAnswer {
         let content = self.rules.reduce(request);
         let key = content.key();
-        let mut state = self.lock_state();
+        let mut state = lock(&self.state);
         state.requests += 1;
-        if let Some(index) = state.take_recorded(&key, self.plan.settings.reuse) {
+        // A recorded reply comes first in every mode that has one; only then a replay refuses, and a recording forwards.
+        // Clients list the tools of a server as often as they like.
+        let lists = self.plan.subject == RecordedSubject::McpServer && request.method != "tools/call";
+        if let Some(index) = state.take_recorded(&key, lists || self.plan.settings.reuse) {
             let exchange = self.plan.cassette.exchanges[index].clone();
             state.exchanges.push(Some(exchange.clone()));
             return PortAnswer::Recorded(exchange.response);
@@ -138,22 +158,24 @@ impl PortSession {
             return PortAnswer::Refused(message);
         }
         state.outcome.forwarded += 1;
+        // The place is reserved now, because replies can end in another order than their requests began.
         state.exchanges.push(None);
         PortAnswer::Forward(state.exchanges.len() - 1)
     }
 
     /// Notes a value that must not get into a cassette.
     pub(super) fn note_key(&self, value: &str) {
-        let mut state = self.lock_state();
+        let mut state = lock(&self.state);
         if !state.outcome.keys.iter().any(|known| known == value) {
             state.outcome.keys.push(value.to_owned());
         }
     }
 
     /// Keeps the reply to a forwarded request. A reply that a client repeats its request for is not part of the recording.
-    pub(super) fn keep_reply(&self, number: usize, request: RecordedRequest, reply: Option<RecordedReply>) {
-        let mut state = self.lock_state();
+    pub fn keep_reply(&self, number: usize, request: RecordedRequest, reply: Option<RecordedReply>) {
+        let mut state = lock(&self.state);
         match reply {
+            // A temporary failure is repeated by the client, so a replay needs only the reply that ended the attempts.
             Some(reply) if reply.is_passing() => {}
             Some(response) => {
                 // The session may have ended meanwhile.
@@ -169,8 +191,8 @@ impl PortSession {
     }
 
     /// Ends the session. Requests that come later are part of no recording.
-    pub(super) fn finish(&self) -> PortOutcome {
-        let mut state = self.lock_state();
+    pub fn finish(&self) -> PortOutcome {
+        let mut state = lock(&self.state);
         let mut outcome = std::mem::take(&mut state.outcome);
         outcome.exchanges = std::mem::take(&mut state.exchanges).into_iter().flatten().collect();
         outcome.unused = state.waiting.values().map(VecDeque::len).sum();
@@ -184,12 +206,20 @@ impl PortSession {
         content: &RequestContent,
         state: &SessionState,
     ) -> String {
-        let what = format!("request {} to the model, {} {}", state.requests, request.method, request.path);
+        let subject = match self.plan.subject {
+            RecordedSubject::Model => "model",
+            RecordedSubject::McpServer => "server",
+        };
+        let what =
+            format!("request {} to the {subject}, {} {}", state.requests, request.method, request.path);
+        let what = what.trim_end();
         let name = &self.plan.cassette.name;
         if state.last.contains_key(&content.key()) {
-            return format!(
-                "{what}, is recorded less often than the agent sends it; `reuse: true` repeats the last reply"
-            );
+            let help = match self.plan.subject {
+                RecordedSubject::Model => "; `reuse: true` repeats the last reply",
+                RecordedSubject::McpServer => "",
+            };
+            return format!("{what}, is recorded less often than the agent sends it{help}");
         }
         match find_nearest(&self.recorded, content) {
             None => format!("{what}, is not recorded: {name} is empty"),
@@ -199,15 +229,12 @@ impl PortSession {
             }
         }
     }
-
-    fn lock_state(&self) -> MutexGuard<'_, SessionState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl SessionState {
     /// Takes the next recorded exchange with this content. After the last one, `reuse` gives it again.
     fn take_recorded(&mut self, key: &str, reuse: bool) -> Option<usize> {
+        // Each recorded reply is used once, in the order of the recording.
         if let Some(index) = self.waiting.get_mut(key).and_then(VecDeque::pop_front) {
             self.last.insert(key.to_owned(), index);
             return Some(index);
@@ -239,6 +266,7 @@ mod tests {
         let cassette = Cassette { name: "a.model.jsonl".to_owned(), exchanges: exchanges.collect() };
         PortSession::new(SessionPlan {
             mode,
+            subject: RecordedSubject::Model,
             settings: Arc::new(ModelSettings { reuse, ..ModelSettings::default() }),
             upstreams: Arc::default(),
             cassette: Arc::new(cassette),
@@ -294,7 +322,7 @@ mod tests {
         for (status, text) in [(429, "slow down"), (500, "broken"), (200, "fine")] {
             assert!(ask(&record, "a").starts_with("forward"));
             let reply = RecordedReply { status, text: Some(text.to_owned()), ..RecordedReply::default() };
-            let number = record.lock_state().exchanges.len() - 1;
+            let number = lock(&record.state).exchanges.len() - 1;
             record.keep_reply(number, request("a"), Some(reply));
         }
         let outcome = record.finish();

@@ -17,44 +17,50 @@ const MAX_PHRASE_CHARS: usize = 60;
 /// Proposes entries of `expect` that may notice a mutant of the answer or of the figures.
 pub(super) fn propose_for_answer(run: &Trace, sort: MutationSort) -> Vec<Value> {
     let answer = run.answer.as_deref().unwrap_or_default();
-    let contains = |phrases: Vec<String>| {
-        let quotable = phrases.into_iter().filter(|phrase| phrase.chars().count() <= MAX_PHRASE_CHARS);
-        quotable.map(|phrase| json!({"contains": phrase})).collect::<Vec<Value>>()
-    };
     match sort {
-        MutationSort::BlankAnswer | MutationSort::ReplaceAnswer => contains(list_telling_words(answer)),
+        MutationSort::BlankAnswer | MutationSort::ReplaceAnswer => {
+            require_phrases(list_telling_words(answer))
+        }
         MutationSort::CutAnswer => {
-            let half = answer.chars().count() / 2;
-            let rest: String = answer.chars().skip(half).collect();
-            let mut words = list_telling_words(&rest);
-            words.extend(list_words(&rest).last().map(|word| (*word).to_owned()));
-            contains(words)
+            let rest = skip_half(answer);
+            let mut words = list_telling_words(rest);
+            words.extend(list_words(rest).last().map(|word| (*word).to_owned()));
+            require_phrases(words)
         }
         MutationSort::ChangeNumbers => {
             let numbers =
                 list_words(answer).into_iter().filter(|word| word.contains(|c: char| c.is_ascii_digit()));
             let mut proposed = vec![json!({"grounded": {}})];
-            proposed.extend(contains(numbers.map(str::to_owned).collect()));
+            proposed.extend(require_phrases(numbers.map(str::to_owned).collect()));
             proposed
         }
-        MutationSort::InvertNegation => contains(list_phrases(answer)),
-        MutationSort::DoubleTokens => run
-            .usage
-            .map(|usage| {
-                let total = usage.input_tokens.saturating_add(usage.output_tokens);
-                json!({"tokens_at_most": total.saturating_add(total / 2)})
-            })
-            .into_iter()
-            .collect(),
+        MutationSort::InvertNegation => require_phrases(list_phrases(answer)),
+        MutationSort::DoubleTokens => Vec::from_iter(run.usage.map(|usage| {
+            let total = usage.input_tokens.saturating_add(usage.output_tokens);
+            json!({"tokens_at_most": total.saturating_add(total / 2)})
+        })),
         MutationSort::DoubleCost => {
-            run.cost_usd.map(|cost| json!({"cost_at_most": round_up(cost * ROOM)})).into_iter().collect()
+            Vec::from_iter(run.cost_usd.map(|cost| json!({"cost_at_most": round_up(cost * ROOM)})))
         }
-        MutationSort::DoubleDuration => run
-            .duration_ms
-            .map(|duration| json!({"duration_at_most": round_up(duration * ROOM)}))
-            .into_iter()
-            .collect(),
+        MutationSort::DoubleDuration => {
+            Vec::from_iter(run.duration_ms.map(|ms| json!({"duration_at_most": round_up(ms * ROOM)})))
+        }
         _ => Vec::new(),
+    }
+}
+
+/// Requires each phrase that is short enough to be quoted.
+fn require_phrases(phrases: Vec<String>) -> Vec<Value> {
+    let quotable = phrases.into_iter().filter(|phrase| phrase.chars().count() <= MAX_PHRASE_CHARS);
+    quotable.map(|phrase| json!({"contains": phrase})).collect()
+}
+
+/// The whole words of the second half of a text.
+fn skip_half(text: &str) -> &str {
+    let half = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
+    match text[half..].split_once(char::is_whitespace) {
+        Some((_, whole)) if !text[..half].ends_with(char::is_whitespace) => whole,
+        _ => &text[half..],
     }
 }
 
@@ -76,16 +82,17 @@ fn is_mark(c: char) -> bool {
     !c.is_alphanumeric() && !"$€£%".contains(c)
 }
 
-/// The words that say most about an answer: those with digits, and then the longest ones.
+/// The words that say most about an answer: those with digits, and then the longest ones. A single digit is in many answers.
 fn list_telling_words(text: &str) -> Vec<String> {
     let words = list_words(text);
-    let with_digits = words.iter().filter(|word| word.contains(|c: char| c.is_ascii_digit()));
-    let mut telling: Vec<&str> = with_digits.take(2).copied().collect();
+    let is_number = |word: &&str| word.contains(|c: char| c.is_ascii_digit());
+    let (long_numbers, digits): (Vec<&str>, Vec<&str>) =
+        words.iter().copied().filter(is_number).partition(|word| word.chars().count() > 1);
     let mut long: Vec<&str> =
         words.into_iter().filter(|word| word.chars().count() >= MIN_WORD_CHARS).collect();
     long.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
-    telling.extend(long.into_iter().take(3));
-    telling.into_iter().map(str::to_owned).collect()
+    let telling = long_numbers.into_iter().take(2).chain(long.into_iter().take(3)).chain(digits);
+    telling.map(str::to_owned).collect()
 }
 
 /// The parts of three words, which a negation between them breaks.
@@ -108,7 +115,9 @@ mod tests {
     #[test]
     fn words_with_digits_tell_most() {
         let words = list_telling_words("I have refunded $30 for order 7.");
-        assert_eq!(words[..3], ["$30", "7", "refunded"]);
+        assert_eq!(words, ["$30", "refunded", "order", "have", "7"]);
+        assert_eq!(skip_half("I have refunded $30 for order 7."), "$30 for order 7.");
+        assert_eq!(skip_half("It is refunded at once."), "at once.");
         assert!(list_phrases("It is free.").contains(&"It is free".to_owned()));
     }
 }

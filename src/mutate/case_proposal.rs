@@ -50,7 +50,8 @@ pub fn propose_case(run: &RecordedRun, library: Library<'_>) -> ProposedCase {
         .map(|mutant| RecordedRun { trace: mutant.apply(&unguarded.trace), ..unguarded.clone() })
         .filter(|changed| changed.trace != unguarded.trace)
         .collect();
-    let mut kept: Vec<(Value, Vec<bool>)> = Vec::new();
+    // Greedy: an entry stays if it kills a mutant that no earlier entry kills. A later pass drops those that became needless.
+    let mut kept: Vec<KillRow> = Vec::new();
     for entry in propose_entries(&run.trace) {
         let Some(case) = finder.load_entry(&entry) else { continue };
         let kills: Vec<bool> = changed
@@ -70,14 +71,18 @@ pub fn propose_case(run: &RecordedRun, library: Library<'_>) -> ProposedCase {
     }
 }
 
+/// An entry, and for each mutant whether the entry kills it.
+pub(super) type KillRow = (Value, Vec<bool>);
+
 /// Whether an entry kills this mutant. The entry `except` does not count.
-fn is_killed(kept: &[(Value, Vec<bool>)], mutant: usize, except: Option<usize>) -> bool {
+pub(super) fn is_killed(kept: &[KillRow], mutant: usize, except: Option<usize>) -> bool {
     let others = kept.iter().enumerate().filter(|(at, _)| Some(*at) != except);
     others.map(|(_, (_, kills))| kills).any(|kills| kills[mutant])
 }
 
 /// Drops entries whose mutants are all killed by other entries.
-fn drop_needless(kept: &mut Vec<(Value, Vec<bool>)>, mutants: usize) {
+pub(super) fn drop_needless(kept: &mut Vec<KillRow>, mutants: usize) {
+    // The index moves on only past an entry that is needed, because removing one shifts the others.
     let mut at = 0;
     while at < kept.len() {
         let is_needed = (0..mutants).any(|mutant| kept[at].1[mutant] && !is_killed(kept, mutant, Some(at)));

@@ -2,15 +2,16 @@
 //! on their number.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::CaseMutator;
 use crate::case::Case;
 use crate::judge::{JudgePool, JudgeSession};
-use crate::place::LoadErrors;
-use crate::suite::{Library, build_trial_name, find_case_files, load_all, load_recorded};
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::source::lock;
+use crate::suite::{Library, Suite, build_trial_name, find_case_files, load_all, load_recorded};
 use crate::verdict::CaseMutation;
 
 /// What is mutated, and what is searched for.
@@ -21,13 +22,26 @@ pub struct MutationOptions<'o> {
     pub filters: &'o [String],
     /// Whether additions that kill survivors are searched for.
     pub finds_additions: bool,
+    /// Set from outside to stop. A case that is not finished by then is left out of the report.
+    pub stop: Option<&'o AtomicBool>,
 }
 
 impl<'o> MutationOptions<'o> {
     /// The cases with names that contain one of `filters`, and additions for their survivors.
     pub fn new(filters: &'o [String]) -> Self {
-        Self { filters, finds_additions: true }
+        Self { filters, finds_additions: true, stop: None }
     }
+
+    /// Stops as soon as the flag is set.
+    #[must_use]
+    pub fn stop_at(self, stop: &'o AtomicBool) -> Self {
+        Self { stop: Some(stop), ..self }
+    }
+}
+
+/// Whether the mutation was stopped from outside.
+pub(super) fn is_stopped(stop: Option<&AtomicBool>) -> bool {
+    stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
 }
 
 /// The mutants of all cases of a folder.
@@ -38,12 +52,14 @@ pub struct MutationReport {
     pub cases: Vec<CaseMutation>,
     /// The errors in files that do not load.
     pub unread: Vec<LoadErrors>,
+    /// The number of cases that were not tried, because the mutation was stopped.
+    pub untried: usize,
 }
 
 impl MutationReport {
     /// Takes cases that were mutated elsewhere.
     pub fn from_cases(cases: Vec<CaseMutation>) -> Self {
-        Self { cases, unread: Vec::new() }
+        Self { cases, ..Self::default() }
     }
 }
 
@@ -63,21 +79,46 @@ pub(crate) fn mutate_folder(
             Err(errors) => report.unread.push(errors),
         }
     }
-    let is_wanted = |case: &FolderCase| options.filters.iter().any(|filter| case.name.contains(filter));
-    cases.retain(|case| options.filters.is_empty() || is_wanted(case));
-    report.cases = run_parallel(&cases, |case| case.mutate_case(library, judges, options));
+    let filters = options.filters;
+    cases.retain(|case| filters.is_empty() || filters.iter().any(|filter| case.name.contains(filter)));
+    let tried = run_parallel(&cases, |case| {
+        let is_open = !is_stopped(options.stop);
+        let result = is_open.then(|| case.mutate_case(library, judges, options))?;
+        (!is_stopped(options.stop)).then_some(result)
+    });
+    report.cases = tried.into_iter().flatten().collect();
+    report.untried = cases.len() - report.cases.len();
     Ok(report)
 }
 
+/// Tries the mutants of one case as if its file contained `text`. Additions are not searched for.
+pub(crate) fn mutate_case_in_text(
+    library: Library<'_>,
+    judges: &JudgePool,
+    (path, text): (&Path, &str),
+    name: &str,
+) -> Result<CaseMutation, LoadErrors> {
+    let cases = Suite::parse(path, text, library)?.cases.into_iter();
+    let mut cases = cases.map(|case| FolderCase::new(case, path, library));
+    let Some(case) = cases.find(|case| case.name == name) else {
+        return Err(LoadError::new(Place::of_file(library.files.name(path)), "the case is gone").into());
+    };
+    Ok(case.mutate_case(
+        library,
+        judges,
+        MutationOptions { finds_additions: false, ..MutationOptions::new(&[]) },
+    ))
+}
+
 /// A case, its file, and the name of its trial.
-struct FolderCase {
-    case: Arc<Case>,
-    path: PathBuf,
-    name: String,
+pub(super) struct FolderCase {
+    pub(super) case: Arc<Case>,
+    pub(super) path: PathBuf,
+    pub(super) name: String,
 }
 
 impl FolderCase {
-    fn new(case: Arc<Case>, path: &Path, library: Library<'_>) -> Self {
+    pub(super) fn new(case: Arc<Case>, path: &Path, library: Library<'_>) -> Self {
         let below = path.strip_prefix(library.files.root()).unwrap_or(path);
         let name = build_trial_name(below, case.id.as_deref());
         Self { case, path: path.to_owned(), name }
@@ -91,11 +132,10 @@ impl FolderCase {
     ) -> CaseMutation {
         let session = JudgeSession::new(judges, (library.files, &self.path), String::new());
         let mutator = CaseMutator {
-            case: &self.case,
-            name: &self.name,
-            library,
             session: Some(&session),
             finds_additions: options.finds_additions,
+            stop: options.stop,
+            ..CaseMutator::new(&self.case, &self.name, library)
         };
         match load_recorded(&self.case, &self.path, library.files) {
             Ok(recorded) => mutator.mutate_runs(&recorded),
@@ -108,12 +148,13 @@ impl FolderCase {
 fn run_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(items.len()));
+    // Each thread takes the next item until none is left, so that a slow item does not delay the others.
     let take_items = || {
         while let Some((at, item)) =
             Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?)))
         {
             let result = work(item);
-            results.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
+            lock(&results).push((at, result));
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());

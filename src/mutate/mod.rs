@@ -2,7 +2,8 @@
 //!
 //! Each mutant is one change of one run. A mutant is killed if a check of the case is violated; a check that is undecided
 //! kills nothing. `calls`, `arguments`, `answer` and `forbidden` derive the mutants, `case` evaluates them, `addition`
-//! searches what would kill a survivor, `tally` counts by trace, and `case_proposal` proposes a case for a run.
+//! searches what would kill a survivor, `tally` counts by trace, `fix` chooses what to add to the cases, and
+//! `case_proposal` proposes a case for a run.
 
 mod addition;
 mod answer;
@@ -12,6 +13,7 @@ mod calls;
 mod case;
 mod case_proposal;
 pub(crate) mod change;
+mod fix;
 mod folder;
 mod forbidden;
 mod mutant;
@@ -21,11 +23,13 @@ mod text;
 pub(crate) mod value;
 
 pub use case_proposal::{ProposedCase, propose_case};
+pub use fix::{CaseFix, FixEntry, FixedMutant};
 pub use folder::{MutationOptions, MutationReport};
 pub use tally::{TraceMutation, share, tally_traces};
 
 pub(crate) use case::CaseMutator;
-pub(crate) use folder::mutate_folder;
+pub(crate) use fix::choose_fixes;
+pub(crate) use folder::{mutate_case_in_text, mutate_folder};
 
 use self::mutant::{Mutant, MutantWords};
 use crate::trace::Trace;

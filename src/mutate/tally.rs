@@ -9,6 +9,8 @@ use crate::verdict::{CaseMutation, MutantFate, MutantResult};
 pub struct TraceMutation<'m> {
     /// The trace.
     pub trace: &'m str,
+    /// The fingerprint of the run.
+    pub fingerprint: &'m str,
     /// The names of the cases on it.
     pub cases: Vec<&'m str>,
     /// The number of mutants that some case notices.
@@ -50,6 +52,8 @@ pub fn tally_traces(cases: &[CaseMutation]) -> Vec<TraceMutation<'_>> {
     let mut names: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut tallies: HashMap<&str, Vec<MutantTally<'_>>> = HashMap::new();
     let mut found: HashMap<(&str, &str), usize> = HashMap::new();
+    // Two cases can use one trace, also by different names, so runs are grouped by fingerprint and mutants by id. The first
+    // case that reports a mutant is the one that a survivor is shown with.
     for case in cases {
         for run in case.runs.iter().filter(|run| run.left_out.is_none()) {
             let key = run.fingerprint.as_str();
@@ -68,12 +72,12 @@ pub fn tally_traces(cases: &[CaseMutation]) -> Vec<TraceMutation<'_>> {
             }
         }
     }
-    let summarize = |(key, trace)| summarize_trace(trace, names.remove(key), tallies.remove(key));
-    order.into_iter().map(summarize).collect()
+    let traces = order.into_iter();
+    traces.map(|(key, trace)| summarize_trace((key, trace), names.remove(key), tallies.remove(key))).collect()
 }
 
 fn summarize_trace<'m>(
-    trace: &'m str,
+    (fingerprint, trace): (&'m str, &'m str),
     cases: Option<Vec<&'m str>>,
     mutants: Option<Vec<MutantTally<'m>>>,
 ) -> TraceMutation<'m> {
@@ -81,6 +85,7 @@ fn summarize_trace<'m>(
     let survivors = mutants.iter().filter(|mutant| !mutant.is_killed && !mutant.is_ignored);
     TraceMutation {
         trace,
+        fingerprint,
         cases: cases.unwrap_or_default(),
         killed: mutants.iter().filter(|mutant| mutant.is_killed).count(),
         ignored: mutants.iter().filter(|mutant| !mutant.is_killed && mutant.is_ignored).count(),

@@ -17,11 +17,19 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
     let temporary = path.with_file_name(format!(".{short}.{}-{number}.tmp", process::id()));
     let written = File::create(&temporary).and_then(|mut file| file.write_all(bytes));
-    let renamed = written.and_then(|()| fs::rename(&temporary, path));
+    // A file that replaces another one may be read and written by the same people.
+    let kept = fs::metadata(path).map(|known| fs::set_permissions(&temporary, known.permissions()));
+    let renamed = written.and_then(|()| kept.unwrap_or(Ok(()))).and_then(|()| fs::rename(&temporary, path));
     if renamed.is_err() {
         let _ = fs::remove_file(&temporary);
     }
     renamed
+}
+
+/// Writes a file like [`write_whole`], and creates its folder.
+pub fn write_with_folder(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fs::create_dir_all(path.parent().unwrap_or(path))?;
+    write_whole(path, bytes)
 }
 
 #[cfg(test)]

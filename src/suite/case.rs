@@ -10,11 +10,14 @@ use super::gate::GateRows;
 use super::input::{check_turns, parse_input, parse_stop, parse_turn_queries};
 use super::join::JoinGroups;
 use super::keys;
+use super::mocks::parse_mocks;
 use super::mutation::parse_mutate;
 use super::opinions::{match_questions, parse_opinions};
 use super::several;
 use super::trace::parse_trace_from;
-use crate::case::{Baseline, Case, CaseRow, Ignore, LoweredBlock, TraceFile, TraceFrom, refuse_decided_case};
+use crate::case::{
+    Baseline, Case, CaseRow, Ignore, LoweredBlock, MockTools, TraceFile, TraceFrom, refuse_decided_case,
+};
 use crate::check::Scope;
 use crate::evidence::Opinions;
 use crate::outcome::Status;
@@ -22,7 +25,7 @@ use crate::place::{LoadError, LoadErrors, Place};
 use crate::vocabulary::{CaseNode, VOCABULARIES};
 use crate::yaml::{Document, Fields, Node, Value};
 
-/// What a case is read in.
+/// The surroundings of a case that is read: its file, its suite and their settings.
 pub(super) struct Context<'c> {
     pub(super) scope: &'c Scope<'c>,
     pub(super) document: &'c Arc<Document>,
@@ -35,7 +38,7 @@ pub(super) struct Context<'c> {
     pub(super) joins: &'c JoinGroups,
     /// The file of rows that contains the case, if a suite names it.
     pub(super) dataset: Option<&'c Arc<PathBuf>>,
-    /// What a row of a golden dataset does that misses its threshold.
+    /// The effect of a row of a golden dataset that misses its threshold.
     pub(super) rows: GateRows,
     /// The gates of the suite's defaults that the case replaces.
     pub(super) replaced: &'c [ReplacedGate],
@@ -47,7 +50,10 @@ pub(super) struct Context<'c> {
 #[expect(clippy::too_many_lines, reason = "one line for each field of the case")]
 pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     let node = find_case(context)?;
-    let mut fields = Fields::of(node, "a case")?;
+    read_fields(context, node, Fields::of(node, "a case")?)
+}
+
+fn read_fields(context: &Context<'_>, node: Node<'_>, mut fields: Fields<'_>) -> Result<Case, LoadErrors> {
     let (id, place) = identity(&mut fields, node, context.alone);
     let allow_vacuous = flag(&mut fields, "allow_vacuous").is_some();
     let lowered = lowered(&mut fields, context, node, allow_vacuous);
@@ -64,13 +70,14 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         dataset: context.dataset.cloned(),
         trace: trace(&mut fields, context, node, id.as_deref()),
         agent: None,
+        mocks: mocks(&mut fields, context),
         tier: fields.optional("tier").unwrap_or_default(),
         tags: parse_tags(&mut fields),
         ignore: fields.node("ignore").and_then(|node| fields.take(ignore(node)).flatten()),
-        repeat: fields.node("repeat").and_then(|node| fields.take(several::parse_repeat(node))),
+        repeat: fields.parse("repeat", several::parse_repeat),
         variance: fields.take(several::parse_variance(node, context)).flatten().map(Box::new),
         baseline: baseline(&mut fields, context).map(Box::new),
-        timeout: fields.node("timeout").and_then(|node| fields.take(timeout(node))),
+        timeout: fields.parse("timeout", timeout),
         expect_verdict: fields.optional::<Status>("expect_verdict"),
         inherits: fields.optional("inherit").unwrap_or(true),
         replaced_gates: list_replaced_gates(context),
@@ -90,6 +97,11 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     finish(fields, node, case, allow_vacuous)
 }
 
+fn mocks(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<Arc<MockTools>> {
+    let node = fields.node("mocks")?;
+    fields.take(parse_mocks(node, context.scope)).map(Arc::new)
+}
+
 fn list_replaced_gates(context: &Context<'_>) -> Vec<(Place, String)> {
     let source = context.document.root().source();
     let replaced = context.replaced.iter();
@@ -107,7 +119,7 @@ fn read_defaults(fields: &mut Fields<'_>) {
     fields.node("same_turn");
 }
 
-/// The opinions written in the case; each is asked for by a check.
+/// Reads the opinions in the case. A check must ask for each of them.
 fn judged(fields: &mut Fields<'_>, case: Node<'_>, lowered: &LoweredBlock) -> Opinions {
     let node = fields.node("opinions");
     let given = node.and_then(|node| fields.take(parse_opinions(node))).unwrap_or_default();
@@ -119,7 +131,7 @@ fn judged(fields: &mut Fields<'_>, case: Node<'_>, lowered: &LoweredBlock) -> Op
     given
 }
 
-/// `baseline`, and `baseline_fail_on` beside it.
+/// Reads `baseline` and `baseline_fail_on`.
 fn baseline(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<Baseline> {
     let (node, fail_on) = (fields.node("baseline"), fields.node("baseline_fail_on"));
     if let (None, Some(fail_on)) = (node, fail_on) {
@@ -260,7 +272,7 @@ fn lowered(
     found
 }
 
-/// Where the case says what `check` weighs.
+/// Returns the place of the weight of `check`.
 fn weight_of(case: Node<'_>, check: &str) -> Option<Place> {
     let mut said = ["/thresholds/weights", "/weights"].into_iter().filter_map(|path| case.pointer(path));
     said.find(|weights| weights.get(check).is_some()).map(|weights| weights.key_place(check))

@@ -16,12 +16,13 @@ const ADDED_INSIDE: &[(&str, &[&str])] = &[
     ("eval", &["agent_assertions", "extract", "response_assertions"]),
     ("tool_constraints", &["forbidden_tools"]),
     ("expected", &["forbidden_tools"]),
+    ("mutate", &["ignore"]),
     ("output", &["contains", "not_contains", "regex", "regex_patterns"]),
 ];
 
 /// Mappings that hold such lists, by the mapping that contains them; the outermost are keys of a case.
 const NESTED: &[(&str, &str)] =
-    &[("", "eval"), ("", "expected"), ("eval", "tool_constraints"), ("expected", "output")];
+    &[("", "eval"), ("", "expected"), ("", "mutate"), ("eval", "tool_constraints"), ("expected", "output")];
 
 /// Keys of a case that add checks, or make them stricter.
 const GATES: &[&str] = &[
@@ -101,6 +102,8 @@ fn combine_values(
 fn combine_mappings(own: &mut Tree, default: &Tree, name: &str, replaced: &mut Vec<ReplacedGate>) {
     let span = own.span;
     let (Value::Map(own), Value::Map(default)) = (&mut own.value, &default.value) else { return };
+    // Four cases: both have the key; only the default has it and it is a list that is added; it is a mapping that contains
+    // such lists; or the case replaces the whole mapping, and this part of the default is lost.
     for (key, tree) in default {
         if let Some((_, value)) = own.iter_mut().find(|(known, _)| known.name == key.name) {
             combine_values(value, tree, name, &key.name, replaced);
@@ -137,13 +140,14 @@ fn add_entries(own: &mut Tree, default: &Tree) -> bool {
     true
 }
 
-/// The entries of a list, of `{tools: [...]}`, or of a single text.
+/// The entries of a list or of `{tools: [...]}`, or a single text or `{mutant: ...}`.
 fn list_entries(tree: &Tree) -> Option<Vec<Tree>> {
     match &tree.value {
         Value::List(entries) => Some(entries.clone()),
         Value::String(_) => Some(vec![tree.clone()]),
         Value::Map(entries) => match entries.as_slice() {
             [(key, list)] if key.name == "tools" => list_entries(list),
+            entries if entries.iter().any(|(key, _)| key.name == "mutant") => Some(vec![tree.clone()]),
             _ => None,
         },
         _ => None,

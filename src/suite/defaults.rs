@@ -1,4 +1,4 @@
-//! What a suite says for all its cases, copied into each that does not say otherwise.
+//! The defaults of a suite, copied into each case that does not replace them.
 
 use super::keys;
 use crate::check::Registry;
@@ -23,7 +23,7 @@ pub(super) fn find_cases<'t>(root: &'t mut Tree, tests: &str) -> Option<&'t mut 
     entries.iter_mut().find(|(key, _)| key.name == tests).map(|(_, tree)| &mut tree.value)
 }
 
-/// What a suite says for all its cases.
+/// Collects the defaults of a suite for its cases.
 pub(super) fn find_defaults(suite: &Tree) -> Vec<(Key, Tree)> {
     let Value::Map(entries) = &suite.value else { return Vec::new() };
     let mut defaults: Vec<(Key, Tree)> = Vec::new();
@@ -39,7 +39,7 @@ pub(super) fn find_defaults(suite: &Tree) -> Vec<(Key, Tree)> {
     defaults
 }
 
-/// `entries` as if all of them stood at `span`.
+/// Returns `entries` with `span` as the place of all of them.
 pub(super) fn find_at(span: Span, entries: &[(Key, Tree)]) -> Vec<(Key, Tree)> {
     let entries = entries.iter();
     entries.map(|(key, tree)| (Key { span, name: key.name.clone() }, move_tree(span, tree))).collect()

@@ -49,6 +49,14 @@ const SHAPES: &[ForeignShape] = &[
         of_file: &["goldens"],
         of_case: &["/actual_output", "/tools_called", "/retrieval_context"],
     },
+    ForeignShape {
+        tool: "openai",
+        name: "OpenAI Evals",
+        of_file: &["testing_criteria"],
+        of_case: &["/ideal"],
+    },
+    ForeignShape { tool: "skill", name: "a skill's evals", of_file: &["skill_name"], of_case: &[] },
+    ForeignShape { tool: "plugin", name: "`claude plugin eval`", of_file: &["graders"], of_case: &[] },
 ];
 
 /// Keys of cases that the files of no other tool have on a case.

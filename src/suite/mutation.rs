@@ -2,7 +2,7 @@
 //!
 //! ```yaml
 //! mutate:
-//!   ignore: [get_order.*, duplicate, {mutant: swap get_order, reason: both are reads}]
+//!   ignore: [get_order.*, duplicate, {mutant: [swap get_order, omit log], reason: nobody depends on them}]
 //! ```
 
 use crate::case::{IgnoredMutations, MUTATION_SORTS, MutationSort};
@@ -12,7 +12,7 @@ use crate::yaml::{Fields, Node, did_you_mean, nearest};
 
 /// Parses `mutate` of a case.
 pub(super) fn parse_mutate(case: &mut Fields<'_>) -> Vec<IgnoredMutations> {
-    let ignored = case.node("mutate").and_then(|node| case.take(parse_settings(node)));
+    let ignored = case.parse("mutate", parse_settings);
     ignored.unwrap_or_default()
 }
 
@@ -21,33 +21,35 @@ fn parse_settings(node: Node<'_>) -> Result<Vec<IgnoredMutations>, LoadErrors> {
     let entries = fields.node("ignore").map(Node::one_or_many).unwrap_or_default();
     let mut ignored = Vec::with_capacity(entries.len());
     for entry in entries {
-        ignored.extend(fields.take(parse_entry(entry)));
+        ignored.extend(fields.take(parse_entry(entry)).into_iter().flatten());
     }
     fields.finish(ignored)
 }
 
-fn parse_entry(node: Node<'_>) -> Result<IgnoredMutations, LoadErrors> {
+fn parse_entry(node: Node<'_>) -> Result<Vec<IgnoredMutations>, LoadErrors> {
     if node.entries().is_none() {
-        return Ok(parse_mutant(node, None)?);
+        return Ok(vec![parse_mutant(node, None)?]);
     }
     let mut fields = Fields::of(node, "an entry of `ignore`")?;
     let reason = fields.optional::<String>("reason");
-    let mutant = fields.node("mutant");
-    if mutant.is_none() {
+    let mutants = fields.node("mutant").map(Node::one_or_many).unwrap_or_default();
+    if mutants.is_empty() {
         fields.missing(
             &["mutant"],
             node.error("`mutant` is missing").help("write `{mutant: ..., reason: ...}`"),
         );
     }
-    let ignored = mutant.and_then(|node| fields.take(parse_mutant(node, reason)));
-    fields.finish_some(ignored)
+    let ignored = mutants.into_iter().filter_map(|node| fields.take(parse_mutant(node, reason.clone())));
+    let ignored = ignored.collect();
+    fields.finish(ignored)
 }
 
-/// Parses `SORT`, `TOOL`, `TOOL.ARGUMENT`, or a sort and one of these.
+/// Parses `SORT`, `TOOL`, `TOOL.ARGUMENT`, a sort and one of these, or `*` for every mutant.
 fn parse_mutant(node: Node<'_>, reason: Option<String>) -> Result<IgnoredMutations, LoadError> {
     let text: String = node.decode()?;
     let words: Vec<&str> = text.split_whitespace().collect();
     let (sort, subject) = match words.as_slice() {
+        ["*"] => (None, None),
         [word] => match MutationSort::find_by_name(word) {
             Some(sort) => (Some(sort), None),
             None => (None, Some(*word)),
@@ -68,7 +70,7 @@ fn parse_mutant(node: Node<'_>, reason: Option<String>) -> Result<IgnoredMutatio
     Ok(IgnoredMutations { place: node.place(), text, sort, subject, reason })
 }
 
-const FORMS: &str = "write `duplicate`, `get_order`, `get_order.*`, or `duplicate get_order`";
+const FORMS: &str = "write `duplicate`, `get_order`, `get_order.*`, `duplicate get_order`, or `\"*\"`";
 
 fn refuse_sort(node: Node<'_>, sort: &str) -> LoadError {
     let names: Vec<&str> = MUTATION_SORTS.iter().map(|(_, name)| *name).collect();

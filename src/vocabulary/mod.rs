@@ -8,6 +8,7 @@ mod expected;
 mod extract;
 mod golden;
 mod metric;
+mod mocks;
 mod piece;
 mod verification;
 
@@ -42,10 +43,11 @@ pub const VOCABULARIES: &[Vocabulary] = &[
     golden::VOCABULARY,
     extract::VOCABULARY,
     verification::VOCABULARY,
+    mocks::VOCABULARY,
     expect::VOCABULARY,
 ];
 
-/// A case that is being read, with the pointer that finds it again.
+/// A case that is being read, and the pointer to it in its document.
 pub struct CaseNode<'d> {
     /// The document of the case.
     pub document: &'d Arc<Document>,

@@ -12,6 +12,26 @@ pub fn render_document(mapping: &Map<String, Value>) -> String {
     text
 }
 
+/// Renders an entry of a block list, from its dash to its line break. Further lines are indented below the dash, which is
+/// in the column `indent`. An entry that fits one line has one.
+pub fn render_item(value: &Value, indent: usize) -> String {
+    let line = format!("- {}\n", render_entry(value));
+    if indent + line.chars().count() <= ONE_LINE && !line.contains("\\n") {
+        return line;
+    }
+    let mut text = String::new();
+    write_item(&mut text, value, indent);
+    text
+}
+
+/// Renders an entry of a block list on one line, without its dash. A mapping with one key has no braces.
+pub fn render_entry(value: &Value) -> String {
+    match value.as_object().and_then(|map| map.iter().next().filter(|_| map.len() == 1)) {
+        Some((key, value)) => format!("{}: {}", render_scalar(key), render_flow(value)),
+        None => render_flow(value),
+    }
+}
+
 fn write_entries(text: &mut String, mapping: &Map<String, Value>, indent: usize) {
     for (at, (key, value)) in mapping.iter().enumerate() {
         if at > 0 {

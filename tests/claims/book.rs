@@ -75,14 +75,76 @@ fn each_link_of_the_book_leads_to_a_page_and_a_heading() {
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
             let target = if file.is_empty() { page.clone() } else { page.with_file_name(file) };
             let is_page = target.extension().is_some_and(|extension| extension == "md");
-            let known =
-                target.exists() && (anchor.is_empty() || !is_page || list_anchors(&target).contains(anchor));
+            // The book contains only what is below `docs`.
+            let is_inside = !link.starts_with("../") || page.parent() != Some(docs().as_path());
+            let known = is_inside
+                && target.exists()
+                && (anchor.is_empty() || !is_page || list_anchors(&target).contains(anchor));
             if !known {
                 dead.push(format!("{}: {link}", page.display()));
             }
         }
     }
     assert!(dead.is_empty(), "{}", dead.join("\n"));
+}
+
+/// The texts of the files below `folder` with an extension.
+fn read_files(folder: &str, extension: &str) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = walkdir::WalkDir::new(root).into_iter().filter_map(Result::ok);
+    let paths = entries.map(walkdir::DirEntry::into_path);
+    let paths = paths.filter(|path| path.extension().is_some_and(|found| found == extension));
+    paths.map(|path| fs::read_to_string(path).expect("a text")).collect()
+}
+
+fn read_sources() -> Vec<String> {
+    ["src", "crates/arraign-trace/src", "crates/cargo-arraign/src"]
+        .iter()
+        .flat_map(|folder| read_files(folder, "rs"))
+        .collect()
+}
+
+#[test]
+fn each_heading_of_troubleshooting_is_in_a_message() {
+    let page = fs::read_to_string(docs().join("troubleshooting.md")).expect("a page");
+    let sources = read_sources();
+    let headings: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("### ")).collect();
+    let unknown: Vec<&&str> =
+        headings.iter().filter(|heading| !sources.iter().any(|source| source.contains(**heading))).collect();
+    assert!(unknown.is_empty(), "no message contains {unknown:?}");
+    assert!(headings.len() >= 30, "{headings:?}");
+}
+
+#[test]
+fn each_variable_of_the_docs_is_read() {
+    let sources = read_sources().concat();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let others = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "crates/cargo-arraign/README.md"];
+    let pages = list_pages().into_iter().chain(others.map(|page| root.join(page)));
+    for page in pages {
+        let text = fs::read_to_string(&page).expect("a page");
+        for rest in text.split("ARRAIGN_").skip(1) {
+            let name: String = rest.chars().take_while(|c| c.is_ascii_uppercase() || *c == '_').collect();
+            let known = name.is_empty() || sources.contains(&format!("\"ARRAIGN_{name}\""));
+            assert!(known, "{}: ARRAIGN_{name}", page.display());
+        }
+    }
+}
+
+#[test]
+fn the_readme_names_each_feature_and_the_page_of_sentences_each_check() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let [readme, manifest] =
+        ["README.md", "Cargo.toml"].map(|name| fs::read_to_string(root.join(name)).expect("a file"));
+    let features = manifest.split("[features]").nth(1).and_then(|rest| rest.split("\n[").next());
+    let features = features.expect("features").lines().filter_map(|line| line.split_once(" = "));
+    for (feature, _) in features.filter(|(name, _)| !name.starts_with('#') && *name != "default") {
+        assert!(readme.contains(&format!("`{feature}`")), "the README does not name the feature `{feature}`");
+    }
+    let page = fs::read_to_string(docs().join("say.md")).expect("a page");
+    for kind in arraign::__internals::check::BUILTIN {
+        assert!(page.contains(&format!("(checks/{}.md)", kind.name)), "say.md does not name `{}`", kind.name);
+    }
 }
 
 #[test]

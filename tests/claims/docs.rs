@@ -16,7 +16,8 @@ use arraign::__internals::suite::{Library, Suite, load_recorded, schema};
 use arraign::__internals::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
 use arraign::reader::READERS;
 use arraign::verdict::Verdict;
-use serde_json::Value;
+
+use super::key_tables::{inner_keys_table, keys_table};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -178,8 +179,8 @@ fn the_page_of_calls_shows_every_matcher() {
 
 /// The matchers, in the order of the page.
 const MATCHERS: &[(&str, &str)] = &[
-    ("value", "A written value. Numbers compare as numbers, types count, the order of keys does not."),
-    ("equals", "This value, also where it looks like a matcher."),
+    ("value", "A plain value. Numbers compare as numbers. Types count, and the order of keys does not."),
+    ("equals", "This value, even if it looks like a matcher."),
     ("any", "One of these values or matchers."),
     ("at_least", "A number of at least this."),
     ("at_most", "A number of at most this."),
@@ -188,21 +189,21 @@ const MATCHERS: &[(&str, &str)] = &[
     ("between", "A number between two others, both included."),
     (
         "matches",
-        "A text in which a JavaScript regular expression is found. Case counts, unless `/.../i` is written.",
+        "A text that a JavaScript regular expression matches. Letter case counts, unless the pattern is `/.../i`.",
     ),
-    ("contains", "A text with this part, or a list with this element. Case counts."),
-    ("starts_with", "A text with this beginning."),
-    ("one_of_type", "A value of a type, or of one of several. 2.0 is an `integer`."),
+    ("contains", "A text that contains this text, or a list that contains this element. Letter case counts."),
+    ("starts_with", "A text that starts with this text."),
+    ("one_of_type", "A value of this type, or of one of several types. 2.0 is an `integer`."),
     ("schema", "A value that satisfies a JSON Schema. Needs the feature `json-schema`."),
     ("length", "The length of a text in characters, or of a list or mapping. A number, or bounds."),
-    ("absent", "The argument must not be there."),
-    ("optional", "The argument may be left out. With other words, they hold of its value."),
+    ("absent", "The argument must be absent."),
+    ("optional", "The argument may be absent. If it is present, its value must satisfy the other words."),
     (
         "jsonpath",
-        "An RFC 9535 path selects something; with other words, one of the selected values passes them.",
+        "An RFC 9535 path selects something. With other words, one of the selected values must satisfy them.",
     ),
     ("similar", "A text that differs in few characters: 1 minus the share of edits (Levenshtein)."),
-    ("nested", "Matchers work inside mappings and lists. A written mapping has no further fields."),
+    ("nested", "Matchers work inside of mappings and lists. An expected mapping allows no further fields."),
 ];
 
 fn golden_verdicts() -> Vec<Verdict> {
@@ -273,58 +274,27 @@ If you look for the check of a sentence, begin with [I want to say X, write Y](.
 fn the_page_of_cases_lists_the_keys_that_editors_show() {
     let kinds = Registry::default();
     let (cases, workspace) = (schema::of_cases(&kinds), schema::of_workspace(&kinds));
-    let definitions = &cases["definitions"];
-    let page = read(&root().join("docs/cases.md"));
-    let page =
-        with_block(&page, "the keys of a case", &keys_table("key", &definitions["part_of_case"], &cases));
-    let page = with_block(&page, "the keys of a suite", &keys_table("key", &definitions["suite"], &cases));
-    let page = with_block(&page, "the keys of the workspace", &keys_table("key", &workspace, &workspace));
-    hold(&root().join("docs/cases.md"), &page);
-}
-
-/// The table of the keys of `mapping`, from the schema that editors show. `what` they are heads the first column.
-fn keys_table(what: &str, mapping: &Value, schema: &Value) -> String {
-    let mut table = format!("| {what} | meaning |\n|---|---|\n");
-    for (name, value) in mapping["properties"].as_object().into_iter().flatten() {
-        let meaning = [describe(value), &describe_choices(value, schema)].concat().replace('|', "\\|");
-        writeln!(table, "| `{name}` | {meaning} |").expect("text");
-    }
-    table
-}
-
-fn describe(setting: &Value) -> &str {
-    setting["description"].as_str().unwrap_or_else(|| panic!("no description: {setting}"))
-}
-
-/// The values that a setting may have, where the schema describes each.
-fn describe_choices(setting: &Value, schema: &Value) -> String {
-    let mut text = String::new();
-    for (name, meaning) in find_choices(setting, schema) {
-        write!(text, "<br>`{name}`: {meaning}").expect("text");
-    }
-    text
-}
-
-/// The described values of a setting: its own, those of a list's entries, or those of a form that it refers to.
-fn find_choices<'s>(setting: &'s Value, schema: &'s Value) -> Vec<(&'s str, &'s str)> {
-    if let Some(meanings) = setting["enumDescriptions"].as_array() {
-        let names = setting["enum"].as_array().into_iter().flatten();
-        let text = |value: &'s Value| value.as_str().unwrap_or_else(|| panic!("no text: {setting}"));
-        return names.map(text).zip(meanings.iter().map(text)).collect();
-    }
-    if let Some(pointer) = setting["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {
-        return find_choices(schema.pointer(pointer).expect("a form"), schema);
-    }
-    let inner = ["anyOf", "allOf"].iter().filter_map(|of| setting[of].as_array()).flatten();
-    let inner = inner.chain(setting.get("items"));
-    inner.flat_map(|inner| find_choices(inner, schema)).collect()
+    let (case, suite) = (&cases["definitions"]["part_of_case"], &cases["definitions"]["suite"]);
+    let path = root().join("docs/cases.md");
+    let tables = [
+        ("the keys of a case", keys_table("key", case, &cases)),
+        ("the keys of a suite", keys_table("key", suite, &cases)),
+        ("the keys of the workspace", keys_table("key", &workspace, &workspace)),
+        (
+            "the keys inside of values",
+            inner_keys_table([(case, &cases), (suite, &cases), (&workspace, &workspace)]),
+        ),
+    ];
+    let page = tables.iter().fold(read(&path), |page, (mark, table)| with_block(&page, mark, table));
+    hold(&path, &page);
 }
 
 /// The check's module documentation, and what a person sees of its example.
 fn page(kind: &Kind, settings: &str) -> String {
     let source = source_of(kind);
     let folder = source.parent().expect("a folder");
-    let mut page = format!("<!-- written by `just bless` from {} -->\n", shown(&source));
+    let (from, name) = (shown(&source), kind.name);
+    let mut page = format!("<!-- written by `just bless` from {from} -->\n# `{name}`\n\n");
     let mut example = None;
     for line in read(&source).lines() {
         if line == "//! <!-- settings -->" {
@@ -342,7 +312,7 @@ fn page(kind: &Kind, settings: &str) -> String {
         }
     }
     let example = example.unwrap_or_else(|| panic!("{}: its documentation shows no case", kind.name));
-    write!(page, "\nand says:\n\n```text\n{}```\n", said_of(&example)).expect("text");
+    write!(page, "\nThe terminal shows:\n\n```text\n{}```\n", said_of(&example)).expect("text");
     page
 }
 

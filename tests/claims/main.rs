@@ -25,8 +25,10 @@ mod http;
 mod joined_runs;
 mod js_regex;
 mod judge;
+mod key_tables;
 mod live;
 mod msrv;
+mod mutation;
 #[path = "../../crates/arraign-trace/tests/claims/mutations.rs"]
 mod mutations;
 mod native_yaml;

@@ -15,6 +15,7 @@ pub(crate) fn add_agents(harness: Harness) -> Harness {
         .agent("looks", looks)
         .agent("modelled", modelled)
         .agent_model("modelled")
+        .agent("orders", orders)
         .agent("prompted", looks)
         .agent_inputs("prompted", ["prompts/rust.md"])
         .agent("deletes", |_| async { Ok::<_, io::Error>(json!({"calls": ["rm"]})) })
@@ -42,6 +43,14 @@ async fn modelled(input: AgentInput) -> Result<Trace, io::Error> {
     let base = input.model.and_then(|model| model.openai).ok_or_else(|| io::Error::other("no address"))?;
     crate::model_agent::converse_simply("chat", &base, &input.query).map_err(io::Error::other)?;
     Ok(Trace::default())
+}
+
+/// Calls `get_order` on its MCP server, and leaves the calls to the server.
+async fn orders(input: AgentInput) -> Result<Trace, io::Error> {
+    let url = input.mcp_url.ok_or_else(|| io::Error::other("no address"))?;
+    let call = format!("get_order={{\"id\": {}}}", input.query);
+    let results = crate::mcp_agent::call_tools(&url, &[&call]).await.map_err(io::Error::other)?;
+    Ok(Trace { answer: results.last().cloned(), ..Trace::default() })
 }
 
 /// Answers with the messages of a framework.

@@ -4,6 +4,7 @@
 mod agents;
 mod checks;
 mod judges;
+mod mcp_agent;
 mod model_agent;
 #[expect(dead_code, reason = "the claims need more of it")]
 mod scripted;
@@ -22,6 +23,11 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let Some((_, rest)) = arguments.split_first().filter(|(first, _)| *first == model_agent::AGENT) {
         return model_agent::run_agent(rest);
+    }
+    match arguments.split_first() {
+        Some((first, rest)) if first == mcp_agent::AGENT => return mcp_agent::run_agent(rest),
+        Some((first, _)) if first == mcp_agent::SERVER => return mcp_agent::run_server(),
+        _ => {}
     }
     if std::env::var_os(SUBJECT).is_none() {
         let arguments = libtest_mimic::Arguments::from_args();

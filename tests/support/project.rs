@@ -1,7 +1,9 @@
 //! A package with a few cases in a temporary folder, and what its test target says: the executable `subject`.
 
+#[path = "foreign.rs"]
+mod foreign;
+
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -10,27 +12,11 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
+use self::foreign::remove_foreign_variables;
 use crate::cargo::cargo;
 
 /// Makes the subject the test target of a package.
 const SUBJECT: &str = "HARNESS_TEST_SUBJECT";
-
-/// Variables that change what the harness or insta does.
-const FOREIGN: &[&str] = &[
-    "ARRAIGN_",
-    "NEXTEST",
-    "GITHUB_",
-    "INSTA_",
-    "RUST_TEST_",
-    "CI",
-    "TF_BUILD",
-    "TEST_",
-    "XML_OUTPUT",
-    "CIRCLE_",
-    "BUILDKITE_",
-    "SYSTEM_",
-    "CARGO_MANIFEST",
-];
 
 pub(crate) struct Project {
     folder: tempfile::TempDir,
@@ -85,13 +71,7 @@ impl Project {
     /// The test target, as cargo starts it.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(subject());
-        let is_foreign = |name: &OsString| {
-            let name = name.to_string_lossy();
-            FOREIGN.iter().any(|prefix| name.starts_with(prefix))
-        };
-        for (name, _) in std::env::vars_os().filter(|(name, _)| is_foreign(name)) {
-            command.env_remove(name);
-        }
+        remove_foreign_variables(&mut command);
         command.args(arguments).current_dir(self.path("")).stdin(Stdio::null());
         command.env(SUBJECT, "1").env("RUST_BACKTRACE", "1");
         command.env("CARGO_MANIFEST_DIR", self.path("")).env("ARRAIGN_OUT", self.path("out"));

@@ -106,6 +106,11 @@ impl Place {
         self.source.name()
     }
 
+    /// The file.
+    pub fn source(&self) -> &Arc<Source> {
+        &self.source
+    }
+
     /// Line, from 1.
     pub fn line(&self) -> usize {
         self.source.line_at(self.span.start as usize).0

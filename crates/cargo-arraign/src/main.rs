@@ -18,6 +18,8 @@ mod init;
 mod lint;
 mod lsp;
 mod man;
+#[cfg(feature = "mocks")]
+mod mcp;
 mod mutate;
 mod new_file;
 mod out;
@@ -59,6 +61,8 @@ enum CliCommand {
     Lint(lint::Lint),
     Lsp(lsp::Lsp),
     Man(man::Man),
+    #[cfg(feature = "mocks")]
+    Mcp(mcp::Mcp),
     Mutate(mutate::Mutate),
     #[cfg(feature = "model")]
     Record(record::Record),
@@ -82,6 +86,8 @@ fn main() -> ExitCode {
         CliCommand::Lint(command) => command.run(),
         CliCommand::Lsp(command) => command.run(),
         CliCommand::Man(command) => command.run(),
+        #[cfg(feature = "mocks")]
+        CliCommand::Mcp(command) => command.run(),
         CliCommand::Mutate(command) => command.run(),
         #[cfg(feature = "model")]
         CliCommand::Record(command) => command.run(),

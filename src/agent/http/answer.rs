@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use crate::agent::AgentProblem;
-use crate::agent::into_trace::read_single_run;
+use crate::agent::into_trace::{answer_only_trace, read_single_run};
 use crate::case::HttpCall;
 use crate::http::HttpResponse;
 use crate::pattern::JsonPath;
 use crate::reader::ReaderSet;
 use crate::secrets::QuotedText;
-use crate::trace::{CallsUnrecorded, Message, Role, Trace};
+use crate::trace::Trace;
 
 /// The largest length of a response in an error message, in characters.
 const MAX_SHOWN_CHARS: usize = 300;
@@ -71,20 +71,6 @@ fn reject_failed_run(run: Trace) -> Result<Trace, AgentProblem> {
 fn is_prose(response: &HttpResponse) -> bool {
     let is_json = response.body.trim_start().starts_with(['{', '[']);
     response.media_type.as_deref() == Some("text/plain") && !is_json
-}
-
-/// Creates a run with only a known answer. Its calls are marked as unrecorded, so that no check takes them for none.
-fn answer_only_trace(query: String, answer: String) -> Trace {
-    let reply = Message { role: Role::Assistant, text: answer.clone(), after_calls: 0 };
-    let question =
-        (!query.is_empty()).then(|| Message { role: Role::User, text: query.clone(), after_calls: 0 });
-    Trace {
-        input: question.is_some().then_some(query),
-        messages: question.into_iter().chain([reply]).collect(),
-        calls_unrecorded: Some(CallsUnrecorded::ByFormat),
-        answer: Some(answer),
-        ..Trace::default()
-    }
 }
 
 /// Selects the values at `path`: texts as they are, other values as JSON, each on its own line.

@@ -92,6 +92,7 @@ fn build_request(
 fn default_body(mut variables: Value) -> Value {
     if let Some(names) = variables.as_object_mut() {
         names.shift_remove("model");
+        names.shift_remove("mcp_url");
         // Of a single turn, the input says it all.
         if !names.contains_key("turn") {
             names.shift_remove("conversation");
@@ -112,6 +113,9 @@ fn build_variables(input: &AgentInput) -> Result<Value, String> {
     }
     if let Some(model) = &input.model {
         variables["model"] = serde_json::to_value(model).map_err(|error| error.to_string())?;
+    }
+    if let Some(url) = &input.mcp_url {
+        variables["mcp_url"] = url.as_str().into();
     }
     Ok(variables)
 }

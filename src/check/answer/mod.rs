@@ -17,6 +17,7 @@ pub(super) mod not_contains;
 pub(super) mod not_regex;
 pub(super) mod refusal;
 pub(super) mod regex;
+pub(super) mod similarity;
 pub(super) mod starts_with;
 
 #[cfg(not(feature = "json-schema"))]

@@ -11,14 +11,14 @@ use crate::check::support::forms::InlineSchema;
 /// The arguments of a call, by name.
 pub(crate) type WrittenArguments = BTreeMap<String, WrittenArgument>;
 
-/// A value, or a matcher: a mapping of these words alone.
+/// A value, or a matcher: a mapping with only these words.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "argument"))]
 pub(crate) enum WrittenArgument {
     Matcher(Box<MatcherWords>),
     Literal(Value),
 }
 
-/// The words of a matcher. All that are written must hold.
+/// The words of a matcher. All of them must hold.
 #[cfg_attr(
     feature = "schema",
     derive(schemars::JsonSchema),
@@ -27,7 +27,7 @@ pub(crate) enum WrittenArgument {
 pub(crate) struct MatcherWords {
     /// One of these values.
     any: Option<Vec<WrittenArgument>>,
-    /// This value, also where it looks like a matcher. With `jsonpath`, the value that the path selects.
+    /// This value, even if it looks like a matcher. With `jsonpath`: the value that the path selects.
     equals: Option<Value>,
     /// A number of at least this.
     at_least: Option<f64>,
@@ -39,11 +39,11 @@ pub(crate) struct MatcherWords {
     below: Option<f64>,
     /// A number from the first to the second, both included.
     between: Option<[f64; 2]>,
-    /// A text in which this JavaScript regular expression is found: `^DE\d+`, `/headphones?/i`.
+    /// A text that this JavaScript regular expression matches: `^DE\d+`, `/headphones?/i`.
     matches: Option<String>,
-    /// A text with this part, or a list with this element.
+    /// A text that contains this text, or a list that contains this element.
     contains: Option<WrittenArgumentBox>,
-    /// A text with this beginning.
+    /// A text that starts with this text.
     starts_with: Option<String>,
     /// A value of this type, or of one of these types.
     one_of_type: Option<WrittenTypes>,
@@ -51,11 +51,11 @@ pub(crate) struct MatcherWords {
     schema: Option<InlineSchema>,
     /// A text, list or mapping of this length.
     length: Option<WrittenLength>,
-    /// `true`: the argument must not be there.
+    /// `true`: the argument must be absent.
     absent: Option<bool>,
     /// `true`: the argument may be left out.
     optional: Option<bool>,
-    /// An RFC 9535 path, which must select something in the value. The other words are about what it selects.
+    /// An RFC 9535 path, which must select something in the value. The other words apply to the selected values.
     jsonpath: Option<String>,
     /// A text that is similar to another: 1 minus the share of edits.
     similar: Option<WrittenSimilarity>,
@@ -77,15 +77,15 @@ enum WrittenLength {
 
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
 struct LengthBounds {
-    /// The least length.
+    /// The minimum length.
     at_least: Option<u64>,
-    /// The greatest length.
+    /// The maximum length.
     at_most: Option<u64>,
     /// A length above this.
     above: Option<u64>,
     /// A length below this.
     below: Option<u64>,
-    /// The least and the greatest length.
+    /// The minimum and the maximum length.
     between: Option<[u64; 2]>,
 }
 
@@ -93,6 +93,6 @@ struct LengthBounds {
 struct WrittenSimilarity {
     /// The other text.
     to: String,
-    /// The least similarity, above 0 and up to 1.
+    /// The minimum similarity, above 0 and up to 1.
     at_least: f64,
 }

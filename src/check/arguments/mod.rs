@@ -27,11 +27,11 @@ use crate::trace::Arguments;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ArgumentsMode {
-    /// The written arguments, and no others.
+    /// The expected arguments, and no others.
     Exact,
-    /// No argument beyond the written ones; each of them may be left out.
+    /// No arguments other than the expected ones; each of these may be absent.
     Subset,
-    /// The written arguments, and any others.
+    /// The expected arguments, and any others.
     Superset,
     /// Any arguments.
     Ignore,
@@ -192,8 +192,7 @@ impl ValueMatcher {
                 accept_all(matchers.iter().zip(values), |(matcher, value)| matcher.accepts(value))
             }
             (Self::Object(fields), Value::Object(values)) => {
-                let is_known = |name: &String| fields.iter().any(|(field, _)| field == name);
-                if !values.keys().all(is_known) {
+                if !values.keys().all(|name| fields.iter().any(|(field, _)| field == name)) {
                     return Ok(false);
                 }
                 accept_all(fields, |(name, field)| field.accepts(values.get(name)))

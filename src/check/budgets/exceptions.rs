@@ -7,15 +7,15 @@ use crate::place::LoadErrors;
 use crate::trace::Call;
 use crate::yaml::{Fields, Node};
 
-/// `true`, or the tools that are excepted.
+/// `true`, or the tools to except.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Exceptions {
-    /// `true`. To ask for nothing, leave the check out.
+    /// `true`. To require nothing, omit the check.
     #[serde(default = "yes")]
     pub(super) required: bool,
-    /// The tools that are excepted: names and globs.
+    /// The tools to except: names and globs.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<String>>"))]
     pub(super) except: Vec<ToolPattern>,

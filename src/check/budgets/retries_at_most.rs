@@ -1,4 +1,4 @@
-//! `retries_at_most`: the run repeats failed calls at most so many times.
+//! `retries_at_most`: the run retries failed calls at most this many times.
 //!
 //! A retry is a call of a tool whose call before it, by the same agent, failed. The arguments may differ.
 //!
@@ -22,7 +22,7 @@ use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::trace::{Arguments, Call, CallStatus, ToolServer};
 
 pub(crate) const KIND: Kind =
-    Kind::of::<RetriesAtMost>("retries_at_most", "the run repeats failed calls at most so many times")
+    Kind::of::<RetriesAtMost>("retries_at_most", "the run retries failed calls at most this many times")
         .shorthand("retries");
 
 /// A limit above this has no counterexample: a trace of so many calls is not worth building.
@@ -33,7 +33,7 @@ const LARGEST_EXAMPLE: usize = 10_000;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct RetriesAtMost {
-    /// The greatest number of retries in the run.
+    /// The maximum number of retries in the run.
     retries: usize,
 }
 
@@ -71,10 +71,6 @@ impl Check for RetriesAtMost {
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let is_small = self.retries < LARGEST_EXAMPLE;
         is_small.then(|| run_of((0..self.retries + 2).map(build_failed_call).collect()).into())
-    }
-
-    fn is_vacuous(&self) -> bool {
-        false
     }
 }
 

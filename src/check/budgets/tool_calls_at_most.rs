@@ -1,6 +1,6 @@
-//! `tool_calls_at_most`: the run makes at most so many tool calls.
+//! `tool_calls_at_most`: the run makes at most this many tool calls.
 //!
-//! Every attempt counts, also one that failed.
+//! Every attempt counts, including failed ones.
 //!
 //! <!-- settings -->
 //!
@@ -19,7 +19,7 @@ use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::trace::{Arguments, Call};
 
 pub(crate) const KIND: Kind =
-    Kind::of::<ToolCallsAtMost>("tool_calls_at_most", "the run makes at most so many tool calls")
+    Kind::of::<ToolCallsAtMost>("tool_calls_at_most", "the run makes at most this many tool calls")
         .shorthand("calls");
 
 /// A limit above this has no counterexample: a trace of so many calls is not worth building.
@@ -30,7 +30,7 @@ const LARGEST_EXAMPLE: usize = 10_000;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct ToolCallsAtMost {
-    /// The greatest number of calls. Exactly so many are allowed.
+    /// The maximum number of calls, inclusive.
     calls: usize,
 }
 
@@ -59,10 +59,6 @@ impl Check for ToolCallsAtMost {
 
     fn bans_call(&self, _call: &Call) -> bool {
         self.calls == 0
-    }
-
-    fn is_vacuous(&self) -> bool {
-        false
     }
 }
 

@@ -1,8 +1,8 @@
 //! `correctness`: the expected tools are called.
 //!
 //! One of the three axes of a golden dataset: the share of the listed tools that were called. A name is
-//! [the name of a tool](../traces.md#names-of-tools). The order does not matter, nor do other calls, nor whether a call
-//! succeeded: the model's decision counts.
+//! [the name of a tool](../traces.md#names-of-tools). The order, other calls, and failures do not
+//! matter: the model's decision counts.
 //!
 //! <!-- settings -->
 //!

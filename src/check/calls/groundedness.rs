@@ -1,7 +1,7 @@
 //! `groundedness`: the answer is based on a tool call.
 //!
-//! One of the three axes of a golden dataset. An answer is grounded if any tool was called, whatever the call
-//! returned. An answer without any lookup is invented.
+//! One of the three axes of a golden dataset. An answer is grounded if any tool was called. The result of
+//! the call does not matter. To compare the facts of the answer with the results, use [`grounded`](grounded.md).
 //!
 //! <!-- settings -->
 //!
@@ -20,17 +20,16 @@ use crate::trace::Trace;
 use crate::yaml::{Node, Value};
 
 pub(crate) const KIND: Kind =
-    Kind::of::<Groundedness>("groundedness", "the answer rests on a tool that was called")
-        .only_reports(is_opted_out);
+    Kind::of::<Groundedness>("groundedness", "at least one tool is called").only_reports(is_opted_out);
 
 /// Settings of `groundedness`.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 struct Groundedness {
-    /// `false`: this row asks for no grounding; the score is 1, and the verdict notes it. Default: `true`.
+    /// `false`: this row requires no grounding. The score is 1, and the verdict notes it. Default: `true`.
     grounded: bool,
-    /// `false`: no tool has to be called; a called one is no fault. Default: `true`.
+    /// `false`: no call is required; calls are allowed. Default: `true`.
     tool_called: bool,
 }
 
@@ -42,8 +41,8 @@ impl Default for Groundedness {
 
 /// A row that asks for no grounding cannot fail here: that is what its writer wants.
 fn is_opted_out(node: Node<'_>) -> bool {
-    let is_false = |key| node.get(key).is_some_and(|node| *node.value() == Value::Bool(false));
-    is_false("grounded") || is_false("tool_called")
+    let settings = ["grounded", "tool_called"].into_iter().filter_map(|key| node.get(key));
+    settings.into_iter().any(|setting| *setting.value() == Value::Bool(false))
 }
 
 impl Check for Groundedness {

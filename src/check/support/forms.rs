@@ -107,7 +107,7 @@ enum AnyCalls {
 /// A rule of `sequence_valid`.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "rule"))]
 pub(crate) struct OrderRule {
-    /// What the rule asks for.
+    /// The type of the rule.
     r#type: OrderRuleType,
     /// The tool: a name, a glob, an alias, or `{tool, args_match}`.
     tool: Option<RuleTools>,
@@ -123,15 +123,15 @@ pub(crate) struct OrderRule {
     forbidden: Option<RuleTools>,
     /// A glob. Without glob characters, it is a part of the name.
     pattern: Option<String>,
-    /// The least number of calls.
+    /// The minimum number of calls.
     min: Option<u64>,
-    /// The greatest number of calls.
+    /// The maximum number of calls.
     max: Option<u64>,
     /// The exact number of calls.
     exactly: Option<u64>,
     /// The number of calls within which the tool is called, or `any`.
     within: Option<RuleWindow>,
-    /// `true`: no other call stands between.
+    /// `true`: no other call comes between.
     strict: Option<bool>,
 }
 
@@ -142,7 +142,7 @@ enum OrderRuleType {
     Require,
     /// Each `first` is called before the first call of each `then`.
     Before,
-    /// A call of `first` stands directly before every call of `then`.
+    /// Each call of `then` comes directly after a call of `first`.
     ImmediatelyBefore,
     /// None of the tools is called.
     Blocklist,
@@ -154,7 +154,7 @@ enum OrderRuleType {
     MaxCalls,
     /// The tool is among the first `within` calls.
     Eventually,
-    /// Each `then` follows each call of `trigger` within so many calls.
+    /// Each `then` follows each call of `trigger` within this many calls.
     After,
     /// After the first call of `trigger` there is no call of `forbidden`.
     NeverAfter,

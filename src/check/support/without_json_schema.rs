@@ -8,25 +8,25 @@ use crate::check::{Kind, Read};
 pub(crate) mod args_valid {
     pub(crate) const KIND: super::Kind = super::Kind::undescribed(
         "args_valid",
-        "each call's arguments are what its tool takes",
+        "the arguments of each call are valid for its tool",
         super::REFUSE,
     );
 }
 
 /// Replaces the module of this name.
 pub(crate) mod json_schema {
-    pub(crate) const KIND: super::Kind =
-        super::Kind::undescribed("json_schema", "the final answer is JSON of this schema", super::REFUSE)
-            .shorthand("schema");
+    pub(crate) const KIND: super::Kind = super::Kind::undescribed(
+        "json_schema",
+        "the final answer is JSON that satisfies this schema",
+        super::REFUSE,
+    )
+    .shorthand("schema");
 }
 
 /// Replaces the module of this name.
 pub(crate) mod tool_output_valid {
-    pub(crate) const KIND: super::Kind = super::Kind::undescribed(
-        "tool_output_valid",
-        "each result is what its tool should return",
-        super::REFUSE,
-    );
+    pub(crate) const KIND: super::Kind =
+        super::Kind::undescribed("tool_output_valid", "each result is valid for its tool", super::REFUSE);
 }
 
 const REFUSE: Read = |node, _scope| Err(report_missing_feature(node, "json-schema").into());

@@ -11,6 +11,7 @@ use super::settings::TrajectoryMode;
 use crate::check::arguments::ArgumentsMode;
 use crate::check::arguments::forms::WrittenArguments;
 use crate::check::support::forms::Texts;
+use crate::check::support::occurrence::OccurrenceForm;
 
 /// Settings of `calls`.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -19,16 +20,16 @@ pub(super) struct CallsForm {
     list: Vec<EntryForm>,
     /// How the calls of the run relate to the list.
     mode: Option<TrajectoryMode>,
-    /// How the arguments of all calls relate to the written ones. Default: `superset` in the short form, `exact` in
+    /// How the arguments of all calls relate to the expected ones. Default: `superset` in the short form, `exact` in
     /// the long form.
     args: Option<ArgumentsMode>,
-    /// Globs over the paths of arguments that never matter: `timestamp`, `*.request_id`, `get_order.trace_id`.
+    /// Globs over the paths of arguments that are not compared: `timestamp`, `*.request_id`, `get_order.trace_id`.
     ignore: Option<Texts>,
-    /// The values of omitted arguments, by tool: `{search: {limit: 10}}`.
+    /// The default values of arguments, by tool: `{search: {limit: 10}}`.
     defaults: Option<BTreeMap<String, Map<String, Value>>>,
-    /// How the expected calls end. With `any`, calls that failed are extra calls too.
+    /// How the expected calls end. With `any`, failed calls are extra calls, too.
     status: Option<WantedStatus>,
-    /// The rules of another tool.
+    /// Uses the rules of another tool.
     r#match: Option<MatchRules>,
     /// The declared functions, with `match: bfcl`: `[{name, parameters: {properties, required}}]`.
     functions: Option<Vec<Map<String, Value>>>,
@@ -37,19 +38,19 @@ pub(super) struct CallsForm {
 /// Settings of `effects`.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct EffectsForm {
-    /// The tools that change the world: names and globs.
+    /// The tools that change something: names and globs.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     write: Vec<String>,
-    /// The calls of these tools, in any order. An empty list expects none.
+    /// The expected calls of these tools, in any order. An empty list expects none.
     calls: Vec<EntryForm>,
-    /// How the arguments of all calls relate to the written ones. Default: `superset` in the short form, `exact` in
+    /// How the arguments of all calls relate to the expected ones. Default: `superset` in the short form, `exact` in
     /// the long form.
     args: Option<ArgumentsMode>,
-    /// Globs over the paths of arguments that never matter.
+    /// Globs over the paths of arguments that are not compared.
     ignore: Option<Texts>,
-    /// The values of omitted arguments, by tool.
+    /// The default values of arguments, by tool.
     defaults: Option<BTreeMap<String, Map<String, Value>>>,
-    /// How the expected calls end. With `any`, calls that failed count too.
+    /// How the expected calls end. With `any`, failed calls count, too.
     status: Option<WantedStatus>,
 }
 
@@ -73,13 +74,13 @@ struct LongEntryForm {
     tool: String,
     /// The arguments, by name.
     args: Option<WrittenArguments>,
-    /// How the arguments relate to the written ones. Default: `exact`.
+    /// How the arguments relate to the expected ones. Default: `exact`.
     args_mode: Option<ArgumentsMode>,
     /// How the call ends.
     status: Option<WantedStatus>,
     /// How often the call is made.
     times: Option<TimesForm>,
-    /// `true`: the call need not be made.
+    /// `true`: the call may be missing.
     optional: Option<bool>,
 }
 
@@ -89,7 +90,7 @@ struct AlternativesForm {
     any_of: Vec<EntryForm>,
     /// How often one of them is made.
     times: Option<TimesForm>,
-    /// `true`: none of them need be made.
+    /// `true`: all of them may be missing.
     optional: Option<bool>,
 }
 
@@ -107,9 +108,9 @@ enum TimesForm {
 
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
 struct TimesBounds {
-    /// The least number of calls.
+    /// The minimum number of calls.
     at_least: Option<usize>,
-    /// The greatest number of calls.
+    /// The maximum number of calls.
     at_most: Option<usize>,
 }
 
@@ -120,34 +121,16 @@ pub(super) struct CallForm {
     tool: String,
     /// The arguments, by name.
     args: Option<WrittenArguments>,
-    /// How the arguments relate to the written ones. Default: `superset`.
+    /// How the arguments relate to the expected ones. Default: `superset`.
     args_mode: Option<ArgumentsMode>,
-    /// Globs over the paths of arguments that never matter.
+    /// Globs over the paths of arguments that are not compared.
     ignore: Option<Texts>,
     /// How the call ends.
     status: Option<WantedStatus>,
     /// Which of the tool's calls with this status must have the arguments. Default: `any`.
     occurrence: Option<OccurrenceForm>,
-    /// How many calls have this status and these arguments.
+    /// The number of calls with this status and these arguments.
     times: Option<TimesForm>,
-}
-
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
-enum OccurrenceForm {
-    Word(OccurrenceWord),
-    Nth(std::num::NonZeroUsize),
-}
-
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
-enum OccurrenceWord {
-    /// One call is enough.
-    Any,
-    /// Every call.
-    All,
-    /// The first call.
-    First,
-    /// The last call.
-    Last,
 }
 
 /// Settings of `tool_called`.
@@ -157,9 +140,9 @@ pub(super) struct ToolCalledForm {
     tool: String,
     /// The arguments, by name.
     args: Option<WrittenArguments>,
-    /// How the arguments relate to the written ones. Default: `superset`.
+    /// How the arguments relate to the expected ones. Default: `superset`.
     args_mode: Option<ArgumentsMode>,
-    /// Globs over the paths of arguments that never matter.
+    /// Globs over the paths of arguments that are not compared.
     ignore: Option<Texts>,
     /// How the call ends. Default: `ok`.
     status: Option<WantedStatus>,
@@ -172,9 +155,9 @@ pub(super) struct NotCalledForm {
     tool: String,
     /// The forbidden arguments, by name. Default: any.
     args: Option<WrittenArguments>,
-    /// How the arguments relate to the written ones. Default: `superset`.
+    /// How the arguments relate to the expected ones. Default: `superset`.
     args_mode: Option<ArgumentsMode>,
-    /// Globs over the paths of arguments that never matter.
+    /// Globs over the paths of arguments that are not compared.
     ignore: Option<Texts>,
     /// The forbidden calls: `any` (an attempt counts), `ok`, `error`. Default: `any`.
     status: Option<WantedStatus>,

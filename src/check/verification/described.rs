@@ -6,24 +6,24 @@ use super::settings::{OnViolation, Profile, QualityGate};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 pub(super) struct VerificationSchema {
-    /// The least score that passes. Default: 0.9. `verification: 0.8` is short for it, `true` for all defaults.
+    /// The lowest score that passes. Default: 0.9. `verification: 0.8` is the short form, and `true` uses all defaults.
     #[cfg_attr(feature = "schema", schemars(with = "Option<ThresholdOrUsual>"))]
     threshold: Option<f64>,
     /// `true`: any unsupported claim makes the score 0, and the threshold is 1. Default: `false`.
     strict: Option<bool>,
-    /// What the score is taken from. Default: `trace` where there are calls.
+    /// The evidence for the score. Default: `trace` if the run has calls.
     profile: Option<Profile>,
-    /// What an unsupported claim does.
+    /// The effect of an unsupported claim.
     on_violation: Option<OnViolation>,
     /// The quality gates that the project has. They share the points. Default: all.
     gates: Option<Vec<QualityGate>>,
-    /// Names or globs of tools, which are added to the known ones.
+    /// Names or globs of tools, added to the known ones.
     tools: Option<AddedTools>,
-    /// Shell lines, which are added to the known ones: `just ci*`, `mvn ... verify`.
+    /// Shell lines, added to the known ones: `just ci*`, `mvn ... verify`.
     commands: Option<AddedCommands>,
-    /// Phrases that state a verification, which are added to the known ones: `should|would now? hold`.
+    /// Phrases that state a verification, added to the known ones: `should|would now? hold`.
     keywords: Option<Vec<String>>,
-    /// Phrases that are guesses, which are added to the known ones.
+    /// Phrases that are guesses, added to the known ones.
     claims: Option<Vec<String>>,
 }
 

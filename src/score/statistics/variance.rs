@@ -15,14 +15,14 @@ use crate::score::bounded;
 pub struct Variance {
     /// The number of runs. Default: 10.
     pub runs: NonZeroU32,
-    /// The least share of runs that pass. Default: 0.8.
+    /// The minimum share of runs that pass. Default: 0.8.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1)))]
     #[serde(deserialize_with = "bounded::rate")]
     pub pass_rate: f64,
-    /// The least mean score, in points.
+    /// The minimum mean score, in points.
     #[serde(deserialize_with = "bounded::optional_points")]
     pub min_mean_score: Option<f64>,
-    /// The largest standard deviation of the scores, in points.
+    /// The maximum standard deviation of the scores, in points.
     #[serde(deserialize_with = "bounded::optional_points")]
     pub max_std_dev: Option<f64>,
     /// The probability that the intervals hold. Default: 0.95.
@@ -46,7 +46,7 @@ impl Default for Variance {
 /// The result of several runs.
 #[derive(Debug, Clone)]
 pub struct VarianceResult {
-    /// Their figures.
+    /// The figures of the runs.
     pub statistics: Statistics,
     /// The failed requirements. Each points at its setting. The case holds if there are none.
     pub failures: Vec<Violation>,

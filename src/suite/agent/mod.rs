@@ -10,6 +10,8 @@ mod command;
 mod http;
 mod model;
 
+pub(super) use command::{parse_variables, parse_words};
+
 use crate::case::{
     AgentDescription, AgentFrom, AgentUse, Case, Described, InputGlob, NamedAgent, RunSelection, TraceFrom,
 };
@@ -34,7 +36,7 @@ pub(super) fn parse_agent_use(fields: &mut Fields<'_>, case: &Case) -> Option<Ag
 fn not_a_recording_error(trace: Node<'_>, case: &Case) -> Option<LoadError> {
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
     let problem = match &case.trace {
-        TraceFrom::Inline(_) => "the trace stands here: the case's `agent` would never run",
+        TraceFrom::Inline(_) => "the case contains its trace: its `agent` would never run",
         TraceFrom::File(_) if several => "`repeat` records several files: `trace` cannot name them",
         TraceFrom::File(file)
             if is_glob(&file.path) || file.runs != RunSelection::All || file.format.is_some() =>
@@ -134,7 +136,11 @@ fn parse_described(node: Node<'_>, readers: &[&str]) -> Result<Described, LoadEr
     }
 }
 
-fn feature_error(node: Node<'_>, key: &str, (feature, has_it): (&str, bool)) -> Result<(), LoadError> {
+pub(super) fn feature_error(
+    node: Node<'_>,
+    key: &str,
+    (feature, has_it): (&str, bool),
+) -> Result<(), LoadError> {
     if has_it {
         return Ok(());
     }

@@ -4,61 +4,63 @@ use super::{Amount, Nullable, Share};
 use crate::check::support::forms::Time;
 use crate::suite::ReportFormat;
 use crate::suite::gate::GateRows;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 
 /// The reports that a run writes.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(crate) struct Output {
     /// The formats of the reports.
     format: Option<Formats>,
-    /// Accepted and not used: `ARRAIGN_OUT` says where reports are written.
+    /// Accepted, but not used: `ARRAIGN_OUT` sets the folder for reports.
     directory: Option<String>,
 }
 
 /// One format, or several.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 enum Formats {
     One(ReportFormat),
     Many(Vec<ReportFormat>),
 }
 
-/// What the cases must reach together.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+/// The mean score that the cases must reach.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(crate) struct Gate {
-    /// The least mean score of the cases.
+    /// The lowest mean score that passes.
     mean: Share,
-    /// What a case does that misses its own threshold.
+    /// Whether a row below its own threshold fails.
     rows: Option<GateRows>,
 }
 
 /// An earlier summary.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(crate) struct SummaryBaseline {
     /// The earlier summary.
     file: String,
-    /// How far a mean may fall. Default: 0.05.
+    /// How far a mean may fall below the earlier one. Default: 0.05.
     max_regression: Option<Share>,
 }
 
 /// A size: a number of bytes, or a text such as `64 MiB`.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(crate) enum FileSize {
     Bytes(std::num::NonZeroU64),
     Text(String),
 }
 
 /// The prices of one model.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "price"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "price"))]
 pub(crate) struct Price {
     /// Input tokens.
     input: Amount,
     /// Output tokens.
     output: Amount,
-    /// Input tokens that are read from a cache. Default: the price of other input.
+    /// Input tokens that are read from a cache. Default: the price of input tokens.
     cached: Option<Amount>,
 }
 
 /// The limits on agents that run.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(crate) struct AgentLimits {
     /// How many run at the same time. Default: 16.
     at_once: Option<std::num::NonZeroUsize>,
@@ -69,25 +71,25 @@ pub(crate) struct AgentLimits {
     budget_usd: Option<f64>,
 }
 
-/// Who gives opinions.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "judge"))]
+/// The model that gives opinions.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "judge"))]
 pub(crate) struct Judge {
-    /// The model, as its server calls it.
+    /// The name of the model on its server.
     model: Option<Nullable<String>>,
-    /// A server that speaks OpenAI's chat completions, up to the version. Default: OpenAI's.
+    /// A server with OpenAI's chat completions API, including the version. Default: OpenAI.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^https?://")))]
     base_url: Option<String>,
-    /// The variable that contains the key. Default: `OPENAI_API_KEY`.
+    /// The environment variable that contains the key. Default: `OPENAI_API_KEY`.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[A-Z0-9_]+$")))]
     key_env: Option<String>,
-    /// The seed of each request, next to temperature 0. Default: 0.
+    /// The seed of each request, sent with temperature 0. Default: 0.
     seed: Option<Nullable<i64>>,
     /// How often the judge is asked: an odd number up to 9. The majority decides.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = [1, 3, 5, 7, 9])))]
     votes: Option<u32>,
-    /// How long one answer may take, with all attempts. Default: 2 minutes.
+    /// The time limit for one answer, including all attempts. Default: 2 minutes.
     timeout: Option<Time>,
-    /// The highest cost of all answers of one process, in US dollars.
+    /// The highest cost of all answers of a run, in US dollars.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     budget_usd: Option<f64>,
 }

@@ -3,10 +3,13 @@
 
 mod agent;
 mod header;
+mod mocks;
 mod trace;
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde_json::Value;
 
 use crate::check::support::forms::{SchemaOrFile, Texts, Time};
@@ -15,72 +18,74 @@ use crate::score::statistics::Variance;
 
 pub(super) use agent::{Agent, DescribedAgent};
 pub(super) use header::{AgentLimits, FileSize, Gate, Judge, Output, Price, SummaryBaseline};
+pub(super) use mocks::Mocks;
 pub(super) use trace::Trace;
 
 /// A text or a number.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(super) enum Label {
     Text(String),
     Number(i64),
 }
 
 /// `true`, `false` or a reason.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(super) enum FlagOrReason {
     Flag(bool),
     Reason(String),
 }
 
-/// Changes of the run that the case need not notice.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+/// Changes of the run that are not reported.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct Mutate {
-    /// Sorts of mutants, tools and arguments: `duplicate`, `get_order`, `get_order.*`, `duplicate get_order`.
+    /// Kinds of mutants, tools and arguments: `duplicate`, `get_order`, `get_order.*`, `duplicate get_order`, and `*` for
+    /// every mutant.
     ignore: Option<IgnoredMutants>,
 }
 
 /// One entry, or several.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 enum IgnoredMutants {
     One(IgnoredMutant),
     Many(Vec<IgnoredMutant>),
 }
 
 /// Mutants, with or without the reason.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "ignored_mutant"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "ignored_mutant"))]
 enum IgnoredMutant {
     Mutant(String),
     WithReason(ExplainedMutant),
 }
 
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 struct ExplainedMutant {
-    /// The mutants.
-    mutant: String,
-    /// Why the run may vary here.
+    /// The mutants: one, or several.
+    mutant: Texts,
+    /// Why the run may vary in this way.
     reason: Option<String>,
 }
 
 /// A number from 0 to 1.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(inline))]
 pub(super) struct Share(#[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))] f64);
 
 /// A number from 0 up.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(inline))]
 pub(super) struct Amount(#[cfg_attr(feature = "schema", schemars(range(min = 0)))] f64);
 
 /// A number from 0 to 100.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(inline))]
 pub(super) struct Points(#[cfg_attr(feature = "schema", schemars(range(min = 0, max = 100)))] f64);
 
 /// A value, or null.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(super) enum Nullable<T> {
     Null(()),
     Value(T),
 }
 
-/// What the agent is asked: a text, a mapping, of which `query` is the text, or a text for each turn.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+/// What the agent is asked: a text, a mapping with the text under `query`, or a text for each turn.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(super) enum CaseInput {
     Text(String),
     Turns(Vec<String>),
@@ -88,14 +93,14 @@ pub(super) enum CaseInput {
 }
 
 /// What the agent is asked, as a mapping.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(inline))]
 pub(super) struct Query {
     /// The text.
     query: Option<String>,
 }
 
 /// A judge's opinion.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "opinion"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "opinion"))]
 pub(super) enum Opinion {
     Pass(bool),
     Score(Points),
@@ -103,7 +108,7 @@ pub(super) enum Opinion {
 }
 
 /// A judge's opinion with its reason.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct ExplainedOpinion {
     /// Whether the answer passes.
     pass: Option<bool>,
@@ -111,31 +116,31 @@ pub(super) struct ExplainedOpinion {
     score: Option<Points>,
     /// The number of claims that the answer makes.
     claims: Option<u32>,
-    /// The number of claims without support. Default: 0.
+    /// The number of unsupported claims. Default: 0.
     unsupported: Option<u32>,
     /// The reason.
     reason: Option<String>,
 }
 
 /// The block `eval`.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "eval"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "eval"))]
 pub(super) struct Eval {
     /// Which tools are called.
     tool_constraints: Option<ToolConstraints>,
-    /// The tools, in the order of their calls. `{allow: [..]}`: the calls are one of these lists.
+    /// The tools, in the order of their calls. `{allow: [..]}`: the calls equal one of these lists.
     tool_sequence: Option<ToolSequence>,
-    /// Arguments that a call of a tool has.
+    /// Assertions about the arguments of calls.
     tool_input_assertions: Option<Vec<ToolInputSettings>>,
     /// Assertions about the final answer.
     response_assertions: Option<Vec<Assertion>>,
     /// Questions to a judge about the final answer.
     agent_assertions: Option<Vec<AgentAssertion>>,
-    /// What the judge sees beside the answer. Default: nothing.
+    /// What the judge sees in addition to the answer. Default: nothing.
     agent_context: Option<JudgeContext>,
 }
 
 /// Which tools are called.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 struct ToolConstraints {
     /// Each of these tools is called at least once, in any order.
     required_tools: Option<Vec<String>>,
@@ -144,21 +149,21 @@ struct ToolConstraints {
 }
 
 /// The order of calls.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 enum ToolSequence {
     InOrder(Vec<String>),
     Whole(AllowedSequences),
 }
 
 /// Whole sequences.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 struct AllowedSequences {
     /// Lists of tools. All calls of the run equal one of these lists.
     allow: Option<Vec<Vec<String>>>,
 }
 
 /// A question to a judge.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 struct AgentAssertion {
     /// The name of the question.
     label: Option<String>,
@@ -167,17 +172,13 @@ struct AgentAssertion {
 }
 
 /// An assertion about the final answer: a check and its settings.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "assertion")
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "assertion"))]
 struct Assertion {
     /// The check.
     r#type: AssertionType,
     /// The text.
     value: Option<String>,
-    /// `true`: case counts. Default: case does not count.
+    /// `true`: letter case counts. Default: it does not.
     case_sensitive: Option<bool>,
     /// The regular expression.
     pattern: Option<String>,
@@ -187,19 +188,19 @@ struct Assertion {
     path: Option<String>,
     /// The value that the path selects.
     equals: Option<Value>,
-    /// `fenced`: one fenced block of the answer counts too. Default: `strict`.
+    /// `fenced`: the JSON may be in one fenced block of the answer. Default: `strict`.
     json: Option<JsonForm>,
 }
 
 /// Where the JSON is in the answer.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "snake_case", inline))]
 enum JsonForm {
     Strict,
     Fenced,
 }
 
 /// The checks that are assertions about the final answer.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "snake_case", inline))]
 enum AssertionType {
     Contains,
     NotContains,
@@ -213,11 +214,7 @@ enum AssertionType {
 }
 
 /// What is expected of a run, or of one turn.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "expected")
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "expected"))]
 pub(super) struct Expected {
     /// These tools are called.
     tools: Option<Vec<String>>,
@@ -227,51 +224,47 @@ pub(super) struct Expected {
     tool_sequence: Option<Vec<String>>,
     /// Another name of `tool_sequence`.
     sequence: Option<Vec<String>>,
-    /// The gate: one call of any of these tools, and the case fails with score 0.
+    /// The gate: a call of any of these tools fails the case with score 0.
     forbidden_tools: Option<Vec<String>>,
     /// Assertions about the final answer.
     output: Option<ExpectedOutput>,
 }
 
 /// Assertions about the final answer.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 struct ExpectedOutput {
     /// Texts that the answer contains.
     contains: Option<Texts>,
     /// Texts that the answer does not contain.
     not_contains: Option<Texts>,
-    /// Patterns that are found in the answer.
+    /// Patterns that match the answer.
     regex_patterns: Option<Texts>,
     /// Another name of `regex_patterns`.
     regex: Option<Texts>,
-    /// The JSON Schema that the answer follows, or a file that contains it.
+    /// The JSON Schema that the answer satisfies, or a file that contains it.
     json_schema: Option<SchemaOrFile>,
 }
 
-/// What a score and its limits must reach.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "thresholds")
-)]
+/// The lowest score that passes, and limits on cost and time.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "thresholds"))]
 pub(super) struct Thresholds {
-    /// The least score, from 0 to 100. Required where something is scored.
+    /// The lowest score that passes, from 0 to 100. Required if anything is scored.
     min_score: Option<Points>,
-    /// The highest cost of a run, in US dollars.
+    /// The maximum cost of a run, in US dollars.
     max_cost: Option<Amount>,
-    /// The longest duration of a run: milliseconds, or a text such as `3s`.
+    /// The maximum duration of a run: milliseconds, or a text such as `3s`.
     max_latency: Option<Time>,
-    /// The weight of each dimension.
+    /// The weight of each part of the score.
     weights: Option<Weights>,
-    /// What several runs must reach.
+    /// Requirements on several runs.
     variance: Option<Variance>,
 }
 
-/// The weight of each dimension.
+/// The weight of each part of the score.
 pub(super) type Weights = BTreeMap<String, Share>;
 
-/// What a broken output assertion does.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
+/// The effect of a violated assertion.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "snake_case", inline))]
 pub(super) enum OutputAssertions {
     /// The case fails. The default.
     Gate,
@@ -279,17 +272,17 @@ pub(super) enum OutputAssertions {
     Score,
 }
 
-/// How the sequence is compared.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+/// How the calls are compared with the sequence.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct AdapterConfig {
     /// How the calls follow the sequence.
     sequence_mode: Option<crate::check::SequenceMode>,
 }
 
-/// Checks that are switched on.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+/// Checks of the answer that are enabled.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct Switches {
-    /// Nothing in the answer is made up.
+    /// The facts in the answer appear in the evidence.
     hallucination: Option<bool>,
     /// A judge finds nothing harmful.
     safety: Option<bool>,
@@ -298,7 +291,7 @@ pub(super) struct Switches {
 }
 
 /// Which answer ends the conversation before its last turn.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct Stop {
     /// A text that the answer contains.
     contains: Option<String>,
@@ -307,7 +300,7 @@ pub(super) struct Stop {
 }
 
 /// A turn of the conversation.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct Turn {
     /// What the user says.
     query: Option<String>,
@@ -321,39 +314,35 @@ pub(super) struct Turn {
     expected: Option<Expected>,
 }
 
-/// A recorded run that was good: its file, or the file with limits.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+/// A recorded run to compare with: its file, or the file with limits.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(super) enum Baseline {
     File(String),
     Limits(BaselineLimits),
 }
 
 /// A recorded run, and how far a run may differ from it.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct BaselineLimits {
     /// The recorded run.
     file: String,
-    /// The points that the score may drop.
+    /// How many points the score may fall. Default: 5.
     max_drop: Option<f64>,
-    /// The least similarity of the answers, from 0 to 1.
+    /// The minimum similarity of the answers, from 0 to 1.
     similarity: Option<Share>,
-    /// The differences that fail.
+    /// The differences that fail the case.
     fail_on: Option<Changes>,
 }
 
 /// One difference, or several.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "changes"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "changes"))]
 pub(super) enum Changes {
     One(FailingChange),
     Many(Vec<FailingChange>),
 }
 
 /// A difference that may fail a case.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename_all = "SCREAMING_SNAKE_CASE", inline)
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "SCREAMING_SNAKE_CASE", inline))]
 pub(super) enum FailingChange {
     Regression,
     ToolsChanged,
@@ -361,7 +350,7 @@ pub(super) enum FailingChange {
 }
 
 /// What asks for `verification`: `true`, a threshold, or settings.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "verification"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "verification"))]
 pub(super) enum Verification {
     Null(()),
     Flag(bool),
@@ -370,11 +359,7 @@ pub(super) enum Verification {
 }
 
 /// The settings of `tool_input`, which have a definition of their own.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(schema_with = "refer_to_tool_input", inline)
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(schema_with = "refer_to_tool_input", inline))]
 pub(super) struct ToolInputSettings;
 
 #[cfg(feature = "schema")]
@@ -383,11 +368,7 @@ fn refer_to_tool_input(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 /// The settings of `extract`, which have a definition of their own.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(schema_with = "refer_to_extract", inline)
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(schema_with = "refer_to_extract", inline))]
 pub(super) struct ExtractSettings;
 
 #[cfg(feature = "schema")]
@@ -396,11 +377,7 @@ fn refer_to_extract(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 /// The settings of `verification`, which have a definition of their own.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(schema_with = "refer_to_verification", inline)
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(schema_with = "refer_to_verification", inline))]
 pub(super) struct VerificationSettings;
 
 #[cfg(feature = "schema")]

@@ -2,12 +2,14 @@
 
 use std::num::NonZeroU64;
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::{Amount, Label, Nullable};
 
 /// A recorded run: a file, or the run itself.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "trace"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "trace"))]
 pub(crate) enum Trace {
     File(String),
     RunOfFile(TraceFile),
@@ -16,26 +18,22 @@ pub(crate) enum Trace {
 }
 
 /// A file, and which of its runs.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "trace_file")
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "trace_file"))]
 pub(crate) struct TraceFile {
     /// A file or a glob, relative to this file.
     file: String,
-    /// The reader. Default: detected.
+    /// The trace format. Default: detected.
     format: Option<String>,
-    /// The one run of the file that is looked at: its id, or its number from 1.
+    /// One run of the file: its id, or its number from 1.
     run: Option<Label>,
     /// `true`: one trial for each run.
     each: Option<bool>,
-    /// Kinds of parts that the reader does not know and that hold no tool call.
+    /// Kinds of parts that the reader does not know and that contain no tool call.
     harmless: Option<Vec<String>>,
 }
 
 /// A run that is written in the case.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "run"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "run"))]
 pub(crate) struct Run {
     /// How the recording was made.
     recorded: Option<Nullable<Recorded>>,
@@ -51,9 +49,9 @@ pub(crate) struct Run {
     steps: Option<Vec<Step>>,
     /// Short for `steps`.
     calls: Option<Vec<Step>>,
-    /// The final answer, where it is not the last text.
+    /// The final answer, if it is not the last text.
     answer: Option<String>,
-    /// `true`: the run broke off, and its last text is not an answer.
+    /// `true`: the run was interrupted, and its last text is not an answer.
     no_answer: Option<bool>,
     /// The tokens of the run.
     usage: Option<Usage>,
@@ -63,14 +61,14 @@ pub(crate) struct Run {
     duration_ms: Option<Amount>,
     /// The reason why the model stopped.
     stop_reason: Option<String>,
-    /// `true`: it is not known whether the run called something. Or why some of its calls may be missing.
+    /// `true`: the calls of the run were not recorded. A text: why some of its calls may be missing.
     calls_unrecorded: Option<CallsUnrecorded>,
-    /// The parts of the file that the run was recorded from and that were not understood.
+    /// The parts of the original file that were not understood.
     unread: Option<Vec<Value>>,
 }
 
 /// How a recording was made.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(crate) struct Recorded {
     /// The program that recorded the run.
     by: Option<Nullable<String>>,
@@ -81,14 +79,14 @@ pub(crate) struct Recorded {
 }
 
 /// Whether the calls of a run are not recorded, or why some of them may be missing.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "calls_unrecorded"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "calls_unrecorded"))]
 pub(crate) enum CallsUnrecorded {
     ByFormat(bool),
     Unread(UnreadReason),
 }
 
 /// The first part of a file that was not understood.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(crate) struct UnreadReason {
     /// Where the part is.
     place: Option<String>,
@@ -97,42 +95,42 @@ pub(crate) struct UnreadReason {
 }
 
 /// A text, or a call: a bare name is a call without arguments.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "step"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "step"))]
 pub(crate) enum Step {
     Name(String),
     Fields(Box<StepFields>),
 }
 
 /// A text, or a call.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(crate) struct StepFields {
-    /// What the user said.
+    /// A message of the user.
     user: Option<String>,
-    /// What the model said.
+    /// A message of the model.
     say: Option<String>,
-    /// What the system prompt says.
+    /// The system prompt.
     system: Option<String>,
     /// The tool that was called.
     call: Option<String>,
     /// Another name of `call`.
     name: Option<String>,
-    /// The arguments. A text is JSON, perhaps broken.
+    /// The arguments. A text is JSON, which may be invalid.
     args: Option<Value>,
     /// What the tool returned.
     result: Option<Value>,
-    /// How the tool failed.
+    /// The error of the tool.
     error: Option<Nullable<String>>,
     /// The id of the call.
     id: Option<Nullable<String>>,
     /// The model's turn, from 1. Calls of one turn are parallel.
     turn: Option<Nullable<NonZeroU64>>,
-    /// The MCP server of the tool. Without it, `shop:get_order` and `mcp__shop__get_order` name one.
+    /// The MCP server of the tool. If absent, names such as `shop:get_order` and `mcp__shop__get_order` contain it.
     server: Option<Nullable<String>>,
-    /// `true`: the tool is the host's own, of no server.
+    /// `true`: the tool is built into the host and has no server.
     built_in: Option<bool>,
-    /// The name as the host wrote it, where it differs: the name is not split then.
+    /// The name as the host wrote it, if it differs. The name of the call is then not split.
     written: Option<Nullable<String>>,
-    /// Milliseconds from the beginning of the run to the call.
+    /// The start of the call, in milliseconds from the beginning of the run.
     started_ms: Option<Nullable<Amount>>,
     /// The duration of the call in milliseconds.
     duration_ms: Option<Nullable<Amount>>,
@@ -142,14 +140,14 @@ pub(crate) struct StepFields {
     status: Option<Nullable<String>>,
     /// The agents that the call is nested in.
     agent_path: Option<Nullable<Vec<String>>>,
-    /// `true`: the arguments are not known.
+    /// `true`: the arguments are unknown.
     args_unrecorded: Option<bool>,
     /// The reason why the arguments are not JSON.
     args_error: Option<Nullable<String>>,
 }
 
 /// The tokens of a run.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "usage"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "usage"))]
 pub(crate) struct Usage {
     /// Input tokens.
     input_tokens: i64,
@@ -157,8 +155,8 @@ pub(crate) struct Usage {
     output_tokens: i64,
     /// The input tokens that were read from a cache.
     cached_tokens: Option<Nullable<i64>>,
-    /// The output tokens that were thought and not said.
+    /// The output tokens that were used for reasoning.
     reasoning_tokens: Option<Nullable<i64>>,
-    /// `true`: some of the turns are not counted.
+    /// `true`: the tokens of some turns are missing.
     partial: Option<bool>,
 }

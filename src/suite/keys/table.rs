@@ -12,26 +12,27 @@ use crate::check::{CheckSettings, Said, SameTurn};
 use crate::outcome::Status;
 use crate::suite::forms::{
     AdapterConfig, Agent, AgentLimits, Amount, Baseline, CaseInput, Changes, DescribedAgent, Eval, Expected,
-    ExtractSettings, FileSize, FlagOrReason, Gate, Judge, Label, Mutate, Opinion, Output, OutputAssertions,
-    Price, Share, Stop, SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification, Weights,
+    ExtractSettings, FileSize, FlagOrReason, Gate, Judge, Label, Mocks, Mutate, Opinion, Output,
+    OutputAssertions, Price, Share, Stop, SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification,
+    Weights,
 };
 
 /// A key that users write in a case, in a suite or in `arraign.yaml`.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::suite) struct SuiteKey {
-    pub(in crate::suite) name: &'static str,
+pub(crate) struct SuiteKey {
+    pub(crate) name: &'static str,
     /// The meaning of the key.
     #[cfg(feature = "schema")]
-    pub(in crate::suite) meaning: &'static str,
+    pub(crate) meaning: &'static str,
     /// The form of its value.
     #[cfg(feature = "schema")]
-    pub(in crate::suite) schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
+    pub(crate) schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
     /// The key of which this is another name.
-    pub(in crate::suite) alias_of: Option<&'static str>,
+    pub(crate) alias_of: Option<&'static str>,
     /// Whether a suite says it for each of its cases.
-    pub(in crate::suite) shared_by_suite: bool,
+    pub(crate) shared_by_suite: bool,
     /// Whether a case's mapping adds to that of its suite, key by key.
-    pub(in crate::suite) is_merged: bool,
+    pub(crate) is_merged: bool,
 }
 
 /// A key with a value of the form `T`.
@@ -74,7 +75,7 @@ impl SuiteKey {
 }
 
 /// The keys of a case.
-pub(in crate::suite) const CASE: &[SuiteKey] = &[
+pub(crate) const CASE: &[SuiteKey] = &[
     key::<Label>("id", "The name of the trial below its file. Required where a file contains several cases."),
     key::<Label>("name", "Another name of `id`.").alias_of("id"),
     key::<String>("description", "A description, for people."),
@@ -101,123 +102,132 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     ),
     key::<bool>(
         "input_match",
-        "`false`: the run may be recorded for another input than that of the case. Default: `true`.",
+        "`false`: a run that was recorded for another input counts as well. Default: `true`.",
     ),
     key::<Trace>(
         "trace",
         "The recorded run: a file, `{file, format, run, each}`, or the run itself. Default: the file `traces/<id>.*` beside this one.",
     ),
-    key::<Agent>("agent", "The agent that is asked, and recorded.").shared(),
+    key::<Agent>("agent", "The agent that runs and is recorded: a name from `agents`, or the agent itself.").shared(),
+    key::<Mocks>("mocks", "The tools that arraign's own MCP server offers to the agent, and their answers.")
+        .shared()
+        .merged(),
     key::<Tier>(
         "tier",
-        "When the case runs: `ARRAIGN_TIER=smoke` runs the smoke cases only. Default: `full`.",
+        "When the case runs: `ARRAIGN_TIER=smoke` runs only the smoke cases. Default: `full`.",
     ),
-    key::<Texts>("tags", "Tags, by which `ARRAIGN_TAGS` selects cases."),
-    key::<FlagOrReason>("ignore", "`true`: the trial is ignored. A text is the reason."),
+    key::<Texts>("tags", "Tags. `ARRAIGN_TAGS` selects cases by them."),
+    key::<FlagOrReason>("ignore", "`true`: the trial is skipped. A text gives the reason."),
     key::<Time>(
         "timeout",
-        "How long the trial may take: `3s`, `500ms`, or milliseconds. Default: 60 seconds for reading and checks, not for agents and judges.",
+        "The time limit of the trial: `3s`, `500ms`, or milliseconds. Default: 60 seconds for reading and checks; agents and judges have limits of their own.",
     ),
-    key::<NonZeroU32>("repeat", "The number of recorded runs. Their median decides."),
-    key::<Status>("expect_verdict", "The verdict that is right. Default: `pass`."),
-    key::<bool>("snapshot", "`true`: the violations are pinned with insta."),
-    key::<bool>("allow_vacuous", "`true`: a check that nothing can break is not a mistake.").shared(),
+    key::<NonZeroU32>("repeat", "The number of recorded runs. The median of their scores decides."),
+    key::<Status>("expect_verdict", "The expected verdict. Default: `pass`."),
+    key::<bool>("snapshot", "`true`: pins the violations in a snapshot. A run with other violations fails."),
+    key::<bool>("allow_vacuous", "`true`: a case that cannot fail is accepted.").shared(),
     key::<bool>(
         "inherit",
-        "`false`: the case takes nothing from the defaults of its suite. Default: `true`.",
+        "`false`: the defaults of the suite do not apply to the case. Default: `true`.",
     ),
     key::<bool>("require_calls", "`true`: a run without calls fails.").shared(),
-    key::<bool>("require_exercised", "`true`: a rule that nothing in the run concerns fails the trial.")
+    key::<bool>("require_exercised", "`true`: a rule that no call of the run exercises fails the trial.")
         .shared(),
     key::<Mutate>(
         "mutate",
-        "Changes of the run that the case need not notice: `{ignore: [get_order.*, duplicate]}`.",
+        "Changes of the run that `cargo arraign mutate` does not report for the case: `{ignore: [get_order.*, duplicate]}`.",
     )
     .shared(),
     key::<SameTurn>("same_turn", "Whether two calls of one turn count as ordered."),
-    key::<BTreeMap<String, Opinion>>("opinions", "A judge's opinions by label. They stand in for a judge."),
-    key::<String>("metric", "The check. Its settings stand beside it."),
-    key::<Vec<Value>>("expect", "Checks: one for each entry, with its settings."),
-    key::<Eval>("eval", "Which tools are called, with what arguments, and what the answer says."),
+    key::<BTreeMap<String, Opinion>>(
+        "opinions",
+        "A judge's opinions by label. They replace the answers of a judge.",
+    ),
+    key::<String>("metric", "The check. Its settings are keys beside `metric`."),
+    key::<Vec<Value>>("expect", "A list of checks. Each entry is one check with its settings."),
+    key::<Eval>("eval", "MCPLab's keys: tools, their order and arguments, and assertions about the final answer."),
     key::<Vec<ExtractSettings>>(
         "extract",
-        "Values that are taken out of the final answer, with optional bounds.",
+        "Values that are extracted from the final answer, with optional bounds.",
     ),
-    key::<Expected>("expected", "A weighted score behind a hard gate."),
-    key::<Thresholds>("thresholds", "What a score and its limits must reach.").merged(),
-    key::<Weights>("weights", "The weight of each dimension.").shared().merged(),
-    key::<OutputAssertions>("output_assertions", "What a broken assertion of `output` does."),
-    key::<AdapterConfig>("adapter_config", "How the sequence is compared."),
-    key::<bool>("sequence_required", "`true`: a broken sequence fails the case, whatever the score."),
-    key::<Switches>("checks", "Checks that are switched on.").merged(),
+    key::<Expected>("expected", "EvalView's keys: a hard gate and a weighted score."),
+    key::<Thresholds>("thresholds", "The lowest score that passes, and limits on cost and time.").merged(),
+    key::<Weights>("weights", "The weight of each part of the score.").shared().merged(),
+    key::<OutputAssertions>("output_assertions", "The effect of a violated assertion in `output`."),
+    key::<AdapterConfig>("adapter_config", "How the calls are compared with the sequence."),
+    key::<bool>("sequence_required", "`true`: a violated sequence fails the case, whatever the score."),
+    key::<Switches>("checks", "Checks of the answer that are enabled.").merged(),
     key::<Amount>(
         "max_unsupported",
-        "How much of the answer may be without support: a count from 1, or a share below 1.",
+        "How much of the answer may be unsupported: a count from 1, or a share below 1.",
     ),
     key::<Vec<Turn>>("turns", "The turns of the conversation, each with its own expectations."),
-    key::<Baseline>("baseline", "A recorded run that was good."),
-    key::<Changes>("baseline_fail_on", "The differences from the baseline that fail."),
+    key::<Baseline>("baseline", "A recorded run with which this run is compared."),
+    key::<Changes>("baseline_fail_on", "The differences from the baseline that fail the case."),
     key::<Vec<String>>(
         "expected_tools",
-        "The tools. One that is listed twice counts twice. Without any, the score is 1, and the verdict notes it.",
+        "The expected tools. A tool that is listed twice counts twice. Without any, the score is 1, and the verdict has a note.",
     ),
-    key::<Vec<String>>("expected_fields", "The fields that the answer should tell."),
+    key::<Vec<String>>("expected_fields", "The fields that the answer should contain."),
     key::<BTreeMap<String, bool>>(
         "criteria",
         "`grounded`, `tool_called`, or the name of a check that the project registers.",
     ),
-    key::<BTreeMap<String, Vec<String>>>("field_aliases", "Other words for a field."),
-    key::<Said>("answer", "The text that is the answer."),
-    key::<Share>("pass_threshold", "The score that passes. Default: 0.7."),
+    key::<BTreeMap<String, Vec<String>>>("field_aliases", "Other words that count as a field, by field."),
+    key::<Said>("answer", "The text that counts as the answer."),
+    key::<Share>("pass_threshold", "The lowest score that passes. Default: 0.7."),
     key::<Vec<String>>("forbidden_substrings", "Texts that the answer must not contain."),
     key::<bool>("refusal_expected", "Whether the agent must refuse."),
-    key::<String>("attack_type", "A label of the attack."),
+    key::<String>("attack_type", "A label for the attack."),
     key::<Verification>(
         "verification",
-        "Whether an agent that changed something verified it: a threshold, `true`, or settings.",
+        "Checks that the agent verified its work: `true`, a threshold, or settings.",
     ),
 ];
 
 /// The keys of a suite, without [`TABLES`] and the keys that it shares with [`CASE`].
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
-pub(in crate::suite) const SUITE: &[SuiteKey] = &[
+pub(crate) const SUITE: &[SuiteKey] = &[
     key::<String>("suite", "The name of the suite, for people."),
-    key::<Label>("version", "A version, for people."),
+    key::<Label>("version", "A version of the file, for people."),
     key::<String>("description", "A description, for people."),
     key::<Vec<Value>>("tests", "The cases."),
     key::<Vec<Value>>("cases", "Another name of `tests`.").alias_of("tests"),
     key::<Vec<Value>>("scenarios", "Another name of `tests`.").alias_of("tests"),
-    key::<String>("dataset", "A file of rows. The file is then not a suite of its own."),
-    key::<Value>("defaults", "Keys of a case, for all cases."),
-    key::<Output>("output", "The reports that a run writes."),
-    key::<Gate>("gate", "What the cases must reach together: the trial `<file>::pass_threshold`."),
-    key::<SummaryBaseline>("summary_baseline", "An earlier summary, behind which the cases must not fall."),
+    key::<String>("dataset", "A file with the rows of the suite. That file is then not a suite itself."),
+    key::<Value>("defaults", "Keys of a case, which apply to all cases."),
+    key::<Output>("output", "The reports that a run writes, beside those of `ARRAIGN_REPORT`."),
+    key::<Gate>("gate", "The mean score that the cases must reach. Adds the trial `<file>::pass_threshold`."),
+    key::<SummaryBaseline>(
+        "summary_baseline",
+        "An earlier summary, which the means of the cases are compared with.",
+    ),
 ];
 
 /// The keys that a suite and `arraign.yaml` have: what checks look up.
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
-pub(in crate::suite) const TABLES: &[SuiteKey] = &[
-    key::<BTreeMap<String, Texts>>("tool_categories", "Categories of tools, beside the built-in ones."),
-    key::<BTreeMap<String, Vec<String>>>("field_aliases", "Other words for a field."),
-    key::<BTreeMap<String, Price>>("prices", "US dollars for a million tokens, by model."),
+pub(crate) const TABLES: &[SuiteKey] = &[
+    key::<BTreeMap<String, Texts>>("tool_categories", "Categories of tools, added to the built-in ones."),
+    key::<BTreeMap<String, Vec<String>>>("field_aliases", "Other words that count as a field, by field."),
+    key::<BTreeMap<String, Price>>("prices", "US dollars per million tokens, by model."),
     key::<BTreeMap<String, ReaderDeclaration>>(
         "readers",
-        "Readers of formats that no built-in reader reads.",
+        "Readers for formats that no built-in reader knows, by name.",
     ),
-    key::<Verification>("verification", "The base of what each case says of verification."),
-    key::<Judge>("judge", "The judge, who is asked what no rule can tell."),
+    key::<Verification>("verification", "The settings of `verification` for all cases."),
+    key::<Judge>("judge", "The judge, which answers the questions that no rule can decide."),
 ];
 
 /// The keys of `arraign.yaml`, without [`TABLES`].
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
-pub(in crate::suite) const WORKSPACE: &[SuiteKey] = &[
-    key::<Weights>("weights", "The weight of each dimension."),
-    key::<BTreeMap<String, DescribedAgent>>("agents", "The agents that cases may name."),
+pub(crate) const WORKSPACE: &[SuiteKey] = &[
+    key::<Weights>("weights", "The weight of each part of the score."),
+    key::<BTreeMap<String, DescribedAgent>>("agents", "Agents by name, for the key `agent` of cases."),
     key::<AgentLimits>(
         "agent_limits",
-        "The limits on agents that run: `{at_once: 4, per_minute: 30, budget_usd: 2.5}`. Under nextest they hold over all processes.",
+        "The limits on agents that run: `{at_once: 4, per_minute: 30, budget_usd: 2.5}`. Under nextest they apply to all processes together.",
     ),
-    key::<FileSize>("size_limit", "The largest file that is read, such as `200 MB`. Default: `64 MiB`."),
+    key::<FileSize>("size_limit", "The maximum size of a file, such as `200 MB`. Default: `64 MiB`."),
     key::<NonZeroUsize>(
         "keep_runs",
         "The number of runs whose verdicts are kept in `target/arraign`. Default: 20.",

@@ -10,6 +10,7 @@ mod http;
 mod in_process;
 #[cfg(unix)]
 mod limits;
+mod mocks;
 #[cfg(unix)]
 mod models;
 #[cfg(unix)]

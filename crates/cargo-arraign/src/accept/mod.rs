@@ -8,11 +8,11 @@ mod summary;
 mod traces;
 
 use std::collections::BTreeMap;
-use std::env;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use arraign::__internals::harness::is_ci;
 use arraign::__internals::harness::runs::StoredRun;
 use arraign::__internals::report::plain::escape_text;
 use arraign::verdict::{Finding, Verdict};
@@ -148,14 +148,5 @@ fn summarize_changes(count: usize, dry_run: bool) -> String {
         (0, _) => "nothing to accept\n".to_owned(),
         (_, true) => format!("{changes} would be accepted\n"),
         (_, false) => format!("accepted {changes}\n"),
-    }
-}
-
-/// Whether this is CI, by the rule of insta.
-fn is_ci() -> bool {
-    match env::var("CI").as_deref() {
-        Ok("false" | "0" | "") => false,
-        Ok(_) => true,
-        Err(_) => env::var_os("TF_BUILD").is_some(),
     }
 }

@@ -1,5 +1,6 @@
 //! `cargo arraign explain FILE`.
 
+mod only_run;
 mod survey;
 mod workspace;
 
@@ -75,7 +76,6 @@ enum ExplainFormat {
 
 impl Explain {
     /// Shows a file with all defaults.
-    #[cfg(feature = "model")]
     pub(crate) fn of_file(file: PathBuf) -> Self {
         Self {
             file,
@@ -111,6 +111,7 @@ impl Explain {
         let shown = self.file.display();
         let path = self.file.canonicalize().map_err(|error| CliError::new(format!("{shown}: {error}")))?;
         let TraceSettings { readers, size_limit } = read_settings(&path)?;
+        let readers = self.reader.as_deref().map_or(Ok(readers), read_declarations)?;
         let files = self.files_around(&path, size_limit);
         let reads_folders = !readers.find_folder_readers(self.trace_format.as_deref()).is_empty();
         if path.is_dir() && reads_folders {

@@ -6,20 +6,20 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use arraign::__internals::harness::propose_for_run;
+use arraign::__internals::harness::mutation::propose_for_run;
 use arraign::__internals::mutate::ProposedCase;
 use arraign::__internals::report::plain::{escape_line, escape_text};
 use arraign::__internals::secrets::mask_run;
-use arraign::__internals::source::{DEFAULT_SIZE_LIMIT, Files};
 use arraign::__internals::suite::RecordedRun;
 use arraign::__internals::yaml::render_document;
-use arraign::reader::{ReaderSet, read_run_with, read_with, to_native};
+use arraign::reader::to_native;
 use arraign::{Harness, Trace};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
 use self::near::list_near_cases;
 use crate::error::{CliError, CliResult, exit_after_write, print_to_stderr};
+use crate::explain::Explain;
 use crate::new_file::write_new;
 
 /// Write a case for a recorded run, with checks that notice changes of it.
@@ -39,14 +39,49 @@ pub(crate) struct FromTrace {
     /// Read the file as this format, without detection.
     #[arg(long, value_name = "NAME")]
     trace_format: Option<String>,
+    /// Read the file with the readers that FILE declares. Default: those of the nearest arraign.yaml.
+    #[arg(long, value_name = "FILE")]
+    reader: Option<PathBuf>,
     /// The folder of the cases that exist. Cases on a run like this one are listed.
     #[arg(long, value_name = "DIR", default_value = "evals")]
     evals: PathBuf,
 }
 
 impl FromTrace {
+    /// Returns the command that writes the first case of a project, for the only run of `file`.
+    pub(crate) fn for_first_case(file: &Path, out: PathBuf) -> Self {
+        let evals = out.parent().unwrap_or(Path::new("")).to_owned();
+        Self { file: file.to_owned(), out: Some(out), run: None, trace_format: None, reader: None, evals }
+    }
+
     pub(crate) fn run(self) -> CliResult {
-        let trace = mask_run(self.read_trace()?);
+        let (run, proposed) = self.propose()?;
+        for near in list_near_cases(&self.evals, &run.trace) {
+            print_to_stderr(&escape_line(&near));
+        }
+        if let Some(out) = &self.out {
+            let written = self.write_case(out, &run.trace, &proposed)?;
+            let lines: Vec<String> =
+                written.iter().map(|path| format!("wrote {}\n", path.display())).collect();
+            return exit_after_write(io::stdout().write_all(escape_text(&lines.concat()).as_bytes()));
+        }
+        let inline = serde_json::from_str(&to_native(&run.trace))?;
+        let text = self.render_case(&run.trace, inline, &proposed);
+        exit_after_write(io::stdout().write_all(escape_text(&text).as_bytes()))
+    }
+
+    /// Writes the case and its run. Returns the id of the case and the files.
+    pub(crate) fn write(&self) -> Result<(String, Vec<PathBuf>), CliError> {
+        let (run, proposed) = self.propose()?;
+        let out = self.out.as_deref().unwrap_or(Path::new("case.yaml"));
+        Ok((self.name_case(), self.write_case(out, &run.trace, &proposed)?))
+    }
+
+    /// Reads the run, masks its secrets, and proposes the checks.
+    fn propose(&self) -> Result<(RecordedRun, ProposedCase), CliError> {
+        let (format, reader) = (self.trace_format.clone(), self.reader.clone());
+        let file = Explain::of_file(self.file.clone()).select(self.run.clone(), format, reader);
+        let trace = mask_run(file.read_only_run()?);
         let run = RecordedRun { file: None, format: "given", trace };
         let folder = self.out.as_deref().and_then(Path::parent).filter(|folder| folder.is_dir());
         // The settings of the folder count, if it exists already.
@@ -56,41 +91,11 @@ impl FromTrace {
         if proposed.expect.is_empty() {
             return Err(CliError::new("no proposed check notices a change of this run"));
         }
-        for near in list_near_cases(&self.evals, &run.trace) {
-            print_to_stderr(&escape_line(&near));
-        }
-        if let Some(out) = &self.out {
-            return self.write_case(out, &run.trace, &proposed);
-        }
-        let inline = serde_json::from_str(&to_native(&run.trace))?;
-        let text = self.render_case(&run.trace, inline, &proposed);
-        exit_after_write(io::stdout().write_all(escape_text(&text).as_bytes()))
+        Ok((run, proposed))
     }
 
-    fn read_trace(&self) -> Result<Trace, CliError> {
-        let shown = self.file.display();
-        let path = self.file.canonicalize().map_err(|error| CliError::new(format!("{shown}: {error}")))?;
-        let folder = path.parent().unwrap_or(Path::new("/"));
-        let files = Files::new(folder, folder).with_size_limit(DEFAULT_SIZE_LIMIT);
-        let (readers, format) = (ReaderSet::default(), self.trace_format.as_deref());
-        let read = match &self.run {
-            Some(wanted) => {
-                files.open(&path).map(|mut file| read_run_with(&readers, &mut file, format, wanted))?
-            }
-            None => files.read(&path, |text| read_with(&readers, text, format))?,
-        };
-        let mut runs = read.map_err(|error| CliError::new(format!("{shown}: {error}")))?.runs;
-        match (runs.len(), runs.pop()) {
-            (1, Some(run)) => Ok(run),
-            (count, _) => {
-                let problem = format!("{shown}: the file has {count} runs");
-                Err(CliError::new(format!("{problem}\n  help: select one with `--run`, such as `--run 1`")))
-            }
-        }
-    }
-
-    /// Writes the case and the masked run beside it. Existing files stay.
-    fn write_case(&self, out: &Path, run: &Trace, proposed: &ProposedCase) -> CliResult {
+    /// Writes the case and the masked run beside it, and returns their paths. Existing files stay.
+    fn write_case(&self, out: &Path, run: &Trace, proposed: &ProposedCase) -> Result<Vec<PathBuf>, CliError> {
         let id = self.name_case();
         let name = format!("traces/{id}.json");
         let trace = out.parent().unwrap_or(Path::new("")).join(&name);
@@ -102,8 +107,7 @@ impl FromTrace {
         }
         write_new(&trace, &to_native(run))?;
         write_new(out, &self.render_case(run, json!(name), proposed))?;
-        let written = format!("wrote {}\nwrote {}\n", out.display(), trace.display());
-        exit_after_write(io::stdout().write_all(escape_text(&written).as_bytes()))
+        Ok(vec![out.to_owned(), trace])
     }
 
     fn render_case(&self, run: &Trace, trace: Value, proposed: &ProposedCase) -> String {

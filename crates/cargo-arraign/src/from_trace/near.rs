@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use arraign::__internals::harness::visit_recorded_runs;
+use arraign::__internals::harness::mutation::visit_recorded_runs;
 use arraign::Harness;
 use arraign::Trace;
 

@@ -1,6 +1,7 @@
 //! Assay: `eval.yaml` with `metric:` tests, as in its documentation, or with `expected: {type: ...}`, as its program
 //! reads them.
 
+use arraign::__internals::pattern::{Flags, JsRegex};
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::Node;
 use serde_json::{Map, Value, json};
@@ -138,6 +139,11 @@ fn convert_expectation(node: Node<'_>, draft: &mut SuiteDraft) -> Expectation {
     };
     match found {
         Ok(found) => {
+            let classes = [r"\d", r"\w", r"\s", r"\b"];
+            let source = node.get("pattern").and_then(Node::as_str).unwrap_or_default();
+            if classes.iter().any(|class| source.contains(class)) {
+                draft.unsupported.add_key(node, &name, ASCII_CLASSES);
+            }
             keys.reject_rest(&[], &mut draft.unsupported);
             found
         }
@@ -147,6 +153,9 @@ fn convert_expectation(node: Node<'_>, draft: &mut SuiteDraft) -> Expectation {
         }
     }
 }
+
+/// The remark on a pattern that matches other texts here.
+const ASCII_CLASSES: &str = r"carried as a JavaScript pattern: `\d`, `\w`, `\s` and `\b` know no letters and digits but those of ASCII, unlike in Assay";
 
 /// Reads `schema_file`, which takes precedence over `json_schema`. An empty schema beside it is not reported.
 fn read_schema_file(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> Vec<Value> {
@@ -211,6 +220,13 @@ fn convert_texts(check: &str, node: Option<Node<'_>>) -> Result<Vec<Value>, &'st
 fn convert_pattern(check: &str, keys: &mut Keys<'_>) -> Result<Vec<Value>, &'static str> {
     let flags: String = list_entries(keys.take(&["flags"])).into_iter().filter_map(read_scalar).collect();
     let pattern = keys.take_text(&["pattern"]).ok_or("missing `pattern`")?;
+    let parsed = Flags::parse_flags("").ok().and_then(|none| JsRegex::parse_user(&pattern, none).ok());
+    // Such a construct is no error in JavaScript, but means something else: a check with it would never fail.
+    if parsed.is_some_and(|parsed| !parsed.find_foreign_constructs().is_empty()) {
+        return Err(
+            "the pattern has a construct that JavaScript does not know, such as `\\p{L}` or `[[:digit:]]`: write it as a JavaScript pattern",
+        );
+    }
     Ok(vec![build_check(check, pattern::build_settings(&pattern, &flags))])
 }
 

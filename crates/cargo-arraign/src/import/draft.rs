@@ -7,9 +7,10 @@ use std::sync::Arc;
 use arraign::__internals::place::{LoadErrors, Place, Source};
 use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::yaml::{Document, Node, render_document};
+use arraign::Harness;
 use arraign::reader::to_native;
 use arraign::trace::Trace;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::ids::{CaseIds, sanitize_file_name};
 use super::source_dir::{SourceDir, has_extension};
@@ -33,6 +34,16 @@ impl ImportInput {
     /// Returns the name of the file without folder and extensions. `arraign` is reserved for `arraign.yaml`.
     fn file_stem(&self) -> String {
         let stem = Path::new(self.source.name()).file_stem().unwrap_or_default().to_string_lossy();
+        // A case of a plugin is a folder, whose files have the same names in each folder.
+        let folder = Path::new(self.source.name())
+            .parent()
+            .and_then(Path::file_name)
+            .map(|name| name.to_string_lossy());
+        let stem = if self.source.name().ends_with("prompt.md") || self.source.name().ends_with("case.yaml") {
+            folder.unwrap_or(stem)
+        } else {
+            stem
+        };
         let stem = [".evalset", ".test"].iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(&stem);
         let stem = sanitize_file_name(stem);
         if stem == "arraign" { "imported".to_owned() } else { stem }
@@ -164,7 +175,8 @@ impl SuiteDraft {
     }
 
     /// Adds a case if it has any check.
-    pub(super) fn add_case(&mut self, place: Place, case: Map<String, Value>) {
+    pub(super) fn add_case(&mut self, place: Place, mut case: Map<String, Value>) {
+        self.drop_unloadable(&place, &mut case);
         if CHECKING.iter().any(|key| case.contains_key(*key)) {
             self.cases.push(Value::Object(case));
             return;
@@ -172,6 +184,26 @@ impl SuiteDraft {
         let id = case.get("id").and_then(Value::as_str).unwrap_or_default();
         let why = "none of its checks could be imported, so the case is not written";
         self.unsupported.add(place, format!("the case `{id}`"), why);
+    }
+
+    /// Removes the checks with which the file would not load, because one of them would stop the whole run.
+    fn drop_unloadable(&mut self, place: &Place, case: &mut Map<String, Value>) {
+        let Some(Value::Array(checks)) = case.get_mut("expect") else { return };
+        checks.retain(|check| {
+            // A named file is copied later, so it cannot be loaded yet.
+            let names_file =
+                ["schema", "policy"].iter().any(|key| find_setting(check, key).is_some_and(Value::is_string));
+            let problem = if names_file { None } else { find_load_error(std::slice::from_ref(check)) };
+            if let Some(problem) = &problem {
+                let name = check.as_object().and_then(|check| check.keys().next()).map_or("", String::as_str);
+                let why = format!("left out, because a case with it would not load: {problem}");
+                self.unsupported.add(place.clone(), format!("`{name}`"), why);
+            }
+            problem.is_none()
+        });
+        if checks.is_empty() {
+            case.shift_remove("expect");
+        }
     }
 
     /// Builds the files.
@@ -232,6 +264,18 @@ impl CaseDraft {
         }
         self.keys
     }
+}
+
+/// Returns the first error of a case with these checks.
+pub(super) fn find_load_error(checks: &[Value]) -> Option<String> {
+    let case = json!({"id": "probe", "expect": checks, "trace": {"answer": "x", "calls": []}});
+    let errors = Harness::new("evals").parse(&case.to_string()).err()?;
+    errors.iter().next().map(|error| error.problem.clone())
+}
+
+/// Returns a setting of the check `{name: {key: value}}`.
+fn find_setting<'c>(check: &'c Value, key: &str) -> Option<&'c Value> {
+    check.as_object()?.values().next()?.get(key)
 }
 
 /// Builds `{name: value}`: a check with its settings.

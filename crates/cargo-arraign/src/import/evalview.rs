@@ -1,7 +1,7 @@
 //! EvalView: test cases with `expected`, `thresholds` and `checks`, one per document.
 
 use arraign::__internals::place::LoadErrors;
-use arraign::__internals::yaml::Node;
+use arraign::__internals::yaml::{Node, render_document};
 use serde_json::{Map, Value};
 
 use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft};
@@ -24,17 +24,43 @@ const OF_EXPECTED: &[(&[&str], &str)] = &[
 
 pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
     let mut draft = SuiteDraft::new(input, "evalview");
-    for document in input.parse_documents()? {
+    let documents = input.parse_documents()?;
+    if let [document] = documents.as_slice()
+        && let Some(weights) = find_global_weights(document.root())
+    {
+        return Ok(import_configuration(document.root(), weights, draft));
+    }
+    for document in documents {
         for node in document.root().one_or_many() {
             if node.get("input").is_none() && node.get("turns").is_none() {
                 let error = node.error("expected an EvalView test case with `input` or `turns`");
-                let help = "weights for all tests belong into `weights` of `evals/arraign.yaml`";
-                return Err(error.help_if(node.get("weights").map(|_| help.to_owned())).into());
+                return Err(error.into());
             }
             import_test(node, &mut draft);
         }
     }
     Ok(draft.finish())
+}
+
+/// Returns the weights of `.evalview/config.yaml`, which hold for all tests.
+fn find_global_weights(root: Node<'_>) -> Option<Node<'_>> {
+    let is_test = ["name", "input", "turns", "expected"].iter().any(|key| root.get(key).is_some());
+    let weights = root.pointer("/scoring/weights").or_else(|| root.get("weights"));
+    weights.filter(|weights| !is_test && weights.entries().is_some())
+}
+
+/// Writes the weights to `arraign.yaml`, whose settings hold for all files of the folder.
+fn import_configuration(root: Node<'_>, weights: Node<'_>, mut draft: SuiteDraft) -> ImportedFiles {
+    if let Some(mut keys) = Keys::new(root) {
+        keys.skip(&["weights"]);
+        if let Some(mut scoring) = keys.take(&["scoring"]).and_then(Keys::new) {
+            scoring.skip(&["weights"]);
+            scoring.reject_all("arraign scores with the weights alone", &mut draft.unsupported);
+        }
+        keys.reject_all(RUNNING, &mut draft.unsupported);
+    }
+    let settings = Map::from_iter([("weights".to_owned(), weights.to_json())]);
+    ImportedFiles { files: vec![("arraign.yaml".to_owned(), render_document(&settings))], ..draft.finish() }
 }
 
 fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {

@@ -11,9 +11,13 @@ mod evalview;
 mod ids;
 mod keys;
 mod mcplab;
+mod older_policy;
+mod openai;
 mod pattern;
+mod plugin;
 mod promptfoo;
 mod question;
+mod skill;
 mod source_dir;
 mod summary;
 mod table;
@@ -68,6 +72,9 @@ enum Tool {
     Promptfoo,
     Adk,
     Deepeval,
+    Openai,
+    Skill,
+    Plugin,
 }
 
 impl Tool {
@@ -79,6 +86,9 @@ impl Tool {
             Self::Promptfoo => promptfoo::import(input),
             Self::Adk => adk::import(input),
             Self::Deepeval => deepeval::import(input),
+            Self::Openai => openai::import(input),
+            Self::Skill => skill::import(input),
+            Self::Plugin => plugin::import(input),
         }
     }
 }
@@ -147,7 +157,7 @@ impl Import {
         new: &mut Vec<WrittenFile>,
     ) -> Result<(), CliError> {
         // The first file contains the cases; only that one has a schema line and counts.
-        let mut cases = Some((imported.cases, imported.recorded));
+        let mut cases = (imported.cases > 0).then_some((imported.cases, imported.recorded));
         for (name, text) in &imported.files {
             let line = cases.is_some().then(|| render_schema_line(&self.out)).flatten().unwrap_or_default();
             write_new(&self.out.join(name), &(line + text))?;
@@ -156,23 +166,31 @@ impl Import {
         unsupported.0.extend(imported.unsupported.iter().map(Clone::clone));
         for file in &imported.named {
             match self.copy_file(source_dir, file)? {
-                Ok(true) => {
+                Ok(CopiedFile { is_new, is_converted }) => {
                     let name = file.target.clone();
-                    new.push(WrittenFile { path: self.out.join(&name), name, cases: None });
+                    if is_new {
+                        new.push(WrittenFile { path: self.out.join(&name), name, cases: None });
+                    }
+                    if is_converted {
+                        unsupported.add(
+                            file.place.clone(),
+                            format!("the file `{}`", file.source),
+                            older_policy::CONVERTED,
+                        );
+                    }
                 }
-                Ok(false) => {}
                 Err(why) => unsupported.add(file.place.clone(), format!("the file `{}`", file.source), why),
             }
         }
         Ok(())
     }
 
-    /// Copies a file that a case names. Returns whether the file is new. The inner error says why it was not copied.
+    /// Copies a file that a case names. The inner error says why it was not copied.
     fn copy_file(
         &self,
         source_dir: &SourceDir,
         file: &NamedFile,
-    ) -> Result<Result<bool, &'static str>, CliError> {
+    ) -> Result<Result<CopiedFile, &'static str>, CliError> {
         let name = file.source.as_str();
         if !Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
         {
@@ -184,7 +202,11 @@ impl Import {
         let Some(Ok(source)) = found.map(|path| source_dir.read_source(&path)) else {
             return Ok(Err("the file cannot be read: copy it to the folder of cases"));
         };
-        Ok(Ok(write_new(&self.out.join(&file.target), source.text())?))
+        let is_policy = self.from == Tool::Assay && file.target.starts_with("policies/");
+        let converted = if is_policy { older_policy::upgrade_policy(source.text()) } else { None };
+        let text = converted.as_deref().unwrap_or(source.text());
+        let is_new = write_new(&self.out.join(&file.target), text)?;
+        Ok(Ok(CopiedFile { is_new, is_converted: converted.is_some() }))
     }
 
     /// Runs the written cases that load.
@@ -204,6 +226,14 @@ impl Import {
         let errors = files.filter_map(|file| harness.load(&file.name).err());
         errors.flat_map(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>()).collect()
     }
+}
+
+/// A file that was copied beside the cases.
+struct CopiedFile {
+    /// Whether it was written: a file that exists already is kept.
+    is_new: bool,
+    /// Whether its text was converted.
+    is_converted: bool,
 }
 
 fn read_source(path: &Path) -> Result<Arc<Source>, CliError> {

@@ -22,6 +22,7 @@ use self::manifest::{Dependency, EditedManifest};
 use self::workflow::{Workflow, WorkflowProject};
 use crate::editor::{SCHEMA, render_schema};
 use crate::error::{CliError, CliResult, exit_after_write};
+use crate::from_trace::FromTrace;
 use crate::new_file::write_new;
 
 /// Add a first case to a crate, or to a project in another language. Never overwrites files.
@@ -33,6 +34,9 @@ pub(crate) struct Init {
     /// The CI service to write a workflow for.
     #[arg(long, value_enum, default_value_t = Workflow::Github)]
     workflow: Workflow,
+    /// Make the first case from this trace of your agent, in any format that `explain` reads.
+    #[arg(long, value_name = "TRACE")]
+    from: Option<PathBuf>,
     /// Depend on the arraign in this folder instead of the released version.
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
@@ -105,12 +109,27 @@ impl Init {
             return Ok(vec![InitStep::Kept("evals/: already contains files".to_owned())]);
         }
         let schema = (SCHEMA, render_schema());
-        let case = starter::CASE.iter().map(|(name, text)| (*name, (*text).to_owned()));
-        let names = (starter::NAMES, render_case_modules(starter::TRIALS.iter().copied()));
-        case.chain([schema])
-            .chain(is_crate.then_some(names))
-            .map(|(name, text)| self.add_file(name, &text))
-            .collect()
+        let (mut steps, trial) = if let Some(trace) = &self.from {
+            self.add_case_from(trace)?
+        } else {
+            let case = starter::CASE.iter().map(|(name, text)| self.add_file(name, text));
+            (case.collect::<Result<Vec<_>, _>>()?, starter::TRIAL.to_owned())
+        };
+        let names = (starter::NAMES, render_case_modules([trial.as_str()]));
+        for (name, text) in std::iter::once(schema).chain(is_crate.then_some(names)) {
+            steps.push(self.add_file(name, &text)?);
+        }
+        Ok(steps)
+    }
+
+    /// Adds the case that `from-trace` proposes for a trace. Returns the name of its trial.
+    fn add_case_from(&self, trace: &Path) -> Result<(Vec<InitStep>, String), CliError> {
+        let (id, written) = FromTrace::for_first_case(trace, self.dir.join(starter::OWN)).write()?;
+        let steps = written.iter().map(|path| {
+            let path = path.strip_prefix(&self.dir).unwrap_or(path);
+            InitStep::Wrote(path.to_string_lossy().replace('\\', "/"))
+        });
+        Ok((steps.collect(), format!("{}::{id}", starter::OWN_STEM)))
     }
 
     /// Writes the workflow to the root of the repository, where its service looks for it.
@@ -167,11 +186,12 @@ fn manifest_error(manifest: &Path, problem: &dyn std::fmt::Display) -> CliError 
 /// Prints what was done and what to do next.
 fn print_steps(steps: &[InitStep], is_crate: bool, dir: &Path) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    let mut new_case = false;
+    let mut afterwards = None;
     for step in steps {
         match step {
             InitStep::Wrote(what) => {
-                new_case |= what == starter::FIRST;
+                let next = starter::AFTERWARDS.iter().find(|(file, _)| what == file);
+                afterwards = afterwards.or(next.map(|(_, next)| *next));
                 writeln!(out, "wrote  {}", escape_line(what))?;
             }
             InitStep::Kept(what) => writeln!(out, "kept   {}", escape_line(what))?,
@@ -184,8 +204,8 @@ fn print_steps(steps: &[InitStep], is_crate: bool, dir: &Path) -> io::Result<()>
     let here = if dir == Path::new(".") { String::new() } else { format!(" in {}", dir.display()) };
     let run = if is_crate { "cargo test --test evals" } else { "cargo arraign run" };
     writeln!(out, "\nNext{}: {run}", escape_line(&here))?;
-    if new_case {
-        writeln!(out, "{}", starter::AFTERWARDS)?;
+    if let Some(afterwards) = afterwards {
+        writeln!(out, "{afterwards}")?;
     }
     Ok(())
 }

@@ -24,10 +24,23 @@ pub(super) const CASE: &[(&str, &str)] =
 /// The file with the names of the trials.
 pub(super) const NAMES: &str = "evals/cases.rs";
 
-/// The names of the trials of the first case.
-pub(super) const TRIALS: &[&str] = &["first::order_status"];
+/// The name of the trial of the first case.
+pub(super) const TRIAL: &str = "first::order_status";
 
-/// The next steps after the first run.
-pub(super) const AFTERWARDS: &str = "\
-The first case passes; a comment in evals/first.yaml says how to make it fail.
-Then put a trace of your agent into evals/traces, and write a case that says what the agent should do.";
+/// The file of a first case from the user's own trace, and its name without the extension.
+pub(super) const OWN: &str = "evals/own.yaml";
+pub(super) const OWN_STEM: &str = "own";
+
+/// The next steps after the first run, by the file of the first case.
+pub(super) const AFTERWARDS: [(&str, &str); 2] = [
+    (
+        FIRST,
+        "The first case passes; a comment in evals/first.yaml says how to make it fail.\n\
+         Then put a trace of your agent into evals/traces, and write a case that says what the agent should do.",
+    ),
+    (
+        OWN,
+        "The first case passes: its checks say what this run did. Read evals/own.yaml, and change what the agent should do\n\
+         otherwise; then the case fails.",
+    ),
+];

@@ -61,11 +61,11 @@ impl KnownSurvivors {
     }
 
     /// Removes the known survivors from the traces.
-    pub(super) fn hide_survivors(mut self, traces: &mut [TraceMutation<'_>]) -> HiddenSurvivors {
+    pub(super) fn hide_survivors(&self, traces: &mut [TraceMutation<'_>]) -> HiddenSurvivors {
         let all: usize = self.survivors.values().map(BTreeSet::len).sum();
         let mut known = 0;
         for trace in traces {
-            let Some(names) = self.survivors.get_mut(trace.trace) else { continue };
+            let Some(names) = self.survivors.get(trace.trace) else { continue };
             let before = trace.survivors.len();
             trace.survivors.retain(|(_, mutant)| !names.contains(&mutant.id));
             known += before - trace.survivors.len();

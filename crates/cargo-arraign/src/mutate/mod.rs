@@ -1,5 +1,8 @@
 //! `cargo arraign mutate [DIR]`.
 
+mod edit;
+mod fix;
+mod interrupt;
 mod known;
 mod text;
 
@@ -7,7 +10,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arraign::__internals::harness::mutate_cases;
+use arraign::__internals::harness::mutation::mutate_cases;
 use arraign::__internals::harness::runs::StoredRun;
 use arraign::__internals::mutate::{MutationOptions, MutationReport, TraceMutation, tally_traces};
 use arraign::__internals::report::mutation::{render_mutation_json, render_mutation_sarif};
@@ -16,9 +19,11 @@ use arraign::__internals::report::terminal::render_load_error;
 use arraign::Harness;
 use clap::{Args, ValueEnum};
 
+use self::fix::{FixMode, FixResult, fix_cases, require_person};
+use self::interrupt::{INTERRUPTED, InterruptFlag};
 use self::known::KnownSurvivors;
 use self::text::MutationText;
-use crate::error::{CliError, CliResult, FAILED, exit_after_write};
+use crate::error::{CliError, CliResult, FAILED, exit_after_write, print_to_stderr};
 use crate::report::locate_run;
 use crate::run::{limit_size, require_folder};
 use crate::size::parse_size;
@@ -48,6 +53,10 @@ pub(crate) struct Mutate {
     /// Show the survivors of each case, also those that other cases on the same trace notice.
     #[arg(long)]
     all: bool,
+    /// Add checks that notice the survivors to the cases, after asking about each. `--fix=all` does not ask. The text of the
+    /// files stays as it is, and each case is tried with its checks before its file is written.
+    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "ask", conflicts_with_all = ["from_run", "write_baseline", "format"])]
+    fix: Option<FixMode>,
     /// Show the mutants that a run with `ARRAIGN_MUTATE=1` has tried: its folder in `target/arraign`, or a path. Without ID,
     /// the newest run.
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = NEWEST, conflicts_with_all = ["folder", "size_limit"])]
@@ -76,26 +85,57 @@ enum MutationFormat {
 
 impl Mutate {
     pub(crate) fn run(self) -> CliResult {
+        self.fix.map_or(Ok(()), require_person)?;
         let known = self.baseline.as_deref().map(KnownSurvivors::read_file).transpose()?;
+        let interrupt = InterruptFlag::register()?;
         let report = match &self.from_run {
             Some(run) => self.read_run(Some(run).filter(|run| *run != Path::new(NEWEST)))?,
-            None => self.mutate_folder()?,
+            None => self.mutate_folder(&interrupt)?,
         };
-        if report.cases.iter().all(|case| case.left_out.is_some()) {
+        if report.untried == 0 && report.cases.iter().all(|case| case.left_out.is_some()) {
             let folder = self.folder.to_string_lossy();
             let reasons = text::render_left_out(&report).join("\n  ");
             return Err(CliError::new(format!("no case in `{folder}` has a mutant\n  {reasons}")));
         }
-        self.finish(&report, known)
+        match self.fix {
+            Some(mode) if report.untried == 0 => self.fix(&report, known, mode, &interrupt),
+            _ => self.finish(&report, known),
+        }
     }
 
-    fn mutate_folder(&self) -> Result<MutationReport, CliError> {
+    fn build_harness(&self) -> Harness {
+        limit_size(Harness::new(&self.folder), self.size_limit)
+    }
+
+    fn mutate_folder(&self, interrupt: &InterruptFlag) -> Result<MutationReport, CliError> {
         require_folder(&self.folder)?;
-        let harness = limit_size(Harness::new(&self.folder), self.size_limit);
-        mutate_cases(&harness, MutationOptions::new(&self.filters)).map_err(|errors| {
+        let report = interrupt.watch(|stop| {
+            let options = MutationOptions::new(&self.filters).stop_at(stop);
+            mutate_cases(&self.build_harness(), options)
+        });
+        report.map_err(|errors| {
             let drawn: Vec<String> = errors.iter().map(render_load_error).collect();
             CliError::new(format!("the eval files do not load\n{}", drawn.concat().trim_end()))
         })
+    }
+
+    /// Adds checks to the cases, and tries the mutants again.
+    fn fix(
+        &self,
+        report: &MutationReport,
+        known: Option<KnownSurvivors>,
+        mode: FixMode,
+        interrupt: &InterruptFlag,
+    ) -> CliResult {
+        let mut traces = tally_traces(&report.cases);
+        known.as_ref().map(|known| known.hide_survivors(&mut traces));
+        let FixResult { added, refused } = fix_cases(&self.build_harness(), &traces, mode)?;
+        if added == 0 && refused == 0 {
+            exit_after_write(writeln!(io::stdout(), "no check was added"))?;
+        }
+        let again = if added > 0 { Some(self.mutate_folder(interrupt)?) } else { None };
+        let code = self.finish(again.as_ref().unwrap_or(report), known)?;
+        Ok(if refused > 0 && code == ExitCode::SUCCESS { ExitCode::from(FAILED) } else { code })
     }
 
     /// Joins the mutants that the trials of a run have left in its verdict logs.
@@ -114,7 +154,7 @@ impl Mutate {
 
     fn finish(&self, report: &MutationReport, known: Option<KnownSurvivors>) -> CliResult {
         let mut traces = tally_traces(&report.cases);
-        if let Some(path) = &self.write_baseline {
+        if let Some(path) = self.write_baseline.as_ref().filter(|_| report.untried == 0) {
             KnownSurvivors::from_traces(&traces).write_file(path)?;
         }
         let hidden = known.map(|known| known.hide_survivors(&mut traces));
@@ -129,6 +169,10 @@ impl Mutate {
             MutationFormat::Sarif => render_mutation_sarif(&traces) + "\n",
         };
         exit_after_write(io::stdout().write_all(text.as_bytes()))?;
+        if report.untried > 0 {
+            print_to_stderr(&text::render_interruption(report));
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
         let has_new = hidden.is_some() && traces.iter().any(|trace| !trace.survivors.is_empty());
         let failed = has_new || !below.is_empty();
         Ok(if failed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use arraign::__internals::mutate::{MutationReport, TraceMutation, share};
 use arraign::__internals::report::plain::escape_line;
-use arraign::__internals::yaml::render_flow;
+use arraign::__internals::yaml::render_entry;
 use arraign::verdict::{CaseMutation, MutantFate, MutantResult};
 
 use super::known::HiddenSurvivors;
@@ -108,8 +108,17 @@ impl MutationText<'_> {
         if !self.below.is_empty() {
             parts.push(format!("traces below --min: {}", self.below.len()));
         }
+        if self.report.untried > 0 {
+            parts.push(render_interruption(self.report));
+        }
         parts.join("; ")
     }
+}
+
+/// Says which part of the cases was tried before Ctrl-C.
+pub(super) fn render_interruption(report: &MutationReport) -> String {
+    let tried = report.cases.len();
+    format!("interrupted: only {tried} of {} cases were tried", tried + report.untried)
 }
 
 /// Counts the mutants of a case that it notices, and all that it should notice.
@@ -130,15 +139,6 @@ fn render_survivor(mutant: &MutantResult) -> String {
             format!("{described:ADDITION_COLUMN$}  - {}", render_entry(addition))
         }
         _ => described,
-    }
-}
-
-/// Renders an entry of `expect` without the braces around it.
-fn render_entry(entry: &serde_json::Value) -> String {
-    let flow = render_flow(entry);
-    match entry.as_object().map(serde_json::Map::len) {
-        Some(1) => flow[1..flow.len() - 1].to_owned(),
-        _ => flow,
     }
 }
 

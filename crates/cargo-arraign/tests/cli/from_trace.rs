@@ -56,3 +56,26 @@ fn a_file_with_several_runs_needs_the_choice_of_one() {
     assert!(ran.stderr.contains("select one with `--run`"), "{}", ran.stderr);
     assert_eq!(arraign(folder.path(), &["from-trace", "a.jsonl", "--run", "2"]).code, Some(0));
 }
+
+#[test]
+fn a_declared_reader_reads_the_trace() {
+    const READERS: &str = "readers:\n  shop:\n    when: {path: $.shop}\n    steps: $.log[*]\n    say: $.said\n    \
+                           call: {each: $.calls, name: $.tool, args: $.with}\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = r#"{"shop": 1, "log": [{"calls": [{"tool": "find_order", "with": {"id": 7}}]}, {"said": "Shipped."}]}"#;
+    fs::write(folder.path().join("log.json"), log).expect("a file");
+    fs::write(folder.path().join("readers.yaml"), READERS).expect("a file");
+    assert_eq!(
+        arraign(folder.path(), &["from-trace", "log.json"]).code,
+        Some(2),
+        "no built-in reader reads it"
+    );
+    let named = arraign(folder.path(), &["from-trace", "log.json", "--reader", "readers.yaml"]);
+    assert_eq!((named.code, named.stderr.as_str()), (Some(0), ""), "{}", named.stdout);
+    assert!(named.stdout.contains("find_order"), "{}", named.stdout);
+    fs::create_dir(folder.path().join("evals")).expect("a folder");
+    fs::write(folder.path().join("evals/arraign.yaml"), READERS).expect("a file");
+    assert_eq!(arraign(folder.path(), &["from-trace", "log.json"]).stdout, named.stdout);
+    fs::write(folder.path().join("evals/log.yaml"), &named.stdout).expect("a file");
+    assert_eq!(arraign(folder.path(), &["run"]).code, Some(0), "the case needs no reader");
+}

@@ -1,6 +1,5 @@
 //! `cargo arraign import`: what it writes loads, and its cases get their verdicts.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,23 +8,11 @@ use arraign::__internals::source::Files;
 use arraign::__internals::suite::load_recorded;
 use arraign::Harness;
 
+use crate::package::copy;
 use crate::program::{Ran, arraign};
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a folder");
-    for entry in fs::read_dir(from).expect("a folder") {
-        let entry = entry.expect("an entry").path();
-        let target = to.join(entry.file_name().expect("a name"));
-        if entry.is_dir() {
-            copy(&entry, &target);
-        } else {
-            fs::copy(&entry, &target).expect("a copy");
-        }
-    }
-}
-
 /// The files of a tool in a folder of their own; the runs that somebody recorded later lie where they are looked up.
-fn project(tool: &str) -> tempfile::TempDir {
+pub(crate) fn project(tool: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/import").join(tool);
     copy(&own, folder.path());
@@ -38,7 +25,7 @@ fn project(tool: &str) -> tempfile::TempDir {
 }
 
 /// The YAML that was written, then each case with its verdict.
-fn outcome(folder: &Path, name: &str) -> String {
+pub(crate) fn outcome(folder: &Path, name: &str) -> String {
     let path = folder.join("evals").join(name);
     let suite = Harness::new("evals").at(folder).load(name).unwrap_or_else(|errors| panic!("{errors}"));
     let files = Files::new(folder, folder.join("evals"));
@@ -59,7 +46,7 @@ fn outcome(folder: &Path, name: &str) -> String {
     shown.join("\n")
 }
 
-fn imported(tool: &str, files: &[&str], more: &[&str]) -> (tempfile::TempDir, Ran) {
+pub(crate) fn imported(tool: &str, files: &[&str], more: &[&str]) -> (tempfile::TempDir, Ran) {
     let folder = project(tool);
     let arguments: Vec<&str> = ["import", "--from", tool].iter().chain(files).chain(more).copied().collect();
     let ran = arraign(folder.path(), &arguments);
@@ -67,7 +54,7 @@ fn imported(tool: &str, files: &[&str], more: &[&str]) -> (tempfile::TempDir, Ra
 }
 
 /// Imports `files`, pins what is told, what is written, and the verdicts.
-fn pin(tool: &str, files: &[&str], written: &[&str]) {
+pub(crate) fn pin(tool: &str, files: &[&str], written: &[&str]) {
     let (folder, ran) = imported(tool, files, &[]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
     insta::assert_snapshot!(format!("import_{tool}"), ran.stdout);
@@ -93,45 +80,6 @@ fn evalview_tests_keep_what_they_expect() {
 }
 
 #[test]
-fn promptfoo_assertions_become_checks() {
-    let files = ["promptfooconfig.yaml", "agent.yaml"];
-    pin("promptfoo", &files, &files);
-}
-
-#[test]
-fn what_promptfoo_keeps_in_other_files_is_followed() {
-    let (folder, ran) = imported("promptfoo", &["far/far.yaml"], &[]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
-    insta::assert_snapshot!("import_promptfoo_far", ran.stdout);
-    insta::assert_snapshot!("import_promptfoo_far_far", outcome(folder.path(), "far.yaml"));
-}
-
-/// A file of tests that somebody sent may name any file of this machine.
-#[cfg(unix)]
-#[test]
-fn nothing_outside_of_the_folder_becomes_part_of_a_case() {
-    let folder = project("promptfoo");
-    let outside = tempfile::tempdir().expect("a folder");
-    let secret = outside.path().join("secret.txt");
-    fs::write(&secret, "the secret").expect("a file");
-    std::os::unix::fs::symlink(&secret, folder.path().join("far/link.txt")).expect("a link");
-    std::os::unix::fs::symlink(outside.path(), folder.path().join("far/up")).expect("a link");
-    let secret = secret.to_string_lossy().into_owned();
-    for name in ["link.txt", "l*.txt", "up/secret.txt", "up/*.txt", &secret, "../../secret.txt"] {
-        let config = format!(
-            "prompts: ['{{{{a}}}}']\ntests: [{{vars: {{a: 'file://{name}'}}, assert: [{{type: contains, value: 'file://{name}'}}, {{type: contains, value: x}}]}}]\n"
-        );
-        fs::write(folder.path().join("far/config.yaml"), config).expect("a file");
-        let ran = arraign(folder.path(), &["import", "--from", "promptfoo", "far/config.yaml"]);
-        assert_eq!(ran.code, Some(0), "{name}: {}{}", ran.stdout, ran.stderr);
-        let written = fs::read_to_string(folder.path().join("evals/config.yaml")).expect("the cases");
-        fs::remove_file(folder.path().join("evals/config.yaml")).expect("removed");
-        assert!(!written.contains("the secret"), "{name}: {written}");
-        assert!(ran.stdout.contains("`contains`: "), "{name}: {}", ran.stdout);
-    }
-}
-
-#[test]
 fn adk_conversations_become_traces_and_their_trajectory_is_checked() {
     let files = ["shop.evalset.json", "plain.evalset.json", "older.test.json"];
     pin("adk", &files, &["shop.yaml", "plain.yaml", "older.yaml"]);
@@ -142,6 +90,85 @@ fn deepeval_goldens_become_cases() {
     let files = ["goldens.json", "table.csv", "lines.jsonl", "conversations.json", "talk.csv"];
     let written = ["goldens.yaml", "table.yaml", "lines.yaml", "conversations.yaml", "talk.yaml"];
     pin("deepeval", &files, &written);
+}
+
+#[test]
+fn evals_of_openai_keep_what_needs_no_model() {
+    pin("openai", &["registry.yaml", "support.json"], &["registry.yaml", "support.yaml"]);
+}
+
+#[test]
+fn expectations_of_a_skill_are_questions_to_a_judge() {
+    pin("skill", &["evals.json"], &["evals.yaml"]);
+}
+
+#[test]
+fn a_case_of_a_plugin_keeps_its_graders() {
+    pin("plugin", &["reviews/prompt.md"], &["reviews.yaml"]);
+    let (folder, _) = imported("plugin", &["reviews/case.yaml"], &[]);
+    assert!(folder.path().join("evals/reviews.yaml").is_file(), "both files of a case name the whole case");
+}
+
+/// A construct of Rust's dialect would be a pattern that never matches, and a check that never fails.
+#[test]
+fn patterns_of_assay_that_mean_something_else_here_are_listed() {
+    let test = |id: &str, kind: &str, pattern: &str| {
+        format!("  - {{id: {id}, input: {{prompt: x}}, expected: {{type: {kind}, pattern: '{pattern}'}}}}\n")
+    };
+    let config = "version: 1\nsuite: s\nmodel: m\ntests:\n".to_owned()
+        + &test("class", "regex_not_match", r"\p{Lu}")
+        + &test("posix", "regex_not_match", "[[:digit:]]{4}")
+        + &test("ascii", "regex_not_match", r"pin \d{4}")
+        + &test("broken", "regex_match", "(?P<a>x")
+        + &test("plain", "regex_not_match", "secret");
+    let (folder, ran) = import_texts("assay", &[("assay.yaml", &config)]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    for (line, known) in
+        [(5, "JavaScript does not know"), (6, "JavaScript does not know"), (7, "ASCII"), (8, "left out")]
+    {
+        let start = format!("assay.yaml:{line}: ");
+        assert!(
+            ran.stdout.lines().any(|remark| remark.starts_with(&start) && remark.contains(known)),
+            "{}",
+            ran.stdout
+        );
+    }
+    let suite = fs::read_to_string(folder.path().join("evals/assay.yaml")).expect("the suite");
+    assert!(
+        !suite.contains(r"\p{Lu}") && !suite.contains("[:digit:]") && suite.contains("secret"),
+        "{suite}"
+    );
+}
+
+/// Each tool's message has the counts of a run, and each remark begins with its place in the source.
+#[test]
+fn every_import_says_what_is_green_and_where_it_lost_something() {
+    let all: [(&str, &str); 9] = [
+        ("assay", "eval.yaml"),
+        ("mcplab", "weather.yaml"),
+        ("evalview", "stock.yaml"),
+        ("promptfoo", "promptfooconfig.yaml"),
+        ("adk", "shop.evalset.json"),
+        ("deepeval", "goldens.json"),
+        ("openai", "registry.yaml"),
+        ("skill", "evals.json"),
+        ("plugin", "reviews/prompt.md"),
+    ];
+    for (tool, file) in all {
+        let (_folder, ran) = imported(tool, &[file], &[]);
+        assert!(ran.stdout.contains(" green, ") && ran.stdout.contains(" red, "), "{tool}: {}", ran.stdout);
+        let (_, remarks) = ran.stdout.split_once("not imported: ").expect("the remarks");
+        let (count, remarks) = remarks.split_once('\n').expect("a count");
+        assert_eq!(count.parse(), Ok(remarks.lines().count()), "{tool}: {remarks}");
+        for remark in remarks.lines() {
+            let mut parts = remark.split(':');
+            let (name, line) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+            assert!(
+                name.contains('.') && line.parse::<usize>().is_ok_and(|line| line > 0),
+                "{tool}: {remark}"
+            );
+        }
+    }
 }
 
 #[test]
@@ -222,7 +249,7 @@ fn nothing_is_overwritten_and_nothing_is_half_written() {
 
 #[test]
 fn a_file_of_another_tool_is_named_and_nothing_is_written() {
-    for tool in ["assay", "mcplab", "evalview", "promptfoo", "adk", "deepeval"] {
+    for tool in ["assay", "mcplab", "evalview", "promptfoo", "adk", "deepeval", "openai", "skill", "plugin"] {
         for text in
             ["{a: 1}", "[1, 2]", "text", "{", "[[]]", "{tests: 3, prompts: 4, eval_cases: 1}", "- input: 1"]
         {
@@ -240,56 +267,8 @@ fn a_file_of_another_tool_is_named_and_nothing_is_written() {
     fs::remove_dir(missing).expect("removed");
 }
 
-/// Returns the written cases of `name` by their descriptions, each with whether it passes. A case without a run is absent.
-fn passed_by_description(folder: &Path, name: &str) -> BTreeMap<String, bool> {
-    let suite = Harness::new("evals").at(folder).load(name).unwrap_or_else(|errors| panic!("{errors}"));
-    let files = Files::new(folder, folder.join("evals"));
-    let path = folder.join("evals").join(name);
-    let judged = suite.cases.iter().filter_map(|case| {
-        let runs = load_recorded(case, &path, &files).ok()?;
-        Some((case.description.clone()?, evaluate_recorded(case, "case", &runs).passed))
-    });
-    judged.collect()
-}
-
-#[test]
-fn no_case_of_promptfoo_turns_from_red_to_green() {
-    let (folder, ran) = imported("promptfoo", &["verdicts.yaml"], &[]);
-    insta::assert_snapshot!("import_promptfoo_verdicts", ran.stdout);
-    insta::assert_snapshot!("import_promptfoo_verdicts_verdicts", outcome(folder.path(), "verdicts.yaml"));
-    for (description, passed) in passed_by_description(folder.path(), "verdicts.yaml") {
-        assert!(!passed || description.starts_with("green"), "{description}: passes\n{}", ran.stdout);
-    }
-}
-
-/// promptfoo's own verdicts of a configuration with recorded outputs: each agrees, or the import says what it left out.
-#[test]
-fn published_verdicts_of_promptfoo_agree_or_are_listed() {
-    let data =
-        std::env::var_os("ARRAIGN_CONFORMANCE_DIR").map(|root| Path::new(&root).join("goldens/promptfoo"));
-    let Some(data) = data.filter(|data| data.is_dir()) else {
-        eprintln!("skipped: ARRAIGN_CONFORMANCE_DIR names no folder with goldens/promptfoo");
-        return;
-    };
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::copy(data.join("promptfooconfig.yaml"), folder.path().join("config.yaml")).expect("a copy");
-    let ran = arraign(folder.path(), &["import", "--from", "promptfoo", "config.yaml"]);
-    let passed = passed_by_description(folder.path(), "config.yaml");
-    let verdicts = fs::read_to_string(data.join("verdicts.json")).expect("the verdicts");
-    let verdicts: serde_json::Value = serde_json::from_str(&verdicts).expect("JSON");
-    let mut agreed = 0;
-    for verdict in verdicts.as_array().expect("a list") {
-        let description = verdict["description"].as_str().expect("a description");
-        let Some(passed) = passed.get(description) else { continue };
-        assert_eq!(Some(*passed), verdict["success"].as_bool(), "{description}\n{}", ran.stdout);
-        agreed += 1;
-    }
-    let left_out = ran.stdout.lines().filter(|line| line.contains("so the case is not written")).count();
-    assert_eq!(agreed + left_out, verdicts.as_array().map_or(0, Vec::len), "{}", ran.stdout);
-}
-
 /// Writes `files` to a folder of its own and imports the first.
-fn import_texts(tool: &str, files: &[(&str, &str)]) -> (tempfile::TempDir, Ran) {
+pub(crate) fn import_texts(tool: &str, files: &[(&str, &str)]) -> (tempfile::TempDir, Ran) {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
         fs::write(folder.path().join(name), text).expect("a file");
@@ -314,6 +293,27 @@ fn a_policy_beside_an_assay_configuration_leaves_a_project_that_runs() {
 }
 
 #[test]
+fn an_older_policy_of_assay_is_written_in_its_newer_form() {
+    let config = "version: 1\nsuite: s\nmodel: m\ntests:\n  - {id: a, input: {prompt: x}, expected: {type: args_valid, policy: old.yaml}}\n";
+    let policy = "version: \"1.0\"\nallow: [pay]\nconstraints:\n  - {tool: pay, params: {path: {matches: \"^/a/\"}}}\n";
+    let (folder, ran) = import_texts("assay", &[("assay.yaml", config), ("old.yaml", policy)]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("assay.yaml:5: the file `old.yaml`: a policy of version 1"),
+        "{}",
+        ran.stdout
+    );
+    let trace = folder.path().join("evals/traces/assay");
+    fs::create_dir_all(&trace).expect("a folder");
+    for (path, code) in [("/a/x", 0), ("/b/x", 101)] {
+        let run = format!(r#"{{"calls": [{{"call": "pay", "args": {{"path": "{path}"}}}}], "answer": "x"}}"#);
+        fs::write(trace.join("a.json"), run).expect("a trace");
+        let ran = arraign(folder.path(), &["run"]);
+        assert_eq!(ran.code, Some(code), "{path}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+#[test]
 fn a_tool_that_deepeval_expects_twice_must_be_called_twice() {
     let golden = |called: &str| {
         format!(
@@ -325,6 +325,28 @@ fn a_tool_that_deepeval_expects_twice_must_be_called_twice() {
     for (called, counts) in [(once, "0 green, 1 red"), (twice, "1 green, 0 red")] {
         let (_folder, ran) = import_texts("deepeval", &[("goldens.json", &golden(called))]);
         assert!(ran.stdout.contains(counts), "{}{}", ran.stdout, ran.stderr);
+    }
+}
+
+#[test]
+fn the_global_weights_of_evalview_hold_for_all_imported_tests() {
+    let config = "adapter: http\nscoring:\n  weights: {tool_accuracy: 1, output_quality: 0, sequence_correctness: 0}\n";
+    let test = "name: a\ninput: {query: x}\nexpected: {tools: [pay]}\nthresholds: {min_score: 80}\n";
+    let (folder, ran) = import_texts("evalview", &[("config.yaml", config), ("a.yaml", test)]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("config.yaml:1: `adapter`"), "{}", ran.stdout);
+    let settings = fs::read_to_string(folder.path().join("evals/arraign.yaml")).expect("the settings");
+    assert!(settings.contains("tool_accuracy: 1"), "{settings}");
+    let ran = arraign(folder.path(), &["import", "--from", "evalview", "a.yaml"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let trace = folder.path().join("evals/traces/a");
+    fs::create_dir_all(&trace).expect("a folder");
+    // Only the tools count: without the global weights, a missing opinion on the answer would leave the case undecided.
+    for (tool, code) in [("pay", 0), ("other", 101)] {
+        let run = format!(r#"{{"calls": [{{"call": "{tool}", "args": {{}}}}], "answer": "x"}}"#);
+        fs::write(trace.join("a.json"), run).expect("a trace");
+        let ran = arraign(folder.path(), &["run"]);
+        assert_eq!(ran.code, Some(code), "{tool}: {}{}", ran.stdout, ran.stderr);
     }
 }
 

@@ -34,6 +34,42 @@ fn files(folder: &Path) -> Vec<(String, String)> {
     found
 }
 
+const TRACE: &str = r#"[{"role": "user", "content": "Where is order 7?"},
+  {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "get_order", "arguments": "{\"id\": 7}"}}]},
+  {"role": "tool", "tool_call_id": "c", "content": "{\"state\": \"sent\"}"},
+  {"role": "assistant", "content": "Order 7 was sent."}]"#;
+
+#[test]
+fn the_first_case_can_be_that_of_the_users_own_trace() {
+    for manifest in [None, Some(MANIFEST)] {
+        let folder = folder(manifest);
+        fs::write(folder.path().join("order 7.json"), TRACE).expect("a trace");
+        let ran = arraign(folder.path(), &["init", "--from", "order 7.json", "--workflow", "none"]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+        for line in [
+            "wrote  evals/own.yaml\n",
+            "wrote  evals/traces/order_7.json\n",
+            "The first case passes: its checks",
+        ] {
+            assert!(ran.stdout.contains(line), "{line}: {}", ran.stdout);
+        }
+        assert!(!folder.path().join("evals/first.yaml").exists());
+        let listed = arraign(folder.path(), &["run", "--", "--list"]);
+        assert_eq!((listed.code, listed.stderr.as_str()), (Some(0), ""), "cases.rs lists the trial");
+        assert_eq!(listed.stdout, "own::order_7: test\n");
+        let ran = arraign(folder.path(), &["run"]);
+        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        let path = folder.path().join("evals/traces/order_7.json");
+        let other = fs::read_to_string(&path).expect("the run").replace("get_order", "refund");
+        fs::write(path, other).expect("another run");
+        assert_eq!(arraign(folder.path(), &["run"]).code, Some(101), "another call is noticed");
+    }
+    let folder = folder(None);
+    let ran = arraign(folder.path(), &["init", "--from", "gone.json"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+    assert!(ran.stderr.contains("gone.json") && !folder.path().join("evals").exists(), "{}", ran.stderr);
+}
+
 #[test]
 fn a_crate_gets_all_that_runs_its_first_case() {
     let folder = folder(Some(MANIFEST));

@@ -7,13 +7,19 @@ mod book;
 mod calibrate;
 mod compare;
 mod explain;
+#[path = "../../../../tests/support/foreign.rs"]
+mod foreign;
 mod from_trace;
 mod import;
+mod import_promptfoo;
 mod init;
 mod lint;
 mod lsp;
+#[cfg(all(unix, feature = "mocks"))]
+mod mcp;
 mod mistakes;
 mod mutate;
+mod mutate_fix;
 mod package;
 mod program;
 #[cfg(all(unix, feature = "live"))]

@@ -170,18 +170,47 @@ fn list_blocks(page: &str, language: &str) -> Vec<String> {
     page.split(&fence).skip(1).filter_map(|block| Some(block.split_once("```")?.0.to_owned())).collect()
 }
 
+/// A folder with the case of the page.
+fn write_case_of_page(page: &str) -> MutatedFolder {
+    let folder = MutatedFolder::with_case("");
+    fs::remove_file(folder.path().join("evals/s.yaml")).expect("a file");
+    fs::write(folder.path().join("evals/refund.yaml"), &list_blocks(page, "yaml")[0]).expect("a file");
+    folder
+}
+
 #[test]
 fn the_page_shows_a_real_report_and_every_sort() {
     let page = fs::read_to_string(locate_in_repository("docs/mutation.md")).expect("a page");
-    let folder = MutatedFolder::with_case("");
-    fs::remove_file(folder.path().join("evals/s.yaml")).expect("a file");
-    fs::write(folder.path().join("evals/refund.yaml"), &list_blocks(&page, "yaml")[0]).expect("a file");
-    let ran = arraign(folder.path(), &["mutate"]);
+    let ran = arraign(write_case_of_page(&page).path(), &["mutate"]);
     for line in list_blocks(&page, "text").iter().flat_map(|block| block.lines()) {
         assert!(line.starts_with('$') || ran.stdout.contains(line), "{line}\n{}", ran.stdout);
     }
     for (_, name) in arraign::__internals::case::MUTATION_SORTS {
         assert!(page.contains(&format!("`{name}`")), "{name}");
+    }
+}
+
+#[test]
+fn the_page_shows_what_a_fix_adds_and_what_may_vary() {
+    let path = locate_in_repository("docs/mutation.md");
+    let page = fs::read_to_string(&path).expect("a page");
+    let folder = write_case_of_page(&page);
+    let case = folder.path().join("evals/refund.yaml");
+    let blocks = list_blocks(&page, "yaml");
+    fs::write(&case, format!("{}{}", blocks[0], blocks[2])).expect("a file");
+    let ran = arraign(folder.path(), &["mutate"]);
+    assert!(ran.stdout.contains(" ignored"), "{}{}", ran.stdout, ran.stderr);
+    fs::write(&case, &blocks[0]).expect("a file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-arraign"));
+    command.args(["mutate", "--fix=all"]).current_dir(folder.path()).env_remove("CARGO_MANIFEST_DIR");
+    let fixed = command.env_remove("CI").env_remove("TF_BUILD").output().expect("the program runs");
+    let shown = String::from_utf8(fixed.stdout).expect("UTF-8");
+    assert!(shown.contains("34 of 34 noticed") && page.contains("34 of 34"), "{shown}");
+    let text = fs::read_to_string(&case).expect("a case");
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, page.replace(&blocks[1], &text)).expect("the page is written");
+    } else {
+        assert_eq!(blocks[1], text, "BLESS=1 writes it");
     }
 }
 
@@ -196,13 +225,8 @@ fn survivors_as_sarif_are_notes_at_their_cases() {
     assert!(texts.iter().any(|text| text.contains("is made twice")), "{texts:?}");
 }
 
-#[test]
-fn the_mutants_of_a_run_are_read_from_its_logs() {
-    let folder = refund_case("tool_called: refund");
-    let direct = arraign(folder.path(), &["mutate"]).stdout;
-    assert_eq!(arraign(folder.path(), &["run"]).code, Some(0));
-    let ran = arraign(folder.path(), &["mutate", "--from-run"]);
-    assert_eq!(ran.code, Some(2), "that run has tried none: {}", ran.stdout);
+/// Runs the cases with their mutants, which fail no trial.
+fn run_with_mutants(folder: &MutatedFolder) {
     let ran = Command::new(env!("CARGO_BIN_EXE_cargo-arraign"))
         .args(["run"])
         .current_dir(folder.path())
@@ -213,9 +237,111 @@ fn the_mutants_of_a_run_are_read_from_its_logs() {
         .output()
         .expect("the program runs");
     assert_eq!(ran.status.code(), Some(0), "a survivor fails no trial");
+}
+
+#[test]
+fn of_many_traces_the_page_shows_those_with_most_survivors_and_folds_the_others() {
+    let cases: Vec<String> = (0..10)
+        .map(|at| {
+            let expect = if at == 9 { "tool_calls_at_most: 0" } else { "contains: x" };
+            format!("  - {{id: c{at}, expect: [{expect}], trace: {{calls: [], answer: x{at}}}}}\n")
+        })
+        .collect();
+    let folder = MutatedFolder::with_case(&format!("tests:\n{}", cases.concat()));
+    run_with_mutants(&folder);
+    assert_eq!(arraign(folder.path(), &["report", "--format", "html"]).code, Some(0));
+    let page = fs::read_to_string(folder.path().join("target/arraign/report.html")).expect("a report");
+    let section = page.split_once("id=\"mutation\"").expect("a section").1;
+    assert!(section.contains("2 more traces"), "{section}");
+    assert!(section.find("inline in s::c9") < section.find("inline in s::c0"), "{section}");
+}
+
+#[test]
+fn the_mutants_of_a_run_are_read_from_its_logs() {
+    let folder = refund_case("tool_called: refund");
+    let direct = arraign(folder.path(), &["mutate"]).stdout;
+    assert_eq!(arraign(folder.path(), &["run"]).code, Some(0));
+    let ran = arraign(folder.path(), &["mutate", "--from-run"]);
+    assert_eq!(ran.code, Some(2), "that run has tried none: {}", ran.stdout);
+    run_with_mutants(&folder);
     let joined = arraign(folder.path(), &["mutate", "--from-run"]);
     assert_eq!((joined.code, joined.stdout), (Some(0), direct));
     assert_eq!(arraign(folder.path(), &["report", "--format", "html"]).code, Some(0));
     let page = fs::read_to_string(folder.path().join("target/arraign/report.html")).expect("a report");
     assert!(page.contains("What the cases would notice") && page.contains("is made twice"), "{page}");
+}
+
+#[test]
+fn what_a_suite_ignores_is_added_to_what_its_case_ignores() {
+    let folder = MutatedFolder::with_case(
+        "{mutate: {ignore: {mutant: [duplicate, omit], reason: of the suite}}, tests: [{id: a, mutate: {ignore: [rename]}, \
+         expect: [contains: x], trace: {calls: [{call: look}], answer: x}}]}",
+    );
+    assert_eq!(folder.find_fate("duplicate 1 look")["ignored"]["reason"], "of the suite");
+    assert!(folder.find_fate("omit 1 look")["ignored"].is_object());
+    assert!(folder.find_fate("rename 1 look")["ignored"].is_object());
+    assert!(folder.find_fate("unknown_call first")["survived"].is_object());
+}
+
+#[test]
+fn a_star_ignores_every_mutant_that_survives() {
+    let folder = MutatedFolder::with_case(
+        "{id: a, mutate: {ignore: \"*\"}, expect: [tool_called: look], trace: {calls: [{call: look}], answer: x}}",
+    );
+    assert!(folder.find_fate("omit 1 look")["killed"].is_object());
+    let fates = folder.list_fates();
+    assert!(fates.iter().all(|(_, fate)| fate["survived"].is_null()), "{fates:?}");
+}
+
+/// One case that is tried at once, and 40 that take their time.
+#[cfg(target_os = "linux")]
+fn write_slow_cases() -> String {
+    let calls: Vec<String> = (0..800).map(|at| format!("{{call: look, args: {{at: {at}}}}}")).collect();
+    let calls = calls.join(", ");
+    let slow = (0..40).map(|at| {
+        format!("  - {{id: slow_{at}, expect: [tool_called: look], trace: {{calls: [{calls}]}}}}\n")
+    });
+    let first = "tests:\n  - {id: first, expect: [contains: x], trace: {calls: [], answer: x}}\n";
+    slow.fold(first.to_owned(), |text, case| text + &case)
+}
+
+/// Ctrl-C ends the mutants early: what is known is shown, and said to be a part.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_mutation_shows_what_it_knows_and_is_130() {
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let folder = MutatedFolder::with_case(&write_slow_cases());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-arraign"));
+    command.args(["mutate", "--write-baseline", "known.json"]).current_dir(folder.path());
+    command
+        .env_remove("CARGO_MANIFEST_DIR")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let child = command.spawn().expect("the program starts");
+    // The signals that the program catches, as bits: the second one is that of Ctrl-C.
+    let catches_interrupt = || {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        caught.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).is_some_and(|bits| bits & 2 != 0)
+    };
+    while !catches_interrupt() {
+        sleep(Duration::from_millis(10));
+    }
+    sleep(Duration::from_millis(500));
+    let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process");
+    kill_process(id, Signal::INT).expect("it is ours");
+    let ended = child.wait_with_output().expect("it ends");
+    let [stdout, stderr] = [ended.stdout, ended.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8"));
+    assert_eq!(ended.status.code(), Some(130), "{stdout}{stderr}");
+    let partial = stderr.trim_end();
+    assert!(
+        partial.starts_with("interrupted: only ") && partial.ends_with(" of 41 cases were tried"),
+        "{stderr}"
+    );
+    assert!(stdout.trim_end().ends_with(partial), "{stdout}");
+    assert!(!folder.path().join("known.json").exists(), "a part is no baseline");
 }

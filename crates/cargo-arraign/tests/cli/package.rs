@@ -4,24 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::foreign::remove_foreign_variables;
 use crate::program::Ran;
-
-/// Variables that change what the program does.
-const FOREIGN: &[&str] = &[
-    "ARRAIGN_",
-    "NEXTEST",
-    "GITHUB_",
-    "INSTA_",
-    "RUST_TEST_",
-    "CI",
-    "TF_BUILD",
-    "TEST_",
-    "XML_OUTPUT",
-    "CIRCLE_",
-    "BUILDKITE_",
-    "SYSTEM_",
-    "CARGO_",
-];
 
 pub(crate) struct Package(tempfile::TempDir);
 
@@ -75,7 +59,8 @@ impl Package {
 
     /// `cargo arraign ARGUMENTS`, to be started.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = clean(Path::new(env!("CARGO_BIN_EXE_cargo-arraign")));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-arraign"));
+        remove_foreign_variables(&mut command);
         command.arg("arraign").args(arguments).current_dir(self.path(""));
         command
     }
@@ -85,18 +70,6 @@ impl Package {
         let variables = [("NEXTEST", "1"), ("NEXTEST_RUN_ID", run), ("NEXTEST_ATTEMPT", attempt)];
         self.arraign_with(&variables, &["run", "--", "--exact", trial, "--nocapture"]);
     }
-}
-
-/// A program without what the runner of this very test set.
-fn clean(program: &Path) -> Command {
-    let mut command = Command::new(program);
-    for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        if FOREIGN.iter().any(|prefix| text.starts_with(prefix)) {
-            command.env_remove(name);
-        }
-    }
-    command
 }
 
 /// Pins what the program has said.

@@ -1,7 +1,7 @@
-//! `grounded`: the statements of the final answer appear in a tool result, in an argument, or in the prompt.
+//! `grounded`: the facts in the final answer appear in a tool result, in an argument, or in the prompt.
 //!
-//! This check needs no model. The atoms of the answer are numbers with their units, money, percentages, dates and
-//! times, identifiers, quotations, URLs and file paths. Each atom must appear in the evidence in some spelling:
+//! This check needs no model. It compares the *atoms* of the answer: numbers with their units, money, percentages, dates
+//! and times, identifiers, quotations, URLs and file paths. Each atom must appear in the evidence in some spelling:
 //! `$1,234.50` is `1234.5 USD`, `50 %` is `50%` (and the bare number 0.5), `March 3rd, 2025` is `2025-03-03`, `10
 //! PM` is `22:00`.
 //!
@@ -10,13 +10,13 @@
 //! The rules:
 //!
 //! - The evidence is each result and error, each argument, and each message of the user and the system. Messages of
-//!   the model are not evidence. Arguments are also written by the model: if it mails its answer with a tool, the
-//!   mail supports the answer. `from: [results, prompt]` excludes arguments.
+//!   the model are not evidence. The model also writes the arguments: if it mails its answer with a tool, the mail
+//!   supports the answer. `from: [results, prompt]` excludes arguments.
 //! - A number without a unit in the evidence supports any unit. Two different units do not match. The sign counts:
 //!   -5 in the evidence supports 5, but 5 does not support -5. A date without a year supports that day in each year
 //!   that the evidence names.
 //! - Numbers that count parts of the answer are not atoms: `1.` before an entry of a list, `Step 2`, `3rd`. Other
-//!   small numbers are. They are supported by the length of each list in a result or argument, by the number of
+//!   small numbers are atoms. They are supported by the length of each list in a result or argument, by the number of
 //!   calls (in total and of each tool), and by the words from `one` to `twelve` in the evidence.
 //! - Times without AM or PM use 24 hours. `03/04/2025` is a day in March or in April. Names of months are English.
 //!   Quotations are in double or angled quotation marks. Names and other words are not atoms.
@@ -42,6 +42,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, de};
 
 use crate::check::support::answer_text::{answer, excerpt, position, saying};
+use crate::check::support::words::join_list;
 use crate::check::{Check, Kind};
 use crate::evidence::{Evidence, Question};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation, count_to_f64};
@@ -50,11 +51,13 @@ use crate::secrets::QuotedText;
 use known::Known;
 use sources::{From, Leaf, leaves, unseen_result};
 
-pub(crate) const KIND: Kind =
-    Kind::of::<Grounded>("grounded", "what the final answer states stands in the results or the prompt")
-        .shorthand("max_unsupported");
+pub(crate) const KIND: Kind = Kind::of::<Grounded>(
+    "grounded",
+    "each number, date, id and quotation in the answer appears in the results, arguments or prompt",
+)
+.shorthand("max_unsupported");
 
-/// How many violations are told apart; an answer with more of them is wrong as a whole.
+/// The greatest number of violations. Further ones are counted.
 const SHOWN: usize = 50;
 
 /// How many characters of a value are shown.
@@ -64,7 +67,7 @@ const LONGEST: usize = 80;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Grounded {
-    /// How many atoms may be without support: a count from 1, or a share below 1. Default: 0.
+    /// How many atoms may be unsupported: a count from 1, or a share below 1. Default: 0.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(with = "f64", range(min = 0)))]
     max_unsupported: Allowed,
@@ -73,7 +76,7 @@ struct Grounded {
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     atoms: Vec<AtomKind>,
     /// The evidence that supports an atom. Default: all three.
-    #[serde(default = "everywhere", deserialize_with = "at_least_one")]
+    #[serde(default = "list_all_sources", deserialize_with = "at_least_one")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     from: Vec<From>,
     /// `true`: a configured judge looks at all claims as well, under the label `hallucination`. Default: `false`.
@@ -81,7 +84,7 @@ struct Grounded {
     claims: bool,
 }
 
-/// How much may be without support.
+/// The share or number of atoms that may lack support.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(try_from = "f64")]
 enum Allowed {
@@ -128,7 +131,7 @@ fn all_atoms() -> Vec<AtomKind> {
     AtomKind::ALL.to_vec()
 }
 
-fn everywhere() -> Vec<From> {
+fn list_all_sources() -> Vec<From> {
     vec![From::Results, From::Arguments, From::Prompt]
 }
 
@@ -191,7 +194,7 @@ impl Grounded {
         }
         let broken = !self.max_unsupported.allows(orphans.len(), claims.len());
         if let Some(call) = unseen_result(evidence, &self.from).filter(|_| broken) {
-            return Err(unseen(&call, &orphans));
+            return Err(report_unseen(&call, &orphans));
         }
         let violations = if broken { self.violations(&orphans, answer, &known) } else { Vec::new() };
         let outcome = Outcome::of_items(items, violations);
@@ -226,17 +229,14 @@ impl Grounded {
             .at("/max_unsupported")
     }
 
-    /// Where atoms may stand, in a user's words.
+    /// Names the sources in a message.
     fn places(&self) -> String {
-        let names: Vec<&str> = self.from.iter().map(|from| from.name()).collect();
-        match names.as_slice() {
-            [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
-            names => names.concat(),
-        }
+        let names: Vec<String> = self.from.iter().map(|from| from.name().to_owned()).collect();
+        join_list(&names, "or")
     }
 }
 
-/// One thing that the answer states, however often.
+/// One distinct atom of the answer.
 struct Claim {
     atom: Atom,
     /// What the answer says, cut when it is long.
@@ -273,7 +273,7 @@ fn nothing_stated() -> Outcome {
     Outcome::of_items(vec![item], Vec::new())
 }
 
-fn unseen(call: &str, orphans: &[&Claim]) -> Unfit {
+fn report_unseen(call: &str, orphans: &[&Claim]) -> Unfit {
     let first = orphans.first().map(|claim| claim.text.as_str()).unwrap_or_default();
     let more = match orphans.len() {
         0 | 1 => String::new(),

@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::agent::{Agents, ConfiguredAgent};
 use crate::case::{AgentFingerprint, AgentFrom, AgentUse, Case};
 use crate::place::LoadError;
-use crate::source::{FileFingerprints, InputHasher, fingerprint_bytes};
+use crate::source::{FileFingerprints, InputHasher, fingerprint_bytes, lock};
+
+/// The name of the mock tools among the files that an agent depends on.
+const MOCKS: &str = "mocks";
 
 /// The agents of a harness, and the fingerprints of those that cases have asked for.
 pub(super) struct TodaysAgents {
@@ -44,16 +47,22 @@ impl TodaysAgents {
     pub(super) fn fingerprint_of(&self, case: &Case) -> Result<Option<Arc<AgentFingerprint>>, LoadError> {
         let Some(used) = &case.agent else { return Ok(None) };
         let Some((name, agent)) = self.find_agent(used) else { return Ok(None) };
-        let mut key = agent.definition.to_string();
+        let mocks = case.mocks.as_ref().map(|mocks| mocks.definition.to_string());
+        let mut key = format!("{}\n{}", agent.definition, mocks.as_deref().unwrap_or_default());
         for glob in &agent.inputs {
             key.push('\n');
             key.push_str(&glob.pattern);
         }
-        let mut hashed = self.hashed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hashed = lock(&self.hashed);
         if let Some(known) = hashed.known.get(&key) {
             return Ok(Some(Arc::clone(known)));
         }
-        let files = hash_inputs(&mut hashed.hasher, (&name, &agent), used)?;
+        let mut files = hash_inputs(&mut hashed.hasher, (&name, &agent), used)?;
+        if let Some(mocks) = mocks {
+            // The tools decide what the agent does, as its files do.
+            let hash = fingerprint_bytes(mocks.as_bytes());
+            files.get_or_insert_default().insert(MOCKS.to_owned(), hash);
+        }
         let definition = fingerprint_bytes(agent.definition.to_string().as_bytes());
         let fingerprint = Arc::new(AgentFingerprint { definition, files });
         hashed.known.insert(key, Arc::clone(&fingerprint));
@@ -62,7 +71,7 @@ impl TodaysAgents {
 
     /// Keeps the hashes of files for the other processes of the run.
     pub(super) fn share_hashes(&self) {
-        self.hashed.lock().unwrap_or_else(PoisonError::into_inner).hasher.share_hashes();
+        lock(&self.hashed).hasher.share_hashes();
     }
 }
 

@@ -1,7 +1,8 @@
 //! Replaces the recording of models when the crate is built without it. Files with such agents are rejected.
 
-use super::ModelRequest;
+use super::RunRequest;
 use crate::agent::ModelTask;
+use crate::case::ModelSettings;
 use crate::harness::run::failure::RunFailure;
 
 /// There is no port.
@@ -10,7 +11,11 @@ pub(super) struct RecordedModels {}
 
 #[expect(clippy::unused_self, reason = "the same signatures as with models")]
 impl RecordedModels {
-    pub(super) fn plan_runs(&self, _request: &ModelRequest<'_>) -> Result<ModelTask, RunFailure> {
+    pub(super) fn plan_runs(
+        &self,
+        _request: &RunRequest<'_>,
+        _settings: &ModelSettings,
+    ) -> Result<ModelTask, RunFailure> {
         Err(RunFailure::Error("`model` needs arraign's feature `model`".to_owned()))
     }
 

@@ -1,16 +1,16 @@
 //! Converts an assertion to checks.
 
 use arraign::__internals::yaml::Node;
-use arraign::Harness;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::checks::build_checks;
 use super::files;
 use super::judged::explain_unsupported;
 use super::list::split_list;
 use super::script::OutputForm;
-use super::template::{TOO_MUCH, fill_deeply, fill_value};
+use super::template::{TOO_MUCH, fill_deeply, fill_value, render_number};
 use super::trajectory::to_text;
+use crate::import::draft::find_load_error;
 use crate::import::keys::{Keys, list_entries};
 use crate::import::source_dir::SourceDir;
 use crate::import::unsupported::UnsupportedList;
@@ -25,7 +25,7 @@ const OF_AN_ASSERTION: &[(&[&str], &str)] = &[
 ];
 
 /// Types of assertions whose checks use the threshold.
-const LIMITS: &[&str] = &["cost", "latency", "tool-call-f1"];
+const LIMITS: &[&str] = &["cost", "latency", "levenshtein", "rouge-n", "tool-call-f1"];
 
 /// Types of assertions that run code.
 pub(super) const CODE: &[&str] = &["javascript", "python", "ruby", "webhook"];
@@ -71,8 +71,15 @@ impl Assertion {
     pub(super) fn require_text(&self) -> Result<String, &'static str> {
         match &self.value {
             Value::String(text) if !text.is_empty() => Ok(text.clone()),
-            Value::Number(_) | Value::Bool(_) => Ok(self.value.to_string()),
             _ => Err("expected a text as `value`"),
+        }
+    }
+
+    /// Returns the value as a single text, also that of a number.
+    pub(super) fn require_text_or_number(&self) -> Result<String, &'static str> {
+        match &self.value {
+            Value::Number(number) => Ok(render_number(number)),
+            _ => self.require_text(),
         }
     }
 }
@@ -102,11 +109,12 @@ pub(super) fn convert_assertion(
     {
         Ok(checks) => {
             keys.skip(&["metric"]);
-            if LIMITS.contains(&name.as_str()) {
+            if LIMITS.contains(&name.trim_start_matches("not-")) {
                 keys.skip(&["threshold"]);
             }
-            if name.ends_with("is-refusal") {
-                unsupported.add_key(node, &name, OTHER_WORDS);
+            let differs = [("is-refusal", OTHER_WORDS), ("contains-json", OTHER_JSON)];
+            if let Some((_, why)) = differs.iter().find(|(kind, _)| name.ends_with(kind)) {
+                unsupported.add_key(node, &name, *why);
             }
             keys.reject_rest(OF_AN_ASSERTION, unsupported);
             checks
@@ -120,6 +128,9 @@ pub(super) fn convert_assertion(
 
 /// The remark on a check that recognizes other words than the assertion.
 const OTHER_WORDS: &str = "carried as `refusal`, which knows other words: look at the answers on which the two differ, and extend `phrases`";
+
+/// The remark on a check that finds JSON in fewer texts than the assertion.
+const OTHER_JSON: &str = "carried with `json: fenced`: the answer as a whole, or one block between fences, is JSON; promptfoo also finds JSON between words";
 
 /// Returns the assertion itself, or the template that its `$ref` names.
 fn resolve_template<'n>(node: Node<'n>, templates: Option<Node<'n>>) -> Result<Node<'n>, String> {
@@ -137,13 +148,6 @@ fn build_loadable(assertion: &Assertion, form: OutputForm) -> Result<Vec<Value>,
         None => Ok(checks),
         Some(problem) => Err(format!("left out, because a case with it would not load: {problem}")),
     }
-}
-
-/// Returns the first error of a case with these checks.
-fn find_load_error(checks: &[Value]) -> Option<String> {
-    let case = json!({"id": "probe", "expect": checks, "trace": {"answer": "x", "calls": []}});
-    let errors = Harness::new("evals").parse(&case.to_string()).err()?;
-    errors.iter().next().map(|error| error.problem.clone())
 }
 
 /// Converts a set of assertions, all of which must hold. A set with a threshold is unsupported.

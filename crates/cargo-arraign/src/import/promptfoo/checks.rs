@@ -18,8 +18,12 @@ pub(super) fn build_checks(assertion: &Assertion, form: OutputForm) -> Converted
     if kind.starts_with("trajectory:") || kind == "tool-call-f1" {
         return trajectory::build_checks(assertion);
     }
+    if kind == "javascript" {
+        let check = assertion.value.as_str().and_then(|code| convert_script(code, form, assertion.not));
+        return check.map(|check| vec![check]).ok_or_else(|| explain_unsupported(kind));
+    }
     if !assertion.not {
-        return build_positive(assertion, form);
+        return build_positive(assertion);
     }
     match kind {
         "contains" | "icontains" | "contains-any" | "icontains-any" => check_absent(assertion),
@@ -29,14 +33,14 @@ pub(super) fn build_checks(assertion: &Assertion, form: OutputForm) -> Converted
             Err("arraign does not look for JSON inside a text, so it cannot require that there is none")
         }
         _ => {
-            let mut checks = build_positive(assertion, form)?;
+            let mut checks = build_positive(assertion)?;
             let check = if checks.len() == 1 { checks.remove(0) } else { build_check("all_of", checks) };
             Ok(vec![build_check("none_of", vec![check])])
         }
     }
 }
 
-fn build_positive(assertion: &Assertion, form: OutputForm) -> ConvertedChecks {
+fn build_positive(assertion: &Assertion) -> ConvertedChecks {
     match assertion.kind.as_str() {
         "contains" | "icontains" | "contains-all" | "icontains-all" | "contains-any" | "icontains-any" => {
             check_contains(assertion)
@@ -47,10 +51,21 @@ fn build_positive(assertion: &Assertion, form: OutputForm) -> ConvertedChecks {
             Ok(vec![build_check("starts_with", settings)])
         }
         "regex" => Ok(vec![build_check("regex", read_pattern(assertion)?)]),
-        "javascript" => {
-            let check = assertion.value.as_str().and_then(|code| convert_script(code, form));
-            check.map(|check| vec![check]).ok_or_else(|| explain_unsupported("javascript"))
+        "levenshtein" => {
+            let most = assertion.threshold.unwrap_or(DEFAULT_EDITS);
+            Ok(vec![build_check(
+                "similarity",
+                json!({"to": assertion.require_text()?, "max_edits": shorten(most)}),
+            )])
         }
+        "rouge-n" => {
+            let least = assertion.threshold.unwrap_or(DEFAULT_ROUGE);
+            Ok(vec![build_check(
+                "similarity",
+                json!({"to": assertion.require_text()?, "min_rouge": shorten(least)}),
+            )])
+        }
+        "word-count" => bound_words(&assertion.value),
         "is-json" => check_json(assertion, "strict"),
         "contains-json" => check_json(assertion, "fenced"),
         "cost" => check_limit(assertion, "cost_at_most"),
@@ -69,10 +84,42 @@ fn read_pattern(assertion: &Assertion) -> Result<Value, &'static str> {
     Ok(pattern::build_settings(&text, ""))
 }
 
+/// The distance that `levenshtein` allows without `threshold`.
+const DEFAULT_EDITS: f64 = 5.0;
+
+/// The score that `rouge-n` requires without `threshold`.
+const DEFAULT_ROUGE: f64 = 0.75;
+
+/// Bounds the number of words, which white space separates.
+fn bound_words(value: &Value) -> ConvertedChecks {
+    let text = value.as_str().and_then(|text| text.trim().parse::<u64>().ok());
+    let (least, most) = match (value.as_u64().or(text), value) {
+        (Some(count), _) => (Some(count), Some(count)),
+        (None, Value::Object(bounds)) => {
+            let [least, most] = ["min", "max"].map(|key| bounds.get(key));
+            if [least, most].iter().flatten().any(|bound| !bound.is_u64()) {
+                return Err("expected whole numbers as `min` and `max`");
+            }
+            (least.and_then(Value::as_u64), most.and_then(Value::as_u64))
+        }
+        _ => return Err("expected a whole number as `value`, or `min` and `max`"),
+    };
+    let least_count = match (least, most) {
+        (None, None) => return Err("expected `min` or `max`"),
+        (Some(least), Some(most)) if least > most => {
+            return Err("`min` is above `max`, so promptfoo ends with an error");
+        }
+        (least, _) => least.unwrap_or(0),
+    };
+    let most = most.map_or_else(String::new, |most| most.to_string());
+    let whole = format!(r"^\s*(?:\S+(?:\s+|$)){{{least_count},{most}}}$");
+    Ok(vec![build_check("regex", pattern::build_settings(&whole, ""))])
+}
+
 /// Returns the texts of a `contains` assertion.
 fn read_texts(assertion: &Assertion) -> Result<Vec<String>, &'static str> {
     let is_single = matches!(assertion.kind.as_str(), "contains" | "icontains");
-    let texts = if is_single { vec![assertion.require_text()?] } else { assertion.list_texts() };
+    let texts = if is_single { vec![assertion.require_text_or_number()?] } else { assertion.list_texts() };
     if texts.is_empty() || texts.iter().any(String::is_empty) {
         return Err("every answer contains an empty text");
     }
@@ -90,14 +137,12 @@ fn build_text_check(check: &str, text: &str, folded: bool) -> Value {
 fn check_contains(assertion: &Assertion) -> ConvertedChecks {
     let folded = assertion.kind.starts_with('i');
     let texts = read_texts(assertion)?;
-    if assertion.kind.ends_with("any") {
-        let pattern = pattern::match_any(&texts);
-        return Ok(vec![build_check(
-            "regex",
-            pattern::build_settings(&pattern, if folded { "i" } else { "" }),
-        )]);
+    let mut checks: Vec<Value> =
+        texts.iter().map(|text| build_text_check("contains", text, folded)).collect();
+    if assertion.kind.ends_with("any") && checks.len() > 1 {
+        checks = vec![build_check("any_of", checks)];
     }
-    Ok(texts.iter().map(|text| build_text_check("contains", text, folded)).collect())
+    Ok(checks)
 }
 
 fn check_absent(assertion: &Assertion) -> ConvertedChecks {
@@ -110,7 +155,8 @@ fn check_equals(assertion: &Assertion) -> ConvertedChecks {
         Value::Array(_) | Value::Object(_) => {
             build_check("jsonpath", json!({"path": "$", "equals": assertion.value}))
         }
-        _ => build_text_check("equals", &assertion.require_text()?, false),
+        Value::Bool(value) => build_text_check("equals", &value.to_string(), false),
+        _ => build_text_check("equals", &assertion.require_text_or_number()?, false),
     };
     Ok(vec![check])
 }
@@ -119,12 +165,19 @@ fn check_equals(assertion: &Assertion) -> ConvertedChecks {
 fn check_json(assertion: &Assertion, form: &str) -> ConvertedChecks {
     let mut settings = Map::new();
     let check = match convert_schema(&assertion.value)? {
-        ConvertedSchema::Any => {
+        ConvertedSchema::Any if form == "strict" => {
             settings.insert("path".to_owned(), "$".into());
             "jsonpath_exists"
         }
+        // Inside a text, promptfoo takes only objects for JSON.
+        ConvertedSchema::Any => {
+            settings.insert("schema".to_owned(), json!({"type": "object"}));
+            "json_schema"
+        }
         ConvertedSchema::Schema(schema) => {
-            settings.insert("schema".to_owned(), schema);
+            let is_of_objects = form == "strict" || schema["type"] == "object";
+            let of_objects = json!({"$schema": schema["$schema"], "type": "object", "allOf": [schema]});
+            settings.insert("schema".to_owned(), if is_of_objects { schema } else { of_objects });
             settings.insert("formats".to_owned(), true.into());
             "json_schema"
         }
@@ -137,7 +190,12 @@ fn check_json(assertion: &Assertion, form: &str) -> ConvertedChecks {
 
 fn check_limit(assertion: &Assertion, check: &str) -> ConvertedChecks {
     let most = assertion.threshold.ok_or("missing `threshold`")?;
-    let whole = serde_json::to_value(most).ok().filter(|_| most.fract() != 0.0);
-    #[expect(clippy::cast_possible_truncation, reason = "a whole number: 500, and not 500.0")]
-    Ok(vec![build_check(check, whole.unwrap_or_else(|| (most as i64).into()))])
+    Ok(vec![build_check(check, shorten(most))])
+}
+
+/// Returns a number as a user writes it: 500, and not 500.0.
+fn shorten(number: f64) -> Value {
+    let whole = serde_json::to_value(number).ok().filter(|_| number.fract() != 0.0);
+    #[expect(clippy::cast_possible_truncation, reason = "a whole number")]
+    whole.unwrap_or_else(|| (number as i64).into())
 }

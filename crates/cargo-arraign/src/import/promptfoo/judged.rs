@@ -35,8 +35,12 @@ pub(super) fn ask_judge(assertion: &Assertion) -> ConvertedChecks {
 pub(super) fn explain_unsupported(kind: &str) -> &'static str {
     match kind {
         kind if CODE.contains(&kind) => "the assertion runs code: write a check in Rust (`Harness::check`)",
-        "similar" | "similar:cosine" | "similar:dot" | "similar:euclidean" | "levenshtein" | "bleu"
-        | "gleu" | "meteor" | "rouge-n" => "arraign does not measure similarity: ask a judge (`agent_check`)",
+        "similar" | "similar:cosine" | "similar:dot" | "similar:euclidean" => {
+            "the assertion asks a model for embeddings: ask a judge (`agent_check`)"
+        }
+        "bleu" | "gleu" | "meteor" => {
+            "arraign does not compute this score: use `similarity`, or ask a judge (`agent_check`)"
+        }
         "context-faithfulness" => {
             "use the check `grounded`, which compares the answer with the results without a model"
         }

@@ -8,6 +8,7 @@ mod checks;
 mod files;
 mod judged;
 mod list;
+mod literal;
 mod output;
 mod rows;
 mod schema;
@@ -59,8 +60,7 @@ fn is_config(root: Node<'_>) -> bool {
 }
 
 fn import_config(mut config: Keys<'_>, draft: &mut SuiteDraft) {
-    config.skip(&["$schema"]);
-    let templates = config.take(&["assertionTemplates"]);
+    config.skip(&["$schema", "assertionTemplates"]);
     if let Some(description) = config.take_text(&["description"]) {
         draft.set_suite_key("description", description);
     }
@@ -75,7 +75,7 @@ fn import_config(mut config: Keys<'_>, draft: &mut SuiteDraft) {
     });
     let default_test =
         elsewhere.as_ref().map(Document::root).or(default_test.filter(|node| node.as_str().is_none()));
-    let defaults = TestDefaults::read(default_test, templates, &draft.source_dir, &mut draft.unsupported);
+    let defaults = TestDefaults::read(default_test, config.node(), &draft.source_dir, &mut draft.unsupported);
     if let Some(node) = config.take(&["tests"]) {
         import_tests(node, &defaults, &prompts, draft);
     }

@@ -3,6 +3,8 @@
 use arraign::trace::{Arguments, Call, CallsUnrecorded, Role, Trace};
 use serde_json::Value;
 
+use super::template::render_number;
+
 /// The output of a provider.
 #[derive(Debug, Clone)]
 pub(super) struct RecordedOutput {
@@ -13,7 +15,8 @@ pub(super) struct RecordedOutput {
 }
 
 impl RecordedOutput {
-    pub(super) fn new(value: Value) -> Self {
+    pub(super) fn new(mut value: Value) -> Self {
+        shorten_numbers(&mut value);
         match value {
             Value::String(text) => Self { text, value: None },
             value => Self { text: value.to_string(), value: Some(value) },
@@ -27,8 +30,7 @@ impl RecordedOutput {
         if let Some(input) = input {
             trace.push_message(Role::User, input);
         }
-        let parsed = self.value.clone().or_else(|| serde_json::from_str(&self.text).ok());
-        let calls = parsed.as_ref().map(list_calls).unwrap_or_default();
+        let calls: Vec<Call> = self.parse_values().iter().flat_map(list_calls).collect();
         if calls.is_empty() && !calls_matter {
             trace.calls_unrecorded = Some(CallsUnrecorded::ByFormat);
         }
@@ -38,6 +40,32 @@ impl RecordedOutput {
         trace.push_message(Role::Assistant, &self.text);
         trace.settle_answer();
         trace
+    }
+
+    /// Returns the values in which calls are looked for: the output, or in a text each line that is JSON.
+    fn parse_values(&self) -> Vec<Value> {
+        let whole = self.value.clone().or_else(|| serde_json::from_str(&self.text).ok());
+        whole.map_or_else(
+            || {
+                let lines = self.text.lines().map(str::trim).filter(|line| line.starts_with(['{', '[']));
+                lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
+            },
+            |whole| vec![whole],
+        )
+    }
+}
+
+/// Writes whole numbers without a fraction, as JavaScript does: `{"a": 1.0}` is `{"a":1}`.
+fn shorten_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            if let Ok(short) = serde_json::from_str(&render_number(number)) {
+                *value = short;
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(shorten_numbers),
+        Value::Object(entries) => entries.values_mut().for_each(shorten_numbers),
+        _ => {}
     }
 }
 
@@ -106,5 +134,7 @@ mod tests {
         );
         assert_eq!(names(json!({"name": "Ada"})), [""; 0]);
         assert_eq!(names(json!("text")), [""; 0]);
+        assert_eq!(names(json!("I look.\n\n{\"type\": \"tool_use\", \"name\": \"e\"}")), ["e"]);
+        assert_eq!(RecordedOutput::new(json!({"a": [1.0, 2.5]})).text, r#"{"a":[1,2.5]}"#);
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn convert_schema(value: &Value) -> Result<ConvertedSchema, &'static 
         other => other.clone(),
     };
     match value {
-        Value::Null | Value::Bool(true) => Ok(ConvertedSchema::Any),
+        Value::Null | Value::Bool(false) => Ok(ConvertedSchema::Any),
         Value::Object(schema) if schema.is_empty() => Ok(ConvertedSchema::Any),
         Value::Object(schema) => convert_mapping(schema).map(ConvertedSchema::Schema),
         _ => Err("the schema is no mapping, so promptfoo ends with an error"),
@@ -49,7 +49,81 @@ fn convert_mapping(mut schema: Map<String, Value>) -> Result<Value, &'static str
     }
     let mut schema = Value::Object(schema);
     unfold_nullable(&mut schema);
+    if has_unknown_keyword(&schema) {
+        return Err(
+            "the schema has a keyword that draft 7 does not know, with which promptfoo ends with an error",
+        );
+    }
     Ok(schema)
+}
+
+/// The keywords of draft 7 whose values are no schemas.
+const PLAIN: &[&str] = &[
+    "$schema",
+    "$id",
+    "$ref",
+    "$comment",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "type",
+    "enum",
+    "const",
+    "format",
+    "multipleOf",
+    "maximum",
+    "exclusiveMaximum",
+    "minimum",
+    "exclusiveMinimum",
+    "maxLength",
+    "minLength",
+    "pattern",
+    "maxItems",
+    "minItems",
+    "uniqueItems",
+    "maxProperties",
+    "minProperties",
+    "required",
+    "readOnly",
+    "writeOnly",
+    "contentMediaType",
+    "contentEncoding",
+    "discriminator",
+    "nullable",
+];
+
+/// The keywords whose values are a schema, or a list of schemas.
+const NESTED: &[&str] = &[
+    "items",
+    "additionalItems",
+    "contains",
+    "additionalProperties",
+    "propertyNames",
+    "if",
+    "then",
+    "else",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+];
+
+/// The keywords whose values map names to schemas.
+const BY_NAME: &[&str] = &["properties", "patternProperties", "definitions", "$defs", "dependencies"];
+
+/// Whether a schema, or one in it, has a keyword that the strict mode of ajv refuses.
+fn has_unknown_keyword(schema: &Value) -> bool {
+    match schema {
+        Value::Array(list) => list.iter().any(has_unknown_keyword),
+        Value::Object(entries) => entries.iter().any(|(key, value)| match (key.as_str(), value) {
+            (key, _) if PLAIN.contains(&key) => false,
+            (key, _) if NESTED.contains(&key) => has_unknown_keyword(value),
+            (key, Value::Object(inner)) if BY_NAME.contains(&key) => inner.values().any(has_unknown_keyword),
+            _ => true,
+        }),
+        _ => false,
+    }
 }
 
 /// Writes `{type: string, nullable: true}` as `{type: [string, "null"]}`, at every depth.
@@ -81,6 +155,8 @@ mod tests {
         assert_eq!(schema["$schema"], DRAFT);
         assert_eq!(schema["properties"]["a"], json!({"type": ["string", "null"]}));
         assert!(matches!(convert_schema(&json!({})), Ok(ConvertedSchema::Any)));
+        assert!(convert_schema(&json!({"properties": {"type": {"x": 1}}})).is_err());
+        assert!(convert_schema(&json!({"properties": {"x": {"enum": [{"y": 1}]}}})).is_ok());
         assert!(convert_schema(&json!({"$schema": "https://json-schema.org/draft/2020-12/schema"})).is_err());
     }
 }

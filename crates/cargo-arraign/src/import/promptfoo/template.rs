@@ -68,7 +68,7 @@ fn render_as_javascript(value: &Value) -> String {
 }
 
 /// JavaScript has no whole numbers: `1.0` is `1`.
-fn render_number(number: &serde_json::Number) -> String {
+pub(super) fn render_number(number: &serde_json::Number) -> String {
     match number.as_f64() {
         Some(float) if number.is_f64() => float.to_string(),
         _ => number.to_string(),

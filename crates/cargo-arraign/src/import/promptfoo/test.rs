@@ -9,7 +9,7 @@ use super::output::RecordedOutput;
 use super::script::OutputForm;
 use super::template::{TOO_MUCH, fill_text};
 use crate::import::draft::{CaseDraft, SuiteDraft};
-use crate::import::keys::{Keys, list_entries, read_scalar};
+use crate::import::keys::{Keys, list_entries};
 use crate::import::source_dir::SourceDir;
 use crate::import::unsupported::UnsupportedList;
 
@@ -33,7 +33,7 @@ pub(super) struct TestDefaults<'n> {
     asserts: Vec<Node<'n>>,
     /// The `assertionTemplates` of the configuration.
     templates: Option<Node<'n>>,
-    /// Whether an option changes the output before it is asserted.
+    /// Whether an option or a provider changes the output before it is asserted.
     transforms: bool,
 }
 
@@ -42,13 +42,16 @@ impl<'n> TestDefaults<'n> {
         Self { vars: Map::new(), around: Map::new(), asserts: Vec::new(), templates: None, transforms: false }
     }
 
+    /// Reads the `defaultTest` of the configuration `root`.
     pub(super) fn read(
         node: Option<Node<'n>>,
-        templates: Option<Node<'n>>,
+        root: Node<'n>,
         source_dir: &SourceDir,
         unsupported: &mut UnsupportedList,
     ) -> Self {
-        let empty = Self { templates, ..Self::empty() };
+        let providers = list_entries(root.get("providers").or_else(|| root.get("targets")));
+        let transforms = providers.into_iter().any(has_provider_transform);
+        let empty = Self { templates: root.get("assertionTemplates"), transforms, ..Self::empty() };
         match node {
             Some(node) => empty.merge(node, source_dir, unsupported),
             None => empty,
@@ -132,9 +135,27 @@ fn skip_options(keys: &mut Keys<'_>, unsupported: &mut UnsupportedList) {
     );
 }
 
-/// Whether an option changes the output before it is asserted.
+/// Whether an option changes the output, or what it is compared with, before it is asserted.
 fn has_transform(test: Node<'_>) -> bool {
-    ["transform", "postprocess"].iter().any(|key| test.pointer(&format!("/options/{key}")).is_some())
+    let keys = ["transform", "transformVars", "postprocess"];
+    keys.iter().any(|key| test.pointer(&format!("/options/{key}")).is_some())
+}
+
+/// Whether a provider changes its output: `{id: NAME, transform: CODE}`, or `{NAME: {transform: CODE}}`.
+fn has_provider_transform(provider: Node<'_>) -> bool {
+    let settings = provider.entries().into_iter().flatten().map(|(_, settings)| settings);
+    std::iter::once(provider).chain(settings).any(|settings| settings.get("transform").is_some())
+}
+
+/// Whether JavaScript takes the value for false.
+fn is_falsy(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(value) => !value,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(_) | Value::Object(_) => false,
+    }
 }
 
 /// Whether the test sets the option.
@@ -150,6 +171,8 @@ pub(super) struct PromptTest<'n> {
     /// `prefix` and `suffix`.
     around: Map<String, Value>,
     asserts: Vec<Node<'n>>,
+    /// How many of the assertions are those of the defaults, which come first.
+    inherited: usize,
     templates: Option<Node<'n>>,
     transforms: bool,
     output: Option<RecordedOutput>,
@@ -167,19 +190,32 @@ impl<'n> PromptTest<'n> {
             return None;
         };
         let TestDefaults { vars, around, asserts, templates, transforms } = defaults.clone();
-        let mut test =
-            Self { node, description: None, vars, around, asserts, templates, transforms, output: None };
+        let inherited = if has_option(node, "disableDefaultAsserts") { 0 } else { asserts.len() };
+        let asserts = asserts[..inherited].to_vec();
+        let mut test = Self {
+            node,
+            description: None,
+            vars,
+            around,
+            asserts,
+            inherited,
+            templates,
+            transforms,
+            output: None,
+        };
         test.transforms |= has_transform(node);
         test.description = keys.take_text(&["description"]);
         test.vars.extend(read_vars(keys.take(&["vars"]), source_dir, unsupported));
         test.around.extend(read_affixes(node));
         test.asserts.extend(list_entries(keys.take(&["assert"])));
-        test.output = keys.take(&["providerOutput"]).map(|node| {
-            let value = read_scalar(node).map_or_else(|| node.to_json(), Value::String);
-            RecordedOutput::new(value)
-        });
-        if has_option(node, "disableDefaultAsserts") {
-            test.asserts.drain(..defaults.asserts.len());
+        // promptfoo asks the provider if the output is empty, zero or false.
+        if let Some(node) = keys.take(&["providerOutput"]) {
+            let value = node.to_json();
+            test.output = (!is_falsy(&value)).then(|| RecordedOutput::new(value));
+            if test.output.is_none() {
+                let why = "promptfoo takes an empty output for none and asks the provider: record a run";
+                unsupported.add_key(node, "providerOutput", why);
+            }
         }
         skip_options(&mut keys, unsupported);
         keys.reject_rest(OF_A_TEST, unsupported);
@@ -220,7 +256,7 @@ impl<'n> PromptTest<'n> {
     /// Converts the assertions, unless an option changes the output before they look at it.
     fn convert_assertions(&self, vars: &Map<String, Value>, draft: &mut SuiteDraft) -> Vec<Value> {
         if self.transforms {
-            let why = "it changes the output before the assertions look at it, so none of them is carried";
+            let why = "code of the test, the defaults or a provider changes what the assertions see, so none of them is carried";
             draft.unsupported.add_key(self.node, "transform", why);
             return Vec::new();
         }
@@ -231,8 +267,19 @@ impl<'n> PromptTest<'n> {
         };
         let source_dir = std::sync::Arc::clone(&draft.source_dir);
         let scope = AssertionScope { vars, source_dir: &source_dir, form, templates: self.templates };
-        let asserts = self.asserts.iter();
-        asserts.flat_map(|node| convert_assertion(*node, scope, &mut draft.unsupported)).collect()
+        let (inherited, own) = self.asserts.split_at(self.inherited);
+        let before = draft.unsupported.0.len();
+        let mut checks: Vec<Value> = inherited
+            .iter()
+            .flat_map(|node| convert_assertion(*node, scope, &mut draft.unsupported))
+            .collect();
+        if let Some(first) = draft.unsupported.0.get(before) {
+            let why =
+                format!("carried in part: see the remark on line {} about the defaults", first.place.line());
+            draft.unsupported.add_key(self.node, "assert", why);
+        }
+        checks.extend(own.iter().flat_map(|node| convert_assertion(*node, scope, &mut draft.unsupported)));
+        checks
     }
 
     /// Whether an assertion reads the tool calls of the output.

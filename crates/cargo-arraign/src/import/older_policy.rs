@@ -1,0 +1,80 @@
+//! Assay's policies of version 1, which are written as version 2.
+
+use arraign::__internals::place::Source;
+use arraign::__internals::yaml::{Document, Node, render_document};
+use serde_json::{Map, Value, json};
+
+/// The remark on a policy that was converted.
+pub(super) const CONVERTED: &str =
+    "a policy of version 1: written as version 2, where `constraints` are schemas that require the argument";
+
+/// Converts a policy with `constraints`, or with `allow` and `deny` beside `version`. `None` for any other text.
+pub(super) fn upgrade_policy(text: &str) -> Option<String> {
+    let documents = Document::parse(&Source::new("policy", text)).ok()?;
+    let [document] = documents.as_slice() else { return None };
+    let root = document.root();
+    let lists: Vec<(&str, Node<'_>)> =
+        ["allow", "deny"].into_iter().filter_map(|key| Some((key, root.get(key)?))).collect();
+    let constraints = root.get("constraints");
+    if constraints.is_none() && lists.iter().all(|(_, node)| node.list().is_none()) {
+        return None;
+    }
+    let Value::Object(mut policy) = root.to_json() else { return None };
+    policy.retain(|key, _| !["allow", "deny", "constraints"].contains(&key.as_str()));
+    policy.insert("version".to_owned(), "2.0".into());
+    let tools = policy.entry("tools").or_insert_with(|| json!({}));
+    for (key, node) in lists {
+        tools.as_object_mut()?.entry(key).or_insert_with(|| node.to_json());
+    }
+    let schemas = policy.entry("schemas").or_insert_with(|| json!({})).as_object_mut()?;
+    for (tool, parameters) in list_constraints(constraints) {
+        schemas.entry(tool).or_insert_with(|| build_schema(parameters));
+    }
+    policy.retain(|key, value| {
+        !["tools", "schemas"].contains(&key.as_str()) || value.as_object().is_none_or(|map| !map.is_empty())
+    });
+    Some(render_document(&policy))
+}
+
+/// Lists the tools with their parameters: `[{tool: NAME, params: {...}}]`, or `{NAME: {...}}`.
+fn list_constraints(node: Option<Node<'_>>) -> Vec<(String, Node<'_>)> {
+    let Some(node) = node else { return Vec::new() };
+    if let Some(list) = node.list() {
+        return list
+            .filter_map(|rule| Some((rule.get("tool")?.as_str()?.to_owned(), rule.get("params")?)))
+            .collect();
+    }
+    let entries = node.entries().into_iter().flatten();
+    entries.map(|(name, rule)| (name.name.to_string(), rule.get("params").unwrap_or(rule))).collect()
+}
+
+/// Requires each parameter as a text that matches its pattern.
+fn build_schema(parameters: Node<'_>) -> Value {
+    let mut properties = Map::new();
+    for (name, rule) in parameters.entries().into_iter().flatten() {
+        let pattern = rule.get("matches").and_then(Node::as_str).or(rule.as_str());
+        let schema = pattern.map_or(json!({}), |pattern| json!({"type": "string", "pattern": pattern}));
+        properties.insert(name.name.to_string(), schema);
+    }
+    let required: Vec<&String> = properties.keys().collect();
+    json!({"type": "object", "required": required, "properties": properties})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constraints_are_schemas_and_lists_belong_to_tools() {
+        let older = "version: \"1.0\"\nname: n\nallow: [pay]\nconstraints:\n  - tool: pay\n    params: {path: {matches: \"^/a\"}}\n";
+        let policy = upgrade_policy(older).expect("a policy of version 1");
+        let documents = Document::parse(&Source::new("p", policy.as_str())).expect("YAML");
+        let value = documents[0].root().to_json();
+        assert_eq!(value["tools"], json!({"allow": ["pay"]}), "{policy}");
+        assert_eq!(value["schemas"]["pay"]["required"], json!(["path"]), "{policy}");
+        assert_eq!(value["schemas"]["pay"]["properties"]["path"]["pattern"], "^/a", "{policy}");
+        let by_name = upgrade_policy("constraints: {pay: {path: {matches: x}}}").expect("the other shape");
+        assert!(by_name.contains("pattern: x"), "{by_name}");
+        assert_eq!(upgrade_policy("version: \"2.0\"\ntools: {allow: [pay]}"), None);
+    }
+}

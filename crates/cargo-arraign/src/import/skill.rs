@@ -1,0 +1,64 @@
+//! Evals of a skill: the `evals.json` of the skill-creator.
+//!
+//! A model grades each eval, so the expectations become questions to a judge.
+
+use arraign::__internals::place::LoadErrors;
+use arraign::__internals::yaml::Node;
+use serde_json::json;
+
+use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft, build_check};
+use super::keys::{Keys, list_entries, read_scalar};
+
+const OF_AN_EVAL: &[(&[&str], &str)] = &[(&["files"], "a case sets up no files: record a run that had them")];
+
+pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
+    let mut draft = SuiteDraft::new(input, "skill");
+    for document in input.parse_documents()? {
+        let root = document.root();
+        let Some(mut file) = Keys::new(root).filter(|_| root.get("evals").is_some()) else {
+            return Err(root.error("expected the `evals.json` of a skill, with `evals`").into());
+        };
+        if let Some(name) = file.take_text(&["skill_name"]) {
+            draft.set_suite_key("suite", name);
+        }
+        for node in list_entries(file.take(&["evals"])) {
+            import_eval(node, &mut draft);
+        }
+        file.reject_rest(&[], &mut draft.unsupported);
+    }
+    Ok(draft.finish())
+}
+
+fn import_eval(node: Node<'_>, draft: &mut SuiteDraft) {
+    let Some(mut keys) = Keys::new(node) else {
+        return draft.unsupported.add_key(node, "evals", "expected a mapping");
+    };
+    let asked = keys.take_text(&["prompt"]).unwrap_or_default();
+    let name = keys.take_text(&["name", "eval_name"]);
+    let number =
+        keys.take_text(&["id"]).map(|id| if id.parse::<u64>().is_ok() { format!("eval_{id}") } else { id });
+    let id = match name.or(number) {
+        Some(id) => draft.ids.claim_id(&id),
+        None => draft.ids.derive_id(&asked),
+    };
+    let mut case = CaseDraft::new(&id);
+    case.set("input", Some(asked).filter(|asked| !asked.is_empty()));
+    if let Some(expected) = keys.take_text(&["expected_output"]).filter(|text| !text.is_empty()) {
+        case.add_checks(vec![ask("expected_output", &format!("Does the run end like this? {expected}"))]);
+    }
+    let expectations = list_entries(keys.take(&["expectations", "assertions"]));
+    for (at, text) in expectations.into_iter().filter_map(read_scalar).enumerate() {
+        case.add_checks(vec![ask(
+            &format!("expectation {}", at + 1),
+            &format!("Is this true of the run? {text}"),
+        )]);
+    }
+    keys.reject_rest(OF_AN_EVAL, &mut draft.unsupported);
+    draft.add_case(node.place(), case.finish());
+}
+
+/// Builds a question about the whole run, because an expectation can concern the calls.
+fn ask(label: &str, prompt: &str) -> serde_json::Value {
+    let context = json!({"include_prompt": true, "include_tool_sequence": true, "include_tool_inputs": true});
+    build_check("agent_check", json!({"label": label, "prompt": prompt.trim(), "context": context}))
+}

@@ -1,0 +1,70 @@
+//! What serves one run of an agent: its path on the model port, and its mock tools.
+
+use std::sync::Arc;
+
+use tokio::task::spawn_blocking;
+
+use super::mocks::{self, MocksLease};
+use super::model::{self, RunLease};
+use super::{Agent, AgentEnvironment, AgentInput, AgentProblem, AgentTask, command};
+use crate::secrets::Secrets;
+use crate::trace::Trace;
+
+/// The paths of one run.
+pub(super) struct RunLeases {
+    model: Option<RunLease>,
+    mocks: Option<MocksLease>,
+}
+
+impl RunLeases {
+    /// Opens the paths of a run, and tells the agent their addresses.
+    pub(super) fn open_leases(
+        task: &AgentTask,
+        input: &mut AgentInput,
+        environment: &Arc<AgentEnvironment>,
+    ) -> Self {
+        let model = model::open_lease(task.model.as_ref(), input.run).map(|(lease, addresses)| {
+            input.model = Some(addresses);
+            lease
+        });
+        let mocks = mocks::open_lease(task.mocks.as_ref(), input.run, environment).map(|(lease, url)| {
+            input.mcp_url = Some(url);
+            lease
+        });
+        Self { model, mocks }
+    }
+
+    /// Ends the run on its paths. A cassette can be large, so this has a thread of its own.
+    pub(super) async fn settle_run(
+        self,
+        task: Arc<AgentTask>,
+        run: u32,
+        answer: Result<Trace, AgentProblem>,
+        environment: Arc<AgentEnvironment>,
+    ) -> Result<Trace, AgentProblem> {
+        if self.model.is_none() && self.mocks.is_none() {
+            return answer;
+        }
+        let settled = spawn_blocking(move || {
+            let secrets = match &task.agent {
+                Agent::Command(line) => command::collect_secrets(line, &environment),
+                Agent::Http(_) | Agent::InProcess(_) => Secrets::default(),
+            };
+            let called = self.mocks.map(mocks::close_lease).transpose()?;
+            let trace = match self.model {
+                Some(lease) => {
+                    let context = (&task.readers, &secrets);
+                    model::settle_run(lease, task.model.as_ref(), run, answer, context)?
+                }
+                None => answer?,
+            };
+            match (called, &task.mocks) {
+                (Some(called), Some(mocks)) => {
+                    called.settle_trace(mocks, run, trace, (&secrets, &environment))
+                }
+                _ => Ok(trace),
+            }
+        });
+        settled.await.unwrap_or_else(|died| Err(AgentProblem::Panicked(died.to_string())))
+    }
+}

@@ -1,0 +1,121 @@
+//! Mock tools of a run: the MCP server that the agent finds, and its calls as part of the trace.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{copy, sink};
+
+use super::command::{inherit_variables, start_process};
+use super::group::ProcessGroup;
+use super::model::{KeepExchanges, describe_misses, keep_exchanges, remark_unused};
+use super::{AgentEnvironment, AgentProblem};
+use crate::case::{CommandLine, MockTools};
+use crate::mocks::{MockLease, MockPlan, ServerPlan, ServerProcess, StartServer, merge_calls};
+use crate::model::{PortOutcome, SessionPlan};
+use crate::port::LoopbackPort;
+use crate::secrets::{Secrets, names_a_secret};
+use crate::trace::{CallsUnrecorded, Trace};
+
+/// The mock tools of a case.
+pub struct MocksTask {
+    /// The port.
+    pub port: LoopbackPort,
+    /// The scripted answers.
+    pub mocks: Arc<MockTools>,
+    /// How the requests to the recorded server are answered, by the number of the run.
+    pub plans: BTreeMap<u32, SessionPlan>,
+    /// Keeps the exchanges of each run with the recorded server.
+    pub keep: Option<KeepExchanges>,
+    /// Remarks for the end of the process.
+    pub remarks: Arc<Mutex<Vec<String>>>,
+}
+
+/// The path of a run's mock tools.
+pub(super) type MocksLease = MockLease;
+
+/// Opens the mock tools of a run, and returns their address. `None` for a case without them.
+pub(super) fn open_lease(
+    task: Option<&MocksTask>,
+    run: u32,
+    environment: &Arc<AgentEnvironment>,
+) -> Option<(MocksLease, String)> {
+    let task = task?;
+    let server = task.mocks.server.as_ref().zip(task.plans.get(&run)).map(|(line, session)| {
+        let (line, environment) = (line.clone(), Arc::clone(environment));
+        let start: StartServer = Arc::new(move || start_server(&line, &environment));
+        ServerPlan { session: session.clone(), start }
+    });
+    let lease = MockLease::open_lease(&task.port, MockPlan { mocks: Arc::clone(&task.mocks), server });
+    let url = lease.url();
+    Some((lease, url))
+}
+
+/// Starts the server whose answers are recorded.
+fn start_server(line: &CommandLine, environment: &AgentEnvironment) -> Result<ServerProcess, String> {
+    let variables = inherit_variables(&line.env, environment);
+    let base: &Path = &environment.folder;
+    let started = start_process(line, variables, base);
+    let mut child = started.map_err(|problem| format!("the server of `mocks` {problem}"))?;
+    let group = child.id().map(ProcessGroup::new);
+    let (Some(stdin), Some(stdout), Some(mut stderr)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return Err("the server of `mocks` has no pipes".to_owned());
+    };
+    // A server that nobody listens to would wait.
+    tokio::spawn(async move { copy(&mut stderr, &mut sink()).await });
+    Ok(ServerProcess { stdin, stdout, guard: Box::new((group, Mutex::new(child))) })
+}
+
+/// What the mock tools of a run leave, once its agent has ended.
+pub(super) struct SettledMocks {
+    calls: Vec<crate::mocks::MockCall>,
+    server: Option<PortOutcome>,
+}
+
+/// Ends the mock tools of a run. A call without an answer decides, whatever the agent did then.
+pub(super) fn close_lease(lease: MocksLease) -> Result<SettledMocks, AgentProblem> {
+    let outcome = lease.close();
+    if let Some(first) = outcome.problems.first() {
+        let more = outcome.problems.len() - 1;
+        let more = if more == 0 { String::new() } else { format!("\nand {more} more") };
+        return Err(AgentProblem::Unmocked(format!("{first}{more}")));
+    }
+    if let Some(missed) = outcome.server.as_ref().and_then(describe_misses) {
+        return Err(AgentProblem::UnrecordedCall(missed));
+    }
+    Ok(SettledMocks { calls: outcome.calls, server: outcome.server })
+}
+
+impl SettledMocks {
+    /// Adds the calls to the trace of the agent, and keeps the exchanges with the recorded server.
+    pub(super) fn settle_trace(
+        self,
+        task: &MocksTask,
+        run: u32,
+        mut trace: Trace,
+        (secrets, environment): (&Secrets, &AgentEnvironment),
+    ) -> Result<Trace, AgentProblem> {
+        if let (Some(outcome), Some(line)) = (&self.server, &task.mocks.server) {
+            if let Some(keep) = &task.keep {
+                let mut secrets = secrets.clone();
+                for (name, value) in inherit_variables(&line.env, environment) {
+                    if names_a_secret(&name) {
+                        secrets.add_value(&name, value.to_str().unwrap_or_default());
+                    }
+                }
+                keep_exchanges(outcome, &secrets, |text| keep(run, text))?;
+            }
+            if task.keep.is_none() {
+                remark_unused(outcome, &task.remarks);
+            }
+        }
+        // An agent that says nothing of its calls has made those that the mock tools saw.
+        if trace.calls.is_empty() && trace.calls_unrecorded == Some(CallsUnrecorded::ByFormat) {
+            trace.calls_unrecorded = None;
+        }
+        merge_calls(&mut trace, &task.mocks.name, &self.calls);
+        Ok(trace)
+    }
+}

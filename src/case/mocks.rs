@@ -1,0 +1,70 @@
+//! The mock tools of a case: what arraign's own MCP server offers to the agent, and what it answers.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::CommandLine;
+use crate::check::arguments::ArgumentsMatcher;
+
+/// The tools that are offered to the agent of a case.
+#[derive(Debug)]
+pub struct MockTools {
+    /// The name of the server in traces.
+    pub name: String,
+    /// The tools with scripted answers.
+    pub tools: Vec<MockTool>,
+    /// The tools that are offered and must not be called.
+    pub decoys: Vec<MockTool>,
+    /// The answer to all other calls. `None` if another call is an error.
+    pub otherwise: Option<MockAnswer>,
+    /// The server whose answers are recorded and replayed.
+    pub server: Option<CommandLine>,
+    /// The settings as JSON, with their definitions, for the fingerprint of the agent.
+    pub definition: Value,
+}
+
+/// A tool with scripted answers.
+#[derive(Debug)]
+pub struct MockTool {
+    /// The name.
+    pub name: String,
+    /// The tool as `tools/list` shows it.
+    pub listed: Map<String, Value>,
+    /// The answers. The first that applies is given.
+    pub answers: Vec<MockAnswer>,
+}
+
+/// An answer to calls of a tool.
+#[derive(Debug)]
+pub struct MockAnswer {
+    /// The arguments to which the answer applies. `None` for all.
+    pub(crate) when: Option<ArgumentsMatcher>,
+    /// How often the answer is given. `None` for always.
+    pub times: Option<u32>,
+    /// What is returned.
+    pub content: MockContent,
+    /// Whether the tool says that it failed.
+    pub failed: bool,
+    /// How long the answer takes.
+    pub delay: Option<Duration>,
+}
+
+/// What a mock tool returns.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MockContent {
+    /// A text, or a value that is sent as JSON.
+    Value(Value),
+    /// Blocks of content in the form of MCP.
+    Blocks(Vec<Value>),
+}
+
+impl MockContent {
+    /// Returns the result of the call in a trace.
+    pub fn to_result(&self) -> Value {
+        match self {
+            Self::Value(value) => value.clone(),
+            Self::Blocks(blocks) => Value::Array(blocks.clone()),
+        }
+    }
+}

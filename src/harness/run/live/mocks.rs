@@ -1,0 +1,38 @@
+//! The mock tools of cases: what their scripts and recorded servers answer in each run.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::RunRequest;
+use super::models::{RecordedModels, port_mode};
+use crate::agent::MocksTask;
+use crate::harness::run::failure::RunFailure;
+use crate::model::{RecordedSubject, SessionPlan};
+use crate::suite::CassetteOf;
+
+/// Plans how the calls of a case's agent to its mock tools are answered. `None` for a case without them.
+pub(super) fn plan_mocks(
+    models: &RecordedModels,
+    request: &RunRequest<'_>,
+) -> Result<Option<MocksTask>, RunFailure> {
+    let Some(mocks) = &request.case.mocks else { return Ok(None) };
+    let (mut plans, mut keep) = (BTreeMap::new(), None);
+    if mocks.server.is_some() {
+        for run in 1..=request.runs {
+            let cassette = request.read_cassette(run, CassetteOf::McpServer)?;
+            plans.insert(
+                run,
+                SessionPlan {
+                    mode: port_mode(request.mode),
+                    subject: RecordedSubject::McpServer,
+                    settings: Arc::default(),
+                    upstreams: Arc::default(),
+                    cassette: Arc::new(cassette),
+                },
+            );
+        }
+        keep = request.keep_cassettes(CassetteOf::McpServer);
+    }
+    let (port, remarks) = (models.start_port(request.pool)?, models.share_remarks());
+    Ok(Some(MocksTask { port, mocks: Arc::clone(mocks), plans, keep, remarks }))
+}

@@ -1,0 +1,78 @@
+//! The mock tools of a case over standard streams, for a client that starts its servers.
+
+use std::env;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::io::{stdin, stdout};
+use tokio::runtime::Builder;
+
+use super::super::Harness;
+use crate::agent::MCP_VARIABLE;
+use crate::case::Case;
+use crate::mocks::{MockHandler, MockPlan, MockSession, RemoteMocks, ServerPlan, serve_streams};
+use crate::model::{Cassette, PortMode, RecordedSubject, SessionPlan};
+use crate::source::Files;
+use crate::suite::{CassetteOf, build_trial_name, cassette_path, find_case_files, load_all};
+
+/// Serves mock tools until the client closes the streams: those of the run whose address the environment contains, because
+/// its agent has started this process, or those of the case `name`. Returns the calls without an answer. The error is a
+/// sentence.
+pub fn serve_mocks(harness: &Harness, name: Option<&str>) -> Result<Vec<String>, String> {
+    if let Ok(url) = env::var(MCP_VARIABLE) {
+        serve(MockHandler::Remote(Arc::new(RemoteMocks::new(url))))?;
+        return Ok(Vec::new());
+    }
+    let Some(name) = name else {
+        return Err(format!("name a case, or set {MCP_VARIABLE} to the address of a run"));
+    };
+    let found = harness.with_library(|library| {
+        let suites = load_all(find_case_files(library.files)?, library);
+        let cases = suites.iter().flat_map(|(path, suite)| {
+            suite.iter().flat_map(|suite| &suite.cases).map(move |case| (path, case))
+        });
+        let found = cases.into_iter().find(|(path, case)| {
+            let below = path.strip_prefix(library.files.root()).unwrap_or(path);
+            build_trial_name(below, case.id.as_deref()) == name
+        });
+        Ok(found.map(|(path, case)| plan_session(case, path, library.files)))
+    });
+    let plan = found.map_err(|errors| errors.to_string())?;
+    let session = plan.ok_or_else(|| format!("no case is called `{name}`, or its file has mistakes"))??;
+    let session = Arc::new(MockSession::new(session));
+    serve(MockHandler::Session(Arc::clone(&session)))?;
+    let outcome = session.finish();
+    let misses = outcome.server.into_iter().flat_map(|server| server.misses).map(|miss| miss.message);
+    Ok(outcome.problems.into_iter().chain(misses).collect())
+}
+
+/// Plans the answers to a case. Those of its server are the recorded ones: nothing is started.
+fn plan_session(case: &Case, path: &Path, files: &Files) -> Result<MockPlan, String> {
+    let mocks = case.mocks.clone().ok_or("the case has no `mocks`")?;
+    if mocks.server.is_none() {
+        return Ok(MockPlan { mocks, server: None });
+    }
+    let file = cassette_path(case, path, 1, CassetteOf::McpServer);
+    let name = files.name(&file);
+    let read = files.read(&file, |text| Cassette::parse(&name, text));
+    let cassette = read.map_err(|error| error.to_string())??;
+    let session = SessionPlan {
+        mode: PortMode::Replay,
+        subject: RecordedSubject::McpServer,
+        settings: Arc::default(),
+        upstreams: Arc::default(),
+        cassette: Arc::new(cassette),
+    };
+    let server = ServerPlan { session, start: Arc::new(|| Err("nothing is started here".to_owned())) };
+    Ok(MockPlan { mocks, server: Some(server) })
+}
+
+fn serve(handler: MockHandler) -> Result<(), String> {
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.map_err(|error: io::Error| error.to_string())?;
+    let served = runtime.block_on(serve_streams(handler, (stdin(), stdout())));
+    // A read of standard input cannot be cancelled.
+    runtime.shutdown_background();
+    served
+}

@@ -1,0 +1,213 @@
+//! The mock tools of one run: what is offered, which call gets which answer, and what was called.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+
+use super::merge::MockCall;
+use super::script::{MockScript, ScriptedAnswer, list_tools};
+use super::server::{RecordedServer, ServerPlan};
+use crate::case::{MockAnswer, MockContent, MockTools};
+use crate::model::PortOutcome;
+use crate::source::lock;
+
+/// The largest number of calls in a run.
+const MAX_CALLS: usize = 10_000;
+
+/// How the calls of a run are answered.
+#[derive(Clone)]
+pub struct MockPlan {
+    /// The scripted answers.
+    pub mocks: Arc<MockTools>,
+    /// The recorded server that answers all other calls.
+    pub server: Option<ServerPlan>,
+}
+
+/// The mock tools of one run.
+pub struct MockSession {
+    mocks: Arc<MockTools>,
+    server: Option<RecordedServer>,
+    script: Mutex<MockScript>,
+    log: Mutex<CallLog>,
+    begun: Instant,
+}
+
+#[derive(Default)]
+struct CallLog {
+    calls: Vec<MockCall>,
+    problems: Vec<String>,
+}
+
+/// What a session came to.
+pub struct MockOutcome {
+    /// The calls, in the order of their beginning.
+    pub calls: Vec<MockCall>,
+    /// The calls that had no answer, each as a sentence.
+    pub problems: Vec<String>,
+    /// The exchanges with the recorded server.
+    pub server: Option<PortOutcome>,
+}
+
+impl MockSession {
+    /// Begins the session of a run.
+    pub fn new(plan: MockPlan) -> Self {
+        Self {
+            script: Mutex::new(MockScript::new(Arc::clone(&plan.mocks))),
+            mocks: plan.mocks,
+            server: plan.server.map(RecordedServer::new),
+            log: Mutex::default(),
+            begun: Instant::now(),
+        }
+    }
+
+    /// Returns the name of the server.
+    pub(super) fn name(&self) -> &str {
+        &self.mocks.name
+    }
+
+    /// Returns the instructions of the recorded server.
+    pub(super) async fn find_instructions(&self) -> Result<Option<String>, Value> {
+        let Some(server) = &self.server else { return Ok(None) };
+        let answer = self.note_problem(server.exchange("initialize", "", json!({})).await)?;
+        Ok(answer["instructions"].as_str().map(str::to_owned))
+    }
+
+    /// Returns the answer to `tools/list`: the tools of the recorded server, and behind its last page the scripted ones.
+    pub(super) async fn list_tools(&self, cursor: Option<String>) -> Result<Value, Value> {
+        let body = cursor.map_or_else(|| json!({}), |cursor| json!({"cursor": cursor}));
+        let mut listed = match &self.server {
+            Some(server) => self.note_problem(server.exchange("tools/list", "", body).await)?,
+            None => json!({"tools": []}),
+        };
+        let is_last = listed["nextCursor"].is_null();
+        let Some(tools) = listed["tools"].as_array_mut() else { return Ok(listed) };
+        tools.retain(|tool| list_tools(&self.mocks).all(|own| tool["name"] != *own.name));
+        if is_last {
+            tools.extend(list_tools(&self.mocks).map(|tool| Value::Object(tool.listed.clone())));
+        }
+        Ok(listed)
+    }
+
+    /// Answers a call: the result of `tools/call`, or the error of the protocol.
+    pub(super) async fn call_tool(&self, name: &str, arguments: Map<String, Value>) -> Result<Value, Value> {
+        let arguments = Value::Object(arguments);
+        let Some(number) = self.begin_call(name, arguments.clone()) else {
+            return self.note_problem(Err(Err(format!("the agent made more than {MAX_CALLS} calls"))));
+        };
+        let (content, failed, delay) = match self.take_answer(name, &arguments) {
+            Ok(Some(answer)) => answer,
+            Ok(None) => return self.ask_server(number, name, arguments).await,
+            Err(problem) => return self.note_problem(Err(Err(problem))),
+        };
+        tokio::time::sleep(delay).await;
+        self.end_call(number, content.to_result(), failed);
+        Ok(render_result(&content, failed))
+    }
+
+    /// Takes the scripted answer. `None` for a call that the recorded server answers.
+    fn take_answer(
+        &self,
+        name: &str,
+        arguments: &Value,
+    ) -> Result<Option<(MockContent, bool, Duration)>, String> {
+        let mut script = lock(&self.script);
+        match script.take_answer(name, arguments) {
+            ScriptedAnswer::Given(MockAnswer { content, failed, delay, .. }) => {
+                Ok(Some((content.clone(), *failed, delay.unwrap_or_default())))
+            }
+            ScriptedAnswer::UnknownTool if self.server.is_some() => Ok(None),
+            ScriptedAnswer::UnknownTool => {
+                let known: Vec<&str> = list_tools(&self.mocks).map(|tool| tool.name.as_str()).collect();
+                Err(format!("`{name}` is not one of the mock tools: {}", known.join(", ")))
+            }
+            ScriptedAnswer::Refused(problem) => Err(problem),
+        }
+    }
+
+    async fn ask_server(&self, number: usize, name: &str, arguments: Value) -> Result<Value, Value> {
+        let Some(server) = &self.server else { return Err(Value::Null) };
+        let answer = self.note_problem(server.exchange("tools/call", name, arguments).await);
+        match &answer {
+            Ok(result) => self.end_call(number, read_result(result), result["isError"] == true),
+            Err(error) => self.end_call(number, error["message"].clone(), true),
+        }
+        answer
+    }
+
+    /// Converts the answer of the recorded server. A problem of arraign's own fails the run.
+    fn note_problem(&self, answer: Result<Value, Result<Value, String>>) -> Result<Value, Value> {
+        answer.map_err(|error| {
+            error.unwrap_or_else(|problem| {
+                let problems = &mut lock(&self.log).problems;
+                if problems.len() < MAX_CALLS {
+                    problems.push(problem.clone());
+                }
+                json!({"code": -32602, "message": format!("arraign: {problem}")})
+            })
+        })
+    }
+
+    /// Notes the beginning of a call. `None` if there are too many.
+    fn begin_call(&self, name: &str, arguments: Value) -> Option<usize> {
+        let started_ms = self.measure_ms();
+        let mut log = lock(&self.log);
+        if log.calls.len() >= MAX_CALLS {
+            return None;
+        }
+        log.calls.push(MockCall {
+            name: name.to_owned(),
+            arguments,
+            result: None,
+            failed: false,
+            started_ms,
+            ended_ms: None,
+        });
+        Some(log.calls.len() - 1)
+    }
+
+    fn end_call(&self, number: usize, result: Value, failed: bool) {
+        let ended_ms = Some(self.measure_ms());
+        // The session may have ended meanwhile.
+        if let Some(call) = lock(&self.log).calls.get_mut(number) {
+            *call = MockCall { result: Some(result), failed, ended_ms, ..call.clone() };
+        }
+    }
+
+    /// Ends the session. Later calls are part of no trace.
+    pub fn finish(&self) -> MockOutcome {
+        let CallLog { calls, problems } = std::mem::take(&mut *lock(&self.log));
+        MockOutcome { calls, problems, server: self.server.as_ref().map(RecordedServer::finish) }
+    }
+
+    fn measure_ms(&self) -> f64 {
+        (self.begun.elapsed().as_secs_f64() * 1e6).round() / 1e3
+    }
+}
+
+/// Renders the result of `tools/call`. Structured content is a mapping, and clients without it read the text.
+fn render_result(content: &MockContent, failed: bool) -> Value {
+    let text = |text: String| json!([{"type": "text", "text": text}]);
+    let mut result = match content {
+        MockContent::Blocks(blocks) => json!({"content": blocks}),
+        MockContent::Value(Value::String(words)) => json!({"content": text(words.clone())}),
+        MockContent::Value(value @ Value::Object(_)) => {
+            json!({"content": text(value.to_string()), "structuredContent": value})
+        }
+        MockContent::Value(value) => json!({"content": text(value.to_string())}),
+    };
+    if failed {
+        result["isError"] = Value::Bool(true);
+    }
+    result
+}
+
+/// Reads the result of `tools/call` as the result of a call in a trace: its structured content, its texts, or all of it.
+fn read_result(result: &Value) -> Value {
+    if let Some(structured) = result.get("structuredContent").filter(|value| !value.is_null()) {
+        return structured.clone();
+    }
+    let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let texts: Option<Vec<&str>> = blocks.iter().map(|block| block["text"].as_str()).collect();
+    texts.map_or_else(|| result["content"].clone(), |texts| texts.join("\n").into())
+}

@@ -1,0 +1,73 @@
+//! The descriptions and schemas of mock tools: the answer of a server to `tools/list`, in a file or in the case.
+
+use serde_json::{Map, Value, json};
+
+use crate::check::Scope;
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::yaml::{Node, did_you_mean};
+
+/// The definitions of tools, by name.
+#[derive(Default)]
+pub(super) struct ToolDefinitions(Vec<(String, Map<String, Value>)>);
+
+impl ToolDefinitions {
+    /// Parses a list of tools, `{tools: [...]}`, the message of a server that contains it, or the file with one of these.
+    pub(super) fn parse(node: Node<'_>, scope: &Scope<'_>) -> Result<Self, LoadErrors> {
+        if node.as_str().is_some() {
+            let document = scope.document(node)?;
+            return parse_list(document.root());
+        }
+        parse_list(node)
+    }
+
+    /// Fails if there are definitions, and none of the tool `name`.
+    pub(super) fn require(&self, name: &str, place: Place) -> Result<(), LoadError> {
+        if self.0.is_empty() || self.0.iter().any(|(known, _)| known == name) {
+            return Ok(());
+        }
+        let names: Vec<&str> = self.0.iter().map(|(known, _)| known.as_str()).collect();
+        let error = LoadError::new(place, format!("`{name}` is not in the `definitions`"));
+        Err(error.help_if(did_you_mean(name, &names)))
+    }
+
+    /// Returns the tool as a server lists it. A tool without a definition takes any arguments.
+    pub(super) fn list_tool(&self, name: &str) -> Map<String, Value> {
+        let known = self.0.iter().find(|(known, _)| known == name).map(|(_, listed)| listed.clone());
+        let mut listed = known.unwrap_or_default();
+        listed.insert("name".to_owned(), name.into());
+        listed.entry("inputSchema").or_insert_with(|| json!({"type": "object"}));
+        listed
+    }
+
+    /// Returns the settings `mocks` with the definitions that they use.
+    pub(super) fn define(&self, mocks: Node<'_>) -> Value {
+        let definitions: Vec<&Map<String, Value>> = self.0.iter().map(|(_, listed)| listed).collect();
+        json!({"mocks": mocks.to_json(), "definitions": definitions})
+    }
+}
+
+fn parse_list(node: Node<'_>) -> Result<ToolDefinitions, LoadErrors> {
+    let places = ["", "/tools", "/result/tools"].into_iter();
+    let Some(tools) = places.filter_map(|path| node.pointer(path)).find_map(Node::list) else {
+        let error = node.error("`definitions` is a list of tools, or a file with one");
+        return Err(error.help("a server lists them when it is asked for `tools/list`").into());
+    };
+    let mut errors = LoadErrors::new();
+    let tools = tools.filter_map(|tool| errors.take(parse_definition(tool))).collect();
+    errors.or(ToolDefinitions(tools))
+}
+
+fn parse_definition(node: Node<'_>) -> Result<(String, Map<String, Value>), LoadError> {
+    let Value::Object(listed) = node.to_json() else {
+        return Err(node.error(format!("a tool is a mapping, not {}", node.describe())));
+    };
+    let Some(name) = listed.get("name").and_then(Value::as_str).map(str::to_owned) else {
+        return Err(node.error("a tool needs its `name`"));
+    };
+    match listed.get("inputSchema") {
+        Some(schema) if !schema.is_object() => {
+            Err(node.get("inputSchema").unwrap_or(node).error("`inputSchema` is a JSON Schema: a mapping"))
+        }
+        _ => Ok((name, listed)),
+    }
+}
