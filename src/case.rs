@@ -16,12 +16,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use agent::{
-    AgentDescription, AgentFrom, AgentUse, CommandLine, Described, HttpCall, HttpMethod, InputGlob,
-    ModelSettings, NamedAgent,
+    AgentDescription, AgentFrom, AgentLimits, AgentUse, CommandLine, Described, HttpCall, HttpMethod,
+    InputGlob, ModelSettings, NamedAgent,
 };
 use arraign_trace::reader::ReaderSet;
 pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange};
-pub use fit::{Fit, Misfit, TurnQuery, compare_recording, fingerprint_input};
+pub use fit::{Fit, Misfit, StopWhen, TurnQuery, compare_recording, fingerprint_input};
 pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
 pub use mocks::{MockAnswer, MockContent, MockTool, MockTools};
 pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};
@@ -49,6 +49,8 @@ pub struct Case {
     pub place: Place,
     /// The span of the whole case.
     pub extent: Place,
+    /// The row of values that fills the placeholders of the case, if the case is one of several that its file writes as one.
+    pub row: Option<Arc<CaseRow>>,
     /// The description.
     pub description: Option<String>,
     /// Data of the user, which no check reads.
@@ -59,6 +61,8 @@ pub struct Case {
     pub input_place: Option<Place>,
     /// The texts of the user in the case's turns.
     pub turns: Vec<TurnQuery>,
+    /// Which answer ends the conversation before its last turn.
+    pub stop_when: Option<StopWhen>,
     /// Whether a run must have been recorded for this input.
     pub input_match: bool,
     /// The file of rows that contains the case, if the case's file is a suite that names it as its `dataset`.
@@ -122,6 +126,11 @@ impl Case {
         questions.into_iter().any(|question| self.opinions.get(&question.label).is_none())
     }
 
+    /// Whether a check runs a program.
+    pub fn runs_programs(&self) -> bool {
+        self.expectations.iter().any(|expectation| !expectation.check().programs().is_empty())
+    }
+
     /// Returns the place that names the trace or its agent, else the place of the case.
     pub fn trace_place(&self) -> &Place {
         match (&self.trace, &self.agent) {
@@ -130,6 +139,17 @@ impl Case {
             (TraceFrom::Inline(_) | TraceFrom::Lookup, None) => &self.place,
         }
     }
+}
+
+/// The row of values that one of several cases has, which their file writes as one.
+#[derive(Debug)]
+pub struct CaseRow {
+    /// The name of the row, unique among the rows of the case.
+    pub key: String,
+    /// The row in its table.
+    pub place: Place,
+    /// The columns that the case does not use, and the place of the table. Only the first row lists them.
+    pub unused: Option<(Place, Vec<String>)>,
 }
 
 /// The source of a case's evidence.

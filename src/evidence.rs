@@ -1,7 +1,11 @@
 //! The evidence of a check: the run of the agent, its input, and the opinions of a judge.
 
+mod programs;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+pub use programs::{ProgramReport, ProgramReports, ProgramRequest};
 
 use crate::outcome::Unfit;
 use crate::trace::{Arguments, Call, Trace};
@@ -16,12 +20,15 @@ pub struct Evidence<'t> {
     pub input: Option<Cow<'t, str>>,
     /// The opinions of a judge on the run.
     pub opinions: Cow<'t, Opinions>,
+    /// The reports of programs on the run.
+    #[doc(hidden)]
+    pub programs: Cow<'t, ProgramReports>,
 }
 
 impl<'t> Evidence<'t> {
     /// Creates evidence from a trace alone.
     pub fn of(trace: &'t Trace) -> Self {
-        Self { trace: Cow::Borrowed(trace), input: None, opinions: Cow::Owned(Opinions::default()) }
+        Self { trace: Cow::Borrowed(trace), ..Trace::default().into() }
     }
 
     /// Sets the agent's input.
@@ -39,7 +46,8 @@ impl<'t> Evidence<'t> {
 
 impl From<Trace> for Evidence<'static> {
     fn from(trace: Trace) -> Self {
-        Self { trace: Cow::Owned(trace), input: None, opinions: Cow::Owned(Opinions::default()) }
+        let (opinions, programs) = (Cow::Owned(Opinions::default()), Cow::Owned(ProgramReports::default()));
+        Self { trace: Cow::Owned(trace), input: None, opinions, programs }
     }
 }
 
@@ -245,6 +253,12 @@ impl Opinions {
 impl From<Opinions> for Evidence<'static> {
     fn from(opinions: Opinions) -> Self {
         Self { opinions: Cow::Owned(opinions), ..Trace::default().into() }
+    }
+}
+
+impl From<ProgramReports> for Evidence<'static> {
+    fn from(programs: ProgramReports) -> Self {
+        Self { programs: Cow::Owned(programs), ..Trace::default().into() }
     }
 }
 

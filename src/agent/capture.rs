@@ -34,11 +34,20 @@ impl CapturedOutput {
         mut pipe: impl AsyncRead + Unpin,
         tail: usize,
     ) -> Result<(), AgentProblem> {
-        while self.read_chunk(&mut pipe).await? {
-            let surplus = self.bytes.len().saturating_sub(tail);
-            self.bytes.drain(..surplus);
-        }
+        while self.read_piece(&mut pipe, tail).await? {}
         Ok(())
+    }
+
+    /// Reads the next chunk of a tail. Returns whether there was one.
+    pub(super) async fn read_piece(
+        &mut self,
+        pipe: &mut (impl AsyncRead + Unpin),
+        tail: usize,
+    ) -> Result<bool, AgentProblem> {
+        let has_more = self.read_chunk(pipe).await?;
+        let surplus = self.bytes.len().saturating_sub(tail);
+        self.bytes.drain(..surplus);
+        Ok(has_more)
     }
 
     /// Reads the next chunk. Returns whether there was one.

@@ -20,10 +20,10 @@ use crate::secrets::{Secrets, names_a_secret};
 use crate::trace::Trace;
 
 /// The size of the tail of standard error that error messages show, in bytes.
-const MAX_STDERR_BYTES: usize = 2048;
+pub(super) const MAX_STDERR_BYTES: usize = 2048;
 
 /// The time that pipes are read after the process has ended: its children may hold them open.
-const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
+pub(super) const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The variable with the address of the MCP server with the case's mock tools.
 pub const MCP_VARIABLE: &str = "ARRAIGN_MCP_URL";
@@ -44,7 +44,29 @@ pub(super) async fn ask_command(
     readers: ReaderSet,
 ) -> CommandResult {
     let secrets = collect_secrets(line, environment);
-    let variables = collect_variables(line, environment, Some(input));
+    let mut text = serde_json::to_vec(input).unwrap_or_default();
+    text.push(b'\n');
+    let (ended, stderr) = run_process(line, Some(input), text, limit, environment).await;
+    let answer = match ended {
+        Err(problem) => Err(problem),
+        Ok(output) => {
+            let spoken = SpokenOutput::expected(input, line);
+            read_trace(output, (line.format.clone(), spoken), secrets, readers).await
+        }
+    };
+    (answer, stderr)
+}
+
+/// Runs a process with `text` on its standard input. Returns its output or its problem, and the masked end of its standard
+/// error. `input` is that of an agent, whose addresses the process gets.
+pub(super) async fn run_process(
+    line: &CommandLine,
+    input: Option<&AgentInput>,
+    text: Vec<u8>,
+    limit: Duration,
+    environment: &AgentEnvironment,
+) -> (Result<Vec<u8>, AgentProblem>, String) {
+    let variables = collect_variables(line, environment, input);
     let child = match start_process(line, variables, &environment.folder) {
         Ok(child) => child,
         Err(problem) => return (Err(problem), String::new()),
@@ -54,22 +76,20 @@ pub(super) async fn ask_command(
         ..ProcessSession::default()
     };
     // After a timeout the future is dropped, which kills the process. Its output so far remains in the session.
-    let ended = timeout(limit, session.run_to_end(child, input)).await;
+    let ended = timeout(limit, session.run_to_end(child, text)).await;
+    let secrets = collect_secrets(line, environment);
     let stderr = truncate_front(&secrets.mask_text(session.stderr.to_text()));
-    let answer = match ended {
+    let output = match ended {
         Err(_) => Err(AgentProblem::OutOfTime(limit)),
         Ok(Err(problem)) => Err(problem),
         Ok(Ok(status)) if !status.success() => Err(AgentProblem::Exited(status)),
-        Ok(Ok(_)) => {
-            let spoken = SpokenOutput::expected(input, line);
-            read_trace(session.stdout.bytes, (line.format.clone(), spoken), secrets, readers).await
-        }
+        Ok(Ok(_)) => Ok(session.stdout.bytes),
     };
-    (answer, stderr)
+    (output, stderr)
 }
 
 /// Returns the variables of the process. Those about the model come last, because they replace others.
-fn collect_variables(
+pub(super) fn collect_variables(
     line: &CommandLine,
     environment: &AgentEnvironment,
     input: Option<&AgentInput>,
@@ -91,7 +111,7 @@ pub(super) fn inherit_variables(env: &[String], environment: &AgentEnvironment) 
 
 /// What an output is that is not JSON.
 #[derive(Clone, Copy)]
-enum SpokenOutput {
+pub(super) enum SpokenOutput {
     /// A mistake.
     Mistake,
     /// Nothing of importance: the exchanges with the model are the trace.
@@ -101,7 +121,7 @@ enum SpokenOutput {
 }
 
 impl SpokenOutput {
-    fn expected(input: &AgentInput, line: &CommandLine) -> Self {
+    pub(super) fn expected(input: &AgentInput, line: &CommandLine) -> Self {
         match (&line.format, &input.model, &input.mcp_url) {
             (None, Some(_), _) => Self::Noise,
             (None, None, Some(_)) => Self::Answer,
@@ -154,7 +174,7 @@ struct ProcessSession {
 
 impl ProcessSession {
     /// Writes the input, and reads until the process has ended. Dropping the future kills the process group.
-    async fn run_to_end(&mut self, mut child: Child, input: &AgentInput) -> Result<ExitStatus, AgentProblem> {
+    async fn run_to_end(&mut self, mut child: Child, input: Vec<u8>) -> Result<ExitStatus, AgentProblem> {
         let group = child.id().map(ProcessGroup::new);
         let (stdin, limit) = (child.stdin.take(), self.output_limit);
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
@@ -189,7 +209,7 @@ impl ProcessSession {
 
 /// Returns the last [`MAX_STDERR_BYTES`] of a text. The caller reads more than that and masks secrets before, so that a
 /// secret is never cut in two.
-fn truncate_front(text: &str) -> String {
+pub(super) fn truncate_front(text: &str) -> String {
     // The cut moves forward to the start of a character.
     let start =
         (text.len().saturating_sub(MAX_STDERR_BYTES)..=text.len()).find(|at| text.is_char_boundary(*at));
@@ -197,15 +217,14 @@ fn truncate_front(text: &str) -> String {
 }
 
 /// Writes the input. A failure is ignored, since an agent need not read its input.
-async fn write_input(stdin: Option<ChildStdin>, input: &AgentInput) -> Result<(), AgentProblem> {
-    if let (Some(mut stdin), Ok(mut json)) = (stdin, serde_json::to_vec(input)) {
-        json.push(b'\n');
-        let _ = stdin.write_all(&json).await;
+async fn write_input(stdin: Option<ChildStdin>, input: Vec<u8>) -> Result<(), AgentProblem> {
+    if let Some(mut stdin) = stdin {
+        let _ = stdin.write_all(&input).await;
     }
     Ok(())
 }
 
-async fn read_trace(
+pub(super) async fn read_trace(
     bytes: Vec<u8>,
     (format, spoken): (Option<String>, SpokenOutput),
     secrets: Secrets,

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -16,7 +17,10 @@ use crate::trace::Trace;
 /// How long after its limit an agent is abandoned if it blocks its thread.
 pub(super) const GRACE_PERIOD: Duration = Duration::from_millis(100);
 
-type RunFuture = Pin<Box<dyn Future<Output = Result<Trace, AgentProblem>> + Send>>;
+/// A run, and in a conversation what the closure returned, if it is no trace.
+type ReturnedRun = (Trace, Option<Value>);
+
+type RunFuture = Pin<Box<dyn Future<Output = Result<ReturnedRun, AgentProblem>> + Send>>;
 
 /// An async closure that returns a run.
 #[derive(Clone)]
@@ -32,10 +36,12 @@ impl InProcess {
         E: Into<AgentFailure>,
     {
         Self(Arc::new(move |input| {
+            let is_turn = input.turn.is_some();
             let running = ask(input);
             Box::pin(async move {
                 let answer = running.await.map_err(|error| AgentProblem::Failed(error.into()))?;
-                answer.into_trace()
+                let returned = is_turn.then(|| answer.to_messages()).flatten();
+                Ok((answer.into_trace()?, returned))
             })
         }))
     }
@@ -46,7 +52,7 @@ impl InProcess {
         &self,
         input: AgentInput,
         limit: Duration,
-    ) -> Result<Trace, AgentProblem> {
+    ) -> Result<ReturnedRun, AgentProblem> {
         let (ask, runtime) = (Arc::clone(&self.0), Handle::current());
         // The inner timeout stops an agent that awaits; the outer one abandons an agent that blocks its thread and never
         // returns to the runtime.

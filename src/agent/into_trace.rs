@@ -11,6 +11,11 @@ use crate::trace::{CallsUnrecorded, Message, Role, Trace};
 pub trait IntoTrace {
     /// Converts the value to a run. The error says why it cannot be read.
     fn into_trace(self) -> Result<Trace, AgentProblem>;
+
+    /// Returns the messages as they are, for [`AgentInput::conversation`](super::AgentInput::conversation) of the next turn.
+    fn to_messages(&self) -> Option<Value> {
+        None
+    }
 }
 
 impl IntoTrace for Trace {
@@ -24,6 +29,10 @@ impl IntoTrace for Value {
     fn into_trace(self) -> Result<Trace, AgentProblem> {
         Messages(self).into_trace()
     }
+
+    fn to_messages(&self) -> Option<Value> {
+        Some(self.clone())
+    }
 }
 
 /// The messages of an agent framework, or a whole response of one: anything that serializes to a format with a reader.
@@ -35,6 +44,10 @@ impl<T: Serialize> IntoTrace for Messages<T> {
         let text = serde_json::to_string(&self.0);
         let text = text.map_err(|error| AgentProblem::Nonsense(error.to_string()))?;
         read_single_run(&text, None, &ReaderSet::default())
+    }
+
+    fn to_messages(&self) -> Option<Value> {
+        serde_json::to_value(&self.0).ok()
     }
 }
 

@@ -7,6 +7,7 @@
 mod addresses;
 mod capture;
 mod command;
+mod conversation;
 mod error;
 mod group;
 #[cfg_attr(not(feature = "http"), path = "without_http.rs")]
@@ -14,11 +15,14 @@ mod http;
 mod in_process;
 mod into_trace;
 mod leases;
+mod limits;
 #[cfg_attr(not(feature = "mocks"), path = "without_mocks.rs")]
 mod mocks;
 #[cfg_attr(not(feature = "model"), path = "without_model.rs")]
 mod model;
 mod pool;
+mod program;
+mod turn_process;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,14 +32,17 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 pub use command::MCP_VARIABLE;
+pub use conversation::Script;
 pub use error::{AgentError, AgentFailure, AgentProblem};
 pub use in_process::InProcess;
 pub use into_trace::{IntoTrace, Messages};
+pub use limits::AgentGate;
 pub use mocks::MocksTask;
 pub use model::ModelTask;
 #[cfg(feature = "model")]
 pub use model::{KeepExchanges, list_model_variables};
 pub use pool::{AgentAnswer, AgentEnvironment, AgentPool, AgentTask, KeepRun};
+pub use program::ProgramRunner;
 
 use crate::case::{
     AgentDescription, AgentFrom, Case, CommandLine, Described, HttpCall, InputGlob, ModelSettings,
@@ -62,6 +69,20 @@ pub struct AgentInput {
     pub query: String,
     /// The number of the run, from 1: `repeat` asks for several.
     pub run: u32,
+    /// The number of the turn, from 1, if the case has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
+    /// What the agent returned for each of the turns before: its messages, or its trace in the native format.
+    #[serde(skip)]
+    pub conversation: Vec<Value>,
+    /// An id of the run, which is the same in all its turns.
+    #[serde(skip)]
+    pub session: String,
+    /// What was said in the turns before, as messages.
+    #[serde(skip)]
+    said: Vec<Value>,
+    #[serde(skip)]
+    script: Script,
     /// The addresses for the agent's requests to its model, if these are recorded and replayed.
     #[serde(skip)]
     pub model: Option<ModelAddresses>,
@@ -100,6 +121,11 @@ impl AgentInput {
             input: case.input.clone().unwrap_or_default(),
             query: case.prompt().unwrap_or_default().to_owned(),
             run: 1,
+            turn: None,
+            conversation: Vec::new(),
+            session: String::new(),
+            said: Vec::new(),
+            script: Script::of_case(case),
             model: None,
             mcp_url: None,
         }

@@ -10,18 +10,21 @@ use std::path::PathBuf;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::leases::RunLeases;
+use super::limits::AgentGate;
 use super::mocks::MocksTask;
 use super::model::ModelTask;
-use super::{Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, group, http};
+use super::{
+    Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, conversation, group, http,
+};
+use crate::check::Prices;
 use crate::reader::ReaderSet;
-use crate::source::lock;
+use crate::source::{fingerprint_bytes, lock};
 use crate::trace::Trace;
 
 /// The environment of agents that are processes.
@@ -52,14 +55,15 @@ impl AgentAnswer {
 /// Runs agents, a limited number at once.
 pub struct AgentPool {
     runtime: Option<Runtime>,
-    permits: Arc<Semaphore>,
+    gate: Arc<AgentGate>,
     environment: Arc<AgentEnvironment>,
     at_work: WorkingAgents,
 }
 
 impl AgentPool {
-    /// Creates a pool in which `at_once` agents run at the same time.
-    pub fn new(at_once: usize, environment: AgentEnvironment) -> io::Result<Self> {
+    /// Creates a pool in which agents begin as `gate` lets them.
+    pub fn new(gate: AgentGate, environment: AgentEnvironment) -> io::Result<Self> {
+        let at_once = gate.at_once();
         // Each running agent may need two blocking threads: one to run or send, and one to read the trace.
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
@@ -68,10 +72,9 @@ impl AgentPool {
             .enable_all()
             .build()?;
         runtime.spawn(exit_when_interrupted());
-        let permits = Arc::new(Semaphore::new(at_once.clamp(1, Semaphore::MAX_PERMITS)));
         Ok(Self {
             runtime: Some(runtime),
-            permits,
+            gate: Arc::new(gate),
             environment: Arc::new(environment),
             at_work: WorkingAgents::default(),
         })
@@ -83,9 +86,9 @@ impl AgentPool {
         let Some(runtime) = &self.runtime else { return answer };
         let task = Arc::new(task);
         let tasks = runs.iter().map(|run| {
-            let (permits, environment) = (Arc::clone(&self.permits), Arc::clone(&self.environment));
+            let (gate, environment) = (Arc::clone(&self.gate), Arc::clone(&self.environment));
             let (input, at_work) = (AgentInput { run: *run, ..input.clone() }, self.at_work.clone());
-            runtime.spawn(run_agent(Arc::clone(&task), input, permits, environment, at_work))
+            runtime.spawn(run_agent(Arc::clone(&task), input, gate, environment, at_work))
         });
         let (tasks, cell): (Vec<_>, _) = (tasks.collect(), Arc::clone(&answer.0));
         runtime.spawn(async move {
@@ -120,6 +123,8 @@ pub struct AgentTask {
     pub several: bool,
     /// The readers of the output.
     pub readers: ReaderSet,
+    /// What tokens cost, where a trace does not have its cost.
+    pub prices: Prices,
     /// Keeps each run.
     pub keep: Option<KeepRun>,
     /// The recorded model of the agent.
@@ -202,32 +207,62 @@ async fn gather_runs(
 async fn run_agent(
     task: Arc<AgentTask>,
     mut input: AgentInput,
-    permits: Arc<Semaphore>,
+    gate: Arc<AgentGate>,
     environment: Arc<AgentEnvironment>,
     at_work: WorkingAgents,
 ) -> Result<Trace, AgentError> {
+    let (agent, run) = (task.name.clone(), task.several.then_some(input.run));
     // Both guards live until the run has ended.
-    let _permit = permits.acquire().await;
-    let _work = at_work.begin_work(&input.id);
-    let (started, run, limit) = (Instant::now(), input.run, task.find_limit());
-    let readers = task.readers.clone();
-    let leases = RunLeases::open_leases(&task, &mut input, &environment);
-    let (answer, stderr) = match &task.agent {
-        Agent::InProcess(agent) => (agent.ask_closure(input, limit).await, String::new()),
-        Agent::Command(line) => command::ask_command(line, &input, limit, &environment, readers).await,
-        Agent::Http(call) => {
-            (http::ask_server(call, &input, limit, &environment, readers).await, String::new())
-        }
+    let _entry = match gate.enter().await {
+        Ok(entry) => entry,
+        Err(problem) => return Err(AgentError { agent, run, problem, stderr: String::new() }),
     };
-    let answer = leases.settle_run(Arc::clone(&task), run, answer, environment).await;
+    let _work = at_work.begin_work(&input.id);
+    let (started, number, limit) = (Instant::now(), input.run, task.find_limit());
+    input.session = make_session(&input);
+    let leases = RunLeases::open_leases(&task, &mut input, &environment);
+    let (answer, stderr) = ask_agent(&task, input, limit, &environment).await;
+    let answer = leases.settle_run(Arc::clone(&task), number, answer, environment).await;
     let kept = match answer {
         Ok(trace) => {
-            keep_run(Arc::clone(&task), run, fill_defaults(trace, &task.name, started.elapsed())).await
+            let cost = task.prices.cost(&trace).filter(|_| gate.has_budget());
+            let noted = cost.map_or(Ok(()), |cost| gate.add_cost(cost));
+            let trace = fill_defaults(trace, &task.name, started.elapsed());
+            let kept = keep_run(Arc::clone(&task), number, trace).await;
+            noted.and(kept)
         }
         Err(problem) => Err(problem),
     };
-    let (agent, run) = (task.name.clone(), task.several.then_some(run));
     kept.map_err(|problem| AgentError { agent, run, problem, stderr })
+}
+
+async fn ask_agent(
+    task: &AgentTask,
+    input: AgentInput,
+    limit: Duration,
+    environment: &AgentEnvironment,
+) -> command::CommandResult {
+    let readers = task.readers.clone();
+    match &task.agent {
+        _ if input.script.has_turns() => {
+            conversation::hold_conversation(task, &input, limit, environment).await
+        }
+        Agent::InProcess(agent) => {
+            (agent.ask_closure(input, limit).await.map(|(trace, _)| trace), String::new())
+        }
+        Agent::Command(line) => command::ask_command(line, &input, limit, environment, readers).await,
+        Agent::Http(call) => {
+            (http::ask_server(call, &input, limit, environment, readers).await, String::new())
+        }
+    }
+}
+
+/// Returns an id that no other run has, for servers that keep conversations.
+fn make_session(input: &AgentInput) -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let unique = format!("{} {} {} {now}", input.id, input.run, std::process::id());
+    let hash = fingerprint_bytes(unique.as_bytes());
+    hash.chars().rev().take(16).collect()
 }
 
 async fn keep_run(task: Arc<AgentTask>, run: u32, trace: Trace) -> Result<Trace, AgentProblem> {
@@ -247,7 +282,7 @@ fn fill_defaults(mut trace: Trace, name: &str, took: Duration) -> Trace {
 
 /// Kills the process groups of agents when this process is interrupted: the signal does not reach them.
 #[cfg(unix)]
-async fn exit_when_interrupted() {
+pub(super) async fn exit_when_interrupted() {
     use tokio::signal::unix::{SignalKind, signal};
 
     let signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
@@ -264,7 +299,7 @@ async fn exit_when_interrupted() {
 }
 
 #[cfg(not(unix))]
-async fn exit_when_interrupted() {
+pub(super) async fn exit_when_interrupted() {
     if tokio::signal::ctrl_c().await.is_ok() {
         group::kill_all();
         lock_stderr();

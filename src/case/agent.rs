@@ -1,6 +1,7 @@
 //! The agent of a case: registered under a name, a command, or a server.
 
 use std::collections::BTreeMap;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -8,6 +9,28 @@ use serde_json::{Value, json};
 use super::{Template, VariableText};
 use crate::pattern::JsonPath;
 use crate::place::Place;
+
+/// The limits on the agents of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct AgentLimits {
+    /// How many run at the same time.
+    pub at_once: Option<NonZeroUsize>,
+    /// How many begin in a minute.
+    pub per_minute: Option<NonZeroU32>,
+    /// What they may cost together, in US dollars.
+    pub budget_usd: Option<f64>,
+}
+
+impl AgentLimits {
+    /// These limits, and those of `other` where there is none.
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            at_once: self.at_once.or(other.at_once),
+            per_minute: self.per_minute.or(other.per_minute),
+            budget_usd: self.budget_usd.or(other.budget_usd),
+        }
+    }
+}
 
 /// The agent of a case, and its place.
 #[derive(Debug, Clone)]

@@ -4,6 +4,7 @@
 //! contains the case's text, and the texts of its turns come in their order. Runs of white space count as one blank.
 //! The files that the agent depends on are compared by their fingerprints alone.
 
+use regex::Regex;
 use serde_json::{Value, json};
 
 use super::{AgentFingerprint, Case, FileChange};
@@ -21,6 +22,38 @@ pub struct TurnQuery {
     pub text: String,
     /// The place of the text.
     pub place: Place,
+}
+
+/// The answer that ends a conversation before its last turn.
+#[derive(Debug, Clone)]
+pub enum StopWhen {
+    /// The answer contains this text.
+    Contains(String),
+    /// The answer matches this pattern.
+    Matches(Regex),
+}
+
+impl StopWhen {
+    /// Whether `answer` ends the conversation.
+    pub fn holds(&self, answer: &str) -> bool {
+        match self {
+            Self::Contains(text) => answer.contains(text.as_str()),
+            Self::Matches(pattern) => pattern.is_match(answer),
+        }
+    }
+
+    fn describe(&self) -> Value {
+        match self {
+            Self::Contains(text) => json!({"contains": text}),
+            Self::Matches(pattern) => json!({"regex": pattern.as_str()}),
+        }
+    }
+}
+
+impl PartialEq for StopWhen {
+    fn eq(&self, other: &Self) -> bool {
+        self.describe() == other.describe()
+    }
 }
 
 /// The result of comparing the input of a case with a run.
@@ -82,6 +115,9 @@ pub fn fingerprint_input(case: &Case) -> String {
     let mut input = json!({ "input": case.input.as_ref().map(sort_keys) });
     if !case.turns.is_empty() {
         input["turns"] = case.turns.iter().map(|turn| turn.text.as_str()).collect();
+    }
+    if let Some(stop) = &case.stop_when {
+        input["stop_when"] = stop.describe();
     }
     fingerprint_bytes(input.to_string().as_bytes())
 }

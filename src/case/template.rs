@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::yaml::did_you_mean;
 
 /// The names that a template may use: the keys of the input that a command reads, and the address of mock tools.
-const TEMPLATE_NAMES: [&str; 5] = ["id", "input", "mcp_url", "query", "run"];
+const TEMPLATE_NAMES: [&str; 8] =
+    ["conversation", "id", "input", "mcp_url", "query", "run", "session", "turn"];
 
 /// A value with placeholders in its texts.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +20,12 @@ impl Template {
     pub fn new(value: Value) -> Result<Self, String> {
         each_text(&value, &mut |text| split_pieces(text).map(drop))?;
         Ok(Self(value))
+    }
+
+    /// Whether `name` is something that an agent is asked.
+    pub fn knows_name(name: &str) -> bool {
+        let first = name.split('.').next().unwrap_or_default();
+        TEMPLATE_NAMES.contains(&name) || ["input", "model"].contains(&first)
     }
 
     /// Returns the value with its placeholders.
@@ -95,10 +102,10 @@ fn split_pieces(text: &str) -> Result<Vec<TemplatePiece<'_>>, String> {
 
 /// `input.user.name` is a part of the input, and `model.openai` one of the addresses for the agent's model.
 fn check_name(name: &str) -> Result<&str, String> {
-    let first = name.split('.').next().unwrap_or_default();
-    if TEMPLATE_NAMES.contains(&name) || ["input", "model"].contains(&first) {
+    if Template::knows_name(name) {
         return Ok(name);
     }
+    let first = name.split('.').next().unwrap_or_default();
     let help = did_you_mean(first, &TEMPLATE_NAMES)
         .unwrap_or_else(|| format!("there is `{}`", TEMPLATE_NAMES.join("`, `")));
     Err(format!("`{{{{{name}}}}}` names nothing that an agent is asked: {help}"))

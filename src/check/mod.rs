@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use crate::evidence::{Evidence, Question};
+use crate::evidence::{Evidence, ProgramRequest, Question};
 use crate::outcome::{Outcome, Score, Unfit};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
@@ -106,6 +106,12 @@ pub trait Check: Send + Sync {
 
     /// What a judge is to be asked before this check can answer. Most checks need no judge.
     fn questions(&self) -> Vec<Question> {
+        Vec::new()
+    }
+
+    /// The programs that are to run before this check can answer.
+    #[doc(hidden)]
+    fn programs(&self) -> Vec<ProgramRequest> {
         Vec::new()
     }
 
@@ -246,6 +252,7 @@ pub const BUILTIN: &[Kind] = &[
     trajectory::effects::KIND,
     answer::ends_with::KIND,
     answer::equals::KIND,
+    judged::exec::KIND,
     answer::extract::KIND,
     answer::forbidden_substrings::KIND,
     calls::forbidden_tools::KIND,

@@ -7,7 +7,9 @@ use super::aggregate::aggregate_runs;
 use super::baseline::BaselineComparison;
 use super::details;
 use super::fit::{is_misfit, reject_misfit};
-use super::run::{OpinionSource, RunResult, evaluate_run, mean_score, millis_since, weight_on_case};
+use super::run::{
+    OpinionSource, ProgramStarter, RunResult, evaluate_run, mean_score, millis_since, weight_on_case,
+};
 use super::secrets::{mask_verdict, quotes_run};
 use crate::case::{AgentFingerprint, Case};
 use crate::judge::JudgeSession;
@@ -53,6 +55,8 @@ pub fn evaluate_with_judge(
 pub struct EvaluationSettings<'s> {
     /// Asks the judge for the opinions that the case does not contain.
     pub session: Option<&'s JudgeSession<'s>>,
+    /// Runs the programs of checks.
+    pub programs: Option<ProgramStarter<'s>>,
     /// Whether runs that were recorded for another input or by a changed agent count.
     pub allows_stale: bool,
     /// The agent of the case as it is today, if its recordings are compared with it.
@@ -112,7 +116,7 @@ impl RunCollector<'_> {
         let is_compared = case.input_match && !settings.allows_stale;
         let misfit = if is_compared { reject_misfit(case, &run.trace, number, settings.agent) } else { None };
         let result = misfit.unwrap_or_else(|| {
-            let opinions = OpinionSource::Session(settings.session);
+            let opinions = OpinionSource::Session(settings.session, settings.programs);
             let result = evaluate_run(case, &run.trace, number, opinions);
             self.compared.compare_run(case, run, number, &result, opinions);
             result
@@ -212,6 +216,7 @@ pub fn undecided_with(case: &Case, name: &str, at: &Place, run: UndecidedRun) ->
 
 fn blank_verdict(case: &Case, name: &str) -> Verdict {
     Verdict {
+        row: case.row.as_ref().map(|row| Box::new(row.place.locate())),
         description: case.description.clone(),
         metadata: case.metadata.clone(),
         tier: case.tier,

@@ -22,3 +22,4 @@ pub use evaluate::{
 pub use gate::{MeasuredCase, evaluate_gate};
 pub(crate) use mutant::{MutantEvaluator, MutantVerdict};
 pub use regression::evaluate_summary_baseline;
+pub use run::ProgramStarter;

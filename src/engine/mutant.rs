@@ -39,7 +39,7 @@ impl<'c> MutantEvaluator<'c> {
         session: Option<&JudgeSession<'_>>,
     ) -> Self {
         let evidence = Evidence::of(&run.trace).asked(case.prompt()).judged(&case.opinions);
-        let opinions = OpinionSource::Session(session).collect_opinions(case, &evidence);
+        let opinions = OpinionSource::Session(session, None).collect_opinions(case, &evidence);
         Self { case, baseline, opinions }
     }
 

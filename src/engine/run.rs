@@ -8,7 +8,7 @@ use super::aggregate::{has_statistics, run_figures};
 use super::scoring::score_run;
 use crate::case::{Case, Expectation};
 use crate::check::{EvidenceNeeds, require_settled};
-use crate::evidence::{Evidence, Opinions};
+use crate::evidence::{Absent, Evidence, Opinions, ProgramReport, ProgramReports, ProgramRequest};
 use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
     Item, LocatedViolation, Outcome, Score, State, Status, Unfit, UnfitReason, Violation, count_to_f64,
@@ -41,11 +41,14 @@ impl RunResult {
     }
 }
 
+/// Runs a program on a run of the agent.
+pub type ProgramStarter<'s> = &'s dyn Fn(&ProgramRequest, &Trace) -> Result<ProgramReport, Absent>;
+
 /// The source of a judge's opinions on a run.
 #[derive(Clone, Copy)]
 pub(super) enum OpinionSource<'s> {
-    /// The judge of this session, or of none.
-    Session(Option<&'s JudgeSession<'s>>),
+    /// The judge of this session, or of none, and what starts the programs of checks.
+    Session(Option<&'s JudgeSession<'s>>, Option<ProgramStarter<'s>>),
     /// These opinions, whatever the run is.
     Fixed(Option<&'s Opinions>),
 }
@@ -53,10 +56,30 @@ pub(super) enum OpinionSource<'s> {
 impl OpinionSource<'_> {
     pub(super) fn collect_opinions(self, case: &Case, evidence: &Evidence<'_>) -> Option<Opinions> {
         match self {
-            Self::Session(Some(session)) => session.collect_opinions(case, evidence),
-            Self::Session(None) => opinions_without_judge(case),
+            Self::Session(Some(session), _) => session.collect_opinions(case, evidence),
+            Self::Session(None, _) => opinions_without_judge(case),
             Self::Fixed(opinions) => opinions.cloned(),
         }
+    }
+
+    /// Runs the programs of all checks, each once for the run and once for each turn that a check is about.
+    fn run_programs(self, case: &Case, trace: &Trace) -> ProgramReports {
+        let mut reports = ProgramReports::default();
+        let Self::Session(_, Some(start)) = self else { return reports };
+        for expectation in &case.expectations {
+            let turn = expectation.turn;
+            for request in expectation.check().programs() {
+                let part = match turn {
+                    None => Some(Cow::Borrowed(trace)),
+                    Some(turn) => trace.turn_of_user(turn).map(Cow::Owned),
+                };
+                if let Some(part) = part.filter(|_| !reports.contains(turn, &request)) {
+                    let report = start(&request, &part);
+                    reports.insert(turn, request, report);
+                }
+            }
+        }
+        reports
     }
 }
 
@@ -84,8 +107,11 @@ fn ask_all(
     let mut answers = vec![None; case.expectations.len()];
     // The judge is asked between both rounds, and only if no hard gate of the first round is violated.
     for first in [true, false] {
-        if !first && let Some(opinions) = source.collect_opinions(case, &evidence) {
-            evidence.opinions = Cow::Owned(opinions);
+        if !first {
+            evidence.programs = Cow::Owned(source.run_programs(case, &evidence.trace));
+            if let Some(opinions) = source.collect_opinions(case, &evidence) {
+                evidence.opinions = Cow::Owned(opinions);
+            }
         }
         for (expectation, answer) in case.expectations.iter().zip(&mut answers) {
             if comes_first(expectation) == first {
@@ -100,7 +126,8 @@ fn ask_all(
 }
 
 fn comes_first(expectation: &Expectation) -> bool {
-    expectation.effect == Effect::Gate && expectation.check().questions().is_empty()
+    let check = expectation.check();
+    expectation.effect == Effect::Gate && check.questions().is_empty() && check.programs().is_empty()
 }
 
 /// Returns the effect of a finding on the status of its case. Lost points alone fail nothing.
@@ -150,7 +177,8 @@ fn ask_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outco
         return Err(Unfit::missing(format!("the run has no turn {turn}: the user did not speak that often")));
     };
     let opinions = Cow::Owned(evidence.opinions.of_turn(turn));
-    let of_turn = Evidence { trace: Cow::Owned(trace), opinions, input: evidence.input.clone() };
+    let programs = Cow::Owned(evidence.programs.of_turn(turn));
+    let of_turn = Evidence { trace: Cow::Owned(trace), opinions, input: evidence.input.clone(), programs };
     expectation.check().check(&of_turn)
 }
 

@@ -29,6 +29,7 @@ fn quotes_text(item: &Item) -> bool {
 pub(super) fn mask_verdict(verdict: &mut Verdict, masker: &SecretMasker) {
     let masking = VerdictMasking(masker);
     mask_line(&mut verdict.case);
+    verdict.row.iter_mut().for_each(|row| mask_line(row));
     if let Some(Value::Object(masked)) =
         verdict.metadata.take().map(|data| masker.mask_json(Value::Object(data)))
     {

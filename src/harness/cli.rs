@@ -49,7 +49,12 @@ impl HarnessCommand {
 
     /// Whether the trials are listed as JSON.
     pub(super) fn lists_json(&self) -> bool {
-        self.arguments.list && self.arguments.format == Some(FormatSetting::Json)
+        self.arguments.list && self.prints_json()
+    }
+
+    /// Whether standard output is JSON.
+    pub(super) fn prints_json(&self) -> bool {
+        self.arguments.format == Some(FormatSetting::Json)
     }
 
     /// The names of the trials, if `--exact` runs trials by their full names.

@@ -9,6 +9,8 @@
 mod cli;
 mod folder;
 mod ide;
+#[cfg(feature = "live")]
+mod limits;
 pub mod mutation;
 mod output;
 mod plan;
@@ -30,7 +32,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use libtest_mimic::FormatSetting;
 use serde::de::DeserializeOwned;
 
 pub use self::ide::{CASES_FILE, render_case_modules};
@@ -51,6 +52,7 @@ use self::run::context::{MutationTables, OutputReaders, Project, RunContext};
 use self::run::judging::RunJudge;
 use self::run::live::{self, LiveAgents};
 use self::run::panics;
+use self::run::programs::CheckPrograms;
 use self::run::run_trials;
 pub use self::selection::{CaseSelection, run_program};
 use self::settings::EnvSettings;
@@ -190,22 +192,6 @@ impl Harness {
         self
     }
 
-    /// Lets agents with a recorded model run in a replay, although cases describe them: processes are started, and servers
-    /// are asked. A folder of evals cannot allow this itself.
-    #[cfg(feature = "live")]
-    pub fn allow_exec(mut self) -> Self {
-        self.allows_exec = true;
-        self
-    }
-
-    /// Sets how many agents run at the same time. The default is 16, independent of `--test-threads`. With
-    /// `--test-threads 1`, one agent runs at a time.
-    #[cfg(feature = "live")]
-    pub fn agents_at_once(mut self, count: usize) -> Self {
-        self.live.set_limit(count);
-        self
-    }
-
     /// Sets the judge, in place of the one under `judge` in `arraign.yaml` or a suite. The judge is asked if `ARRAIGN_JUDGE`
     /// is `record` or `live`; otherwise its recorded opinions are replayed.
     ///
@@ -324,6 +310,7 @@ impl Harness {
             rerun,
             shared_hashes: None,
             allows_exec: self.allows_exec,
+            agent_limits: common.agent_limits,
             allows_stale: settings.allows_stale,
             mutation: None,
         };
@@ -360,13 +347,13 @@ impl Harness {
         let judging = judging.with_shared_ledger(&store, settings);
         let finisher = RunFinisher::from_plan(&mut plan, command, settings);
         let tally = Tally::new(&plan, settings);
-        let json = matches!(command.arguments.format, Some(FormatSetting::Json));
         project.mutation =
             settings.mutates.then(|| MutationTables { kinds: self.kinds, tables: common.tables });
-        let readers = OutputReaders { json, nextest: settings.nextest.is_some() };
-        let progress = Arc::default();
-        let context = Arc::new(RunContext { project, readers, live, judging, progress, store, tally });
-        Ok(run_trials(plan, &context, command, &finisher))
+        let readers = OutputReaders { json: command.prints_json(), nextest: settings.nextest.is_some() };
+        // Who asks agents has allowed the folder to start programs.
+        let programs = CheckPrograms::new(self.allows_exec || live.asks_agents(), project.base.clone());
+        let context = RunContext::new(project, readers, (live, judging, programs), store, tally);
+        Ok(run_trials(plan, &Arc::new(context), command, &finisher))
     }
 }
 

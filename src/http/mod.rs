@@ -19,6 +19,8 @@ use serde_json::Value;
 pub use client::HttpClient;
 pub use error::{HttpError, HttpProblem};
 pub use limits::HttpLimits;
+#[cfg(feature = "model")]
+pub(crate) use retry::{compute_backoff, parse_retry_after};
 
 use crate::secrets::{Secrets, names_a_secret};
 

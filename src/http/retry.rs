@@ -13,7 +13,7 @@ const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// Returns the wait after the attempt with this number, from 1: a random time between half of the doubled wait and all
 /// of it, so that clients that failed together do not retry together.
-pub(super) fn compute_backoff(attempt: u32) -> Duration {
+pub(crate) fn compute_backoff(attempt: u32) -> Duration {
     // 1, 2, 4, ... times the first wait; after 32 attempts the shift would overflow.
     let doubled = 1_u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
     let whole = FIRST_WAIT.saturating_mul(doubled).min(MAX_WAIT);
@@ -27,7 +27,7 @@ fn random_fraction() -> f64 {
 }
 
 /// Parses the wait that the server asks for: `Retry-After` in seconds or as a date, or OpenAI's `retry-after-ms`.
-pub(super) fn parse_retry_after(headers: &HeaderMap) -> Option<Duration> {
+pub(crate) fn parse_retry_after(headers: &HeaderMap) -> Option<Duration> {
     if let Some(millis) = header_number(headers, "retry-after-ms") {
         return Duration::try_from_secs_f64(millis / 1e3).ok();
     }

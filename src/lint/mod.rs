@@ -15,6 +15,7 @@ mod repeated;
 mod replaced_gate;
 mod tools;
 mod unfingerprinted;
+mod unused_column;
 
 use std::path::Path;
 
@@ -106,6 +107,7 @@ impl Linter {
         let name = build_trial_name(below, case.id.as_deref());
         self.found.remarks.extend(repeated::find_remarks(case));
         self.found.remarks.extend(replaced_gate::find_remarks(case));
+        self.found.remarks.extend(unused_column::find_remark(case));
         self.found.remarks.extend(empty_run::find_remark(case, &name, |runs| {
             RecordedEvidence::from_runs(runs, case, path, library.files)
         }));

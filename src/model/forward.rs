@@ -2,8 +2,10 @@
 
 use std::io;
 use std::sync::LazyLock;
+use std::thread::sleep;
 use std::time::Duration;
 
+use hyper::StatusCode;
 use hyper::body::Bytes;
 use hyper::header::{
     ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderMap, HeaderName, TE,
@@ -14,6 +16,7 @@ use tokio::sync::oneshot;
 
 use super::exchange::RecordedReply;
 use super::reply_body::Piece;
+use crate::http::{compute_backoff, parse_retry_after};
 
 /// The number of bytes that are read at once.
 const CHUNK_BYTES: usize = 32 << 10;
@@ -26,6 +29,12 @@ const REPLY_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How often a request is sent again that the provider refuses for now.
+const MAX_RETRIES: u32 = 3;
+
+/// The longest wait before that: clients give up sooner or later.
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Headers about one connection, which are not those of another. Replies are recorded as text, so they must not be packed.
 const OWN_HEADERS: [HeaderName; 8] =
@@ -66,11 +75,11 @@ pub(super) enum Forwarded {
 
 /// Sends a request and passes the reply on. Blocks the thread. The error in `head` is for the client.
 pub(super) fn forward_request(
-    request: ForwardedRequest,
+    request: &ForwardedRequest,
     head: oneshot::Sender<Result<ReplyHead, String>>,
     pieces: &Sender<Piece>,
 ) -> Forwarded {
-    let mut response = match send_request(request) {
+    let mut response = match send_patiently(request) {
         Ok(response) => response,
         Err(error) => {
             // The client may be gone.
@@ -91,8 +100,22 @@ pub(super) fn forward_request(
     })
 }
 
-fn send_request(request: ForwardedRequest) -> Result<hyper::http::Response<ureq::Body>, ureq::Error> {
-    let mut sent = hyper::http::Request::builder().method(request.method).uri(request.url);
+/// Sends a request again after a 429, as the provider asks. A wait that is too long, and a fourth 429, are the client's.
+fn send_patiently(request: &ForwardedRequest) -> Result<hyper::http::Response<ureq::Body>, ureq::Error> {
+    let mut attempt = 1;
+    loop {
+        let response = send_request(request)?;
+        let wait = parse_retry_after(response.headers()).unwrap_or_else(|| compute_backoff(attempt));
+        if response.status() != StatusCode::TOO_MANY_REQUESTS || attempt > MAX_RETRIES || wait > MAX_WAIT {
+            return Ok(response);
+        }
+        sleep(wait);
+        attempt += 1;
+    }
+}
+
+fn send_request(request: &ForwardedRequest) -> Result<hyper::http::Response<ureq::Body>, ureq::Error> {
+    let mut sent = hyper::http::Request::builder().method(request.method.clone()).uri(&request.url);
     for (name, value) in request.headers.iter().filter(|(name, _)| !OWN_HEADERS.contains(name)) {
         sent = sent.header(name, value);
     }

@@ -121,7 +121,7 @@ async fn forward(
     let (head, waiting) = oneshot::channel();
     let (pieces, incoming) = mpsc::channel(WAITING_PIECES);
     spawn_blocking(move || {
-        let forwarded = forward_request(sent, head, &pieces);
+        let forwarded = forward_request(&sent, head, &pieces);
         // Before the end of the body reaches the client, which may end its run then.
         if let Forwarded::Replied(reply) = forwarded {
             session.keep_reply(number, recorded, reply);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::agent;
 use super::combine::ReplacedGate;
 use super::gate::GateRows;
-use super::input::{parse_input, parse_turn_queries};
+use super::input::{check_turns, parse_input, parse_stop, parse_turn_queries};
 use super::join::JoinGroups;
 use super::keys;
 use super::mocks::parse_mocks;
@@ -16,7 +16,7 @@ use super::opinions::{match_questions, parse_opinions};
 use super::several;
 use super::trace::parse_trace_from;
 use crate::case::{
-    Baseline, Case, Ignore, LoweredBlock, MockTools, TraceFile, TraceFrom, refuse_decided_case,
+    Baseline, Case, CaseRow, Ignore, LoweredBlock, MockTools, TraceFile, TraceFrom, refuse_decided_case,
 };
 use crate::check::Scope;
 use crate::evidence::Opinions;
@@ -42,9 +42,12 @@ pub(super) struct Context<'c> {
     pub(super) rows: GateRows,
     /// The gates of the suite's defaults that the case replaces.
     pub(super) replaced: &'c [ReplacedGate],
+    /// The row that fills the placeholders of the case.
+    pub(super) row: Option<&'c Arc<CaseRow>>,
 }
 
 /// Reads the case at the context's path.
+#[expect(clippy::too_many_lines, reason = "one line for each field of the case")]
 pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     let node = find_case(context)?;
     read_fields(context, node, Fields::of(node, "a case")?)
@@ -56,11 +59,13 @@ fn read_fields(context: &Context<'_>, node: Node<'_>, mut fields: Fields<'_>) ->
     let lowered = lowered(&mut fields, context, node, allow_vacuous);
     let input = fields.aliased(&["input", "prompt"]);
     let case = Case {
+        row: context.row.cloned(),
         description: fields.optional("description"),
         metadata: fields.optional("metadata"),
         input: input.and_then(|node| fields.take(parse_input(node))),
         input_place: input.map(Node::place),
         turns: parse_turn_queries(node),
+        stop_when: fields.node("stop_when").and_then(|node| fields.take(parse_stop(node))),
         input_match: fields.optional("input_match").unwrap_or(true),
         dataset: context.dataset.cloned(),
         trace: trace(&mut fields, context, node, id.as_deref()),
@@ -143,6 +148,7 @@ fn finish(
     allow_vacuous: bool,
 ) -> Result<Case, LoadErrors> {
     case.agent = agent::parse_agent_use(&mut fields, &case).map(Box::new);
+    fields.take(check_turns(node, &case.turns, case.agent.is_some()));
     let held_to_baseline = case.baseline.as_ref().is_some_and(|baseline| !baseline.limits.fail_on.is_empty());
     let compared = held_to_baseline || case.variance.is_some();
     if case.expectations.is_empty() && case.require_calls.is_none() && !compared && fields.errors.is_empty() {

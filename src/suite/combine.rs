@@ -8,7 +8,8 @@ use crate::place::Span;
 use crate::yaml::{Key, Tree, Value};
 
 /// Lists whose entries are added to those of the case.
-const ADDED: &[&str] = &["blocked", "blocklist", "expect", "extract", "forbidden_substrings", "tags"];
+const ADDED: &[&str] =
+    &["blocked", "blocklist", "expect", "extract", "forbidden_substrings", "include", "tags"];
 
 /// Lists whose entries are added, by the mapping that contains them.
 const ADDED_INSIDE: &[(&str, &[&str])] = &[

@@ -1,31 +1,26 @@
 //! The defaults of a suite, copied into each case that does not replace them.
 
-use super::combine::{ReplacedGate, combine_with_defaults};
 use super::keys;
 use crate::check::Registry;
 use crate::place::Span;
 use crate::vocabulary::VOCABULARIES;
 use crate::yaml::{Key, Tree, Value};
 
-/// Combines the suite's defaults with each case; returns the gates that each case replaces.
-pub(super) fn share_defaults(
-    root: &mut Tree,
-    tests: &str,
-    kinds: &Registry,
-) -> Result<Vec<Vec<ReplacedGate>>, String> {
-    let defaults = find_defaults(root);
-    let Value::Map(entries) = &mut root.value else { return Err("a suite is a mapping".to_owned()) };
-    let cases = entries.iter_mut().find(|(key, _)| key.name == tests).map(|(_, tree)| &mut tree.value);
-    let Some(Value::List(cases)) = cases else { return Err(format!("`{tests}` is a list of cases")) };
+/// Takes the cases out of a suite.
+pub(super) fn take_cases(root: &mut Tree, tests: &str) -> Result<Vec<Tree>, String> {
+    let Some(Value::List(cases)) = find_cases(root, tests) else {
+        return Err(format!("`{tests}` is a list of cases"));
+    };
     if cases.is_empty() {
         return Err(format!("`{tests}` is empty: the suite checks nothing"));
     }
-    let replaced = cases.iter_mut().map(|case| {
-        let replaced = combine_with_defaults(case, &defaults);
-        unfold(case, kinds);
-        replaced
-    });
-    Ok(replaced.collect())
+    Ok(std::mem::take(cases))
+}
+
+/// Returns the value under the key of a suite's cases.
+pub(super) fn find_cases<'t>(root: &'t mut Tree, tests: &str) -> Option<&'t mut Value> {
+    let Value::Map(entries) = &mut root.value else { return None };
+    entries.iter_mut().find(|(key, _)| key.name == tests).map(|(_, tree)| &mut tree.value)
 }
 
 /// Collects the defaults of a suite for its cases.
@@ -47,12 +42,13 @@ pub(super) fn find_defaults(suite: &Tree) -> Vec<(Key, Tree)> {
 /// Returns `entries` with `span` as the place of all of them.
 pub(super) fn find_at(span: Span, entries: &[(Key, Tree)]) -> Vec<(Key, Tree)> {
     let entries = entries.iter();
-    entries.map(|(key, tree)| (Key { span, name: key.name.clone() }, rebase(span, tree))).collect()
+    entries.map(|(key, tree)| (Key { span, name: key.name.clone() }, move_tree(span, tree))).collect()
 }
 
-fn rebase(span: Span, tree: &Tree) -> Tree {
+/// `tree` as if all of it stood at `span`.
+pub(super) fn move_tree(span: Span, tree: &Tree) -> Tree {
     let value = match &tree.value {
-        Value::List(trees) => Value::List(trees.iter().map(|tree| rebase(span, tree)).collect()),
+        Value::List(trees) => Value::List(trees.iter().map(|tree| move_tree(span, tree)).collect()),
         Value::Map(entries) => Value::Map(find_at(span, entries)),
         scalar => scalar.clone(),
     };

@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::combine::{ReplacedGate, combine_with_defaults};
-use super::defaults::{find_at, find_defaults, share_defaults, unfold};
+use super::defaults::{find_at, find_cases, find_defaults, take_cases, unfold};
 use super::gate::GateRows;
 use super::header::SuiteHeader;
+use super::include::IncludedFiles;
 use super::join::JoinGroups;
+use super::rows::{RowExpander, note_row};
 use super::{Library, Suite, WHAT_A_FILE_IS, case, keys, row_id};
+use crate::case::CaseRow;
 use crate::check::{Scope, Tables};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::yaml::{Document, Key, Node, Tree, Value};
@@ -45,11 +48,28 @@ pub(super) struct FileReader<'r> {
 struct CaseCollector<'c> {
     document: Arc<Document>,
     paths: Vec<String>,
-    /// The gates of the defaults that each case replaces.
-    replaced: Vec<Vec<ReplacedGate>>,
+    origins: Vec<CaseOrigin>,
     header: &'c SuiteHeader,
     /// The file of rows, if it is not the suite's own.
     dataset: Option<Arc<PathBuf>>,
+}
+
+/// Where the parts of a case come from that it does not contain itself.
+#[derive(Default)]
+struct CaseOrigin {
+    /// The gates of the defaults that the case replaces.
+    replaced: Vec<ReplacedGate>,
+    /// The row that fills its placeholders.
+    row: Option<Arc<CaseRow>>,
+}
+
+/// The cases of one document, complete: with the defaults of their suite, with the files that they include, and one for each
+/// of their rows.
+struct CompleteCases {
+    trees: Vec<Tree>,
+    origins: Vec<CaseOrigin>,
+    /// The file of the cases, with the included files.
+    source: Arc<Source>,
 }
 
 impl<'r> FileReader<'r> {
@@ -80,9 +100,9 @@ impl<'r> FileReader<'r> {
         Scope { kinds: self.library.kinds, files: self.library.files, folder: self.folder, tables }
     }
 
-    fn document(&mut self, mut document: Document) -> Result<(), LoadErrors> {
+    fn document(&mut self, document: Document) -> Result<(), LoadErrors> {
         let root = document.root();
-        if let Some(tests) = keys::TESTS.iter().copied().find(|key| root.get(key).is_some()) {
+        if let Some(tests) = keys::find_tests(root) {
             return self.suite(document, tests);
         }
         if root.get("dataset").is_some() {
@@ -92,18 +112,8 @@ impl<'r> FileReader<'r> {
             return Err(error.into());
         }
         let header = SuiteHeader::empty(self.library.tables);
-        match &mut document.root.value {
-            Value::Map(_) => {
-                unfold(&mut document.root, self.library.kinds);
-                let document = Arc::new(document);
-                self.cases(&CaseCollector {
-                    document,
-                    paths: vec![String::new()],
-                    replaced: Vec::new(),
-                    header: &header,
-                    dataset: None,
-                })
-            }
+        match root.value() {
+            Value::Map(_) => self.one_case(document, &header),
             Value::List(_) => self.rows(document, &[], &header, None),
             _ => {
                 let problem =
@@ -113,36 +123,87 @@ impl<'r> FileReader<'r> {
         }
     }
 
+    /// A file that is one case, or the cases of its rows.
+    fn one_case(&mut self, document: Document, header: &SuiteHeader) -> Result<(), LoadErrors> {
+        let Document { source, root } = document;
+        let span = root.span;
+        let CompleteCases { mut trees, origins, source } =
+            self.complete(vec![root], &source, |_| Vec::new())?;
+        let has_rows = origins.iter().any(|origin| origin.row.is_some());
+        let paths = if has_rows { number_paths("", trees.len()) } else { vec![String::new()] };
+        let root = match trees.pop() {
+            Some(case) if !has_rows => case,
+            last => {
+                trees.extend(last);
+                Tree { span, value: Value::List(trees) }
+            }
+        };
+        let document = Arc::new(Document { source, root });
+        self.cases(&CaseCollector { document, paths, origins, header, dataset: None })
+    }
+
+    /// Completes the cases. `find_defaults` returns what their suite says for each.
+    fn complete(
+        &mut self,
+        cases: Vec<Tree>,
+        source: &Arc<Source>,
+        find_defaults: impl Fn(&Tree) -> Vec<(Key, Tree)>,
+    ) -> Result<CompleteCases, LoadErrors> {
+        let (mut included, mut expander) = (IncludedFiles::new(source), RowExpander::new(self.wanted));
+        let scope = self.scope(self.library.tables);
+        let (mut trees, mut origins, mut errors) = (Vec::new(), Vec::new(), LoadErrors::new());
+        for mut case in cases {
+            let defaults = find_defaults(&case);
+            let mut replaced = combine_with_defaults(&mut case, &defaults);
+            replaced.extend(errors.take(included.include_into(&mut case, &scope)).unwrap_or_default());
+            let Some(rows) = errors.take(expander.expand_case(&case, &included.source, &scope)) else {
+                continue;
+            };
+            let Some(rows) = rows else {
+                trees.push(case);
+                origins.push(CaseOrigin { replaced, row: None });
+                continue;
+            };
+            for (case, row) in rows {
+                trees.push(case);
+                origins.push(CaseOrigin { replaced: replaced.clone(), row: Some(row) });
+            }
+        }
+        for case in &mut trees {
+            unfold(case, self.library.kinds);
+        }
+        let source = Arc::clone(&included.source);
+        // An included file is no suite of its own.
+        self.suite.datasets.extend(included.into_paths());
+        errors.or(CompleteCases { trees, origins, source })
+    }
+
     /// A list of cases. A case without an id is named after its input.
     fn rows(
         &mut self,
-        mut document: Document,
+        document: Document,
         defaults: &[(Key, Tree)],
         header: &SuiteHeader,
         dataset: Option<PathBuf>,
     ) -> Result<(), LoadErrors> {
-        let source = Arc::clone(&document.source);
-        let Value::List(trees) = &mut document.root.value else {
-            return Err(document.root().error("a golden dataset is a list of rows").into());
+        let Document { source, mut root } = document;
+        let Value::List(cases) = &mut root.value else {
+            return Err(root.node(&source).error("a golden dataset is a list of rows").into());
         };
-        let mut rows: Vec<&mut Tree> = trees.iter_mut().collect();
+        let mut cases = std::mem::take(cases);
         let mut errors = LoadErrors::new();
+        let mut rows: Vec<&mut Tree> = cases.iter_mut().collect();
         errors.take(row_id::name_rows(&mut rows, &source));
-        let mut replaced = Vec::with_capacity(rows.len());
-        for row in rows {
-            // The defaults stand in another file, and a place has one: a mistake in them is shown at the row.
-            replaced.push(combine_with_defaults(row, &find_at(row.span, defaults)));
-            unfold(row, self.library.kinds);
-        }
-        let paths: Vec<String> = (0..trees.len()).map(|index| format!("/{index}")).collect();
+        // The defaults stand in another file, and a place has one: a mistake in them is shown at the row.
+        let complete = self.complete(cases, &source, |row| find_at(row.span, defaults));
+        let Some(CompleteCases { trees, origins, source }) = errors.take(complete) else {
+            return errors.or(());
+        };
+        let paths = number_paths("", trees.len());
         self.alone &= paths.len() == 1;
-        errors.take(self.cases(&CaseCollector {
-            document: Arc::new(document),
-            paths,
-            replaced,
-            header,
-            dataset: dataset.map(Arc::new),
-        }));
+        root.value = Value::List(trees);
+        let (document, dataset) = (Arc::new(Document { source, root }), dataset.map(Arc::new));
+        errors.take(self.cases(&CaseCollector { document, paths, origins, header, dataset }));
         errors.or(())
     }
 
@@ -175,18 +236,21 @@ impl<'r> FileReader<'r> {
     fn suite(&mut self, mut document: Document, tests: &str) -> Result<(), LoadErrors> {
         let mut errors = LoadErrors::new();
         let header = self.header(document.root(), &mut errors);
-        let replaced = share_defaults(&mut document.root, tests, self.library.kinds)
-            .map_err(|problem| document.root().get(tests).unwrap_or(document.root()).error(problem));
         self.alone = false;
-        let replaced = errors.take(replaced).unwrap_or_default();
-        let paths: Vec<String> = (0..replaced.len()).map(|index| format!("/{tests}/{index}")).collect();
-        errors.take(self.cases(&CaseCollector {
-            document: Arc::new(document),
-            paths,
-            replaced,
-            header: &header,
-            dataset: None,
-        }));
+        let defaults = find_defaults(&document.root);
+        let taken = take_cases(&mut document.root, tests)
+            .map_err(|problem| document.root().get(tests).unwrap_or(document.root()).error(problem));
+        let cases = errors.take(taken).unwrap_or_default();
+        let complete = self.complete(cases, &document.source, |_| defaults.clone());
+        let Some(CompleteCases { trees, origins, source }) = errors.take(complete) else {
+            return errors.or(());
+        };
+        let paths = number_paths(&format!("/{tests}"), trees.len());
+        if let Some(cases) = find_cases(&mut document.root, tests) {
+            *cases = Value::List(trees);
+        }
+        let document = Arc::new(Document { source, ..document });
+        errors.take(self.cases(&CaseCollector { document, paths, origins, header: &header, dataset: None }));
         errors.or(())
     }
 
@@ -205,10 +269,10 @@ impl<'r> FileReader<'r> {
     }
 
     fn cases(&mut self, cases: &CaseCollector<'_>) -> Result<(), LoadErrors> {
-        let CaseCollector { document, paths, replaced, header, dataset } = cases;
+        let CaseCollector { document, paths, origins, header, dataset } = cases;
         let joins = &JoinGroups::find_groups(document, paths);
         let mut errors = LoadErrors::new();
-        for (number, path) in paths.iter().enumerate() {
+        for (path, origin) in paths.iter().zip(origins) {
             let id = document.root().pointer(path).and_then(keys::id_of);
             let wanted = (self.wanted)(id.as_ref().map(|(id, _)| id.as_str()));
             self.ids.extend(id);
@@ -227,11 +291,22 @@ impl<'r> FileReader<'r> {
                 joins,
                 dataset: dataset.as_ref(),
                 rows,
-                replaced: replaced.get(number).map_or(&[], Vec::as_slice),
+                replaced: &origin.replaced,
+                row: origin.row.as_ref(),
             };
-            let case = errors.take(case::read(&context)).map(Arc::new);
+            let read = case::read(&context);
+            let read = read.map_err(|errors| match &origin.row {
+                Some(row) => note_row(errors, row),
+                None => errors,
+            });
+            let case = errors.take(read).map(Arc::new);
             self.suite.cases.extend(case);
         }
         errors.or(())
     }
+}
+
+/// The JSON pointers of the entries of a list.
+fn number_paths(list: &str, count: usize) -> Vec<String> {
+    (0..count).map(|index| format!("{list}/{index}")).collect()
 }

@@ -34,7 +34,7 @@ impl SuiteHeader {
             fields.node(key.name);
         }
         if let Some(node) = fields.node("defaults") {
-            fields.take(keys::check_defaults(node));
+            fields.take(keys::check_defaults(node, "`defaults`"));
         }
         let name = fields.optional::<String>("suite");
         let output = fields.parse("output", parse_reports);

@@ -1,16 +1,26 @@
-//! What the agent is asked: the keys `input` and `turns` of a case.
+//! What the agent is asked: the keys `input`, `turns` and `stop_when` of a case.
 
-use crate::case::TurnQuery;
-use crate::place::LoadError;
-use crate::yaml::{Node, Value, nearest};
+use regex::Regex;
 
-/// Parses `input`: a text, or a mapping, of which `query` is the text.
+use crate::case::{StopWhen, TurnQuery};
+use crate::place::{LoadError, LoadErrors};
+use crate::yaml::{Fields, Node, Value, nearest};
+
+/// The names of a turn's text.
+const QUERY_KEYS: [&str; 4] = ["query", "user", "input", "prompt"];
+
+/// Parses `input`: a text, a mapping, of which `query` is the text, or a list with a text for each turn.
 pub(super) fn parse_input(node: Node<'_>) -> Result<serde_json::Value, LoadError> {
     match node.value() {
         Value::String(_) => Ok(node.to_json()),
         Value::Map(_) => check_query(node).map(|()| node.to_json()),
+        Value::List(texts) if !texts.is_empty() => {
+            let texts = node.one_or_many().into_iter();
+            texts.map(|text| text.decode::<String>().map(serde_json::Value::String)).collect()
+        }
         _ => {
-            Err(node.error(format!("`input` is a text, or a mapping with `query`, not {}", node.describe())))
+            let forms = "`input` is a text, a list of texts, or a mapping with `query`";
+            Err(node.error(format!("{forms}, not {}", node.describe())))
         }
     }
 }
@@ -26,12 +36,50 @@ fn check_query(input: Node<'_>) -> Result<(), LoadError> {
     Err(error.help("did you mean `query`?"))
 }
 
-/// Returns the texts of the user in `turns`. A turn without a text has none.
+/// Returns the texts of the user in `turns`, or in a list under `input`. A turn without a text has none.
 pub(super) fn parse_turn_queries(case: Node<'_>) -> Vec<TurnQuery> {
-    let turns = case.get("turns").and_then(Node::list).into_iter().flatten().enumerate();
-    let queries = turns.filter_map(|(index, turn)| {
-        let query = ["query", "input", "prompt"].into_iter().find_map(|key| turn.get(key))?;
+    let inputs = ["input", "prompt"].into_iter().find_map(|key| case.get(key)?.list());
+    let turns: Vec<Node<'_>> = match case.get("turns").and_then(Node::list) {
+        Some(turns) => turns.collect(),
+        None => inputs.into_iter().flatten().collect(),
+    };
+    let queries = turns.into_iter().enumerate().filter_map(|(index, turn)| {
+        let query = QUERY_KEYS.into_iter().find_map(|key| turn.get(key)).unwrap_or(turn);
         Some(TurnQuery { turn: index + 1, text: query.as_str()?.to_owned(), place: query.place() })
     });
     queries.collect()
+}
+
+/// Refuses turns that an agent cannot be asked: a list under `input` beside `turns`, and a turn without a text before one
+/// that has it.
+pub(super) fn check_turns(case: Node<'_>, turns: &[TurnQuery], asks_agent: bool) -> Result<(), LoadError> {
+    let listed =
+        ["input", "prompt"].into_iter().find_map(|key| case.get(key).filter(|node| node.list().is_some()));
+    if let (Some(listed), Some(_)) = (listed, case.get("turns")) {
+        let error = listed.error("the turns of a case are listed under `input` or under `turns`, not both");
+        return Err(error.help("keep `turns`, which can have expectations"));
+    }
+    let gap = turns.iter().zip(1..).find(|(turn, number)| turn.turn != *number);
+    match gap.filter(|_| asks_agent) {
+        Some((_, number)) => {
+            let problem =
+                format!("turn {number} has no `query`: the agent cannot be asked the turns after it");
+            Err(case.get("turns").unwrap_or(case).error(problem))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Parses `stop_when: {contains: text}` or `{regex: pattern}`.
+pub(super) fn parse_stop(node: Node<'_>) -> Result<StopWhen, LoadErrors> {
+    let mut fields = Fields::of(node, "`stop_when`")?;
+    let contains = fields.optional("contains").map(StopWhen::Contains);
+    let pattern = fields.node("regex").and_then(|node| {
+        let text: String = fields.take(node.decode())?;
+        fields.take(Regex::new(&text).map_err(|error| node.error(format!("invalid pattern: {error}"))))
+    });
+    if contains.is_some() == pattern.is_some() && fields.errors.is_empty() {
+        fields.errors.push(node.error("`stop_when` is `{contains: text}` or `{regex: pattern}`"));
+    }
+    fields.finish_some(contains.or(pattern.map(StopWhen::Matches)))
 }

@@ -14,6 +14,7 @@ mod forms;
 mod gate;
 mod header;
 mod identifier;
+mod include;
 mod input;
 mod join;
 mod keys;
@@ -24,6 +25,7 @@ mod opinions;
 mod record;
 mod recorded;
 mod row_id;
+mod rows;
 mod run_folder;
 mod run_source;
 mod runs;
@@ -64,7 +66,7 @@ pub struct Suite {
     pub cases: Vec<Arc<Case>>,
     /// Reports that the file asks for (`output.format`).
     pub reports: Vec<ReportFormat>,
-    /// Files with rows that are cases of this suite (`dataset`). They are not read as suites.
+    /// Files that are parts of this suite: the rows of `dataset`, and what cases include. They are not read as suites.
     pub datasets: Vec<PathBuf>,
     /// The gate over all cases, which has its own trial.
     pub gate: Option<SuiteGate>,

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use super::agent::parse_named_agents;
 use super::discover::WORKSPACE_FILE;
-use crate::case::NamedAgent;
+use crate::case::{AgentLimits, NamedAgent};
 use crate::check::{Registry, Tables, parse_readers};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::reader::ReaderSet;
 use crate::source::Files;
-use crate::yaml::{Document, Fields};
+use crate::yaml::{Document, Fields, Node};
 
 /// The settings that all suites share.
 #[derive(Debug, Default)]
@@ -20,6 +20,8 @@ pub struct Workspace {
     pub tables: Tables,
     /// The agents that their cases may name.
     pub agents: Vec<NamedAgent>,
+    /// The limits on agents that run.
+    pub agent_limits: AgentLimits,
     /// The largest file that is read, in bytes.
     pub size_limit: Option<u64>,
     /// The number of runs of a harness whose verdicts are kept.
@@ -58,5 +60,19 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
     let agents = agents.unwrap_or_default();
     let size_limit = fields.node("size_limit").and_then(|node| fields.take(node.parse_size("size_limit")));
     let keep_runs = fields.node("keep_runs").and_then(|node| fields.take(node.decode::<NonZeroUsize>()));
-    fields.finish(Workspace { tables, agents, size_limit, keep_runs })
+    let limits = fields.node("agent_limits").and_then(|node| fields.take(parse_limits(node)));
+    let agent_limits = limits.unwrap_or_default();
+    fields.finish(Workspace { tables, agents, agent_limits, size_limit, keep_runs })
+}
+
+/// Parses `agent_limits: {at_once: 4, per_minute: 30, budget_usd: 2.5}`.
+fn parse_limits(node: Node<'_>) -> Result<AgentLimits, LoadErrors> {
+    let mut fields = Fields::of(node, "`agent_limits`")?;
+    let budget = fields.node("budget_usd").and_then(|node| {
+        let usd: f64 = fields.take(node.decode())?;
+        let is_sum = usd.is_finite() && usd > 0.0;
+        fields.take(if is_sum { Ok(usd) } else { Err(node.error("`budget_usd` is a number above 0")) })
+    });
+    let (at_once, per_minute) = (fields.optional("at_once"), fields.optional("per_minute"));
+    fields.finish(AgentLimits { at_once, per_minute, budget_usd: budget })
 }

@@ -48,6 +48,9 @@ pub struct Verdict {
     pub suite: String,
     /// The place of the case.
     pub case: Location,
+    /// The row of values that fills the case, if its file writes several cases as one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row: Option<Box<Location>>,
     /// The case's description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -112,6 +115,7 @@ impl Verdict {
             harness: String::new(),
             suite: String::new(),
             case,
+            row: None,
             description: None,
             metadata: None,
             tier: Tier::Full,

@@ -70,6 +70,13 @@ pub struct Key {
     pub name: SmolStr,
 }
 
+impl Tree {
+    /// The tree as a value of `source`, ready to be read.
+    pub fn node<'d>(&'d self, source: &'d Arc<Source>) -> Node<'d> {
+        Node { tree: self, source, hidden: &[] }
+    }
+}
+
 /// One document of a stream.
 #[derive(Debug)]
 pub struct Document {
@@ -95,7 +102,7 @@ impl Document {
 
     /// The root, ready to be read.
     pub fn root(&self) -> Node<'_> {
-        Node { tree: &self.root, source: &self.source, hidden: &[] }
+        self.root.node(&self.source)
     }
 }
 

@@ -122,7 +122,7 @@ fn every_check_says_what_it_asks() {
 fn every_key_of_a_case_is_told() {
     let schema = of_cases();
     let told = schema["definitions"]["part_of_case"]["properties"].as_object().expect("keys");
-    let common = schema["definitions"]["case"]["allOf"][1]["then"]["patternProperties"].as_object();
+    let common = schema["definitions"]["case"]["else"]["allOf"][1]["then"]["patternProperties"].as_object();
     let common = common.expect("keys").keys().next().expect("a pattern");
     let names: Vec<&str> = common.trim_matches(['^', '$', '(', ')']).split('|').collect();
     assert!(names.len() > 40, "{names:?}");
@@ -140,6 +140,20 @@ fn the_loader_knows_every_key_of_a_case() {
         };
         assert!(!errors.to_string().contains("unknown key"), "{key}: {errors}");
     }
+}
+
+#[test]
+fn a_placeholder_stands_for_any_value_of_a_case_with_rows() {
+    let validator = validator(&of_cases());
+    let case = |rows: &str| {
+        let text = format!(
+            "{{{rows}, tier: '{{{{tier}}}}', expect: [tool_calls_at_most: '{{{{most}}}}'], trace: a.json}}"
+        );
+        let source = Source::new("a.yaml", text);
+        validator.is_valid(&Document::parse(&source).expect("YAML")[0].root().to_json())
+    };
+    assert!(case("cases: rows.csv") && case("each: [{tier: smoke, most: 1}]"));
+    assert!(!case("each: rows.csv") && !case("description: none"));
 }
 
 #[test]

@@ -26,6 +26,7 @@ pub(crate) fn add_agents(harness: Harness) -> Harness {
         .agent("blocks", blocks)
         .agent("babbles", |_| async { Ok::<_, io::Error>(json!({"a": 1})) })
         .agent("counts", counts)
+        .agent("remembers", remembers)
 }
 
 /// Calls `look` with what it was asked, and answers.
@@ -62,6 +63,17 @@ async fn chats(input: AgentInput) -> Result<Messages<Vec<Value>>, io::Error> {
         json!({"role": "tool", "tool_call_id": "c1", "content": "shipped"}),
         json!({"role": "assistant", "content": "It has shipped."}),
     ]))
+}
+
+/// Answers with the messages of one turn, and fails if it did not get those of the turns before.
+async fn remembers(input: AgentInput) -> Result<Messages<Vec<Value>>, io::Error> {
+    let turns = input.conversation.len() + 1;
+    let said: Vec<&Value> = input.conversation.iter().map(|turn| &turn[0]["content"]).collect();
+    if input.turn != u32::try_from(turns).ok() || (turns == 2 && said != ["hello"]) {
+        return Err(io::Error::other(format!("turn {:?} after {said:?}", input.turn)));
+    }
+    let answer = json!({"role": "assistant", "content": format!("answer {turns}")});
+    Ok(Messages(vec![json!({"role": "user", "content": input.query}), answer]))
 }
 
 #[derive(Debug)]

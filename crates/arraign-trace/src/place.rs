@@ -14,12 +14,30 @@ pub struct Source {
     name: String,
     text: String,
     line_starts: OnceLock<Vec<usize>>,
+    /// The files behind this one, each with the first offset that is a part of it.
+    attached: Vec<(u32, Arc<Source>)>,
 }
 
 impl Source {
     /// A source called `name` (a path relative to the package, with `/`) that holds `text`.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
-        Arc::new(Self { name: name.into(), text: text.into(), line_starts: OnceLock::new() })
+        Arc::new(Self {
+            name: name.into(),
+            text: text.into(),
+            line_starts: OnceLock::new(),
+            attached: Vec::new(),
+        })
+    }
+
+    /// The same file with other files behind it: the offsets from `start` on are places of the file beside it. So one tree can
+    /// be composed of several files. The offsets ascend, the first behind the text.
+    pub fn with_attached(&self, attached: Vec<(u32, Arc<Source>)>) -> Arc<Self> {
+        Arc::new(Self {
+            name: self.name.clone(),
+            text: self.text.clone(),
+            line_starts: OnceLock::new(),
+            attached,
+        })
     }
 
     /// The name given to [`Source::new`].
@@ -73,7 +91,9 @@ pub struct Place {
 impl Place {
     /// The place of `span` in `source`.
     pub fn new(source: &Arc<Source>, span: Span) -> Self {
-        Self { source: Arc::clone(source), span }
+        let behind = source.attached.iter().rfind(|(start, _)| *start <= span.start);
+        let Some((start, source)) = behind else { return Self { source: Arc::clone(source), span } };
+        Self { source: Arc::clone(source), span: Span { start: span.start - start, end: span.end - start } }
     }
 
     /// A file as a whole, when nothing of its text is known (it could not be read).

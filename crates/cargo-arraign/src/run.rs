@@ -28,10 +28,22 @@ pub(crate) struct Run {
     /// Run only cases with one of these tags, separated by commas. Default: `ARRAIGN_TAGS`, or all.
     #[arg(long = "tag", value_name = "TAGS", value_delimiter = ',')]
     tags: Vec<String>,
-    /// Let agents with a recorded model run in a replay.
-    #[cfg(feature = "model")]
+    /// Let agents with a recorded model run in a replay, and the programs of `exec`.
+    #[cfg(feature = "live")]
     #[arg(long)]
     allow_exec: bool,
+    /// The number of agents that run at the same time. Default: `agent_limits` of arraign.yaml, or 16.
+    #[cfg(feature = "live")]
+    #[arg(long, value_name = "COUNT")]
+    agents_at_once: Option<usize>,
+    /// The number of agents that begin in a minute. Default: `agent_limits` of arraign.yaml, or any.
+    #[cfg(feature = "live")]
+    #[arg(long, value_name = "COUNT")]
+    agents_per_minute: Option<u32>,
+    /// What all agents may cost together, in US dollars. Default: `agent_limits` of arraign.yaml, or anything.
+    #[cfg(feature = "live")]
+    #[arg(long, value_name = "USD")]
+    agent_budget: Option<f64>,
     /// The largest file that is read, such as `200MB`. Default: `size_limit` of arraign.yaml, or 64 MiB.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     size_limit: Option<u64>,
@@ -54,19 +66,28 @@ impl Run {
     }
 }
 
-#[cfg(feature = "model")]
+#[cfg(feature = "live")]
 impl Run {
     fn allows_exec(&self) -> bool {
         self.allow_exec
     }
 
-    fn allow_agents(&self, harness: Harness) -> Harness {
+    fn allow_agents(&self, mut harness: Harness) -> Harness {
+        if let Some(count) = self.agents_at_once {
+            harness = harness.agents_at_once(count);
+        }
+        if let Some(count) = self.agents_per_minute {
+            harness = harness.agents_per_minute(count);
+        }
+        if let Some(usd) = self.agent_budget {
+            harness = harness.agent_budget(usd);
+        }
         if self.allow_exec { harness.allow_exec() } else { harness }
     }
 }
 
-#[cfg(not(feature = "model"))]
-#[expect(clippy::unused_self, reason = "the same signatures as with models")]
+#[cfg(not(feature = "live"))]
+#[expect(clippy::unused_self, reason = "the same signatures as with agents")]
 impl Run {
     fn allows_exec(&self) -> bool {
         false

@@ -5,7 +5,7 @@ mod answer;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -93,6 +93,11 @@ fn default_body(mut variables: Value) -> Value {
     if let Some(names) = variables.as_object_mut() {
         names.shift_remove("model");
         names.shift_remove("mcp_url");
+        // Of a single turn, the input says it all.
+        if !names.contains_key("turn") {
+            names.shift_remove("conversation");
+            names.shift_remove("session");
+        }
     }
     variables
 }
@@ -100,6 +105,9 @@ fn default_body(mut variables: Value) -> Value {
 /// Returns the variables of a template. An input without a text has no `query`.
 fn build_variables(input: &AgentInput) -> Result<Value, String> {
     let mut variables = serde_json::to_value(input).map_err(|error| error.to_string())?;
+    let asked = json!({"role": "user", "content": input.query});
+    variables["conversation"] = input.said.iter().cloned().chain([asked]).collect();
+    variables["session"] = input.session.as_str().into();
     if let Some(names) = variables.as_object_mut().filter(|_| input.query.is_empty()) {
         names.remove("query");
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::check::support::inner_check::Nested;
 use crate::check::support::reading::read_all;
 use crate::check::{Check, Clause, Scope};
-use crate::evidence::{Evidence, Question};
+use crate::evidence::{Evidence, ProgramRequest, Question};
 use crate::outcome::{Item, Outcome, State, Unfit, UnfitReason, Violation};
 use crate::place::LoadErrors;
 use crate::trace::Trace;
@@ -91,6 +91,10 @@ impl Check for Combination {
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let refused = self.checks.iter().filter_map(|check| check.check().counterexample());
         std::iter::once(Trace::default().into()).chain(refused).find(|evidence| self.refuses(evidence))
+    }
+
+    fn programs(&self) -> Vec<ProgramRequest> {
+        self.checks.iter().flat_map(|check| check.check().programs()).collect()
     }
 
     fn is_vacuous(&self) -> bool {

@@ -1,5 +1,6 @@
-//! Checks that need the opinions of a judge.
+//! Checks that need the opinion of a judge, or of a program.
 
 pub(super) mod agent_check;
+pub(super) mod exec;
 pub(super) mod output_quality;
 pub(super) mod safe;

@@ -44,7 +44,7 @@ fn list_trial(trial: &PlannedTrial, base: &Path) -> Option<Value> {
         TrialWork::Broken(_) => return None,
     };
     let (start, (end_line, end_col)) = (place.locate(), extent.end());
-    Some(json!({
+    let mut line = json!({
         "type": "test",
         "event": "discovered",
         "name": trial.name,
@@ -58,5 +58,12 @@ fn list_trial(trial: &PlannedTrial, base: &Path) -> Option<Value> {
         "identifier": build_identifier(&trial.name),
         "tier": tier,
         "tags": tags,
-    }))
+    });
+    // The row of values that fills the case: `file:line:column`.
+    if let TrialWork::Case(work) = &trial.work
+        && let Some(row) = &work.case.row
+    {
+        line["row"] = json!(row.place.to_string());
+    }
+    Some(line)
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::judging::RunJudge;
 use super::live::LiveAgents;
+use super::programs::CheckPrograms;
 use super::progress::Progress;
+use crate::case::AgentLimits;
 use crate::check::{Registry, Tables};
 use crate::harness::output::tally::Tally;
 use crate::harness::record::store::Store;
@@ -20,6 +22,8 @@ pub(crate) struct RunContext {
     pub(crate) live: LiveAgents,
     /// The judge.
     pub(crate) judging: RunJudge,
+    /// The programs that check runs.
+    pub(crate) programs: CheckPrograms,
     /// The line of progress.
     pub(crate) progress: Arc<Progress>,
     /// The folder of the verdicts.
@@ -44,6 +48,9 @@ pub(crate) struct Project {
     /// Whether agents may run in a replay.
     #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only agents read it"))]
     pub(crate) allows_exec: bool,
+    /// The limits on agents in `arraign.yaml`.
+    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only agents read it"))]
+    pub(crate) agent_limits: AgentLimits,
     /// Whether runs that were recorded for another input count (`ARRAIGN_STALE=allow`).
     pub(crate) allows_stale: bool,
     /// What mutants need, if they are tried (`ARRAIGN_MUTATE=1`).
@@ -65,6 +72,18 @@ pub(crate) struct OutputReaders {
 }
 
 impl RunContext {
+    /// The context of a run that begins. `asked` are those who answer: agents, the judge and programs.
+    pub(in crate::harness) fn new(
+        project: Project,
+        readers: OutputReaders,
+        asked: (LiveAgents, RunJudge, CheckPrograms),
+        store: Store,
+        tally: Tally,
+    ) -> Self {
+        let (live, judging, programs) = asked;
+        Self { project, readers, live, judging, programs, progress: Arc::default(), store, tally }
+    }
+
     /// Whether any trial asks an agent or a judge.
     pub(crate) fn asks_anyone(&self) -> bool {
         self.live.count_asking().asked + self.judging.count_asking().asked > 0

@@ -14,6 +14,8 @@ pub(super) mod live;
 pub(super) mod live;
 mod load_failure;
 pub(super) mod panics;
+#[cfg_attr(not(feature = "live"), path = "without_programs.rs")]
+pub(super) mod programs;
 #[cfg_attr(not(any(feature = "live", feature = "judge")), path = "without_progress.rs")]
 pub(super) mod progress;
 mod stale;

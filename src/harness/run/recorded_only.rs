@@ -37,6 +37,10 @@ impl LiveAgents {
         Asking::default()
     }
 
+    pub(crate) fn asks_agents(&self) -> bool {
+        false
+    }
+
     pub(crate) fn may_print(&self) -> bool {
         false
     }

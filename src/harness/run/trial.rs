@@ -13,6 +13,7 @@ use super::failure::RunFailure;
 use super::{gate, load_failure, panics, stale};
 use crate::case::Case;
 use crate::engine::{EvaluationSettings, evaluate_each, failed_with, undecided_with};
+use crate::evidence::ProgramRequest;
 use crate::harness::output::stderr;
 use crate::harness::plan::{CaseWork, SelectedRun, TrialWork};
 use crate::harness::snapshots;
@@ -21,6 +22,7 @@ use crate::place::LoadErrors;
 use crate::report::plain::escape_line;
 use crate::report::terminal;
 use crate::suite::{CaseRuns, Library, RecordedEvidence, load_baseline};
+use crate::trace::Trace;
 use crate::verdict::rebase::prefix_file;
 use crate::verdict::{CaseMutation, Rerun, Verdict};
 
@@ -121,7 +123,7 @@ pub(crate) fn evaluate_in_time(context: &Arc<RunContext>, name: &str, work: &Cas
     context.live.wait_for_answer(name);
     // A judge takes as long as it takes, and has a limit of its own: its case runs on this thread.
     let limit = match case.timeout {
-        None if case.asks_a_judge() => return evaluate_case(context, name, work),
+        None if case.asks_a_judge() || case.runs_programs() => return evaluate_case(context, name, work),
         limit => limit.unwrap_or(DEFAULT_TIMEOUT),
     };
     let (worker_context, worker_work, worker_name) = (Arc::clone(context), work.clone(), name.to_owned());
@@ -166,7 +168,10 @@ fn evaluate_runs(context: &RunContext, name: &str, case: &Case, path: &Path, run
         Err(problem) => return failed_with(case, name, case.trace_place(), problem),
     };
     let (agent, allows_stale) = (agent.as_deref(), context.project.allows_stale);
-    let settings = EvaluationSettings { session: Some(&session), allows_stale, agent };
+    let run_program =
+        |request: &ProgramRequest, trace: &Trace| context.programs.run_program(request, case, path, trace);
+    let (session, programs) = (Some(&session), Some(&run_program as _));
+    let settings = EvaluationSettings { session, programs, allows_stale, agent };
     let noted_runs = || {
         runs.each_run(files).inspect(|run| {
             if let Ok(run) = run {

@@ -87,7 +87,11 @@ impl DiagnosticNotes {
         }
     }
 
+    /// Adds the row of values that fills the case, and the command that runs the trial again.
     pub(super) fn push_rerun(&mut self, verdict: &Verdict) {
+        if let Some(row) = &verdict.row {
+            self.push_note("row", &format!("{row} {}", row.text));
+        }
         self.push_note("rerun", &verdict.rerun_command());
     }
 

@@ -25,9 +25,9 @@ pub(super) fn parse_agent_use(fields: &mut Fields<'_>, case: &Case) -> Option<Ag
     let from = fields.take(parse_agent(node, &case.readers.names()))?;
     let no_recording = trace.and_then(|trace| not_a_recording_error(trace, case));
     fields.take(no_recording.map_or(Ok(()), Err));
-    if case.input.is_none() && fields.errors.is_empty() {
+    if case.input.is_none() && case.turns.is_empty() && fields.errors.is_empty() {
         let error = node.error("the case has no `input` to ask its `agent`");
-        fields.errors.push(error.help("give it an `input`"));
+        fields.errors.push(error.help("give it an `input`, or `turns`"));
     }
     Some(AgentUse { place: node.place(), from })
 }

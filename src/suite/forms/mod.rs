@@ -17,7 +17,7 @@ use crate::evidence::JudgeContext;
 use crate::score::statistics::Variance;
 
 pub(super) use agent::{Agent, DescribedAgent};
-pub(super) use header::{FileSize, Gate, Judge, Output, Price, SummaryBaseline};
+pub(super) use header::{AgentLimits, FileSize, Gate, Judge, Output, Price, SummaryBaseline};
 pub(super) use mocks::Mocks;
 pub(super) use trace::Trace;
 
@@ -84,10 +84,11 @@ pub(super) enum Nullable<T> {
     Value(T),
 }
 
-/// What the agent is asked: a text, or a mapping with the text under `query`.
+/// What the agent is asked: a text, a mapping with the text under `query`, or a text for each turn.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(super) enum CaseInput {
     Text(String),
+    Turns(Vec<String>),
     Query(Query),
 }
 
@@ -289,11 +290,22 @@ pub(super) struct Switches {
     pii: Option<bool>,
 }
 
+/// Which answer ends the conversation before its last turn.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
+pub(super) struct Stop {
+    /// A text that the answer contains.
+    contains: Option<String>,
+    /// A pattern that the answer matches.
+    regex: Option<String>,
+}
+
 /// A turn of the conversation.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct Turn {
     /// What the user says.
     query: Option<String>,
+    /// Another name of `query`.
+    user: Option<String>,
     /// Another name of `query`.
     input: Option<String>,
     /// Another name of `query`.

@@ -14,6 +14,12 @@ pub(super) use table::{SUITE, TABLES, WORKSPACE};
 /// The names of a suite's list of cases.
 pub(super) const TESTS: &[&str] = &["tests", "cases", "scenarios"];
 
+/// Returns the key of a suite's cases. A text under `cases` is the file with the rows of a single case.
+pub(super) fn find_tests(root: Node<'_>) -> Option<&'static str> {
+    let is_list = |key: &str| root.get(key).is_some_and(|cases| key != "cases" || cases.as_str().is_none());
+    TESTS.iter().copied().find(|key| is_list(key))
+}
+
 /// Keys of a suite that are only text.
 pub(super) const SUITE_TEXTS: &[&str] = &["version", "description"];
 
@@ -64,10 +70,10 @@ pub(super) fn slip_in_tests(root: Node<'_>) -> Option<LoadError> {
     })
 }
 
-/// Checks the keys of `defaults`: those of a case, and with a default `metric` also its settings.
-pub(super) fn check_defaults(defaults: Node<'_>) -> Result<(), LoadErrors> {
+/// Checks the keys of `defaults` or of an included file: those of a case, and with a `metric` also its settings.
+pub(super) fn check_defaults(defaults: Node<'_>, what: &str) -> Result<(), LoadErrors> {
     let Some(entries) = defaults.entries() else {
-        let problem = format!("`defaults` is a mapping of a case's keys, not {}", defaults.describe());
+        let problem = format!("{what} is a mapping of a case's keys, not {}", defaults.describe());
         return Err(defaults.error(problem).into());
     };
     let beside_metric = defaults.get("metric").is_some();
@@ -76,6 +82,8 @@ pub(super) fn check_defaults(defaults: Node<'_>) -> Result<(), LoadErrors> {
         let name = key.name.as_str();
         if name == "id" || name == "name" {
             errors.push(node.error("every case has its own `id`: it cannot be a default"));
+        } else if name == "cases" || name == "each" {
+            errors.push(node.error(format!("`{name}` belongs to a case: rows cannot be a default")));
         } else if !common().contains(&name) && !beside_metric {
             let place = defaults.key_place(name);
             let error = LoadError::new(place, format!("unknown key `{name}`"));

@@ -11,9 +11,9 @@ use crate::check::support::forms::{Texts, Time};
 use crate::check::{CheckSettings, Said, SameTurn};
 use crate::outcome::Status;
 use crate::suite::forms::{
-    AdapterConfig, Agent, Amount, Baseline, CaseInput, Changes, DescribedAgent, Eval, Expected,
+    AdapterConfig, Agent, AgentLimits, Amount, Baseline, CaseInput, Changes, DescribedAgent, Eval, Expected,
     ExtractSettings, FileSize, FlagOrReason, Gate, Judge, Label, Mocks, Mutate, Opinion, Output,
-    OutputAssertions, Price, Share, SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification,
+    OutputAssertions, Price, Share, Stop, SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification,
     Weights,
 };
 
@@ -84,8 +84,22 @@ pub(crate) const CASE: &[SuiteKey] = &[
         "Data of your own, such as an owner or a ticket. No check reads it, and the verdict contains it.",
     )
     .merged(),
+    key::<String>("cases", "A CSV file: each line is a trial, and `{{column}}` in the case is its value."),
+    key::<Vec<BTreeMap<String, Value>>>(
+        "each",
+        "The same rows in the case: `[{column: value}]`. Their values keep their types.",
+    ),
+    key::<Texts>(
+        "include",
+        "Files with keys of a case, which are combined with it like the defaults of a suite.",
+    )
+    .shared(),
     key::<CaseInput>("input", "What the agent is asked."),
     key::<CaseInput>("prompt", "Another name of `input`.").alias_of("input"),
+    key::<Stop>(
+        "stop_when",
+        "`{contains: text}` or `{regex: pattern}`: the answer that ends the turns early.",
+    ),
     key::<bool>(
         "input_match",
         "`false`: a run that was recorded for another input counts as well. Default: `true`.",
@@ -209,6 +223,10 @@ pub(crate) const TABLES: &[SuiteKey] = &[
 pub(crate) const WORKSPACE: &[SuiteKey] = &[
     key::<Weights>("weights", "The weight of each part of the score."),
     key::<BTreeMap<String, DescribedAgent>>("agents", "Agents by name, for the key `agent` of cases."),
+    key::<AgentLimits>(
+        "agent_limits",
+        "The limits on agents that run: `{at_once: 4, per_minute: 30, budget_usd: 2.5}`. Under nextest they apply to all processes together.",
+    ),
     key::<FileSize>("size_limit", "The maximum size of a file, such as `200 MB`. Default: `64 MiB`."),
     key::<NonZeroUsize>(
         "keep_runs",

@@ -17,6 +17,17 @@ use crate::check::{Kind, Registry};
 /// The keys of which one makes a mapping a suite.
 const OF_SUITES: &[&str] = &["tests", "cases", "scenarios", "dataset"];
 
+/// The keys of a case with rows that have no placeholders.
+const ROW_KEYS: &[&str] = &["cases", "each", "include"];
+
+/// Whether a mapping has this key of a suite. A text under `cases` is the file with the rows of a case.
+fn has_cases(key: &str) -> Value {
+    match key {
+        "cases" => json!({"required": [key], "properties": {key: {"not": {"type": "string"}}}}),
+        key => json!({"required": [key]}),
+    }
+}
+
 /// The schema of files of cases: suites, single cases, lists of cases.
 pub fn of_cases(kinds: &Registry) -> Value {
     let keys = Keys::read(kinds);
@@ -25,7 +36,7 @@ pub fn of_cases(kinds: &Registry) -> Value {
         "if": {"type": "array"},
         "then": {"items": {"$ref": "#/definitions/case"}},
         "else": {
-            "if": {"anyOf": OF_SUITES.iter().map(|key| json!({"required": [key]})).collect::<Vec<_>>()},
+            "if": {"anyOf": OF_SUITES.iter().map(|key| has_cases(key)).collect::<Vec<_>>()},
             "then": {"$ref": "#/definitions/suite"},
             "else": {"$ref": "#/definitions/case"},
         },
@@ -97,7 +108,7 @@ impl Keys {
         self.checks.get(kind.name)?.get("properties")?.as_object()
     }
 
-    /// Returns the schema of a case. The allowed keys depend on its metric.
+    /// Returns the schema of a case. The allowed keys depend on its metric. In a case with rows, a text may stand for any value.
     fn case(&self, kinds: &Registry) -> Value {
         let without_metric = json!({
             "if": {"not": {"required": ["metric"]}},
@@ -106,7 +117,13 @@ impl Keys {
         let of_metric = kinds.iter().map(|kind| self.beside_metric(kind));
         let part = json!({"$ref": "#/definitions/part_of_case"});
         let all: Vec<Value> = [part, without_metric].into_iter().chain(of_metric).collect();
-        json!({"allOf": all})
+        let rows: Map<String, Value> =
+            ROW_KEYS.iter().map(|key| ((*key).to_owned(), self.case[*key].clone())).collect();
+        json!({
+            "if": {"anyOf": [{"required": ["cases"]}, {"required": ["each"]}]},
+            "then": {"type": "object", "properties": rows},
+            "else": {"allOf": all},
+        })
     }
 
     /// A case with its metric in the defaults of its suite: any settings are allowed.

@@ -145,7 +145,7 @@ fn lower_turn(
     number: usize,
 ) -> Result<LoweredBlock, LoadErrors> {
     let mut fields = Fields::of(node, "a turn")?;
-    if let Some(query) = fields.aliased(&["query", "input", "prompt"]) {
+    if let Some(query) = fields.aliased(&["query", "user", "input", "prompt"]) {
         fields.take(query.decode::<String>());
     }
     let expected = fields.node("expected");

@@ -11,6 +11,7 @@ mod identifiers;
 mod lists;
 mod names;
 mod reports;
+mod rows;
 mod runs;
 mod schema;
 mod scores;

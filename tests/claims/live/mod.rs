@@ -9,14 +9,19 @@ mod fresh;
 mod http;
 mod in_process;
 #[cfg(unix)]
+mod limits;
 mod mocks;
 #[cfg(unix)]
 mod models;
 #[cfg(unix)]
 mod processes;
+#[cfg(unix)]
+mod programs;
 mod recorded;
 mod refused;
 mod servers;
+#[cfg(unix)]
+mod turns;
 
 /// Agents run, and nothing is kept.
 const LIVE: (&str, &str) = ("ARRAIGN_AGENT_MODE", "live");

@@ -15,6 +15,7 @@ mod today;
 
 use std::collections::{BTreeSet, HashMap};
 use std::env;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
@@ -25,7 +26,7 @@ use self::keep::{keep_in_files, stamp_run};
 use self::mocks::plan_mocks;
 use self::models::RecordedModels;
 use self::refused::{check_known, refuse_shared_recordings, refuse_unknown, refuse_unmatched};
-use self::setup::{AgentMode, AgentSettings};
+use self::setup::{AgentMode, AgentSettings, make_gate};
 use self::today::TodaysAgents;
 use super::asking::Asking;
 use super::context::Project;
@@ -33,7 +34,7 @@ use super::failure::RunFailure;
 use crate::agent::{
     Agent, AgentAnswer, AgentEnvironment, AgentError, AgentInput, AgentPool, AgentProblem, AgentTask,
 };
-use crate::case::{AgentFingerprint, AgentUse, Case, ModelSettings, NamedAgent};
+use crate::case::{AgentFingerprint, AgentLimits, AgentUse, Case, ModelSettings, NamedAgent};
 use crate::engine::UndecidedRun;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::output::stderr::{report_load_errors, report_problem};
@@ -104,7 +105,7 @@ impl LiveAgents {
         }
         refuse_unknown(plan, &setup.agents, command)
             .map_err(|errors| report_load_errors(&errors, &project.folder))?;
-        let at_once = setup.at_once;
+        let limits = setup.limits.or(project.agent_limits);
         let today =
             TodaysAgents::new(setup.agents, settings.agent, &project.base, project.shared_hashes.clone());
         let mut live = Self {
@@ -120,7 +121,7 @@ impl LiveAgents {
             pool: None,
         };
         if !command.arguments.list {
-            live.ask_agents(plan, command, project, at_once)?;
+            live.ask_agents(plan, command, project, limits)?;
         }
         Ok(live)
     }
@@ -131,7 +132,7 @@ impl LiveAgents {
         plan: &mut Plan,
         command: &HarnessCommand,
         project: &Project,
-        at_once: usize,
+        mut limits: AgentLimits,
     ) -> Result<(), ExitCode> {
         refuse_unmatched(plan, &self.today, command)
             .map_err(|errors| report_load_errors(&errors, &project.folder))?;
@@ -144,8 +145,10 @@ impl LiveAgents {
                 .map_err(|errors| report_load_errors(&errors, &project.folder))?;
         }
         // People run trials on one thread to find a mistake, and then expect one agent at a time, too.
-        let at_once = if command.arguments.test_threads == Some(1) { 1 } else { at_once };
-        self.start_pool(at_once, &project.base).map_err(report_problem)?;
+        if command.arguments.test_threads == Some(1) && project.shared_hashes.is_none() {
+            limits.at_once = NonZeroUsize::new(1);
+        }
+        self.start_pool(limits, project).map_err(report_problem)?;
         for planned in plan.trials_to_run(command) {
             // A replay costs nothing, so a gate that runs alone asks the agents of its cases, too.
             for (name, work) in list_cases(planned, self.mode == AgentMode::Replay) {
@@ -164,10 +167,12 @@ impl LiveAgents {
         })
     }
 
-    fn start_pool(&mut self, at_once: usize, base: &Path) -> Result<(), String> {
-        let environment = AgentEnvironment { folder: base.to_owned(), variable: |name| env::var_os(name) };
+    fn start_pool(&mut self, limits: AgentLimits, project: &Project) -> Result<(), String> {
+        let folder = project.base.to_owned();
+        let environment = AgentEnvironment { folder, variable: |name| env::var_os(name) };
+        let gate = make_gate(self.mode, limits, project.shared_hashes.as_deref());
         let pool =
-            AgentPool::new(at_once, environment).map_err(|error| format!("cannot start agents: {error}"))?;
+            AgentPool::new(gate, environment).map_err(|error| format!("cannot start agents: {error}"))?;
         self.pool = Some(pool);
         Ok(())
     }
@@ -239,6 +244,11 @@ impl LiveAgents {
         task.model = model.map(|settings| self.models.plan_runs(request, settings)).transpose()?;
         task.mocks = plan_mocks(&self.models, request)?;
         Ok(())
+    }
+
+    /// Whether this run is no replay.
+    pub(in crate::harness) fn asks_agents(&self) -> bool {
+        self.mode != AgentMode::Replay
     }
 
     /// Counts the trials that have asked an agent, those that have the answer, and those whose agent is running.
@@ -326,7 +336,17 @@ impl LiveAgents {
 fn make_task(case: &Case, name: String, agent: Agent) -> AgentTask {
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
     let (limit, readers) = (case.timeout, case.readers.clone());
-    AgentTask { name, agent, limit, several, readers, keep: None, model: None, mocks: None }
+    AgentTask {
+        name,
+        agent,
+        limit,
+        several,
+        readers,
+        prices: case.prices.clone(),
+        keep: None,
+        model: None,
+        mocks: None,
+    }
 }
 
 /// Returns the cases that a trial evaluates, with the names of their trials. A gate evaluates all cases of its suite.

@@ -1,21 +1,18 @@
 //! The agents of a harness, and the settings of a run that say whether they are asked.
 
-use crate::agent::{Agents, ConfiguredAgent, DEFAULT_CONCURRENCY, InProcess};
-use crate::case::{InputGlob, NamedAgent};
+use std::path::Path;
+
+use crate::agent::{AgentGate, Agents, ConfiguredAgent, InProcess};
+use crate::case::{AgentLimits, InputGlob, NamedAgent};
 use crate::harness::settings::{read_choice, read_variable};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::check_input_pattern;
 
-/// The agents of a harness, and how many of them may run at the same time.
+/// The agents of a harness, and the limits on them.
+#[derive(Default)]
 pub(crate) struct AgentSetup {
     pub(super) agents: Agents,
-    pub(super) at_once: usize,
-}
-
-impl Default for AgentSetup {
-    fn default() -> Self {
-        Self { agents: Agents::default(), at_once: DEFAULT_CONCURRENCY }
-    }
+    pub(in crate::harness) limits: AgentLimits,
 }
 
 impl AgentSetup {
@@ -43,11 +40,6 @@ impl AgentSetup {
         set.map_err(|problem| format!("Harness::agent_model: {problem}; register the agent first"))
     }
 
-    /// Sets how many agents may run at the same time.
-    pub(crate) fn set_limit(&mut self, at_once: usize) {
-        self.at_once = at_once;
-    }
-
     /// Registers the agents of `arraign.yaml`.
     pub(super) fn add_described(&mut self, described: Vec<NamedAgent>) -> Result<(), LoadErrors> {
         let mut errors = LoadErrors::new();
@@ -57,6 +49,15 @@ impl AgentSetup {
         }
         errors.or(())
     }
+}
+
+/// Makes the gate of a run's agents. The processes of a run share their limits beside the file of shared hashes.
+pub(super) fn make_gate(mode: AgentMode, limits: AgentLimits, shared_hashes: Option<&Path>) -> AgentGate {
+    // A replay costs nothing and asks nobody.
+    if mode == AgentMode::Replay {
+        return AgentGate::new(AgentLimits { at_once: limits.at_once, ..AgentLimits::default() }, None);
+    }
+    AgentGate::new(limits, shared_hashes.map(|hashes| hashes.with_extension("limits")))
 }
 
 /// Whether agents run (`ARRAIGN_AGENT_MODE`).

@@ -14,6 +14,17 @@ fn a_reply_that_a_client_repeats_its_request_for_is_no_recording() {
 }
 
 #[test]
+fn a_provider_that_asks_for_patience_is_asked_again() {
+    let server = Server::new(|asked, number| match number {
+        1 => Reply::of(429, "{}").header("retry-after", "0"),
+        number => replies::reply(asked, number - 1),
+    });
+    let project = project("chat", &server);
+    run(&project, &[RECORD]).exits(0);
+    assert!(!project.read(CASSETTE).contains("429"));
+}
+
+#[test]
 fn a_stream_that_breaks_off_breaks_off_for_the_agent_and_is_not_recorded() {
     let server = Server::new(|asked, number| replies::reply(asked, number).cut(40));
     let project = project("chat streamed", &server);

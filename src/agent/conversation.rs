@@ -1,0 +1,229 @@
+//! Scripted turns: the agent is asked one text of the user after the other, and its answers are joined to one run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::command::CommandResult;
+use super::turn_process::TurnProcess;
+use super::{Agent, AgentEnvironment, AgentInput, AgentProblem, AgentTask, http};
+use crate::case::{Case, StopWhen};
+use crate::reader::to_native;
+use crate::trace::{Message, Role, Trace, Usage};
+
+/// Asks the agent turn by turn, within `limit`.
+pub(super) async fn hold_conversation(
+    task: &AgentTask,
+    input: &AgentInput,
+    limit: Duration,
+    environment: &AgentEnvironment,
+) -> CommandResult {
+    let mut turns = Conversation::new(input);
+    if let Agent::Command(line) = &task.agent {
+        let mut process = match TurnProcess::start(line, input, environment) {
+            Ok(process) => process,
+            Err(problem) => return (Err(problem), String::new()),
+        };
+        let ended = timeout(limit, turns.ask_process(&mut process, task)).await;
+        let answer = ended.unwrap_or(Err(AgentProblem::OutOfTime(limit)));
+        return (answer.and_then(|()| turns.into_trace()), process.into_stderr().await);
+    }
+    let ended = timeout(limit, turns.ask_each(task, limit, environment)).await;
+    let answer = ended.unwrap_or(Err(AgentProblem::OutOfTime(limit)));
+    // A turn has what is left of the limit, and the message names the whole.
+    let answer = answer.map_err(|problem| match problem {
+        AgentProblem::OutOfTime(_) => AgentProblem::OutOfTime(limit),
+        problem => problem,
+    });
+    (answer.and_then(|()| turns.into_trace()), String::new())
+}
+
+/// The turns so far.
+struct Conversation<'i> {
+    input: &'i AgentInput,
+    trace: Option<Trace>,
+    /// What the agent returned for each turn.
+    returned: Vec<Value>,
+    /// An answer was no trace: the exchanges with the model are the run.
+    is_silent: bool,
+}
+
+impl<'i> Conversation<'i> {
+    fn new(input: &'i AgentInput) -> Self {
+        Self { input, trace: None, returned: Vec::new(), is_silent: false }
+    }
+
+    /// Returns the input of the next turn. `None` if there is none, or if the last answer ends the conversation.
+    fn next_input(&self) -> Option<AgentInput> {
+        let text = self.input.script.texts.get(self.returned.len())?;
+        let answer = self.trace.as_ref().and_then(|trace| trace.answer.as_deref()).unwrap_or_default();
+        if self.input.script.stop_when.as_ref().is_some_and(|stop| stop.holds(answer))
+            && !self.returned.is_empty()
+        {
+            return None;
+        }
+        let mut input = AgentInput {
+            query: text.clone(),
+            turn: u32::try_from(self.returned.len() + 1).ok(),
+            conversation: self.returned.clone(),
+            said: self.trace.as_ref().map(list_said).unwrap_or_default(),
+            ..self.input.clone()
+        };
+        match &mut input.input {
+            Value::Object(entries) => drop(entries.insert("query".to_owned(), text.as_str().into())),
+            other => *other = text.as_str().into(),
+        }
+        Some(input)
+    }
+
+    async fn ask_each(
+        &mut self,
+        task: &AgentTask,
+        limit: Duration,
+        environment: &AgentEnvironment,
+    ) -> Result<(), AgentProblem> {
+        while let Some(input) = self.next_input() {
+            let text = input.query.clone();
+            let (answer, returned) = match &task.agent {
+                Agent::InProcess(agent) => agent.ask_closure(input, limit).await?,
+                Agent::Http(call) => {
+                    let readers = task.readers.clone();
+                    (http::ask_server(call, &input, limit, environment, readers).await?, None)
+                }
+                Agent::Command(_) => return Ok(()),
+            };
+            self.add_answer(&text, answer, returned);
+        }
+        Ok(())
+    }
+
+    async fn ask_process(&mut self, process: &mut TurnProcess, task: &AgentTask) -> Result<(), AgentProblem> {
+        while let Some(input) = self.next_input() {
+            match process.ask_turn(&input, &task.readers).await {
+                Ok(answer) => self.add_answer(&input.query, answer, None),
+                Err(AgentProblem::NoTrace) => {
+                    self.is_silent = true;
+                    self.returned.push(Value::Null);
+                }
+                Err(problem) => return Err(problem),
+            }
+        }
+        process.end().await
+    }
+
+    /// Adds the answer to `text`. An answer that contains the texts of all turns so far is the whole conversation; any other
+    /// is the last turn of it.
+    fn add_answer(&mut self, text: &str, mut answer: Trace, returned: Option<Value>) {
+        let returned =
+            returned.unwrap_or_else(|| serde_json::from_str(&to_native(&answer)).unwrap_or_default());
+        self.returned.push(returned);
+        let asked = &self.input.script.texts[..self.returned.len()];
+        let is_whole = asked.len() == 1 || contains_texts(&answer, asked);
+        let speaks = answer.messages.iter().any(|message| message.role == Role::User);
+        if !speaks {
+            let said = Message { role: Role::User, text: text.to_owned(), after_calls: 0 };
+            answer.messages.insert(0, said);
+            answer.input.get_or_insert_with(|| text.to_owned());
+        }
+        self.trace = Some(match self.trace.take().filter(|_| !is_whole) {
+            Some(before) => join_turn(before, answer),
+            None => answer,
+        });
+    }
+
+    fn into_trace(self) -> Result<Trace, AgentProblem> {
+        match self.trace {
+            Some(trace) if !self.is_silent => Ok(trace),
+            _ => Err(AgentProblem::NoTrace),
+        }
+    }
+}
+
+/// Whether the user says these texts in this order.
+fn contains_texts(trace: &Trace, texts: &[String]) -> bool {
+    let mut said = trace.messages.iter().filter(|message| message.role == Role::User);
+    texts.iter().all(|text| said.any(|message| message.text.contains(text.trim())))
+}
+
+/// What was said so far, as messages that most servers read.
+fn list_said(trace: &Trace) -> Vec<Value> {
+    let mut said: Vec<Value> =
+        trace.messages.iter().map(|message| json!({"role": message.role, "content": message.text})).collect();
+    said.extend(unsaid_answer(trace).map(|answer| json!({"role": Role::Assistant, "content": answer})));
+    said
+}
+
+/// The answer, if no message has it.
+fn unsaid_answer(trace: &Trace) -> Option<&String> {
+    let last = trace.messages.last();
+    trace.answer.as_ref().filter(|_| last.is_none_or(|message| message.role != Role::Assistant))
+}
+
+/// Appends a turn to the turns before it.
+fn join_turn(mut before: Trace, turn: Trace) -> Trace {
+    // The answer of a run is its last one, so that of an earlier turn has to stand among the messages.
+    if let Some(answer) = unsaid_answer(&before).cloned() {
+        before.push_message(Role::Assistant, answer);
+    }
+    let calls = before.calls.len();
+    let rounds = before.calls.iter().map(|call| call.turn).max().unwrap_or_default();
+    let messages = turn.messages.into_iter();
+    before.messages.extend(messages.map(|said| Message { after_calls: said.after_calls + calls, ..said }));
+    for mut call in turn.calls {
+        call.turn += rounds;
+        before.push_call(call);
+    }
+    before.push_unread(turn.unread);
+    Trace {
+        model: turn.model.or(before.model),
+        calls_unrecorded: before.calls_unrecorded.or(turn.calls_unrecorded),
+        answer: turn.answer,
+        usage: join_some(before.usage, turn.usage, add_usage),
+        cost_usd: join_some(before.cost_usd, turn.cost_usd, |one, other| one + other),
+        duration_ms: join_some(before.duration_ms, turn.duration_ms, |one, other| one + other),
+        stop_reason: turn.stop_reason,
+        ..before
+    }
+}
+
+fn join_some<T>(one: Option<T>, other: Option<T>, join: impl Fn(T, T) -> T) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(join(one, other)),
+        // A figure of some turns is none of the run.
+        _ => None,
+    }
+}
+
+fn add_usage(one: Usage, other: Usage) -> Usage {
+    Usage {
+        input_tokens: one.input_tokens + other.input_tokens,
+        cached_tokens: join_some(one.cached_tokens, other.cached_tokens, |one, other| one + other),
+        output_tokens: one.output_tokens + other.output_tokens,
+        reasoning_tokens: join_some(one.reasoning_tokens, other.reasoning_tokens, |one, other| one + other),
+        partial: one.partial || other.partial,
+    }
+}
+
+impl Script {
+    /// Returns the turns of `case`.
+    pub(super) fn of_case(case: &Case) -> Self {
+        let texts = case.turns.iter().map(|turn| turn.text.clone()).collect();
+        Self { texts, stop_when: case.stop_when.clone() }
+    }
+
+    /// Whether the agent is asked turn by turn.
+    pub(super) fn has_turns(&self) -> bool {
+        !self.texts.is_empty()
+    }
+}
+
+/// The turns of a case, which its file writes down.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Script {
+    /// The texts of the user. Without any, the agent is asked once.
+    pub(super) texts: Arc<[String]>,
+    /// Which answer ends the conversation.
+    pub(super) stop_when: Option<StopWhen>,
+}

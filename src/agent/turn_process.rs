@@ -1,0 +1,147 @@
+//! A process that is asked turn by turn: one line of JSON in, one line out, until its input ends.
+
+use std::sync::Arc;
+
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::capture::CapturedOutput;
+use super::command::{
+    DRAIN_TIMEOUT, MAX_STDERR_BYTES, SpokenOutput, collect_secrets, collect_variables, read_trace,
+    start_process, truncate_front,
+};
+use super::group::ProcessGroup;
+use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
+use crate::case::CommandLine;
+use crate::reader::ReaderSet;
+use crate::secrets::Secrets;
+use crate::trace::Trace;
+
+/// A process in a conversation. Dropping it kills its process group.
+pub(super) struct TurnProcess {
+    child: Child,
+    group: Option<ProcessGroup>,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+    stderr: Arc<Mutex<CapturedOutput>>,
+    /// Reads standard error until its end.
+    reader: JoinHandle<()>,
+    secrets: Secrets,
+    format: Option<String>,
+    output_limit: usize,
+    spoken: SpokenOutput,
+    turns: usize,
+}
+
+impl TurnProcess {
+    /// Starts the process of `line`.
+    pub(super) fn start(
+        line: &CommandLine,
+        input: &AgentInput,
+        environment: &AgentEnvironment,
+    ) -> Result<Self, AgentProblem> {
+        let variables = collect_variables(line, environment, Some(input));
+        let mut child = start_process(line, variables, &environment.folder)?;
+        let group = child.id().map(ProcessGroup::new);
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(stdout), Some(mut pipe)) = (stdout, stderr) else {
+            return Err(AgentProblem::Lost(std::io::Error::other("the process has no pipes")));
+        };
+        let captured: Arc<Mutex<CapturedOutput>> = Arc::default();
+        let stderr = Arc::clone(&captured);
+        let reader = tokio::spawn(async move {
+            // In pieces, so that the end of a process that hangs can be read, too.
+            while let Ok(true) = captured.lock().await.read_piece(&mut pipe, 2 * MAX_STDERR_BYTES).await {}
+        });
+        Ok(Self {
+            child,
+            group,
+            stdin,
+            stdout: BufReader::new(stdout),
+            stderr,
+            reader,
+            secrets: collect_secrets(line, environment),
+            format: line.format.clone(),
+            output_limit: line.output_limit.unwrap_or(OUTPUT_LIMIT),
+            spoken: SpokenOutput::expected(input, line),
+            turns: 0,
+        })
+    }
+
+    /// Writes the line of a turn, and reads the line of its answer.
+    pub(super) async fn ask_turn(
+        &mut self,
+        input: &AgentInput,
+        readers: &ReaderSet,
+    ) -> Result<Trace, AgentProblem> {
+        self.turns += 1;
+        let mut line = serde_json::to_vec(input).unwrap_or_default();
+        line.push(b'\n');
+        if let Some(stdin) = &mut self.stdin {
+            // A process that does not read any more answers no more either, which is reported below.
+            let _ = stdin.write_all(&line).await;
+            let _ = stdin.flush().await;
+        }
+        let mut answer = Vec::new();
+        let most = u64::try_from(self.output_limit).unwrap_or(u64::MAX);
+        (&mut self.stdout)
+            .take(most.saturating_add(1))
+            .read_until(b'\n', &mut answer)
+            .await
+            .map_err(AgentProblem::Lost)?;
+        if answer.len() > self.output_limit {
+            return Err(AgentProblem::Flooded(self.output_limit));
+        }
+        self.output_limit -= answer.len();
+        if answer.is_empty() {
+            return Err(self.explain_end().await);
+        }
+        read_trace(answer, (self.format.clone(), self.spoken), self.secrets.clone(), readers.clone()).await
+    }
+
+    /// Closes the input, and waits for the end of the process.
+    pub(super) async fn end(&mut self) -> Result<(), AgentProblem> {
+        self.stdin = None;
+        let mut rest = CapturedOutput::default();
+        rest.read_all(&mut self.stdout, self.output_limit).await?;
+        let status = self.child.wait().await.map_err(AgentProblem::Lost)?;
+        if !status.success() {
+            return Err(AgentProblem::Exited(status));
+        }
+        if rest.to_text().is_empty() {
+            return Ok(());
+        }
+        Err(AgentProblem::Nonsense(format!(
+            "it wrote more than one line for each of the {} turns",
+            self.turns
+        )))
+    }
+
+    /// Returns why there is no answer: the process has closed its output.
+    async fn explain_end(&mut self) -> AgentProblem {
+        self.stdin = None;
+        match self.child.wait().await {
+            Ok(status) if !status.success() => AgentProblem::Exited(status),
+            _ => AgentProblem::Nonsense(format!(
+                "its output ended in turn {}: it answers each line of its input with one line",
+                self.turns
+            )),
+        }
+    }
+
+    /// Kills the process, and returns the masked end of its standard error.
+    pub(super) async fn into_stderr(self) -> String {
+        let Self { child, group, secrets, stderr, mut reader, .. } = self;
+        drop((group, child));
+        // A process that has left the group may hold the pipe open.
+        if timeout(DRAIN_TIMEOUT, &mut reader).await.is_err() {
+            reader.abort();
+            let _ = reader.await;
+        }
+        let text = stderr.lock().await.to_text();
+        truncate_front(&secrets.mask_text(text))
+    }
+}

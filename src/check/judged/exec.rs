@@ -1,0 +1,105 @@
+//! `exec`: a program of your own decides.
+//!
+//! <!-- settings -->
+//!
+//! The program reads one line of JSON from standard input: `{"id": ..., "input": ..., "trace": ...}`, with the trace in the
+//! [native format](../traces.md). It writes one JSON object to standard output: `{"pass": true}`, with an optional `score` from 0
+//! to 1, a `message`, and `violations`, a list of texts. Everything else is an error, never a pass: another exit code than 0,
+//! other output, more than 1 MiB of it, or no end within the `timeout`. The program is then killed with all processes that it
+//! has started.
+//!
+//! As for agents, there is no shell, the working folder is the package's folder, and the program gets only the environment
+//! variables `PATH`, `HOME` and those that `env` names. Secrets among their values are masked in what it reports.
+//!
+//! A folder of evals cannot allow itself to start a program: without `allow_exec()` on the harness of the test target, or
+//! `cargo arraign run --allow-exec`, the check is undecided. With `ARRAIGN_AGENT_MODE=record` or `live`, which start programs
+//! anyway, it runs. `list`, `lint`, `explain` and the mutants of a run start no program.
+//!
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/exec/fail-refund.yaml")]
+//! ```
+
+use std::time::Duration;
+
+use crate::check::support::forms::Time;
+use crate::check::{Check, Kind, Scope};
+use crate::evidence::{Evidence, ProgramReport, ProgramReports, ProgramRequest};
+use crate::outcome::{Item, Outcome, Score, State, Unfit, Violation};
+use crate::place::LoadErrors;
+use crate::yaml::{Fields, Node};
+
+pub(crate) const KIND: Kind =
+    Kind::with::<ExecForm>("exec", "a program of your own decides", read).shorthand("command");
+
+/// How long a program may take, unless its check says otherwise.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Settings of `exec`.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[expect(dead_code, reason = "the type describes the settings, which are read by hand")]
+struct ExecForm {
+    /// The program, and its arguments. A path is relative to the working folder.
+    command: Vec<String>,
+    /// How long it may take. Default: 60 seconds.
+    timeout: Option<Time>,
+    /// The names of further environment variables that the program gets.
+    env: Option<Vec<String>>,
+    /// The working folder, relative to the package's folder, which is the default.
+    cwd: Option<String>,
+}
+
+struct Exec(ProgramRequest);
+
+fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "`exec`")?;
+    let command: Option<Vec<String>> = fields.required("command");
+    if command.as_ref().is_some_and(|words| words.first().is_none_or(String::is_empty)) {
+        fields.errors.push(node.get("command").unwrap_or(node).error("`command` names no program"));
+    }
+    let timeout = fields.node("timeout").and_then(|node| fields.take(node.parse_time("timeout")));
+    let (env, cwd) = (fields.optional("env").unwrap_or_default(), fields.optional("cwd"));
+    let timeout = timeout.unwrap_or(DEFAULT_TIMEOUT);
+    let request = command.map(|command| ProgramRequest { command, env, cwd, timeout });
+    let check = request.map(|request| Box::new(Exec(request)) as Box<dyn Check>);
+    fields.finish_some(check)
+}
+
+impl Check for Exec {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let report = evidence.programs.find(&self.0)?;
+        let violations: Vec<Violation> = self.list_violations(report);
+        let state = if report.pass { State::Held } else { State::Violated };
+        let item = Item { note: report.message.clone(), ..Item::new(format!("`{}`", self.name()), state) };
+        let outcome = Outcome::of_items(vec![item], violations);
+        Ok(Outcome { score: report.score.map_or(outcome.score, Score::new), ..outcome })
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let mut reports = ProgramReports::default();
+        reports.insert(None, self.0.clone(), Ok(ProgramReport::default()));
+        Some(reports.into())
+    }
+
+    fn programs(&self) -> Vec<ProgramRequest> {
+        vec![self.0.clone()]
+    }
+}
+
+impl Exec {
+    fn name(&self) -> String {
+        self.0.command.join(" ")
+    }
+
+    fn list_violations(&self, report: &ProgramReport) -> Vec<Violation> {
+        let texts = match (report.pass, report.violations.as_slice()) {
+            (true, _) => Vec::new(),
+            (false, []) => {
+                vec![report.message.clone().unwrap_or_else(|| format!("`{}` says no", self.name()))]
+            }
+            (false, violations) => violations.to_vec(),
+        };
+        texts.into_iter().map(|text| Violation::new(text).at("/command")).collect()
+    }
+}

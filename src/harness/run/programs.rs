@@ -1,0 +1,46 @@
+//! The programs that check runs (`exec`): whether they may start, and what they are told.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::agent::{AgentEnvironment, ProgramRunner};
+use crate::case::Case;
+use crate::evidence::{Absent, ProgramReport, ProgramRequest};
+use crate::harness::output::undecided::ALLOW_EXEC;
+use crate::reader::to_native;
+use crate::trace::Trace;
+
+/// The programs of one run of the harness.
+pub(in crate::harness) struct CheckPrograms {
+    is_allowed: bool,
+    runner: ProgramRunner,
+}
+
+impl CheckPrograms {
+    /// Programs of the package in the folder `base`.
+    pub(in crate::harness) fn new(is_allowed: bool, base: PathBuf) -> Self {
+        let environment = AgentEnvironment { folder: base, variable: |name| std::env::var_os(name) };
+        Self { is_allowed, runner: ProgramRunner::new(environment) }
+    }
+
+    /// Runs a program on the run `trace` of a case in the file `path`.
+    pub(in crate::harness) fn run_program(
+        &self,
+        request: &ProgramRequest,
+        case: &Case,
+        path: &Path,
+        trace: &Trace,
+    ) -> Result<ProgramReport, Absent> {
+        if !self.is_allowed {
+            return Err(Absent::Undecided {
+                why: "the program was not run: a folder of evals cannot allow itself to start one".to_owned(),
+                help: ALLOW_EXEC.to_owned(),
+            });
+        }
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let trace: serde_json::Value = serde_json::from_str(&to_native(trace)).unwrap_or_default();
+        let facts = json!({"id": case.id.as_deref().unwrap_or(&stem), "input": case.input, "trace": trace});
+        self.runner.run_program(request, format!("{facts}\n").into_bytes()).map_err(Absent::Failed)
+    }
+}

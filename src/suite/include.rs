@@ -1,0 +1,129 @@
+//! `include: shared/refund.yaml`: keys of a case in a file that several cases share.
+//!
+//! An included file is combined with a case like the defaults of a suite. Its tree becomes a part of the document that includes
+//! it: the offsets of its values lie behind the text of that document, and [`Source::with_attached`] leads them back.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::combine::{ReplacedGate, combine_with_defaults};
+use super::keys;
+use crate::check::Scope;
+use crate::place::{LoadError, LoadErrors, Source, Span};
+use crate::yaml::{Key, Node, Tree, Value};
+
+/// The deepest chain of files that include each other.
+const MAX_DEPTH: usize = 16;
+
+/// The files that the cases of one file include.
+pub(super) struct IncludedFiles {
+    /// The file of cases, with all included files behind it.
+    pub(super) source: Arc<Source>,
+    attached: Vec<(u32, Arc<Source>)>,
+    blocks: HashMap<PathBuf, Vec<(Key, Tree)>>,
+}
+
+impl IncludedFiles {
+    /// Nothing included yet by the file `source`.
+    pub(super) fn new(source: &Arc<Source>) -> Self {
+        Self { source: Arc::clone(source), attached: Vec::new(), blocks: HashMap::new() }
+    }
+
+    /// The paths of all files that were included.
+    pub(super) fn into_paths(self) -> impl Iterator<Item = PathBuf> {
+        self.blocks.into_keys()
+    }
+
+    /// Adds the files that `case` includes to its entries. Returns the gates that the case replaces.
+    pub(super) fn include_into(
+        &mut self,
+        case: &mut Tree,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<ReplacedGate>, LoadErrors> {
+        self.include_below(case, scope, &mut Vec::new())
+    }
+
+    /// `chain` are the files that led to `tree`, the outermost first.
+    fn include_below(
+        &mut self,
+        tree: &mut Tree,
+        scope: &Scope<'_>,
+        chain: &mut Vec<PathBuf>,
+    ) -> Result<Vec<ReplacedGate>, LoadErrors> {
+        let Value::Map(entries) = &mut tree.value else { return Ok(Vec::new()) };
+        let Some(at) = entries.iter().position(|(key, _)| key.name == "include") else {
+            return Ok(Vec::new());
+        };
+        let (_, named) = entries.remove(at);
+        let (mut replaced, mut errors) = (Vec::new(), LoadErrors::new());
+        let source = Arc::clone(&self.source);
+        for node in named.node(&source).one_or_many() {
+            if let Some(block) = errors.take(self.read_block(node, scope, chain)) {
+                replaced.extend(combine_with_defaults(tree, &block));
+            }
+        }
+        errors.or(replaced)
+    }
+
+    fn read_block(
+        &mut self,
+        node: Node<'_>,
+        scope: &Scope<'_>,
+        chain: &mut Vec<PathBuf>,
+    ) -> Result<Vec<(Key, Tree)>, LoadErrors> {
+        let path = scope.path(node)?;
+        if chain.contains(&path) || chain.len() >= MAX_DEPTH {
+            return Err(refuse_cycle(node, chain, &path, scope).into());
+        }
+        if let Some(known) = self.blocks.get(&path) {
+            return Ok(known.clone());
+        }
+        let document = scope.files.document(&path).map_err(|errors| scope.blame(node, &path, errors))?;
+        keys::check_defaults(document.root(), "an included file")?;
+        let mut block = self.attach(&document.source, &document.root);
+        chain.push(path.clone());
+        let folder = path.parent().unwrap_or(scope.folder);
+        let included = self.include_below(&mut block, &Scope { folder, ..*scope }, chain);
+        chain.pop();
+        included?;
+        let Value::Map(entries) = block.value else { return Ok(Vec::new()) };
+        self.blocks.insert(path, entries.clone());
+        Ok(entries)
+    }
+
+    /// Puts a file behind the others, and returns its tree with the offsets that it has there.
+    fn attach(&mut self, source: &Arc<Source>, tree: &Tree) -> Tree {
+        let (last, length) = match self.attached.last() {
+            Some((start, source)) => (*start, source.text().len()),
+            None => (0, self.source.text().len()),
+        };
+        let start = last.saturating_add(u32::try_from(length).unwrap_or(u32::MAX)).saturating_add(1);
+        self.attached.push((start, Arc::clone(source)));
+        self.source = self.source.with_attached(self.attached.clone());
+        shift_tree(tree, start)
+    }
+}
+
+fn refuse_cycle(node: Node<'_>, chain: &[PathBuf], path: &Path, scope: &Scope<'_>) -> LoadError {
+    let names: Vec<String> =
+        chain.iter().map(PathBuf::as_path).chain([path]).map(|path| scope.files.name(path)).collect();
+    node.error(format!("`{}` includes itself: {}", scope.files.name(path), names.join(" -> ")))
+}
+
+fn shift_tree(tree: &Tree, by: u32) -> Tree {
+    let value = match &tree.value {
+        Value::List(trees) => Value::List(trees.iter().map(|tree| shift_tree(tree, by)).collect()),
+        Value::Map(entries) => {
+            let entries = entries.iter();
+            let shift = |key: &Key| Key { span: shift_span(key.span, by), name: key.name.clone() };
+            Value::Map(entries.map(|(key, tree)| (shift(key), shift_tree(tree, by))).collect())
+        }
+        scalar => scalar.clone(),
+    };
+    Tree { span: shift_span(tree.span, by), value }
+}
+
+fn shift_span(span: Span, by: u32) -> Span {
+    Span { start: span.start.saturating_add(by), end: span.end.saturating_add(by) }
+}

@@ -1,0 +1,135 @@
+//! One case with rows becomes one case for each row.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::fill::RowFiller;
+use super::table::{RowTable, RowValues, read_rows};
+use crate::case::CaseRow;
+use crate::check::Scope;
+use crate::place::{LoadError, LoadErrors, Source};
+use crate::yaml::{Key, Tree, Value};
+
+/// What the rows of all cases of a file may add, in bytes.
+const MAX_FILLED: usize = 256 << 20;
+
+/// The keys that are read of a case that is not wanted: its name, and what its runs are found by.
+const KEYS_OF_NEIGHBOURS: [&str; 6] = ["id", "name", "input", "prompt", "turns", "trace"];
+
+/// Makes the cases of rows.
+pub(in crate::suite) struct RowExpander<'e> {
+    pub(in crate::suite) wanted: &'e dyn Fn(Option<&str>) -> bool,
+    left: usize,
+}
+
+/// A case of a row.
+pub(in crate::suite) type RowCase = (Tree, Arc<CaseRow>);
+
+impl<'e> RowExpander<'e> {
+    pub(in crate::suite) fn new(wanted: &'e dyn Fn(Option<&str>) -> bool) -> Self {
+        Self { wanted, left: MAX_FILLED }
+    }
+
+    /// Returns a case for each row of `case`, or `None` if it has no rows. Of a case that is not wanted only the keys are
+    /// filled that its neighbours need.
+    pub(in crate::suite) fn expand_case(
+        &mut self,
+        case: &Tree,
+        source: &Arc<Source>,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Vec<RowCase>>, LoadErrors> {
+        let node = case.node(source);
+        let (Value::Map(entries), Some(table)) = (&case.value, read_rows(node, scope)?) else {
+            return Ok(None);
+        };
+        let entries: Vec<(Key, Tree)> =
+            entries.iter().filter(|(key, _)| key.name != "cases" && key.name != "each").cloned().collect();
+        let mut unused = list_unused_columns(&entries, &table);
+        let (mut cases, mut errors) = (Vec::with_capacity(table.rows.len()), LoadErrors::new());
+        for row in &table.rows {
+            let unused = (!unused.is_empty()).then(|| (table.place.clone(), std::mem::take(&mut unused)));
+            let place = row.place.clone();
+            let case_row = CaseRow { key: row.key.clone(), place, unused };
+            let mut filler =
+                RowFiller { row, table: &table, source, errors: LoadErrors::new(), left: self.left };
+            let value = Value::Map(self.fill_case(&mut filler, case, &entries));
+            self.left = filler.left;
+            errors.extend(super::note_row(filler.errors, &case_row));
+            cases.push((Tree { span: case.span, value }, Arc::new(case_row)));
+            if self.left == 0 {
+                let problem = "the cases of the rows are too large together";
+                errors.push(
+                    LoadError::new(table.place.clone(), problem).help("split the rows into several files"),
+                );
+                break;
+            }
+        }
+        errors.or(Some(cases))
+    }
+
+    fn fill_case(
+        &self,
+        filler: &mut RowFiller<'_>,
+        case: &Tree,
+        entries: &[(Key, Tree)],
+    ) -> Vec<(Key, Tree)> {
+        let (key, id) = name_case(filler, case, entries);
+        let is_wanted = match &id.value {
+            Value::String(id) => (self.wanted)(Some(id)),
+            _ => true,
+        };
+        let kept = entries.iter().filter(|(known, _)| {
+            known.name != key.name && (is_wanted || KEYS_OF_NEIGHBOURS.contains(&known.name.as_str()))
+        });
+        let kept: Vec<(Key, Tree)> = kept.cloned().collect();
+        let mut of_row = vec![(key, id)];
+        of_row.extend(filler.fill_case(&kept));
+        of_row
+    }
+}
+
+/// The id of the case of a row: the case's own id, which contains a placeholder or gets the row's name in brackets. In a case
+/// without an id, the row's name.
+fn name_case(filler: &mut RowFiller<'_>, case: &Tree, entries: &[(Key, Tree)]) -> (Key, Tree) {
+    let row: &RowValues = filler.row;
+    let Some((key, id)) = entries.iter().find(|(key, _)| key.name == "id" || key.name == "name") else {
+        let key = Key { span: case.span, name: "id".into() };
+        return (key, Tree { span: case.span, value: Value::String(row.key.as_str().into()) });
+    };
+    let value = match &id.value {
+        Value::String(text) if text.contains("{{") => match filler.fill_text(text, id.span, false) {
+            Some(Value::Int(number)) => Value::String(number.to_string().into()),
+            text => text.unwrap_or(Value::Null),
+        },
+        Value::String(text) => Value::String(format!("{text}[{}]", row.key).into()),
+        Value::Int(number) => Value::String(format!("{number}[{}]", row.key).into()),
+        other => other.clone(),
+    };
+    (key.clone(), Tree { span: id.span, value })
+}
+
+/// The columns that no placeholder names. The one that names the rows is used.
+fn list_unused_columns(entries: &[(Key, Tree)], table: &RowTable) -> Vec<String> {
+    let mut used = HashSet::new();
+    for (_, tree) in entries {
+        collect_names(tree, &mut used);
+    }
+    let naming = if table.columns.iter().any(|column| column == "id") { Some("id") } else { None };
+    let naming = naming.or(table.columns.first().map(SmolStr::as_str));
+    let columns = table.columns.iter().map(SmolStr::as_str);
+    columns.filter(|column| !used.contains(column) && Some(*column) != naming).map(str::to_owned).collect()
+}
+
+fn collect_names<'t>(tree: &'t Tree, names: &mut HashSet<&'t str>) {
+    match &tree.value {
+        Value::String(text) => {
+            let parts = text.split("{{").skip(1).filter_map(|part| part.split_once("}}"));
+            names.extend(parts.map(|(name, _)| name.trim()));
+        }
+        Value::List(trees) => trees.iter().for_each(|tree| collect_names(tree, names)),
+        Value::Map(entries) => entries.iter().for_each(|(_, tree)| collect_names(tree, names)),
+        _ => {}
+    }
+}

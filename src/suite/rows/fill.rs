@@ -1,0 +1,121 @@
+//! Fills the placeholders of a case with the values of a row.
+//!
+//! A text that is exactly `{{column}}` becomes the value, whatever its type; inside a longer text the value becomes text. An
+//! inserted value is not searched for placeholders, so a row cannot reach another column.
+
+use std::sync::Arc;
+
+use super::super::defaults::move_tree;
+use super::table::{RowTable, RowValues, render_scalar};
+use crate::case::Template;
+use crate::place::{LoadError, LoadErrors, Place, Source, Span};
+use crate::yaml::{Key, Tree, Value};
+
+/// Fills the case of one row.
+pub(super) struct RowFiller<'r> {
+    pub(super) row: &'r RowValues,
+    pub(super) table: &'r RowTable,
+    pub(super) source: &'r Arc<Source>,
+    pub(super) errors: LoadErrors,
+    /// The values and bytes that may still be copied.
+    pub(super) left: usize,
+}
+
+impl<'r> RowFiller<'r> {
+    /// Returns a copy of the entries of a case, filled. The agent's own placeholders stay.
+    pub(super) fn fill_case(&mut self, entries: &[(Key, Tree)]) -> Vec<(Key, Tree)> {
+        let entries = entries.iter();
+        entries.map(|(key, tree)| (key.clone(), self.fill_tree(tree, key.name == "agent"))).collect()
+    }
+
+    fn fill_tree(&mut self, tree: &Tree, of_agent: bool) -> Tree {
+        self.left = self.left.saturating_sub(size_of::<Tree>());
+        if self.left == 0 {
+            return Tree { span: tree.span, value: Value::Null };
+        }
+        let value = match &tree.value {
+            Value::String(text) if text.contains("{{") => {
+                self.fill_text(text, tree.span, of_agent).unwrap_or(Value::Null)
+            }
+            Value::List(trees) => {
+                Value::List(trees.iter().map(|tree| self.fill_tree(tree, of_agent)).collect())
+            }
+            Value::Map(entries) => Value::Map(
+                entries.iter().map(|(key, tree)| (key.clone(), self.fill_tree(tree, of_agent))).collect(),
+            ),
+            value => value.clone(),
+        };
+        Tree { span: tree.span, value }
+    }
+
+    /// Fills one text; `None` if it has a mistake.
+    pub(super) fn fill_text(&mut self, text: &str, span: Span, of_agent: bool) -> Option<Value> {
+        let (mut filled, mut rest) = (String::new(), text);
+        while let Some((before, after)) = rest.split_once("{{") {
+            let Some((name, behind)) = after.split_once("}}") else {
+                if of_agent {
+                    break;
+                }
+                self.fail(span, "`{{` has no `}}` behind it".to_owned(), None);
+                return None;
+            };
+            let (written, name) = (&rest[before.len()..rest.len() - behind.len()], name.trim());
+            filled.push_str(before);
+            rest = behind;
+            if of_agent && Template::knows_name(name) {
+                filled.push_str(written);
+                continue;
+            }
+            let value = self.find_value(name, span)?;
+            if written.len() == text.len() {
+                return Some(self.copy_value(value, span));
+            }
+            let Some(text) = render_scalar(&value.value) else {
+                let problem =
+                    format!("`{{{{{name}}}}}` is a list or a mapping: it can only stand alone in a text");
+                self.fail(span, problem, None);
+                return None;
+            };
+            self.left = self.left.saturating_sub(text.len());
+            filled.push_str(&text);
+        }
+        filled.push_str(rest);
+        self.left = self.left.saturating_sub(filled.len());
+        Some(Value::String(filled.into()))
+    }
+
+    fn find_value(&mut self, name: &str, span: Span) -> Option<&'r Tree> {
+        let found = self.row.get(name);
+        if found.is_none() {
+            let (problem, help) = if self.table.columns.iter().any(|column| column == name) {
+                (format!("this row has no value for `{{{{{name}}}}}`"), None)
+            } else {
+                (format!("no column is called `{name}`"), self.table.advise_column(name))
+            };
+            self.fail(span, problem, help);
+        }
+        found
+    }
+
+    /// A value of a row, as if it stood at `span`: the place of the row is said beside.
+    fn copy_value(&mut self, tree: &Tree, span: Span) -> Value {
+        self.left = self.left.saturating_sub(measure_tree(tree));
+        if self.left == 0 { Value::Null } else { move_tree(span, tree).value }
+    }
+
+    fn fail(&mut self, span: Span, problem: String, help: Option<String>) {
+        let place = Place::new(self.source, span);
+        self.errors.push(LoadError::new(place, problem).help_if(help));
+    }
+}
+
+/// The bytes that a tree has in memory, about.
+fn measure_tree(tree: &Tree) -> usize {
+    let below: usize = match &tree.value {
+        Value::List(trees) => trees.iter().map(measure_tree).sum(),
+        Value::Map(entries) => entries.iter().map(|(key, tree)| key.name.len() + measure_tree(tree)).sum(),
+        Value::String(text) => text.len(),
+        _ => 0,
+    };
+    size_of::<Tree>() + below
+}

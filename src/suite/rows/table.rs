@@ -1,0 +1,210 @@
+//! The rows of a case: from a CSV file, or written in the case.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::check::Scope;
+use crate::place::{LoadError, LoadErrors, Place, Source, Span};
+use crate::yaml::{Node, Tree, Value, did_you_mean};
+
+/// The largest number of rows of one case.
+const MAX_ROWS: usize = 100_000;
+
+/// The column that names a row, if there is one.
+const ID_COLUMN: &str = "id";
+
+/// The rows of one case.
+pub(super) struct RowTable {
+    pub(super) rows: Vec<RowValues>,
+    /// The names of all columns, in the order of their first rows.
+    pub(super) columns: Vec<SmolStr>,
+    /// The place of the file, or of the list of rows.
+    pub(super) place: Place,
+}
+
+/// The values of one row by column.
+pub(super) struct RowValues {
+    /// The name of the row, unique among the rows of the case.
+    pub(super) key: String,
+    pub(super) place: Place,
+    pub(super) values: Vec<(SmolStr, Tree)>,
+}
+
+impl RowValues {
+    pub(super) fn get(&self, column: &str) -> Option<&Tree> {
+        self.values.iter().find(|(name, _)| name == column).map(|(_, value)| value)
+    }
+}
+
+/// Reads the rows that `case` has, if any.
+pub(super) fn read_rows(case: Node<'_>, scope: &Scope<'_>) -> Result<Option<RowTable>, LoadErrors> {
+    let (table, place) = match (case.get("cases"), case.get("each")) {
+        (None, None) => return Ok(None),
+        (Some(_), Some(each)) => {
+            let help = "move the rows of `each` to the file of `cases`, or the other way round";
+            return Err(each.error("a case has `cases` or `each`, not both").help(help).into());
+        }
+        (Some(file), None) => (read_csv_file(file, scope)?, file.place()),
+        (None, Some(each)) => (read_inline(each)?, each.place()),
+    };
+    let (rows, columns) = table;
+    if rows.is_empty() {
+        return Err(LoadError::new(place, "there is no row, so the case would test nothing").into());
+    }
+    if rows.len() > MAX_ROWS {
+        let problem = format!("{} rows are more than the {MAX_ROWS} that a case may have", rows.len());
+        return Err(LoadError::new(place, problem).help("split the file").into());
+    }
+    refuse_same_keys(&rows)?;
+    Ok(Some(RowTable { rows, columns, place }))
+}
+
+type Rows = (Vec<RowValues>, Vec<SmolStr>);
+
+/// Reads the rows of `each: [{column: value, ...}, ...]`. Their values keep their types.
+fn read_inline(each: Node<'_>) -> Result<Rows, LoadErrors> {
+    let Some(entries) = each.list() else {
+        let problem = format!("`each` is a list of rows, not {}", each.describe());
+        return Err(each.error(problem).help("write `each: [{column: value}, ...]`").into());
+    };
+    let (mut rows, mut columns, mut errors) = (Vec::new(), Vec::new(), LoadErrors::new());
+    for (index, entry) in entries.enumerate() {
+        let Value::Map(values) = entry.value() else {
+            let problem = format!("a row is a mapping of columns to values, not {}", entry.describe());
+            errors.push(entry.error(problem));
+            continue;
+        };
+        let values: Vec<(SmolStr, Tree)> =
+            values.iter().map(|(key, tree)| (key.name.clone(), tree.clone())).collect();
+        for (name, _) in &values {
+            if !columns.contains(name) {
+                columns.push(name.clone());
+            }
+        }
+        rows.push(RowValues { key: name_row(&values, index), place: entry.place(), values });
+    }
+    errors.or((rows, columns))
+}
+
+/// Reads the file that `cases` names. All its values are texts.
+fn read_csv_file(node: Node<'_>, scope: &Scope<'_>) -> Result<Rows, LoadErrors> {
+    let path = scope.path(node)?;
+    if path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("csv")) {
+        let problem = "the rows of a case are in a CSV file: `cases: rows.csv`";
+        return Err(node.error(problem).help("write rows of YAML in the case: `each: [{...}]`").into());
+    }
+    let source = scope.files.source(&path).map_err(|error| scope.blame(node, &path, error.into()))?;
+    Ok(parse_csv(&source)?)
+}
+
+fn parse_csv(source: &Arc<Source>) -> Result<Rows, LoadError> {
+    let text = source.text();
+    let skipped = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
+    let mut reader = csv::Reader::from_reader(&text.as_bytes()[skipped..]);
+    let locate = |start: usize| place_of_line(source, skipped + start);
+    let columns = match reader.headers() {
+        Ok(headers) => read_columns(headers, locate(0))?,
+        Err(error) => return Err(describe_csv_error(&error, locate)),
+    };
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| describe_csv_error(&error, locate))?;
+        let place = locate(find_start(record.position()));
+        let span = place.span();
+        let texts = record.iter().map(|text| Tree { span, value: Value::String(text.into()) });
+        let values: Vec<(SmolStr, Tree)> = columns.iter().cloned().zip(texts).collect();
+        rows.push(RowValues { key: name_row(&values, rows.len()), place, values });
+        if rows.len() > MAX_ROWS {
+            break;
+        }
+    }
+    Ok((rows, columns))
+}
+
+/// Returns the names of the columns: each has one, of its own.
+fn read_columns(headers: &csv::StringRecord, place: Place) -> Result<Vec<SmolStr>, LoadError> {
+    let names: Vec<SmolStr> = headers.iter().map(|name| name.trim().into()).collect();
+    if names.is_empty() {
+        return Err(LoadError::new(place, "the file is empty: its first line names the columns"));
+    }
+    for (index, name) in names.iter().enumerate() {
+        if name.is_empty() {
+            return Err(LoadError::new(place, format!("the column {} has no name", index + 1)));
+        }
+        if names[..index].contains(name) {
+            return Err(LoadError::new(place, format!("two columns are called `{name}`")));
+        }
+    }
+    Ok(names)
+}
+
+fn describe_csv_error(error: &csv::Error, locate: impl Fn(usize) -> Place) -> LoadError {
+    let problem = match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("this row has {len} values, and the first line names {expected_len} columns")
+        }
+        _ => format!("not valid CSV: {error}"),
+    };
+    LoadError::new(locate(find_start(error.position())), problem)
+        .help("quote a value that contains a comma: \"a, b\"")
+}
+
+fn find_start(position: Option<&csv::Position>) -> usize {
+    position.and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or_default()
+}
+
+/// The line at `start`, or the next one with text. A record is reported with the line breaks before it.
+fn place_of_line(source: &Arc<Source>, start: usize) -> Place {
+    let text = &source.text()[start..];
+    let start = start + (text.len() - text.trim_start_matches(['\r', '\n']).len());
+    let line = source.text()[start..].lines().next().unwrap_or_default();
+    let [start, end] = [start, start + line.len()].map(|at| u32::try_from(at).unwrap_or(u32::MAX));
+    Place::new(source, Span { start, end })
+}
+
+/// The value of the column `id`, or else of the first one. A row without such a value has its number.
+fn name_row(values: &[(SmolStr, Tree)], index: usize) -> String {
+    let named = values.iter().find(|(name, _)| name == ID_COLUMN).or_else(|| values.first());
+    named
+        .and_then(|(_, tree)| render_scalar(&tree.value))
+        .map(|text| text.trim().to_owned())
+        .filter(|text| !text.is_empty())
+        .unwrap_or_else(|| (index + 1).to_string())
+}
+
+/// Renders a value as it stands inside a text. A list or a mapping has no such form.
+pub(super) fn render_scalar(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::Null => String::new(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Int(number) => number.to_string(),
+        Value::UInt(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::String(text) => text.to_string(),
+        Value::List(_) | Value::Map(_) => return None,
+    })
+}
+
+/// Two rows of one name would be one trial. Recordings are files, in whose names `/` becomes `_`.
+fn refuse_same_keys(rows: &[RowValues]) -> Result<(), LoadErrors> {
+    let (mut seen, mut errors) = (HashMap::new(), LoadErrors::new());
+    for row in rows {
+        if let Some(first) = seen.insert(row.key.replace(['/', '\\'], "_"), row) {
+            let line = first.place.line();
+            let problem = format!("the row `{}` has the name of the row in line {line}", row.key);
+            let help = "give each row a name of its own, in the column `id` or in the first one";
+            errors.push(LoadError::new(row.place.clone(), problem).help(help));
+        }
+    }
+    errors.or(())
+}
+
+impl RowTable {
+    /// Describes the columns to somebody who wrote `name`.
+    pub(super) fn advise_column(&self, name: &str) -> Option<String> {
+        let known: Vec<&str> = self.columns.iter().map(SmolStr::as_str).collect();
+        did_you_mean(name, &known)
+    }
+}
