@@ -4,14 +4,13 @@
 //! 10 calls (4 KB) of its own, held against `args_valid` and `sequence_valid`. The figures are CPU time (user +
 //! system) as the kernel accounts it, so run it on Linux.
 //!
-//! The cases are generated once and kept, and so are the verdicts: for minutes after many files were deleted, ext4
-//! takes several times as long to make new ones, and the figures would be the file system's. So they are when the
-//! kernel holds the inodes of millions of files: then `echo 2 > /proc/sys/vm/drop_caches` as root.
+//! Peak memory is on standard error. The cases are generated once and kept in the target folder; a run leaves its log and its
+//! manifest beside them. The first run is not measured: it reads the cases into the cache of the kernel.
 //!
 //! Where several machines share a processor and its caches, one run may take half as much again as the next: take the
 //! median of many.
 //!
-//! What a case costs is the figure of one thread. Two threads share caches and the folder of the verdicts, and a third
+//! What a case costs is the figure of one thread. Two threads share caches and the log of the verdicts, and a third
 //! one prints: a run ends sooner, for a little more CPU time in all.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
