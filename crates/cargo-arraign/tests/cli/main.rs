@@ -6,6 +6,7 @@ mod book;
 #[cfg(feature = "judge")]
 mod calibrate;
 mod compare;
+mod declared;
 mod explain;
 mod from_trace;
 mod import;

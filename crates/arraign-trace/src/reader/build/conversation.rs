@@ -108,10 +108,11 @@ pub(crate) struct Conversation<'t> {
 }
 
 /// The keys of a log's records that hold requests and responses, or what those are about.
-const RECORD_KEYS: [&str; 14] = [
+const RECORD_KEYS: [&str; 15] = [
     "request",
     "response",
     "result",
+    "body",
     "messages",
     "input",
     "output",
@@ -188,7 +189,11 @@ impl<'t> Conversations<'t> {
         let mut log = Self::default();
         for Record { at, value } in input.records {
             let case = batch::case(&value).map(ToOwned::to_owned);
-            let beside = CallEvidence::gather_beside(at, &value, &RECORD_KEYS);
+            let beside = ["", "request", "response"].into_iter().filter_map(|part| {
+                let record = if part.is_empty() { &value } else { value.get(part)? };
+                CallEvidence::gather_beside(RecordSpot::under(at, part), record.as_object()?, &RECORD_KEYS)
+            });
+            let beside: Vec<CallEvidence> = beside.collect();
             let exchange = match batch::failure(&value) {
                 Some(reason) => Exchange::failed(reason),
                 None => exchange(at, value).map_err(|error| at.in_record(error))?,
