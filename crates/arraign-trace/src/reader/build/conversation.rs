@@ -103,6 +103,8 @@ pub(crate) struct Conversation<'t> {
     keys: Vec<String>,
     /// The number of messages in the last request.
     asked: usize,
+    /// Whether the last reply ended the run, as it was found with this number of messages.
+    ended: (usize, bool),
     /// The evidence of calls next to requests and responses in their records.
     pub(crate) beside: Vec<CallEvidence<'t>>,
 }
@@ -336,7 +338,16 @@ impl Conversation<'_> {
 impl Conversation<'_> {
     /// Whether the last reply ended the run: it stopped by itself, without a call. A reply without a request that comes
     /// behind it answers another question, which the log does not record.
-    fn has_ended(&self) -> bool {
+    fn has_ended(&mut self) -> bool {
+        // A log of replies alone asks each open run for each reply. The answer changes only with the messages.
+        let count = self.messages.len();
+        if self.ended.0 != count {
+            self.ended = (count, self.ends_with_reply());
+        }
+        self.ended.1
+    }
+
+    fn ends_with_reply(&self) -> bool {
         let Some(last) = self.messages.last() else { return false };
         let stopped = last.ending.as_ref().and_then(|ending| ending.stop_reason.as_deref());
         if !stopped.is_some_and(is_final) {
