@@ -22,20 +22,23 @@ pub(crate) fn note_missed_calls(runs: &mut [Trace], source: InputSource) {
             run.push_unread(missed.iter().cloned());
         }
     }
-    // A log of JSON-RPC may contain nothing but the set-up of a connection.
-    if runs.iter().any(|run| seems_without_calls(run) && is_blank(run))
+    // A log of JSON-RPC may contain nothing but the set-up of a connection. Of a batch, some cases may have failed.
+    if runs.iter().all(|run| is_blank(run) && seems_without_calls(run) && !has_failed(run))
         && source.has_text(mentions_texts)
         && !source.has_text(|text| text.contains("\"jsonrpc\""))
     {
-        let unread = runs.iter_mut().filter(|run| seems_without_calls(run) && is_blank(run));
-        unread.for_each(|run| {
-            run.push_unread([UnreadPart::new(RecordPlace::default(), UnreadContent::EmptyRun)])
-        });
+        for run in runs {
+            run.push_unread([UnreadPart::new(RecordPlace::default(), UnreadContent::EmptyRun)]);
+        }
     }
 }
 
 fn seems_without_calls(run: &Trace) -> bool {
     run.calls.is_empty() && run.calls_unrecorded.is_none()
+}
+
+fn has_failed(run: &Trace) -> bool {
+    run.stop_reason.as_ref().is_some_and(|reason| reason.starts_with("error"))
 }
 
 fn search_again(runs: &[Trace], source: InputSource) -> Vec<UnreadPart> {
