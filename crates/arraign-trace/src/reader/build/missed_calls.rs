@@ -23,11 +23,11 @@ pub(crate) fn note_missed_calls(runs: &mut [Trace], source: InputSource) {
         }
     }
     // A log of JSON-RPC may contain nothing but the set-up of a connection. Of a batch, some cases may have failed.
-    if runs.iter().all(|run| is_blank(run) && seems_without_calls(run) && !has_failed(run))
+    if runs.iter().any(seems_unread)
         && source.has_text(mentions_texts)
         && !source.has_text(|text| text.contains("\"jsonrpc\""))
     {
-        for run in runs {
+        for run in runs.iter_mut().filter(|run| seems_unread(run)) {
             run.push_unread([UnreadPart::new(RecordPlace::default(), UnreadContent::EmptyRun)]);
         }
     }
@@ -37,8 +37,9 @@ fn seems_without_calls(run: &Trace) -> bool {
     run.calls.is_empty() && run.calls_unrecorded.is_none()
 }
 
-fn has_failed(run: &Trace) -> bool {
-    run.stop_reason.as_ref().is_some_and(|reason| reason.starts_with("error"))
+/// Whether nothing of a run was read, not even why it ended.
+fn seems_unread(run: &Trace) -> bool {
+    seems_without_calls(run) && is_blank(run) && run.stop_reason.is_none()
 }
 
 fn search_again(runs: &[Trace], source: InputSource) -> Vec<UnreadPart> {
