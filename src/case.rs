@@ -49,7 +49,7 @@ pub struct Case {
     pub extent: Place,
     /// The description.
     pub description: Option<String>,
-    /// Data of the user's own, which no check reads.
+    /// Data of the user, which no check reads.
     pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
     /// The input of the agent.
     pub input: Option<serde_json::Value>,
@@ -73,9 +73,9 @@ pub struct Case {
     pub ignore: Option<Ignore>,
     /// The required number of runs, and its place. The median of the runs decides each scorecard.
     pub repeat: Option<(u32, Place)>,
-    /// Requirements on several runs together; a single run then decides nothing.
+    /// Requirements on several runs together. With them, a single run decides nothing.
     pub variance: Option<Box<VarianceBlock>>,
-    /// A recorded good run.
+    /// The baseline of the runs.
     pub baseline: Option<Box<Baseline>>,
     /// The time limit.
     pub timeout: Option<Duration>,
@@ -89,7 +89,7 @@ pub struct Case {
     pub snapshot: Option<Place>,
     /// The place of `require_calls: true`: a trace without calls is then a violation.
     pub require_calls: Option<Place>,
-    /// Changes of its runs that the case need not notice.
+    /// Changes of the runs that the case need not notice.
     pub ignored_mutations: Vec<IgnoredMutations>,
     /// Opinions of a judge that are given in the case.
     pub opinions: Opinions,
@@ -97,7 +97,7 @@ pub struct Case {
     pub judge: Option<Arc<JudgeSettings>>,
     /// The prices of tokens, if the suite gives them.
     pub prices: Prices,
-    /// The readers of its traces.
+    /// The readers of the traces.
     pub readers: ReaderSet,
     /// The checks, in the order of the file.
     pub expectations: Vec<Expectation>,
@@ -135,7 +135,7 @@ pub enum TraceFrom {
     Inline(Box<Trace>),
     /// A recorded file, or several files by a glob.
     File(TraceFile),
-    /// Not given: the trace is looked up by the file's stem and the case's id.
+    /// No trace is named: it is looked up by the stem of the file and the id of the case.
     Lookup,
 }
 
@@ -150,7 +150,7 @@ pub struct TraceFile {
     pub format: Option<String>,
     /// The selected runs of the file.
     pub runs: RunSelection,
-    /// The kinds of parts that hold no call, though the reader does not know them.
+    /// The kinds of unknown parts that the case declares to be without calls.
     pub harmless: Vec<String>,
     /// Whether the suite names the file for all its cases.
     pub by_default: bool,
@@ -158,12 +158,20 @@ pub struct TraceFile {
     pub joined: Option<(Arc<JoinGroup>, usize)>,
 }
 
+impl TraceFile {
+    /// Selects all runs of the file at `path`.
+    pub(crate) fn new(place: Place, path: String) -> Self {
+        let (runs, harmless) = (RunSelection::All, Vec::new());
+        Self { place, path, format: None, runs, harmless, by_default: false, joined: None }
+    }
+}
+
 /// The runs of a trace file that a case selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunSelection {
     /// All runs, in one trial.
     All,
-    /// Each run is its own trial.
+    /// One trial for each run.
     Each,
     /// The run with this id, or with this index from 1.
     One(String),
@@ -175,18 +183,18 @@ pub struct VarianceBlock {
     pub place: Place,
     /// The requirements.
     pub variance: Variance,
-    /// The places of its parts.
+    /// The places of the requirements.
     pub settings: CheckSettings,
 }
 
-/// A recorded run that was good, and how far from it a run may be.
+/// A recorded run that was accepted, and the allowed differences.
 #[derive(Debug, Clone)]
 pub struct Baseline {
-    /// Where it is named.
+    /// The place of its name.
     pub place: Place,
     /// The file, relative to the case's file.
     pub file: String,
-    /// The allowed deviation of a run.
+    /// The allowed differences.
     pub limits: Limits,
 }
 
@@ -202,7 +210,7 @@ pub enum Tier {
     Full,
 }
 
-/// The mark of a skipped case.
+/// Marks a case that is skipped by default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ignore {
     /// The reason, if one is given.
@@ -214,7 +222,7 @@ pub struct Ignore {
 pub struct LoweredBlock {
     /// The checks.
     pub expectations: Vec<Expectation>,
-    /// What they are worth together; a part's index is one of these expectations.
+    /// The scorecards over these checks. The index of a part is the index of a check.
     pub scorecards: Vec<Scorecard>,
 }
 
@@ -348,7 +356,7 @@ impl Expectation {
         })
     }
 
-    /// Says what a violation costs the case.
+    /// Sets the effect of a violation on the case.
     pub fn with_effect(self, effect: Effect) -> Self {
         Self { effect, ..self }
     }
@@ -368,7 +376,7 @@ impl Expectation {
         self.proof == FallibilityProof::ReportOnly
     }
 
-    /// Whether the check should decide the case, and cannot.
+    /// Whether the check should decide the case but can never fail.
     pub fn is_idle(&self) -> bool {
         self.proof == FallibilityProof::Vacuous && self.decides()
     }
@@ -389,14 +397,14 @@ impl Expectation {
     }
 }
 
-/// What is proven about whether a check can fail.
+/// The proof whether a check can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FallibilityProof {
-    /// Nothing: it can fail, or that is not known.
+    /// No proof: the check can fail, or it is not known.
     None,
-    /// It accepts every run.
+    /// The check accepts every run.
     Vacuous,
-    /// It accepts every run, and its settings ask for no more than a report.
+    /// The check accepts every run, and its settings ask for a report only.
     ReportOnly,
 }
 

@@ -126,7 +126,7 @@ pub enum Absent {
     Undecided {
         /// The reason.
         why: String,
-        /// What to do about it.
+        /// What the user can do.
         help: String,
     },
     /// The judge was asked and gave no valid answer: the check is an error.

@@ -13,14 +13,16 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use arraign_trace::source::{DEFAULT_SIZE_LIMIT, FileOpener, Opened, ReadError, ReadProblem};
+pub use arraign_trace::source::{
+    DEFAULT_SIZE_LIMIT, FileOpener, Opened, ReadError, ReadProblem, open_regular,
+};
 pub use fingerprint::fingerprint_bytes;
 #[cfg(feature = "live")]
 pub use inputs::{FileFingerprints, InputHasher, check_input_pattern};
 pub use line_log::LineLog;
-pub use whole::write_whole;
+pub use whole::{write_whole, write_with_folder};
 
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::Document;
@@ -102,6 +104,7 @@ impl Files {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+/// Locks a mutex, also after a panic of another thread: each guarded value is valid after every statement.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -157,6 +157,7 @@ impl ProcessSession {
 /// Returns the last [`MAX_STDERR_BYTES`] of a text. The caller reads more than that and masks secrets before, so that a
 /// secret is never cut in two.
 fn truncate_front(text: &str) -> String {
+    // The cut moves forward to the start of a character.
     let start =
         (text.len().saturating_sub(MAX_STDERR_BYTES)..=text.len()).find(|at| text.is_char_boundary(*at));
     start.map_or("", |start| &text[start..]).to_owned()

@@ -3,7 +3,9 @@
 //! The group is not the terminal's foreground group, so an interrupt does not reach it; the signal handler calls
 //! [`kill_all`].
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+
+use crate::source::lock;
 
 /// The running groups.
 static RUNNING_GROUPS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
@@ -15,14 +17,14 @@ pub(super) struct ProcessGroup(u32);
 impl ProcessGroup {
     /// Registers the group of the process `leader`.
     pub(super) fn new(leader: u32) -> Self {
-        lock_groups().push(leader);
+        lock(&RUNNING_GROUPS).push(leader);
         Self(leader)
     }
 }
 
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
-        let mut running = lock_groups();
+        let mut running = lock(&RUNNING_GROUPS);
         kill_group(self.0);
         running.retain(|id| *id != self.0);
     }
@@ -30,11 +32,7 @@ impl Drop for ProcessGroup {
 
 /// Kills all running groups.
 pub(super) fn kill_all() {
-    lock_groups().iter().copied().for_each(kill_group);
-}
-
-fn lock_groups() -> std::sync::MutexGuard<'static, Vec<u32>> {
-    RUNNING_GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&RUNNING_GROUPS).iter().copied().for_each(kill_group);
 }
 
 /// Kills a group. A group that has already ended is no error.
@@ -49,4 +47,4 @@ fn kill_group(id: u32) {
 
 /// Does nothing: on this system the owner of the process kills only the process itself.
 #[cfg(not(unix))]
-fn kill(_id: u32) {}
+fn kill_group(_id: u32) {}

@@ -1,13 +1,14 @@
 //! Agents with a recorded model: the port answers or forwards their requests, and what was exchanged is evidence.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::into_trace::read_single_run;
 use super::{AgentProblem, ModelAddresses};
 use crate::model::{ModelPort, PortLease, PortOutcome, Provider, SessionPlan, render_exchanges};
 use crate::reader::ReaderSet;
 use crate::secrets::Secrets;
+use crate::source::lock;
 use crate::trace::Trace;
 
 /// The format of a cassette.
@@ -80,7 +81,7 @@ pub(super) fn settle_run(
     if replays && outcome.unused > 0 {
         let noun = if outcome.unused == 1 { "exchange was" } else { "exchanges were" };
         let remark = format!("{}: {} recorded {noun} not used", outcome.cassette, outcome.unused);
-        task.remarks.lock().unwrap_or_else(PoisonError::into_inner).push(remark);
+        lock(&task.remarks).push(remark);
     }
     Ok(trace)
 }

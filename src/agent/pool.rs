@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,7 @@ use super::model::{self, ModelTask, RunLease};
 use super::{Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, group, http};
 use crate::reader::ReaderSet;
 use crate::secrets::Secrets;
+use crate::source::lock;
 use crate::trace::Trace;
 
 /// The environment of agents that are processes.
@@ -99,7 +100,7 @@ impl AgentPool {
 
     /// Returns the ids of the cases whose agents are running, in the order of their start.
     pub fn working_cases(&self) -> Vec<String> {
-        self.at_work.lock_ids().clone()
+        lock(&self.at_work.0).clone()
     }
 }
 
@@ -142,12 +143,8 @@ struct WorkingAgents(Arc<Mutex<Vec<String>>>);
 
 impl WorkingAgents {
     fn begin_work(&self, id: &str) -> WorkGuard {
-        self.lock_ids().push(id.to_owned());
+        lock(&self.0).push(id.to_owned());
         WorkGuard { at_work: self.clone(), id: id.to_owned() }
-    }
-
-    fn lock_ids(&self) -> MutexGuard<'_, Vec<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -159,7 +156,7 @@ struct WorkGuard {
 
 impl Drop for WorkGuard {
     fn drop(&mut self) {
-        let mut ids = self.at_work.lock_ids();
+        let mut ids = lock(&self.at_work.0);
         if let Some(at) = ids.iter().position(|id| *id == self.id) {
             ids.remove(at);
         }
@@ -211,6 +208,7 @@ async fn run_agent(
     let _work = at_work.begin_work(&input.id);
     let (started, run, limit) = (Instant::now(), input.run, task.find_limit());
     let readers = task.readers.clone();
+    // The path on the model port exists only while the run lasts, so that a late request belongs to no other run.
     let mut lease = None;
     if let Some((opened, addresses)) = model::open_lease(task.model.as_ref(), run) {
         lease = Some(opened);

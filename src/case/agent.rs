@@ -131,6 +131,24 @@ pub struct HttpCall {
     pub format: Option<String>,
 }
 
+impl HttpCall {
+    /// Asks the server at `url`, as far as nothing else is set.
+    pub(crate) fn new(url: VariableText) -> Self {
+        Self {
+            url,
+            method: HttpMethod::default(),
+            headers: Vec::new(),
+            body: None,
+            trace: None,
+            answer: None,
+            retries: None,
+            timeout: None,
+            output_limit: None,
+            format: None,
+        }
+    }
+}
+
 impl Described {
     /// Returns the display name of the agent: its program or its host.
     pub fn display_name(&self) -> &str {

@@ -1,6 +1,6 @@
 //! The fingerprint of an agent: what a recording keeps of the agent that made it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Case, fingerprint_input};
 use crate::trace::{Provenance, Trace};
@@ -63,18 +63,16 @@ impl AgentFingerprint {
         let (Some(recorded), Some(today)) = (&trace.recorded, &self.files) else { return Vec::new() };
         let none = BTreeMap::new();
         let before = recorded.files.as_ref().unwrap_or(&none);
-        let change = |path: &String, kind| FileChange { path: path.clone(), kind };
-        let mut changes: Vec<FileChange> = before
-            .keys()
-            .filter(|path| !today.contains_key(*path))
-            .map(|path| change(path, ChangeKind::Removed))
-            .collect();
-        changes.extend(today.iter().filter_map(|(path, hash)| match before.get(path) {
-            None => Some(change(path, ChangeKind::Added)),
-            Some(earlier) if earlier != hash => Some(change(path, ChangeKind::Changed)),
-            Some(_) => None,
-        }));
-        changes.sort_by(|one, other| one.path.cmp(&other.path));
-        changes
+        // The union of both lists, sorted: each path is removed, added, changed or the same.
+        let paths: BTreeSet<&String> = before.keys().chain(today.keys()).collect();
+        let changes = paths.into_iter().filter_map(|path| {
+            let kind = match (before.get(path), today.get(path)) {
+                (_, None) => ChangeKind::Removed,
+                (None, Some(_)) => ChangeKind::Added,
+                (Some(earlier), Some(hash)) => (earlier != hash).then_some(ChangeKind::Changed)?,
+            };
+            Some(FileChange { path: path.clone(), kind })
+        });
+        changes.collect()
     }
 }

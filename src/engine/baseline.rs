@@ -62,6 +62,7 @@ impl<'b> BaselineComparison<'b> {
             self.findings.push(Finding { run: number, ..misfit_finding(baseline, accepted, misfit) });
             return;
         }
+        // The baseline is evaluated once for all runs, and only if there is a run to compare.
         let baseline_result =
             self.baseline_result.get_or_insert_with(|| evaluate_run(case, &accepted.trace, 0, opinions));
         let before = compared_run(accepted, baseline_result);

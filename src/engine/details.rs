@@ -70,6 +70,7 @@ fn describe_run(
     let answer = trace.answer.as_deref().and_then(|answer| {
         budget.take_unless_shown(&QuotedText::near(answer, &(0..MAX_TEXT_BYTES)), summary.answer.as_deref())
     });
+    // Concerned calls take from the budget before the others; sorting restores their order in the run.
     let (first, others): (Vec<_>, Vec<_>) =
         trace.calls.iter().zip(&summary.calls).partition(|(call, _)| concerned.contains(&call.index));
     let by_importance = first.into_iter().chain(others);
@@ -124,6 +125,7 @@ impl TextBudget<'_> {
         self.take_quoted(&QuotedText::near(text, &(0..MAX_TEXT_BYTES)))
     }
 
+    // The budget is checked before and charged after: so at most one text exceeds it, and none is cut because of it.
     fn take_quoted(&mut self, text: &QuotedText<'_>) -> Option<String> {
         if self.is_spent() {
             return None;

@@ -85,6 +85,7 @@ pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, String
             Err(error) => return failed_with(case, name, case.trace_place(), error),
         }
     }
+    // All runs are known now: a secret that one run reveals is masked in the findings of the others, too.
     let masker = collector.known.build_masker();
     let mut verdict = finish_verdict(case, collector.into_verdict(case), &masker);
     if !verdict.passed

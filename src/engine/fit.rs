@@ -28,6 +28,7 @@ pub(super) fn reject_misfit(
     agent: Option<&AgentFingerprint>,
 ) -> Option<RunResult> {
     let Fit::Other(misfit) = compare_recording(case, trace, agent) else { return None };
+    // The finding points at the part of the case that the run does not fit.
     let place = match (&misfit, &case.agent) {
         (Misfit::Text { turn: Some(turn), .. }, _) => &turn.place,
         (Misfit::Files(_), Some(agent)) => &agent.place,

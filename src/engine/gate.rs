@@ -1,6 +1,8 @@
 //! The verdict of a suite's gate: the mean score of its cases, compared with a threshold.
 
-use crate::outcome::{Item, LocatedViolation, Loss, Score, State, Status, Violation, count_to_f64, reaches};
+use crate::outcome::{
+    Item, LocatedViolation, Loss, Score, State, Status, Violation, count_noun, count_to_f64, reaches,
+};
 use crate::place::{Location, Place};
 use crate::score::Card;
 use crate::score::written;
@@ -104,6 +106,7 @@ pub fn evaluate_gate(
 fn mean_card(least: f64, cases: &[MeasuredCase]) -> Card {
     let weight = 1.0 / count_to_f64(cases.len().max(1));
     let mut losses: Vec<Loss> = cases.iter().map(|case| case.to_loss(weight)).collect();
+    // The cases that cost most come first, because a reader starts with them.
     losses.retain(|loss| loss.points > 0.0);
     losses.sort_by(|one, other| other.points.total_cmp(&one.points));
     let mean = cases.iter().map(MeasuredCase::score_or_zero).sum::<f64>() * weight;
@@ -153,7 +156,7 @@ fn mean_finding(card: &Card, place: &Place, cases: &[MeasuredCase]) -> Finding {
 
 fn mean_violation(card: &Card, at: Location, cases: &[MeasuredCase]) -> LocatedViolation {
     let (mean, least) = (written(card.share().get()), written(card.least));
-    let count = if cases.len() == 1 { "1 case".to_owned() } else { format!("{} cases", cases.len()) };
+    let count = count_noun(cases.len(), "case");
     Violation {
         value: card.score.and_then(serde_json::Number::from_f64).map(serde_json::Value::Number),
         constraint: Some(format!("mean: {least}")),

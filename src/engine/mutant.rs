@@ -12,7 +12,7 @@ use crate::outcome::Status;
 use crate::suite::{NoBaseline, RecordedRun};
 use crate::verdict::Finding;
 
-/// What a case makes of a run.
+/// The result of a case on a changed run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MutantVerdict {
     /// The run passes.
@@ -72,6 +72,7 @@ fn summarize_findings(findings: &[Finding]) -> MutantVerdict {
     if !violated.is_empty() {
         return MutantVerdict::Violated(violated);
     }
+    // Nothing is violated, so anything but a pass is an open question.
     match findings.iter().find(|finding| weight_on_case(finding) != Status::Pass) {
         Some(open) => {
             let why = open.unfit.as_deref().unwrap_or("no answer");

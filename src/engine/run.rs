@@ -1,11 +1,11 @@
-//! One run held against a case: every check is asked, and what it says becomes a finding.
+//! Evaluates one run of a case: runs every check, and turns each result into a finding.
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use super::aggregate::{has_statistics, run_figures};
-use super::scoring::{is_broken_gate, score_run};
+use super::scoring::score_run;
 use crate::case::{Case, Expectation};
 use crate::check::{EvidenceNeeds, require_settled};
 use crate::evidence::{Evidence, Opinions};
@@ -18,21 +18,21 @@ use crate::score::{Card, Effect};
 use crate::trace::{CallsUnrecorded, Trace};
 use crate::verdict::{Finding, UndecidedCause};
 
-/// What one run came to.
+/// The result of one run.
 pub(super) struct RunResult {
     pub(super) findings: Vec<Finding>,
     pub(super) cards: Vec<Card>,
-    /// What statistics ask of it, where it is one of several that are taken together.
+    /// The figures for statistics, if the case combines several runs.
     pub(super) figures: Option<RunScore>,
 }
 
 impl RunResult {
-    /// How the run ended.
+    /// Returns the status of the run, which is that of its worst finding.
     pub(super) fn status(&self) -> Status {
         self.findings.iter().map(weight_on_case).max().unwrap_or(Status::Error)
     }
 
-    /// The mean of its scorecards; of a case without one, of its findings.
+    /// Returns the mean of the scorecards, or of the findings of a case without a scorecard.
     pub(super) fn score(&self) -> Score {
         if self.cards.is_empty() {
             return mean_score(self.findings.iter().map(|finding| finding.score));
@@ -60,7 +60,7 @@ impl OpinionSource<'_> {
     }
 }
 
-/// Holds one run against the case.
+/// Evaluates one run.
 pub(super) fn evaluate_run(case: &Case, trace: &Trace, run: usize, opinions: OpinionSource<'_>) -> RunResult {
     let evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
     let answers = ask_all(case, evidence, run, opinions);
@@ -82,6 +82,7 @@ fn ask_all(
     source: OpinionSource<'_>,
 ) -> Vec<Option<Finding>> {
     let mut answers = vec![None; case.expectations.len()];
+    // The judge is asked between both rounds, and only if no hard gate of the first round is violated.
     for first in [true, false] {
         if !first && let Some(opinions) = source.collect_opinions(case, &evidence) {
             evidence.opinions = Cow::Owned(opinions);
@@ -91,7 +92,7 @@ fn ask_all(
                 *answer = Some(evaluate_expectation(expectation, &evidence, run));
             }
         }
-        if answers.iter().flatten().any(is_broken_gate) {
+        if answers.iter().flatten().any(Finding::is_broken_gate) {
             break;
         }
     }
@@ -102,7 +103,7 @@ fn comes_first(expectation: &Expectation) -> bool {
     expectation.effect == Effect::Gate && expectation.check().questions().is_empty()
 }
 
-/// What a finding makes of its case: lost points are no violation of their own.
+/// Returns the effect of a finding on the status of its case. Lost points alone fail nothing.
 pub(super) fn weight_on_case(finding: &Finding) -> Status {
     match (finding.effect, finding.status) {
         (Effect::Points, Status::Fail) | (Effect::Inform, _) => Status::Pass,
@@ -135,14 +136,14 @@ fn find_cause(trace: &Trace, looks_at_calls: bool) -> UndecidedCause {
     }
 }
 
-/// The check's answer, if nothing that the trace lacks could change it: a call, or the server of a tool.
+/// Runs a check. The result counts only if calls or servers that the trace does not record could not change it.
 fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
     let answer = ask_check(expectation, evidence);
     let needs = EvidenceNeeds { calls: expectation.looks_at_calls, servers: expectation.needs_servers };
     require_settled(expectation.check(), needs, &evidence.trace, answer)
 }
 
-/// The check's answer about the run, or about the turn of it that the expectation is about.
+/// Runs a check on the run, or on the turn that the expectation names.
 fn ask_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
     let Some(turn) = expectation.turn else { return expectation.check().check(evidence) };
     let Some(trace) = evidence.trace.turn_of_user(turn) else {

@@ -17,7 +17,7 @@ pub(super) struct ScoredRun {
 /// Fills in the case's scorecards. `answers` contains the finding of each expectation, or `None` if it was not asked.
 pub(super) fn score_run(case: &Case, run: usize, answers: &[Option<Finding>]) -> ScoredRun {
     // After a violated hard gate the other checks were not asked, so no score can be computed.
-    let cards: Vec<Card> = if answers.iter().flatten().any(is_broken_gate) {
+    let cards: Vec<Card> = if answers.iter().flatten().any(Finding::is_broken_gate) {
         case.scorecards.iter().map(|card| card.gated_card(run)).collect()
     } else {
         let cards = case.scorecards.iter();
@@ -30,11 +30,6 @@ pub(super) fn score_run(case: &Case, run: usize, answers: &[Option<Finding>]) ->
 
 fn find_score(finding: &Finding) -> Option<(Score, &[Loss])> {
     matches!(finding.status, Status::Pass | Status::Fail).then_some((finding.score, &finding.losses))
-}
-
-/// Whether the finding is a violated hard gate, after which nothing else counts.
-pub(super) fn is_broken_gate(finding: &Finding) -> bool {
-    finding.effect == Effect::Gate && finding.status == Status::Fail
 }
 
 /// Returns the finding about a card's threshold. The finding has the name of the threshold's setting.

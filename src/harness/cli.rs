@@ -154,50 +154,30 @@ fn set_threads(arguments: &mut Arguments, variable: Option<OsString>) -> Result<
 mod tests {
     use super::*;
 
-    fn command(arguments: &[&str]) -> HarnessCommand {
-        parse_arguments(arguments.iter().map(OsString::from).collect(), None).expect("it is a command")
+    fn command(line: &str) -> HarnessCommand {
+        parse_arguments(line.split(' ').map(OsString::from).collect(), None).expect("it is a command")
     }
 
     #[test]
     fn several_filters_are_any_of_them() {
-        let command = command(&["refund", "auth", "--skip", "slow"]);
+        let command = command("refund auth --skip slow");
         assert!(command.wants_trial("x::refund_a") && command.wants_trial("auth"));
         assert!(!command.wants_trial("x::refund_slow") && !command.wants_trial("other"));
     }
 
     #[test]
     fn libtests_spellings_and_repeats_are_accepted() {
-        let command = command(&[
-            "--no-capture",
-            "--nocapture",
-            "--nocapture",
-            "--exact",
-            "--exact",
-            "--format",
-            "json",
-            "--format=pretty",
-            "-Z",
-            "unstable-options",
-            "-Z",
-            "unstable-options",
-            "--show-output",
-        ]);
+        let command = command(
+            "--no-capture --nocapture --nocapture --exact --exact --format json --format=pretty -Z unstable-options \
+             -Z unstable-options --show-output",
+        );
         assert!(command.arguments.nocapture && command.arguments.exact);
         assert!(command.filters.is_empty() && command.arguments.filter.is_none());
     }
 
     #[test]
     fn a_flag_given_twice_leaves_no_value_behind() {
-        let command = command(&[
-            "--format",
-            "json",
-            "--format=pretty",
-            "--color",
-            "never",
-            "--color=auto",
-            "--skip",
-            "-x",
-        ]);
+        let command = command("--format json --format=pretty --color never --color=auto --skip -x");
         assert_eq!(command.arguments.filter, None);
         assert_eq!(command.arguments.skip, ["-x"]);
         let quiet =

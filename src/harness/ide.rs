@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use super::cli::HarnessCommand;
-use super::output::stderr::note_stale_cases;
+use super::output::stderr::note;
 use super::plan::Plan;
 use super::settings::EnvSettings;
 use crate::source::Files;
@@ -62,18 +62,22 @@ fn render_item(name: &str, module: &CaseModule, attribute: &str, depth: usize) -
     text + &format!("{attribute}{indent}mod {name} {{\n{items}{indent}}}\n")
 }
 
-/// Prints a note if the file exists and does not list the trials of `plan`, which must contain all cases.
-pub(super) fn note_stale_file(plan: &Plan, files: &Files) {
+/// Prints a note if the file exists and does not list the trials of `plan`. A plan without some of the cases proves nothing.
+pub(super) fn note_stale_file(plan: &Plan, files: &Files, command: &HarnessCommand, settings: &EnvSettings) {
+    if command.lists_json() || !is_complete(command, settings) {
+        return;
+    }
     let path = files.root().join(CASES_FILE);
     let Ok(written) = fs::read_to_string(&path) else { return };
     let current = render_case_modules(plan.trials.iter().map(|trial| trial.name.as_str()));
     // A checkout can have the line endings of Windows.
     if written.lines().ne(current.lines()) {
-        note_stale_cases(&files.name(&path));
+        let file = files.name(&path);
+        note(&format!("{file} does not list the present trials; `cargo arraign ide` writes it again"));
     }
 }
 
 /// Whether the plan contains the trials of all cases.
-pub(super) fn is_complete(command: &HarnessCommand, settings: &EnvSettings) -> bool {
+fn is_complete(command: &HarnessCommand, settings: &EnvSettings) -> bool {
     command.exact_names().is_none() && settings.tier.is_none() && settings.tags.is_empty()
 }

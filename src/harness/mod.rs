@@ -42,14 +42,14 @@ pub use self::snapshots::{pending_folder, snapshot_text};
 
 use self::cli::HarnessCommand;
 use self::output::finish::RunFinisher;
-use self::output::stderr::{report_load_errors, usage_error};
+use self::output::stderr::{report_load_errors, report_problem, usage_error};
 use self::output::tally::Tally;
 use self::plan::Plan;
 use self::record::harness_id::HarnessId;
 use self::record::prepare::{make_store, prepare_store};
 use self::run::context::{MutationTables, OutputReaders, Project, RunContext};
 use self::run::judging::RunJudge;
-use self::run::live::{self, AgentProject, LiveAgents};
+use self::run::live::{self, LiveAgents};
 use self::run::panics;
 use self::run::run_trials;
 pub use self::selection::{CaseSelection, run_program};
@@ -287,27 +287,23 @@ impl Harness {
     /// Runs the trials that `arguments` select: a command line without the program's name. A program with its own command
     /// line passes on the harness's part.
     pub fn run_with(self, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+        self.try_run(arguments.into_iter().collect()).unwrap_or_else(|code| code)
+    }
+
+    /// Runs the trials. The error is the exit code of a run that cannot start; its message has been printed.
+    fn try_run(self, arguments: Vec<OsString>) -> Result<ExitCode, ExitCode> {
         panics::install_hook();
-        let threads = env::var_os("RUST_TEST_THREADS");
-        let command =
-            match cli::parse_arguments(shard::add_bazel_filter(arguments.into_iter().collect()), threads) {
-                Ok(command) => command,
-                Err(problem) => return usage_error(&[problem]),
-            };
-        let settings = match settings::read_environment() {
-            Ok(settings) => self.apply_selection(settings),
-            Err(problem) => return usage_error(&[problem]),
-        };
+        let (arguments, threads) = (shard::add_bazel_filter(arguments), env::var_os("RUST_TEST_THREADS"));
+        let command = cli::parse_arguments(arguments, threads).map_err(report_problem)?;
+        let settings = self.apply_selection(settings::read_environment().map_err(report_problem)?);
         if !self.mistakes.is_empty() {
-            return usage_error(&self.mistakes);
+            return Err(usage_error(&self.mistakes));
         }
         if let Some(path) = &settings.schema {
-            return schema::write_schema(path, &self.kinds);
+            return Ok(schema::write_schema(path, &self.kinds));
         }
-        match self.find_files() {
-            Ok((base, files)) => self.run_in(base, files, &command, &settings),
-            Err(problem) => usage_error(&[problem]),
-        }
+        let (base, files) = self.find_files().map_err(report_problem)?;
+        self.run_in(base, files, &command, &settings)
     }
 
     fn run_in(
@@ -316,33 +312,30 @@ impl Harness {
         files: Files,
         command: &HarnessCommand,
         settings: &EnvSettings,
-    ) -> ExitCode {
+    ) -> Result<ExitCode, ExitCode> {
         let folder = workspace::find_folder(&base);
-        let (files, common) = match self.read_workspace(files) {
-            Ok(common) => common,
-            Err(errors) => return report_load_errors(&errors, &folder),
-        };
+        let read = self.read_workspace(files);
+        let (files, common) = read.map_err(|errors| report_load_errors(&errors, &folder))?;
         let rerun = self.rerun.clone().unwrap_or_else(|| workspace::make_rerun(&folder));
-        let (files, allows_stale) = (Arc::new(files), settings.allows_stale);
-        let project = Project { base, folder, files, rerun, allows_stale, mutation: None };
-        let library = Library { kinds: &self.kinds, files: &project.files, tables: &common.tables };
-        let mut plan = match make_plan(library, &project.folder, command, settings) {
-            Ok(plan) => plan,
-            Err(code) => return code,
+        let project = Project {
+            base,
+            folder,
+            files: Arc::new(files),
+            rerun,
+            shared_hashes: None,
+            allows_exec: self.allows_exec,
+            allows_stale: settings.allows_stale,
+            mutation: None,
         };
+        let library = Library { kinds: &self.kinds, files: &project.files, tables: &common.tables };
+        let mut plan = make_plan(library, &project.folder, command, settings)?;
         plan.match_identifiers(command);
-        if ide::is_complete(command, settings) && !command.lists_json() {
-            ide::note_stale_file(&plan, &project.files);
-        }
-        if let Some(code) = self.refuse_empty_selection(&plan, library, command, settings) {
-            return code;
-        }
-        if let Err(problem) = divide_and_check(&mut plan, command, settings, &project.base) {
-            return usage_error(&[problem]);
-        }
+        ide::note_stale_file(&plan, &project.files, command, settings);
+        self.refuse_empty_selection(&plan, library, command, settings)?;
+        divide_and_check(&mut plan, command, settings, &project.base).map_err(report_problem)?;
         plan.keep_wanted(command);
         if command.lists_json() {
-            return output::list::print_list(&plan, (&project.base, project.files.root()), command);
+            return Ok(output::list::print_list(&plan, (&project.base, project.files.root()), command));
         }
         self.run_plan(plan, (project, common), command, settings)
     }
@@ -353,32 +346,17 @@ impl Harness {
         (mut project, common): (Project, Workspace),
         command: &HarnessCommand,
         settings: &EnvSettings,
-    ) -> ExitCode {
+    ) -> Result<ExitCode, ExitCode> {
         let library = Library { kinds: &self.kinds, files: &project.files, tables: &common.tables };
         let keep_runs = common.keep_runs.map_or(KEPT_RUNS, NonZeroUsize::get);
         let id = HarnessId::locate(&project.base, project.files.root());
         let store = make_store(&project.base, settings, &id);
+        project.shared_hashes = settings.nextest.is_some().then(|| store.shared_hashes());
         // Agents start first: they work while the judge and the store are prepared.
-        let agents = AgentProject {
-            base: &project.base,
-            folder: &project.folder,
-            files: &project.files,
-            rerun: &project.rerun,
-            shared_hashes: settings.nextest.is_some().then(|| store.shared_hashes()),
-            allows_exec: self.allows_exec,
-        };
-        let live = match LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &agents) {
-            Ok(live) => live,
-            Err(code) => return code,
-        };
+        let live = LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &project)?;
         let judge = (self.judge, settings.judge);
-        let judging = match RunJudge::prepare(judge, &mut plan, command, &project.folder) {
-            Ok(judging) => judging,
-            Err(code) => return code,
-        };
-        if let Err(problem) = prepare_store(&store, &plan, (library, &id, keep_runs), command, settings) {
-            return usage_error(&[problem]);
-        }
+        let judging = RunJudge::prepare(judge, &mut plan, command, &project.folder)?;
+        prepare_store(&store, &plan, (library, &id, keep_runs), command, settings).map_err(report_problem)?;
         let judging = judging.with_shared_ledger(&store, settings);
         let finisher = RunFinisher::from_plan(&mut plan, command, settings);
         let tally = Tally::new(&plan, settings);
@@ -388,7 +366,7 @@ impl Harness {
         let readers = OutputReaders { json, nextest: settings.nextest.is_some() };
         let progress = Arc::default();
         let context = Arc::new(RunContext { project, readers, live, judging, progress, store, tally });
-        run_trials(plan, &context, command, &finisher)
+        Ok(run_trials(plan, &context, command, &finisher))
     }
 }
 
@@ -406,7 +384,7 @@ fn make_plan(
     match planned {
         Ok(Ok(plan)) => Ok(plan),
         Ok(Err(errors)) => Err(report_load_errors(&errors, folder)),
-        Err(message) => Err(usage_error(&[format!("panic while the cases were read: {message}")])),
+        Err(message) => Err(report_problem(format!("panic while the cases were read: {message}"))),
     }
 }
 
@@ -418,6 +396,7 @@ fn divide_and_check(
     base: &Path,
 ) -> Result<(), String> {
     shard::divide_plan(plan, command, settings, base)?;
-    let has_snapshots = || plan.list_cases().iter().any(|(case, _)| case.snapshot.is_some());
-    snapshots::refuse_accepting_in_ci(!command.arguments.list && has_snapshots())
+    let mut cases = plan.list_cases().into_iter();
+    let has_snapshots = !command.arguments.list && cases.any(|(case, _)| case.snapshot.is_some());
+    snapshots::refuse_accepting_in_ci(has_snapshots)
 }

@@ -8,11 +8,12 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use super::cli::HarnessCommand;
-use super::output::stderr::{self, count_cases, exit_with, usage_error};
+use super::output::stderr::{exit_with, note, report_problem};
 use super::plan::{Plan, plan_all};
 use super::settings::EnvSettings;
 use super::{FAILED, Harness};
 use crate::case::Tier;
+use crate::report::plain::{count_noun, escape_line};
 use crate::suite::Library;
 
 /// The largest number of similar names that a message lists.
@@ -48,24 +49,23 @@ impl Harness {
         }
     }
 
-    /// Returns the exit code of a run that selects no trial, unless it may be empty.
+    /// Refuses a run that selects no trial, unless it may be empty. The error is the exit code.
     pub(super) fn refuse_empty_selection(
         &self,
         plan: &Plan,
         library: Library<'_>,
         command: &HarnessCommand,
         settings: &EnvSettings,
-    ) -> Option<ExitCode> {
+    ) -> Result<(), ExitCode> {
         if command.arguments.list {
-            return None;
+            return Ok(());
         }
         if plan.trials.is_empty() && command.exact_names().is_none() {
-            return Some(usage_error(&[self.describe_empty_plan(plan)]));
+            return Err(report_problem(self.describe_empty_plan(plan)));
         }
-        if command.filters.is_empty()
-            || plan.trials.iter().any(|trial| command.wants_trial(trial.shown_name()))
-        {
-            return None;
+        let is_wanted = plan.trials.iter().any(|trial| command.wants_trial(trial.shown_name()));
+        if command.filters.is_empty() || is_wanted {
+            return Ok(());
         }
         self.refuse_unmatched(plan, library, command, settings)
     }
@@ -73,7 +73,7 @@ impl Harness {
     fn describe_empty_plan(&self, plan: &Plan) -> String {
         match plan.skipped {
             0 => format!("no case below `{}`: an empty run does not pass", self.folder.display()),
-            skipped => format!("{LEFT_OUT}: {} were left out", count_cases(skipped)),
+            skipped => format!("{LEFT_OUT}: {} were left out", count_noun(skipped, "case")),
         }
     }
 
@@ -85,7 +85,7 @@ impl Harness {
         library: Library<'_>,
         command: &HarnessCommand,
         settings: &EnvSettings,
-    ) -> Option<ExitCode> {
+    ) -> Result<(), ExitCode> {
         let verb = if command.arguments.exact { "is called" } else { "contains" };
         let problem = format!("no trial {verb} `{}`", command.filters.join("` or `"));
         let similar =
@@ -97,13 +97,13 @@ impl Harness {
         };
         let problem = format!("{problem}{hint}");
         if self.selection.is_some() {
-            return Some(usage_error(&[problem]));
+            return Err(report_problem(problem));
         }
         if settings.nextest.is_some() && command.arguments.exact {
-            return Some(exit_with(&[problem], FAILED));
+            return Err(exit_with(&[problem], FAILED));
         }
-        stderr::note_unmatched(&problem);
-        None
+        note(&escape_line(&problem));
+        Ok(())
     }
 }
 
@@ -129,6 +129,7 @@ fn list_similar(plan: &Plan, library: Library<'_>, command: &HarnessCommand) -> 
 
 /// Returns the number of edits between a filter and a name, or its last part. `None` if they are too many.
 fn measure_distance(filter: &str, name: &str) -> Option<usize> {
+    // People often type only the id of a case, so the last part of the name is compared as well.
     let last = name.rsplit("::").next().unwrap_or(name);
     let limit = (filter.chars().count() / 3).max(1);
     let distances = [name, last].map(|word| strsim::damerau_levenshtein(filter, word));

@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::shard::{Shard, find_bazel_report};
+use super::shard::Shard;
 use crate::case::Tier;
 use crate::judge::JudgeMode;
 use crate::report::render_utc;
@@ -71,7 +71,7 @@ pub(super) struct EnvSettings {
     pub(super) nextest: Option<Nextest>,
 }
 
-/// What nextest tells the processes that it starts.
+/// The facts that nextest passes to the processes that it starts.
 #[derive(Debug)]
 pub(super) struct Nextest {
     /// The run's id, the same for all processes of a run.
@@ -85,23 +85,20 @@ pub(super) struct Nextest {
 /// Reads the environment. The error is a message for the user.
 pub(super) fn read_environment() -> Result<EnvSettings, String> {
     let reports = read_variable("ARRAIGN_REPORT").map(|formats| parse_report_formats(&formats));
-    let stale = read_variable("ARRAIGN_STALE").map(|text| parse_stale(&text));
-    let read_switch = |name| read_variable(name).map(|text| parse_switch(name, &text)).transpose();
     Ok(EnvSettings {
-        tier: read_variable("ARRAIGN_TIER").map(|tier| parse_tier(&tier)).transpose()?.flatten(),
+        tier: read_choice("ARRAIGN_TIER", &[("smoke", Some(Tier::Smoke)), ("full", None)])?.flatten(),
         tags: read_variable("ARRAIGN_TAGS").map(|tags| split_words(&tags)).unwrap_or_default(),
         reports: reports.transpose()?.unwrap_or_default(),
-        judge: read_variable("ARRAIGN_JUDGE")
-            .map_or(Ok(JudgeMode::Replay), |mode| parse_judge_mode(&mode))?,
-        allows_stale: stale.transpose()?.unwrap_or(false),
+        judge: read_choice("ARRAIGN_JUDGE", JudgeMode::NAMES)?.unwrap_or_default(),
+        allows_stale: read_choice("ARRAIGN_STALE", &[("allow", true), ("refuse", false)])?.unwrap_or(false),
         compare: read_variable("ARRAIGN_COMPARE"),
         out: read_path("ARRAIGN_OUT"),
         output_json: read_path("ARRAIGN_OUTPUT_JSON"),
         schema: read_path("ARRAIGN_SCHEMA"),
-        mutates: read_switch("ARRAIGN_MUTATE")?.unwrap_or(false),
-        verbose: read_switch("ARRAIGN_VERBOSE")?.unwrap_or(false),
+        mutates: read_switch("ARRAIGN_MUTATE")?,
+        verbose: read_switch("ARRAIGN_VERBOSE")?,
         github: read_variable("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
-        junit_file: find_bazel_report(),
+        junit_file: read_path("XML_OUTPUT_FILE"),
         unknown_variables: check_unknown_variables()?,
         shard: read_shard()?,
         shard_times: read_path("ARRAIGN_SHARD_TIMES"),
@@ -125,7 +122,7 @@ pub(super) fn read_variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-fn read_path(name: &str) -> Option<PathBuf> {
+pub(super) fn read_path(name: &str) -> Option<PathBuf> {
     env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
@@ -144,33 +141,22 @@ fn check_unknown(name: &str) -> Result<String, String> {
     }
 }
 
-/// Parses the tier to run; `full` runs every case, like an unset variable.
-fn parse_tier(text: &str) -> Result<Option<Tier>, String> {
-    match text {
-        "smoke" => Ok(Some(Tier::Smoke)),
-        "full" => Ok(None),
-        other => Err(format!("ARRAIGN_TIER is `{other}`: expected `smoke` or `full`")),
+/// Reads a variable whose value is one of these words. `None` if the variable is not set.
+pub(super) fn read_choice<T: Copy>(name: &str, choices: &[(&str, T)]) -> Result<Option<T>, String> {
+    let Some(text) = read_variable(name) else { return Ok(None) };
+    if let Some((_, value)) = choices.iter().find(|(word, _)| *word == text) {
+        return Ok(Some(*value));
     }
+    let words: Vec<String> = choices.iter().map(|(word, _)| format!("`{word}`")).collect();
+    let (last, others) = words.split_last().map_or(("", &[][..]), |(last, others)| (last.as_str(), others));
+    Err(format!("{name} is `{text}`: expected {} or {last}", others.join(", ")))
 }
 
-fn parse_judge_mode(text: &str) -> Result<JudgeMode, String> {
-    JudgeMode::find_by_name(text)
-        .ok_or_else(|| format!("ARRAIGN_JUDGE is `{text}`: expected `replay`, `record`, `live` or `off`"))
-}
-
-fn parse_stale(text: &str) -> Result<bool, String> {
-    match text {
-        "allow" => Ok(true),
-        "refuse" => Ok(false),
-        other => Err(format!("ARRAIGN_STALE is `{other}`: expected `allow` or `refuse`")),
-    }
-}
-
-fn parse_switch(name: &str, text: &str) -> Result<bool, String> {
-    match text {
-        "1" | "true" => Ok(true),
-        "0" | "false" => Ok(false),
-        other => Err(format!("{name} is `{other}`: expected `1` or `0`")),
+fn read_switch(name: &str) -> Result<bool, String> {
+    match read_variable(name).as_deref() {
+        Some("true") => Ok(true),
+        Some("false") => Ok(false),
+        _ => Ok(read_choice(name, &[("1", true), ("0", false)])?.unwrap_or(false)),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::case::ModelSettings;
 use crate::model::{Cassette, ModelPort, PortMode, SessionPlan, render_exchanges};
 use crate::secrets::{Secrets, names_a_secret};
 
-/// What a program has exchanged with its model.
+/// The exchanges of a program with its model.
 #[derive(Debug)]
 pub struct RecordedProgram {
     /// How the program has ended.

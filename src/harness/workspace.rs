@@ -42,6 +42,7 @@ fn find_workspace(base: &Path) -> Option<PathBuf> {
 fn find_target_parent() -> Option<PathBuf> {
     let program = env::current_exe().ok()?.canonicalize().ok()?;
     let deps = program.ancestors().find(|folder| folder.ends_with("deps"))?;
+    // From `target/<profile>/deps` three steps up: the profile, the target folder, and the folder that contains it.
     let parent = deps.ancestors().nth(3)?;
     parent.join("Cargo.toml").is_file().then(|| parent.to_owned())
 }

@@ -8,6 +8,7 @@ use ureq::http::{self, HeaderMap, header, response::Parts};
 use ureq::{AsSendBody, Body, Timeout};
 
 use super::{HttpLimits, HttpProblem, HttpRequest, HttpResponse, conceal, retry};
+use crate::outcome::truncate_text;
 
 /// The number of bytes that are read from the body of an error response.
 const MAX_BODY_BYTES: u64 = 64 << 10;
@@ -175,8 +176,5 @@ fn header_text<'h>(headers: &'h HeaderMap, name: &header::HeaderName) -> Option<
 fn truncate_to_line(text: &str) -> String {
     let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
     let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MAX_SHOWN_CHARS) {
-        Some((end, _)) => format!("{}...", &line[..end]),
-        None => line,
-    }
+    truncate_text(&line, MAX_SHOWN_CHARS)
 }

@@ -14,6 +14,7 @@ const MAX_WAIT: Duration = Duration::from_secs(30);
 /// Returns the wait after the attempt with this number, from 1: a random time between half of the doubled wait and all
 /// of it, so that clients that failed together do not retry together.
 pub(super) fn compute_backoff(attempt: u32) -> Duration {
+    // 1, 2, 4, ... times the first wait; after 32 attempts the shift would overflow.
     let doubled = 1_u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
     let whole = FIRST_WAIT.saturating_mul(doubled).min(MAX_WAIT);
     whole / 2 + (whole / 2).mul_f64(random_fraction())

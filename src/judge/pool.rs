@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::reply::BadReply;
 use super::spending::{JudgeUsage, SpendingTracker};
 use super::votes::Vote;
 use super::{Judge, JudgeAnswer, JudgeError, JudgeRequest, Questionnaire};
 use crate::check::{JudgeSettings, Prices};
-use crate::source::LineLog;
+use crate::source::{LineLog, lock};
 
 /// How questions to the judge are answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -28,15 +28,13 @@ pub enum JudgeMode {
 }
 
 impl JudgeMode {
+    /// The modes by name.
+    pub const NAMES: &[(&str, Self)] =
+        &[("replay", Self::Replay), ("record", Self::Record), ("live", Self::Live), ("off", Self::Off)];
+
     /// Returns the mode with this name.
     pub fn find_by_name(word: &str) -> Option<Self> {
-        match word {
-            "replay" => Some(Self::Replay),
-            "record" => Some(Self::Record),
-            "live" => Some(Self::Live),
-            "off" => Some(Self::Off),
-            _ => None,
-        }
+        Self::NAMES.iter().find(|(name, _)| *name == word).map(|(_, mode)| *mode)
     }
 
     /// Whether this mode asks the judge.
@@ -127,11 +125,11 @@ impl JudgePool {
 
     /// Returns the cassettes that were used, by the path prefix of their case.
     pub fn used_cassettes(&self) -> HashMap<PathBuf, Vec<PathBuf>> {
-        lock_mutex(&self.used).clone()
+        lock(&self.used).clone()
     }
 
     pub(super) fn note_used(&self, case_prefix: PathBuf, cassette: PathBuf) {
-        lock_mutex(&self.used).entry(case_prefix).or_default().push(cassette);
+        lock(&self.used).entry(case_prefix).or_default().push(cassette);
     }
 
     /// Returns the judge of a case in a suite with `settings`. `None` if there is none.
@@ -155,7 +153,8 @@ impl JudgePool {
         keep: impl FnOnce(&[Vote]) -> Result<(), JudgeError>,
     ) -> Result<Vec<Vote>, JudgeError> {
         // One cell for each cassette: a second trial with the same request waits for the first instead of paying twice.
-        let shared = Arc::clone(lock_mutex(&self.answered).entry(path.to_owned()).or_default());
+        let shared = Arc::clone(lock(&self.answered).entry(path.to_owned()).or_default());
+        // An error is kept as well: trials with the same request fail alike, and the judge is not asked again for each.
         let votes = shared.get_or_init(|| {
             let votes = self.collect_votes(handle, questionnaire, prices)?;
             keep(&votes)?;
@@ -183,11 +182,12 @@ impl JudgePool {
     fn connect_server(&self, settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
         let JudgeSettings { model, base_url, key_env, seed, timeout, .. } = settings;
         let server = format!("{:?}", (model, base_url, key_env, seed, timeout));
-        if let Some(judge) = lock_mutex(&self.connected).get(&server) {
+        if let Some(judge) = lock(&self.connected).get(&server) {
             return Ok(Arc::clone(judge));
         }
+        // The lock is not held while a client is created. Two threads may create one each; both ask the same server.
         let judge = self.create_server_judge(settings)?;
-        lock_mutex(&self.connected).insert(server, Arc::clone(&judge));
+        lock(&self.connected).insert(server, Arc::clone(&judge));
         Ok(judge)
     }
 
@@ -239,6 +239,7 @@ impl VoteRequest<'_> {
     }
 
     fn ask_judge(&self, request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
+        // Budget, answer, cost: in this order, so that no question is asked after the budget is spent.
         let budget = self.handle.settings.as_ref().and_then(|settings| settings.budget_usd);
         // The cost of an answer is known only afterwards, so the last answer may exceed the budget.
         self.pool.spending.check_budget(budget, self.handle.model_name())?;
@@ -251,8 +252,4 @@ impl VoteRequest<'_> {
         }
         Ok(answer)
     }
-}
-
-fn lock_mutex<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,14 +1,14 @@
 //! The cost of the judge: in this process, and in all processes of the run.
 
 use std::fmt::Display;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
 use super::{JudgeAnswer, JudgeError};
 use crate::check::Prices;
 use crate::score::written;
-use crate::source::LineLog;
+use crate::source::{LineLog, lock};
 
 /// The number of requests and their cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ impl SpendingTracker {
 
     /// Returns the costs of this process.
     pub(super) fn own_usage(&self) -> JudgeUsage {
-        *self.own.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.own)
     }
 
     /// Returns the costs of the whole run.
@@ -75,6 +75,7 @@ impl SpendingTracker {
     pub(super) fn check_budget(&self, budget: Option<f64>, model: &str) -> Result<(), JudgeError> {
         let Some(budget) = budget else { return Ok(()) };
         let spent = self.read_run_usage()?;
+        // An answer without a price could have cost any amount, so a budget cannot be kept after it.
         if spent.unpriced > 0 {
             return Err(JudgeError::NoPrice { model: model.to_owned() });
         }
@@ -102,7 +103,8 @@ impl SpendingTracker {
             cost_usd: cost.unwrap_or_default(),
             unpriced: u64::from(cost.is_none()),
         };
-        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        // The own sum grows also if the ledger fails: the answer was paid, whoever knows of it.
+        let mut own = lock(&self.own);
         *own = own.plus(answered);
         drop(own);
         let Some(ledger) = &self.ledger else { return Ok(()) };

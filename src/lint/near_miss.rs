@@ -54,8 +54,10 @@ impl NearMisses {
     pub(super) fn into_remarks(self) -> impl Iterator<Item = LintRemark> {
         let Self { slips, called } = self;
         let mut seen = BTreeSet::new();
-        let is_called = move |slip: &NameSlip| called.iter().any(|tool| slip.tool.matches(&call_of(tool)));
-        slips.into_iter().filter(move |slip| !is_called(slip)).filter_map(move |slip| {
+        let missed = slips
+            .into_iter()
+            .filter(move |slip| !called.iter().any(|tool| slip.tool.matches(&call_of(tool))));
+        missed.filter_map(move |slip| {
             let message = format!(
                 "`{}` names `{}`, which no run calls; its run calls `{}`",
                 slip.check, slip.tool, slip.near
@@ -86,8 +88,8 @@ fn find_slip(
     if calls.iter().any(|call| tool.may_match(call)) {
         return None;
     }
-    let is_named = |call: &Call| tools.iter().any(|other| other.may_match(call));
-    let near = calls.iter().find(|call| !is_named(call) && is_near(tool, call))?;
+    let mut unnamed = calls.iter().filter(|call| !tools.iter().any(|other| other.may_match(call)));
+    let near = unnamed.find(|call| is_near(tool, call))?;
     Some(NameSlip {
         at: locate_name(expectation, tool.as_str()),
         check: expectation.check,

@@ -37,8 +37,9 @@ fn list_edits(old: &RequestContent, new: &RequestContent) -> Vec<String> {
         edits.push(format!("request: {} -> {}", old.target, new.target));
     }
     if old.streamed != new.streamed {
-        let form = |streamed| if streamed { "streamed" } else { "not streamed" };
-        edits.push(format!("reply: {} -> {}", form(old.streamed), form(new.streamed)));
+        let [before, after] =
+            [old, new].map(|request| if request.streamed { "streamed" } else { "not streamed" });
+        edits.push(format!("reply: {before} -> {after}"));
     }
     let empty = serde_json::Map::new();
     let (before, after) = (old.body.as_object().unwrap_or(&empty), new.body.as_object().unwrap_or(&empty));

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::{Bytes, Incoming};
@@ -24,6 +24,7 @@ use super::forward::{Forwarded, ForwardedRequest, ReplyHead, forward_request};
 use super::provider::Provider;
 use super::reply_body::ReplyBody;
 use super::session::{PortAnswer, PortMode, PortOutcome, PortSession, SessionPlan};
+use crate::source::lock;
 
 /// The largest request.
 const MAX_REQUEST_BYTES: usize = 64 << 20;
@@ -98,10 +99,6 @@ impl Drop for PortLease {
     fn drop(&mut self) {
         lock(&self.port.sessions).remove(&self.name);
     }
-}
-
-fn lock(sessions: &Sessions) -> MutexGuard<'_, HashMap<String, Arc<PortSession>>> {
-    sessions.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns a name that other programs on this machine cannot guess: 128 bits of the keys that the standard library draws.

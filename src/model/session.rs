@@ -1,7 +1,7 @@
 //! The session of one run of an agent: which request gets which reply, and what was exchanged.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::cassette::Cassette;
 use super::content::{ContentRules, RequestContent};
@@ -9,6 +9,7 @@ use super::difference::{find_nearest, render_edits};
 use super::exchange::{RecordedExchange, RecordedReply, RecordedRequest};
 use super::provider::Provider;
 use crate::case::ModelSettings;
+use crate::source::lock;
 
 /// The addresses of the providers, by provider.
 pub type Upstreams = BTreeMap<Provider, String>;
@@ -114,6 +115,7 @@ impl PortSession {
         let exchanges = if plan.mode == PortMode::Forward { &[] } else { plan.cassette.exchanges.as_slice() };
         let recorded: Vec<RequestContent> =
             exchanges.iter().map(|exchange| rules.reduce(&exchange.request)).collect();
+        // Equal requests wait in a queue: the first of them gets the first recorded reply, the second the next one.
         let mut state = SessionState::default();
         for (index, content) in recorded.iter().enumerate() {
             state.waiting.entry(content.key()).or_default().push_back(index);
@@ -125,8 +127,9 @@ impl PortSession {
     pub(super) fn answer(&self, request: &RecordedRequest) -> PortAnswer {
         let content = self.rules.reduce(request);
         let key = content.key();
-        let mut state = self.lock_state();
+        let mut state = lock(&self.state);
         state.requests += 1;
+        // A recorded reply comes first in every mode that has one; only then a replay refuses, and a recording forwards.
         if let Some(index) = state.take_recorded(&key, self.plan.settings.reuse) {
             let exchange = self.plan.cassette.exchanges[index].clone();
             state.exchanges.push(Some(exchange.clone()));
@@ -138,13 +141,14 @@ impl PortSession {
             return PortAnswer::Refused(message);
         }
         state.outcome.forwarded += 1;
+        // The place is reserved now, because replies can end in another order than their requests began.
         state.exchanges.push(None);
         PortAnswer::Forward(state.exchanges.len() - 1)
     }
 
     /// Notes a value that must not get into a cassette.
     pub(super) fn note_key(&self, value: &str) {
-        let mut state = self.lock_state();
+        let mut state = lock(&self.state);
         if !state.outcome.keys.iter().any(|known| known == value) {
             state.outcome.keys.push(value.to_owned());
         }
@@ -152,8 +156,9 @@ impl PortSession {
 
     /// Keeps the reply to a forwarded request. A reply that a client repeats its request for is not part of the recording.
     pub(super) fn keep_reply(&self, number: usize, request: RecordedRequest, reply: Option<RecordedReply>) {
-        let mut state = self.lock_state();
+        let mut state = lock(&self.state);
         match reply {
+            // A temporary failure is repeated by the client, so a replay needs only the reply that ended the attempts.
             Some(reply) if reply.is_passing() => {}
             Some(response) => {
                 // The session may have ended meanwhile.
@@ -170,7 +175,7 @@ impl PortSession {
 
     /// Ends the session. Requests that come later are part of no recording.
     pub(super) fn finish(&self) -> PortOutcome {
-        let mut state = self.lock_state();
+        let mut state = lock(&self.state);
         let mut outcome = std::mem::take(&mut state.outcome);
         outcome.exchanges = std::mem::take(&mut state.exchanges).into_iter().flatten().collect();
         outcome.unused = state.waiting.values().map(VecDeque::len).sum();
@@ -199,15 +204,12 @@ impl PortSession {
             }
         }
     }
-
-    fn lock_state(&self) -> MutexGuard<'_, SessionState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl SessionState {
     /// Takes the next recorded exchange with this content. After the last one, `reuse` gives it again.
     fn take_recorded(&mut self, key: &str, reuse: bool) -> Option<usize> {
+        // Each recorded reply is used once, in the order of the recording.
         if let Some(index) = self.waiting.get_mut(key).and_then(VecDeque::pop_front) {
             self.last.insert(key.to_owned(), index);
             return Some(index);
@@ -294,7 +296,7 @@ mod tests {
         for (status, text) in [(429, "slow down"), (500, "broken"), (200, "fine")] {
             assert!(ask(&record, "a").starts_with("forward"));
             let reply = RecordedReply { status, text: Some(text.to_owned()), ..RecordedReply::default() };
-            let number = record.lock_state().exchanges.len() - 1;
+            let number = lock(&record.state).exchanges.len() - 1;
             record.keep_reply(number, request("a"), Some(reply));
         }
         let outcome = record.finish();

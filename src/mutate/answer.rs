@@ -50,12 +50,15 @@ pub(super) fn derive_figure_mutants(run: &Trace) -> Vec<Mutant> {
 }
 
 fn double_usage(usage: Usage) -> Usage {
-    let double = |count: u64| count.saturating_mul(2);
     Usage {
-        input_tokens: double(usage.input_tokens),
-        cached_tokens: usage.cached_tokens.map(double),
-        output_tokens: double(usage.output_tokens),
-        reasoning_tokens: usage.reasoning_tokens.map(double),
+        input_tokens: double_count(usage.input_tokens),
+        cached_tokens: usage.cached_tokens.map(double_count),
+        output_tokens: double_count(usage.output_tokens),
+        reasoning_tokens: usage.reasoning_tokens.map(double_count),
         ..usage
     }
+}
+
+fn double_count(count: u64) -> u64 {
+    count.saturating_mul(2)
 }

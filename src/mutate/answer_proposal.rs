@@ -17,45 +17,43 @@ const MAX_PHRASE_CHARS: usize = 60;
 /// Proposes entries of `expect` that may notice a mutant of the answer or of the figures.
 pub(super) fn propose_for_answer(run: &Trace, sort: MutationSort) -> Vec<Value> {
     let answer = run.answer.as_deref().unwrap_or_default();
-    let contains = |phrases: Vec<String>| {
-        let quotable = phrases.into_iter().filter(|phrase| phrase.chars().count() <= MAX_PHRASE_CHARS);
-        quotable.map(|phrase| json!({"contains": phrase})).collect::<Vec<Value>>()
-    };
     match sort {
-        MutationSort::BlankAnswer | MutationSort::ReplaceAnswer => contains(list_telling_words(answer)),
+        MutationSort::BlankAnswer | MutationSort::ReplaceAnswer => {
+            require_phrases(list_telling_words(answer))
+        }
         MutationSort::CutAnswer => {
             let half = answer.chars().count() / 2;
             let rest: String = answer.chars().skip(half).collect();
             let mut words = list_telling_words(&rest);
             words.extend(list_words(&rest).last().map(|word| (*word).to_owned()));
-            contains(words)
+            require_phrases(words)
         }
         MutationSort::ChangeNumbers => {
             let numbers =
                 list_words(answer).into_iter().filter(|word| word.contains(|c: char| c.is_ascii_digit()));
             let mut proposed = vec![json!({"grounded": {}})];
-            proposed.extend(contains(numbers.map(str::to_owned).collect()));
+            proposed.extend(require_phrases(numbers.map(str::to_owned).collect()));
             proposed
         }
-        MutationSort::InvertNegation => contains(list_phrases(answer)),
-        MutationSort::DoubleTokens => run
-            .usage
-            .map(|usage| {
-                let total = usage.input_tokens.saturating_add(usage.output_tokens);
-                json!({"tokens_at_most": total.saturating_add(total / 2)})
-            })
-            .into_iter()
-            .collect(),
+        MutationSort::InvertNegation => require_phrases(list_phrases(answer)),
+        MutationSort::DoubleTokens => Vec::from_iter(run.usage.map(|usage| {
+            let total = usage.input_tokens.saturating_add(usage.output_tokens);
+            json!({"tokens_at_most": total.saturating_add(total / 2)})
+        })),
         MutationSort::DoubleCost => {
-            run.cost_usd.map(|cost| json!({"cost_at_most": round_up(cost * ROOM)})).into_iter().collect()
+            Vec::from_iter(run.cost_usd.map(|cost| json!({"cost_at_most": round_up(cost * ROOM)})))
         }
-        MutationSort::DoubleDuration => run
-            .duration_ms
-            .map(|duration| json!({"duration_at_most": round_up(duration * ROOM)}))
-            .into_iter()
-            .collect(),
+        MutationSort::DoubleDuration => {
+            Vec::from_iter(run.duration_ms.map(|ms| json!({"duration_at_most": round_up(ms * ROOM)})))
+        }
         _ => Vec::new(),
     }
+}
+
+/// Requires each phrase that is short enough to be quoted.
+fn require_phrases(phrases: Vec<String>) -> Vec<Value> {
+    let quotable = phrases.into_iter().filter(|phrase| phrase.chars().count() <= MAX_PHRASE_CHARS);
+    quotable.map(|phrase| json!({"contains": phrase})).collect()
 }
 
 /// Rounds up to two digits, so that the limit reads like one that a person has set.

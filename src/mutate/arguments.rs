@@ -30,8 +30,7 @@ fn change_argument(call: &Call, key: &str, value: &Value, words: &MutantWords<'_
     for (pointer, path) in list_leaves(value) {
         let Some(leaf) = value.pointer(&pointer) else { continue };
         let leaf = ChangedLeaf { call, key, path: format!(".{key}{path}"), pointer, leaf };
-        let change = |other| leaf.build_mutant(MutationSort::ChangeValue, other, words);
-        mutants.push(change(change_value(leaf.leaf)));
+        mutants.push(leaf.build_mutant(MutationSort::ChangeValue, change_value(leaf.leaf), words));
         mutants.push(leaf.build_mutant(MutationSort::ChangeType, change_type(leaf.leaf), words));
         let fraction = add_fraction(leaf.leaf);
         mutants.extend(

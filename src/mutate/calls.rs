@@ -1,7 +1,5 @@
 //! The mutants of a run's calls.
 
-use serde_json::Value;
-
 use super::change::{
     UNKNOWN_TOOL, answer_added_call, cut_run, fail_call, insert_call, insert_turn, mend_call, omit_calls,
     records_results, rename_call, swap_calls,
@@ -118,18 +116,15 @@ fn exchange_arguments((at, call): (usize, &Call), run: &Trace, words: &MutantWor
 fn change_results(at: usize, call: &Call, words: &MutantWords<'_>) -> Vec<Mutant> {
     let Some(result) = &call.result else { return Vec::new() };
     let name = words.name_call(call);
-    let replace = |sort, change: String, other: Value| {
-        Mutant::new(sort, change, move |run: &mut Trace| run.calls[at].result = Some(other.clone()))
-            .of_call(call)
-    };
-    vec![
-        replace(MutationSort::BlankResult, format!("the result of {name} is empty"), blank_value(result)),
-        replace(
-            MutationSort::ChangeResult,
-            format!("the result of {name} has other values"),
-            change_value(result),
-        ),
-    ]
+    let others = [
+        (MutationSort::BlankResult, "is empty", blank_value(result)),
+        (MutationSort::ChangeResult, "has other values", change_value(result)),
+    ];
+    let mutants = others.into_iter().map(|(sort, words, other)| {
+        let change = format!("the result of {name} {words}");
+        Mutant::new(sort, change, move |run| run.calls[at].result = Some(other.clone())).of_call(call)
+    });
+    mutants.collect()
 }
 
 /// Adds a call of an unknown tool at the beginning, in the middle and at the end.
@@ -138,13 +133,13 @@ fn add_unknown_calls(run: &Trace) -> Vec<Mutant> {
     let mut places = vec![(0, "first"), (count / 2, "in the middle"), (count, "last")];
     // Of few calls, two of the places are one.
     places.dedup_by_key(|(at, _)| *at);
-    let add = |(at, place): (usize, &str)| {
+    let mutants = places.into_iter().map(|(at, place)| {
         let call = answer_added_call(run, Call::new(UNKNOWN_TOOL, Arguments::none(), 1));
         let change = format!("`{UNKNOWN_TOOL}` is called {place}");
         Mutant::new(MutationSort::UnknownCall, change, move |run| insert_turn(run, at, call.clone()))
             .with_detail(place)
-    };
-    places.into_iter().map(add).collect()
+    });
+    mutants.collect()
 }
 
 /// Ends the run after each call but the last one, which a blank answer is about.

@@ -11,6 +11,7 @@ use crate::outcome::Status;
 use crate::reader::to_native;
 use crate::score::Effect;
 use crate::secrets::{KnownSecrets, SecretMasker};
+use crate::source::fingerprint_bytes;
 use crate::suite::{Library, RecordedEvidence, RecordedRun};
 use crate::trace::Trace;
 use crate::verdict::{CaseMutation, MutantFate, MutantResult, RunMutation};
@@ -69,16 +70,14 @@ impl CaseMutator<'_> {
         let mut result =
             RunMutation::new(self.name_trace(&run, (number, count)), fingerprint_run(&run.trace));
         let evaluator = MutantEvaluator::new(self.case, &run, recorded.baseline.as_ref(), self.session);
-        match evaluator.evaluate(&run) {
-            MutantVerdict::Passed => {}
-            MutantVerdict::Violated(checks) => {
-                result.left_out = Some(format!("the run does not pass: `{}`", checks.join("`, `")));
-                return result;
-            }
-            MutantVerdict::Open(why) => {
-                result.left_out = Some(format!("the run does not pass: {why}"));
-                return result;
-            }
+        let why = match evaluator.evaluate(&run) {
+            MutantVerdict::Passed => None,
+            MutantVerdict::Violated(checks) => Some(format!("`{}`", checks.join("`, `"))),
+            MutantVerdict::Open(why) => Some(why),
+        };
+        if let Some(why) = why {
+            result.left_out = Some(format!("the run does not pass: {why}"));
+            return result;
         }
         let mut known = KnownSecrets::default();
         known.add_run(&run.trace);
@@ -152,9 +151,9 @@ fn find_exclusion(case: &Case) -> Option<String> {
     if case.expect_verdict.is_some_and(|expected| expected != Status::Pass) {
         return Some("the case expects another verdict than `pass`".to_owned());
     }
-    let only_reports = |effect: Effect| matches!(effect, Effect::Inform | Effect::Points);
-    let reports = case.expectations.iter().all(|expectation| only_reports(expectation.effect))
-        && case.scorecards.iter().all(|card| only_reports(card.effect))
+    let effects = case.expectations.iter().map(|expectation| expectation.effect);
+    let mut effects = effects.chain(case.scorecards.iter().map(|card| card.effect));
+    let reports = effects.all(|effect| matches!(effect, Effect::Inform | Effect::Points))
         && case.require_calls.is_none()
         && case.baseline.is_none()
         && case.variance.is_none();
@@ -193,12 +192,13 @@ fn sample_mutants(mutants: Vec<Mutant>, run: &Trace) -> (Vec<Mutant>, Option<usi
     if all <= most {
         return (mutants, None);
     }
+    // Of `all` mutants, the ones stay at which the multiples of `most / all` cross a whole number: `most` of them.
     let kept = mutants.into_iter().enumerate().filter(|(at, _)| at * most / all != (at + 1) * most / all);
     (kept.map(|(_, mutant)| mutant).collect(), Some(all))
 }
 
 /// Identifies a run by its content, wherever it is recorded.
 fn fingerprint_run(run: &Trace) -> String {
-    let hash = hmac_sha256::Hash::hash(to_native(run).as_bytes());
-    hash.iter().take(8).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    let fingerprint = fingerprint_bytes(to_native(run).as_bytes());
+    fingerprint.chars().skip("sha256:".len()).take(16).collect()
 }

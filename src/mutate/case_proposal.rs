@@ -50,6 +50,7 @@ pub fn propose_case(run: &RecordedRun, library: Library<'_>) -> ProposedCase {
         .map(|mutant| RecordedRun { trace: mutant.apply(&unguarded.trace), ..unguarded.clone() })
         .filter(|changed| changed.trace != unguarded.trace)
         .collect();
+    // Greedy: an entry stays if it kills a mutant that no earlier entry kills. A later pass drops those that became needless.
     let mut kept: Vec<(Value, Vec<bool>)> = Vec::new();
     for entry in propose_entries(&run.trace) {
         let Some(case) = finder.load_entry(&entry) else { continue };
@@ -78,6 +79,7 @@ fn is_killed(kept: &[(Value, Vec<bool>)], mutant: usize, except: Option<usize>) 
 
 /// Drops entries whose mutants are all killed by other entries.
 fn drop_needless(kept: &mut Vec<(Value, Vec<bool>)>, mutants: usize) {
+    // The index moves on only past an entry that is needed, because removing one shifts the others.
     let mut at = 0;
     while at < kept.len() {
         let is_needed = (0..mutants).any(|mutant| kept[at].1[mutant] && !is_killed(kept, mutant, Some(at)));

@@ -1,6 +1,6 @@
 //! Changes of a run: the calls in it, its end, and its answer. Messages keep their places among the calls.
 
-use crate::trace::{Call, CallStatus, CallsUnrecorded, Message, Role, Trace};
+use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, Trace};
 use serde_json::json;
 
 /// The name of a tool that no agent has.
@@ -30,6 +30,8 @@ pub(crate) fn omit_calls(run: &mut Trace, is_omitted: impl Fn(usize, &Call) -> b
 pub(crate) fn insert_call(run: &mut Trace, at: usize, call: Call) {
     let count = run.calls.len();
     run.calls.insert(at.min(count), call);
+    // A message says how many calls precede it. Messages behind the new call count one more; at the end of the run, the last
+    // words of the model come after the new call as well.
     let last_words = run.messages.iter().rev().take_while(|message| message.role == Role::Assistant).count();
     let spoken = run.messages.len() - last_words;
     for (number, message) in run.messages.iter_mut().enumerate() {
@@ -75,10 +77,12 @@ pub(crate) fn cut_run(run: &mut Trace, count: usize) {
 pub(crate) fn set_answer(run: &mut Trace, answer: String) {
     let before = run.answer.replace(answer.clone());
     let Some(before) = before else { return };
-    let calls = run.calls.len();
-    let is_last = |message: &Message| message.role == Role::Assistant && message.after_calls == calls;
-    let last: Vec<usize> =
-        run.messages.iter().enumerate().filter(|(_, message)| is_last(message)).map(|(at, _)| at).collect();
+    let messages = run
+        .messages
+        .iter()
+        .enumerate()
+        .filter(|(_, message)| message.role == Role::Assistant && message.after_calls == run.calls.len());
+    let last: Vec<usize> = messages.map(|(at, _)| at).collect();
     // The answer may be one message, or all messages after the last call.
     let one = last.iter().rev().find(|at| run.messages[**at].text == before);
     if let Some(at) = one {

@@ -10,6 +10,7 @@ use super::CaseMutator;
 use crate::case::Case;
 use crate::judge::{JudgePool, JudgeSession};
 use crate::place::LoadErrors;
+use crate::source::lock;
 use crate::suite::{Library, build_trial_name, find_case_files, load_all, load_recorded};
 use crate::verdict::CaseMutation;
 
@@ -63,8 +64,8 @@ pub(crate) fn mutate_folder(
             Err(errors) => report.unread.push(errors),
         }
     }
-    let is_wanted = |case: &FolderCase| options.filters.iter().any(|filter| case.name.contains(filter));
-    cases.retain(|case| options.filters.is_empty() || is_wanted(case));
+    let filters = options.filters;
+    cases.retain(|case| filters.is_empty() || filters.iter().any(|filter| case.name.contains(filter)));
     report.cases = run_parallel(&cases, |case| case.mutate_case(library, judges, options));
     Ok(report)
 }
@@ -108,12 +109,13 @@ impl FolderCase {
 fn run_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(items.len()));
+    // Each thread takes the next item until none is left, so that a slow item does not delay the others.
     let take_items = || {
         while let Some((at, item)) =
             Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?)))
         {
             let result = work(item);
-            results.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
+            lock(&results).push((at, result));
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::case::MutationSort;
+use crate::outcome::truncate_text;
 use crate::secrets::SecretMasker;
 use crate::trace::{Call, Trace};
 
@@ -106,9 +107,6 @@ impl MutantWords<'_> {
     pub(super) fn quote_argument(&self, key: &str, value: &Value) -> String {
         let mut masked = self.masker.mask_json(json!({key: value}));
         let text = masked.get_mut(key).map(Value::take).unwrap_or_default().to_string();
-        match text.char_indices().nth(MAX_VALUE_CHARS) {
-            Some((end, _)) => format!("{}...", &text[..end]),
-            None => text,
-        }
+        truncate_text(&text, MAX_VALUE_CHARS)
     }
 }

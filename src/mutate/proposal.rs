@@ -77,15 +77,15 @@ pub(super) fn list_names(calls: &[&Call]) -> Vec<Value> {
 }
 
 pub(super) fn list_with_arguments(calls: &[&Call]) -> Vec<Value> {
-    let write_entry = |call: &&Call| {
-        let passed = call.arguments.json().and_then(Value::as_object).into_iter().flatten();
-        let passed: Map<String, Value> = passed
-            .filter(|(_, value)| !value.to_string().contains(MASK))
-            .map(|(key, value)| (key.clone(), write_literal(value)))
-            .collect();
-        if passed.is_empty() { json!(call.name) } else { json!({&call.name: passed}) }
-    };
-    calls.iter().map(write_entry).collect()
+    calls.iter().map(|call| write_entry(call)).collect()
+}
+
+/// Writes a call as an entry of a list: its name, with the arguments that contain no secret.
+fn write_entry(call: &Call) -> Value {
+    let passed = call.arguments.json().and_then(Value::as_object).into_iter().flatten();
+    let passed = passed.filter(|(_, value)| !value.to_string().contains(MASK));
+    let passed: Map<String, Value> = passed.map(|(key, value)| (key.clone(), write_literal(value))).collect();
+    if passed.is_empty() { json!(call.name) } else { json!({&call.name: passed}) }
 }
 
 /// A call that an entry is about.
@@ -177,8 +177,8 @@ impl<'r> ProposedCall<'r> {
             Value::String(_) => vec![json!({"minLength": 1}), json!({"const": result})],
             other => vec![json!({"const": other})],
         };
-        let check = |schema: Value| json!({"tool_output_valid": {"schemas": {&self.call.name: schema}}});
-        schemas.into_iter().map(check).collect()
+        let checks = schemas.into_iter();
+        checks.map(|schema| json!({"tool_output_valid": {"schemas": {&self.call.name: schema}}})).collect()
     }
 
     /// All arguments, or `key` alone. `None` if there are none.

@@ -50,6 +50,8 @@ pub fn tally_traces(cases: &[CaseMutation]) -> Vec<TraceMutation<'_>> {
     let mut names: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut tallies: HashMap<&str, Vec<MutantTally<'_>>> = HashMap::new();
     let mut found: HashMap<(&str, &str), usize> = HashMap::new();
+    // Two cases can use one trace, also by different names, so runs are grouped by fingerprint and mutants by id. The first
+    // case that reports a mutant is the one that a survivor is shown with.
     for case in cases {
         for run in case.runs.iter().filter(|run| run.left_out.is_none()) {
             let key = run.fingerprint.as_str();
@@ -68,8 +70,8 @@ pub fn tally_traces(cases: &[CaseMutation]) -> Vec<TraceMutation<'_>> {
             }
         }
     }
-    let summarize = |(key, trace)| summarize_trace(trace, names.remove(key), tallies.remove(key));
-    order.into_iter().map(summarize).collect()
+    let traces = order.into_iter();
+    traces.map(|(key, trace)| summarize_trace(trace, names.remove(key), tallies.remove(key))).collect()
 }
 
 fn summarize_trace<'m>(

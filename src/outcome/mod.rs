@@ -165,6 +165,19 @@ impl From<Option<Violation>> for Outcome {
     }
 }
 
+/// Cuts `text` to `most` characters, and marks the cut.
+pub(crate) fn truncate_text(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Renders a number of things: `1 case`, `2 cases`.
+pub(crate) fn count_noun(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

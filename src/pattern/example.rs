@@ -39,26 +39,13 @@ fn pick_member(class: &Class) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pattern::TextPattern;
+    use crate::pattern::{TextPattern, read_examples};
 
     #[test]
     fn usual_patterns_have_an_example() {
-        for pattern in [
-            "^make test",
-            r"\.aws/credentials",
-            r"^curl\b.*-d",
-            r"^\d+$",
-            "",
-            "a.c",
-            r"refund\s+now",
-            "^[0-9]{4,}$",
-            "^(ab|cd){3}$",
-            "(?i)^DROP (TABLE|INDEX)",
-            "[^a-z0-9]",
-            "é|ü",
-        ] {
-            let example = find_example(pattern).expect("an example");
-            let found = TextPattern::new(pattern).expect(pattern).is_match(&example);
+        for pattern in read_examples::<String>(include_str!("example.json"), "usual") {
+            let example = find_example(&pattern).expect("an example");
+            let found = TextPattern::new(&pattern).expect(&pattern).is_match(&example);
             assert!(found, "{pattern:?} in {example}");
         }
     }

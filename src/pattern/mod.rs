@@ -13,8 +13,11 @@ mod normal_name;
 mod personal;
 mod plain;
 mod regex;
+mod split_name;
+mod steps;
 mod tool;
 mod tool_category;
+mod word_table;
 
 pub use arraign_trace::jsonpath::JsonPath;
 pub use atoms::{
@@ -31,5 +34,9 @@ pub use personal::{
     mask_secrets, visit_secret_values,
 };
 pub use regex::TextPattern;
+pub(crate) use split_name::split_name;
 pub use tool::{ToolMatch, ToolPattern, is_glob};
 pub use tool_category::{ToolCategories, ToolCategory};
+#[cfg(test)]
+pub(crate) use word_table::read_examples;
+pub(crate) use word_table::{WordList, list_lines, list_rows, list_words};

@@ -1,43 +1,18 @@
 //! Categories of tools: what the tools of coding agents are called, and what a suite adds to that.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use arraign_trace::trace::Call;
 
 use super::tool::ToolPattern;
+use super::word_table::list_rows;
 use crate::place::LoadErrors;
 use crate::yaml::{Node, did_you_mean};
 
 /// The categories that everybody knows, by name, and the exact names of their tools.
-const BUILT_IN: &[(&str, &[&str])] = &[
-    ("file_list", &["bash", "list_directory", "list_dir", "ls", "find", "directory_tree", "analyze"]),
-    (
-        "file_read",
-        &["bash", "text_editor", "read_file", "read", "view", "cat", "view_file", "str_replace_editor"],
-    ),
-    (
-        "file_write",
-        &["bash", "text_editor", "write_file", "write", "edit_file", "create_file", "str_replace_editor"],
-    ),
-    ("git", &["bash", "git", "git_commit", "git_push", "git_pull", "git_status", "github"]),
-    ("python", &["bash", "python", "python_repl", "execute_python", "ipython", "jupyter"]),
-    (
-        "search",
-        &[
-            "bash",
-            "grep",
-            "ripgrep",
-            "rg",
-            "search",
-            "search_files",
-            "code_search",
-            "find_in_files",
-            "analyze",
-        ],
-    ),
-    ("shell", &["bash", "shell", "terminal", "execute", "run_command", "exec", "developer"]),
-    ("web", &["web_search", "browse", "fetch_url", "http_request", "curl", "wget"]),
-];
+static BUILT_IN: LazyLock<Vec<(&str, Vec<&str>)>> =
+    LazyLock::new(|| list_rows(include_str!("tool_categories.txt")));
 
 /// The categories of one suite: the built-in ones, and what the suite adds.
 #[derive(Debug, Clone, Default)]
@@ -71,7 +46,7 @@ impl ToolCategories {
 
     /// The category called `name`.
     pub fn find(&self, name: &str) -> Option<ToolCategory> {
-        let built_in = BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, tools)| *tools);
+        let built_in = BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, tools)| tools.as_slice());
         let added = self.added.get(name);
         (built_in.is_some() || added.is_some()).then(|| ToolCategory {
             name: name.to_owned(),

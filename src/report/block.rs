@@ -4,12 +4,12 @@
 use serde_json::Value;
 
 use super::pinned::render_pinned;
-use super::plain::escape_line;
+use super::plain::{escape_line, truncate_text};
 use super::score;
 use super::summary::{group_thousands, render_dollars};
 use crate::outcome::{Item, Score, State, Status};
 use crate::score::statistics::Statistics;
-use crate::score::{Card, Effect, written};
+use crate::score::{Card, written};
 use crate::verdict::{Finding, RunSummary, Verdict};
 
 /// The largest number of violations, items, or members of a value that are written for one finding.
@@ -71,7 +71,7 @@ fn render_run(verdict: &Verdict, run: usize) -> Vec<String> {
         lines.push(format!("  tools called: {}", render_tool_names(summary)));
     }
     lines.extend(
-        findings.iter().filter(|finding| is_broken_gate(finding)).flat_map(|gate| render_gate_banner(gate)),
+        findings.iter().filter(|finding| finding.is_broken_gate()).flat_map(|gate| render_gate_banner(gate)),
     );
     for card in verdict.scorecards.iter().filter(|card| card.run == run) {
         lines.extend(render_card(card));
@@ -108,10 +108,6 @@ fn render_spread(statistics: &Statistics) -> String {
 fn render_findings(findings: &[&Finding]) -> Vec<String> {
     let width = findings.iter().map(|finding| finding.check.len()).max().unwrap_or(0);
     findings.iter().flat_map(|finding| render_finding(finding, width)).collect()
-}
-
-fn is_broken_gate(finding: &Finding) -> bool {
-    finding.effect == Effect::Gate && finding.status == Status::Fail
 }
 
 fn render_gate_banner(gate: &Finding) -> Vec<String> {
@@ -210,8 +206,8 @@ fn render_run_facts(run: &RunSummary, index: usize, count: usize) -> String {
     facts.extend(run.model.clone());
     facts.extend(run.duration_ms.map(|ms| format!("{} ms", written(ms))));
     facts.extend(run.usage.map(|usage| {
-        let (input, output) = (usage.input_tokens.to_string(), usage.output_tokens.to_string());
-        format!("{} tokens in, {} out", group_thousands(&input), group_thousands(&output))
+        let (input, output) = (group_thousands(usage.input_tokens), group_thousands(usage.output_tokens));
+        format!("{input} tokens in, {output} out")
     }));
     facts.extend(run.cost_usd.map(|usd| format!("${}", render_dollars(usd))));
     truncate_line(&format!("{which}{}", facts.join(", ")))
@@ -224,9 +220,5 @@ fn render_tool_names(run: &RunSummary) -> String {
 
 /// Escapes `text`, puts it on one line and cuts it to [`MAX_TEXT_CHARS`].
 fn truncate_line(text: &str) -> String {
-    let line = escape_line(text);
-    match line.char_indices().nth(MAX_TEXT_CHARS) {
-        Some((end, _)) => format!("{}...", &line[..end]),
-        None => line,
-    }
+    truncate_text(&escape_line(text), MAX_TEXT_CHARS)
 }

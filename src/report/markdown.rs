@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 
 use super::comparison::{RunComparison, TrialStates};
 use super::flaky::render_attempts;
-use super::markup::{escape_attribute, escape_markup};
+use super::markup::{escape_markup, render_code};
 use super::pinned::render_pinned;
+use super::plain::truncate_text;
 use super::summary::{SummaryRows, render_summary};
 use super::terminal::{render_headline, render_red_trial};
 use super::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, Totals, TrialResult};
@@ -33,10 +34,8 @@ const MAX_GOLDEN_CHARS: usize = 5_000;
 const MAX_FAILURE_BYTES: usize = 36_000;
 /// The size of one failure, in characters.
 const MAX_FAILURE_CHARS: usize = 6_000;
-/// The largest length of a claim or a name, in characters.
-const MAX_LINE_CHARS: usize = 300;
 
-const SCORES_HEAD: &str = "<tr><th>case</th><th>score</th><th>at least</th><th></th></tr>\n";
+const SCORES_HEAD: &str = "<table>\n<tr><th>case</th><th>score</th><th>at least</th><th></th></tr>\n";
 
 struct MarkdownReport<'r> {
     totals: Totals,
@@ -108,23 +107,11 @@ impl ReportBuilder for MarkdownReport<'_> {
                 escape_markup(&truncate_text(&golden, MAX_GOLDEN_CHARS))
             );
         }
-        if !self.scores.text.is_empty() {
-            let (rows, rest) = (&self.scores.text, self.scores.render_rest("scores"));
-            let _ = write!(report, "\n### Scores\n\n<table>\n{SCORES_HEAD}{rows}</table>\n{rest}");
-        }
-        if !self.flaky.text.is_empty() {
-            let (listed, rest) = (&self.flaky.text, self.flaky.render_rest("flaky cases"));
-            let _ = write!(report, "\n### Flaky\n\n<ul>\n{listed}</ul>\n{rest}");
-        }
-        if !self.pinned.text.is_empty() {
-            let (listed, rest) = (&self.pinned.text, self.pinned.render_rest("cases with pinned violations"));
-            let _ = write!(report, "\n### Pinned by a snapshot\n\n<ul>\n{listed}</ul>\n{rest}");
-        }
-        if !self.failures.text.is_empty() {
-            let (folded, rest) = (&self.failures.text, self.failures.render_rest("cases that did not pass"));
-            let _ = write!(report, "\n### What did not pass\n\n{folded}{rest}");
-        }
-        report
+        let (list, table) = (("<ul>\n", "</ul>\n"), (SCORES_HEAD, "</table>\n"));
+        report += &self.scores.render_section("Scores", table, "scores");
+        report += &self.flaky.render_section("Flaky", list, "flaky cases");
+        report += &self.pinned.render_section("Pinned by a snapshot", list, "cases with pinned violations");
+        report + &self.failures.render_section("What did not pass", ("", ""), "cases that did not pass")
     }
 }
 
@@ -140,6 +127,14 @@ impl BoundedText {
         } else {
             self.text += entry;
         }
+    }
+
+    /// Renders the entries between two tags, below a heading. Empty without entries.
+    fn render_section(&self, heading: &str, (open, close): (&str, &str), what: &str) -> String {
+        if self.text.is_empty() {
+            return String::new();
+        }
+        format!("\n### {heading}\n\n{open}{}{close}{}", self.text, self.render_rest(what))
     }
 
     fn render_rest(&self, what: &str) -> String {
@@ -182,18 +177,6 @@ fn render_failure(verdict: &Verdict) -> String {
     );
     let red = escape_markup(&truncate_text(&render_red_trial(verdict), MAX_FAILURE_CHARS));
     format!("<details><summary><b>{word}</b> {name}<br>{claim}</summary>\n\n<pre>{red}</pre>\n</details>\n\n")
-}
-
-/// Renders text as inline code.
-fn render_code(text: &str) -> String {
-    format!("<code>{}</code>", escape_attribute(&truncate_text(text, MAX_LINE_CHARS)))
-}
-
-fn truncate_text(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

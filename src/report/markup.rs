@@ -1,6 +1,9 @@
 //! Escaping for XML documents and HTML pages.
 
-use super::plain::{escape_dangerous_chars, escape_line_breaks};
+use super::plain::{escape_dangerous_chars, escape_line_breaks, truncate_text};
+
+/// The largest length of a claim or a name in Markdown, in characters.
+const MAX_CODE_CHARS: usize = 300;
 
 /// Escapes `text` for use between two tags. Line breaks stay.
 pub(super) fn escape_markup(text: &str) -> String {
@@ -12,6 +15,11 @@ pub(super) fn escape_markup(text: &str) -> String {
 /// Escapes `text` for use between quotes, or between two tags on one line.
 pub(super) fn escape_attribute(text: &str) -> String {
     escape_entities(&escape_dangerous_chars(&escape_line_breaks(text)))
+}
+
+/// Renders text as inline code, cut to [`MAX_CODE_CHARS`].
+pub(super) fn render_code(text: &str) -> String {
+    format!("<code>{}</code>", escape_attribute(&truncate_text(text, MAX_CODE_CHARS)))
 }
 
 /// Escapes one line. A CI log may show the document, and there a line that begins with `::` is a command.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::plain::render_safe_json;
 use super::{FormatEntry, RunInfo};
@@ -20,54 +20,29 @@ const VERSION: u32 = 1;
 /// The name of the rule that a survivor breaks.
 const RULE: &str = "surviving_mutant";
 
-#[derive(Serialize)]
-struct MutationDocument<'d> {
-    version: u32,
-    cases: &'d [CaseMutation],
-    traces: Vec<TraceRecord<'d>>,
-}
-
-#[derive(Serialize)]
-struct TraceRecord<'d> {
-    trace: &'d str,
-    cases: &'d [&'d str],
-    mutants: usize,
-    killed: usize,
-    ignored: usize,
-    survivors: Vec<&'d str>,
-}
-
-impl<'d> TraceRecord<'d> {
-    fn from_trace(trace: &'d TraceMutation<'d>) -> Self {
-        Self {
-            trace: trace.trace,
-            cases: &trace.cases,
-            mutants: trace.count_mutants(),
-            killed: trace.killed,
-            ignored: trace.ignored,
-            survivors: trace.survivors.iter().map(|(_, mutant)| mutant.id.as_str()).collect(),
-        }
-    }
-}
-
 /// Renders all mutants as one JSON document.
 pub fn render_mutation_json(report: &MutationReport, traces: &[TraceMutation<'_>]) -> String {
-    let traces = traces.iter().map(TraceRecord::from_trace).collect();
-    render_safe_json(&MutationDocument { version: VERSION, cases: &report.cases, traces })
+    let traces: Vec<Value> = traces.iter().map(describe_trace).collect();
+    render_safe_json(&json!({"version": VERSION, "cases": report.cases, "traces": traces}))
+}
+
+fn describe_trace(trace: &TraceMutation<'_>) -> Value {
+    let survivors: Vec<&str> = trace.survivors.iter().map(|(_, mutant)| mutant.id.as_str()).collect();
+    json!({
+        "trace": trace.trace,
+        "cases": trace.cases,
+        "mutants": trace.count_mutants(),
+        "killed": trace.killed,
+        "ignored": trace.ignored,
+        "survivors": survivors,
+    })
 }
 
 /// Renders the survivors as SARIF notes at their cases.
 pub fn render_mutation_sarif(traces: &[TraceMutation<'_>]) -> String {
     let summary = "some check notices the change of the run".to_owned();
-    let info = RunInfo {
-        id: "mutation".to_owned(),
-        started: SystemTime::now(),
-        folder: String::new(),
-        rules: BTreeMap::from([(RULE.to_owned(), summary)]),
-        skipped: Vec::new(),
-        selection: crate::verdict::summary::Selection::default(),
-        earlier: None,
-    };
+    let rules = BTreeMap::from([(RULE.to_owned(), summary)]);
+    let info = RunInfo { rules, ..RunInfo::new("mutation", SystemTime::now()) };
     let Some(format) = FormatEntry::find_by_name(ReportFormat::Sarif.name()) else { return String::new() };
     let mut report = (format.begin)(&info);
     for (case, mutant) in traces.iter().flat_map(|trace| &trace.survivors) {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::flaky::render_attempts;
 use super::pinned::render_pinned;
-use super::plain::escape_line;
+use super::plain::{count_noun, escape_line};
 use super::summary::{SummaryRows, render_summary};
 use super::terminal::render_red_trial;
 use super::{ReportBuilder, RunInfo, Totals, TrialResult};
@@ -54,7 +54,7 @@ impl<'r> RunOverview<'r> {
     pub fn render_totals(&self) -> String {
         let Totals { cases, passed, failed, undecided, errors, skipped } = self.totals;
         let mut text = self.flaky.concat() + &self.pinned.concat();
-        let _ = write!(text, "{cases} {}: {passed} passed", if cases == 1 { "case" } else { "cases" });
+        let _ = write!(text, "{}: {passed} passed", count_noun(cases, "case"));
         let rest = [
             (failed, "failed"),
             (undecided, "undecided"),

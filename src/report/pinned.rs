@@ -1,5 +1,8 @@
 //! Trials that pass although checks are violated, because a snapshot holds the violations.
 
+use std::collections::BTreeSet;
+
+use super::plain::count_noun;
 use crate::outcome::Status;
 use crate::verdict::Verdict;
 
@@ -8,10 +11,13 @@ pub fn render_pinned(verdict: &Verdict) -> Option<String> {
     if verdict.pinned == 0 {
         return None;
     }
+    let violations = count_noun(verdict.pinned, "violation");
+    Some(format!("pinned: {violations} of {}", list_violated_checks(verdict).join(", ")))
+}
+
+/// Returns the names of the violated checks, sorted, each once.
+pub(super) fn list_violated_checks(verdict: &Verdict) -> Vec<&str> {
     let violated = verdict.findings.iter().filter(|finding| finding.status == Status::Fail);
-    let mut checks: Vec<&str> = violated.map(|finding| finding.check.as_str()).collect();
-    checks.sort_unstable();
-    checks.dedup();
-    let violations = if verdict.pinned == 1 { "violation" } else { "violations" };
-    Some(format!("pinned: {} {violations} of {}", verdict.pinned, checks.join(", ")))
+    let names: BTreeSet<&str> = violated.map(|finding| finding.check.as_str()).collect();
+    names.into_iter().collect()
 }

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+pub(crate) use crate::outcome::{count_noun, truncate_text};
+
 /// Escapes everything in `text` that could move a cursor, change a colour, reorder letters or command a CI server, as
 /// `\u{..}`. Line breaks stay.
 pub fn escape_text(text: &str) -> Cow<'_, str> {

@@ -55,6 +55,19 @@ pub struct SkippedTrial {
 }
 
 impl RunInfo {
+    /// Describes a run of which only its id and its start are known.
+    pub(crate) fn new(id: &str, started: SystemTime) -> Self {
+        Self {
+            id: id.to_owned(),
+            started,
+            folder: String::new(),
+            rules: BTreeMap::new(),
+            skipped: Vec::new(),
+            selection: Selection::default(),
+            earlier: None,
+        }
+    }
+
     /// Returns the start of the run in UTC, without a time zone: `2026-11-22T03:20:03`.
     pub fn started_utc(&self) -> String {
         render_utc(self.started)
@@ -90,6 +103,7 @@ fn date_of_day(days: u64) -> (u64, u64, u64) {
     let day = day - (365 * year + year / 4 - year / 100);
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
+    // Months are counted from March, so January and February belong to the next year.
     let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
     (era * 400 + year + next, month, day)
 }
@@ -186,15 +200,7 @@ mod tests {
 
     fn run(seconds: u64) -> RunInfo {
         let started = UNIX_EPOCH + Duration::from_secs(seconds);
-        RunInfo {
-            id: String::new(),
-            started,
-            folder: "crates/a/".into(),
-            rules: BTreeMap::new(),
-            skipped: Vec::new(),
-            selection: Selection::default(),
-            earlier: None,
-        }
+        RunInfo { folder: "crates/a/".into(), ..RunInfo::new("", started) }
     }
 
     #[test]

@@ -101,17 +101,13 @@ fn render_mean(mean: f64, suite: &Group) -> String {
 
 fn render_latency(suite: &Group) -> String {
     let Some(latency) = suite.latency else { return NOT_RECORDED.to_owned() };
-    let (p50, p95) = (
-        group_thousands(&format!("{:.0}", latency.p50_ms)),
-        group_thousands(&format!("{:.0}", latency.p95_ms)),
-    );
+    let [p50, p95] = [latency.p50_ms, latency.p95_ms].map(|ms| group_thousands(&format!("{ms:.0}")));
     format!("p50 {p50} ms, p95 {p95} ms{}", render_coverage(latency.runs, suite))
 }
 
 fn render_tokens(suite: &Group) -> String {
     let Some(tokens) = suite.tokens else { return NOT_RECORDED.to_owned() };
-    let (input, output) =
-        (group_thousands(&tokens.input.to_string()), group_thousands(&tokens.output.to_string()));
+    let (input, output) = (group_thousands(tokens.input), group_thousands(tokens.output));
     format!("{input} in, {output} out{}", render_coverage(tokens.runs, suite))
 }
 
@@ -133,7 +129,8 @@ pub fn render_dollars(usd: f64) -> String {
 }
 
 /// Renders `1234567` as `1,234,567`.
-pub fn group_thousands(digits: &str) -> String {
+pub fn group_thousands(number: impl ToString + Copy) -> String {
+    let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {

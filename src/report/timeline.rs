@@ -156,11 +156,7 @@ impl TimelineWriter {
             Some((end, _)) => {
                 self.cut = true;
                 let more = text[end..].chars().count();
-                format!(
-                    "{}... ({} more characters)",
-                    escape_line(&text[..end]),
-                    group_thousands(&more.to_string())
-                )
+                format!("{}... ({} more characters)", escape_line(&text[..end]), group_thousands(more))
             }
         }
     }
@@ -218,8 +214,7 @@ fn turn_key(call: &Call) -> (usize, &[String]) {
 }
 
 fn render_tokens(usage: Usage) -> String {
-    let (input, output) =
-        (group_thousands(&usage.input_tokens.to_string()), group_thousands(&usage.output_tokens.to_string()));
+    let (input, output) = (group_thousands(usage.input_tokens), group_thousands(usage.output_tokens));
     let cached = render_token_part(usage.cached_tokens, "cached");
     let reasoning = render_token_part(usage.reasoning_tokens, "reasoning");
     let partial = if usage.partial { ", incomplete" } else { "" };
@@ -227,7 +222,7 @@ fn render_tokens(usage: Usage) -> String {
 }
 
 fn render_token_part(count: Option<u64>, name: &str) -> String {
-    count.map_or_else(String::new, |count| format!(" ({} {name})", group_thousands(&count.to_string())))
+    count.map_or_else(String::new, |count| format!(" ({} {name})", group_thousands(count)))
 }
 
 fn render_milliseconds(ms: f64) -> String {

@@ -1,10 +1,10 @@
-//! Numbers that a user sets, refused where they cannot be meant: `80` is no share, and a level of 1 is no level.
+//! Numbers in settings with a range: `80` is not a valid share, and 1 is not a valid level.
 
 use std::ops::{Bound, RangeBounds};
 
 use serde::{Deserialize, Deserializer, de};
 
-/// Above 0, to 1: a rate of 0 requires nothing.
+/// Deserializes a rate above 0, up to 1. A rate of 0 would require nothing.
 pub(super) fn rate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let value = f64::deserialize(deserializer)?;
     if value == 0.0 {
@@ -13,24 +13,24 @@ pub(super) fn rate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D:
     within(value, 0.0..=1.0, "a share above 0, up to 1, such as 0.8")
 }
 
-/// From 0 to 1, or not set.
+/// Deserializes an optional share from 0 to 1.
 pub(super) fn optional_share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let value: Option<f64> = Option::deserialize(deserializer)?;
     value.map(|value| within(value, 0.0..=1.0, "a share from 0 to 1, such as 0.95")).transpose()
 }
 
-/// Between 0 and 1.
+/// Deserializes a probability between 0 and 1, without the bounds.
 pub(super) fn level<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let bounds = (Bound::Excluded(0.0), Bound::Excluded(1.0));
     within(f64::deserialize(deserializer)?, bounds, "a probability between 0 and 1, such as 0.95")
 }
 
-/// From 0 to 100.
+/// Deserializes points from 0 to 100.
 pub(super) fn points<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     within(f64::deserialize(deserializer)?, 0.0..=100.0, "points from 0 to 100")
 }
 
-/// From 0 to 100, or not set.
+/// Deserializes optional points from 0 to 100.
 pub(super) fn optional_points<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let value: Option<f64> = Option::deserialize(deserializer)?;
     value.map(|value| within(value, 0.0..=100.0, "points from 0 to 100")).transpose()

@@ -1,35 +1,35 @@
-//! One scorecard, filled in for one run.
+//! The result of a scorecard for one run.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Scorecard, ScorecardPart, ScoredBy};
 use crate::outcome::{Loss, Score, reaches};
 
-/// A scorecard's result.
+/// The result of a scorecard.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Card {
-    /// The vocabulary that it belongs to.
+    /// The vocabulary of the scorecard.
     pub name: String,
-    /// The run that it is about: its index in the verdict's runs.
+    /// The index of the run in the runs of the verdict.
     pub run: usize,
-    /// The score; `None` where a part has no answer.
+    /// The score. `None` if a part has no answer.
     pub score: Option<f64>,
     /// The full score.
     pub full: f64,
-    /// The setting that holds the threshold.
+    /// The name of the setting with the threshold.
     pub threshold: String,
     /// The least score that passes.
     pub least: f64,
-    /// Whether the score reaches it.
+    /// Whether the score reaches the threshold.
     pub passed: bool,
     /// Why the score was not computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_computed: Option<String>,
-    /// The weighed checks. Empty where nothing was computed.
+    /// The weighed checks. Empty if no score was computed.
     pub parts: Vec<CardPart>,
-    /// Where the points went, as shares of the full score: they add up to what is missing from it.
+    /// The lost points, as shares of the full score. Their sum is the difference to the full score.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<Loss>,
 }
@@ -39,19 +39,19 @@ pub struct Card {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct CardPart {
-    /// What it is called.
+    /// The name of the check.
     pub name: String,
-    /// Its share of the full score.
+    /// The share of the full score.
     pub weight: f64,
-    /// The check's own score.
+    /// The score of the check.
     pub score: Score,
-    /// What that brings, on the card's scale.
+    /// The points for this score, on the scale of the card.
     pub points: f64,
 }
 
 impl Scorecard {
-    /// The card of a run in which the parts scored what `answer` gives: score and losses of the expectation. A part
-    /// without an answer leaves the card without a score.
+    /// Fills in the card of a run. `answer` returns the score and the losses of an expectation; if it returns `None` for
+    /// any part, the card has no score.
     pub fn fill<'o>(&self, run: usize, answer: impl Fn(usize) -> Option<(Score, &'o [Loss])>) -> Card {
         let answers = self.parts.iter().map(|part| match part.scored_by {
             ScoredBy::Nothing => Some((Score::FULL, &[][..])),
@@ -75,12 +75,12 @@ impl Scorecard {
         }
     }
 
-    /// The card of a case that a hard gate ended: 0, and nothing computed.
+    /// Returns the card of a case that violates a hard gate: a score of 0, without parts.
     pub fn gated_card(&self, run: usize) -> Card {
         Card { score: Some(0.0), ..self.empty_card(run, "a hard gate was violated") }
     }
 
-    /// The card of a run that gave no evidence at all.
+    /// Returns a card without a score, for the reason `why`.
     pub fn empty_card(&self, run: usize, why: &str) -> Card {
         Card {
             name: self.name.clone(),
@@ -101,7 +101,7 @@ impl Scorecard {
         CardPart { name: part.name.clone(), weight: part.weight, score, points }
     }
 
-    /// A score as the card writes it: never above the full one.
+    /// Rounds a score to the decimals of the scale, and limits it to the full score.
     fn round_score(&self, score: f64) -> f64 {
         let score = score.min(self.scale.full);
         self.scale.decimals.map_or(score, |decimals| round_half_even(score, decimals))
@@ -109,7 +109,7 @@ impl Scorecard {
 }
 
 impl Card {
-    /// The score as a share of the full one; 0 where there is none.
+    /// Returns the score as a share of the full score, or 0 without a score.
     pub fn share(&self) -> Score {
         Score::new(self.score.unwrap_or(0.0) / self.full)
     }
@@ -119,13 +119,13 @@ fn weigh_loss(part: &ScorecardPart, loss: &Loss) -> Loss {
     Loss { points: loss.points * part.weight, why: format!("{}: {}", part.name, loss.why) }
 }
 
-/// A number with the digits that a person reads.
+/// Renders a number with at most four decimals, without trailing zeros.
 pub fn written(number: f64) -> String {
     let text = format!("{number:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// `value` rounded to `decimals`, exact ties to the even digit.
+/// Rounds `value` to `decimals`, and exact ties to the even digit.
 pub fn round_half_even(value: f64, decimals: usize) -> f64 {
     // Formatting rounds the exact binary value, which multiplying by a power of ten does not.
     format!("{value:.decimals$}").parse().unwrap_or(value)

@@ -1,7 +1,7 @@
 //! Scores: scorecards over the checks of a case, statistics over its runs, the comparison with a baseline.
 //!
-//! A [`Scorecard`] weighs checks of one case and holds the sum against a threshold. Its [`Card`] says where every
-//! point went: the losses add up to what is missing from the full score.
+//! A [`Scorecard`] weighs the checks of one case and compares the sum with a threshold. Its [`Card`] lists every lost
+//! point: score and losses add up to the full score.
 
 mod bounded;
 mod card;
@@ -23,9 +23,9 @@ pub enum Effect {
     #[default]
     #[serde(rename = "must")]
     Fail,
-    /// The case fails with a score of 0, and nothing else is asked.
+    /// The case fails with a score of 0, and no other check runs.
     Gate,
-    /// Points of a scorecard, no more. Evidence that is absent still makes the case undecided.
+    /// The case loses points of a scorecard. Missing evidence still makes the case undecided.
     Points,
     /// Informational: the aggregate over all runs decides.
     #[serde(rename = "told")]
@@ -39,60 +39,60 @@ impl Effect {
     }
 }
 
-/// Checks of one case, weighed, and the score that they must reach together.
+/// The weighed checks of one case, and the score that they must reach together.
 #[derive(Debug, Clone)]
 pub struct Scorecard {
-    /// The vocabulary that it belongs to, and which part of the case it is about: `expected`, `expected of turn 2`.
+    /// The vocabulary of the scorecard, and the part of the case: `expected`, `expected of turn 2`.
     pub name: String,
     /// The weighed checks, in the order in which they are summed up.
     pub parts: Vec<ScorecardPart>,
-    /// What must be reached.
+    /// The threshold of the score.
     pub threshold: Threshold,
-    /// How scores are written.
+    /// The scale of the scores.
     pub scale: Scale,
-    /// What missing the threshold costs: the case, or nothing where a suite's gate decides.
+    /// The effect of a missed threshold: the case fails, or nothing happens because the gate of the suite decides.
     pub effect: Effect,
 }
 
 /// A weighed check.
 #[derive(Debug, Clone)]
 pub struct ScorecardPart {
-    /// What it is called on the card.
+    /// The name of the part on the card.
     pub name: String,
-    /// Its share of the score, in 0..=1.
+    /// The share of the score, in 0..=1.
     pub weight: f64,
-    /// Where its score comes from.
+    /// The source of the score.
     pub scored_by: ScoredBy,
 }
 
-/// Where the score of a part comes from.
+/// The source of the score of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScoredBy {
-    /// Nothing is expected of it: full.
+    /// The case expects nothing of this part, which has the full score.
     Nothing,
-    /// The case's expectation of this index.
+    /// The expectation of the case with this index.
     Expectation(usize),
-    /// The case's check that is called like the part; replaced by its index once all blocks of the case are read.
+    /// The check with the name of the part. Its index replaces this once all blocks of the case are read.
     Check,
 }
 
-/// The score that must be reached.
+/// The least score that passes, and its setting.
 #[derive(Debug, Clone)]
 pub struct Threshold {
-    /// The setting that says it: `min_score`.
+    /// The name of the setting, such as `min_score`.
     pub setting: &'static str,
-    /// Where it says it.
+    /// The place of the setting.
     pub place: Place,
     /// The least score that passes.
     pub least: f64,
 }
 
-/// How a scorecard writes its scores.
+/// The scale on which a scorecard writes its scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     /// The full score.
     pub full: f64,
-    /// Decimals that a score is rounded to before it is held against the threshold; `None` for all of them.
+    /// The number of decimals of a score that is compared with the threshold. `None` keeps all of them.
     pub decimals: Option<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! The secrets of a run by their values: a password has no shape, and is recognized by the name in front of it only where it has
-//! one. Once it is known, it is masked wherever an output quotes it.
+//! The secrets of a run by their values. A password has no shape: it is recognized by the name in front of it. Once it is
+//! known, it is masked wherever an output quotes it, also without the name.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,9 +9,9 @@ use serde_json::Value;
 use crate::pattern::{find_secrets, mask_json_secrets, mask_secrets, visit_secret_values};
 use crate::trace::{Arguments, Call, Trace};
 
-/// Pieces of this size are recognized: an output may show four characters of a secret.
+/// The size of the pieces that are recognized. An output may show four characters of a secret.
 const PIECE: usize = 5;
-/// A piece of this size is recognized inside of a text, a shorter one only where the text was cut.
+/// The size from which a piece is recognized inside of a text. A shorter piece is recognized only where the text was cut.
 const MIN_INNER_PIECE: usize = 8;
 /// The largest number of values that are kept of a trial.
 const MAX_VALUES: usize = 1000;
@@ -53,6 +53,7 @@ impl KnownSecrets {
     }
 
     fn add_secret(&mut self, secret: &str) {
+        // A value that contains a mask is not the secret itself, and a shorter one would mask usual words.
         if secret.len() >= PIECE && self.0.len() < MAX_VALUES && !secret.contains("***") {
             self.0.insert(secret.to_owned());
         }
@@ -63,6 +64,8 @@ impl KnownSecrets {
         if self.0.is_empty() {
             return SecretMasker::default();
         }
+        // Two indices over all spellings: an automaton that finds whole secrets, and the set of all their pieces of `PIECE`
+        // bytes, which finds the rest of a secret that a cut has shortened.
         let spellings: BTreeSet<String> = self.0.iter().flat_map(|secret| list_spellings(secret)).collect();
         let whole = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&spellings);
         let pieces = spellings.iter().flat_map(|spelling| spelling.as_bytes().windows(PIECE));
@@ -89,6 +92,7 @@ impl SecretMasker {
     pub(crate) fn mask_text(&self, text: String) -> String {
         let text = mask_secrets(text);
         let Some(whole) = &self.whole else { return text };
+        // Whole secrets first: what remains of them cannot be taken for a piece.
         let text = if whole.is_match(&text) { replace_known(whole, &text) } else { text };
         self.mask_pieces(text)
     }
@@ -123,6 +127,7 @@ impl SecretMasker {
     fn mask_pieces(&self, text: String) -> String {
         let bytes = text.as_bytes();
         let (mut masked, mut shown, mut at) = (String::new(), 0, 0);
+        // `shown` is the end of the text that was copied or masked so far; a piece that is not masked is copied later.
         while at + PIECE <= bytes.len() {
             let end = self.find_piece_end(bytes, at);
             if end == at {
@@ -141,6 +146,7 @@ impl SecretMasker {
 
     /// Returns the end of the piece that begins at `at`, or `at` if none does.
     fn find_piece_end(&self, bytes: &[u8], at: usize) -> usize {
+        // Overlapping windows: n neighbouring windows of a secret cover n + PIECE - 1 bytes of it.
         let count = bytes[at..].windows(PIECE).take_while(|window| self.pieces.contains(*window)).count();
         if count == 0 { at } else { at + count + PIECE - 1 }
     }
@@ -155,7 +161,7 @@ fn replace_known(known: &AhoCorasick, text: &str) -> String {
     masked
 }
 
-/// Whether the piece `start..end` of `text` is what a cut left of a secret.
+/// Whether the piece `start..end` of `text` is the rest of a secret that a cut has left.
 fn is_leak(text: &str, start: usize, end: usize) -> bool {
     const DOTS: [&str; 2] = ["...", "…"];
     const QUOTES: [char; 4] = ['"', '\'', '`', '\\'];

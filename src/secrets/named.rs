@@ -52,7 +52,7 @@ impl Secrets {
     }
 }
 
-/// Decodes the escapes of JSON in a text of any form. What is no escape stays.
+/// Decodes the escapes of JSON in a text of any form. Everything else stays as it is.
 fn decode_escapes(text: &str) -> String {
     let (mut decoded, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(at) = rest.find('\\') {

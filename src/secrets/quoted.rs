@@ -1,7 +1,7 @@
 //! Text of a run as outputs may show it: secrets are masked in the whole text, and the result is cut afterwards.
 //!
-//! A secret is recognized by its shape or by what stands before it. A piece of one has neither, so a text that is cut first
-//! shows the piece.
+//! A secret is recognized by its shape or by the name before it. A piece of a secret has neither, so a text that is cut
+//! first would show the piece.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,7 +22,7 @@ pub(crate) struct QuotedText<'t> {
     offset: usize,
     /// The bytes of each secret in the original and of its mask in `shown`, from left to right.
     masks: Vec<(Range<usize>, Range<usize>)>,
-    /// Whether something follows that was not searched.
+    /// Whether the original goes on after the searched part.
     is_part: bool,
 }
 
@@ -45,6 +45,7 @@ impl<'t> QuotedText<'t> {
 
     /// Masks the text around `range`, as much of it as can contain a secret that is in an excerpt of `range`.
     pub(crate) fn near(text: &'t str, range: &Range<usize>) -> Self {
+        // A secret that begins before the range or ends behind it is found only with enough text around.
         let start = range.start.saturating_sub(LOOKAROUND);
         let end = range.end.saturating_add(LOOKAROUND).min(text.len());
         Self::mask_part(text, floor_boundary(text, start)..floor_boundary(text, end))
@@ -85,12 +86,13 @@ impl<'t> QuotedText<'t> {
     pub(crate) fn cut_around(&self, range: &Range<usize>, most: usize) -> CutText<'_> {
         let (start, end) = (self.find_shown(range.start).start, self.find_shown(range.end).end);
         let within = self.shown[start..end.max(start)].chars().count();
+        // The rest of the room is shared by both sides; what one side does not need goes to the end.
         let around = most.saturating_sub(within) / 2;
         let from = self.shown[..start].char_indices().rev().take(around).last().map_or(start, |(at, _)| at);
         self.cut_from(from, most)
     }
 
-    /// Returns what is shown of `range`, the bytes of the original, cut to `most` characters.
+    /// Returns the shown text of `range`, the bytes of the original, cut to `most` characters.
     pub(crate) fn cut_range(&self, range: &Range<usize>, most: usize) -> CutText<'_> {
         let (start, end) = (self.find_shown(range.start).start, self.find_shown(range.end).end);
         let text = &self.shown[start..end.max(start)];
@@ -119,9 +121,10 @@ impl<'t> QuotedText<'t> {
         }
     }
 
-    /// Returns where the byte `at` of the original is shown: its place, or the mask of the secret that it is in.
+    /// Returns the place at which the byte `at` of the original is shown: its own, or the mask of its secret.
     fn find_shown(&self, at: usize) -> Range<usize> {
         let at = at.saturating_sub(self.offset);
+        // The masks are sorted: all before this index end before the byte, so the last of them gives the shift between both texts.
         let before = self.masks.partition_point(|(secret, _)| secret.end <= at);
         if let Some((_, mask)) = self.masks.get(before).filter(|(secret, _)| secret.start < at) {
             return mask.clone();

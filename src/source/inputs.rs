@@ -13,7 +13,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
 use serde::{Deserialize, Serialize};
 
-use super::{fingerprint_bytes, write_whole};
+use super::{fingerprint_bytes, write_with_folder};
 
 /// The fingerprints of files, by their paths below the package.
 pub type FileFingerprints = BTreeMap<String, String>;
@@ -96,13 +96,12 @@ impl InputHasher {
 
     /// Keeps the hashes for the other processes of the run. A failure costs time only.
     pub fn share_hashes(&self) {
-        let Some(path) = &self.shared else { return };
+        let Some(path) = self.shared.as_ref().filter(|_| !self.known.is_empty()) else { return };
         let youngest = SystemTime::now().checked_sub(SETTLED_AGE).map_or(0, nanoseconds);
         let settled: BTreeMap<_, _> =
             self.known.iter().filter(|(_, known)| known.modified_ns < youngest).collect();
-        let folder = path.parent().unwrap_or(path);
         let json = serde_json::to_vec(&settled).map_err(io::Error::from);
-        let _ = json.and_then(|json| fs::create_dir_all(folder).and_then(|()| write_whole(path, &json)));
+        let _ = json.and_then(|json| write_with_folder(path, &json));
     }
 }
 
@@ -113,21 +112,17 @@ fn is_glob(pattern: &str) -> bool {
 /// Returns what the pattern matches: its files, and the files below a folder of its name.
 fn build_matcher(pattern: &str) -> Result<Vec<GlobMatcher>, String> {
     let pattern = pattern.trim_end_matches('/');
-    let build = |pattern: &str| {
+    let below = (!is_glob(pattern)).then(|| format!("{pattern}/**"));
+    let matchers = [pattern].into_iter().chain(below.as_deref()).map(|pattern| {
         let glob = GlobBuilder::new(pattern).literal_separator(true).build();
         glob.map(|glob| glob.compile_matcher()).map_err(|error| format!("is not a pattern: {}", error.kind()))
-    };
-    let mut matchers = vec![build(pattern)?];
-    if !is_glob(pattern) {
-        matchers.push(build(&format!("{pattern}/**"))?);
-    }
-    Ok(matchers)
+    });
+    matchers.collect()
 }
 
 /// Checks a pattern without looking at files. The error is a message without the pattern.
 pub fn check_input_pattern(pattern: &str) -> Result<(), String> {
-    let leaves = |part: &str| part == "..";
-    if pattern.is_empty() || pattern.starts_with('/') || pattern.split(['/', '\\']).any(leaves) {
+    if pattern.is_empty() || pattern.starts_with('/') || pattern.split(['/', '\\']).any(|part| part == "..") {
         return Err("is not a path inside the package".to_owned());
     }
     build_matcher(pattern).map(drop)
@@ -153,6 +148,7 @@ fn unify_line_breaks(bytes: Vec<u8>) -> Vec<u8> {
         return bytes;
     }
     let mut unified = Vec::with_capacity(bytes.len());
+    // Only a carriage return before a line feed is dropped: alone it is part of the content.
     for (at, byte) in bytes.iter().enumerate() {
         if *byte != b'\r' || bytes.get(at + 1) != Some(&b'\n') {
             unified.push(*byte);

@@ -1,23 +1,22 @@
 //! Writes files inside the roots only, like reading.
 
-use std::fs;
 use std::path::Path;
 
-use super::{Files, ReadError, write_whole};
+use super::{Files, ReadError, write_with_folder};
 
 impl Files {
     /// Writes a file inside a root, as a whole or not at all, and creates its folder. A link that leads out of the roots is
     /// an error.
     pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), ReadError> {
         let path = self.resolve_for_writing(path)?;
-        let folder = path.parent().unwrap_or(&path);
-        let written = fs::create_dir_all(folder).and_then(|()| write_whole(&path, bytes));
-        written.map_err(|error| self.io_error(&path, &error))
+        write_with_folder(&path, bytes).map_err(|error| self.io_error(&path, &error))
     }
 }
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -7,7 +7,9 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
+
+use super::lock;
 
 /// A file to which lines are appended. It is created with the first line and stays open.
 #[derive(Debug)]
@@ -39,7 +41,8 @@ impl LineLog {
         if line.contains(&b'\n') {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "expected one line"));
         }
-        let mut held = self.lock_file();
+        let mut held = lock(&self.file);
+        // A log that another process has removed is created again; a verdict must not vanish in a deleted file.
         let file = match held.take() {
             Some(file) if is_still_there(&file) => held.insert(file),
             _ => held.insert(open_log(&self.path)?),
@@ -60,10 +63,6 @@ impl LineLog {
             .filter(|line| !line.is_empty())
             .map(str::to_owned)
             .collect())
-    }
-
-    fn lock_file(&self) -> MutexGuard<'_, Option<File>> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

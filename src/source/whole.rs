@@ -24,6 +24,12 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     renamed
 }
 
+/// Writes a file like [`write_whole`], and creates its folder.
+pub fn write_with_folder(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fs::create_dir_all(path.parent().unwrap_or(path))?;
+    write_whole(path, bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,7 +22,7 @@ use crate::place::{LoadError, LoadErrors, Place};
 use crate::vocabulary::{CaseNode, VOCABULARIES};
 use crate::yaml::{Document, Fields, Node, Value};
 
-/// What a case is read in.
+/// The surroundings of a case that is read: its file, its suite and their settings.
 pub(super) struct Context<'c> {
     pub(super) scope: &'c Scope<'c>,
     pub(super) document: &'c Arc<Document>,
@@ -35,7 +35,7 @@ pub(super) struct Context<'c> {
     pub(super) joins: &'c JoinGroups,
     /// The file of rows that contains the case, if a suite names it.
     pub(super) dataset: Option<&'c Arc<PathBuf>>,
-    /// What a row of a golden dataset does that misses its threshold.
+    /// The effect of a row of a golden dataset that misses its threshold.
     pub(super) rows: GateRows,
     /// The gates of the suite's defaults that the case replaces.
     pub(super) replaced: &'c [ReplacedGate],
@@ -62,10 +62,10 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
         tier: fields.optional("tier").unwrap_or_default(),
         tags: parse_tags(&mut fields),
         ignore: fields.node("ignore").and_then(|node| fields.take(ignore(node)).flatten()),
-        repeat: fields.node("repeat").and_then(|node| fields.take(several::parse_repeat(node))),
+        repeat: fields.parse("repeat", several::parse_repeat),
         variance: fields.take(several::parse_variance(node, context)).flatten().map(Box::new),
         baseline: baseline(&mut fields, context).map(Box::new),
-        timeout: fields.node("timeout").and_then(|node| fields.take(timeout(node))),
+        timeout: fields.parse("timeout", timeout),
         expect_verdict: fields.optional::<Status>("expect_verdict"),
         inherits: fields.optional("inherit").unwrap_or(true),
         replaced_gates: list_replaced_gates(context),
@@ -102,7 +102,7 @@ fn read_defaults(fields: &mut Fields<'_>) {
     fields.node("same_turn");
 }
 
-/// The opinions written in the case; each is asked for by a check.
+/// Reads the opinions in the case. A check must ask for each of them.
 fn judged(fields: &mut Fields<'_>, case: Node<'_>, lowered: &LoweredBlock) -> Opinions {
     let node = fields.node("opinions");
     let given = node.and_then(|node| fields.take(parse_opinions(node))).unwrap_or_default();
@@ -114,7 +114,7 @@ fn judged(fields: &mut Fields<'_>, case: Node<'_>, lowered: &LoweredBlock) -> Op
     given
 }
 
-/// `baseline`, and `baseline_fail_on` beside it.
+/// Reads `baseline` and `baseline_fail_on`.
 fn baseline(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<Baseline> {
     let (node, fail_on) = (fields.node("baseline"), fields.node("baseline_fail_on"));
     if let (None, Some(fail_on)) = (node, fail_on) {
@@ -254,7 +254,7 @@ fn lowered(
     found
 }
 
-/// Where the case says what `check` weighs.
+/// Returns the place of the weight of `check`.
 fn weight_of(case: Node<'_>, check: &str) -> Option<Place> {
     let mut said = ["/thresholds/weights", "/weights"].into_iter().filter_map(|path| case.pointer(path));
     said.find(|weights| weights.get(check).is_some()).map(|weights| weights.key_place(check))

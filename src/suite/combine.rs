@@ -100,6 +100,8 @@ fn combine_values(
 fn combine_mappings(own: &mut Tree, default: &Tree, name: &str, replaced: &mut Vec<ReplacedGate>) {
     let span = own.span;
     let (Value::Map(own), Value::Map(default)) = (&mut own.value, &default.value) else { return };
+    // Four cases: both have the key; only the default has it and it is a list that is added; it is a mapping that contains
+    // such lists; or the case replaces the whole mapping, and this part of the default is lost.
     for (key, tree) in default {
         if let Some((_, value)) = own.iter_mut().find(|(known, _)| known.name == key.name) {
             combine_values(value, tree, name, &key.name, replaced);

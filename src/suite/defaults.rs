@@ -1,4 +1,4 @@
-//! What a suite says for all its cases, copied into each that does not say otherwise.
+//! The defaults of a suite, copied into each case that does not replace them.
 
 use super::combine::{ReplacedGate, combine_with_defaults};
 use super::keys;
@@ -28,7 +28,7 @@ pub(super) fn share_defaults(
     Ok(replaced.collect())
 }
 
-/// What a suite says for all its cases.
+/// Collects the defaults of a suite for its cases.
 pub(super) fn find_defaults(suite: &Tree) -> Vec<(Key, Tree)> {
     let Value::Map(entries) = &suite.value else { return Vec::new() };
     let mut defaults: Vec<(Key, Tree)> = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn find_defaults(suite: &Tree) -> Vec<(Key, Tree)> {
     defaults
 }
 
-/// `entries` as if all of them stood at `span`.
+/// Returns `entries` with `span` as the place of all of them.
 pub(super) fn find_at(span: Span, entries: &[(Key, Tree)]) -> Vec<(Key, Tree)> {
     let entries = entries.iter();
     entries.map(|(key, tree)| (Key { span, name: key.name.clone() }, rebase(span, tree))).collect()

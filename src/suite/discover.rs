@@ -112,6 +112,7 @@ fn read_ignore_list(files: &Files) -> Result<GlobSet, LoadErrors> {
         return Ok(GlobSet::empty());
     }
     let source = files.source(&path)?;
+    // Lines are counted in bytes, so that a mistake in a pattern has its place in the file.
     let (mut set, mut errors, mut start) = (GlobSetBuilder::new(), LoadErrors::new(), 0);
     for line in source.text().split_inclusive('\n') {
         let span = Span { start, end: start + u32::try_from(line.trim_end().len()).unwrap_or_default() };

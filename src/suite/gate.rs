@@ -1,4 +1,4 @@
-//! `gate:` and `summary_baseline:` what the cases of a suite must reach together.
+//! `gate:` and `summary_baseline:` the requirements on all cases of a suite together.
 //!
 //! ```yaml
 //! dataset: rows.json
@@ -14,20 +14,20 @@ use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Fields, Node};
 
-/// What the cases of a suite must reach together.
+/// The requirements on all cases of a suite together.
 #[derive(Debug, Clone)]
 pub struct SuiteGate {
     /// The place of the gate.
     pub place: Place,
     /// The least mean score of the cases, in 0..=1.
     pub mean: Option<f64>,
-    /// What a case does on its own that misses its threshold.
+    /// The effect of a case that misses its own threshold.
     pub rows: GateRows,
-    /// An earlier summary that must not be fallen behind.
+    /// The earlier summary that the means are compared with.
     pub baseline: Option<SummaryBaseline>,
 }
 
-/// What a case of a gated suite does that misses its own threshold.
+/// The effect of a case of a gated suite that misses its own threshold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -39,14 +39,14 @@ pub enum GateRows {
     Report,
 }
 
-/// An earlier summary, and how far a score may fall behind it.
+/// An earlier summary, and the allowed drop of a mean.
 #[derive(Debug, Clone)]
 pub struct SummaryBaseline {
-    /// Where it is named.
+    /// The place of the setting.
     pub place: Place,
     /// The file.
     pub file: PathBuf,
-    /// How much any mean may drop, as a share of 1.
+    /// The allowed drop of a mean, from 0 to 1.
     pub max_regression: f64,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn parse_gate(fields: &mut Fields<'_>, scope: &Scope<'_>) -> Option<S
 
 fn parse_mean(node: Node<'_>) -> Result<(Option<f64>, GateRows), LoadErrors> {
     let mut fields = Fields::of(node, "`gate`")?;
-    let mean = fields.node("mean").and_then(|node| fields.take(parse_least_mean(node)));
+    let mean = fields.parse("mean", parse_least_mean);
     let rows = fields.optional("rows").unwrap_or_default();
     if mean.is_none() && fields.errors.is_empty() {
         fields.errors.push(node.error("`gate` says the least `mean` of its cases: `gate: {mean: 0.7}`"));
@@ -75,7 +75,7 @@ fn parse_summary_baseline(node: Node<'_>, scope: &Scope<'_>) -> Result<SummaryBa
     if file.is_none() && fields.errors.is_empty() {
         fields.missing(&["file"], node.error("`summary_baseline` needs its `file`"));
     }
-    let drop = fields.node("max_regression").and_then(|node| fields.take(parse_share(node)));
+    let drop = fields.parse("max_regression", parse_share);
     let baseline = file.map(|file| SummaryBaseline {
         place: node.place(),
         file,
@@ -84,7 +84,7 @@ fn parse_summary_baseline(node: Node<'_>, scope: &Scope<'_>) -> Result<SummaryBa
     fields.finish_some(baseline)
 }
 
-/// How much a mean may drop unless the suite says otherwise.
+/// The default of the allowed drop.
 const MAX_REGRESSION: f64 = 0.05;
 
 /// A mean of 0 requires nothing.

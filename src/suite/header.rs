@@ -8,18 +8,18 @@ use crate::yaml::{Fields, Node, Value};
 
 /// The settings of a suite.
 pub(super) struct SuiteHeader {
-    /// What it calls itself.
+    /// The name of the suite.
     pub(super) name: Option<String>,
-    /// The reports that it asks for.
+    /// The requested reports.
     pub(super) reports: Vec<ReportFormat>,
-    /// What its cases look up.
+    /// The tables of its cases.
     pub(super) tables: Tables,
-    /// What they must reach together.
+    /// The gate over all cases.
     pub(super) gate: Option<SuiteGate>,
 }
 
 impl SuiteHeader {
-    /// That of a file which is no suite.
+    /// Returns the header of a file that is not a suite.
     pub(super) fn empty(tables: &Tables) -> Self {
         Self { name: None, reports: Vec::new(), tables: tables.clone(), gate: None }
     }
@@ -37,14 +37,14 @@ impl SuiteHeader {
             fields.take(keys::check_defaults(node));
         }
         let name = fields.optional::<String>("suite");
-        let output = fields.node("output").and_then(|node| fields.take(parse_reports(node)));
+        let output = fields.parse("output", parse_reports);
         let tables = scope.tables.extended(&mut fields);
         let gate = parse_gate(&mut fields, scope);
         fields.finish(Self { name, reports: output.unwrap_or_default(), tables, gate })
     }
 }
 
-/// Keys that are only text.
+/// Checks the keys that are plain texts.
 fn parse_texts(fields: &mut Fields<'_>) {
     for key in keys::SUITE_TEXTS {
         let node = fields.node(key);
@@ -58,7 +58,7 @@ fn parse_texts(fields: &mut Fields<'_>) {
 fn parse_reports(node: Node<'_>) -> Result<Vec<ReportFormat>, LoadErrors> {
     let mut fields = Fields::of(node, "`output`")?;
     let formats = fields.node("format").map(Node::one_or_many).unwrap_or_default();
-    // Where its users' own program wrote; ours says it once for all suites (ARRAIGN_OUT).
+    // The key is accepted for files of another tool; here ARRAIGN_OUT names the folder for all suites.
     fields.optional::<String>("directory");
     let reports = formats.iter().filter_map(|format| fields.take(format.decode())).collect();
     fields.finish(reports)

@@ -61,6 +61,8 @@ fn push_escaped(encoded: &mut String, c: char) {
 
 fn decode_part(part: &str) -> Option<String> {
     let (mut decoded, mut rest) = (String::with_capacity(part.len()), part);
+    // `__` is tried before an escape: encoding never writes an underscore before another underscore or before `0x`, so each
+    // prefix has one meaning.
     while let Some(c) = rest.chars().next() {
         if let Some(after) = rest.strip_prefix("__") {
             decoded.push('-');

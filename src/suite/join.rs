@@ -67,15 +67,19 @@ fn shared_file(case: Node<'_>) -> Option<&str> {
 }
 
 fn describe_case(case: Node<'_>) -> JoinedCase {
-    let text = |node: Node<'_>| {
-        let text = ["input", "prompt"].into_iter().find_map(|key| node.get(key))?;
-        text.as_str().or_else(|| text.get("query")?.as_str()).map(str::to_owned)
-    };
-    let first_turn = || {
-        let turn = case.get("turns")?.list()?.next()?;
-        turn.get("query").and_then(Node::as_str).map(str::to_owned).or_else(|| text(turn))
-    };
-    JoinedCase { id: keys::id_of(case).map(|(id, _)| id), text: text(case).or_else(first_turn) }
+    let text = find_text(case).or_else(|| find_first_query(case)).map(str::to_owned);
+    JoinedCase { id: keys::id_of(case).map(|(id, _)| id), text }
+}
+
+/// Returns the text of the input of a case, or of a turn.
+fn find_text(node: Node<'_>) -> Option<&str> {
+    let text = ["input", "prompt"].into_iter().find_map(|key| node.get(key))?;
+    text.as_str().or_else(|| text.get("query")?.as_str())
+}
+
+fn find_first_query(case: Node<'_>) -> Option<&str> {
+    let turn = case.get("turns")?.list()?.next()?;
+    turn.get("query").and_then(Node::as_str).or_else(|| find_text(turn))
 }
 
 /// The runs of a shared file, and the numbers of the runs of each case. `None` if the runs are not joined.

@@ -1,4 +1,4 @@
-//! Files of the user's, read into cases.
+//! Reads the files of users into cases.
 //!
 //! A file is a suite (`tests:` with suite-wide defaults), one case, a list of cases, or a stream of these. Every
 //! mistake of a file is reported, not only the first.
@@ -76,15 +76,15 @@ pub struct Suite {
 pub enum ReportFormat {
     /// One JSON document.
     Json,
-    /// One JSON document a line.
+    /// JSON Lines: each line is one verdict.
     Jsonl,
     /// Static analysis results.
     Sarif,
     /// `JUnit` XML.
     Junit,
-    /// For a pull request.
+    /// Markdown, for a pull request.
     Markdown,
-    /// For a browser.
+    /// An HTML page, for a browser.
     Html,
     /// The Common Test Report Format.
     Ctrf,
@@ -93,7 +93,7 @@ pub enum ReportFormat {
 }
 
 impl ReportFormat {
-    /// What it is asked for as.
+    /// Returns the name of the format, as users write it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -108,14 +108,14 @@ impl ReportFormat {
     }
 }
 
-/// What the suites of one harness share.
+/// The checks, files and tables that the suites of one harness share.
 #[derive(Debug, Clone, Copy)]
 pub struct Library<'l> {
     /// The kinds of checks.
     pub kinds: &'l Registry,
     /// The files.
     pub files: &'l Files,
-    /// What `arraign.yaml` says for all suites.
+    /// The tables of `arraign.yaml`.
     pub tables: &'l Tables,
 }
 
@@ -135,8 +135,8 @@ impl Suite {
         Self::load_some(path, library, &|_| true)
     }
 
-    /// Reads of the file at `path` only the cases whose id is `wanted`: what one trial costs does not grow with
-    /// the checks of its neighbours.
+    /// Reads only the cases of the file at `path` with a `wanted` id, so that the cost of one trial does not depend on the
+    /// other cases of its file.
     pub fn load_some(
         path: &Path,
         library: Library<'_>,
@@ -154,7 +154,7 @@ impl Suite {
         Self::of_documents(Document::parse(&source)?, &source, path, library, &|_| true)
     }
 
-    /// The case called `id`; without one, the only case of the file.
+    /// Returns the case with this id. Without an id, returns the only case of the file.
     pub fn case(&self, id: Option<&str>) -> Option<&Arc<Case>> {
         match id {
             Some(id) => self.cases.iter().find(|case| case.id.as_deref() == Some(id)),
@@ -171,7 +171,7 @@ impl Suite {
     ) -> Result<Self, LoadErrors> {
         if documents.is_empty() {
             let place = Place::new(source, Span::default());
-            return Err(LoadError::new(place, "the file holds no case").help(WHAT_A_FILE_IS).into());
+            return Err(LoadError::new(place, "the file contains no case").help(WHAT_A_FILE_IS).into());
         }
         FileReader::new(path, library, documents.len() == 1, wanted).read(documents)
     }

@@ -12,7 +12,7 @@ use crate::yaml::{Fields, Node, did_you_mean, nearest};
 
 /// Parses `mutate` of a case.
 pub(super) fn parse_mutate(case: &mut Fields<'_>) -> Vec<IgnoredMutations> {
-    let ignored = case.node("mutate").and_then(|node| case.take(parse_settings(node)));
+    let ignored = case.parse("mutate", parse_settings);
     ignored.unwrap_or_default()
 }
 

@@ -78,6 +78,7 @@ pub(super) fn split_name(name: &str) -> Option<Vec<String>> {
 fn unescape(part: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(part.len());
     let mut rest = part.bytes();
+    // `%XX` is one byte of UTF-8; a text that is not valid after decoding is not one of our names.
     while let Some(byte) = rest.next() {
         if byte == b'%' {
             let [high, low] = [rest.next()?, rest.next()?].map(|digit| char::from(digit).to_digit(16));
@@ -106,22 +107,8 @@ mod tests {
 
     #[test]
     fn what_breaks_a_listing_is_escaped_and_comes_back() {
-        for id in [
-            "a\nb",
-            "-x",
-            "a::b",
-            ":a",
-            "a:",
-            "50%",
-            "a/b",
-            " a ",
-            "a\u{202e}b",
-            "a\u{61c}b",
-            "x: test",
-            "%2D",
-            "tab\there",
-            "é",
-        ] {
+        let ids = "a\nb|-x|a::b|:a|a:|50%|a/b| a |a\u{202e}b|a\u{61c}b|x: test|%2D|tab\there|é";
+        for id in ids.split('|') {
             let name = name("s.yaml", Some(id));
             assert!(!name.chars().any(char::is_control), "{name}");
             assert_eq!(split_name(&name).expect("it is a name"), ["s", id], "{name}");

@@ -1,4 +1,4 @@
-//! The runs of an agent, written where its case looks for them.
+//! Writes the runs of an agent to the files in which its case looks for them.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ fn is_fresh(case: &Case, path: &Path, files: &Files, agent: &AgentFingerprint, r
     }
 }
 
-/// The file that the `run`-th run of a case (from 1) is recorded in.
+/// Returns the file of the `run`-th run of a case (from 1).
 pub fn recording(case: &Case, path: &Path, files: &Files, run: u32) -> Result<PathBuf, String> {
     let path = trace_home(case, path);
     let folder = path.parent().unwrap_or(path);
@@ -49,7 +49,7 @@ pub fn recording(case: &Case, path: &Path, files: &Files, run: u32) -> Result<Pa
     }
 }
 
-/// The file with the exchanges of the `run`-th run of a case (from 1) with its model:
+/// Returns the file with the exchanges of the `run`-th run of a case (from 1) with its model:
 /// `cassettes/<file stem>/<id>.model.jsonl`, or `cassettes/<file stem>/<id>/<n>.model.jsonl` for one of several.
 pub fn cassette_path(case: &Case, path: &Path, run: u32) -> PathBuf {
     let own = case_stem_in("cassettes", case, trace_home(case, path));
@@ -59,7 +59,7 @@ pub fn cassette_path(case: &Case, path: &Path, run: u32) -> PathBuf {
     }
 }
 
-/// What is recorded must not be found as a case.
+/// Resolves a file that a case names. A recording must not be read as a case.
 fn with_agent_name(folder: &Path, name: &str, files: &Files) -> Result<PathBuf, String> {
     let path = files.resolve(folder, name).map_err(|error| error.to_string())?;
     if is_case_file(&path, files.root()) {

@@ -1,4 +1,4 @@
-//! What a trial looks at: the runs of its case and its baseline, read.
+//! The evidence of a trial: the runs of its case, and its baseline.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::runs::{CaseRuns, RecordedRun};
 use crate::case::Case;
 use crate::source::Files;
 
-/// What a trial looks at.
+/// The evidence of a trial.
 #[derive(Debug, Default)]
 pub struct RecordedEvidence {
     /// The runs of the case.

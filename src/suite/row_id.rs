@@ -88,6 +88,7 @@ fn build_slug(text: &str) -> String {
 
 /// FNV-1a over what the row says: the same in every version of Rust, so a trial keeps its name.
 fn hash_row(row: &Tree) -> u32 {
+    // Keys, values and the marks around them are hashed in the order of the file, so that equal rows have equal hashes.
     let mut hash = 0x811c_9dc5;
     let mut add = |bytes: &[u8]| {
         for byte in bytes {

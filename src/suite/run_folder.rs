@@ -78,7 +78,7 @@ fn read_texts(folder: &Path, pattern: &str, files: &Files) -> Result<Vec<String>
     Ok(texts)
 }
 
-fn describe_failure(path: &Path, error: &TraceError, files: &Files) -> String {
+pub(super) fn describe_failure(path: &Path, error: &TraceError, files: &Files) -> String {
     let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
     format!("{}: {error}{help}", files.name(path))
 }

@@ -1,4 +1,4 @@
-//! A file that holds runs of a case: read as a whole where it is small, else looked through.
+//! A file with runs of a case. A small file is read as a whole; in a large file the runs are located first.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -6,34 +6,34 @@ use std::sync::Arc;
 
 use arraign_trace::reader::RunIndex;
 
-use super::run_folder::read_run_folder;
+use super::run_folder::{describe_failure, read_run_folder};
 use super::runs::{CaseRuns, RecordedRun};
 use crate::case::{Case, RunSelection, TraceFrom};
 use crate::reader::{self, ReaderSet, Recording, TraceError};
 use crate::source::{Files, ReadError, ReadProblem};
 use crate::trace::Trace;
 
-/// A file of up to so many bytes is read as a whole: that is faster than to look for its runs first.
+/// The largest size of a file that is read as a whole, which is faster than locating its runs first.
 const MAX_SMALL_BYTES: u64 = 256 << 10;
 
-/// Runs one after the other. The error is the cause, in a sentence.
+/// Runs one after the other. The error is a sentence with the cause.
 pub(super) type Each<'s> = Box<dyn Iterator<Item = Result<Cow<'s, RecordedRun>, String>> + 's>;
 
-/// Where runs are.
+/// The source of runs.
 #[derive(Debug)]
 pub(super) enum RunSource {
-    /// Here.
+    /// Runs that have been read.
     Read(Vec<RecordedRun>),
     /// Some of the runs in a file that several cases share.
     Joined { runs: Arc<CaseRuns>, numbers: Vec<usize> },
-    /// In a file that was looked through.
+    /// A file with located runs.
     Text { path: PathBuf, index: Arc<RunIndex> },
-    /// In an archive of so many runs.
+    /// An archive with this number of runs.
     #[cfg(feature = "inspect-zip")]
     Zipped { path: PathBuf, count: usize },
 }
 
-/// How files are read.
+/// The settings for reading files.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FileReading<'f> {
     /// The reader, if it is not detected.
@@ -43,7 +43,7 @@ pub(super) struct FileReading<'f> {
 }
 
 impl RunSource {
-    /// The runs that a case wants of one of its files.
+    /// Finds the runs of one file of a case.
     pub(super) fn of_case(case: &Case, path: PathBuf, files: &Files) -> Result<Self, String> {
         let reading = FileReading { format: None, readers: &case.readers, files };
         let TraceFrom::File(file) = &case.trace else { return Self::of_file(path, reading) };
@@ -55,7 +55,7 @@ impl RunSource {
         }
     }
 
-    /// All runs of a file, or of a folder that a declared reader reads.
+    /// Finds all runs of a file, or of a folder with a declared reader.
     pub(super) fn of_file(path: PathBuf, reading: FileReading<'_>) -> Result<Self, String> {
         let FileReading { format, readers, files } = reading;
         let small = files.read_small(&path, MAX_SMALL_BYTES, |text| reader::read_with(readers, text, format));
@@ -69,7 +69,7 @@ impl RunSource {
         }
     }
 
-    /// The runs of a file that is looked through. Where they had to be read for that, they may be kept.
+    /// Locates the runs of a file. With `keeps`, runs that had to be read for this are kept.
     fn found(path: PathBuf, reading: FileReading<'_>, keeps: bool) -> Result<Self, String> {
         let FileReading { format, readers, files } = reading;
         let found = match files.open(&path) {
@@ -83,7 +83,7 @@ impl RunSource {
         Ok(Self::Text { path, index: Arc::new(index) })
     }
 
-    /// One run of a file: the others are passed over.
+    /// Reads one run of a file and skips the others.
     fn one(path: &Path, wanted: &str, reading: FileReading<'_>) -> Result<Self, String> {
         let FileReading { format, readers, files } = reading;
         let read = match files.open(path) {
@@ -110,7 +110,7 @@ impl RunSource {
         Self::Read(runs.into_iter().map(named).collect())
     }
 
-    /// How many runs there are.
+    /// Returns the number of runs.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Read(runs) => runs.len(),
@@ -121,7 +121,7 @@ impl RunSource {
         }
     }
 
-    /// All of them, one after the other.
+    /// Reads all runs, one after the other.
     pub(super) fn each<'s>(&'s self, files: &'s Files) -> Each<'s> {
         match self {
             Self::Read(runs) => Box::new(runs.iter().map(|run| Ok(Cow::Borrowed(run)))),
@@ -142,7 +142,7 @@ impl RunSource {
         }
     }
 
-    /// The run of this number, and those that are read together with it.
+    /// Reads the run of this number, and the runs that are read together with it.
     pub(super) fn read_from(&self, number: usize, files: &Files) -> Result<Vec<RecordedRun>, String> {
         let Self::Text { path, index } = self else {
             return self.each(files).nth(number).into_iter().map(|run| run.map(Cow::into_owned)).collect();
@@ -153,7 +153,7 @@ impl RunSource {
     }
 }
 
-/// Runs that are read, with the name of their file.
+/// Adds the name of the file to runs that are read.
 fn owned<'s>(
     runs: Result<impl Iterator<Item = Result<Trace, TraceError>> + 's, String>,
     format: &'static str,
@@ -168,7 +168,7 @@ fn owned<'s>(
     Box::new(runs.map(move |run| describe_error(Ok(run), path, files).map(|trace| Cow::Owned(named(trace)))))
 }
 
-/// A trace as a run of the file at `path`.
+/// Returns a function that makes a trace a run of the file at `path`.
 fn named(format: &'static str, path: &Path, files: &Files) -> impl Fn(Trace) -> RecordedRun + use<> {
     let file = Some(files.name(path));
     move |trace| RecordedRun { file: file.clone(), format, trace }
@@ -195,19 +195,16 @@ fn read_zipped(
     Err(files.read_error(path, ReadProblem::Zipped))
 }
 
-/// What was read; the error is the cause, in a sentence.
+/// Unites both kinds of errors into a sentence with the cause.
 fn describe_error<T>(
     read: Result<Result<T, TraceError>, ReadError>,
     path: &Path,
     files: &Files,
 ) -> Result<T, String> {
-    read.map_err(|error| error.to_string())?.map_err(|error| {
-        let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
-        format!("{}: {error}{help}", files.name(path))
-    })
+    read.map_err(|error| error.to_string())?.map_err(|error| describe_failure(path, &error, files))
 }
 
-/// The only run of a file, or how many there are.
+/// Reads the only run of a file. The inner error is the number of runs.
 pub(super) fn read_only_run(
     path: PathBuf,
     readers: &ReaderSet,

@@ -1,15 +1,15 @@
-//! The runs of a case: where they are, and each when its turn comes.
+//! The runs of a case: located first, and read one by one.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::join::find_joined_runs;
 use super::run_source::RunSource;
 use super::trace::find_trace_files;
 use crate::case::{Case, TraceFile, TraceFrom};
-use crate::source::Files;
+use crate::source::{Files, lock};
 use crate::trace::Trace;
 
 /// The format of a run that was not recorded: its agent's answer.
@@ -18,29 +18,29 @@ pub const LIVE: &str = "live";
 /// One run of a case, and the file it was read from.
 #[derive(Debug, Clone)]
 pub struct RecordedRun {
-    /// The file; `None` for a trace written in the case, or had from its agent.
+    /// The file. `None` for a trace in the case, or for the answer of its agent.
     pub file: Option<String>,
-    /// The format it was read as, or [`LIVE`].
+    /// The format of the file, or [`LIVE`].
     pub format: &'static str,
     /// The run.
     pub trace: Trace,
 }
 
-/// The runs of a case. Those of large files are found, and read when their turn comes.
+/// The runs of a case. Runs in large files are located first, and read when they are needed.
 #[derive(Debug)]
 pub struct CaseRuns {
     sources: Vec<RunSource>,
-    /// How many of the runs are the case's.
+    /// The number of runs that belong to the case.
     count: usize,
-    /// The kinds of parts that hold no call, though the reader does not know them.
+    /// The kinds of unknown parts that the case declares to be without calls.
     harmless: Vec<String>,
     together: Mutex<CollectedRuns>,
 }
 
-/// Runs that were read together with one that was asked for: in a trial a run, their trials come next.
+/// Runs that were read together with a requested one. With one trial for each run, their trials come next.
 #[derive(Debug, Default)]
 struct CollectedRuns {
-    /// The number of the first of them, from 0.
+    /// The number of the first run, from 0.
     from: usize,
     runs: VecDeque<Option<RecordedRun>>,
 }
@@ -105,7 +105,7 @@ impl CaseRuns {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of runs.
     pub fn len(&self) -> usize {
         self.count
     }
@@ -115,7 +115,7 @@ impl CaseRuns {
         self.count == 0
     }
 
-    /// All of them, one after the other. The error is the cause, in a sentence.
+    /// Reads all runs, one after the other. The error is a sentence with the cause.
     pub fn each_run<'s>(
         &'s self,
         files: &'s Files,
@@ -124,7 +124,7 @@ impl CaseRuns {
         runs.map(|run| run.map(|run| self.accept_harmless(run)))
     }
 
-    /// The run without the unread parts that the case declares harmless.
+    /// Removes the unread parts that the case declares harmless.
     fn accept_harmless<'s>(&self, mut run: Cow<'s, RecordedRun>) -> Cow<'s, RecordedRun> {
         if !self.harmless.is_empty() && !run.trace.unread.is_empty() {
             run.to_mut().trace.accept_harmless(&self.harmless);
@@ -132,9 +132,9 @@ impl CaseRuns {
         run
     }
 
-    /// The run of this number, from 0. Where it is asked for after the one before it, it is there already.
+    /// Reads the run of this number, from 0. Runs that are requested in order are usually read already.
     pub fn read_run(&self, number: usize, files: &Files) -> Result<RecordedRun, String> {
-        let mut together = self.together.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut together = lock(&self.together);
         if let Some(run) = together.take(number) {
             return Ok(run);
         }
@@ -147,8 +147,9 @@ impl CaseRuns {
         together.take(number).ok_or_else(|| format!("there is no run {} any more", number + 1))
     }
 
-    /// Where the run of this number is, and its number there.
+    /// Returns the source of the run of this number, and the number in that source.
     fn find_source(&self, number: usize) -> Option<(&RunSource, usize)> {
+        // The runs are numbered across all sources, so each source begins where the one before ends.
         let mut before = 0;
         self.sources.iter().find_map(|source| {
             let own = number.checked_sub(before)?;

@@ -1,4 +1,4 @@
-//! `repeat:`, `thresholds.variance:` and `baseline:` what several runs, or a run and an earlier one, must come to.
+//! `repeat:`, `thresholds.variance:` and `baseline:` the requirements on several runs, or on a run and an earlier one.
 //!
 //! ```yaml
 //! repeat: 5
@@ -17,14 +17,14 @@ use crate::place::{LoadError, LoadErrors, Place};
 use crate::score::compare::{ComparisonStatus, Limits};
 use crate::yaml::{Document, Fields, Node, Tree, Value};
 
-/// How many runs there must be.
+/// Parses the number of runs.
 pub(super) fn parse_repeat(node: Node<'_>) -> Result<(u32, Place), LoadError> {
     let runs =
         node.decode::<NonZeroU32>().map_err(|_| node.error("`repeat` is a number of runs, 1 or more"))?;
     Ok((runs.get(), node.place()))
 }
 
-/// What several runs must come to.
+/// Parses the requirements on several runs.
 pub(super) fn parse_variance(
     case: Node<'_>,
     context: &Context<'_>,
@@ -36,8 +36,7 @@ pub(super) fn parse_variance(
     Ok(Some(VarianceBlock { place: node.place(), variance: decode_each_setting(node)?, settings }))
 }
 
-/// Settings that may each be left out. Unlike [`Node::decode`], which stops at the first mistake, this says all of
-/// them.
+/// Decodes optional settings. Unlike [`Node::decode`], which stops at the first mistake, this reports all of them.
 fn decode_each_setting<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadErrors> {
     let mut errors = LoadErrors::new();
     for (key, value) in node.entries().into_iter().flatten() {
@@ -88,7 +87,7 @@ pub(super) fn parse_baseline(
     fields.finish_some(file.map(|file| Baseline { place: node.place(), file, limits }))
 }
 
-/// A number from 0 to `most`; `wanted` says so.
+/// Parses a number from 0 to `most`, which `wanted` describes.
 fn parse_within(node: Node<'_>, most: f64, wanted: &str) -> Result<f64, LoadError> {
     let value: f64 = node.decode()?;
     if (0.0..=most).contains(&value) {
@@ -98,7 +97,7 @@ fn parse_within(node: Node<'_>, most: f64, wanted: &str) -> Result<f64, LoadErro
     }
 }
 
-/// The path, which must lie inside of what may be read.
+/// Parses the path of a file inside the allowed folders.
 fn parse_file(node: Node<'_>, context: &Context<'_>) -> Result<String, LoadError> {
     let path: String = node.decode()?;
     if path.trim().is_empty() {
@@ -108,7 +107,7 @@ fn parse_file(node: Node<'_>, context: &Context<'_>) -> Result<String, LoadError
     Ok(path)
 }
 
-/// One difference or several.
+/// Parses one difference or several.
 fn parse_changes(node: Node<'_>) -> Result<Vec<ComparisonStatus>, LoadErrors> {
     let mut errors = LoadErrors::new();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Where a case's trace is: what the case says, and the files that it means.
+//! The trace of a case: the key `trace`, and the files that it names.
 
 use std::path::{Path, PathBuf};
 
@@ -11,12 +11,12 @@ use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
 use crate::reader;
 use crate::source::Files;
-use crate::yaml::{Fields, Node, Value, did_you_mean, nearest};
+use crate::yaml::{Fields, Node, Value, nearest, suggest_or_list};
 
 /// The extensions that a recorded trace is looked up with, in this order.
 const TRACE_EXTENSIONS: &[&str] = &["json", "jsonl", "yaml", "yml"];
 
-/// What the key `trace` says: a path, a glob, `{file, run, each, format, harmless}`, or the run itself.
+/// Parses `trace`: a path, a glob, `{file, run, each, format, harmless}`, or the run itself.
 pub(super) fn parse_trace_from(
     node: Node<'_>,
     scope: &Scope<'_>,
@@ -26,16 +26,7 @@ pub(super) fn parse_trace_from(
     let fill_in = |text: &str| text.replace("{id}", id).replace("{suite}", suite);
     match node.value() {
         Value::String(path) => {
-            let (path, runs) = (fill_in(path), RunSelection::All);
-            let file = TraceFile {
-                place: node.place(),
-                path,
-                format: None,
-                runs,
-                harmless: Vec::new(),
-                by_default: false,
-                joined: None,
-            };
+            let file = TraceFile::new(node.place(), fill_in(path));
             refuse_outside(&file, node, scope)?;
             Ok(TraceFrom::File(file))
         }
@@ -52,7 +43,7 @@ pub(super) fn parse_trace_from(
     }
 }
 
-/// Whether a mapping is `{file, ...}`, with a slip in the key perhaps, and not the run itself.
+/// Whether a mapping is `{file, ...}`, perhaps with a misspelt key, and not the run itself.
 fn names_a_file(node: Node<'_>) -> bool {
     let mut keys = node.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
     let is_run = node.get("steps").is_some() || node.get("calls").is_some();
@@ -78,27 +69,18 @@ fn parse_trace_file(node: Node<'_>, readers: &[&str]) -> Result<TraceFile, LoadE
         (None, false) => RunSelection::All,
     };
     let harmless = fields.optional::<Vec<String>>("harmless").unwrap_or_default();
-    let file = path.map(|path| TraceFile {
-        place: node.place(),
-        path,
-        format,
-        runs,
-        harmless,
-        by_default: false,
-        joined: None,
-    });
+    let file = path.map(|path| TraceFile { format, runs, harmless, ..TraceFile::new(node.place(), path) });
     fields.finish_some(file)
 }
 
-/// The name of one of the readers that are `known`.
+/// Parses the name of one of the `known` readers.
 pub(super) fn parse_reader_name(node: Node<'_>, known: &[&str]) -> Result<String, LoadError> {
     let name: String = node.decode()?;
     if known.contains(&name.as_str()) {
         return Ok(name);
     }
     let error = node.error(format!("no reader is called `{name}`"));
-    let help = did_you_mean(&name, known).unwrap_or_else(|| format!("one of `{}`", known.join("`, `")));
-    Err(error.help(help))
+    Err(error.help(suggest_or_list(&name, known)))
 }
 
 /// Checks a file without opening it: whether it is inside the allowed folders, and whether its glob is valid.
@@ -146,7 +128,7 @@ pub(super) fn trace_home<'p>(case: &'p Case, path: &'p Path) -> &'p Path {
     case.dataset.as_ref().filter(|_| !is_named_by_suite).map_or(path, |dataset| dataset.as_path())
 }
 
-/// The file that a path names, or the files that a glob matches, in natural order.
+/// Returns the file of a path, or the files that a glob matches, in natural order.
 fn find_matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
     let folder = case_file.parent().unwrap_or(case_file);
     let direct = files.resolve(folder, &file.path).map_err(|error| error.to_string())?;
@@ -157,7 +139,7 @@ fn find_matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Ve
     if found.is_empty() { Err(format!("no trace matches `{}`", file.path)) } else { Ok(found) }
 }
 
-/// The files below `folder` that match `pattern`, in natural order. A pattern with the way out matches none.
+/// Returns the files below `folder` that match `pattern`, in natural order. A pattern that leads out of it matches none.
 pub(super) fn find_files_below(folder: &Path, pattern: &str, files: &Files) -> Result<Vec<PathBuf>, String> {
     let direct = files.resolve(folder, pattern).map_err(|error| error.to_string())?;
     if !direct.starts_with(folder) {
@@ -194,6 +176,7 @@ fn look_up_beside(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf
     if !several && is_run_folder(&own, &case.readers, files) {
         return Ok(vec![own]);
     }
+    // With `repeat`, a folder of numbered runs is more likely than a single file of this name, so it is tried first.
     let mut runs = if several { find_numbered(&own, files) } else { None };
     if runs.is_none() {
         let file = folders.iter().find_map(|folder| find_by_stem(folder, &id, files));
@@ -213,7 +196,7 @@ pub(super) fn case_stem(case: &Case, path: &Path) -> PathBuf {
     case_stem_in("traces", case, path)
 }
 
-/// The same in another folder than `traces`.
+/// Returns the same path with another folder than `traces`.
 pub(super) fn case_stem_in(folder: &str, case: &Case, path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default();
     let id = case.id.clone().unwrap_or_else(|| stem.to_string_lossy().into_owned());
@@ -237,14 +220,14 @@ fn shorten_file_name(name: String) -> String {
     format!("{}-{digits:016x}", &name[..kept])
 }
 
-/// The files of a folder, one a run, in natural order.
+/// Returns the files of a folder, each with one run, in natural order.
 fn find_numbered(folder: &Path, files: &Files) -> Option<Vec<PathBuf>> {
     let mut found = if files.exists(folder) { files.list(folder) } else { Vec::new() };
     found.sort_by(|one, other| compare_naturally(&one.to_string_lossy(), &other.to_string_lossy()));
     (!found.is_empty()).then_some(found)
 }
 
-/// The usual extensions cost one look each; only a rare one costs a listing.
+/// Finds the file `<id>.*`. The usual extensions are tried first, because listing a folder costs more.
 fn find_by_stem(folder: &Path, id: &str, files: &Files) -> Option<PathBuf> {
     let usual = TRACE_EXTENSIONS.iter().map(|extension| folder.join(format!("{id}.{extension}")));
     usual.into_iter().find(|path| files.exists(path)).or_else(|| {
@@ -254,13 +237,14 @@ fn find_by_stem(folder: &Path, id: &str, files: &Files) -> Option<PathBuf> {
     })
 }
 
-/// `run_2` before `run_10`: digits compare as numbers.
+/// Compares names with their numbers as numbers: `run_2` comes before `run_10`.
 fn compare_naturally(one: &str, other: &str) -> std::cmp::Ordering {
     split_digits(one).cmp(&split_digits(other)).then_with(|| one.cmp(other))
 }
 
 fn split_digits(text: &str) -> Vec<(u128, &str)> {
     let mut chunks = Vec::new();
+    // Splits into pairs of a number and the text behind it; a text without a leading number begins with 0.
     let mut rest = text;
     while !rest.is_empty() {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();

@@ -1,4 +1,4 @@
-//! `arraign.yaml` at the eval root: what all suites share.
+//! `arraign.yaml` at the eval root: the settings that all suites share.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -12,11 +12,11 @@ use crate::reader::ReaderSet;
 use crate::source::Files;
 use crate::yaml::{Document, Fields};
 
-/// What all suites share.
+/// The settings that all suites share.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Workspace {
-    /// What their checks look up.
+    /// The tables of their checks.
     pub tables: Tables,
     /// The agents that their cases may name.
     pub agents: Vec<NamedAgent>,
@@ -41,7 +41,7 @@ pub fn load_readers(path: &Path, files: &Files) -> Result<ReaderSet, LoadErrors>
     errors.or(readers)
 }
 
-/// What the file says for all suites, if there is one.
+/// Reads the settings for all suites, if the file exists.
 pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadErrors> {
     let path = files.root().join(WORKSPACE_FILE);
     if !files.exists(&path) {

@@ -253,6 +253,11 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Whether the finding violates a hard gate, after which nothing else counts.
+    pub(crate) fn is_broken_gate(&self) -> bool {
+        self.effect == Effect::Gate && self.status == Status::Fail
+    }
+
     /// An empty finding of `check`, whose setting is at `place`, with status `error`.
     pub(crate) fn empty(check: &str, place: &Place) -> Self {
         Self::empty_at(check, place.locate())

@@ -60,11 +60,11 @@ pub struct MutantResult {
     pub subjects: Vec<String>,
     /// The change in words.
     pub change: String,
-    /// What the case makes of it.
+    /// The fate of the mutant in this case.
     pub fate: MutantFate,
 }
 
-/// What a case makes of a mutant.
+/// The fate of a mutant in a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -45,7 +45,7 @@ pub const VOCABULARIES: &[Vocabulary] = &[
     expect::VOCABULARY,
 ];
 
-/// A case that is being read, with the pointer that finds it again.
+/// A case that is being read, and the pointer to it in its document.
 pub struct CaseNode<'d> {
     /// The document of the case.
     pub document: &'d Arc<Document>,

@@ -62,6 +62,7 @@ impl Pruned {
     /// Whether the error at `container` is only the consequence of a removed entry. A missing key has another cause if
     /// no removed key resembles it.
     fn explains(&self, container: Span, error: &YamlDecodeError) -> bool {
+        // A decoder that misses a removed entry reports the container, so the container decides what belongs together.
         let mut removed = self.removed.iter().filter(|(from, _)| *from == container);
         match error.missing {
             Some(missing) => removed
@@ -90,6 +91,7 @@ fn remove_from(tree: &mut Tree, span: Span) -> Option<(Span, Option<Key>)> {
             })
         }
         Value::Map(entries) => {
+            // The error is about a key, or about something inside of a value.
             let at =
                 entries.iter().position(|(key, value)| key.span == span || encloses(value.span, span))?;
             let inner = if entries[at].0.span == span { None } else { remove_from(&mut entries[at].1, span) };

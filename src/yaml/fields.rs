@@ -65,6 +65,16 @@ impl<'n> Fields<'n> {
         self.errors.take(node.decode::<Option<T>>()).flatten()
     }
 
+    /// Parses the value under `key` with `parse`, and marks the key as known. The mistakes are kept.
+    pub fn parse<T, E: Into<LoadErrors>>(
+        &mut self,
+        key: &'static str,
+        parse: impl FnOnce(Node<'n>) -> Result<T, E>,
+    ) -> Option<T> {
+        let node = self.node(key)?;
+        self.take(parse(node))
+    }
+
     /// Deserializes the value under `key`, which must be there.
     pub fn required<T: DeserializeOwned>(&mut self, key: &'static str) -> Option<T> {
         if let Some(node) = self.node(key) {

@@ -26,6 +26,11 @@ pub use write::{render_document, render_flow};
 
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 
+/// Returns the help for an unknown name: the nearest of the `known` ones, or all of them.
+pub(crate) fn suggest_or_list(name: &str, known: &[&str]) -> String {
+    did_you_mean(name, known).unwrap_or_else(|| format!("one of `{}`", known.join("`, `")))
+}
+
 /// A value of the file, with its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {

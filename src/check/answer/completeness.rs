@@ -27,7 +27,7 @@ use crate::trace::Trace;
 use crate::yaml::Node;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CompletenessSettings>("completeness", "the answer tells the expected fields", read)
+    Kind::with::<CompletenessSettings>("completeness", "the answer tells the expected fields", read_check)
         .shorthand("expected_fields")
         .only_reports(expects_nothing)
         .without_calls();
@@ -65,7 +65,7 @@ fn expects_nothing(node: Node<'_>) -> bool {
     node.get("expected_fields").and_then(Node::list).is_none_or(|fields| fields.len() == 0)
 }
 
-fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let settings: CompletenessSettings = node.decode_all()?;
     let shared = &scope.tables.field_aliases;
     let own = node.get("field_aliases").map(|own| shared.extend_from(own)).transpose()?;
@@ -91,7 +91,7 @@ impl Check for Completeness {
         for (index, field) in self.expected.iter().enumerate() {
             let told = answer.as_deref().is_some_and(|answer| field.pattern.is_match(answer));
             items.push(Item::new(&field.name, if told { State::Held } else { State::Violated }));
-            violations.extend((!told).then(|| untold(index, field, answer.as_deref())));
+            violations.extend((!told).then(|| describe_missing(index, field, answer.as_deref())));
         }
         let (found, missing) = (names_of(&items, State::Held), names_of(&items, State::Violated));
         if items.is_empty() {
@@ -117,7 +117,7 @@ fn names_of(items: &[Item], state: State) -> serde_json::Value {
     items.iter().filter(|item| item.state == state).map(|item| item.label.as_str()).collect()
 }
 
-fn untold(index: usize, field: &Field, answer: Option<&str>) -> Violation {
+fn describe_missing(index: usize, field: &Field, answer: Option<&str>) -> Violation {
     let wanted =
         format!("one of `{}`, no letter beside it, in any case", field.pattern.aliases().join("`, `"));
     let (message, actual, help) = match answer {

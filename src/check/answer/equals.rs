@@ -8,41 +8,19 @@
 #![doc = include_str!("../../../tests/check/equals/fail-one-word.yaml")]
 //! ```
 
-use serde::Deserialize;
-
-use crate::check::support::answer_text::{answer, excerpt, position, saying};
-use crate::check::support::text_assertion::{Literal, Relation};
-use crate::check::{Check, Demand, Kind};
-use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::check::Kind;
+use crate::check::support::answer_text::{excerpt, position};
+use crate::check::support::text_assertion::{Literal, TextRule, read_text_check};
+use crate::outcome::Violation;
 
 pub(crate) const KIND: Kind =
-    Kind::of::<Equals>("equals", "the final answer is this text").shorthand("value").without_calls();
+    Kind::with::<Literal>("equals", "the final answer is this text", |node, _| read_text_check(node, &RULE))
+        .shorthand("value")
+        .without_calls();
 
-const EQUALS: Relation = |answer, value| answer == value;
+const RULE: TextRule = TextRule { relation: |answer, value| answer == value, describe: describe_difference };
 
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(transparent)]
-struct Equals(Literal);
-
-impl Check for Equals {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let answer = answer(evidence)?;
-        let held = self.0.holds(answer, EQUALS);
-        Ok((!held).then(|| other(&self.0, answer)).into())
-    }
-
-    fn counterexample(&self) -> Option<Evidence<'static>> {
-        Some(saying(format!("{}!", self.0.as_str())))
-    }
-
-    fn demands(&self) -> Vec<Demand<'_>> {
-        vec![Demand::text(&self.0)]
-    }
-}
-
-fn other(text: &Literal, answer: &str) -> Violation {
+fn describe_difference(text: &Literal, answer: &str) -> Violation {
     let (at, at_wanted) = text.difference(answer);
     let message = match position(answer, at) {
         _ if at == 0 => format!("the answer is not {}", text.shown()),
@@ -55,5 +33,5 @@ fn other(text: &Literal, answer: &str) -> Violation {
         "change what the agent answers, or use `contains` if a part of it is enough"
     };
     let wanted = excerpt(text.as_str(), at_wanted..at_wanted);
-    text.broken(message, &wanted, excerpt(answer, at..at)).help(text.help(answer, EQUALS, otherwise))
+    text.broken(message, &wanted, excerpt(answer, at..at)).help(text.help(answer, RULE.relation, otherwise))
 }

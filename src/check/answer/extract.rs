@@ -23,7 +23,7 @@ use crate::yaml::{Fields, Node};
 pub(crate) const KIND: Kind = Kind::with::<ExtractSettings>(
     "extract",
     "a value taken out of the final answer is within its bounds",
-    read,
+    read_check,
 )
 .only_reports(is_unbounded)
 .without_calls();
@@ -59,7 +59,7 @@ fn is_unbounded(node: Node<'_>) -> bool {
     node.get("min").is_none() && node.get("max").is_none()
 }
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "an extraction")?;
     let name = fields.required::<String>("name");
     if let Some(from) = fields.node("from").filter(|from| from.as_str() != Some("final_text")) {

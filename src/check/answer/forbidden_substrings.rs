@@ -24,10 +24,13 @@ use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::Node;
 
-pub(crate) const KIND: Kind =
-    Kind::with::<SubstringSettings>("forbidden_substrings", "none of these texts is in the answer", read)
-        .shorthand("substrings")
-        .without_calls();
+pub(crate) const KIND: Kind = Kind::with::<SubstringSettings>(
+    "forbidden_substrings",
+    "none of these texts is in the answer",
+    read_check,
+)
+.shorthand("substrings")
+.without_calls();
 
 /// Settings of `forbidden_substrings`.
 #[derive(Debug, Deserialize)]
@@ -46,7 +49,7 @@ struct ForbiddenSubstrings {
     answer: Said,
 }
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let settings: SubstringSettings = node.decode_all()?;
     none_is_empty(&settings.substrings, node)?;
     let texts = settings.substrings.into_iter().map(Literal::in_any_case_of).collect();
@@ -70,7 +73,7 @@ impl Check for ForbiddenSubstrings {
         for (index, text) in self.texts.iter().enumerate() {
             let found = text.find(&answer);
             items.push(Item::new(text.shown(), if found.is_none() { State::Held } else { State::Violated }));
-            violations.extend(found.map(|found| says(index, text, &answer, found)));
+            violations.extend(found.map(|found| describe_found(index, text, &answer, found)));
         }
         Ok(Outcome::of_items(items, violations))
     }
@@ -84,7 +87,7 @@ impl Check for ForbiddenSubstrings {
     }
 }
 
-fn says(index: usize, text: &Literal, answer: &str, found: Range<usize>) -> Violation {
+fn describe_found(index: usize, text: &Literal, answer: &str, found: Range<usize>) -> Violation {
     let message = format!("the answer contains {}, at {}", text.shown(), position(answer, found.start));
     text.broken(message, &format!("an answer without {}", text.shown()), excerpt(answer, found))
         .at(format!("/substrings/{index}"))

@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use crate::check::json_schema::{Fault, Home, Schema, Subject, shown};
+use crate::check::json_schema::{Fault, Home, Schema};
 use crate::check::support::answer_json::{Form, json};
 use crate::check::support::answer_text::{answer, saying};
 use crate::check::{Check, Kind, Scope};
@@ -22,7 +22,7 @@ use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<AnswerSchemaSettings>("json_schema", "the final answer is JSON of this schema", read)
+    Kind::with::<AnswerSchemaSettings>("json_schema", "the final answer is JSON of this schema", read_check)
         .shorthand("schema")
         .without_calls();
 
@@ -50,7 +50,7 @@ struct JsonSchema {
 /// The schema of a file, by whether `format` is asserted.
 struct Compiled<const FORMATS: bool>(Arc<Schema>);
 
-fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `json_schema`")?;
     let form = fields.optional("json").unwrap_or_default();
     let formats = fields.optional("formats").unwrap_or_default();
@@ -83,7 +83,7 @@ impl Check for JsonSchema {
         let violations = match json(answer(evidence)?, self.form) {
             Ok(json) => {
                 let faults = self.schema.faults(&json, "field")?;
-                faults.iter().map(|fault| self.cite(broken(fault), fault)).collect()
+                faults.iter().map(|fault| self.cite(describe_fault(fault), fault)).collect()
             }
             Err(violation) => vec![violation.at(SCHEMA)],
         };
@@ -105,22 +105,7 @@ impl JsonSchema {
     }
 }
 
-fn broken(fault: &Fault) -> Violation {
-    let problem = &fault.problem;
-    let message = match (fault.subject, fault.part()) {
-        (Subject::Missing, Some(part)) => {
-            let around =
-                fault.around.as_ref().map_or_else(String::new, |around| format!(" in {}", shown(around)));
-            format!("the answer has no `{part}`: {problem}{around}")
-        }
-        (_, Some(part)) => format!("`{part}` in the answer is {}: {problem}", fault.shown()),
-        (_, None) => format!("the answer is {}: {problem}", fault.shown()),
-    };
-    Violation {
-        argument: fault.part(),
-        value: fault.value.as_ref().or(fault.around.as_ref()).cloned(),
-        constraint: Some(fault.constraint.clone()),
-        ..Violation::new(message)
-    }
-    .help("make the agent answer with what the schema says, or change the schema")
+fn describe_fault(fault: &Fault) -> Violation {
+    let violation = fault.detail(Violation::new(fault.describe_in("the answer")));
+    violation.help("make the agent answer with what the schema says, or change the schema")
 }

@@ -84,7 +84,7 @@ fn other_value(path: &JsonPath, found: &Value, wanted: &Value) -> Violation {
     Violation { value: Some(found.clone()), ..violation }
         .at("/equals")
         .expected(shown(wanted), shown(found))
-        .help(help(&[found], wanted))
+        .help(advise(&[found], wanted))
 }
 
 fn other_values(path: &JsonPath, found: &[&Value], wanted: &Value) -> Violation {
@@ -94,10 +94,10 @@ fn other_values(path: &JsonPath, found: &[&Value], wanted: &Value) -> Violation 
     Violation { value: Some(all), ..Violation::new(message) }
         .at("/equals")
         .expected(shown(wanted), actual)
-        .help(help(found, wanted))
+        .help(advise(found, wanted))
 }
 
-fn help(found: &[&Value], wanted: &Value) -> &'static str {
+fn advise(found: &[&Value], wanted: &Value) -> &'static str {
     let wanted = render_plain(wanted);
     if found.iter().any(|value| render_plain(value) == wanted) {
         "types count: a text in quotes is not a number, a boolean or null"

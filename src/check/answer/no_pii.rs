@@ -113,8 +113,8 @@ impl Check for NoPii {
                 leaks.push(index);
             }
         }
-        let items = self.kinds.iter().map(|kind| item(*kind, leaks.iter().map(|index| &found[*index])));
-        let outcome = Outcome::of_items(items.collect(), violations(answer, &found, &leaks));
+        let items = self.kinds.iter().map(|kind| build_item(*kind, leaks.iter().map(|index| &found[*index])));
+        let outcome = Outcome::of_items(items.collect(), list_violations(answer, &found, &leaks));
         Ok(outcome.stat("found", leaks.len()))
     }
 
@@ -139,12 +139,12 @@ impl NoPii {
 }
 
 /// All that was found is masked, not the leaks alone: an excerpt shows what stands around a leak.
-fn violations(answer: &str, found: &[Personal], leaks: &[usize]) -> Vec<Violation> {
+fn list_violations(answer: &str, found: &[Personal], leaks: &[usize]) -> Vec<Violation> {
     let (shown, masks) = mask_ranges(answer, found);
     let told = leaks.iter().take(SHOWN).map(|index| {
         let (one, mask) = (&found[*index], masks[*index].clone());
         let at = position(answer, one.range.start);
-        leak(one, &shown[mask.clone()], &at).expected(EXPECTED, excerpt(&shown, mask))
+        describe_leak(one, &shown[mask.clone()], &at).expected(EXPECTED, excerpt(&shown, mask))
     });
     let more = leaks.len().saturating_sub(SHOWN);
     told.chain((more > 0).then(|| and_more(more))).collect()
@@ -152,7 +152,7 @@ fn violations(answer: &str, found: &[Personal], leaks: &[usize]) -> Vec<Violatio
 
 const EXPECTED: &str = "an answer without personal data";
 
-fn leak(one: &Personal, mask: &str, at: &str) -> Violation {
+fn describe_leak(one: &Personal, mask: &str, at: &str) -> Violation {
     let value = if one.kind == PersonalKind::Secret { String::new() } else { format!(", `{mask}`") };
     let help = match one.kind {
         PersonalKind::Secret => "keep the agent from saying it, and revoke the key if it is real",
@@ -165,7 +165,7 @@ fn and_more(more: usize) -> Violation {
     Violation::new(format!("the answer has {more} more pieces of personal data")).at("/kinds")
 }
 
-fn item<'f>(kind: PersonalKind, leaks: impl Iterator<Item = &'f Personal>) -> Item {
+fn build_item<'f>(kind: PersonalKind, leaks: impl Iterator<Item = &'f Personal>) -> Item {
     match leaks.filter(|one| one.kind == kind).count() {
         0 => Item::new(kind.name(), State::Held),
         count => Item::new(kind.name(), State::Violated).note(format!("{count} found")),

@@ -37,7 +37,7 @@ impl Check for NotContains {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let answer = answer(evidence)?;
         let found = self.0.find(answer);
-        Ok(found.map(|found| has(&self.0, answer, found)).into())
+        Ok(found.map(|found| describe_found(&self.0, answer, found)).into())
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
@@ -60,7 +60,7 @@ impl NotContains {
     }
 }
 
-fn has(text: &Literal, answer: &str, found: Range<usize>) -> Violation {
+fn describe_found(text: &Literal, answer: &str, found: Range<usize>) -> Violation {
     let message = format!("the answer contains {}, at {}", text.shown(), position(answer, found.start));
     text.broken(message, &format!("an answer without {}", text.shown()), excerpt(answer, found))
         .help("keep the agent from saying it, or change the text that is looked for")

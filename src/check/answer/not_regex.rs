@@ -10,54 +10,34 @@
 #![doc = include_str!("../../../tests/check/not_regex/fail-a-price.yaml")]
 //! ```
 
-use crate::check::support::answer_text::{answer, beginning, excerpt, position, saying};
-use crate::check::support::js_pattern::{PatternSettings, exhausted, list_foreign_notes, pattern};
-use crate::check::{Check, CheckNote, Kind, Scope};
-use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit, Violation};
-use crate::pattern::{Flags, JsRegex};
-use crate::place::LoadErrors;
-use crate::yaml::{Fields, Node};
+use crate::check::Kind;
+use crate::check::support::answer_text::{beginning, excerpt, position};
+use crate::check::support::js_pattern::{PatternRule, PatternSettings, read_pattern_check};
+use crate::outcome::Violation;
+use crate::pattern::{JsRegex, StepsExhausted};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<PatternSettings>("not_regex", "a pattern is not found in the final answer", read)
-        .shorthand("pattern")
-        .without_calls();
+    Kind::with::<PatternSettings>("not_regex", "a pattern is not found in the final answer", |node, _| {
+        read_pattern_check(node, "the settings of `not_regex`", &RULE)
+    })
+    .shorthand("pattern")
+    .without_calls();
 
-struct Pattern(JsRegex);
+const RULE: PatternRule = PatternRule {
+    judge: find_violation,
+    find_counterexample: JsRegex::find_matching_text,
+    is_vacuous: JsRegex::matches_nothing,
+};
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `not_regex`")?;
-    let pattern = pattern(&mut fields, node, Flags::IGNORE_CASE);
-    fields.finish_some(pattern.map(|pattern| Box::new(Pattern(pattern)) as Box<dyn Check>))
-}
-
-impl Check for Pattern {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let answer = answer(evidence)?;
-        if !self.0.is_match(answer).map_err(|_| exhausted(&self.0))? {
-            return Ok(None.into());
-        }
-        let found = self.0.extract_value(answer).map_err(|_| exhausted(&self.0))?.unwrap_or_default();
-        Ok(Some(has(&self.0, answer, &found)).into())
+fn find_violation(pattern: &JsRegex, answer: &str) -> Result<Option<Violation>, StepsExhausted> {
+    if !pattern.is_match(answer)? {
+        return Ok(None);
     }
-
-    fn counterexample(&self) -> Option<Evidence<'static>> {
-        self.0.find_matching_text().map(saying)
-    }
-
-    /// A proof about the pattern decides, and no search for a text.
-    fn is_vacuous(&self) -> bool {
-        self.0.matches_nothing()
-    }
-
-    fn notes(&self) -> Vec<CheckNote> {
-        list_foreign_notes(&self.0, "/pattern")
-    }
+    Ok(Some(describe_match(pattern, answer, &pattern.extract_value(answer)?.unwrap_or_default())))
 }
 
 /// The match may be a part of what is found, or nothing at all: then the answer is shown from its beginning.
-fn has(pattern: &JsRegex, answer: &str, found: &str) -> Violation {
+fn describe_match(pattern: &JsRegex, answer: &str, found: &str) -> Violation {
     let at = answer.find(found).filter(|_| !found.is_empty());
     let place = at.map_or_else(String::new, |at| format!(", at {}", position(answer, at)));
     let actual = at.map_or_else(|| beginning(answer), |at| excerpt(answer, at..at + found.len()));

@@ -40,7 +40,7 @@ impl ValueTest {
         match self {
             Self::Any(values) => values.iter().find_map(ValueMatcher::example),
             Self::Equals(value) => Some(value.clone()),
-            Self::Bound(bound, limit) => beside(*bound, limit),
+            Self::Bound(bound, limit) => step_beside(*bound, limit),
             Self::Matches(pattern) => find_example(pattern.as_str()).map(Value::from),
             Self::Contains(part) => match part.example()? {
                 text @ Value::String(_) => Some(text),
@@ -64,7 +64,7 @@ impl ValueTest {
 }
 
 /// A number on the right side of a limit.
-fn beside(bound: Bound, limit: &Number) -> Option<Value> {
+fn step_beside(bound: Bound, limit: &Number) -> Option<Value> {
     let step = match bound {
         Bound::AtLeast | Bound::AtMost => return Some(Value::Number(limit.clone())),
         Bound::Above => 1,

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::check::support::reading::read_all;
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::yaml::Node;
@@ -14,10 +15,7 @@ pub(crate) struct IgnoredPaths(Vec<ToolPattern>);
 impl IgnoredPaths {
     /// Reads a list of globs.
     pub(crate) fn read(node: Node<'_>) -> Result<Self, LoadErrors> {
-        let mut errors = LoadErrors::new();
-        let patterns = node.one_or_many().into_iter().filter_map(|node| errors.take(node.decode()));
-        let patterns = patterns.collect();
-        errors.or(Self(patterns))
+        read_all(node.one_or_many().into_iter().map(Node::decode)).map(Self)
     }
 
     /// Whether the path is ignored in calls of `tool`.

@@ -192,8 +192,7 @@ impl ValueMatcher {
                 accept_all(matchers.iter().zip(values), |(matcher, value)| matcher.accepts(value))
             }
             (Self::Object(fields), Value::Object(values)) => {
-                let is_known = |name: &String| fields.iter().any(|(field, _)| field == name);
-                if !values.keys().all(is_known) {
+                if !values.keys().all(|name| fields.iter().any(|(field, _)| field == name)) {
                     return Ok(false);
                 }
                 accept_all(fields, |(name, field)| field.accepts(values.get(name)))

@@ -1,35 +1,24 @@
 //! Reading arguments and their matchers from a case.
 
 use std::cmp::Ordering;
+use std::sync::LazyLock;
 
 use serde_json::{Map, Number, Value};
 
 use super::test::{Bound, JsonType, ValueTest, compare_numbers};
 use super::{ArgumentMatcher, ArgumentsMatcher, ArgumentsMode, IgnoredPaths, Presence, ValueMatcher};
-use crate::pattern::{Flags, JsRegex, JsonPath};
+use crate::check::support::reading::{read_all, require_entries};
+use crate::pattern::{Flags, JsRegex, JsonPath, WordList, list_words};
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value as Yaml};
 
 /// The words of matchers.
-pub(crate) const WORDS: &[&str] = &[
-    "absent",
-    "above",
-    "any",
-    "at_least",
-    "at_most",
-    "below",
-    "between",
-    "contains",
-    "equals",
-    "jsonpath",
-    "length",
-    "matches",
-    "one_of_type",
-    "optional",
-    "schema",
-    "similar",
-    "starts_with",
-];
+pub(crate) static WORDS: WordList = LazyLock::new(|| {
+    list_words(
+        "absent above any at_least at_most below between contains equals jsonpath length matches one_of_type \
+     optional schema similar starts_with",
+    )
+});
 
 /// The bounds, by their words.
 const BOUNDS: [(&str, Bound); 4] = [
@@ -55,10 +44,7 @@ pub(crate) fn read_arguments(
     mode: ArgumentsMode,
     of_tool: ToolArguments<'_>,
 ) -> Result<ArgumentsMatcher, LoadErrors> {
-    let Some(entries) = node.entries() else {
-        let problem = format!("arguments are a mapping of names to values, not {}", node.describe());
-        return Err(node.error(problem).into());
-    };
+    let entries = require_entries(node, "arguments are a mapping of names to values")?;
     let mut errors = LoadErrors::new();
     let mut written = Vec::new();
     for (key, value) in entries.filter(|(key, _)| !of_tool.ignores(&key.name)) {
@@ -121,18 +107,15 @@ impl ValueMatcher {
             return Ok(Self::Literal(node.to_json()));
         }
         match node.list() {
-            Some(elements) => Ok(Self::List(read_each(elements)?)),
+            Some(elements) => read_all(elements.map(Self::read)).map(Self::List),
             None => Self::read_object(node),
         }
     }
 
     fn read_object(node: Node<'_>) -> Result<Self, LoadErrors> {
-        let (mut errors, mut fields) = (LoadErrors::new(), Vec::new());
-        for (key, value) in node.entries().into_iter().flatten() {
-            let read = errors.take(ArgumentMatcher::read(value));
-            fields.extend(read.map(|field| (key.name.to_string(), field)));
-        }
-        errors.or(Self::Object(fields))
+        let entries = node.entries().into_iter().flatten();
+        let fields = entries.map(|(key, value)| Ok((key.name.to_string(), ArgumentMatcher::read(value)?)));
+        read_all::<_, LoadErrors>(fields).map(Self::Object)
     }
 
     fn without(self, of_tool: ToolArguments<'_>, path: &str) -> Self {
@@ -156,12 +139,6 @@ fn has_matcher(node: Node<'_>) -> bool {
     let inside = node.entries().into_iter().flatten().map(|(_, value)| value);
     let elements = node.list().into_iter().flatten();
     inside.chain(elements).any(|value| is_matcher(value) || has_matcher(value))
-}
-
-fn read_each<'n>(nodes: impl Iterator<Item = Node<'n>>) -> Result<Vec<ValueMatcher>, LoadErrors> {
-    let mut errors = LoadErrors::new();
-    let values = nodes.filter_map(|node| errors.take(ValueMatcher::read(node))).collect();
-    errors.or(values)
 }
 
 fn read_presence(fields: &mut Fields<'_>, node: Node<'_>) -> Presence {
@@ -206,7 +183,7 @@ fn read_any(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
     let Some(values) = node.list().filter(|values| values.len() > 0) else {
         return Err(node.error("`any` is a list of values, and not an empty one").into());
     };
-    Ok(ValueTest::Any(read_each(values)?))
+    read_all(values.map(ValueMatcher::read)).map(ValueTest::Any)
 }
 
 fn read_pattern(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
@@ -324,6 +301,8 @@ fn is_lower(bound: Bound) -> bool {
 
 fn find_empty_range(bounds: &[(Bound, Number, Node<'_>)]) -> Option<LoadError> {
     let lower = bounds.iter().filter(|(bound, ..)| is_lower(*bound));
+    // Every lower bound is held against every upper bound. Equal limits leave one number, unless one of the two is
+    // open.
     let pairs = lower
         .flat_map(|low| bounds.iter().filter(|(bound, ..)| !is_lower(*bound)).map(move |high| (low, high)));
     let empty = pairs.into_iter().find(|((below, low, _), (above, high, _))| {

@@ -83,7 +83,7 @@ impl ValueTest {
                 Value::String(text) => pattern.is_match(text).map_err(|_| exhausted(pattern)),
                 _ => Ok(false),
             },
-            Self::Contains(part) => contains(value, part),
+            Self::Contains(part) => has_part(value, part),
             Self::StartsWith(start) => Ok(value.as_str().is_some_and(|text| text.starts_with(start))),
             Self::Type(types) => Ok(types.iter().any(|one| one.includes(value))),
             #[cfg(feature = "json-schema")]
@@ -115,7 +115,7 @@ fn accept_any<T>(
     Ok(false)
 }
 
-fn contains(value: &Value, part: &ValueMatcher) -> Result<bool, Unfit> {
+fn has_part(value: &Value, part: &ValueMatcher) -> Result<bool, Unfit> {
     match (value, part) {
         (Value::String(text), ValueMatcher::Literal(Value::String(part))) => Ok(text.contains(part)),
         (Value::Array(elements), part) => accept_any(elements, |element| part.accepts(element)),

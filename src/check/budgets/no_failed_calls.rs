@@ -21,11 +21,12 @@ use crate::trace::{Arguments, Call, CallStatus};
 use crate::yaml::Node;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<Exceptions>("no_failed_calls", "every call of the run succeeds", read).shorthand("required");
+    Kind::with::<Exceptions>("no_failed_calls", "every call of the run succeeds", read_check)
+        .shorthand("required");
 
 struct NoFailedCalls(Exceptions);
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     Ok(Box::new(NoFailedCalls(Exceptions::read(node)?)))
 }
 

@@ -21,13 +21,16 @@ use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call};
 use crate::yaml::Node;
 
-pub(crate) const KIND: Kind =
-    Kind::with::<Exceptions>("no_repeated_calls", "no call repeats an earlier one that succeeded", read)
-        .shorthand("required");
+pub(crate) const KIND: Kind = Kind::with::<Exceptions>(
+    "no_repeated_calls",
+    "no call repeats an earlier one that succeeded",
+    read_check,
+)
+.shorthand("required");
 
 struct NoRepeatedCalls(Exceptions);
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     Ok(Box::new(NoRepeatedCalls(Exceptions::read(node)?)))
 }
 

@@ -72,10 +72,6 @@ impl Check for RetriesAtMost {
         let is_small = self.retries < LARGEST_EXAMPLE;
         is_small.then(|| run_of((0..self.retries + 2).map(build_failed_call).collect()).into())
     }
-
-    fn is_vacuous(&self) -> bool {
-        false
-    }
 }
 
 impl RetriesAtMost {

@@ -21,7 +21,7 @@ use crate::trace::{Trace, Usage};
 use crate::yaml::Node;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<TokensAtMost>("tokens_at_most", "the run takes at most so many tokens", read)
+    Kind::with::<TokensAtMost>("tokens_at_most", "the run takes at most so many tokens", read_check)
         .shorthand("total")
         .without_calls();
 
@@ -38,7 +38,7 @@ struct TokensAtMost {
     output: Option<u64>,
 }
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let settings: TokensAtMost = node.decode_all()?;
     if settings.limits().is_empty() {
         return Err(node
@@ -49,24 +49,26 @@ fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors
     Ok(Box::new(settings))
 }
 
+type CountTokens = fn(&Usage) -> u64;
+
 /// A limit, and how a run's tokens of its kind are counted.
 struct TokenLimit {
     name: &'static str,
     most: u64,
-    count: fn(&Usage) -> u64,
+    count: CountTokens,
 }
 
 impl TokensAtMost {
     fn limits(&self) -> Vec<TokenLimit> {
-        let limit = |name, most: Option<u64>, count| most.map(|most| TokenLimit { name, most, count });
-        let all = [
-            limit("total", self.total, |usage: &Usage| {
-                usage.input_tokens.saturating_add(usage.output_tokens)
-            }),
-            limit("input", self.input, |usage| usage.input_tokens),
-            limit("output", self.output, |usage| usage.output_tokens),
+        let limits: [(_, _, CountTokens); 3] = [
+            ("total", self.total, |usage| usage.input_tokens.saturating_add(usage.output_tokens)),
+            ("input", self.input, |usage| usage.input_tokens),
+            ("output", self.output, |usage| usage.output_tokens),
         ];
-        all.into_iter().flatten().collect()
+        limits
+            .into_iter()
+            .filter_map(|(name, most, count)| Some(TokenLimit { name, most: most?, count }))
+            .collect()
     }
 }
 

@@ -60,10 +60,6 @@ impl Check for ToolCallsAtMost {
     fn bans_call(&self, _call: &Call) -> bool {
         self.calls == 0
     }
-
-    fn is_vacuous(&self) -> bool {
-        false
-    }
 }
 
 impl ToolCallsAtMost {

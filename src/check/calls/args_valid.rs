@@ -37,12 +37,13 @@ use self::gate::Refusal;
 use self::policy::{Policy, Unconstrained};
 use self::source::Source;
 use crate::check::json_schema::FoundSchema;
+use crate::check::support::named_tools::run_of;
 use crate::check::{About, Check, Clause, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
-use crate::trace::{Arguments, Call, ToolServer, Trace};
+use crate::trace::{Arguments, Call, ToolServer};
 use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
 
 pub(crate) const KIND: Kind = Kind::with::<ArgsValidSettings>(
@@ -82,7 +83,7 @@ struct ArgsValid {
     strict: bool,
 }
 
-/// How one call stands.
+/// The result of one call.
 struct Finding {
     state: State,
     note: Option<String>,
@@ -135,8 +136,8 @@ impl Check for ArgsValid {
     }
 
     fn refuses(&self, evidence: &Evidence<'_>) -> bool {
-        let refused = |call| self.judge(call).is_ok_and(|finding| !finding.violations.is_empty());
-        evidence.trace.calls.iter().any(refused)
+        let mut findings = evidence.trace.calls.iter().filter_map(|call| self.judge(call).ok());
+        findings.any(|finding| !finding.violations.is_empty())
     }
 
     /// The tools that have a schema; of a narrowed check only those that it looks at.
@@ -154,9 +155,7 @@ impl Check for ArgsValid {
 
 fn break_call(call: Call) -> Evidence<'static> {
     let arguments = Arguments::Broken { raw: "{".to_owned(), error: "it ends too soon".to_owned() };
-    let mut trace = Trace::default();
-    trace.push_call(Call { arguments, ..call });
-    trace.into()
+    run_of(vec![Call { arguments, ..call }]).into()
 }
 
 impl ArgsValid {

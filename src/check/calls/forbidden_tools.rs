@@ -24,7 +24,7 @@ use crate::trace::Call;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<ForbiddenToolsSettings>("forbidden_tools", "none of these tools is called", read)
+    Kind::with::<ForbiddenToolsSettings>("forbidden_tools", "none of these tools is called", read_check)
         .shorthand("tools");
 
 /// How many spellings of a name are told.
@@ -60,17 +60,20 @@ enum Names {
     Normalised,
 }
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `forbidden_tools`")?;
     let names = fields.optional("names").unwrap_or_default();
     let tools = match names {
-        Names::Exact => listed(&mut fields, Name::Exact),
-        Names::Normalised => listed(&mut fields, Name::Normalised).map(each_once),
+        Names::Exact => read_list(&mut fields, Name::Exact),
+        Names::Normalised => read_list(&mut fields, Name::Normalised).map(each_once),
     };
     fields.finish_some(tools.map(|tools| Box::new(ForbiddenTools(tools)) as Box<dyn Check>))
 }
 
-fn listed<T: DeserializeOwned>(fields: &mut Fields<'_>, name: fn(T) -> Name) -> Option<Vec<(usize, Name)>> {
+fn read_list<T: DeserializeOwned>(
+    fields: &mut Fields<'_>,
+    name: fn(T) -> Name,
+) -> Option<Vec<(usize, Name)>> {
     let Some(list) = fields.node("tools") else {
         fields.required::<Vec<String>>("tools");
         return None;
@@ -100,7 +103,7 @@ impl Check for ForbiddenTools {
             let calls = find_calls(tool.pattern(), &evidence.trace);
             let state = if calls.is_empty() { State::Held } else { State::Violated };
             items.push(Item::new(tool.as_str(), state));
-            violations.extend(forbidden(*index, tool, &calls));
+            violations.extend(describe_forbidden(*index, tool, &calls));
         }
         violations.sort_by_key(|violation| violation.call);
         Ok(Outcome::of_items(items, violations).stat("calls_checked", evidence.trace.calls.len()))
@@ -146,10 +149,10 @@ impl Name {
     }
 }
 
-fn forbidden(index: usize, tool: &Name, calls: &[&Call]) -> Option<Violation> {
+fn describe_forbidden(index: usize, tool: &Name, calls: &[&Call]) -> Option<Violation> {
     let first = calls.first()?;
     let times = if calls.len() == 1 { String::new() } else { format!(" {} times", calls.len()) };
-    let spelled = spelled(tool, calls).map_or_else(String::new, |names| format!(" as {names}"));
+    let spelled = list_spellings(tool, calls).map_or_else(String::new, |names| format!(" as {names}"));
     let message = format!("`{}` is forbidden, but was called{times}{spelled}", tool.as_str());
     let calls = calls.iter().map(|call| call.index).collect();
     let help = "keep the agent from calling it, or take it off the list";
@@ -157,7 +160,7 @@ fn forbidden(index: usize, tool: &Name, calls: &[&Call]) -> Option<Violation> {
 }
 
 /// The names that were called, where there are others than the declared one.
-fn spelled(tool: &Name, calls: &[&Call]) -> Option<String> {
+fn list_spellings(tool: &Name, calls: &[&Call]) -> Option<String> {
     let mut seen = HashSet::new();
     let names = calls.iter().map(|call| call.name.as_str()).filter(|name| seen.insert(*name));
     let names: Vec<&str> = names.collect();

@@ -42,8 +42,8 @@ impl Default for Groundedness {
 
 /// A row that asks for no grounding cannot fail here: that is what its writer wants.
 fn is_opted_out(node: Node<'_>) -> bool {
-    let is_false = |key| node.get(key).is_some_and(|node| *node.value() == Value::Bool(false));
-    is_false("grounded") || is_false("tool_called")
+    let settings = ["grounded", "tool_called"].into_iter().filter_map(|key| node.get(key));
+    settings.into_iter().any(|setting| *setting.value() == Value::Bool(false))
 }
 
 impl Check for Groundedness {

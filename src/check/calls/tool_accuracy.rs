@@ -32,7 +32,7 @@ use crate::yaml::Node;
 pub(crate) const KIND: Kind = Kind::with::<ToolAccuracySettings>(
     "tool_accuracy",
     "each of these tools, and one of each of these categories, is called",
-    read,
+    read_check,
 )
 .shorthand("tools");
 
@@ -68,7 +68,7 @@ enum Wanted {
     AnyOf(ToolCategory),
 }
 
-fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let settings: ToolAccuracySettings = node.decode_all()?;
     let mut errors = LoadErrors::new();
     let tools = errors.take(expected_tools(settings.tools, node));
@@ -83,7 +83,7 @@ fn expected_tools(names: Vec<String>, node: Node<'_>) -> Result<Vec<Expected>, L
     let mut errors = LoadErrors::new();
     let mut tools = Vec::new();
     for (index, name) in names.into_iter().enumerate() {
-        let tool = ToolPattern::new(&name).map_err(|problem| entry(node, "tools", index).error(problem));
+        let tool = ToolPattern::new(&name).map_err(|problem| find_entry(node, "tools", index).error(problem));
         if let Some(tool) = errors.take(tool).filter(|_| seen.insert(name)) {
             tools.push(Expected { call: Wanted::Tool(tool), at: format!("/tools/{index}") });
         }
@@ -101,7 +101,8 @@ fn expected_categories(
     let mut categories = Vec::new();
     for (index, name) in names.into_iter().enumerate() {
         let Some(category) = known.find(&name) else {
-            let error = entry(node, "categories", index).error(format!("unknown tool category `{name}`"));
+            let error =
+                find_entry(node, "categories", index).error(format!("unknown tool category `{name}`"));
             errors.push(error.help(known.help(&name)));
             continue;
         };
@@ -110,7 +111,7 @@ fn expected_categories(
     errors.or(categories)
 }
 
-fn entry<'n>(node: Node<'n>, key: &str, index: usize) -> Node<'n> {
+fn find_entry<'n>(node: Node<'n>, key: &str, index: usize) -> Node<'n> {
     node.pointer(&format!("/{key}/{index}")).unwrap_or(node)
 }
 
@@ -173,8 +174,8 @@ impl ToolAccuracy {
 
     /// The calls of tools that `tools` does not name, in the run's order.
     fn unexpected(&self, trace: &Trace) -> Value {
-        let is_expected = |call: &&Call| self.named().any(|tool| tool.matches(call));
-        trace.calls.iter().filter(|call| !is_expected(call)).map(|call| call.name.as_str()).collect()
+        let unexpected = trace.calls.iter().filter(|call| !self.named().any(|tool| tool.matches(call)));
+        unexpected.map(|call| call.name.as_str()).collect()
     }
 }
 

@@ -10,12 +10,14 @@
 //! ```
 
 use crate::check::support::blocked_message::{HELP, is_blocked};
+use crate::check::support::named_tools::run_of;
+use crate::check::support::reading::read_all;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
-use crate::trace::{Call, Trace};
+use crate::trace::Call;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
@@ -60,9 +62,7 @@ impl Check for ToolBlocklist {
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
-        let mut trace = Trace::default();
-        trace.push_call(self.blocked.first()?.example(1)?);
-        Some(trace.into())
+        Some(run_of(vec![self.blocked.first()?.example(1)?]).into())
     }
 
     fn bans_call(&self, call: &Call) -> bool {
@@ -79,7 +79,7 @@ impl ToolBlocklist {
         if list.is_none() {
             fields.missing(&NAMES, node.error("`blocklist` is missing").help("name the tools to block"));
         }
-        let blocked = list.and_then(|list| fields.take(entries(list, case_sensitive)));
+        let blocked = list.and_then(|list| fields.take(read_entries(list, case_sensitive)));
         let key = NAMES.into_iter().find(|name| node.get(name).is_some()).unwrap_or(NAMES[0]);
         let check = blocked.map(|blocked| Box::new(Self { key, blocked }) as Box<dyn Check>);
         fields.finish_some(check)
@@ -123,13 +123,11 @@ fn is_same_tool(one: &Call, other: &Call) -> bool {
 }
 
 /// The entries of the list, all of their mistakes at once.
-fn entries(list: Node<'_>, case_sensitive: bool) -> Result<Vec<ToolPattern>, LoadErrors> {
+fn read_entries(list: Node<'_>, case_sensitive: bool) -> Result<Vec<ToolPattern>, LoadErrors> {
     let Some(nodes) = list.list().filter(|nodes| nodes.len() > 0) else {
         return Err(no_entry(list).into());
     };
-    let mut errors = LoadErrors::new();
-    let entries = nodes.filter_map(|node| errors.take(entry(node, case_sensitive))).collect();
-    errors.or(entries)
+    read_all(nodes.map(|node| read_entry(node, case_sensitive)))
 }
 
 fn no_entry(list: Node<'_>) -> LoadError {
@@ -139,7 +137,7 @@ fn no_entry(list: Node<'_>) -> LoadError {
     }
 }
 
-fn entry(node: Node<'_>, case_sensitive: bool) -> Result<ToolPattern, LoadError> {
+fn read_entry(node: Node<'_>, case_sensitive: bool) -> Result<ToolPattern, LoadError> {
     let entry: ToolPattern = node.decode()?;
     if case_sensitive { Ok(entry) } else { entry.in_any_case().map_err(|problem| node.error(problem)) }
 }

@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::check::support::words::join_list;
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
@@ -65,7 +66,7 @@ impl Check for ToolCollisionDetect {
             tools.into_iter().map(|(tool, calls)| (tool, self.offending(&calls))).collect();
         collisions.retain(|(_, calls)| !calls.is_empty());
         collisions.sort_by_key(|(_, calls)| calls[0].index);
-        let items = calls.iter().map(|call| item(call, &collisions)).collect();
+        let items = calls.iter().map(|call| build_item(call, &collisions)).collect();
         let violations = collisions.iter().map(|(tool, hits)| self.collision(tool, hits, calls)).collect();
         Ok(Outcome::of_items(items, violations).stat("calls_checked", calls.len()))
     }
@@ -106,14 +107,14 @@ impl ToolCollisionDetect {
     }
 
     fn collision(&self, tool: &str, hits: &[&Call], calls: &[Call]) -> Violation {
-        let offers = servers(calls.iter().filter(|call| call.name.as_str() == tool));
-        let at_fault = servers(hits.iter().copied());
+        let offers = list_servers(calls.iter().filter(|call| call.name.as_str() == tool));
+        let at_fault = list_servers(hits.iter().copied());
         let (message, help, at) = if self.trusted_servers.is_empty() {
-            (on_several(tool, &offers), separate(&offers), "")
+            (on_several(tool, &offers), advise_to_separate(&offers), "")
         } else {
             let others: Vec<Server> =
                 offers.into_iter().filter(|server| !at_fault.contains(server)).collect();
-            (on_untrusted(tool, &at_fault, &others), trust(&at_fault), "/trusted_servers")
+            (on_untrusted(tool, &at_fault, &others), advise_to_trust(&at_fault), "/trusted_servers")
         };
         Violation {
             calls: hits.iter().map(|call| call.index).collect(),
@@ -125,7 +126,7 @@ impl ToolCollisionDetect {
 }
 
 /// The servers of `calls`, each once, in the order of their first calls.
-fn servers<'c>(calls: impl Iterator<Item = &'c Call>) -> Vec<Server<'c>> {
+fn list_servers<'c>(calls: impl Iterator<Item = &'c Call>) -> Vec<Server<'c>> {
     let mut servers = Vec::new();
     for call in calls {
         let server = call.server.name();
@@ -137,44 +138,43 @@ fn servers<'c>(calls: impl Iterator<Item = &'c Call>) -> Vec<Server<'c>> {
 }
 
 fn on_several(tool: &str, offers: &[Server]) -> String {
-    format!("`{tool}` was called on {} servers: {}", offers.len(), said(offers))
+    format!("`{tool}` was called on {} servers: {}", offers.len(), name_servers(offers))
 }
 
 fn on_untrusted(tool: &str, at_fault: &[Server], others: &[Server]) -> String {
     let are = if at_fault.len() == 1 { "is" } else { "are" };
-    let untrusted = format!("`{tool}` was called on {}, which {are} not trusted", said(at_fault));
+    let untrusted = format!("`{tool}` was called on {}, which {are} not trusted", name_servers(at_fault));
     match others {
         [] => untrusted,
-        [_] => format!("{untrusted}: {} offers it too", said(others)),
-        _ => format!("{untrusted}: {} offer it too", said(others)),
+        [_] => format!("{untrusted}: {} offers it too", name_servers(others)),
+        _ => format!("{untrusted}: {} offer it too", name_servers(others)),
     }
 }
 
 /// The agent itself is no server that could be listed.
-fn separate(offers: &[Server]) -> String {
+fn advise_to_separate(offers: &[Server]) -> String {
     if offers.contains(&None) {
         return "rename one of the tools, or drop a server".to_owned();
     }
-    format!("rename one of the tools, drop a server, or list {} under `trusted_servers`", said(offers))
+    format!(
+        "rename one of the tools, drop a server, or list {} under `trusted_servers`",
+        name_servers(offers)
+    )
 }
 
-fn trust(at_fault: &[Server]) -> String {
+fn advise_to_trust(at_fault: &[Server]) -> String {
     let listed: Vec<Server> = at_fault.iter().flatten().copied().map(Some).collect();
     if listed.is_empty() {
         return "rename one of the tools, or drop a server: the agent itself cannot be trusted by name"
             .to_owned();
     }
-    format!("rename one of the tools, drop {0}, or add {0} to `trusted_servers`", said(&listed))
+    format!("rename one of the tools, drop {0}, or add {0} to `trusted_servers`", name_servers(&listed))
 }
 
 /// `a`, `a and b`, `a, b and c`.
-fn said(servers: &[Server]) -> String {
-    let name = |server: Server| server.map_or_else(|| ITSELF.to_owned(), |server| format!("`{server}`"));
-    let names: Vec<String> = servers.iter().copied().map(name).collect();
-    match names.as_slice() {
-        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
-        names => names.concat(),
-    }
+fn name_servers(servers: &[Server]) -> String {
+    let names = servers.iter().map(|server| server.map_or(ITSELF.to_owned(), |name| format!("`{name}`")));
+    join_list(&names.collect::<Vec<_>>(), "and")
 }
 
 fn by_tool(calls: &[Call]) -> ByTool<'_> {
@@ -185,7 +185,7 @@ fn by_tool(calls: &[Call]) -> ByTool<'_> {
     tools
 }
 
-fn item(call: &Call, collisions: &[(&str, Vec<&Call>)]) -> Item {
+fn build_item(call: &Call, collisions: &[(&str, Vec<&Call>)]) -> Item {
     let hit = collisions.iter().any(|(_, hits)| hits.iter().any(|hit| hit.index == call.index));
     let state = if hit { State::Violated } else { State::Held };
     Item::new(call.label(), state).note(format!("server: {}", call.server.name().unwrap_or(ITSELF)))

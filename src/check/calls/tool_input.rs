@@ -13,16 +13,18 @@ use serde_json::Value;
 use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::js_pattern::{exhausted, pattern};
 use crate::check::support::named_tools::{find_calls, run_of, what_was_called};
+use crate::check::support::occurrence::{Occurrence, OccurrenceForm};
+use crate::check::support::words::say_times;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::{Flags, JsRegex, JsonPath, ToolPattern, json_equal};
-use crate::place::{LoadError, LoadErrors};
+use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
-use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
+use crate::yaml::{Fields, Node, did_you_mean};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<ToolInputSettings>("tool_input", "a call of this tool has these arguments", read);
+    Kind::with::<ToolInputSettings>("tool_input", "a call of this tool has these arguments", read_check);
 
 /// Settings of `tool_input`, for their schema.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -43,7 +45,7 @@ struct ToolInputSettings {
     /// The value that `path` must select.
     equals: Option<Value>,
     /// The calls of the tool that must have these arguments. A number is the n-th call of the tool. Default: `any`.
-    calls: Option<ChosenCalls>,
+    calls: Option<OccurrenceForm>,
 }
 
 /// What the arguments must be.
@@ -59,32 +61,9 @@ enum InputAssertion {
     Jsonpath,
 }
 
-/// Which calls of the tool must have them, as users write it.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
-#[cfg_attr(feature = "schema", schemars(untagged))]
-enum ChosenCalls {
-    Word(CallsWord),
-    Nth(std::num::NonZeroUsize),
-}
-
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
-#[cfg_attr(feature = "schema", schemars(rename_all = "snake_case"))]
-enum CallsWord {
-    /// One call is enough.
-    Any,
-    /// Every call.
-    All,
-    /// The first call.
-    First,
-    /// The last call.
-    Last,
-}
-
 struct ToolInput {
     tool: ToolPattern,
-    calls: Which,
+    calls: Occurrence,
     wanted: Wanted,
 }
 
@@ -95,46 +74,17 @@ enum Wanted {
     Path { path: JsonPath, equals: Option<Value> },
 }
 
-/// Which calls of the tool must have them.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Which {
-    Any,
-    All,
-    First,
-    Last,
-    Nth(usize),
-}
-
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "a tool input assertion")?;
     let tool = fields.required::<ToolPattern>("tool");
-    let calls = fields.node("calls").map_or(Some(Which::Any), |node| fields.take(which(node)));
-    let wanted = wanted(&mut fields, node);
-    let check = match (tool, calls, wanted) {
-        (Some(tool), Some(calls), Some(wanted)) => Some(ToolInput { tool, calls, wanted }),
-        _ => None,
-    };
+    let calls =
+        fields.node("calls").map_or(Some(Occurrence::Any), |node| fields.take(Occurrence::read(node)));
+    let wanted = read_wanted(&mut fields, node);
+    let check = tool.zip(calls).zip(wanted).map(|((tool, calls), wanted)| ToolInput { tool, calls, wanted });
     fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))
 }
 
-fn which(node: Node<'_>) -> Result<Which, LoadError> {
-    match node.value() {
-        Yaml::Int(number) if *number > 0 => Ok(Which::Nth(usize::try_from(*number).unwrap_or(usize::MAX))),
-        Yaml::String(word) => match word.as_str() {
-            "any" => Ok(Which::Any),
-            "all" => Ok(Which::All),
-            "first" => Ok(Which::First),
-            "last" => Ok(Which::Last),
-            _ => Err(node.error(format!("`{word}` is no choice of calls")).help(CHOICES)),
-        },
-        _ => Err(node.error("`calls` is a word or a number from 1 up").help(CHOICES)),
-    }
-}
-
-const CHOICES: &str =
-    "write `any`, `all`, `first`, `last`, or the number of the call among those of the tool";
-
-fn wanted(fields: &mut Fields<'_>, node: Node<'_>) -> Option<Wanted> {
+fn read_wanted(fields: &mut Fields<'_>, node: Node<'_>) -> Option<Wanted> {
     let kind = fields.required::<String>("type")?;
     match kind.as_str() {
         "contains" => {
@@ -167,12 +117,7 @@ fn wanted(fields: &mut Fields<'_>, node: Node<'_>) -> Option<Wanted> {
 impl Check for ToolInput {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let calls = find_calls(&self.tool, &evidence.trace);
-        let chosen: Vec<&Call> = match self.calls {
-            Which::Any | Which::All => calls.clone(),
-            Which::First => calls.first().copied().into_iter().collect(),
-            Which::Last => calls.last().copied().into_iter().collect(),
-            Which::Nth(number) => calls.get(number - 1).copied().into_iter().collect(),
-        };
+        let chosen = self.calls.choose(&calls);
         if chosen.is_empty() {
             return Ok(Some(self.no_call(calls.len(), evidence)).into());
         }
@@ -189,9 +134,9 @@ impl Check for ToolInput {
     fn is_settled(&self, outcome: &Outcome) -> bool {
         let was_tested = outcome.violations.iter().any(|violation| violation.call.is_some());
         match self.calls {
-            Which::Any => outcome.violations.is_empty(),
-            Which::All => was_tested,
-            Which::First | Which::Last | Which::Nth(_) => false,
+            Occurrence::Any => outcome.violations.is_empty(),
+            Occurrence::All => was_tested,
+            Occurrence::First | Occurrence::Last | Occurrence::Nth(_) => false,
         }
     }
 
@@ -221,21 +166,17 @@ impl ToolInput {
 
     /// With `any`, one call that holds makes up for the others.
     fn outcome(&self, chosen: &[&Call], broken: &[&Call], trace: &Trace) -> Outcome {
-        let enough = self.calls == Which::Any && broken.len() < chosen.len();
-        let state = |call: &Call| match broken.iter().any(|one| one.index == call.index) {
-            true if enough => State::NotExercised,
-            true => State::Violated,
-            false => State::Held,
-        };
+        let enough = self.calls == Occurrence::Any && broken.len() < chosen.len();
         let success = RunSuccess::of(&trace.calls);
-        let items = chosen.iter().map(|call| {
-            let item = Item::new(call.label(), state(call));
-            if item.state == State::Held { note_attempts(item, [*call], success) } else { item }
+        let items = chosen.iter().map(|call| match broken.iter().any(|one| one.index == call.index) {
+            true if enough => Item::new(call.label(), State::NotExercised),
+            true => Item::new(call.label(), State::Violated),
+            false => note_attempts(Item::new(call.label(), State::Held), [*call], success),
         });
         let violations = match broken {
             [] => Vec::new(),
             _ if enough => Vec::new(),
-            [first, ..] if self.calls == Which::Any => {
+            [first, ..] if self.calls == Occurrence::Any => {
                 let calls = broken.iter().map(|call| call.index).collect();
                 vec![Violation { calls, ..self.other_arguments(first) }]
             }
@@ -247,8 +188,8 @@ impl ToolInput {
     fn no_call(&self, calls: usize, evidence: &Evidence<'_>) -> Violation {
         let name = self.tool.as_str();
         let (message, help) = match self.calls {
-            Which::Nth(number) if calls > 0 => (
-                format!("there is no call {number} of `{name}`: it was called {}", how_often(calls)),
+            Occurrence::Nth(number) if calls > 0 => (
+                format!("there is no call {number} of `{name}`: it was called {}", say_times(calls)),
                 "look at another call, or at `any`".to_owned(),
             ),
             _ => (format!("`{name}` was never called"), what_was_called(&evidence.trace)),
@@ -268,20 +209,14 @@ impl ToolInput {
             }
         };
         let which = match self.calls {
-            Which::Any => "no call of",
-            Which::All => "a call of",
-            Which::First => "the first call of",
-            Which::Last => "the last call of",
-            Which::Nth(_) => "that call of",
+            Occurrence::Nth(_) => "that call of".to_owned(),
+            calls => calls.words(),
         };
-        let does_not = if self.calls == Which::Any { "has arguments that" } else { "has no arguments that" };
+        let does_not =
+            if self.calls == Occurrence::Any { "has arguments that" } else { "has no arguments that" };
         Violation::of_call(call, format!("{which} `{}` {does_not} {wanted}", call.name))
             .at(at)
             .expected(format!("arguments that {wanted}"), call.arguments.to_text())
             .help("change what the agent passes, or the assertion")
     }
-}
-
-fn how_often(calls: usize) -> String {
-    if calls == 1 { "once".to_owned() } else { format!("{calls} times") }
 }

@@ -18,13 +18,14 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::check::json_schema::{Fault, FoundSchema, Home, Schema, Subject, Table, shown};
+use crate::check::json_schema::{Fault, FoundSchema, Home, Schema, Table};
+use crate::check::support::named_tools::run_of;
 use crate::check::{About, Check, Clause, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
-use crate::trace::{Call, CallStatus, Trace};
+use crate::trace::{Call, CallStatus};
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind = Kind::with::<ToolOutputSettings>(
@@ -90,9 +91,7 @@ impl Check for ToolOutputValid {
         call.status = CallStatus::Ok;
         let FoundSchema::Found(schema) = self.schemas.find(&call) else { return None };
         call.result = schema.refused();
-        let mut trace = Trace::default();
-        trace.push_call(call);
-        Some(trace.into())
+        Some(run_of(vec![call]).into())
     }
 
     /// The fields of a result are no arguments.
@@ -140,34 +139,20 @@ impl ToolOutputValid {
 
 fn of_result(call: &Call, schema: &Schema, result: &Value) -> Result<Vec<Violation>, Unfit> {
     let mut faults = schema.faults(result, "field")?;
-    if let (false, Cow::Owned(parsed)) = (faults.is_empty(), unwrapped(result)) {
+    if let (false, Cow::Owned(parsed)) = (faults.is_empty(), parse_text(result)) {
         faults = schema.faults(&parsed, "field")?;
     }
-    Ok(faults.iter().map(|fault| schema.cite(broken(call, fault), fault)).collect())
+    Ok(faults.iter().map(|fault| schema.cite(describe_fault(call, fault), fault)).collect())
 }
 
 /// The JSON that a text holds; anything else as it is.
-fn unwrapped(result: &Value) -> Cow<'_, Value> {
+fn parse_text(result: &Value) -> Cow<'_, Value> {
     let parsed = result.as_str().and_then(|text| serde_json::from_str(text).ok());
     parsed.map_or(Cow::Borrowed(result), Cow::Owned)
 }
 
-fn broken(call: &Call, fault: &Fault) -> Violation {
-    let (tool, problem) = (&call.name, &fault.problem);
-    let message = match (fault.subject, fault.part()) {
-        (Subject::Missing, Some(part)) => {
-            let around =
-                fault.around.as_ref().map_or_else(String::new, |around| format!(" in {}", shown(around)));
-            format!("the result of `{tool}` has no `{part}`: {problem}{around}")
-        }
-        (_, Some(part)) => format!("`{part}` in the result of `{tool}` is {}: {problem}", fault.shown()),
-        (_, None) => format!("the result of `{tool}` is {}: {problem}", fault.shown()),
-    };
-    Violation {
-        argument: fault.part(),
-        value: fault.value.as_ref().or(fault.around.as_ref()).cloned(),
-        constraint: Some(fault.constraint.clone()),
-        ..Violation::of_call(call, message)
-    }
-    .help("make the tool return what its schema says, or change the schema")
+fn describe_fault(call: &Call, fault: &Fault) -> Violation {
+    let message = fault.describe_in(&format!("the result of `{}`", call.name));
+    let violation = fault.detail(Violation::of_call(call, message));
+    violation.help("make the tool return what its schema says, or change the schema")
 }

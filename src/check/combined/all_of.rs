@@ -9,49 +9,27 @@
 #![doc = include_str!("../../../tests/check/all_of/fail-one-of-two.yaml")]
 //! ```
 
-use super::inner::{CombinationForm, InnerChecks};
-use crate::check::{Check, Clause, Kind, Scope};
-use crate::evidence::{Evidence, Question};
+use super::inner::{CombinationForm, CombinationRule, InnerAnswers, read_combination};
+use crate::check::Kind;
 use crate::outcome::{Outcome, Unfit};
-use crate::place::LoadErrors;
-use crate::yaml::Node;
 
-pub(crate) const KIND: Kind = Kind::with::<CombinationForm>("all_of", "all of these checks hold", read)
+pub(crate) const KIND: Kind =
+    Kind::with::<CombinationForm>("all_of", "all of these checks hold", |node, scope| {
+        read_combination(node, scope, &RULE)
+    })
     .without_calls()
     .holding_checks();
 
-struct AllOf(InnerChecks);
+// One check that can fail is enough.
+const RULE: CombinationRule =
+    CombinationRule { decide, is_vacuous: |checks| checks.iter().all(|check| check.check().is_vacuous()) };
 
-fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    Ok(Box::new(AllOf(InnerChecks::read(node, scope)?)))
-}
-
-impl Check for AllOf {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let mut answers = self.0.ask(evidence);
-        if let Some(error) = answers.error.take() {
-            return Err(error);
-        }
-        match answers.take_unfit() {
-            Some(undecided) if answers.violations.is_empty() => Err(undecided),
-            _ => Ok(Outcome::of_items(answers.items, answers.violations)),
-        }
+fn decide(mut answers: InnerAnswers) -> Result<Outcome, Unfit> {
+    if let Some(error) = answers.error.take() {
+        return Err(error);
     }
-
-    fn counterexample(&self) -> Option<Evidence<'static>> {
-        self.0.list_candidates().find(|evidence| self.refuses(evidence))
-    }
-
-    // One check that can fail is enough.
-    fn is_vacuous(&self) -> bool {
-        self.0.iter().all(|check| check.check().is_vacuous())
-    }
-
-    fn questions(&self) -> Vec<Question> {
-        self.0.questions()
-    }
-
-    fn clauses(&self) -> Vec<Clause> {
-        self.0.clauses()
+    match answers.take_unfit() {
+        Some(undecided) if answers.violations.is_empty() => Err(undecided),
+        _ => Ok(Outcome::of_items(answers.items, answers.violations)),
     }
 }

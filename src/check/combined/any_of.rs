@@ -8,56 +8,30 @@
 #![doc = include_str!("../../../tests/check/any_of/fail-neither.yaml")]
 //! ```
 
-use super::inner::{CombinationForm, InnerAnswers, InnerChecks};
-use crate::check::{Check, Clause, Kind, Scope};
-use crate::evidence::{Evidence, Question};
+use super::inner::{CombinationForm, CombinationRule, InnerAnswers, read_combination};
+use crate::check::Kind;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
-use crate::place::LoadErrors;
-use crate::yaml::Node;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CombinationForm>("any_of", "at least one of these checks holds", read)
-        .without_calls()
-        .holding_checks();
+    Kind::with::<CombinationForm>("any_of", "at least one of these checks holds", |node, scope| {
+        read_combination(node, scope, &RULE)
+    })
+    .without_calls()
+    .holding_checks();
 
-struct AnyOf(InnerChecks);
+// One check that cannot fail makes up for all others. Whether all others can fail together is not known.
+const RULE: CombinationRule =
+    CombinationRule { decide, is_vacuous: |checks| checks.iter().any(|check| check.check().is_vacuous()) };
 
-fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    Ok(Box::new(AnyOf(InnerChecks::read(node, scope)?)))
-}
-
-impl Check for AnyOf {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let mut answers = self.0.ask(evidence);
-        if !answers.held.is_empty() {
-            return Ok(Outcome::of_items(forgive(answers.items), Vec::new()));
-        }
-        match answers.take_unfit() {
-            Some(unfit) => Err(unfit),
-            None => Ok(describe_neither(answers)),
-        }
+fn decide(mut answers: InnerAnswers) -> Result<Outcome, Unfit> {
+    if !answers.held.is_empty() {
+        return Ok(Outcome::of_items(forgive_items(answers.items), Vec::new()));
     }
-
-    fn counterexample(&self) -> Option<Evidence<'static>> {
-        self.0.list_candidates().find(|evidence| self.refuses(evidence))
-    }
-
-    // One check that cannot fail makes up for all others. Whether all others can fail together is not known.
-    fn is_vacuous(&self) -> bool {
-        self.0.iter().any(|check| check.check().is_vacuous())
-    }
-
-    fn questions(&self) -> Vec<Question> {
-        self.0.questions()
-    }
-
-    fn clauses(&self) -> Vec<Clause> {
-        self.0.clauses()
-    }
+    answers.take_unfit().map_or_else(|| Ok(describe_neither(answers)), Err)
 }
 
 /// Marks the checks that need not hold, because another one does.
-fn forgive(mut items: Vec<Item>) -> Vec<Item> {
+fn forgive_items(mut items: Vec<Item>) -> Vec<Item> {
     for item in items.iter_mut().filter(|item| item.state != State::Held) {
         item.state = State::NotExercised;
         item.note = Some("does not hold, and need not".to_owned());

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::check::support::inner_check::Nested;
-use crate::check::{Clause, Scope};
+use crate::check::support::reading::read_all;
+use crate::check::{Check, Clause, Scope};
 use crate::evidence::{Evidence, Question};
 use crate::outcome::{Item, Outcome, State, Unfit, UnfitReason, Violation};
 use crate::place::LoadErrors;
@@ -22,10 +23,21 @@ pub(super) struct CombinationForm {
     checks: Vec<Value>,
 }
 
-/// The checks of a combination.
-pub(super) struct InnerChecks(Vec<Nested>);
+/// How the answers of the checks decide the answer of the combination.
+pub(super) struct CombinationRule {
+    pub(super) decide: fn(InnerAnswers) -> Result<Outcome, Unfit>,
+    /// Whether the combination of these checks is proven to hold of every run.
+    pub(super) is_vacuous: fn(&[Nested]) -> bool,
+}
+
+/// A combination of checks.
+struct Combination {
+    checks: Vec<Nested>,
+    rule: &'static CombinationRule,
+}
 
 /// The answers of all checks.
+#[derive(Default)]
 pub(super) struct InnerAnswers {
     /// One for each check.
     pub(super) items: Vec<Item>,
@@ -39,63 +51,58 @@ pub(super) struct InnerAnswers {
     pub(super) error: Option<Unfit>,
 }
 
-impl InnerChecks {
-    /// Reads `checks`.
-    pub(super) fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Self, LoadErrors> {
-        let mut fields = Fields::of(node, "a combination of checks")?;
-        let Some(list) = fields.node("checks") else {
-            fields.missing(&["checks"], node.error("`checks` is missing: the checks to combine"));
-            return fields.finish_some(None);
-        };
-        let entries: Vec<Node<'_>> = list.list().into_iter().flatten().collect();
-        if entries.is_empty() {
-            fields.errors.push(list.error("`checks` is a list of checks, and not an empty one"));
-        }
-        let read: Vec<Nested> = entries
-            .into_iter()
-            .enumerate()
-            .filter_map(|(index, entry)| {
-                fields.take(Nested::read_any(entry, &format!("/checks/{index}"), scope))
-            })
-            .collect();
-        fields.finish(Self(read))
+/// Reads `checks`.
+pub(super) fn read_combination(
+    node: Node<'_>,
+    scope: &Scope<'_>,
+    rule: &'static CombinationRule,
+) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "a combination of checks")?;
+    let Some(list) = fields.node("checks") else {
+        fields.missing(&["checks"], node.error("`checks` is missing: the checks to combine"));
+        return fields.finish_some(None);
+    };
+    let entries: Vec<Node<'_>> = list.list().into_iter().flatten().collect();
+    if entries.is_empty() {
+        fields.errors.push(list.error("`checks` is a list of checks, and not an empty one"));
     }
+    let checks = entries
+        .into_iter()
+        .enumerate()
+        .map(|(index, entry)| Nested::read_any(entry, &format!("/checks/{index}"), scope));
+    let checks = fields.take(read_all(checks)).unwrap_or_default();
+    fields.finish(Box::new(Combination { checks, rule }))
+}
 
-    /// Asks all checks.
-    pub(super) fn ask(&self, evidence: &Evidence<'_>) -> InnerAnswers {
-        let mut answers = InnerAnswers {
-            items: Vec::new(),
-            violations: Vec::new(),
-            held: Vec::new(),
-            undecided: None,
-            error: None,
-        };
-        for (index, check) in self.0.iter().enumerate() {
+impl Check for Combination {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let mut answers = InnerAnswers::default();
+        for (index, check) in self.checks.iter().enumerate() {
             let state = match check.evaluate(evidence) {
                 Ok(outcome) => answers.add_outcome(index, check, outcome),
                 Err(unfit) => answers.add_unfit(unfit),
             };
             answers.items.push(Item::new(check.to_string(), state));
         }
-        answers
+        (self.rule.decide)(answers)
     }
 
-    pub(super) fn questions(&self) -> Vec<Question> {
-        self.0.iter().flat_map(|check| check.check().questions()).collect()
+    /// An empty run, or one that a check refuses: on these the checks may differ.
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let refused = self.checks.iter().filter_map(|check| check.check().counterexample());
+        std::iter::once(Trace::default().into()).chain(refused).find(|evidence| self.refuses(evidence))
     }
 
-    pub(super) fn clauses(&self) -> Vec<Clause> {
-        self.0.iter().flat_map(Nested::clauses).collect()
+    fn is_vacuous(&self) -> bool {
+        (self.rule.is_vacuous)(&self.checks)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Nested> {
-        self.0.iter()
+    fn questions(&self) -> Vec<Question> {
+        self.checks.iter().flat_map(|check| check.check().questions()).collect()
     }
 
-    /// Runs on which checks may differ: an empty one, and those that one of the checks refuses.
-    pub(super) fn list_candidates(&self) -> impl Iterator<Item = Evidence<'static>> {
-        let refused = self.0.iter().filter_map(|check| check.check().counterexample());
-        std::iter::once(Trace::default().into()).chain(refused)
+    fn clauses(&self) -> Vec<Clause> {
+        self.checks.iter().flat_map(Nested::clauses).collect()
     }
 }
 

@@ -8,55 +8,32 @@
 #![doc = include_str!("../../../tests/check/none_of/fail-one-holds.yaml")]
 //! ```
 
-use super::inner::{CombinationForm, InnerChecks};
-use crate::check::{Check, Clause, Kind, Scope};
-use crate::evidence::{Evidence, Question};
+use super::inner::{CombinationForm, CombinationRule, InnerAnswers, read_combination};
+use crate::check::Kind;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
-use crate::place::LoadErrors;
-use crate::yaml::Node;
 
-pub(crate) const KIND: Kind = Kind::with::<CombinationForm>("none_of", "none of these checks holds", read)
+pub(crate) const KIND: Kind =
+    Kind::with::<CombinationForm>("none_of", "none of these checks holds", |node, scope| {
+        read_combination(node, scope, &RULE)
+    })
     .without_calls()
     .holding_checks();
 
-struct NoneOf(InnerChecks);
+// A check that never holds cannot be told from one that holds of runs not tried here.
+const RULE: CombinationRule = CombinationRule { decide, is_vacuous: |_| false };
 
-fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    Ok(Box::new(NoneOf(InnerChecks::read(node, scope)?)))
-}
-
-impl Check for NoneOf {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let mut answers = self.0.ask(evidence);
-        let unfit = answers.take_unfit();
-        let violations = answers.held.iter().map(|index| describe_held(*index, &answers.items[*index]));
-        let violations: Vec<Violation> = violations.collect();
-        match unfit {
-            Some(unfit) if violations.is_empty() => Err(unfit),
-            _ => Ok(Outcome::of_items(answers.items.into_iter().map(invert).collect(), violations)),
-        }
-    }
-
-    fn counterexample(&self) -> Option<Evidence<'static>> {
-        self.0.list_candidates().find(|evidence| self.refuses(evidence))
-    }
-
-    // A check that never holds cannot be told from one that holds of runs not tried here.
-    fn is_vacuous(&self) -> bool {
-        false
-    }
-
-    fn questions(&self) -> Vec<Question> {
-        self.0.questions()
-    }
-
-    fn clauses(&self) -> Vec<Clause> {
-        self.0.clauses()
+fn decide(mut answers: InnerAnswers) -> Result<Outcome, Unfit> {
+    let unfit = answers.take_unfit();
+    let violations = answers.held.iter().map(|index| describe_held(*index, &answers.items[*index]));
+    let violations: Vec<Violation> = violations.collect();
+    match unfit {
+        Some(unfit) if violations.is_empty() => Err(unfit),
+        _ => Ok(Outcome::of_items(answers.items.into_iter().map(invert_item).collect(), violations)),
     }
 }
 
 /// The item of a check that must not hold.
-fn invert(item: Item) -> Item {
+fn invert_item(item: Item) -> Item {
     let state = match item.state {
         State::Held => State::Violated,
         State::Violated => State::Held,

@@ -23,7 +23,7 @@ use crate::trace::Trace;
 use crate::yaml::Node;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CostSettings>("cost_at_most", "the run costs at most so many US dollars", read)
+    Kind::with::<CostSettings>("cost_at_most", "the run costs at most so many US dollars", read_check)
         .shorthand("usd")
         .without_calls();
 
@@ -42,7 +42,7 @@ struct CostAtMost {
     prices: Prices,
 }
 
-fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let settings: CostSettings = node.decode_all()?;
     Ok(Box::new(CostAtMost { limit: settings.usd, prices: scope.tables.prices.clone() }))
 }

@@ -18,10 +18,13 @@ use crate::place::{LoadError, LoadErrors};
 use crate::trace::Trace;
 use crate::yaml::{Fields, Node, parse_milliseconds};
 
-pub(crate) const KIND: Kind =
-    Kind::with::<DurationSettings>("duration_at_most", "the run takes at most so many milliseconds", read)
-        .shorthand("duration")
-        .without_calls();
+pub(crate) const KIND: Kind = Kind::with::<DurationSettings>(
+    "duration_at_most",
+    "the run takes at most so many milliseconds",
+    read_check,
+)
+.shorthand("duration")
+.without_calls();
 
 /// Settings of `duration_at_most`, for their schema.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -37,16 +40,16 @@ struct DurationAtMost {
     limit: Amount,
 }
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `duration_at_most`")?;
     let limit = match fields.node("duration") {
-        Some(limit) => fields.take(amount(limit)),
+        Some(limit) => fields.take(read_amount(limit)),
         None => fields.required("duration"),
     };
     fields.finish_some(limit.map(|limit| Box::new(DurationAtMost { limit }) as Box<dyn Check>))
 }
 
-fn amount(node: Node<'_>) -> Result<Amount, LoadError> {
+fn read_amount(node: Node<'_>) -> Result<Amount, LoadError> {
     let Some(text) = node.as_str() else { return node.decode() };
     let limit = parse_milliseconds(text).and_then(|amount| Amount::try_from(amount).ok());
     limit.ok_or_else(|| {
@@ -57,7 +60,7 @@ fn amount(node: Node<'_>) -> Result<Amount, LoadError> {
 
 impl Check for DurationAtMost {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let took = duration(&evidence.trace)?;
+        let took = require_duration(&evidence.trace)?;
         let violation = (took > self.limit.get()).then(|| too_slow(took, self.limit));
         let state = if violation.is_some() { State::Violated } else { State::Held };
         let item = Item::new(format!("at most {} ms", self.limit.get()), state);
@@ -74,7 +77,7 @@ impl Check for DurationAtMost {
     }
 }
 
-fn duration(trace: &Trace) -> Result<f64, Unfit> {
+fn require_duration(trace: &Trace) -> Result<f64, Unfit> {
     match trace.duration_ms {
         Some(took) if is_amount(took) => Ok(took),
         Some(took) => Err(Unfit::invalid(format!("the trace says that the run took {took} ms"))),
@@ -102,7 +105,7 @@ mod tests {
     fn a_duration_that_cannot_be_is_an_error() {
         let trace = Trace { duration_ms: Some(-1.0), ..Trace::default() };
         assert!(matches!(
-            duration(&trace).expect_err("negative").reason,
+            require_duration(&trace).expect_err("negative").reason,
             crate::outcome::UnfitReason::InvalidEvidence(_)
         ));
     }

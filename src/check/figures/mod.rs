@@ -1,4 +1,4 @@
-//! Checks of the figures of a run: cost and duration.
+//! Checks of the cost and the duration of a run.
 
 pub(super) mod cost_at_most;
 pub(super) mod duration_at_most;

@@ -1,4 +1,4 @@
-//! Compiling, and what a schema that does not compile gets told.
+//! Compiles schemas, and explains why one does not compile.
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ValidationError, Validator};
@@ -12,27 +12,27 @@ use crate::yaml::unescape_token;
 /// A compiled pattern above this many bytes is refused: it is a mistake or an attack.
 const PATTERN_SIZE_LIMIT: usize = 1 << 20;
 
-/// How many mistakes of one schema are looked for.
+/// The greatest number of errors that are reported for one schema.
 const MOST_FLAWS: usize = 50;
 
-/// One mistake in a schema.
+/// One error in a schema.
 pub(crate) struct Flaw {
-    /// Where, in the schema.
+    /// The pointer in the schema.
     pub(crate) pointer: String,
-    /// What.
+    /// The message.
     pub(crate) problem: String,
-    /// What to do.
+    /// The help.
     pub(crate) help: Option<String>,
 }
 
-/// Compiles `schema`, or says everything that is wrong with it.
+/// Compiles `schema`, or returns all its errors.
 pub(crate) fn validator(schema: &Value, formats: bool) -> Result<Validator, Vec<Flaw>> {
     if let Some(flaw) = find_expansion(schema) {
         return Err(vec![flaw]);
     }
     let named = name_draft(schema);
     let schema = named.as_ref().unwrap_or(schema);
-    build(schema, formats).map_err(|error| flaws(&error, schema, formats))
+    build_validator(schema, formats).map_err(|error| list_flaws(&error, schema, formats))
 }
 
 /// Returns the schema with the name of draft 7, if it names none and is written in the words of that draft: `definitions`, or
@@ -61,7 +61,7 @@ fn has_tuple_items(value: &Value) -> bool {
     }
 }
 
-fn build(schema: &Value, formats: bool) -> Result<Validator, ValidationError<'static>> {
+fn build_validator(schema: &Value, formats: bool) -> Result<Validator, ValidationError<'static>> {
     let patterns =
         PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT).size_limit(PATTERN_SIZE_LIMIT);
     jsonschema::options()
@@ -74,16 +74,19 @@ fn build(schema: &Value, formats: bool) -> Result<Validator, ValidationError<'st
 
 /// Collects the flaws of a schema. The metaschema reports several at once, but the compiler only the first: each flaw is cut
 /// out of a copy of the schema, which is compiled again to find the next one.
-fn flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec<Flaw> {
+fn list_flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec<Flaw> {
     let meta = jsonschema::meta::validator_for(schema);
-    let mut all: Vec<Flaw> =
-        meta.iter().flat_map(|meta| meta.iter_errors(schema)).map(|error| flaw(&error, schema)).collect();
+    let mut all: Vec<Flaw> = meta
+        .iter()
+        .flat_map(|meta| meta.iter_errors(schema))
+        .map(|error| describe_flaw(&error, schema))
+        .collect();
     let mut rest = schema.clone();
     for flaw in &all {
         cut_out(&mut rest, &flaw.pointer);
     }
     while all.len() < MOST_FLAWS
-        && let Err(error) = build(&rest, formats)
+        && let Err(error) = build_validator(&rest, formats)
     {
         let found = one_flaw(&error, &rest);
         let is_cut = cut_out(&mut rest, &found.pointer);
@@ -98,12 +101,12 @@ fn flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec<Flaw
 
 fn one_flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
     match error.kind() {
-        ValidationErrorKind::Referencing(reason) => reference(schema, reason),
-        _ => flaw(error, schema),
+        ValidationErrorKind::Referencing(reason) => describe_reference(schema, reason),
+        _ => describe_flaw(error, schema),
     }
 }
 
-/// Removes the keyword at `pointer`, or the one around it; false when there is none.
+/// Removes the keyword at `pointer`, or the one around it. Returns `false` if there is none.
 fn cut_out(schema: &mut Value, pointer: &str) -> bool {
     let Some((around, last)) = pointer.rsplit_once('/') else { return false };
     match schema.pointer_mut(around) {
@@ -116,7 +119,7 @@ fn cut_out(schema: &mut Value, pointer: &str) -> bool {
     }
 }
 
-fn flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
+fn describe_flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
     let path = if error.instance_path().is_empty() { error.schema_path() } else { error.instance_path() };
     let pointer = path.as_str().to_owned();
     let word = schema.pointer(&pointer).and_then(Value::as_str).unwrap_or_default();
@@ -132,8 +135,8 @@ fn flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
     Flaw { pointer, problem, help: Some(help.to_owned()) }
 }
 
-/// The library does not say which `$ref` it means: it is the first one that leads nowhere.
-fn reference(schema: &Value, reason: &impl std::fmt::Display) -> Flaw {
+/// Describes a broken reference. The library does not name it: it is the first `$ref` that resolves to nothing.
+fn describe_reference(schema: &Value, reason: &impl std::fmt::Display) -> Flaw {
     let (pointer, target) = first_broken(schema, schema, "").unwrap_or_default();
     if target.is_empty() {
         return Flaw { pointer, problem: format!("not a valid schema: {reason}"), help: None };

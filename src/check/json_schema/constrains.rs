@@ -1,8 +1,27 @@
 //! Whether a schema can refuse anything at all.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use serde_json::Value;
+
+use crate::pattern::{WordList, list_words};
+
+/// Keywords with schemas of which each must hold.
+static APPLICATORS: WordList = LazyLock::new(|| {
+    list_words(
+        "allOf prefixItems items additionalItems additionalProperties propertyNames unevaluatedItems \
+         unevaluatedProperties then else",
+    )
+});
+
+/// Keywords that refuse some value, whatever their own value is.
+static ASSERTIONS: WordList = LazyLock::new(|| {
+    list_words(
+        "type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern \
+         minItems maxItems contains minProperties maxProperties dependentRequired dependencies oneOf not",
+    )
+});
 
 /// False for `true`, `{}`, and a schema of annotations only: a test against it always passes.
 pub(crate) fn constrains(schema: &Value, formats: bool) -> bool {
@@ -29,22 +48,13 @@ impl<'s> Search<'s> {
             "properties" | "patternProperties" | "dependentSchemas" => {
                 value.as_object().is_none_or(|map| map.values().any(|schema| self.schema(schema)))
             }
-            "allOf"
-            | "prefixItems"
-            | "items"
-            | "additionalItems"
-            | "additionalProperties"
-            | "propertyNames"
-            | "unevaluatedItems"
-            | "unevaluatedProperties"
-            | "then"
-            | "else" => self.any(value),
+            keyword if APPLICATORS.contains(&keyword) => self.any(value),
             "anyOf" => value.as_array().is_none_or(|all| all.iter().all(|schema| self.schema(schema))),
             "$ref" | "$dynamicRef" | "$recursiveRef" => self.reference(value),
             "required" => value.as_array().is_none_or(|names| !names.is_empty()),
             "uniqueItems" => value != &Value::Bool(false),
             "format" => self.formats,
-            _ => is_assertion(keyword),
+            keyword => ASSERTIONS.contains(&keyword),
         }
     }
 
@@ -57,6 +67,8 @@ impl<'s> Search<'s> {
 
     /// Each target once: a circle adds nothing to what its members say.
     fn reference(&mut self, value: &'s Value) -> bool {
+        // Only references within the file can be followed. Any other one is taken to constrain, so that nothing is
+        // refused by mistake.
         let Some(target) = value.as_str().and_then(|reference| reference.strip_prefix('#')) else {
             return true;
         };
@@ -65,32 +77,6 @@ impl<'s> Search<'s> {
             None => true,
         }
     }
-}
-
-fn is_assertion(keyword: &str) -> bool {
-    matches!(
-        keyword,
-        "type"
-            | "enum"
-            | "const"
-            | "minimum"
-            | "maximum"
-            | "exclusiveMinimum"
-            | "exclusiveMaximum"
-            | "multipleOf"
-            | "minLength"
-            | "maxLength"
-            | "pattern"
-            | "minItems"
-            | "maxItems"
-            | "contains"
-            | "minProperties"
-            | "maxProperties"
-            | "dependentRequired"
-            | "dependencies"
-            | "oneOf"
-            | "not"
-    )
 }
 
 #[cfg(test)]

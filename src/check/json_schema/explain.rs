@@ -1,4 +1,4 @@
-//! The engine's errors in a user's words: what is wrong with a value, and what to do about it.
+//! Explains the engine's errors: what is wrong with a value, and how to fix it.
 
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
@@ -21,14 +21,14 @@ pub(crate) fn explain(
     schema: &Value,
 ) -> (String, String) {
     let name = &named(pointer);
-    range(kind, &part(pointer))
-        .or_else(|| size(kind, name))
-        .or_else(|| word(kind, error, name, schema))
-        .or_else(|| choice(kind, error, name, schema))
+    explain_range(kind, &part(pointer))
+        .or_else(|| explain_size(kind, name))
+        .or_else(|| explain_type(kind, error, name, schema))
+        .or_else(|| explain_choice(kind, error, name, schema))
         .unwrap_or_else(|| (lower_first(&error.masked().to_string()), format!("change {name}")))
 }
 
-fn range(kind: &Kind, name: &str) -> Option<(String, String)> {
+fn explain_range(kind: &Kind, name: &str) -> Option<(String, String)> {
     Some(match kind {
         Kind::Maximum { limit } => {
             (format!("value exceeds maximum of {limit}"), format!("use {name} <= {limit}"))
@@ -46,7 +46,7 @@ fn range(kind: &Kind, name: &str) -> Option<(String, String)> {
     })
 }
 
-fn size(kind: &Kind, name: &str) -> Option<(String, String)> {
+fn explain_size(kind: &Kind, name: &str) -> Option<(String, String)> {
     const CHARACTERS: [&str; 2] = ["character", "characters"];
     const ITEMS: [&str; 2] = ["item", "items"];
     const PROPERTIES: [&str; 2] = ["property", "properties"];
@@ -73,7 +73,12 @@ fn render_size(name: &str, problem: &str, limit: u64, most: &str, units: [&str; 
     (format!("value {problem} {limit} {unit}"), format!("use at {most} {limit} {unit} for {name}"))
 }
 
-fn word(kind: &Kind, error: &ValidationError<'_>, name: &str, schema: &Value) -> Option<(String, String)> {
+fn explain_type(
+    kind: &Kind,
+    error: &ValidationError<'_>,
+    name: &str,
+    schema: &Value,
+) -> Option<(String, String)> {
     Some(match kind {
         Kind::Type { kind } => {
             let wanted = match kind {
@@ -98,14 +103,19 @@ fn word(kind: &Kind, error: &ValidationError<'_>, name: &str, schema: &Value) ->
     })
 }
 
-/// The types in the file's order; the engine has one of its own.
+/// Lists the types in the order of the file, which the engine does not keep.
 fn listed_types(error: &ValidationError<'_>, schema: &Value) -> String {
     let list = schema.pointer(&keyword(error, schema)).and_then(Value::as_array);
     let names: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
     names.join(" or ")
 }
 
-fn choice(kind: &Kind, error: &ValidationError<'_>, name: &str, schema: &Value) -> Option<(String, String)> {
+fn explain_choice(
+    kind: &Kind,
+    error: &ValidationError<'_>,
+    name: &str,
+    schema: &Value,
+) -> Option<(String, String)> {
     Some(match kind {
         Kind::Enum { options } => {
             let options = options.as_array().map(|all| all.iter().map(shown).collect::<Vec<_>>());
@@ -120,7 +130,7 @@ fn choice(kind: &Kind, error: &ValidationError<'_>, name: &str, schema: &Value) 
             let around = error.instance_path().as_str();
             (
                 format!("value fits none of {} alternatives", context.len()),
-                alternatives(context, around, schema),
+                list_alternatives(context, around, schema),
             )
         }
         Kind::OneOfMultipleValid { .. } => (
@@ -139,10 +149,11 @@ fn choice(kind: &Kind, error: &ValidationError<'_>, name: &str, schema: &Value) 
     })
 }
 
-/// Why each alternative declines a value that stands at `around`.
-fn alternatives(context: &[Vec<ValidationError<'static>>], around: &str, schema: &Value) -> String {
+/// Explains why each alternative rejects the value at `around`.
+fn list_alternatives(context: &[Vec<ValidationError<'static>>], around: &str, schema: &Value) -> String {
     let shown = context.iter().take(SHOWN_ALTERNATIVES).enumerate().map(|(index, errors)| {
-        let reasons: Vec<String> = errors.iter().map(|error| reason(error, around, schema)).collect();
+        let reasons: Vec<String> =
+            errors.iter().map(|error| explain_alternative(error, around, schema)).collect();
         format!("alternative {}: {}", index + 1, reasons.join(", "))
     });
     let mut why: Vec<String> = shown.collect();
@@ -152,7 +163,8 @@ fn alternatives(context: &[Vec<ValidationError<'static>>], around: &str, schema:
     why.join("; ")
 }
 
-fn reason(error: &ValidationError<'_>, around: &str, schema: &Value) -> String {
+fn explain_alternative(error: &ValidationError<'_>, around: &str, schema: &Value) -> String {
+    // The value of an alternative is told relative to the value around it, which the message names already.
     let at = error.instance_path().as_str();
     let below = at.strip_prefix(around).unwrap_or(at);
     let problem = match error.kind() {

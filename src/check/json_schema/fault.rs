@@ -1,4 +1,4 @@
-//! What a value does wrong, in a user's words.
+//! The constraints that a value violates, with their messages.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
@@ -8,9 +8,10 @@ use super::explain::{explain, named, part, shown};
 use super::keyword::keyword;
 use super::slip::Names;
 use super::{Raw, join};
+use crate::outcome::Violation;
 use crate::yaml::pointer_tokens;
 
-/// What a fault is about.
+/// The kind of part that a fault concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// A value that is there.
@@ -21,7 +22,7 @@ pub(crate) enum Subject {
     Unexpected,
 }
 
-/// One constraint that a value breaks.
+/// One constraint that a value violates.
 #[derive(Debug)]
 pub(crate) struct Fault {
     /// Which part of the value: a JSON pointer, empty for all of it.
@@ -36,7 +37,7 @@ pub(crate) struct Fault {
     pub(crate) constraint: String,
     /// The constraint's pointer in the file.
     pub(crate) written: String,
-    /// Where it is told: what is missing in the order of the file, before what is there.
+    /// The sort key: missing parts in the order of the file, before parts that are there.
     pub(crate) rank: (String, usize),
     /// What is wrong: "value exceeds maximum of 30".
     pub(crate) problem: String,
@@ -50,13 +51,37 @@ impl Fault {
         (!self.pointer.is_empty()).then(|| part(&self.pointer))
     }
 
+    /// Says what is wrong in `whole`: `the answer`, `the result of ...`.
+    pub(crate) fn describe_in(&self, whole: &str) -> String {
+        let problem = &self.problem;
+        match (self.subject, self.part()) {
+            (Subject::Missing, Some(part)) => {
+                let around =
+                    self.around.as_ref().map_or_else(String::new, |around| format!(" in {}", shown(around)));
+                format!("{whole} has no `{part}`: {problem}{around}")
+            }
+            (_, Some(part)) => format!("`{part}` in {whole} is {}: {problem}", self.shown()),
+            (_, None) => format!("{whole} is {}: {problem}", self.shown()),
+        }
+    }
+
+    /// Adds the part, its value and the constraint to `violation`.
+    pub(crate) fn detail(&self, violation: Violation) -> Violation {
+        Violation {
+            argument: self.part(),
+            value: self.value.as_ref().or(self.around.as_ref()).cloned(),
+            constraint: Some(self.constraint.clone()),
+            ..violation
+        }
+    }
+
     /// The value, cut to a line's length.
     pub(crate) fn shown(&self) -> String {
         self.value.as_ref().map_or_else(String::new, shown)
     }
 }
 
-/// What stopped the engine before it could decide.
+/// Describes why the engine stopped before it could decide.
 pub(crate) fn unfinished(error: &ValidationError<'_>) -> Option<String> {
     let path = error.instance_path().as_str();
     let at = if path.is_empty() { "a value".to_owned() } else { format!("`{}`", part(path)) };
@@ -69,7 +94,7 @@ pub(crate) fn unfinished(error: &ValidationError<'_>) -> Option<String> {
     }
 }
 
-/// The faults that `error` stands for: one for each part concerned.
+/// Lists the faults of `error`: one for each part that it concerns.
 pub(crate) fn faults(error: &ValidationError<'_>, raw: &Raw, noun: &str) -> Vec<Fault> {
     let broken = Broken { error, raw, keyword: keyword(error, &raw.json), noun };
     match error.kind() {
@@ -95,7 +120,7 @@ impl Broken<'_, '_> {
         let (problem, advice) = explain(kind, self.error, &pointer, &self.raw.json);
         let written = self.raw.origin.locate(&self.keyword);
         Fault {
-            constraint: constraint(&written, self.raw.json.pointer(&self.keyword)),
+            constraint: render_constraint(&written, self.raw.json.pointer(&self.keyword)),
             subject: Subject::Value,
             value: Some(self.error.instance().as_ref().clone()),
             around: None,
@@ -110,6 +135,7 @@ impl Broken<'_, '_> {
     fn missing(&self, name: &str) -> Fault {
         let around = self.error.instance_path().as_str();
         let pointer = join(around, name);
+        // The engine names the list `required`. The entry in it is where the user wrote the name.
         let names = self.raw.json.pointer(&self.keyword).and_then(Value::as_array);
         let index = names.and_then(|names| names.iter().position(|known| known == name));
         let entry = index.map_or_else(|| self.keyword.clone(), |index| format!("{}/{index}", self.keyword));
@@ -121,7 +147,7 @@ impl Broken<'_, '_> {
             format!("; did the agent mean it by {}?", named(&join(around, passed)))
         });
         Fault {
-            constraint: format!("{}: {asked}", requirement(&self.keyword)),
+            constraint: format!("{}: {asked}", find_requirement(&self.keyword)),
             subject: Subject::Missing,
             value: None,
             around: Some(self.error.instance().as_ref().clone()),
@@ -141,7 +167,7 @@ impl Broken<'_, '_> {
             format!("; did the agent mean {}?", named(&join(around, meant)))
         });
         Fault {
-            constraint: constraint(&written, self.raw.json.pointer(&self.keyword)),
+            constraint: render_constraint(&written, self.raw.json.pointer(&self.keyword)),
             subject: Subject::Unexpected,
             value: self.error.instance().get(name).cloned(),
             around: None,
@@ -161,8 +187,8 @@ impl Broken<'_, '_> {
     }
 }
 
-/// The word that asks for a part: `required`, or the one around the part that asks for another.
-fn requirement(keyword: &str) -> String {
+/// Finds the keyword that requires a part: `required`, or `dependentRequired` around it.
+fn find_requirement(keyword: &str) -> String {
     let tokens: Vec<String> = pointer_tokens(keyword).map(std::borrow::Cow::into_owned).collect();
     match tokens.as_slice() {
         [.., word, _] if word == "dependentRequired" || word == "dependencies" => word.clone(),
@@ -172,7 +198,7 @@ fn requirement(keyword: &str) -> String {
 }
 
 /// `KEYWORD: VALUE`, or the keyword alone where its value is schemas.
-fn constraint(written: &str, value: Option<&Value>) -> String {
+fn render_constraint(written: &str, value: Option<&Value>) -> String {
     let keyword = pointer_tokens(written).last().unwrap_or_default().into_owned();
     match value {
         Some(Value::Array(items)) if items.iter().any(Value::is_object) && keyword != "enum" => keyword,

@@ -68,7 +68,7 @@ impl<'n> Home<'n> {
         }
         // A misspelt word is why it constrains nothing.
         if errors.is_empty() && !constrains(&raw.json, self.formats) {
-            errors.push(vacuous(node));
+            errors.push(describe_vacuous(node));
         }
         let schema = errors.take(Schema::compile(raw, self, &[said, &at].concat()));
         errors.or_some(schema)
@@ -119,7 +119,7 @@ impl<'n> Home<'n> {
     }
 }
 
-fn vacuous(schema: Node<'_>) -> LoadError {
+fn describe_vacuous(schema: Node<'_>) -> LoadError {
     let error = schema.error("this schema constrains nothing: every value passes it");
     error.help(match schema.get("arguments") {
         Some(_) => "`arguments` belong into `tools: {NAME: {arguments: {...}}}`",

@@ -1,8 +1,11 @@
 //! Mistakes in a JSON Schema that JSON Schema itself lets pass: `max` is no keyword, so it would constrain
 //! nothing.
 
+use std::sync::LazyLock;
+
 use super::join;
 use super::words::{json_word, meant_by};
+use crate::pattern::{WordList, list_words};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Node, Value, did_you_mean};
 
@@ -39,7 +42,7 @@ impl Mistakes {
             }
             let is_alternative = usize::from(ALTERNATIVES.contains(&key.name.as_str()));
             self.alternatives += is_alternative;
-            for (below, schema) in subschemas(&key.name, value) {
+            for (below, schema) in list_subschemas(&key.name, value) {
                 self.find(schema, &format!("{at}{below}"));
             }
             self.alternatives -= is_alternative;
@@ -118,35 +121,34 @@ pub(crate) fn check_types(types: Node<'_>) -> Result<(), LoadError> {
     Err(did_you_mean(name, TYPES).into_iter().fold(error, LoadError::help))
 }
 
+/// Keywords with one schema.
+static ONE_SCHEMA: WordList = LazyLock::new(|| {
+    list_words(
+        "items additionalProperties additionalItems unevaluatedProperties unevaluatedItems contains contentSchema \
+         propertyNames not if then else",
+    )
+});
+
 /// The schemas under a keyword, and their pointers below it.
-fn subschemas<'n>(keyword: &str, value: Node<'n>) -> Vec<(String, Node<'n>)> {
+fn list_subschemas<'n>(keyword: &str, value: Node<'n>) -> Vec<(String, Node<'n>)> {
     match keyword {
-        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => named(value),
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
+            list_named(value)
+        }
         // The list form names properties.
-        "dependencies" => named(value).into_iter().filter(|(_, node)| node.list().is_none()).collect(),
-        "allOf" | "anyOf" | "oneOf" | "prefixItems" => listed(value),
-        "items" if value.list().is_some() => listed(value),
-        "items"
-        | "additionalProperties"
-        | "additionalItems"
-        | "unevaluatedProperties"
-        | "unevaluatedItems"
-        | "contains"
-        | "contentSchema"
-        | "propertyNames"
-        | "not"
-        | "if"
-        | "then"
-        | "else" => vec![(String::new(), value)],
+        "dependencies" => list_named(value).into_iter().filter(|(_, node)| node.list().is_none()).collect(),
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => list_indexed(value),
+        "items" if value.list().is_some() => list_indexed(value),
+        keyword if ONE_SCHEMA.contains(&keyword) => vec![(String::new(), value)],
         _ => Vec::new(),
     }
 }
 
-fn named(value: Node<'_>) -> Vec<(String, Node<'_>)> {
+fn list_named(value: Node<'_>) -> Vec<(String, Node<'_>)> {
     value.entries().into_iter().flatten().map(|(key, node)| (join("", &key.name), node)).collect()
 }
 
-fn listed(value: Node<'_>) -> Vec<(String, Node<'_>)> {
+fn list_indexed(value: Node<'_>) -> Vec<(String, Node<'_>)> {
     let schemas = value.list().into_iter().flatten().enumerate();
     schemas.map(|(index, node)| (format!("/{index}"), node)).collect()
 }

@@ -1,4 +1,4 @@
-//! A value that a schema refuses: proof that a test against it can fail.
+//! Finds a value that a schema rejects, which proves that a test against the schema can fail.
 
 use serde_json::{Map, Value, json};
 
@@ -74,30 +74,18 @@ impl Guess<'_> {
 #[cfg(test)]
 mod tests {
     use crate::check::json_schema::{FoundSchema, Home};
+    use crate::pattern::read_examples;
     use crate::place::Source;
     use crate::trace::{Arguments, Call};
     use crate::yaml::Document;
 
     #[test]
     fn every_usual_schema_has_a_value_that_it_refuses() {
-        for schema in [
-            "{type: object}",
-            "{properties: {n: {maximum: 3}}}",
-            "{properties: {n: {properties: {m: {minLength: 2}}}}}",
-            "{required: [id]}",
-            "{items: {enum: [a]}}",
-            "{maxItems: 1}",
-            "{additionalProperties: false}",
-            "{allOf: [{properties: {n: {pattern: '^a'}}}]}",
-            "{properties: {n: {$ref: '#/$defs/n'}}, $defs: {n: {multipleOf: 2}}}",
-            "{const: 5}",
-            "{not: {type: string}}",
-            "false",
-        ] {
+        for schema in read_examples::<String>(include_str!("refused.json"), "usual") {
             let text = format!("tool: {schema}");
             let documents = Document::parse(&Source::new("s.yaml", text)).expect("valid YAML");
             let home = Home::settings(documents[0].root(), false);
-            let table = home.schemas(documents[0].root(), "", &[]).expect(schema);
+            let table = home.schemas(documents[0].root(), "", &[]).expect(&schema);
             let FoundSchema::Found(found) = table.find(&Call::new("tool", Arguments::none(), 1)) else {
                 panic!("a schema")
             };

@@ -1,7 +1,8 @@
-//! Which name was meant by one that the schema does not know.
+//! Guesses the intended name for a name that the schema does not know.
 
 use serde_json::Value;
 
+use crate::pattern::split_name;
 use crate::yaml::nearest;
 
 /// The names of an object's parts: in its schema, and in the value.
@@ -35,35 +36,24 @@ impl<'n> Names<'n> {
     /// Finds the known name that `stranger` is a slip of. Names that are not given yet come first.
     pub(crate) fn meant_by(&self, stranger: &str) -> Option<&'n str> {
         let absent = self.known.iter().copied().filter(|known| !self.given.contains(known));
+        // A name that is not given yet is the likelier meaning: the agent passed this value under a wrong name. If a
+        // word of the name fits only one such name, that is meant as well.
         nearest(stranger, absent.clone())
-            .or_else(|| only(absent.filter(|known| is_part(stranger, known))))
+            .or_else(|| take_only(absent.filter(|known| is_part(stranger, known))))
             .or_else(|| nearest(stranger, self.known.iter().copied()))
     }
 }
 
-fn only<'n>(mut names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+fn take_only<'n>(mut names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let first = names.next()?;
     names.next().is_none().then_some(first)
 }
 
 /// Whether the words of one name stand in the other: `id` and `order_id`, `customerName` and `name`.
 fn is_part(one: &str, other: &str) -> bool {
-    let (one, other) = (words(one), words(other));
+    let (one, other) = (split_name(one), split_name(other));
     let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
     !short.is_empty() && long.windows(short.len()).any(|part| part == short)
-}
-
-fn words(name: &str) -> Vec<String> {
-    let mut spaced = String::with_capacity(name.len() + 4);
-    let mut before = ' ';
-    for c in name.chars() {
-        if c.is_uppercase() && before.is_lowercase() {
-            spaced.push(' ');
-        }
-        spaced.push(if c.is_alphanumeric() { c } else { ' ' });
-        before = c;
-    }
-    spaced.to_lowercase().split_whitespace().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::{Schema, join};
 use crate::check::Clause;
+use crate::check::support::reading::require_entries;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::trace::Call;
@@ -42,6 +43,7 @@ impl Table {
     /// The schema for the tool of `call`.
     pub(crate) fn find(&self, call: &Call) -> FoundSchema<'_> {
         let names = [Some(&call.name), call.written.as_ref()].into_iter().flatten();
+        // The most specific entry wins: a name on this server, then a plain name, then the first glob that fits.
         let on_server = self.on_servers.iter().find(|index| self.entries[**index].0.matches(call));
         if let Some(index) = on_server.or_else(|| names.rev().find_map(|name| self.by_name.get(name))) {
             return FoundSchema::Found(&self.entries[*index].1);
@@ -81,10 +83,7 @@ impl Table {
         skip: &str,
         read: impl Fn(Node<'n>, &str) -> Result<Schema, LoadErrors>,
     ) -> Result<Self, LoadErrors> {
-        let Some(entries) = node.entries() else {
-            let problem = format!("tools and their schemas are a mapping, not {}", node.describe());
-            return Err(node.error(problem).into());
-        };
+        let entries = require_entries(node, "tools and their schemas are a mapping")?;
         let (mut table, mut errors) = (Self::default(), LoadErrors::new());
         for (key, entry) in entries.filter(|(key, _)| key.name != skip) {
             let pattern = ToolPattern::new(&key.name)

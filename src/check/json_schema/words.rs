@@ -1,93 +1,15 @@
 //! The words of the first policy shape beside those of JSON Schema.
 
+use std::sync::LazyLock;
+
+use crate::pattern::{WordList, list_rows, list_words};
 use crate::yaml::nearest;
 
 /// Our word, JSON Schema's word. Words that are the same in both are not listed.
-const WORDS: &[(&str, &str)] = &[
-    ("min", "minimum"),
-    ("max", "maximum"),
-    ("exclusive_min", "exclusiveMinimum"),
-    ("exclusive_max", "exclusiveMaximum"),
-    ("multiple_of", "multipleOf"),
-    ("min_length", "minLength"),
-    ("max_length", "maxLength"),
-    ("min_items", "minItems"),
-    ("max_items", "maxItems"),
-    ("unique_items", "uniqueItems"),
-    ("min_properties", "minProperties"),
-    ("max_properties", "maxProperties"),
-    ("additional_properties", "additionalProperties"),
-    ("any_of", "anyOf"),
-    ("one_of", "oneOf"),
-    ("all_of", "allOf"),
-];
+static WORDS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| list_rows(include_str!("own_words.txt")));
 
 /// What any draft of JSON Schema from the fourth on knows.
-const KEYWORDS: &[&str] = &[
-    "$anchor",
-    "$comment",
-    "$defs",
-    "$dynamicAnchor",
-    "$dynamicRef",
-    "$id",
-    "$recursiveAnchor",
-    "$recursiveRef",
-    "$ref",
-    "$schema",
-    "$vocabulary",
-    "additionalItems",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "const",
-    "contains",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-    "default",
-    "definitions",
-    "dependencies",
-    "dependentRequired",
-    "dependentSchemas",
-    "deprecated",
-    "description",
-    "else",
-    "enum",
-    "examples",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "format",
-    "id",
-    "if",
-    "items",
-    "maxContains",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minContains",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "not",
-    "oneOf",
-    "pattern",
-    "patternProperties",
-    "prefixItems",
-    "properties",
-    "propertyNames",
-    "readOnly",
-    "required",
-    "then",
-    "title",
-    "type",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "uniqueItems",
-    "writeOnly",
-];
+static KEYWORDS: WordList = LazyLock::new(|| list_words(include_str!("keywords.txt")));
 
 /// Annotations that others write beside JSON Schema's own, and that look like slips of a keyword.
 const ANNOTATIONS: &[&str] =
@@ -106,12 +28,12 @@ pub(crate) fn meant_by(word: &str) -> Option<&'static str> {
 
 /// What JSON Schema calls our word `own`.
 pub(crate) fn json_word(own: &str) -> Option<&'static str> {
-    WORDS.iter().find(|(word, _)| *word == own).map(|(_, json)| *json)
+    WORDS.iter().find(|(word, _)| *word == own).and_then(|(_, json)| json.first().copied())
 }
 
 /// What we call JSON Schema's word `json`.
 pub(crate) fn own_word(json: &str) -> Option<&'static str> {
-    WORDS.iter().find(|(_, word)| *word == json).map(|(own, _)| *own)
+    WORDS.iter().find(|(_, word)| word.contains(&json)).map(|(own, _)| *own)
 }
 
 /// All words that are only ours.

@@ -17,9 +17,12 @@ use crate::outcome::{Outcome, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::yaml::Node;
 
-pub(crate) const KIND: Kind =
-    Kind::with::<AgentCheck>("agent_check", "a judge says that the answer does what a prompt asks", read)
-        .without_calls();
+pub(crate) const KIND: Kind = Kind::with::<AgentCheck>(
+    "agent_check",
+    "a judge says that the answer does what a prompt asks",
+    read_check,
+)
+.without_calls();
 
 /// Settings of `agent_check`.
 #[derive(Debug, Deserialize)]
@@ -34,7 +37,7 @@ struct AgentCheck {
     context: Option<JudgeContext>,
 }
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let check: AgentCheck = node.decode_all()?;
     let mut errors = LoadErrors::new();
     for (key, text) in [("label", &check.label), ("prompt", &check.prompt)] {

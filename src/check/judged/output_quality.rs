@@ -14,6 +14,7 @@
 
 use crate::check::support::inner_check::Nested;
 use crate::check::support::opinion::{judged, on_answer, reason, score};
+use crate::check::support::reading::{read_all, require_list};
 use crate::check::{Check, Kind, Scope, accepts_counterexample};
 use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Opinion, Question};
 use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, reaches};
@@ -23,7 +24,7 @@ use crate::yaml::{Fields, Node};
 pub(crate) const KIND: Kind = Kind::with::<OutputQualitySettings>(
     "output_quality",
     "the final answer is as good as a judge is to find it",
-    read,
+    read_check,
 )
 .only_reports(|node| node.get("min").is_none())
 .without_calls();
@@ -58,23 +59,19 @@ struct OutputQuality {
     assertions: Vec<Nested>,
 }
 
-fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `output_quality`")?;
     let min: Option<f64> = fields.optional("min");
     if let Some(wrong) = fields.node("min").filter(|_| min.is_some_and(|min| !(0.0..=100.0).contains(&min))) {
         fields.errors.push(wrong.error("`min` is a score between 0 and 100"));
     }
-    let assertions = fields.node("assertions").and_then(|list| fields.take(assertions(list, scope)));
+    let assertions = fields.node("assertions").and_then(|list| fields.take(read_assertions(list, scope)));
     fields.finish(Box::new(OutputQuality { min, assertions: assertions.unwrap_or_default() }))
 }
 
-fn assertions(list: Node<'_>, scope: &Scope<'_>) -> Result<Vec<Nested>, LoadErrors> {
-    let Some(entries) = list.list() else {
-        return Err(list.error(format!("`assertions` is a list, not {}", list.describe())).into());
-    };
-    let mut errors = LoadErrors::new();
-    let read = entries.filter_map(|entry| errors.take(Nested::read(entry, ASSERTIONS, scope))).collect();
-    errors.or(read)
+fn read_assertions(list: Node<'_>, scope: &Scope<'_>) -> Result<Vec<Nested>, LoadErrors> {
+    let entries = require_list(list, "`assertions` is a list")?;
+    read_all(entries.map(|entry| Nested::read(entry, ASSERTIONS, scope)))
 }
 
 impl Check for OutputQuality {
@@ -127,12 +124,12 @@ impl OutputQuality {
     fn by_assertions(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let mut items = Vec::with_capacity(self.assertions.len() + 1);
         for assertion in &self.assertions {
-            items.push(item(assertion, &assertion.ask(evidence)?));
+            items.push(build_item(assertion, &assertion.ask(evidence)?));
         }
         let by = format!("by {} output assertions, no judge", items.len());
         let mut outcome = Outcome::of_items(items, Vec::new());
         let points = outcome.score.get() * 100.0;
-        let said = format!("the answer reaches {} of 100, {by}", rounded(points));
+        let said = format!("the answer reaches {} of 100, {by}", round_tenth(points));
         let broken: Vec<&str> = outcome.items.iter().filter_map(|item| item.note.as_deref()).collect();
         let broken = broken.join("; ");
         let violation = self.too_low(points, &said);
@@ -150,16 +147,16 @@ impl OutputQuality {
     }
 }
 
-/// How one assertion stands, and what it says when it does not hold.
-fn item(assertion: &Nested, outcome: &Outcome) -> Item {
+/// Builds the item of one assertion, with its first message if it is violated.
+fn build_item(assertion: &Nested, outcome: &Outcome) -> Item {
     let broken = outcome.violations.first();
     let state = if broken.is_some() { State::Violated } else { State::Held };
     let note = broken.map(|violation| violation.message.clone());
     Item { note, ..Item::new(assertion.to_string(), state) }
 }
 
-/// To one decimal, for a person.
-fn rounded(points: f64) -> f64 {
+/// Rounds to one decimal.
+fn round_tenth(points: f64) -> f64 {
     (points * 10.0).round() / 10.0
 }
 

@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::demands::share_without_banned;
+use crate::check::support::words::say_times;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, count_to_f64};
@@ -22,9 +23,12 @@ use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
 use crate::yaml::Node;
 
-pub(crate) const KIND: Kind =
-    Kind::with::<SequenceSettings>("sequence_correctness", "the calls follow this sequence of tools", read)
-        .shorthand("tool_sequence");
+pub(crate) const KIND: Kind = Kind::with::<SequenceSettings>(
+    "sequence_correctness",
+    "the calls follow this sequence of tools",
+    read_check,
+)
+.shorthand("tool_sequence");
 
 /// How many calls of a run are named in a message.
 const SHOWN: usize = 12;
@@ -70,7 +74,7 @@ impl Mode {
     }
 }
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let settings: SequenceSettings = node.decode_all()?;
     let sequence = settings.tool_sequence.unwrap_or_default();
     Ok(Box::new(SequenceCorrectness { sequence, mode: settings.mode.unwrap_or_default() }))
@@ -94,7 +98,7 @@ impl Check for SequenceCorrectness {
         let correct = violation.is_none();
         let outcome = Outcome {
             score,
-            losses: lost(score, &held),
+            losses: list_losses(score, &held),
             ..Outcome::of_items(self.items(&held, trace), violation.into_iter().collect())
         };
         Ok(outcome
@@ -157,6 +161,7 @@ impl SequenceCorrectness {
     fn in_any_order(&self, trace: &Trace) -> Progress {
         let mut is_taken = vec![false; trace.calls.len()];
         let mut held = vec![false; self.sequence.len()];
+        // A greedy choice is right for names, since each takes calls of its own tool only.
         let (names, globs): (Vec<usize>, Vec<usize>) =
             (0..held.len()).partition(|index| self.sequence[*index].exact().is_some());
         for index in names.into_iter().chain(globs) {
@@ -186,7 +191,7 @@ impl SequenceCorrectness {
         let names: Vec<&str> = self.sequence.iter().map(ToolPattern::as_str).collect();
         Violation { tool, ..Violation::new(message) }
             .at(format!("/tool_sequence/{index}"))
-            .expected(arrows(&names), arrows(&trace.tool_names()))
+            .expected(join_arrows(&names), join_arrows(&trace.tool_names()))
             .help("let the agent call them so, or change the sequence")
     }
 
@@ -229,16 +234,12 @@ impl SequenceCorrectness {
         let called = trace.calls.iter().filter(|call| tool.matches(call)).count();
         let message = match (called, wanted) {
             (0, _) => format!("`{tool}` was never called"),
-            _ => format!("`{tool}` was called {}, not {wanted} times", times(called)),
+            _ => format!("`{tool}` was called {}, not {wanted} times", say_times(called)),
         };
         let names: Vec<&str> = self.sequence.iter().map(ToolPattern::as_str).collect();
         let wanted = format!("{}, in any order", names.join(", "));
-        self.violation(index, message, trace).expected(wanted, arrows(&trace.tool_names()))
+        self.violation(index, message, trace).expected(wanted, join_arrows(&trace.tool_names()))
     }
-}
-
-fn times(count: usize) -> String {
-    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 /// `part / whole` to 4 decimals, a tie to the even digit, as Python rounds. Nothing of nothing is all of it.
@@ -249,15 +250,14 @@ fn rounded_share(part: usize, whole: usize) -> f64 {
     format!("{:.4}", count_to_f64(part) / count_to_f64(whole)).parse().unwrap_or_default()
 }
 
-fn lost(score: Score, held: &[bool]) -> Vec<Loss> {
+fn list_losses(score: Score, held: &[bool]) -> Vec<Loss> {
     let points = 1.0 - score.get();
-    let why = || {
-        format!("{} of {} members of the sequence", held.iter().filter(|held| !**held).count(), held.len())
-    };
-    if points > 0.0 { vec![Loss { points, why: why() }] } else { Vec::new() }
+    let missing = held.iter().filter(|held| !**held).count();
+    let loss = Loss::new(points, format!("{missing} of {} members of the sequence", held.len()));
+    if points > 0.0 { vec![loss] } else { Vec::new() }
 }
 
-fn arrows(names: &[&str]) -> String {
+fn join_arrows(names: &[&str]) -> String {
     match names {
         [] => "no call at all".to_owned(),
         names if names.len() > SHOWN => {

@@ -22,7 +22,7 @@ use crate::trace::Trace;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<ToolSequenceSettings>("tool_sequence", "these tools are called in this order", read)
+    Kind::with::<ToolSequenceSettings>("tool_sequence", "these tools are called in this order", read_check)
         .shorthand("tools");
 
 /// Settings of `tool_sequence`, for their schema.
@@ -43,7 +43,7 @@ enum ToolSequence {
     Whole(Vec<Vec<ToolPattern>>),
 }
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `tool_sequence`")?;
     let tools = fields.optional::<Vec<ToolPattern>>("tools");
     let allow = fields.optional::<Vec<Vec<ToolPattern>>>("allow");
@@ -73,7 +73,7 @@ impl Check for ToolSequence {
         let trace = &evidence.trace;
         let outcome = match self {
             Self::InOrder(tools) => in_order(tools, trace),
-            Self::Whole(allowed) => whole(allowed, trace),
+            Self::Whole(allowed) => judge_whole(allowed, trace),
         };
         Ok(outcome.stat("calls_checked", trace.calls.len()))
     }
@@ -139,27 +139,27 @@ fn out_of_order(index: usize, tools: &[ToolPattern], next: usize, trace: &Trace)
     };
     Violation { tool: Some(name.to_owned()), ..Violation::new(message) }
         .at(format!("/tools/{index}"))
-        .expected(arrows(tools.iter().map(ToolPattern::as_str)), actual)
+        .expected(join_arrows(tools.iter().map(ToolPattern::as_str)), actual)
         .help("let the agent call it there, or change the sequence")
 }
 
-fn whole(allowed: &[Vec<ToolPattern>], trace: &Trace) -> Outcome {
-    let is_run = |tools: &Vec<ToolPattern>| {
-        tools.len() == trace.calls.len()
-            && tools.iter().zip(&trace.calls).all(|(tool, call)| tool.matches(call))
-    };
-    let violation = (!allowed.iter().any(is_run)).then(|| {
-        let lists = allowed.iter().map(|tools| arrows(tools.iter().map(ToolPattern::as_str)));
+fn judge_whole(allowed: &[Vec<ToolPattern>], trace: &Trace) -> Outcome {
+    let is_allowed = allowed.iter().any(|tools| {
+        let mut pairs = tools.iter().zip(&trace.calls);
+        tools.len() == trace.calls.len() && pairs.all(|(tool, call)| tool.matches(call))
+    });
+    let violation = (!is_allowed).then(|| {
+        let lists = allowed.iter().map(|tools| join_arrows(tools.iter().map(ToolPattern::as_str)));
         let expected: Vec<String> = lists.collect();
         Violation::new("the calls of the run are none of the allowed sequences")
             .at("/allow")
-            .expected(expected.join(" | "), arrows(trace.tool_names().into_iter()))
+            .expected(expected.join(" | "), join_arrows(trace.tool_names().into_iter()))
             .help("add this sequence, or keep the agent to one of them")
     });
     violation.into()
 }
 
-fn arrows<'n>(names: impl Iterator<Item = &'n str>) -> String {
+fn join_arrows<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let names: Vec<&str> = names.collect();
     if names.is_empty() { "no call at all".to_owned() } else { names.join(" -> ") }
 }

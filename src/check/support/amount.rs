@@ -14,7 +14,7 @@ impl Amount {
         self.0
     }
 
-    /// A number above it.
+    /// Returns a number above the amount.
     pub(crate) fn exceeded(self) -> f64 {
         self.0 * 2.0 + 1.0
     }
@@ -32,7 +32,7 @@ impl TryFrom<f64> for Amount {
     }
 }
 
-/// Whether `value` can be an amount at all.
+/// Whether `value` is finite and not negative.
 pub(crate) fn is_amount(value: f64) -> bool {
     value.is_finite() && value >= 0.0
 }

@@ -20,7 +20,7 @@ pub(crate) enum Form {
     Fenced,
 }
 
-/// The JSON of an answer, or a violation that shows where reading it stopped.
+/// Parses the JSON of an answer. The violation shows where parsing stopped.
 pub(crate) fn json(answer: &str, form: Form) -> Result<Value, Box<Violation>> {
     let blocks = fenced_blocks(answer);
     let text = match (form, blocks.as_slice()) {
@@ -38,13 +38,14 @@ pub(crate) fn json(answer: &str, form: Form) -> Result<Value, Box<Violation>> {
     })
 }
 
-/// The insides of the blocks between lines of three or more backticks or tildes.
+/// Lists the contents of fenced blocks, which are between lines of three or more backticks or tildes.
 fn fenced_blocks(answer: &str) -> Vec<Range<usize>> {
+    // A fence closes with at least as many marks of the same kind and nothing else on its line, as in Markdown.
     let (mut blocks, mut open, mut at) = (Vec::new(), None, 0);
     for line in answer.split_inclusive('\n') {
         let start = at;
         at += line.len();
-        match (open, fence(line)) {
+        match (open, parse_fence(line)) {
             (None, Some((mark, _))) => open = Some((mark, at)),
             (Some((opened, inside)), Some((mark, true))) if mark.starts_with(opened) => {
                 blocks.push(inside..start);
@@ -56,8 +57,8 @@ fn fenced_blocks(answer: &str) -> Vec<Range<usize>> {
     blocks
 }
 
-/// The backticks or tildes that a line begins with, and whether nothing else is on it.
-fn fence(line: &str) -> Option<(&str, bool)> {
+/// Parses the backticks or tildes at the beginning of a line. Also returns whether nothing else is on the line.
+fn parse_fence(line: &str) -> Option<(&str, bool)> {
     let line = line.trim();
     let first = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let rest = line.trim_start_matches(first);
@@ -65,7 +66,7 @@ fn fence(line: &str) -> Option<(&str, bool)> {
     (mark.len() >= 3).then_some((mark, rest.is_empty()))
 }
 
-/// The byte at which serde stopped: it counts lines and bytes from 1, and names the last byte that it read.
+/// Returns the byte at which serde stopped. Serde counts lines and bytes from 1, and names the last byte that it read.
 fn byte_of(text: &str, error: &serde_json::Error) -> usize {
     let lines = text.split_inclusive('\n');
     let line_start: usize = lines.take(error.line().saturating_sub(1)).map(str::len).sum();

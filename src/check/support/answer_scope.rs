@@ -29,7 +29,7 @@ impl Said {
         }
     }
 
-    /// The answer, without which the check cannot tell.
+    /// Returns the answer. A run without one is undecided.
     pub(crate) fn of<'e>(self, evidence: &'e Evidence<'_>) -> Result<Cow<'e, str>, Unfit> {
         self.in_trace(&evidence.trace).ok_or_else(|| Unfit::missing("the run has no answer"))
     }

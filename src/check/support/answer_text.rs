@@ -10,42 +10,42 @@ use crate::trace::Trace;
 /// How many characters an excerpt shows.
 const SHOWN: usize = 60;
 
-/// The answer. An empty text is one; none at all is silence.
+/// Returns the answer, which may be empty. A run without one is undecided.
 pub(crate) fn answer<'e>(evidence: &'e Evidence<'_>) -> Result<&'e str, Unfit> {
     evidence.trace.answer.as_deref().ok_or_else(|| Unfit::missing("the run has no answer"))
 }
 
-/// A run that answers `text`, for a counterexample.
+/// Builds a run that answers `text`, for a counterexample.
 pub(crate) fn saying(text: impl Into<String>) -> Evidence<'static> {
     Trace { answer: Some(text.into()), ..Trace::default() }.into()
 }
 
-/// The part of `text` around `range`, in quotes, with dots where it was cut.
+/// Quotes the part of `text` around `range`, with dots where it was cut.
 pub(crate) fn excerpt(text: &str, range: Range<usize>) -> String {
     QuotedText::near(text, &range).cut_around(&range, SHOWN).in_quotes()
 }
 
-/// The beginning of `text`, in quotes.
+/// Quotes the beginning of `text`.
 pub(crate) fn beginning(text: &str) -> String {
     beginning_from(text, 0)
 }
 
-/// The end of `text`, in quotes.
+/// Quotes the end of `text`.
 pub(crate) fn ending(text: &str) -> String {
     ending_before(text, text.len())
 }
 
-/// The beginning of what follows the byte `at` of `text`, in quotes.
+/// Quotes the beginning of the text from the byte `at` on.
 pub(crate) fn beginning_from(text: &str, at: usize) -> String {
     QuotedText::near(text, &(at..at)).cut_after(at, SHOWN).in_quotes()
 }
 
-/// The end of what stands before the byte `at` of `text`, in quotes.
+/// Quotes the end of the text before the byte `at`.
 pub(crate) fn ending_before(text: &str, at: usize) -> String {
     QuotedText::near(text, &(at..at)).cut_before(at, SHOWN).in_quotes()
 }
 
-/// Where the byte `at` of `text` is for a person: `line 2, column 5`.
+/// Describes the position of the byte `at` in `text`: `line 2, column 5`.
 pub(crate) fn position(text: &str, at: usize) -> String {
     let before = &text[..at];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

@@ -1,9 +1,9 @@
-//! What is said of a blocked tool that was called: the same by every check that blocks tools.
+//! The message about a blocked tool that was called, for every check that blocks tools.
 
-/// What to do about it.
+/// The help of the message.
 pub(crate) const HELP: &str = "keep the agent from calling it, or take the entry off the list";
 
-/// `tool` was called so many times, though `entry`, in a user's words, blocks it.
+/// Says that `tool`, which `entry` blocks, was called so many times.
 pub(crate) fn is_blocked(tool: &str, entry: &str, times: usize) -> String {
     let by = if entry == format!("`{tool}`") { String::new() } else { format!(" by {entry}") };
     let times = if times == 1 { String::new() } else { format!(" {times} times") };

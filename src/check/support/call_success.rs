@@ -4,7 +4,7 @@ use crate::check::support::answer_text::beginning;
 use crate::outcome::{Item, State};
 use crate::trace::{Call, CallStatus};
 
-/// How the success of calls is told in one run.
+/// Decides which calls of one run succeeded.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunSuccess {
     records_results: bool,
@@ -18,17 +18,20 @@ impl RunSuccess {
 
     /// Whether the call succeeded.
     pub(crate) fn includes(self, call: &Call) -> bool {
-        self.describe_failure(call).is_none()
+        match call.status {
+            CallStatus::Ok | CallStatus::Unknown => true,
+            CallStatus::Error => false,
+            CallStatus::Unanswered => !self.records_results,
+        }
     }
 
     /// How the call failed, as a predicate; `None` if it succeeded.
     pub(crate) fn describe_failure(self, call: &Call) -> Option<String> {
-        match (call.status, &call.error) {
-            (CallStatus::Ok | CallStatus::Unknown, _) => None,
-            (CallStatus::Error, Some(error)) => Some(format!("failed: {}", beginning(error))),
-            (CallStatus::Error, None) => Some("failed".to_owned()),
-            (CallStatus::Unanswered, _) => self.records_results.then(|| "has no result".to_owned()),
-        }
+        (!self.includes(call)).then(|| match (call.status, &call.error) {
+            (CallStatus::Unanswered, _) => "has no result".to_owned(),
+            (_, Some(error)) => format!("failed: {}", beginning(error)),
+            (_, None) => "failed".to_owned(),
+        })
     }
 }
 
@@ -47,10 +50,10 @@ pub(crate) fn describe_attempts(tool: &str) -> String {
 /// end of the label: `call 2: refund`, `1: refund`, `refund`.
 pub(crate) fn find_attempted_tool(item: &Item) -> Option<&str> {
     let note = item.note.as_deref().filter(|_| item.state == State::Held)?;
-    let by_label = || {
-        (note == NEVER_SUCCEEDED).then(|| item.label.split_once(": ").map_or(&*item.label, |(_, tool)| tool))
-    };
-    note.strip_prefix(ONLY_FAILED).or_else(by_label)
+    if note == NEVER_SUCCEEDED {
+        return Some(item.label.split_once(": ").map_or(&*item.label, |(_, tool)| tool));
+    }
+    note.strip_prefix(ONLY_FAILED)
 }
 
 /// Adds a note to the item of a check that counts attempts, if none of these calls succeeded.

@@ -1,16 +1,16 @@
-//! What a check asks piece by piece: a report of coverage says which of it no run puts to the test.
+//! The clauses of a check. A report of coverage lists those that no run tests.
 
 use crate::pattern::ToolPattern;
 use crate::place::Place;
 
-/// One piece of what a check asks.
+/// One requirement of a check.
 #[derive(Debug, Clone)]
 pub struct Clause {
-    /// What it is about.
+    /// The subject of the clause.
     pub about: About,
-    /// Where it stands: a JSON pointer into the settings.
+    /// The JSON pointer into the settings.
     pub at: String,
-    /// Where it stands in a policy file, if it does.
+    /// The place in the policy file, if the clause comes from one.
     pub policy: Option<Place>,
 }
 

@@ -73,7 +73,7 @@ impl Nested {
         self.check.as_ref()
     }
 
-    /// Asks it. Where the run may lack calls, an answer that one could change is undecided.
+    /// Runs the check. If the run may lack calls that could change the outcome, the outcome is undecided.
     pub(crate) fn evaluate(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let answer = self.check.check(evidence);
         require_settled(self.check.as_ref(), self.needs, &evidence.trace, answer)
@@ -85,7 +85,7 @@ impl Nested {
         violation.at(at)
     }
 
-    /// What it asks piece by piece, with places in the settings around this check.
+    /// Lists the clauses, with places in the settings around this check.
     pub(crate) fn clauses(&self) -> Vec<Clause> {
         let clauses = self.check.clauses().into_iter();
         clauses.map(|clause| Clause { at: self.locate_pointer(&clause.at), ..clause }).collect()
@@ -97,7 +97,7 @@ impl Nested {
         format!("{}{inside}", self.at)
     }
 
-    /// Asks it.
+    /// Runs the check, whatever the run may lack.
     pub(crate) fn ask(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         self.check.check(evidence)
     }
@@ -126,6 +126,8 @@ fn read_settings(
     scope: &Scope<'_>,
 ) -> Result<Box<dyn Check>, LoadErrors> {
     let Some(setting) = filled else { return (kind.read)(settings, scope) };
+    // A bare value is put under the setting that it fills, so that a check reads one form only. The places stay those
+    // of the value.
     let value = settings.tree().clone();
     let span = value.span;
     let root = Tree { span, value: Value::Map(vec![(Key { span, name: setting.into() }, value)]) };

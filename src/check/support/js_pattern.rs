@@ -1,8 +1,11 @@
 //! A JavaScript pattern among a check's settings: `pattern`, and `flags` beside it.
 
-use crate::check::CheckNote;
-use crate::outcome::Unfit;
-use crate::pattern::{Flags, JsRegex};
+use crate::check::support::answer_text::{answer, saying};
+use crate::check::{Check, CheckNote};
+use crate::evidence::Evidence;
+use crate::outcome::{Outcome, Unfit, Violation};
+use crate::pattern::{Flags, JsRegex, StepsExhausted};
+use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 /// Settings of `regex` and `not_regex`, for their schema.
@@ -15,12 +18,55 @@ pub(crate) struct PatternSettings {
     flags: Option<String>,
 }
 
-/// The compiled `pattern` of `node`; its mistakes are kept in `fields`.
+/// A check of the answer by a pattern.
+pub(crate) struct PatternRule {
+    pub(crate) judge: fn(&JsRegex, &str) -> Result<Option<Violation>, StepsExhausted>,
+    pub(crate) find_counterexample: fn(&JsRegex) -> Option<String>,
+    /// A proof about the pattern decides, and no search for a text.
+    pub(crate) is_vacuous: fn(&JsRegex) -> bool,
+}
+
+struct PatternCheck {
+    pattern: JsRegex,
+    rule: &'static PatternRule,
+}
+
+/// Reads the settings of the check with this rule. `what` names the settings.
+pub(crate) fn read_pattern_check(
+    node: Node<'_>,
+    what: &str,
+    rule: &'static PatternRule,
+) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, what)?;
+    let pattern = pattern(&mut fields, node, Flags::IGNORE_CASE);
+    fields.finish_some(pattern.map(|pattern| Box::new(PatternCheck { pattern, rule }) as Box<dyn Check>))
+}
+
+impl Check for PatternCheck {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let judged = (self.rule.judge)(&self.pattern, answer(evidence)?);
+        Ok(judged.map_err(|_| exhausted(&self.pattern))?.into())
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        (self.rule.find_counterexample)(&self.pattern).map(saying)
+    }
+
+    fn is_vacuous(&self) -> bool {
+        (self.rule.is_vacuous)(&self.pattern)
+    }
+
+    fn notes(&self) -> Vec<CheckNote> {
+        list_foreign_notes(&self.pattern, "/pattern")
+    }
+}
+
+/// Compiles the setting `pattern` of `node`. Errors are recorded in `fields`.
 pub(crate) fn pattern(fields: &mut Fields<'_>, node: Node<'_>, default: Flags) -> Option<JsRegex> {
     pattern_at(fields, node, "pattern", default)
 }
 
-/// The compiled pattern under `key` of `node`.
+/// Compiles the pattern under `key` of `node`.
 pub(crate) fn pattern_at(
     fields: &mut Fields<'_>,
     node: Node<'_>,
@@ -47,7 +93,7 @@ pub(crate) fn pattern_at(
 }
 
 /// A note for each construct of another dialect in the pattern at `pointer`.
-pub(crate) fn list_foreign_notes(pattern: &JsRegex, pointer: &str) -> Vec<CheckNote> {
+fn list_foreign_notes(pattern: &JsRegex, pointer: &str) -> Vec<CheckNote> {
     let constructs = pattern.find_foreign_constructs().into_iter();
     let notes = constructs.map(|construct| CheckNote {
         at: pointer.to_owned(),
@@ -65,7 +111,7 @@ pub(crate) fn advise_on_pattern(pattern: &JsRegex, otherwise: &str) -> String {
     notes.into_iter().map(|note| note.text).collect::<Vec<_>>().join("; ")
 }
 
-/// A search that took too many steps.
+/// Creates the error of a search that took too many steps.
 pub(crate) fn exhausted(pattern: &JsRegex) -> Unfit {
-    Unfit::budget_exceeded(format!("{pattern}: {}", crate::pattern::StepsExhausted))
+    Unfit::budget_exceeded(format!("{pattern}: {StepsExhausted}"))
 }

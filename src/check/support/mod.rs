@@ -16,9 +16,12 @@ pub(super) mod json_assertion;
 pub(super) mod missing_feature;
 pub(super) mod named_tools;
 pub(super) mod near_call;
+pub(super) mod occurrence;
 pub(super) mod opinion;
+pub(super) mod reading;
 pub(super) mod settings;
 pub(super) mod settled;
 pub(super) mod text_assertion;
 #[cfg(not(feature = "json-schema"))]
 pub(super) mod without_json_schema;
+pub(super) mod words;

@@ -1,12 +1,12 @@
-//! The called tool that comes near to one that was not called.
+//! Finds the called tool with a name similar to one that was not called.
 
 use crate::pattern::normal_name;
 use crate::yaml::nearest;
 
-/// Longer names, and shorter ones, are not held against each other by their letters.
+/// Only names of these lengths are compared letter by letter.
 const LETTERS: std::ops::RangeInclusive<usize> = 4..=100;
 
-/// The one among `called` that differs from `wanted` only in its spelling, or by a slip.
+/// Finds the name in `called` that differs from `wanted` only in spelling, or by a typo.
 pub(crate) fn near_call<'t>(wanted: &str, called: &[&'t str]) -> Option<&'t str> {
     let normal = normal_name(wanted);
     let spelled = called.iter().find(|name| normal_name(name) == normal);

@@ -1,4 +1,4 @@
-//! What a judge said on one question. Its words are untrusted text.
+//! A judge's opinion on one question. Its reason is untrusted text.
 
 use std::borrow::Cow;
 
@@ -10,12 +10,12 @@ use crate::secrets::QuotedText;
 /// How much of a judge's reason is shown, in characters.
 const SHOWN: usize = 300;
 
-/// The outcome of a question that is answered by pass or fail. `refusal` is the claim when it is fail.
+/// Builds the outcome of a question with the answers pass and fail. `refusal` is the message for fail.
 pub(crate) fn passes(evidence: &Evidence<'_>, label: &str, refusal: &str) -> Result<Outcome, Unfit> {
     let opinion = on_answer(evidence, label)?;
     let (state, violation) = match opinion.judged {
         Judged::Pass => (State::Held, None),
-        Judged::Fail => (State::Violated, Some(refused(refusal, opinion))),
+        Judged::Fail => (State::Violated, Some(describe_refused(refusal, opinion))),
         Judged::Score(_) | Judged::Claims { .. } => {
             let problem = format!("the opinion on `{label}` is {}, not a pass or a fail", form(opinion));
             return Err(Unfit::invalid(problem).help("write `true` or `false`, or ask the judge again"));
@@ -25,18 +25,18 @@ pub(crate) fn passes(evidence: &Evidence<'_>, label: &str, refusal: &str) -> Res
     Ok(Outcome::of_items(vec![item], violation.into_iter().collect()))
 }
 
-/// The opinion called `label`. It is one on the answer: without an answer there is nothing that it could be about.
+/// Returns the opinion `label` on the answer. A run without an answer is undecided.
 pub(crate) fn on_answer<'e>(evidence: &'e Evidence<'_>, label: &str) -> Result<&'e Opinion, Unfit> {
     answer(evidence)?;
     evidence.opinions.of(label)
 }
 
-fn refused(claim: &str, opinion: &Opinion) -> Violation {
+fn describe_refused(claim: &str, opinion: &Opinion) -> Violation {
     let why = reason(opinion).unwrap_or_else(|| "it gives no reason".to_owned());
     Violation::new(claim).expected("the judge lets it pass", why).help("change what the agent answers")
 }
 
-/// The score that `label` was given, between 0 and 100.
+/// Returns the score of an opinion, between 0 and 100.
 pub(crate) fn score(opinion: &Opinion, label: &str) -> Result<f64, Unfit> {
     match opinion.judged {
         Judged::Score(score) if (0.0..=100.0).contains(&score) => Ok(score),
@@ -51,7 +51,7 @@ pub(crate) fn score(opinion: &Opinion, label: &str) -> Result<f64, Unfit> {
     }
 }
 
-/// What form an opinion has, for a person.
+/// Describes the form of an opinion.
 pub(crate) fn form(opinion: &Opinion) -> String {
     match opinion.judged {
         Judged::Pass | Judged::Fail => "a pass or a fail".to_owned(),
@@ -60,13 +60,13 @@ pub(crate) fn form(opinion: &Opinion) -> String {
     }
 }
 
-/// The judge's reason in quotes, cut when it is long.
+/// Quotes the judge's reason. A long reason is cut.
 pub(crate) fn reason(opinion: &Opinion) -> Option<String> {
     let text = opinion.reason.as_deref()?;
     Some(QuotedText::new(text).cut_end(SHOWN).in_quotes())
 }
 
-/// A run of which the judge has this opinion, for a counterexample.
+/// Builds a run with this opinion, for a counterexample.
 pub(crate) fn judged(label: &str, judged: Judged) -> Evidence<'static> {
     let mut opinions = Opinions::default();
     opinions.insert(label, Opinion { judged, reason: None });

@@ -1,4 +1,4 @@
-//! Whether an answer stands, although the trace may lack calls or the servers of tools.
+//! Whether an outcome is certain, although the trace may lack calls or the servers of tools.
 
 use crate::check::Check;
 use crate::outcome::{Outcome, Unfit};
@@ -37,8 +37,10 @@ fn find_doubt(check: &dyn Check, needs: EvidenceNeeds, trace: &Trace) -> Option<
 /// Finds a call that one of the check's tools may or may not mean.
 fn find_unrecorded_server(check: &dyn Check, trace: &Trace) -> Option<Unfit> {
     let tools = check.tools();
-    let find_open = |call: &Call| tools.iter().find(|tool| tool.match_call(call) == ToolMatch::Undecided);
-    let (tool, call) = trace.calls.iter().find_map(|call| Some((find_open(call)?, call)))?;
+    let (tool, call) = trace.calls.iter().find_map(|call| {
+        let tool = tools.iter().find(|tool| tool.match_call(call) == ToolMatch::Undecided)?;
+        Some((tool, call))
+    })?;
     let reason = format!(
         "the trace does not record the server of `{}` (call {}), and `{tool}` depends on it",
         call.name, call.index

@@ -1,14 +1,57 @@
-//! What the literal assertions about the final answer share: their settings, the comparison, the words.
+//! The shared part of checks that compare the final answer with a text: settings, comparison, messages.
 
 use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::check::support::answer_text::beginning;
-use crate::outcome::Violation;
+use crate::check::support::answer_text::{answer, beginning, saying};
+use crate::check::{Check, Demand};
+use crate::evidence::Evidence;
+use crate::outcome::{Outcome, Unfit, Violation};
+use crate::place::LoadErrors;
+use crate::yaml::Node;
 
-/// How a text stands to the answer: `(answer, value)`.
+/// A relation between the answer and a text: `(answer, value)`.
 pub(crate) type Relation = fn(&str, &str) -> bool;
+
+/// A check that the answer stands in one relation to a text.
+pub(crate) struct TextRule {
+    pub(crate) relation: Relation,
+    /// Builds the violation of an answer that does not.
+    pub(crate) describe: fn(&Literal, &str) -> Violation,
+}
+
+struct TextCheck {
+    text: Literal,
+    rule: &'static TextRule,
+}
+
+/// Reads a text as the settings of the check with this rule.
+pub(crate) fn read_text_check(node: Node<'_>, rule: &'static TextRule) -> Result<Box<dyn Check>, LoadErrors> {
+    Ok(Box::new(TextCheck { text: node.decode_all()?, rule }))
+}
+
+impl Check for TextCheck {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let answer = answer(evidence)?;
+        let held = self.text.holds(answer, self.rule.relation);
+        Ok((!held).then(|| (self.rule.describe)(&self.text, answer)).into())
+    }
+
+    // An empty answer contains, begins and ends with an empty text alone. It equals one as well, a longer answer does not.
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let answers = [String::new(), format!("{}!", self.text.value)];
+        answers.into_iter().find(|answer| !self.text.holds(answer, self.rule.relation)).map(saying)
+    }
+
+    fn is_vacuous(&self) -> bool {
+        self.counterexample().is_none()
+    }
+
+    fn demands(&self) -> Vec<Demand<'_>> {
+        vec![Demand::text(&self.text)]
+    }
+}
 
 /// A text that the answer is held against.
 #[derive(Debug, Deserialize)]
@@ -76,13 +119,13 @@ impl Literal {
         beginning(&self.value)
     }
 
-    /// A violation that says `message`: what was wanted, and what came.
+    /// Creates a violation with the expected and the actual text.
     pub(crate) fn broken(&self, message: String, wanted: &str, actual: String) -> Violation {
         let case = if self.case_sensitive { "in exactly this case" } else { "in any case" };
         Violation::new(message).at("/value").expected(format!("{wanted}, {case}"), actual)
     }
 
-    /// What to do when it is only the case that differs; else `otherwise`.
+    /// Returns the help if only the letter case differs, or else `otherwise`.
     pub(crate) fn help(&self, answer: &str, relation: Relation, otherwise: &'static str) -> &'static str {
         if self.case_sensitive && self.in_any_case(answer, relation) {
             "only the case differs: drop `case_sensitive` if that is enough"
@@ -92,8 +135,9 @@ impl Literal {
     }
 }
 
-/// The byte of `text` whose lower case stands at the byte `lowered` of the lowered text: lower-casing may change lengths.
+/// Returns the byte of `text` that corresponds to the byte `lowered` of the text in lower case.
 fn before_lowering(text: &str, lowered: usize) -> usize {
+    // `İ` has two characters in lower case, so offsets in the lowered text are counted back character by character.
     let mut end = 0;
     for (at, c) in text.char_indices() {
         end += c.to_lowercase().map(char::len_utf8).sum::<usize>();

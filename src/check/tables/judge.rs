@@ -56,12 +56,18 @@ impl JudgeSettings {
     pub fn read(node: Node<'_>, before: Option<&Self>) -> Result<Self, LoadErrors> {
         let mut fields = Fields::of(node, "`judge`")?;
         let before = before.cloned().unwrap_or_else(|| Self::unsaid(node.place()));
-        let votes = fields.node("votes").and_then(|node| fields.take(votes(node)));
+        let votes = fields.node("votes").and_then(|node| fields.take(read_votes(node)));
         let settings = Self {
             place: node.place(),
-            model: text(&mut fields, "model").or(before.model),
-            base_url: fields.node("base_url").and_then(|node| fields.take(url(node))).or(before.base_url),
-            key_env: fields.node("key_env").and_then(|node| fields.take(variable(node))).or(before.key_env),
+            model: read_text(&mut fields, "model").or(before.model),
+            base_url: fields
+                .node("base_url")
+                .and_then(|node| fields.take(read_url(node)))
+                .or(before.base_url),
+            key_env: fields
+                .node("key_env")
+                .and_then(|node| fields.take(read_variable(node)))
+                .or(before.key_env),
             seed: fields.optional("seed").unwrap_or(before.seed),
             votes: votes.unwrap_or(before.votes),
             timeout: fields
@@ -70,7 +76,7 @@ impl JudgeSettings {
                 .or(before.timeout),
             budget_usd: fields
                 .node("budget_usd")
-                .and_then(|node| fields.take(dollars(node)))
+                .and_then(|node| fields.take(read_dollars(node)))
                 .or(before.budget_usd),
         };
         fields.finish(settings)
@@ -78,7 +84,7 @@ impl JudgeSettings {
 }
 
 /// The text under `key`, which says something.
-fn text(fields: &mut Fields<'_>, key: &'static str) -> Option<String> {
+fn read_text(fields: &mut Fields<'_>, key: &'static str) -> Option<String> {
     let text: String = fields.optional(key)?;
     if let Some(node) = fields.node(key).filter(|_| text.trim().is_empty()) {
         fields.errors.push(node.error(format!("`{key}` is empty")));
@@ -87,7 +93,7 @@ fn text(fields: &mut Fields<'_>, key: &'static str) -> Option<String> {
 }
 
 /// A tie decides nothing.
-fn votes(node: Node<'_>) -> Result<u32, LoadError> {
+fn read_votes(node: Node<'_>) -> Result<u32, LoadError> {
     let votes: u32 = node.decode()?;
     if votes % 2 == 1 && votes <= MOST_VOTES {
         return Ok(votes);
@@ -96,7 +102,7 @@ fn votes(node: Node<'_>) -> Result<u32, LoadError> {
 }
 
 /// A key in the URL would stand in the repository.
-fn url(node: Node<'_>) -> Result<String, LoadError> {
+fn read_url(node: Node<'_>) -> Result<String, LoadError> {
     let url: String = node.decode()?;
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let host = rest.map(|rest| rest.split('/').next().unwrap_or_default());
@@ -111,7 +117,7 @@ fn url(node: Node<'_>) -> Result<String, LoadError> {
 }
 
 /// The name of a variable, never a key itself.
-fn variable(node: Node<'_>) -> Result<String, LoadError> {
+fn read_variable(node: Node<'_>) -> Result<String, LoadError> {
     let name: String = node.decode()?;
     let is_name = name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_'));
     if is_name && !name.is_empty() {
@@ -121,7 +127,7 @@ fn variable(node: Node<'_>) -> Result<String, LoadError> {
     Err(error.help("a file never contains the key itself"))
 }
 
-fn dollars(node: Node<'_>) -> Result<f64, LoadError> {
+fn read_dollars(node: Node<'_>) -> Result<f64, LoadError> {
     let budget: f64 = node.decode()?;
     if budget.is_finite() && budget > 0.0 {
         Ok(budget)

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::check::support::amount::{Amount, is_amount};
+use crate::check::support::reading::require_entries;
 use crate::outcome::Unfit;
 use crate::place::LoadErrors;
 use crate::trace::{Trace, Usage};
@@ -38,11 +39,9 @@ impl Prices {
 
     /// These, and what `node` says beside or instead of them.
     pub fn extended(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
-        let Some(entries) = node.entries() else {
-            let problem = format!("`prices` is a mapping of models to prices, not {}", node.describe());
-            let help = "write `prices: {MODEL: {input: 2.5, output: 10}}`, in dollars per million tokens";
-            return Err(node.error(problem).help(help).into());
-        };
+        let help = "write `prices: {MODEL: {input: 2.5, output: 10}}`, in dollars per million tokens";
+        let entries = require_entries(node, "`prices` is a mapping of models to prices");
+        let entries = entries.map_err(|error| error.help(help))?;
         let (mut errors, mut models) = (LoadErrors::new(), BTreeMap::clone(&self.models));
         for (key, price) in entries {
             models.extend(errors.take(price.decode()).map(|price| (key.name.to_string(), price)));
@@ -109,14 +108,14 @@ impl Price {
             (cached, self.cached.unwrap_or(self.input)),
             (usage.output_tokens, self.output),
         ];
-        let sum: f64 = parts.iter().map(|(tokens, price)| count(*tokens) * price.get()).sum();
+        let sum: f64 = parts.iter().map(|(tokens, price)| count_to_float(*tokens) * price.get()).sum();
         // Below a billionth of a dollar there is only the noise of the arithmetic, which must not break a limit.
         (sum / TOKENS * 1e9).round() / 1e9
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 tokens, which no run uses")]
-fn count(tokens: u64) -> f64 {
+fn count_to_float(tokens: u64) -> f64 {
     tokens as f64
 }
 

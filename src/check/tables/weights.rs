@@ -1,6 +1,7 @@
 //! The weights of the scored dimensions, merged from every place that may say them.
 
 use crate::check::Registry;
+use crate::check::support::reading::require_entries;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Node, did_you_mean};
 
@@ -42,9 +43,7 @@ impl Weights {
 
     /// These weights, where the mapping `node` names no others.
     pub fn overridden(&self, node: Node<'_>, kinds: &Registry) -> Result<Self, LoadErrors> {
-        let Some(entries) = node.entries() else {
-            return Err(node.error(format!("weights are a mapping, not {}", node.describe())).into());
-        };
+        let entries = require_entries(node, "weights are a mapping")?;
         let (mut weights, mut errors) = (self.clone(), LoadErrors::new());
         for (key, value) in entries {
             errors.take(weights.set(&key.name, value, node, kinds));

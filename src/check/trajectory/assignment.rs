@@ -30,6 +30,15 @@ pub(super) fn assign_calls(costs: &PairingCosts) -> (Pairs, usize) {
     (pairs, steps + completion.steps)
 }
 
+/// Collects one bit for each call, 64 in a word.
+fn collect_bits(calls: usize, is_set: impl Fn(usize) -> bool) -> Vec<u64> {
+    let mut bits = vec![0; calls.div_ceil(64)];
+    for call in (0..calls).filter(|call| is_set(*call)) {
+        bits[call / 64] |= 1 << (call % 64);
+    }
+    bits
+}
+
 /// Whether a call that is forbidden without a slot has none.
 fn leaves_forbidden(slot_of: &[Option<usize>], costs: &PairingCosts) -> bool {
     slot_of.iter().zip(&costs.forbidden).any(|(slot, forbidden)| *forbidden && slot.is_none())
@@ -48,14 +57,8 @@ struct Matching<'c> {
 impl<'c> Matching<'c> {
     fn new(costs: &'c PairingCosts) -> Self {
         let (slots, calls) = (costs.demanded.len(), costs.forbidden.len());
-        let row = |slot: usize| {
-            let mut bits = vec![0_u64; calls.div_ceil(64)];
-            (0..calls)
-                .filter(|call| costs.fit(slot, *call) == MATCH)
-                .for_each(|call| bits[call / 64] |= 1 << (call % 64));
-            bits
-        };
-        let agreeing = (0..slots).map(row).collect();
+        let agreeing =
+            (0..slots).map(|slot| collect_bits(calls, |call| costs.fit(slot, call) == MATCH)).collect();
         Self { costs, agreeing, call_of: vec![None; slots], slot_of: vec![None; calls], steps: 0 }
     }
 
@@ -74,9 +77,12 @@ impl<'c> Matching<'c> {
     /// Searches a path from a free slot to a free call, breadth first, and pairs along it. If there is none, a demanded
     /// slot may take the call of a slot that is not demanded.
     fn augment(&mut self, start: usize, forbidden_only: bool) {
-        let mut open = self.list_open_calls(forbidden_only);
+        // Forbidden calls alone, or all. Each call is closed when the search reaches it.
+        let mut open = collect_bits(self.slot_of.len(), |call| self.costs.forbidden[call] || !forbidden_only);
         let mut reached_from: Vec<Option<usize>> = vec![None; self.slot_of.len()];
-        // Each call is reached at most once in a search.
+        // An alternating path: a slot reaches the calls that agree with it, a taken call reaches the slot that has it. A
+        // free call ends the path, and pairing along it gives every slot on it another call. Each call is reached at most
+        // once in a search, so a search costs no more than one look at each row of bits.
         let mut queue = VecDeque::from([start]);
         let mut given_up: Option<(usize, usize)> = None;
         while let Some(slot) = queue.pop_front() {
@@ -95,14 +101,6 @@ impl<'c> Matching<'c> {
             self.call_of[other] = None;
             self.pair_along(call, start, &reached_from);
         }
-    }
-
-    fn list_open_calls(&self, forbidden_only: bool) -> Vec<u64> {
-        let mut open = vec![0_u64; self.slot_of.len().div_ceil(64)];
-        for (call, forbidden) in self.costs.forbidden.iter().enumerate() {
-            open[call / 64] |= u64::from(*forbidden || !forbidden_only) << (call % 64);
-        }
-        open
     }
 
     /// Takes a call that agrees with the slot and was not reached before.
@@ -149,20 +147,11 @@ impl<'c> Completion<'c> {
     fn new(costs: &'c PairingCosts, call_of: &Pairs) -> Self {
         let size = call_of.len().max(costs.forbidden.len());
         let mut row_of = vec![None; size];
-        for (slot, call) in call_of.iter().enumerate() {
-            if let Some(call) = call {
-                row_of[*call] = Some(slot);
-            }
+        for (slot, call) in call_of.iter().enumerate().filter_map(|(slot, call)| Some((slot, (*call)?))) {
+            row_of[call] = Some(slot);
         }
-        let potentials = vec![0; size];
-        Self {
-            costs,
-            size,
-            row_potential: potentials.clone(),
-            column_potential: potentials,
-            row_of,
-            steps: 0,
-        }
+        let (row_potential, column_potential) = (vec![0; size], vec![0; size]);
+        Self { costs, size, row_potential, column_potential, row_of, steps: 0 }
     }
 
     fn cost(&self, row: usize, column: usize) -> i64 {
@@ -180,12 +169,17 @@ impl<'c> Completion<'c> {
         }
     }
 
+    /// Lists the rows below `end` that have no column.
+    fn list_free_rows(&self, end: usize) -> Vec<usize> {
+        let mut is_paired = vec![false; self.size];
+        self.row_of.iter().flatten().for_each(|row| is_paired[*row] = true);
+        (0..end).filter(|row| !is_paired[*row]).collect()
+    }
+
     fn complete(&mut self) {
         // Rows are added one by one. The pairs of the first stage are already in place, so only the others need a
         // search, each of which reads the square once at most.
-        let mut is_paired = vec![false; self.size];
-        self.row_of.iter().flatten().for_each(|row| is_paired[*row] = true);
-        for row in (0..self.size).filter(|row| !is_paired[*row]) {
+        for row in self.list_free_rows(self.size) {
             // The limit is checked between rows: half a search has no valid pairing to keep.
             if self.steps > MAX_STEPS {
                 return self.pair_nearest();
@@ -246,11 +240,8 @@ impl<'c> Completion<'c> {
 
     /// Pairs what is left without searching: each free slot with the nearest free call.
     fn pair_nearest(&mut self) {
-        let calls = self.costs.forbidden.len();
-        let mut is_paired = vec![false; self.size];
-        self.row_of.iter().flatten().for_each(|row| is_paired[*row] = true);
-        for slot in (0..self.costs.demanded.len()).filter(|slot| !is_paired[*slot]) {
-            let free = (0..calls).filter(|call| self.row_of[*call].is_none());
+        for slot in self.list_free_rows(self.costs.demanded.len()) {
+            let free = (0..self.costs.forbidden.len()).filter(|call| self.row_of[*call].is_none());
             if let Some(call) = free.min_by_key(|call| self.cost(slot, *call)) {
                 self.row_of[call] = Some(slot);
             }

@@ -12,17 +12,17 @@
 use super::entry::Times;
 use super::expected_call::{ExpectedCall, read_call};
 use super::forms::CallForm;
-use super::occurrence::Occurrence;
 use super::spec::SpecDefaults;
+use crate::check::support::occurrence::Occurrence;
 use crate::check::{Check, Kind, Scope};
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CallForm>("call", "a call of this tool has these arguments, and succeeded", read)
+    Kind::with::<CallForm>("call", "a call of this tool has these arguments, and succeeded", read_check)
         .shorthand("tool");
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `call`")?;
     let check = read_call(&mut fields, &SpecDefaults::default());
     let occurrence = fields.node("occurrence").map(Occurrence::read);

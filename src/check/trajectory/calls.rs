@@ -31,12 +31,12 @@ use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CallsForm>("calls", "the run makes the expected calls, with these arguments", read)
+    Kind::with::<CallsForm>("calls", "the run makes the expected calls, with these arguments", read_check)
         .shorthand("list");
 
 struct Calls(Trajectory);
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     if node.get("match").is_some() {
         return read_bfcl(node);
     }

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use super::spec::CallDifference;
 use crate::check::arguments::ArgumentDifference;
 use crate::check::support::json_assertion::shown;
+use crate::check::support::words::say_times;
+use crate::trace::Call;
 
 /// The longest column of tool names, in characters.
 const MAX_TOOL_COLUMN: usize = 24;
@@ -27,39 +29,43 @@ pub(super) struct EditScript {
 
 /// One line of the script.
 #[derive(Debug, Clone)]
-pub(super) enum CallEdit {
+pub(super) struct CallEdit {
+    pub(super) tool: String,
+    /// The number of the call, if there is one.
+    pub(super) call: Option<usize>,
+    /// The number of the entry, from 1; 0 if no entry expects the call.
+    pub(super) entry: usize,
+    /// The JSON pointer to the entry, in the list.
+    pub(super) at: String,
+    /// The number of violations: an expected call is missing, a forbidden one was made.
+    pub(super) weight: usize,
+    pub(super) kind: EditKind,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum EditKind {
     /// A call of the expected tool differs.
     Change {
-        call: usize,
-        tool: String,
-        entry: usize,
-        at: String,
         difference: CallDifference,
         /// The mode of the arguments, where they are constrained.
         mode: Option<&'static str>,
-        /// The number of violations: an expected call is missing, a forbidden one was made.
-        weight: usize,
     },
-    /// An expected call was not made.
+    /// An expected call was not made, or out of order.
     Add {
-        tool: String,
-        entry: usize,
-        at: String,
-        out_of_order: Option<usize>,
         /// The number of calls of the tool that other entries expect.
         of_other_entries: usize,
     },
     /// A call was made and not expected.
-    Remove { call: usize, tool: String },
+    Remove,
 }
 
 impl EditScript {
     /// Sorts the lines by the calls, and missing calls by their entries.
     pub(super) fn sort(&mut self) {
-        self.edits.sort_by_key(|edit| match edit {
+        self.edits.sort_by_key(|edit| match edit.kind {
             // A missing call comes before the call with its number, as if it were inserted there.
-            CallEdit::Change { call, .. } | CallEdit::Remove { call, .. } => (*call, 1),
-            CallEdit::Add { entry, .. } => (*entry, 0),
+            EditKind::Change { .. } | EditKind::Remove => (edit.call.unwrap_or_default(), 1),
+            EditKind::Add { .. } => (edit.entry, 0),
         });
     }
 
@@ -77,7 +83,7 @@ impl EditScript {
 
     /// Renders one line for each edit, in columns.
     pub(super) fn render(&self) -> String {
-        let width = self.edits.iter().map(|edit| edit.tool().chars().count()).max().unwrap_or(0);
+        let width = self.edits.iter().map(|edit| edit.tool.chars().count()).max().unwrap_or(0);
         let width = width.min(MAX_TOOL_COLUMN);
         let lines = self.edits.iter().map(|edit| edit.render(width));
         lines.collect::<Vec<_>>().join("\n")
@@ -85,94 +91,69 @@ impl EditScript {
 }
 
 impl CallEdit {
-    pub(super) fn tool(&self) -> &str {
-        match self {
-            Self::Change { tool, .. } | Self::Add { tool, .. } | Self::Remove { tool, .. } => tool,
-        }
-    }
-
-    /// The number of the call, if there is one.
-    pub(super) fn call(&self) -> Option<usize> {
-        match self {
-            Self::Change { call, .. } | Self::Remove { call, .. } => Some(*call),
-            Self::Add { out_of_order, .. } => *out_of_order,
-        }
-    }
-
-    /// The JSON pointer to the entry, in the list.
-    pub(super) fn at(&self) -> &str {
-        match self {
-            Self::Change { at, .. } | Self::Add { at, .. } => at,
-            Self::Remove { .. } => "",
-        }
-    }
-
-    pub(super) fn weight(&self) -> usize {
-        match self {
-            Self::Change { weight, .. } => *weight,
-            Self::Add { .. } | Self::Remove { .. } => 1,
-        }
+    /// Creates the line of a call that no entry expects.
+    pub(super) fn remove(call: &Call) -> Self {
+        let (tool, call) = (call.name.clone(), Some(call.index));
+        Self { tool, call, entry: 0, at: String::new(), weight: 1, kind: EditKind::Remove }
     }
 
     /// The line of the script.
     pub(super) fn render(&self, width: usize) -> String {
-        let (mark, number) = match self {
-            Self::Change { call, .. } => ('~', call),
-            Self::Add { entry, .. } => ('+', entry),
-            Self::Remove { call, .. } => ('-', call),
+        let (mark, number) = match self.kind {
+            EditKind::Change { .. } => ('~', self.call),
+            EditKind::Add { .. } => ('+', Some(self.entry)),
+            EditKind::Remove => ('-', self.call),
         };
-        format!("{mark} {number} {:width$}  {}", self.tool(), self.describe())
+        format!("{mark} {} {:width$}  {}", number.unwrap_or_default(), self.tool, self.describe())
     }
 
     fn describe(&self) -> String {
-        match self {
-            Self::Change { difference, .. } => difference.describe(),
-            Self::Add { out_of_order: Some(call), .. } => {
+        match (&self.kind, self.call) {
+            (EditKind::Change { difference, .. }, _) => difference.describe(),
+            (EditKind::Add { .. }, Some(call)) => {
                 format!("expected here, called out of order as call {call}")
             }
-            Self::Add { of_other_entries: 0, .. } => "expected, never called".to_owned(),
-            Self::Add { of_other_entries, .. } => {
+            (EditKind::Add { of_other_entries: 0 }, None) => "expected, never called".to_owned(),
+            (EditKind::Add { of_other_entries }, None) => {
                 format!("expected, called only {}", say_times(*of_other_entries))
             }
-            Self::Remove { .. } => "called, not expected".to_owned(),
+            (EditKind::Remove, _) => "called, not expected".to_owned(),
         }
     }
 
     /// The edit as a sentence.
     pub(super) fn sentence(&self) -> String {
-        match self {
-            Self::Change { call, tool, difference, .. } => {
+        let (tool, number) = (&self.tool, self.call.unwrap_or_default());
+        match &self.kind {
+            EditKind::Change { difference, .. } => {
                 let verb = if difference.status.is_some() { "" } else { "has other arguments: " };
-                format!("call {call} of `{tool}` {verb}{}", difference.describe())
+                format!("call {number} of `{tool}` {verb}{}", difference.describe())
             }
-            Self::Add { tool, out_of_order: Some(call), .. } => {
-                format!("`{tool}` was called out of order, as call {call}")
+            EditKind::Add { .. } if self.call.is_some() => {
+                format!("`{tool}` was called out of order, as call {number}")
             }
-            Self::Add { tool, of_other_entries: 0, .. } => {
-                format!("`{tool}` is expected and was never called")
+            EditKind::Add { of_other_entries: 0 } => format!("`{tool}` is expected and was never called"),
+            EditKind::Add { of_other_entries } => {
+                let times = say_times(*of_other_entries);
+                format!("a further call of `{tool}` is expected: it was called only {times}")
             }
-            Self::Add { tool, of_other_entries, .. } => {
-                format!(
-                    "a further call of `{tool}` is expected: it was called only {}",
-                    say_times(*of_other_entries)
-                )
-            }
-            Self::Remove { call, tool } => format!("call {call} of `{tool}` is not expected"),
+            EditKind::Remove => format!("call {number} of `{tool}` is not expected"),
         }
     }
 
     /// The edit as data.
     pub(super) fn to_json(&self) -> Value {
-        match self {
-            Self::Change { call, tool, entry, difference, mode, .. } => json!({
+        let Self { tool, call, entry, .. } = self;
+        match &self.kind {
+            EditKind::Change { difference, mode } => json!({
                 "edit": "change", "call": call, "tool": tool, "entry": entry, "args_mode": mode,
                 "arguments": difference.arguments.iter().map(difference_to_json).collect::<Vec<_>>(),
                 "status": difference.status,
             }),
-            Self::Add { tool, entry, out_of_order, .. } => {
-                json!({"edit": "add", "tool": tool, "entry": entry, "out_of_order": out_of_order})
+            EditKind::Add { .. } => {
+                json!({"edit": "add", "tool": tool, "entry": entry, "out_of_order": call})
             }
-            Self::Remove { call, tool } => json!({"edit": "remove", "call": call, "tool": tool}),
+            EditKind::Remove => json!({"edit": "remove", "call": call, "tool": tool}),
         }
     }
 }
@@ -198,10 +179,6 @@ fn describe_argument(difference: &ArgumentDifference) -> String {
         Some(actual) => format!("{name}: {} -> {expected} expected", shown(actual)),
         None => format!("{name}: missing, {expected} expected"),
     }
-}
-
-fn say_times(count: usize) -> String {
-    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 fn difference_to_json(difference: &ArgumentDifference) -> Value {

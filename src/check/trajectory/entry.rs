@@ -5,6 +5,8 @@
 use super::settings::TrajectoryMode;
 use super::spec::{CallSpec, SpecDefaults};
 use crate::check::arguments::ArgumentsMode;
+use crate::check::support::reading::require_list;
+use crate::check::support::words::say_times;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
@@ -63,16 +65,12 @@ impl Times {
     pub(super) fn words(self) -> String {
         match (self.at_least, self.at_most) {
             (0, Some(0)) => "never".to_owned(),
-            (least, Some(most)) if least == most => count_times(most),
-            (0, Some(most)) => format!("at most {}", count_times(most)),
-            (least, None) => format!("at least {}", count_times(least)),
+            (least, Some(most)) if least == most => say_times(most),
+            (0, Some(most)) => format!("at most {}", say_times(most)),
+            (least, None) => format!("at least {}", say_times(least)),
             (least, Some(most)) => format!("{least} to {most} times"),
         }
     }
-}
-
-fn count_times(count: usize) -> String {
-    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 /// Reads the entries of a list.
@@ -84,9 +82,7 @@ pub(super) struct EntryReader<'r> {
 impl EntryReader<'_> {
     /// Reads all entries, each a group.
     pub(super) fn read_list(&self, node: Node<'_>) -> Result<Vec<SlotGroup>, LoadErrors> {
-        let Some(entries) = node.list() else {
-            return Err(node.error(format!("`list` is a list of calls, not {}", node.describe())).into());
-        };
+        let entries = require_list(node, "`list` is a list of calls")?;
         let (mut errors, mut groups) = (LoadErrors::new(), Vec::new());
         for (index, entry) in entries.enumerate() {
             let read = errors.take(self.read_entry(entry, index + 1, &format!("/{index}")));
@@ -155,8 +151,7 @@ impl EntryReader<'_> {
             }
             keys if keys.contains(&"tool") => {
                 let mut fields = Fields::of(node, "an expected call")?;
-                let spec = CallSpec::read(&mut fields, ArgumentsMode::Exact, self.defaults);
-                match spec {
+                match CallSpec::read(&mut fields, ArgumentsMode::Exact, self.defaults) {
                     Some(spec) => Ok((vec![spec], Some(fields))),
                     None => Err(fields.errors),
                 }
@@ -202,6 +197,7 @@ impl EntryReader<'_> {
         entry: usize,
         at: &str,
     ) -> Result<Vec<CallSlot>, LoadErrors> {
+        // One entry makes as many slots as calls are allowed, of which the first ones are demanded.
         let (mut times, mut optional) = (Times { at_least: 1, at_most: Some(1) }, false);
         if let Some(mut fields) = fields {
             if let Some(node) = fields.node("times") {

@@ -1,11 +1,11 @@
 //! One expected call, looked for among the calls of its tool.
 
 use super::entry::Times;
-use super::occurrence::Occurrence;
 use super::run_calls::RunCalls;
 use super::spec::{CallSpec, SpecDefaults};
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
 use crate::check::support::named_tools::{run_of, what_was_called};
+use crate::check::support::occurrence::Occurrence;
 use crate::check::{Check, Demand};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
@@ -38,6 +38,12 @@ struct CallsOfTool<'c> {
     all: Vec<&'c Call>,
     ended: Vec<&'c Call>,
     agreeing: Vec<&'c Call>,
+}
+
+impl CallsOfTool<'_> {
+    fn agrees(&self, call: &Call) -> bool {
+        self.agreeing.iter().any(|agreeing| agreeing.index == call.index)
+    }
 }
 
 impl ExpectedCall {
@@ -73,16 +79,16 @@ impl ExpectedCall {
         if self.times.is_some() && (self.occurrence == Occurrence::Any || found.ended.is_empty()) {
             return Ok(None);
         }
+        // `times` alone is answered. An occurrence asks further which of the calls agrees.
         let chosen = self.occurrence.choose(&found.ended);
-        let agrees = |call: &&Call| found.agreeing.iter().any(|agreeing| agreeing.index == call.index);
         let holds = match self.occurrence {
             Occurrence::Any => !found.agreeing.is_empty(),
-            _ => !chosen.is_empty() && chosen.iter().all(agrees),
+            _ => !chosen.is_empty() && chosen.iter().all(|call| found.agrees(call)),
         };
         if holds {
             return Ok(None);
         }
-        let wrong = chosen.into_iter().filter(|call| !agrees(call)).collect::<Vec<_>>();
+        let wrong = chosen.into_iter().filter(|call| !found.agrees(call)).collect::<Vec<_>>();
         self.describe_wrong(&wrong, found, run).map(Some)
     }
 
@@ -208,8 +214,7 @@ impl Check for ExpectedCall {
     }
 
     fn bans_call(&self, call: &Call) -> bool {
-        let never = self.times.is_some_and(|times| times.at_most == Some(0));
-        never && self.spec.is_any_call() && self.spec.tool.matches(call)
+        self.is_negative() && self.spec.is_any_call() && self.spec.tool.matches(call)
     }
 
     // Only `times` without a lower or upper bound asks for nothing.

@@ -11,6 +11,7 @@ use super::settings::TrajectoryMode;
 use crate::check::arguments::ArgumentsMode;
 use crate::check::arguments::forms::WrittenArguments;
 use crate::check::support::forms::Texts;
+use crate::check::support::occurrence::OccurrenceForm;
 
 /// Settings of `calls`.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -130,24 +131,6 @@ pub(super) struct CallForm {
     occurrence: Option<OccurrenceForm>,
     /// How many calls have this status and these arguments.
     times: Option<TimesForm>,
-}
-
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
-enum OccurrenceForm {
-    Word(OccurrenceWord),
-    Nth(std::num::NonZeroUsize),
-}
-
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
-enum OccurrenceWord {
-    /// One call is enough.
-    Any,
-    /// Every call.
-    All,
-    /// The first call.
-    First,
-    /// The last call.
-    Last,
 }
 
 /// Settings of `tool_called`.

@@ -13,7 +13,6 @@ mod edits;
 mod entry;
 mod expected_call;
 mod forms;
-mod occurrence;
 mod pairing;
 mod pairing_costs;
 mod report;

@@ -18,9 +18,9 @@ use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<NotCalledForm>("not_called", "this tool is not called", read).shorthand("tool");
+    Kind::with::<NotCalledForm>("not_called", "this tool is not called", read_check).shorthand("tool");
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `not_called`")?;
     let usual = SpecDefaults { status: WantedStatus::Any, ..SpecDefaults::default() };
     let times = Some(Times { at_least: 0, at_most: Some(0) });

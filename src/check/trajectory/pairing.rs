@@ -2,7 +2,7 @@
 
 use super::alignment::align_calls;
 use super::assignment::assign_calls;
-use super::edits::{CallEdit, EditScript};
+use super::edits::{CallEdit, EditKind, EditScript};
 use super::entry::CallSlot;
 use super::pairing_costs::{FARTHEST, MATCH, PairingCosts, Pairs, UNRELATED};
 use super::run_calls::{RunCalls, WantedStatus};
@@ -90,7 +90,7 @@ impl ScriptBuilder<'_> {
         for (index, call) in self.run.calls.iter().enumerate() {
             if self.costs.forbidden[index] && !is_paired[index] {
                 script.extra += 1;
-                script.edits.push(CallEdit::Remove { call: call.index, tool: call.name.clone() });
+                script.edits.push(CallEdit::remove(call));
             }
         }
         script.sort();
@@ -139,6 +139,7 @@ impl ScriptBuilder<'_> {
         weight: usize,
     ) -> Result<CallEdit, Unfit> {
         let actual = &self.run.calls[call];
+        // Of several alternatives the message shows the one that the call comes nearest to.
         let mut best: Option<(CallDifference, &CallSpec)> = None;
         for spec in self.slots[slot].specs.iter().filter(|spec| spec.means_tool(actual)) {
             let difference = spec.describe_differences(actual, self.run)?;
@@ -151,7 +152,8 @@ impl ScriptBuilder<'_> {
             best.map(|(difference, spec)| (difference, spec.mode_word())).unwrap_or_default();
         let (entry, at) = (self.slots[slot].entry, self.slots[slot].at.clone());
         let tool = if label == actual.name { label } else { actual.name.clone() };
-        Ok(CallEdit::Change { call: actual.index, tool, entry, at, difference, mode, weight })
+        let (call, kind) = (Some(actual.index), EditKind::Change { difference, mode });
+        Ok(CallEdit { tool, call, entry, at, weight, kind })
     }
 
     /// The number of calls of the slot's tools that are paired with other slots.
@@ -163,17 +165,13 @@ impl ScriptBuilder<'_> {
 
     /// A slot without a call. In an ordered mode, a call that agrees may be elsewhere.
     fn describe_missing(&self, slot: usize, label: String, is_paired: &[bool]) -> CallEdit {
-        let elsewhere =
-            // A call that agrees and has no slot was made at another place in the order. The message then says where.
-            (0..is_paired.len()).find(|call| self.costs.fit(slot, *call) == MATCH && !is_paired[*call]);
+        // A call that agrees and has no slot was made at another place in the order. The message then says where.
+        let mut free =
+            (0..is_paired.len()).filter(|call| self.costs.fit(slot, *call) == MATCH && !is_paired[*call]);
+        let elsewhere = free.next().filter(|_| self.trajectory.mode.is_ordered());
         let (entry, at) = (self.slots[slot].entry, self.slots[slot].at.clone());
-        let elsewhere = elsewhere.filter(|_| self.trajectory.mode.is_ordered());
-        CallEdit::Add {
-            tool: label,
-            entry,
-            at,
-            out_of_order: elsewhere.map(|call| self.run.calls[call].index),
-            of_other_entries: self.count_paired(slot, is_paired),
-        }
+        let kind = EditKind::Add { of_other_entries: self.count_paired(slot, is_paired) };
+        let call = elsewhere.map(|call| self.run.calls[call].index);
+        CallEdit { tool: label, call, entry, at, weight: 1, kind }
     }
 }

@@ -1,8 +1,9 @@
 //! The outcome of a comparison of calls: items, losses, and the edit script.
 
-use super::edits::{CallEdit, EditScript};
+use super::edits::{CallEdit, EditKind, EditScript};
 use super::settings::Trajectory;
 use super::spec::CallSpec;
+use crate::check::support::words::say_calls;
 use crate::outcome::{Item, Loss, Outcome, Score, State, Violation, count_to_f64};
 use crate::trace::{Arguments, Call};
 
@@ -30,7 +31,7 @@ pub(super) fn build_outcome(frame: &ScriptFrame, script: &EditScript, calls: usi
     let violation = (!script.edits.is_empty()).then(|| build_violation(frame, script));
     let points = script.points_each();
     let losses =
-        script.edits.iter().map(|edit| Loss::new(points * count_to_f64(edit.weight()), edit.sentence()));
+        script.edits.iter().map(|edit| Loss::new(points * count_to_f64(edit.weight), edit.sentence()));
     let mut outcome = Outcome {
         score: Score::new(script.score()),
         losses: losses.collect(),
@@ -49,7 +50,7 @@ fn list_items(script: &EditScript) -> Vec<Item> {
     let held =
         script.held.iter().map(|(tool, call)| Item::new(tool, State::Held).note(format!("call {call}")));
     let free = script.free.iter().map(|tool| Item::new(tool, State::NotExercised).note("not called"));
-    let edits = script.edits.iter().map(|edit| Item::new(edit.tool(), State::Violated).note(edit.render(0)));
+    let edits = script.edits.iter().map(|edit| Item::new(&edit.tool, State::Violated).note(edit.render(0)));
     held.chain(free).chain(edits).collect()
 }
 
@@ -58,13 +59,12 @@ fn build_violation(frame: &ScriptFrame, script: &EditScript) -> Violation {
         [only] => only.sentence(),
         edits => format!("{} calls are not as expected", edits.len()),
     };
-    let first = script.edits.iter().find(|edit| !edit.at().is_empty()).or(script.edits.first());
-    let at = first.map_or("", |edit| edit.at());
-    let mut calls: Vec<usize> = script.edits.iter().filter_map(CallEdit::call).collect();
+    let at = script.edits.iter().map(|edit| edit.at.as_str()).find(|at| !at.is_empty()).unwrap_or_default();
+    let mut calls: Vec<usize> = script.edits.iter().filter_map(|edit| edit.call).collect();
     calls.sort_unstable();
     let mut violation = Violation::new(message).at(format!("/{}{at}", frame.list_key));
     if let [only] = script.edits.as_slice() {
-        violation.tool = Some(only.tool().to_owned());
+        violation.tool = Some(only.tool.clone());
         name_argument(&mut violation, only);
     }
     violation.call = calls.first().copied();
@@ -75,7 +75,7 @@ fn build_violation(frame: &ScriptFrame, script: &EditScript) -> Violation {
 }
 
 fn name_argument(violation: &mut Violation, edit: &CallEdit) {
-    let CallEdit::Change { difference, .. } = edit else { return };
+    let EditKind::Change { difference, .. } = &edit.kind else { return };
     if let [only] = difference.arguments.as_slice() {
         violation.argument.clone_from(&only.name);
         violation.value.clone_from(&only.actual);
@@ -86,7 +86,7 @@ fn name_argument(violation: &mut Violation, edit: &CallEdit) {
 /// The modes in words.
 fn describe_expectation(trajectory: &Trajectory, script: &EditScript) -> String {
     let expected = trajectory.groups.iter().map(Vec::len).sum::<usize>();
-    let calls = count_calls(expected);
+    let calls = say_calls(expected);
     let mut modes: Vec<&str> = script.edits.iter().filter_map(find_mode).collect();
     modes.sort_unstable();
     modes.dedup();
@@ -94,14 +94,9 @@ fn describe_expectation(trajectory: &Trajectory, script: &EditScript) -> String 
     format!("{calls}, mode `{}`{arguments}", trajectory.mode.word())
 }
 
-/// A number of calls in words.
-pub(super) fn count_calls(count: usize) -> String {
-    if count == 1 { "1 call".to_owned() } else { format!("{count} calls") }
-}
-
 fn find_mode(edit: &CallEdit) -> Option<&'static str> {
-    match edit {
-        CallEdit::Change { mode, .. } => *mode,
+    match edit.kind {
+        EditKind::Change { mode, .. } => mode,
         _ => None,
     }
 }
@@ -123,13 +118,7 @@ pub(super) fn build_refused_calls(trajectory: &Trajectory, like: Option<Call>) -
     let like = like.unwrap_or_else(|| Call::new(UNEXPECTED_TOOL, Arguments::none(), 1));
     let slots = trajectory.groups.iter().flatten().count();
     // One more than the list can take.
-    (1..=slots + 1)
-        .map(|turn| {
-            let mut call = like.clone();
-            call.turn = turn;
-            call
-        })
-        .collect()
+    (1..=slots + 1).map(|turn| Call { turn, ..like.clone() }).collect()
 }
 
 /// The tools of the list.

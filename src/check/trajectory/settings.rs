@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::entry::{EntryReader, SlotGroup};
 use super::spec::{DefaultValues, SpecDefaults};
 use crate::check::arguments::IgnoredPaths;
+use crate::check::support::reading::require_entries;
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
@@ -105,10 +106,7 @@ fn read_defaults(fields: &mut Fields<'_>) -> SpecDefaults {
 
 /// Reads the default values of arguments, by tool.
 fn read_values(node: Node<'_>) -> Result<DefaultValues, LoadErrors> {
-    let Some(tools) = node.entries() else {
-        let problem = format!("`defaults` is a mapping of tools to arguments, not {}", node.describe());
-        return Err(node.error(problem).into());
-    };
+    let tools = require_entries(node, "`defaults` is a mapping of tools to arguments")?;
     let (mut errors, mut values) = (LoadErrors::new(), Vec::new());
     for (key, arguments) in tools {
         let tool = errors.take(ToolPattern::new(&key.name).map_err(|problem| node.error(problem)));

@@ -16,10 +16,10 @@ use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<ToolCalledForm>("tool_called", "this tool is called, and a call succeeds", read)
+    Kind::with::<ToolCalledForm>("tool_called", "this tool is called, and a call succeeds", read_check)
         .shorthand("tool");
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `tool_called`")?;
     let check = read_call(&mut fields, &SpecDefaults::default());
     fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))

@@ -64,6 +64,13 @@ impl Breakdown {
         self.items.push(Item::new(label, state));
     }
 
+    /// Adds an item that is kept as a whole or not at all, and returns its share.
+    pub(super) fn keep(&mut self, label: &str, is_kept: bool) -> f64 {
+        let share = all_or_nothing(is_kept);
+        self.part(label, Some(share));
+        share
+    }
+
     /// Adds lost points.
     pub(super) fn lose(&mut self, lost: Lost) {
         self.lost.push(lost);
@@ -109,6 +116,8 @@ impl Breakdown {
     /// with a call or a sentence is one violation, and all other losses together are one, because they have no place.
     fn violations(&self, score: f64, bar: Bar) -> Vec<Violation> {
         let below = !reaches(score, bar.threshold);
+        // Losses with a place are shown where they are. The others would only repeat the score, so they are joined to
+        // one.
         let (placed, rest): (Vec<&Lost>, Vec<&Lost>) = self.lost.iter().partition(|lost| lost.is_placed());
         let failing = placed.into_iter().filter(|lost| below || (bar.claims_fail && lost.is_claim));
         let mut found: Vec<Violation> = failing.map(|lost| lost.violation(score, bar)).collect();
@@ -159,6 +168,10 @@ impl Lost {
             None => violation,
         }
     }
+}
+
+pub(super) fn all_or_nothing(is_there: bool) -> f64 {
+    if is_there { 1.0 } else { 0.0 }
 }
 
 /// Divides `part` by `whole`, at most 1. Returns 1 if `whole` is 0: nothing was required.

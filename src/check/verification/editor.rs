@@ -1,54 +1,16 @@
 //! The files that a call of an editor writes and a call of a reader shows: the paths and texts among its arguments.
 
+use std::sync::LazyLock;
+
+use crate::pattern::{WordList, list_words};
 use serde_json::Value;
 
 use super::patch::{added, files, is_patch, replacements};
 use crate::trace::{Arguments, Call};
 
 /// Names of arguments in lower case, without `_` and `-`.
-const PATHS: &[&str] = &[
-    "filepath",
-    "path",
-    "filename",
-    "file",
-    "targetfile",
-    "notebookpath",
-    "targetnotebook",
-    "relativepath",
-    "relativeworkspacepath",
-    "absolutepath",
-    "absolutefilepath",
-    "uri",
-    "paths",
-    "files",
-    "filepaths",
-];
-const TEXTS: &[&str] = &[
-    "newstring",
-    "newstr",
-    "newtext",
-    "newcontent",
-    "newcontents",
-    "content",
-    "contents",
-    "filetext",
-    "newsource",
-    "codeedit",
-    "inserttext",
-    "insertion",
-    "replacement",
-    "replace",
-    "repl",
-    "body",
-    "text",
-    "code",
-    "newcode",
-    "patchtext",
-    "newlines",
-    "replacementcontent",
-    "codecontent",
-    "changes",
-];
+static PATHS: WordList = LazyLock::new(|| list_words(include_str!("data/arguments_path.txt")));
+static TEXTS: WordList = LazyLock::new(|| list_words(include_str!("data/arguments_text.txt")));
 
 /// The longest text that is taken for a path.
 const MAX_PATH: usize = 1000;
@@ -60,18 +22,18 @@ pub(super) type Edit = (String, Option<String>);
 pub(super) fn edits(call: &Call) -> Vec<Edit> {
     let value = match &call.arguments {
         Arguments::Json(value) => value,
-        Arguments::Broken { raw, .. } => return patched(raw),
+        Arguments::Broken { raw, .. } => return list_patched(raw),
         Arguments::Unrecorded => return Vec::new(),
     };
     if let Some(patch) = find_patch(value) {
-        return patched(patch);
+        return list_patched(patch);
     }
     let mut found = Vec::new();
-    gather(value, None, 0, &mut found);
+    gather_edits(value, None, 0, &mut found);
     found
 }
 
-fn patched(patch: &str) -> Vec<Edit> {
+fn list_patched(patch: &str) -> Vec<Edit> {
     files(patch).into_iter().map(|file| (file.path, Some(file.added))).collect()
 }
 
@@ -80,9 +42,9 @@ fn find_patch(value: &Value) -> Option<&str> {
     match value {
         Value::String(text) => Some(text.as_str()).filter(|text| is_patch(text)),
         Value::Object(fields) => {
-            let texts = fields
-                .iter()
-                .filter(|(name, _)| ["input", "patch", "diff", "patchtext"].contains(&plain(name).as_str()));
+            let texts = fields.iter().filter(|(name, _)| {
+                ["input", "patch", "diff", "patchtext"].contains(&fold_name(name).as_str())
+            });
             texts.filter_map(|(_, value)| value.as_str()).find(|text| is_patch(text))
         }
         _ => None,
@@ -91,14 +53,21 @@ fn find_patch(value: &Value) -> Option<&str> {
 
 /// Collects the edits of an object. An object with a path edits that path; lists inside may contain further edits, of the
 /// same path or of others.
-fn gather(value: &Value, outer: Option<&str>, depth: usize, found: &mut Vec<Edit>) {
+fn gather_edits(value: &Value, outer: Option<&str>, depth: usize, found: &mut Vec<Edit>) {
     let Value::Object(fields) = value else { return };
-    let path = field(value, PATHS).and_then(Value::as_str).filter(|path| path.len() <= MAX_PATH).or(outer);
+    let path =
+        find_field(value, &PATHS).and_then(Value::as_str).filter(|path| path.len() <= MAX_PATH).or(outer);
+    // Editors differ in how they nest paths and texts. An inner object without a path belongs to the path around it,
+    // and the outer one counts itself only if it has a text or contains no edit.
     let text = new_text(value);
     let before = found.len();
     for (name, inner) in fields.iter().filter(|_| depth < 2) {
         match inner {
-            Value::Array(entries) => entries.iter().for_each(|entry| gather(entry, path, depth + 1, found)),
+            Value::Array(entries) => {
+                for entry in entries {
+                    gather_edits(entry, path, depth + 1, found);
+                }
+            }
             Value::Object(changes) if name == "changes" => {
                 found.extend(changes.iter().map(|(path, change)| (path.clone(), changed_text(change))));
             }
@@ -120,7 +89,7 @@ fn changed_text(change: &Value) -> Option<String> {
 fn new_text(value: &Value) -> Option<String> {
     let diff = value.get("diff").and_then(Value::as_str).and_then(replacements);
     diff.or_else(|| {
-        let text = field(value, TEXTS)?;
+        let text = find_field(value, &TEXTS)?;
         match text {
             Value::String(text) => Some(text.clone()),
             Value::Array(lines) => {
@@ -142,7 +111,7 @@ pub(super) fn paths(call: &Call) -> Vec<String> {
 fn collect_paths(value: &Value, depth: usize, found: &mut Vec<String>) {
     let Some(fields) = value.as_object() else { return };
     for (name, value) in fields {
-        let is_path = PATHS.contains(&plain(name).as_str());
+        let is_path = PATHS.contains(&fold_name(name).as_str());
         match value {
             Value::String(path) if is_path => found.push(path.clone()),
             Value::Array(entries) => {
@@ -159,25 +128,25 @@ fn collect_paths(value: &Value, depth: usize, found: &mut Vec<String>) {
 pub(super) fn shell_line(call: &Call) -> Option<String> {
     const NAMES: &[&str] = &["command", "cmd", "commands", "commandline", "script", "input", "shellcommand"];
     let value = call.arguments.json()?;
-    let line = if value.is_string() { value } else { field(value, NAMES)? };
+    let line = if value.is_string() { value } else { find_field(value, NAMES)? };
     match line {
         Value::String(line) => Some(line.clone()),
         Value::Array(words) => {
-            Some(words.iter().filter_map(Value::as_str).map(quoted).collect::<Vec<_>>().join(" "))
+            Some(words.iter().filter_map(Value::as_str).map(quote_word).collect::<Vec<_>>().join(" "))
         }
         _ => None,
     }
 }
 
-fn quoted(word: &str) -> String {
+fn quote_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// Returns the folder in which a shell call runs, or an empty text.
 pub(super) fn folder(call: &Call) -> &str {
     let value = call.arguments.json();
-    let folder =
-        value.and_then(|value| field(value, &["workdir", "cwd", "workingdirectory", "directory", "dirpath"]));
+    let folder = value
+        .and_then(|value| find_field(value, &["workdir", "cwd", "workingdirectory", "directory", "dirpath"]));
     folder.and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -187,14 +156,14 @@ pub(super) fn only_views(call: &Call) -> bool {
     matches!(command, Some("view" | "read" | "open" | "cat" | "show"))
 }
 
-fn field<'v>(value: &'v Value, names: &[&str]) -> Option<&'v Value> {
+fn find_field<'v>(value: &'v Value, names: &[&str]) -> Option<&'v Value> {
     let fields = value.as_object()?;
     names
         .iter()
-        .find_map(|wanted| fields.iter().find(|(name, _)| plain(name) == *wanted).map(|(_, value)| value))
+        .find_map(|wanted| fields.iter().find(|(name, _)| fold_name(name) == *wanted).map(|(_, value)| value))
 }
 
-fn plain(name: &str) -> String {
+fn fold_name(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 

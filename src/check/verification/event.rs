@@ -40,25 +40,25 @@ pub(super) enum Act {
 /// A command that was run.
 #[derive(Debug, PartialEq)]
 pub(super) struct Ran {
-    /// What for.
+    /// The purpose.
     pub(super) purpose: Purpose,
-    /// How it ended, if that can be told: a pipe hides it.
+    /// The exit code, if it is known: a pipe hides it.
     pub(super) code: Option<i64>,
-    /// Its words, for the names of tools that an answer speaks of.
+    /// The words of the command, to find tools that the answer names.
     pub(super) words: Vec<String>,
 }
 
-/// What `call` did.
+/// Lists what `call` did.
 pub(super) fn acts(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec<Act> {
     match tool_of(call, &tables.tools) {
-        Some(ToolKind::Edit) if editor::only_views(call) => reads(call, output),
-        Some(ToolKind::Edit) => edits(call, output, tables),
-        Some(ToolKind::Read) => reads(call, output),
-        Some(ToolKind::Search) => searches(call, output),
+        Some(ToolKind::Edit) if editor::only_views(call) => list_reads(call, output),
+        Some(ToolKind::Edit) => list_edits(call, output, tables),
+        Some(ToolKind::Read) => list_reads(call, output),
+        Some(ToolKind::Search) => list_searches(call, output),
         Some(ToolKind::Shell) => shell_event::acts(call, output, tables),
-        Some(ToolKind::Run(purpose)) => vec![run(call, output, purpose)],
+        Some(ToolKind::Run(purpose)) => vec![record_run(call, output, purpose)],
         Some(ToolKind::Diagnostics) => {
-            [Purpose::Type, Purpose::Lint].map(|purpose| run(call, output, purpose)).into()
+            [Purpose::Type, Purpose::Lint].map(|purpose| record_run(call, output, purpose)).into()
         }
         Some(ToolKind::Bystander) => Vec::new(),
         // A line that a tool of another name runs is a line all the same.
@@ -69,7 +69,7 @@ pub(super) fn acts(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec
     }
 }
 
-fn edits(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec<Act> {
+fn list_edits(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec<Act> {
     if output.failed {
         return Vec::new();
     }
@@ -84,12 +84,12 @@ fn edits(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec<Act> {
     acts
 }
 
-fn reads(call: &Call, output: &CallOutput) -> Vec<Act> {
+fn list_reads(call: &Call, output: &CallOutput) -> Vec<Act> {
     if output.failed { Vec::new() } else { editor::paths(call).into_iter().map(Act::Read).collect() }
 }
 
 /// A search shows the files that it was pointed at, and those that its result names.
-fn searches(call: &Call, output: &CallOutput) -> Vec<Act> {
+fn list_searches(call: &Call, output: &CallOutput) -> Vec<Act> {
     if output.failed {
         return Vec::new();
     }
@@ -97,7 +97,7 @@ fn searches(call: &Call, output: &CallOutput) -> Vec<Act> {
     editor::paths(call).into_iter().chain(named).map(Act::Read).collect()
 }
 
-fn run(call: &Call, output: &CallOutput, purpose: Purpose) -> Act {
+fn record_run(call: &Call, output: &CallOutput, purpose: Purpose) -> Act {
     let code =
         if output.failed { output.exit_code.filter(|code| *code != 0).or(Some(1)) } else { output.exit_code };
     Act::Run(Ran { purpose, code, words: vec![call.name.to_lowercase()] })

@@ -1,47 +1,18 @@
 //! Detects a failing service in the output of a health check.
 
-/// Texts that a failing service shows.
-const SICK: &[&str] = &[
-    "unhealthy",
-    "not healthy",
-    "refused",
-    "crashloop",
-    "imagepull",
-    "errimage",
-    "oomkilled",
-    "timed out",
-    "timeout",
-    "bad gateway",
-    "service unavailable",
-    "internal server error",
-    "gateway time-out",
-    "could not resolve",
-    "no route to host",
-    "not ready",
-    "inactive (dead)",
-    "\"down\"",
-    "\"status\":\"error\"",
-    "\"status\": \"error\"",
-    "\"status\":\"fail",
-    "\"status\": \"fail",
-    "createcontainererror",
-    "0/1 ",
-    "exited (1)",
-    "restarting (",
-    "connection reset",
-    "not found\n",
-    "status: down",
-    "status: failed",
-    "failed (result",
-    "degraded",
-    "deadline exceeded",
-    "evicted",
-];
+use std::sync::LazyLock;
 
-/// Whether `text` contains one of [`SICK`] or an HTTP status from 500 up.
+use crate::pattern::{WordList, list_lines};
+
+/// Texts that a failing service shows.
+static SICK: WordList = LazyLock::new(|| list_lines(include_str!("data/marks_sick.txt")));
+/// The same, with whitespace at their end.
+const SICK_ENDS: [&str; 2] = ["0/1 ", "not found\n"];
+
+/// Whether `text` contains a text of a failing service or an HTTP status from 500 up.
 pub(super) fn is_sick(text: &str) -> bool {
     let lower = text.to_lowercase();
-    SICK.iter().any(|word| lower.contains(word)) || is_server_error(&lower)
+    SICK.iter().chain(&SICK_ENDS).any(|word| lower.contains(word)) || is_server_error(&lower)
 }
 
 /// Whether the text is only a code such as `503`, or has one up to three words after a name: `HTTP/1.1 503`, `code=500`.

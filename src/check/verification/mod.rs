@@ -41,7 +41,6 @@
 
 mod answer;
 mod breakdown;
-mod command_tables;
 mod described;
 mod editor;
 mod event;
@@ -81,13 +80,13 @@ use crate::yaml::Node;
 pub(crate) const KIND: Kind = Kind::with::<described::VerificationSchema>(
     "verification",
     "the agent verifies its work, and says only what it saw",
-    read,
+    read_check,
 )
 .shorthand("threshold");
 
 struct Verification(VerificationSettings);
 
-fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     Ok(Box::new(Verification(scope.tables.verification.extended(node)?)))
 }
 

@@ -34,16 +34,18 @@ impl CallOutput {
         let parsed = call.result.as_ref().and_then(of_a_process);
         let result = parsed.as_ref().or(call.result.as_ref());
         if let Some(result) = result {
-            collect(result, &mut text);
+            collect_result(result, &mut text);
         }
-        call.error.iter().for_each(|error| push(error, &mut text));
+        call.error.iter().for_each(|error| push_line(error, &mut text));
+        // The code of the trace comes first, then one that the result tells. Without either, a call that succeeded
+        // counts as code 0.
         let exit_code = call.exit_code.or_else(|| result.and_then(told_code));
         let failed = call.status == CallStatus::Error || exit_code.is_some_and(|code| code != 0);
         let exit_code = exit_code.or((call.status == CallStatus::Ok).then_some(0));
         Self {
             squeezed: squeezed(&text),
             text,
-            given: given(&call.arguments),
+            given: collect_arguments(&call.arguments),
             failed,
             exit_code,
             ..Self::default()
@@ -91,17 +93,17 @@ pub(super) fn squeezed(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-fn given(arguments: &Arguments) -> String {
+fn collect_arguments(arguments: &Arguments) -> String {
     let mut text = String::new();
     match arguments {
-        Arguments::Json(value) => leaves(value, &mut text),
-        Arguments::Broken { raw, .. } => push(raw, &mut text),
+        Arguments::Json(value) => collect_texts(value, &mut text),
+        Arguments::Broken { raw, .. } => push_line(raw, &mut text),
         Arguments::Unrecorded => {}
     }
     squeezed(&text)
 }
 
-fn push(piece: &str, text: &mut String) {
+fn push_line(piece: &str, text: &mut String) {
     if !text.is_empty() {
         text.push('\n');
     }
@@ -109,22 +111,22 @@ fn push(piece: &str, text: &mut String) {
 }
 
 /// A text as it is; the texts inside of anything else, and its JSON.
-fn collect(result: &Value, text: &mut String) {
+fn collect_result(result: &Value, text: &mut String) {
     match result {
         Value::Null => {}
-        Value::String(piece) => push(piece, text),
+        Value::String(piece) => push_line(piece, text),
         other => {
-            leaves(other, text);
-            push(&other.to_string(), text);
+            collect_texts(other, text);
+            push_line(&other.to_string(), text);
         }
     }
 }
 
-fn leaves(value: &Value, text: &mut String) {
+fn collect_texts(value: &Value, text: &mut String) {
     match value {
-        Value::String(piece) => push(piece, text),
-        Value::Array(values) => values.iter().for_each(|value| leaves(value, text)),
-        Value::Object(values) => values.values().for_each(|value| leaves(value, text)),
+        Value::String(piece) => push_line(piece, text),
+        Value::Array(values) => values.iter().for_each(|value| collect_texts(value, text)),
+        Value::Object(values) => values.values().for_each(|value| collect_texts(value, text)),
         _ => {}
     }
 }

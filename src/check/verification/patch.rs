@@ -21,15 +21,17 @@ pub(super) struct Patched {
 /// The files that `patch` writes. Deleted ones cannot be read back and are left out.
 pub(super) fn files(patch: &str) -> Vec<Patched> {
     let mut files: Vec<Patched> = Vec::new();
+    // Only lines between the heading of a file and the next heading are its content. A deleted file has a heading and
+    // no content.
     let mut is_open = false;
     for line in patch.lines() {
-        if let Some(path) = opened(line) {
+        if let Some(path) = find_opened(line) {
             is_open = !path.is_empty();
             if is_open {
                 files.push(Patched { path: path.to_owned(), added: String::new() });
             }
         } else if let Some(path) = line.strip_prefix("*** Move to: ") {
-            rename(files.last_mut(), path.trim());
+            rename_file(files.last_mut(), path.trim());
         } else if let (true, Some(added), Some(file)) = (is_open, line.strip_prefix('+'), files.last_mut()) {
             file.added.push_str(added);
             file.added.push('\n');
@@ -38,14 +40,14 @@ pub(super) fn files(patch: &str) -> Vec<Patched> {
     files
 }
 
-fn rename(file: Option<&mut Patched>, path: &str) {
+fn rename_file(file: Option<&mut Patched>, path: &str) {
     if let Some(file) = file {
         path.clone_into(&mut file.path);
     }
 }
 
 /// The path of the file that a line opens; empty for one that is deleted.
-fn opened(line: &str) -> Option<&str> {
+fn find_opened(line: &str) -> Option<&str> {
     if line.starts_with("*** Delete File: ") {
         return Some("");
     }

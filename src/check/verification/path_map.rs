@@ -76,6 +76,8 @@ impl<T> PathMap<T> {
     /// equal: `Cargo.toml` is not `web/Cargo.toml`.
     pub(super) fn insert(&mut self, path: &str, value: T) {
         let parts = parts(path);
+        // An absolute path and a relative one may be the same file, so a value at either is replaced. Two relative
+        // paths may not.
         let found = self.search(&parts);
         let absolute = is_absolute(path);
         let other =

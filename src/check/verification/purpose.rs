@@ -7,12 +7,11 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::command_tables;
-use super::path::file_name;
+use super::path::{file_name, is_listed};
 use super::shell::stages;
 
 /// What a command is run for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Purpose {
     /// To run tests.
     Test,
@@ -28,13 +27,15 @@ pub(super) enum Purpose {
     Health,
 }
 
-const TABLES: [(Purpose, &str); 6] = [
-    (Purpose::Test, command_tables::TEST),
-    (Purpose::Type, command_tables::TYPE),
-    (Purpose::Lint, command_tables::LINT),
-    (Purpose::Coverage, command_tables::COVERAGE),
-    (Purpose::Deploy, command_tables::DEPLOY),
-    (Purpose::Health, command_tables::HEALTH),
+/// The purposes by the words of users, each with its known command lines: entries between commas, about one tool family a
+/// line.
+pub(super) const PURPOSES: [(&str, Purpose, &str); 6] = [
+    ("test", Purpose::Test, include_str!("data/commands_test.txt")),
+    ("type", Purpose::Type, include_str!("data/commands_type.txt")),
+    ("lint", Purpose::Lint, include_str!("data/commands_lint.txt")),
+    ("coverage", Purpose::Coverage, include_str!("data/commands_coverage.txt")),
+    ("deploy", Purpose::Deploy, include_str!("data/commands_deploy.txt")),
+    ("health", Purpose::Health, include_str!("data/commands_health.txt")),
 ];
 
 /// Options with which nothing is run.
@@ -51,14 +52,8 @@ const VALUED: &str = "
 ";
 
 /// Options with which a build runs no tests.
-const SKIPS_TESTS: &[&str] = &[
-    "-DskipTests",
-    "-DskipTests=true",
-    "-Dmaven.test.skip",
-    "-Dmaven.test.skip=true",
-    "--skip-tests",
-    "-PskipTests",
-];
+const SKIPS_TESTS: &str =
+    "-DskipTests -DskipTests=true -Dmaven.test.skip -Dmaven.test.skip=true --skip-tests -PskipTests";
 
 /// A line of a table.
 #[derive(Debug, Clone)]
@@ -81,12 +76,12 @@ impl CommandPattern {
             rest.iter().map(String::as_str).partition(|word| word.starts_with('-'));
         let has_options =
             options.iter().all(|option| arguments.iter().any(|argument| is_like(option, argument)));
-        has_options && follow(&words, &plain(arguments))
+        has_options && matches_words(&words, &list_operands(arguments))
     }
 }
 
 /// The arguments that are no options, nor their values.
-fn plain(arguments: &[String]) -> Vec<&str> {
+fn list_operands(arguments: &[String]) -> Vec<&str> {
     let mut plain = Vec::new();
     let mut skip = false;
     for argument in arguments {
@@ -99,21 +94,19 @@ fn plain(arguments: &[String]) -> Vec<&str> {
     plain
 }
 
-fn follow(wanted: &[&str], words: &[&str]) -> bool {
+fn matches_words(wanted: &[&str], words: &[&str]) -> bool {
     match wanted {
         [] => true,
+        // `...` skips to the first word that fits. Trying later ones as well could take exponential time, and no
+        // entry of the tables needs it.
         ["...", word, rest @ ..] => words
             .iter()
             .position(|found| is_like(word, found))
-            .is_some_and(|at| follow(rest, &words[at + 1..])),
+            .is_some_and(|at| matches_words(rest, &words[at + 1..])),
         [word, rest @ ..] => {
-            words.first().is_some_and(|found| is_like(word, found)) && follow(rest, &words[1..])
+            words.first().is_some_and(|found| is_like(word, found)) && matches_words(rest, &words[1..])
         }
     }
-}
-
-fn is_listed(list: &str, word: &str) -> bool {
-    word.starts_with('-') && list.split_whitespace().any(|listed| listed == word)
 }
 
 /// Whether `word` is `pattern`, which may have a star at either end.
@@ -128,13 +121,11 @@ fn is_like(pattern: &str, word: &str) -> bool {
 
 static BY_PROGRAM: LazyLock<HashMap<&str, Vec<(Purpose, CommandPattern)>>> = LazyLock::new(|| {
     let mut table: HashMap<&str, Vec<(Purpose, CommandPattern)>> = HashMap::new();
-    for (purpose, lines) in TABLES {
+    for (_, purpose, lines) in PURPOSES {
         for line in lines.split(',').map(str::trim) {
             let program = line.split_whitespace().next().unwrap_or_default().trim_end_matches('*');
-            table
-                .entry(program)
-                .or_default()
-                .extend(CommandPattern::new(line).map(|pattern| (purpose, pattern)));
+            let pattern = CommandPattern::new(line).map(|pattern| (purpose, pattern));
+            table.entry(program).or_default().extend(pattern);
         }
     }
     table
@@ -168,7 +159,7 @@ fn skips_tests(words: &[String]) -> bool {
     let mut pairs = words.windows(2);
     let excludes_tests = is_gradle
         && pairs.any(|pair| matches!(pair[0].as_str(), "-x" | "--exclude-task") && pair[1].ends_with("test"));
-    excludes_tests || words.iter().any(|word| SKIPS_TESTS.contains(&word.as_str()))
+    excludes_tests || words.iter().any(|word| is_listed(SKIPS_TESTS, word))
 }
 
 /// Whether the command only says what it would do.
@@ -194,6 +185,9 @@ pub(super) fn program_name(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::read_examples;
+
+    const EXAMPLES: &str = include_str!("data/purpose_examples.json");
 
     fn of(line: &str) -> Vec<Purpose> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
@@ -202,34 +196,11 @@ mod tests {
 
     #[test]
     fn commands_are_known_by_program_and_subcommand() {
-        for line in [
-            "pytest -q",
-            "pytest -x unit/test",
-            "cargo +nightly test",
-            "npm --prefix web test",
-            "./gradlew :app:test",
-            "mvn -q clean test",
-            "python3 -m pytest",
-            "npx jest",
-            "go -C dir test ./...",
-            "make unittest",
-            "python manage.py test",
-        ] {
-            assert!(of(line).contains(&Purpose::Test), "{line}");
+        for line in read_examples::<String>(EXAMPLES, "tests") {
+            assert!(of(&line).contains(&Purpose::Test), "{line}");
         }
-        for line in [
-            "echo pytest",
-            "grep pytest ci.yml",
-            "cat pytest.ini",
-            "pytest --collect-only",
-            "cargo test --no-run",
-            "pip install pytest",
-            "cargo build",
-            "cargo test --help",
-            "mvn package -DskipTests",
-            "./gradlew build -x test",
-        ] {
-            assert!(!of(line).contains(&Purpose::Test), "{line}");
+        for line in read_examples::<String>(EXAMPLES, "no_tests") {
+            assert!(!of(&line).contains(&Purpose::Test), "{line}");
         }
     }
 

@@ -140,6 +140,8 @@ impl RunFacts {
             self.code_edits = Some((first, self.events));
         }
         self.touches_files = true;
+        // The file is at least as long as before, and may be longer by the lines that were written: citing these
+        // lines is right.
         let added = text.map_or(0, |text| text.lines().count());
         let last = self.last_lines.get_mut(path).map_or(added, |last| last.saturating_add(added));
         self.last_lines.insert(path, last);
@@ -202,6 +204,8 @@ impl RunFacts {
 
     /// A health check that passes covers all deployments before it. One that fails concerns only the last.
     fn health(&mut self, ran: &Ran, output: &CallOutput) {
+        // A health check works if the command did, and if its output shows no sick service: `curl` succeeds on a page
+        // that says 503.
         let works = !output.failed && ran.code.is_none_or(|code| code == 0) && !output.is_sick();
         self.last_health = Some(works);
         if works {

@@ -1,10 +1,12 @@
 //! The settings: a threshold, a profile, and what is added to the tables. What `arraign.yaml` or a suite says is the base
 //! of what each case says.
 
+use std::collections::HashSet;
+
 use super::answer::claim::{HEDGES, KEYWORDS};
 use super::answer::words::Phrases;
 use super::event::AddedNames;
-use super::purpose::{CommandPattern, Purpose};
+use super::purpose::{CommandPattern, PURPOSES, Purpose};
 use super::tools::ToolKind;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
@@ -118,7 +120,7 @@ impl VerificationSettings {
         match node.value() {
             Value::Bool(true) | Value::Null => return Ok(settings),
             Value::Int(_) | Value::UInt(_) | Value::Float(_) => {
-                settings.threshold = Some(threshold(node)?);
+                settings.threshold = Some(read_threshold(node)?);
                 return Ok(settings);
             }
             _ => {}
@@ -142,23 +144,27 @@ impl VerificationSettings {
 
     /// Each of these takes the place of what was said before.
     fn read_bar(&mut self, fields: &mut Fields<'_>) {
-        let least = fields.node("threshold").and_then(|node| fields.take(threshold(node)));
+        let least = fields.node("threshold").and_then(|node| fields.take(read_threshold(node)));
         self.threshold = least.or(self.threshold);
         self.strict = fields.optional("strict").unwrap_or(self.strict);
         self.profile = fields.optional("profile").or(self.profile);
         self.on_violation = fields.optional("on_violation").unwrap_or(self.on_violation);
         if let Some(gates) = fields.list::<QualityGate>("gates") {
-            self.gates = distinct(gates);
+            let mut gates: Vec<Purpose> = gates.into_iter().map(Purpose::from).collect();
+            // Each gate counts once. The order decides the order of messages.
+            let mut seen = HashSet::new();
+            gates.retain(|gate| seen.insert(*gate));
+            self.gates = gates;
         }
     }
 
     /// Each of these adds to what was said before.
     fn read_tables(&mut self, fields: &mut Fields<'_>) {
         if let Some(node) = fields.node("tools") {
-            fields.take(tools(node, &mut self.tables));
+            fields.take(read_tools(node, &mut self.tables));
         }
         if let Some(node) = fields.node("commands") {
-            fields.take(commands(node, &mut self.tables));
+            fields.take(read_commands(node, &mut self.tables));
         }
         for phrase in fields.list::<String>("keywords").unwrap_or_default() {
             self.lexicon.keywords.add(&phrase);
@@ -170,7 +176,7 @@ impl VerificationSettings {
 }
 
 /// A share; `true` is the usual one, as it is for `verification: true`.
-fn threshold(node: Node<'_>) -> Result<f64, LoadError> {
+fn read_threshold(node: Node<'_>) -> Result<f64, LoadError> {
     if matches!(node.value(), Value::Bool(true) | Value::Null) {
         return Ok(THRESHOLD);
     }
@@ -183,35 +189,20 @@ fn threshold(node: Node<'_>) -> Result<f64, LoadError> {
         .help("0.9 is the usual one"))
 }
 
-fn distinct(gates: Vec<QualityGate>) -> Vec<Purpose> {
-    let mut found: Vec<Purpose> = Vec::new();
-    for gate in gates.into_iter().map(Purpose::from) {
-        if !found.contains(&gate) {
-            found.push(gate);
-        }
-    }
-    found
-}
-
-fn tools(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
+fn read_tools(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
     const KINDS: &[(&str, ToolKind)] = &[
         ("edit", ToolKind::Edit),
         ("read", ToolKind::Read),
         ("search", ToolKind::Search),
         ("shell", ToolKind::Shell),
-        ("test", ToolKind::Run(Purpose::Test)),
-        ("type", ToolKind::Run(Purpose::Type)),
-        ("lint", ToolKind::Run(Purpose::Lint)),
-        ("coverage", ToolKind::Run(Purpose::Coverage)),
-        ("deploy", ToolKind::Run(Purpose::Deploy)),
-        ("health", ToolKind::Run(Purpose::Health)),
         ("ignore", ToolKind::Bystander),
     ];
     let mut fields = Fields::of(node, "`tools`")?;
     let mut added = Vec::new();
-    for (key, tool) in KINDS {
+    let runs = PURPOSES.map(|(key, purpose, _)| (key, ToolKind::Run(purpose)));
+    for (key, tool) in KINDS.iter().copied().chain(runs) {
         let names = fields.list::<ToolPattern>(key).unwrap_or_default();
-        added.extend(names.into_iter().map(|name| (*tool, name)));
+        added.extend(names.into_iter().map(|name| (tool, name)));
     }
     // The first that fits decides: what a case says stands before what it shares.
     tables.tools.splice(0..0, added);
@@ -219,19 +210,11 @@ fn tools(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
     fields.finish(())
 }
 
-fn commands(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
-    const KINDS: &[(&str, Purpose)] = &[
-        ("test", Purpose::Test),
-        ("type", Purpose::Type),
-        ("lint", Purpose::Lint),
-        ("coverage", Purpose::Coverage),
-        ("deploy", Purpose::Deploy),
-        ("health", Purpose::Health),
-    ];
+fn read_commands(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
     let mut fields = Fields::of(node, "`commands`")?;
-    for (key, purpose) in KINDS {
+    for (key, purpose, _) in PURPOSES {
         let lines = fields.list::<String>(key).unwrap_or_default();
-        tables.commands.extend(lines.iter().filter_map(|line| Some((*purpose, CommandPattern::new(line)?))));
+        tables.commands.extend(lines.iter().filter_map(|line| Some((purpose, CommandPattern::new(line)?))));
     }
     fields.finish(())
 }

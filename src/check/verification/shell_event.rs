@@ -89,6 +89,9 @@ const MOST_LOOKS: usize = 8;
 
 impl Line<'_> {
     fn command(&mut self, command: &Command, visible: bool, code: Option<i64>, is_last: bool) {
+        // Three questions about each command: what it was run for, which text flows through its pipe, and which files
+        // it writes and shows. A command that did not run, or that failed at the end of the line, answers fewer of
+        // them.
         let stages = stages(&command.words);
         let words = stages.last().copied().unwrap_or_default();
         let found = purposes(&command.words, &self.tables.commands);

@@ -1,60 +1,24 @@
-//! Which files the arguments of a command mean: those it shows, those it rewrites.
+//! Finds the files among the arguments of a command: those it shows and those it rewrites.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use super::path::is_listed;
 use super::purpose::program_name;
+use crate::pattern::list_rows;
 
 /// A program that shows files.
 struct Shower {
-    name: &'static str,
     /// Its first argument is a pattern or a script, unless an option gives it.
     has_script: bool,
     /// Options that take a value.
-    valued: &'static [&'static str],
+    valued: Vec<&'static str>,
 }
 
-const fn shower(name: &'static str, has_script: bool, valued: &'static [&'static str]) -> Shower {
-    Shower { name, has_script, valued }
-}
-
-const SEARCH_OPTIONS: &[&str] = &["-e", "-f", "-m", "-A", "-B", "-C", "-g", "-t", "--include", "--exclude"];
-
-const SHOWERS: &[Shower] = &[
-    shower("ack", true, SEARCH_OPTIONS),
-    shower("ag", true, SEARCH_OPTIONS),
-    shower("awk", true, &["-F", "-v", "-f"]),
-    shower("bat", false, &["-r", "-l", "--line-range", "--language", "--style"]),
-    shower("batcat", false, &["-r", "-l", "--line-range", "--language", "--style"]),
-    shower("cat", false, &[]),
-    shower("column", false, &["-s", "-t"]),
-    shower("cut", false, &["-d", "-f", "-c"]),
-    shower("diff", false, &["-U"]),
-    shower("egrep", true, SEARCH_OPTIONS),
-    shower("fgrep", true, SEARCH_OPTIONS),
-    shower("gawk", true, &["-F", "-v", "-f"]),
-    shower("findstr", true, &[]),
-    shower("gc", false, &["-TotalCount", "-Tail"]),
-    shower("get-content", false, &["-TotalCount", "-Tail"]),
-    shower("grep", true, SEARCH_OPTIONS),
-    shower("gsed", true, &["-e", "-f"]),
-    shower("head", false, &["-n", "-c"]),
-    shower("hexdump", false, &["-n", "-s"]),
-    shower("jq", true, &[]),
-    shower("less", false, &[]),
-    shower("more", false, &[]),
-    shower("nl", false, &["-b", "-s", "-w"]),
-    shower("rg", true, SEARCH_OPTIONS),
-    shower("sed", true, &["-e", "-f"]),
-    shower("select-object", false, &["-First", "-Last", "-Skip", "-Property"]),
-    shower("select-string", true, &["-Pattern"]),
-    shower("sort", false, &["-k", "-t"]),
-    shower("tac", false, &[]),
-    shower("tail", false, &["-n", "-c"]),
-    shower("tr", false, &[]),
-    shower("type", false, &[]),
-    shower("uniq", false, &[]),
-    shower("xxd", false, &["-l", "-s"]),
-    shower("yq", true, &[]),
-];
+static SHOWERS: LazyLock<HashMap<&str, Shower>> = LazyLock::new(|| {
+    let rows = list_rows(include_str!("data/showers.txt")).into_iter();
+    rows.map(|(name, valued)| (name, Shower { has_script: valued.contains(&"SCRIPT"), valued })).collect()
+});
 
 /// Options with which a search shows no line.
 const SILENT: &[&str] = &["-l", "-L", "-c", "-q", "--count", "--quiet", "--files-with-matches", "--files"];
@@ -65,13 +29,13 @@ const HARMLESS: &str = include_str!("data/programs_harmless.txt");
 /// Git's subcommands that only look.
 const GIT_LOOKS: &str = include_str!("data/git_looks.txt");
 
-/// Whether the command passes on what it is given, so that it is still seen.
+/// Whether the command passes its input on, so that the input is in the output.
 pub(super) fn passes_on(words: &[String]) -> bool {
     let Some(program) = words.first().map(|word| program_name(word)) else { return false };
-    program == "tee" || (shower_of(&program).is_some() && !is_silent(words))
+    program == "tee" || (SHOWERS.contains_key(program.as_str()) && !is_silent(words))
 }
 
-/// Whether the command passes on just what it is given.
+/// Whether the command passes its input on unchanged.
 pub(super) fn copies(words: &[String]) -> bool {
     words.first().is_some_and(|word| {
         matches!(program_name(word).as_str(), "tee" | "cat" | "apply_patch" | "patch" | "git")
@@ -83,30 +47,29 @@ pub(super) fn is_search(program: &str) -> bool {
     matches!(program, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "git" | "findstr" | "select-string")
 }
 
-fn shower_of(program: &str) -> Option<&'static Shower> {
-    SHOWERS.iter().find(|shower| shower.name == program)
-}
-
 fn is_silent(words: &[String]) -> bool {
     let searches = words.first().is_some_and(|word| is_search(&program_name(word)));
     searches && words.iter().any(|word| SILENT.contains(&word.as_str()))
 }
 
-/// The files that a command shows.
+/// Lists the files that a command shows.
 pub(super) fn shown(words: &[String]) -> Vec<&str> {
     let [program, arguments @ ..] = words else { return Vec::new() };
-    let Some(shower) = shower_of(&program_name(program)) else { return Vec::new() };
-    if is_silent(words) || edits_in_place(&program_name(program), arguments) {
+    let program = program_name(program);
+    let Some(shower) = SHOWERS.get(program.as_str()) else { return Vec::new() };
+    if is_silent(words) || edits_in_place(&program, arguments) {
         return Vec::new();
     }
-    operands(arguments, shower.has_script, shower.valued)
+    list_operands(arguments, shower.has_script, &shower.valued)
 }
 
-/// The arguments that are files: no options, no values of options, no script.
-fn operands<'w>(arguments: &'w [String], has_script: bool, valued: &[&str]) -> Vec<&'w str> {
+/// Lists the arguments that are files: no options, no values of options, no script.
+fn list_operands<'w>(arguments: &'w [String], has_script: bool, valued: &[&str]) -> Vec<&'w str> {
     let gives_script = arguments
         .iter()
         .any(|word| matches!(word.as_str(), "-e" | "-f" | "-Pattern") && valued.contains(&word.as_str()));
+    // Options go, the word behind an option that takes a value goes, and the first operand goes if it is a script.
+    // What is left are the files.
     let mut to_skip = usize::from(has_script && !gives_script);
     let mut is_value = false;
     let mut found = Vec::new();
@@ -143,7 +106,7 @@ fn edits_in_place(program: &str, arguments: &[String]) -> bool {
     }
 }
 
-/// The files that a command rewrites in place.
+/// Lists the files that a command rewrites in place.
 pub(super) fn rewritten(words: &[String]) -> Vec<&str> {
     let [program, arguments @ ..] = words else { return Vec::new() };
     let program = program_name(program);
@@ -151,9 +114,9 @@ pub(super) fn rewritten(words: &[String]) -> Vec<&str> {
         return Vec::new();
     }
     match program.as_str() {
-        "perl" | "ruby" => operands(arguments, false, SCRIPT_OPTIONS),
-        "awk" | "gawk" => operands(arguments, true, &["-i", "-F", "-v"]),
-        _ => operands(arguments, true, &["-e", "-f"]),
+        "perl" | "ruby" => list_operands(arguments, false, SCRIPT_OPTIONS),
+        "awk" | "gawk" => list_operands(arguments, true, &["-i", "-F", "-v"]),
+        _ => list_operands(arguments, true, &["-e", "-f"]),
     }
 }
 
@@ -161,12 +124,14 @@ pub(super) fn rewritten(words: &[String]) -> Vec<&str> {
 const SCRIPT_OPTIONS: &[&str] =
     &["-e", "-pe", "-ne", "-pie", "-0pe", "-0777pe", "-lpe", "-lne", "-0pie", "-0777pie"];
 
-/// The files that `tee` and its like write.
+/// Lists the files that `tee` and similar commands write.
 pub(super) fn teed(words: &[String]) -> Vec<&str> {
     let [program, arguments @ ..] = words else { return Vec::new() };
     match program_name(program).as_str() {
-        "tee" => operands(arguments, false, &[]),
-        program if is_writer(program) => operands(arguments, false, NOT_PATHS).into_iter().take(1).collect(),
+        "tee" => list_operands(arguments, false, &[]),
+        program if is_writer(program) => {
+            list_operands(arguments, false, NOT_PATHS).into_iter().take(1).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -179,34 +144,34 @@ fn is_writer(program: &str) -> bool {
 /// The values of these options are no paths.
 const NOT_PATHS: &[&str] = &["-Value", "-Encoding", "-InputObject", "-Width"];
 
-/// The text that a cmdlet writes, where its words tell it.
-fn given(arguments: &[String]) -> Option<String> {
+/// Returns the text that a cmdlet writes, if it is among the words.
+fn find_given_text(arguments: &[String]) -> Option<String> {
     let value = arguments.iter().position(|word| matches!(word.as_str(), "-Value" | "-InputObject"));
     match value {
         Some(at) => arguments.get(at + 1).cloned(),
-        None => operands(arguments, false, NOT_PATHS).get(1).map(|text| (*text).to_owned()),
+        None => list_operands(arguments, false, NOT_PATHS).get(1).map(|text| (*text).to_owned()),
     }
 }
 
-/// The two paths of `mv FROM TO`.
+/// Returns the two paths of `mv FROM TO`.
 pub(super) fn moved(words: &[String]) -> Vec<&str> {
     match words {
         [program, arguments @ ..]
             if matches!(program_name(program).as_str(), "mv" | "move" | "move-item") =>
         {
-            operands(arguments, false, &[])
+            list_operands(arguments, false, &[])
         }
-        [git, mv, arguments @ ..] if git == "git" && mv == "mv" => operands(arguments, false, &[]),
+        [git, mv, arguments @ ..] if git == "git" && mv == "mv" => list_operands(arguments, false, &[]),
         _ => Vec::new(),
     }
 }
 
-/// What `echo` and `printf` say, and what a cmdlet writes.
+/// Returns the text that `echo`, `printf` or a cmdlet writes.
 pub(super) fn said(words: &[String]) -> Option<String> {
     let [program, arguments @ ..] = words else { return None };
     let program = program_name(program);
     if is_writer(&program) {
-        return given(arguments);
+        return find_given_text(arguments);
     }
     let speaks = matches!(program.as_str(), "echo" | "printf" | "write-output" | "write-host");
     let words = arguments.iter().filter(|word| !matches!(word.as_str(), "-e" | "-n" | "-en" | "-ne" | "--"));
@@ -222,17 +187,8 @@ pub(super) fn takes_patch(words: &[String]) -> bool {
 
 /// Whether the command shows what changed, and not only that something did.
 pub(super) fn shows_difference(words: &[String]) -> bool {
-    const ONLY_NAMES: &[&str] = &[
-        "--stat",
-        "--name-only",
-        "--name-status",
-        "--shortstat",
-        "--numstat",
-        "--quiet",
-        "-s",
-        "--summary",
-        "--check",
-    ];
+    const ONLY_NAMES: &str =
+        "--stat --name-only --name-status --shortstat --numstat --quiet -s --summary --check";
     let [program, arguments @ ..] = words else { return false };
     let differs = match program_name(program).as_str() {
         "git" => arguments.iter().any(|word| matches!(word.as_str(), "diff" | "show" | "-p" | "--patch")),
@@ -240,7 +196,7 @@ pub(super) fn shows_difference(words: &[String]) -> bool {
         "diff" | "colordiff" | "delta" => true,
         _ => false,
     };
-    differs && !arguments.iter().any(|word| ONLY_NAMES.contains(&word.as_str()))
+    differs && !arguments.iter().any(|word| is_listed(ONLY_NAMES, word))
 }
 
 /// Whether the command changes no file of the project.
@@ -251,7 +207,7 @@ pub(super) fn is_harmless(words: &[String]) -> bool {
         "git" => {
             arguments.iter().find(|word| !word.starts_with('-')).is_none_or(|word| is_listed(GIT_LOOKS, word))
         }
-        _ => shower_of(&program).is_some() || is_listed(HARMLESS, &program),
+        program => SHOWERS.contains_key(program) || is_listed(HARMLESS, program),
     }
 }
 

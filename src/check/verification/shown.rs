@@ -10,15 +10,17 @@ pub(super) fn changed_files(text: &str) -> Vec<&str> {
     });
     let bare =
         named.map(|path| path.split('\t').next().unwrap_or(path).trim()).filter(|path| *path != "/dev/null");
-    distinct(bare.map(|path| path.strip_prefix("b/").or_else(|| path.strip_prefix("a/")).unwrap_or(path)))
+    keep_distinct(
+        bare.map(|path| path.strip_prefix("b/").or_else(|| path.strip_prefix("a/")).unwrap_or(path)),
+    )
 }
 
 /// The files that a search names: `src/a.rs:12: let x`, `src/a.rs-13-`, a line that is a path.
 pub(super) fn named_files(text: &str) -> Vec<&str> {
-    distinct(text.lines().filter_map(|line| numbered_place(line).map(|(path, _)| path)))
+    keep_distinct(text.lines().filter_map(|line| numbered_place(line).map(|(path, _)| path)))
 }
 
-fn distinct<'t>(paths: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
+fn keep_distinct<'t>(paths: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
     let mut seen = HashSet::new();
     paths.filter(|path| !path.is_empty() && seen.insert(*path)).collect()
 }

@@ -1,5 +1,8 @@
 //! The outcome of a test run, parsed from its output and its exit code.
 
+use std::sync::LazyLock;
+
+use crate::pattern::{WordList, list_lines};
 use std::collections::HashSet;
 
 use super::answer::count::{Counted, counts};
@@ -48,34 +51,28 @@ const GREEN: &[&str] = &[
 /// Marks of packages with tests that passed, next to which other packages may have none.
 const PASSED_PACKAGE: &[&str] = &["ok  \t", "ok \t", "PASS"];
 /// Marks of a run without tests, anywhere in the output.
-const EMPTY: &[&str] = &[
-    "no tests ran",
-    "no tests found",
-    "no test files",
-    "collected 0 items",
-    "no tests to run",
-    "no test specified",
-    "ran 0 tests",
-];
+static EMPTY: WordList = LazyLock::new(|| list_lines(include_str!("data/marks_no_tests.txt")));
 
 impl TestOutcome {
     /// Parses the output of a test run; `code` is its exit code, if it is known.
     pub(super) fn parse(text: &str, code: Option<i64>) -> Self {
         let mut outcome = Self::default();
+        // Runners count what passed, what failed, or all that ran. Each number is one that an answer may repeat, and
+        // so are the sums over several crates or packages.
         let (mut is_counted, mut ran) = (false, 0);
         for count in counts(text) {
             is_counted = true;
             match count.counted {
-                Counted::Passed => add(&mut outcome.sums.0, count.number),
-                Counted::Failed => add(&mut outcome.sums.1, count.number),
-                Counted::Run => add(&mut ran, count.number),
+                Counted::Passed => add_number(&mut outcome.sums.0, count.number),
+                Counted::Failed => add_number(&mut outcome.sums.1, count.number),
+                Counted::Run => add_number(&mut ran, count.number),
             }
             let numbers =
                 if count.counted == Counted::Failed { &mut outcome.failed } else { &mut outcome.passed };
             numbers.insert(count.number);
         }
-        for number in summaries(text) {
-            add(&mut ran, number);
+        for number in find_summaries(text) {
+            add_number(&mut ran, number);
             outcome.passed.insert(number);
         }
         outcome.passed.insert(outcome.sums.0);
@@ -107,12 +104,12 @@ fn has_mark(text: &str, marks: &[&str]) -> bool {
 }
 
 /// Adds without overflow, because a text may contain any number.
-fn add(sum: &mut u64, number: u64) {
+fn add_number(sum: &mut u64, number: u64) {
     *sum = sum.saturating_add(number);
 }
 
 /// Finds numbers in summaries that give no result: `Ran 15 tests`, `OK (15 tests, ...)`, `15 tests, 0 failures`.
-fn summaries(text: &str) -> Vec<u64> {
+fn find_summaries(text: &str) -> Vec<u64> {
     let words: Vec<&str> =
         text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let pairs = words
@@ -124,26 +121,13 @@ fn summaries(text: &str) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::read_examples;
 
     #[test]
     fn runners_are_understood() {
-        for (text, code, green) in [
-            ("15 passed in 0.31s", None, Some(true)),
-            ("4 failed, 11 passed", Some(0), Some(false)),
-            ("test result: ok. 3 passed; 0 failed; 0 ignored", None, Some(true)),
-            ("ok  \texample.org/p\t0.41s", None, Some(true)),
-            ("--- FAIL: TestX (0.00s)\nFAIL\texample.org/p", None, Some(false)),
-            ("Ran 15 tests in 0.1s\n\nOK", None, Some(true)),
-            ("FAILED (failures=2)", None, Some(false)),
-            ("Tests: 1 failed, 14 passed, 15 total", None, Some(false)),
-            ("Tests run: 15, Failures: 0, Errors: 0", Some(0), Some(true)),
-            ("15 examples, 1 failure", None, Some(false)),
-            ("nothing that is known", Some(0), Some(true)),
-            ("nothing that is known", None, None),
-            ("nothing that is known", Some(1), Some(false)),
-            ("1..2\nok 1 - a\nnot ok 2 - b", None, Some(false)),
-        ] {
-            assert_eq!(TestOutcome::parse(text, code).is_green, green, "{text}");
+        let outcomes = include_str!("data/test_outcome_examples.json");
+        for (text, code, green) in read_examples::<(String, Option<i64>, Option<bool>)>(outcomes, "runners") {
+            assert_eq!(TestOutcome::parse(&text, code).is_green, green, "{text}");
         }
     }
 

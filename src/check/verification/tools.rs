@@ -1,6 +1,6 @@
 //! The kinds of tools, by name: `Edit`, `mcp__fs__write_file`, `functions.exec_command`, `str_replace_editor`.
 
-use crate::pattern::ToolPattern;
+use crate::pattern::{ToolPattern, split_name};
 use crate::trace::Call;
 
 use super::purpose::Purpose;
@@ -25,27 +25,20 @@ pub(super) enum ToolKind {
 }
 
 /// Names in lower case, without `_`, `-` and blanks.
-const EDIT: &str = include_str!("data/tools_edit.txt");
-const READ: &str = include_str!("data/tools_read.txt");
-const SEARCH: &str = include_str!("data/tools_search.txt");
-const SHELL: &str = include_str!("data/tools_shell.txt");
-const DIAGNOSTICS: &str = include_str!("data/tools_diagnostics.txt");
-const BYSTANDER: &str = include_str!("data/tools_bystander.txt");
-
 const TABLES: [(ToolKind, &str); 6] = [
-    (ToolKind::Edit, EDIT),
-    (ToolKind::Read, READ),
-    (ToolKind::Search, SEARCH),
-    (ToolKind::Shell, SHELL),
-    (ToolKind::Diagnostics, DIAGNOSTICS),
-    (ToolKind::Bystander, BYSTANDER),
+    (ToolKind::Edit, include_str!("data/tools_edit.txt")),
+    (ToolKind::Read, include_str!("data/tools_read.txt")),
+    (ToolKind::Search, include_str!("data/tools_search.txt")),
+    (ToolKind::Shell, include_str!("data/tools_shell.txt")),
+    (ToolKind::Diagnostics, include_str!("data/tools_diagnostics.txt")),
+    (ToolKind::Bystander, include_str!("data/tools_bystander.txt")),
 ];
 
 /// Finds the kind of the tool of `call`. The names in `own`, from the settings, come first.
 pub(super) fn tool_of(call: &Call, own: &[(ToolKind, ToolPattern)]) -> Option<ToolKind> {
-    let bare = bare(&call.name);
-    let is_own = |pattern: &ToolPattern| pattern.matches(call) || pattern.matches_name(bare);
-    if let Some((tool, _)) = own.iter().find(|(_, pattern)| is_own(pattern)) {
+    let bare = strip_server(&call.name);
+    let mut own = own.iter();
+    if let Some((tool, _)) = own.find(|(_, own)| own.matches(call) || own.matches_name(bare)) {
         return Some(*tool);
     }
     let name: String =
@@ -56,7 +49,7 @@ pub(super) fn tool_of(call: &Call, own: &[(ToolKind, ToolPattern)]) -> Option<To
 }
 
 /// The tool's own name: `mcp__SERVER__TOOL`, `server__tool`, `server.tool`, `server/tool`.
-fn bare(name: &str) -> &str {
+fn strip_server(name: &str) -> &str {
     let name = name.strip_prefix("mcp__").unwrap_or(name);
     let name = name.split_once("__").map_or(name, |(_, tool)| tool);
     name.rsplit(['.', '/', ':']).next().unwrap_or(name)
@@ -64,7 +57,7 @@ fn bare(name: &str) -> &str {
 
 /// Finds the kind of a tool that is in no table, by the words of its name: `run_unit_tests`, `deployService`, `check_health`.
 fn by_words(name: &str) -> Option<ToolKind> {
-    let words = split_words(name);
+    let words = split_name(name);
     let first = words.first().map(String::as_str).unwrap_or_default();
     let purpose =
         if has_any(&words, &["health", "healthcheck", "healthz", "status", "ping", "probe", "smoke"]) {
@@ -89,23 +82,6 @@ fn by_words(name: &str) -> Option<ToolKind> {
 
 fn has_any(words: &[String], wanted: &[&str]) -> bool {
     words.iter().any(|word| wanted.contains(&word.as_str()))
-}
-
-/// Splits a name in snake, kebab or camel case into words in lower case.
-fn split_words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut was_lower = false;
-    for c in name.chars() {
-        if !c.is_alphanumeric() || (c.is_uppercase() && was_lower) {
-            words.push(String::new());
-        }
-        was_lower = c.is_lowercase();
-        if let Some(last) = words.last_mut().filter(|_| c.is_alphanumeric()) {
-            last.extend(c.to_lowercase());
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The end of a run: the summary, the reports and the notes on standard error.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,12 +11,13 @@ use crate::harness::run::context::RunContext;
 use crate::harness::settings::EnvSettings;
 use crate::harness::shard::ShardRecord;
 use crate::harness::snapshots::orphans::PinnedSnapshots;
+use crate::report::plain::escape_text;
 use crate::report::summary::render_summary;
-use crate::source::write_whole;
+use crate::source::write_with_folder;
 use crate::verdict::summary::Summary;
 
 /// Prints and writes the results of a run. Created before the trials run, because they consume the plan.
-pub(in crate::harness) struct RunFinisher {
+pub(crate) struct RunFinisher {
     skipped: usize,
     unknown_variables: Vec<String>,
     reports: RequestedReports,
@@ -30,11 +30,7 @@ pub(in crate::harness) struct RunFinisher {
 
 impl RunFinisher {
     /// Takes what the end of the run needs from `plan`.
-    pub(in crate::harness) fn from_plan(
-        plan: &mut Plan,
-        command: &HarnessCommand,
-        settings: &EnvSettings,
-    ) -> Self {
+    pub(crate) fn from_plan(plan: &mut Plan, command: &HarnessCommand, settings: &EnvSettings) -> Self {
         let pinned = std::mem::take(&mut plan.pinned);
         let own_trials = plan.trials_to_run(command).count();
         Self {
@@ -48,30 +44,31 @@ impl RunFinisher {
     }
 
     /// Prints and writes the results. The error is a message for the user; the notes are printed nevertheless.
-    pub(in crate::harness) fn finish_run(
-        &self,
-        context: &RunContext,
-        counts: TrialCounts,
-    ) -> Result<(), String> {
+    pub(crate) fn finish_run(&self, context: &RunContext, counts: TrialCounts) -> Result<(), String> {
         for block in context.tally.take_blocks() {
             stderr::print_block(context.readers.json, &block);
         }
         // `and` takes a value, so the reports are written even if the summary could not be.
         let written = self.write_run_summary(context).and(self.reports.write_all(context, counts));
-        stderr::note_agents(&context.live.describe_run(), context.readers.nextest);
+        if !context.readers.nextest {
+            // Under nextest, a process knows its own trial only.
+            context.live.describe_run().iter().for_each(|text| stderr::note(&escape_text(text)));
+            stderr::note_unexercised(context.tally.count_unexercised());
+        }
         stderr::note_judge_costs(context.judging.amount_spent());
         stderr::note_undecided(&context.tally.describe_undecided(&context.project));
         stderr::note_pinned(&context.tally.take_pinned());
-        if !context.readers.nextest {
-            stderr::note_unexercised(context.tally.count_unexercised());
-        }
         stderr::note_skipped(&self.unknown_variables, self.skipped);
         if let Some((shard, own_trials)) = &self.shard {
-            stderr::note_shard(shard, *own_trials);
+            // Says that the green line is not that of all cases.
+            stderr::note(&shard.describe(*own_trials));
         }
         if let Some(pinned) = &self.pinned {
-            stderr::note_orphans(&pinned.find_orphans(&context.project.files));
-            stderr::note_stale_cassettes(&context.judging.find_stale(&context.project.files));
+            let files = &context.project.files;
+            let orphan = "belongs to no case with `snapshot: true`; delete it, or restore its case";
+            stderr::note_leftovers("snapshot", &pinned.find_orphans(files), orphan);
+            let stale = "answers a question that no case asks any more; delete it";
+            stderr::note_leftovers("recorded opinion", &context.judging.find_stale(files), stale);
         }
         written
     }
@@ -82,7 +79,7 @@ impl RunFinisher {
         let path = self.output_json.as_ref().map(|path| context.project.base.join(path));
         if context.readers.nextest {
             if let Some(path) = path {
-                stderr::note_summary_under_nextest(&path, context.store.run_folder());
+                stderr::note_summary_under_nextest(&path, &context.store.run);
             }
             return Ok(());
         }
@@ -101,8 +98,7 @@ pub fn write_summary(summary: &Summary, path: &Path) -> Result<(), String> {
     let json = serde_json::to_vec_pretty(summary).map_err(io::Error::from);
     let written = json.and_then(|mut json| {
         json.push(b'\n');
-        path.parent().map(fs::create_dir_all).transpose()?;
-        write_whole(path, &json)
+        write_with_folder(path, &json)
     });
     written.map_err(|error| format!("cannot write `{}`: {error}", path.display()))
 }

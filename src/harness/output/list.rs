@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::stderr::print_block;
 use crate::case::Tier;
@@ -15,57 +15,16 @@ use crate::place::Place;
 use crate::report::plain::render_safe_json;
 use crate::suite::build_identifier;
 
-/// A line of the list.
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum ListLine<'p> {
-    Suite(SuiteEvent),
-    Test(ListedTrial<'p>),
-}
-
-/// The first or last line.
-#[derive(Serialize)]
-#[serde(tag = "event", rename_all = "snake_case")]
-enum SuiteEvent {
-    Discovery { root: String },
-    Completed { tests: usize, benchmarks: usize, total: usize, ignored: usize },
-}
-
-/// A trial, with the lines of its case.
-#[derive(Serialize)]
-struct ListedTrial<'p> {
-    event: &'static str,
-    name: &'p str,
-    ignore: bool,
-    ignore_message: &'p str,
-    source_path: String,
-    start_line: usize,
-    start_col: usize,
-    end_line: usize,
-    end_col: usize,
-    identifier: String,
-    tier: Tier,
-    tags: &'p [String],
-}
-
 /// Prints the trials that the command line selects, one line each, and returns the exit code of the process.
-pub(in crate::harness) fn print_list(
-    plan: &Plan,
-    (base, root): (&Path, &Path),
-    command: &HarnessCommand,
-) -> ExitCode {
-    let trials: Vec<ListedTrial<'_>> = plan
-        .trials
-        .iter()
-        .filter(|trial| is_listed(trial, command))
-        .filter_map(|trial| list_trial(trial, base))
-        .collect();
-    let ignored = trials.iter().filter(|trial| trial.ignore).count();
-    let counts = SuiteEvent::Completed { tests: trials.len(), benchmarks: 0, total: trials.len(), ignored };
-    let first = ListLine::Suite(SuiteEvent::Discovery { root: root.to_string_lossy().into_owned() });
-    let lines = std::iter::once(first).chain(trials.into_iter().map(ListLine::Test));
-    let lines: Vec<String> =
-        lines.chain([ListLine::Suite(counts)]).map(|line| render_safe_json(&line)).collect();
+pub(crate) fn print_list(plan: &Plan, (base, root): (&Path, &Path), command: &HarnessCommand) -> ExitCode {
+    let listed = plan.trials.iter().filter(|trial| is_listed(trial, command));
+    let trials: Vec<Value> = listed.filter_map(|trial| list_trial(trial, base)).collect();
+    let (total, ignored) = (trials.len(), trials.iter().filter(|trial| trial["ignore"] == true).count());
+    let first = json!({"type": "suite", "event": "discovery", "root": root.to_string_lossy()});
+    let last = json!({
+        "type": "suite", "event": "completed", "tests": total, "benchmarks": 0, "total": total, "ignored": ignored,
+    });
+    let lines: Vec<String> = [first].iter().chain(&trials).chain([&last]).map(render_safe_json).collect();
     print_block(false, &lines.join("\n"));
     ExitCode::SUCCESS
 }
@@ -78,25 +37,26 @@ fn is_listed(trial: &PlannedTrial, command: &HarnessCommand) -> bool {
 }
 
 /// Describes a trial. A file with mistakes has no trial in a list.
-fn list_trial<'p>(trial: &'p PlannedTrial, base: &Path) -> Option<ListedTrial<'p>> {
+fn list_trial(trial: &PlannedTrial, base: &Path) -> Option<Value> {
     let (place, extent, tier, tags): (&Place, &Place, Tier, &[String]) = match &trial.work {
         TrialWork::Case(work) => (&work.case.place, &work.case.extent, work.case.tier, &work.case.tags),
         TrialWork::Gate(work) => (&work.gate.place, &work.gate.place, Tier::Full, &[]),
         TrialWork::Broken(_) => return None,
     };
     let (start, (end_line, end_col)) = (place.locate(), extent.end());
-    Some(ListedTrial {
-        event: "discovered",
-        name: &trial.name,
-        ignore: trial.ignore.is_some(),
-        ignore_message: trial.ignore.as_ref().and_then(|ignore| ignore.reason.as_deref()).unwrap_or_default(),
-        source_path: base.join(&start.file).to_string_lossy().into_owned(),
-        start_line: start.line,
-        start_col: start.column,
-        end_line,
-        end_col,
-        identifier: build_identifier(&trial.name),
-        tier,
-        tags,
-    })
+    Some(json!({
+        "type": "test",
+        "event": "discovered",
+        "name": trial.name,
+        "ignore": trial.ignore.is_some(),
+        "ignore_message": trial.ignore.as_ref().and_then(|ignore| ignore.reason.as_deref()).unwrap_or_default(),
+        "source_path": base.join(&start.file).to_string_lossy(),
+        "start_line": start.line,
+        "start_col": start.column,
+        "end_line": end_line,
+        "end_col": end_col,
+        "identifier": build_identifier(&trial.name),
+        "tier": tier,
+        "tags": tags,
+    }))
 }

@@ -1,6 +1,7 @@
 //! The reports of a run, rendered from the verdict logs at the end of the run.
 
 use std::path::PathBuf;
+use std::slice;
 
 use libtest_mimic::Conclusion;
 
@@ -15,7 +16,7 @@ use crate::report::{EarlierRun, FORMATS, FormatEntry, ReportBuilder};
 use crate::suite::ReportFormat;
 
 /// The reports to write at the end of a run.
-pub(in crate::harness) struct RequestedReports {
+pub(crate) struct RequestedReports {
     formats: Vec<ReportFormat>,
     /// Print annotations for GitHub, which reads this process's output.
     annotate: bool,
@@ -27,7 +28,7 @@ pub(in crate::harness) struct RequestedReports {
 
 impl RequestedReports {
     /// Collects the reports that the suites and the environment request.
-    pub(in crate::harness) fn from_plan(plan: &Plan, settings: &EnvSettings) -> Self {
+    pub(crate) fn from_plan(plan: &Plan, settings: &EnvSettings) -> Self {
         let mut formats: Vec<ReportFormat> = plan.reports.iter().chain(&settings.reports).copied().collect();
         formats.extend(settings.junit_file.as_ref().map(|_| ReportFormat::Junit));
         formats.sort_unstable();
@@ -37,24 +38,19 @@ impl RequestedReports {
     }
 
     /// Renders and writes the reports. The error is a message for the user.
-    pub(in crate::harness) fn write_all(
-        &self,
-        context: &RunContext,
-        counts: TrialCounts,
-    ) -> Result<(), String> {
+    pub(crate) fn write_all(&self, context: &RunContext, counts: TrialCounts) -> Result<(), String> {
         let formats = self.supported_formats(context);
         let annotate = self.annotate && counts.has_failed;
         if formats.is_empty() && !annotate {
             return Ok(());
         }
         let earlier = self.read_earlier(context)?;
-        let run =
-            StoredRun::open(&[context.store.run_folder().to_owned()]).map_err(|error| error.to_string())?;
+        let run = StoredRun::open(slice::from_ref(&context.store.run)).map_err(|error| error.to_string())?;
         let run = run.compared_with(earlier);
         stderr::note_missing_verdicts(counts.trials.saturating_sub(run.trials()));
         let mut annotations = Box::new(Annotations::new(run.run()));
-        let written = run
-            .write_reports(&formats, context.store.out_folder(), |verdict| annotations.add_verdict(verdict));
+        let written =
+            run.write_reports(&formats, &context.store.out, |verdict| annotations.add_verdict(verdict));
         if annotate {
             stderr::print_block(context.readers.json, annotations.finish().trim_end());
         }
@@ -76,7 +72,7 @@ impl RequestedReports {
         let shows_comparison =
             [ReportFormat::Html, ReportFormat::Markdown].iter().any(|format| self.formats.contains(format));
         let Some(which) = self.compare.as_deref().filter(|_| shows_comparison) else { return Ok(None) };
-        earlier_run(which, &context.project.base, context.store.out_folder())
+        earlier_run(which, &context.project.base, &context.store.out)
             .map(Some)
             .map_err(|error| format!("ARRAIGN_COMPARE: {error}"))
     }
@@ -84,28 +80,30 @@ impl RequestedReports {
     /// Returns the formats that can be rendered, and prints a note on the others.
     fn supported_formats(&self, context: &RunContext) -> Vec<FormatEntry> {
         if context.readers.nextest {
-            stderr::note_reports_under_nextest(&self.formats, context.store.run_folder());
+            stderr::note_not_rendered("under nextest", self.formats.iter().copied(), &context.store.run);
             return Vec::new();
         }
         let unsupported =
             self.formats.iter().filter(|wanted| !FORMATS.iter().any(|format| format.format == **wanted));
-        stderr::note_unsupported_reports(unsupported.copied(), context.store.run_folder());
+        // HTML needs a feature.
+        let reason = "without the feature `html` of arraign";
+        stderr::note_not_rendered(reason, unsupported.copied(), &context.store.run);
         FORMATS.iter().filter(|format| self.formats.contains(&format.format)).copied().collect()
     }
 }
 
 /// How many trials ran, and whether any failed.
 #[derive(Clone, Copy)]
-pub(in crate::harness) struct TrialCounts {
+pub(crate) struct TrialCounts {
     /// The number of trials that ran.
-    pub(in crate::harness) trials: usize,
+    pub(crate) trials: usize,
     /// Whether any of them failed.
-    pub(in crate::harness) has_failed: bool,
+    pub(crate) has_failed: bool,
 }
 
 impl TrialCounts {
     /// Takes the counts from libtest-mimic's conclusion.
-    pub(in crate::harness) fn from_conclusion(conclusion: &Conclusion) -> Self {
+    pub(crate) fn from_conclusion(conclusion: &Conclusion) -> Self {
         let count = conclusion.num_passed + conclusion.num_failed;
         Self { trials: usize::try_from(count).unwrap_or(usize::MAX), has_failed: conclusion.has_failed() }
     }

@@ -6,10 +6,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::tally::UnexercisedRules;
-use crate::harness::shard::ShardRecord;
 use crate::judge::JudgeUsage;
 use crate::place::LoadErrors;
-use crate::report::plain::{escape_line, escape_text};
+use crate::report::plain::{count_noun, escape_line, escape_text};
 use crate::report::terminal;
 use crate::suite::ReportFormat;
 use crate::verdict::quoted;
@@ -18,44 +17,17 @@ use crate::verdict::quoted;
 const USAGE_ERROR: u8 = 2;
 
 /// Prints notes on unknown variables and on the number of cases left out.
-pub(in crate::harness) fn note_skipped(unknown_variables: &[String], skipped: usize) {
+pub(crate) fn note_skipped(unknown_variables: &[String], skipped: usize) {
     for variable in unknown_variables {
         note(variable);
     }
     if skipped > 0 {
-        note(&format!("skipped by tier or tags: {}", count_cases(skipped)));
+        note(&format!("skipped by tier or tags: {}", count_noun(skipped, "case")));
     }
 }
 
-/// Prints a note on a filter that matches no trial.
-pub(in crate::harness) fn note_unmatched(problem: &str) {
-    note(&escape_line(problem));
-}
-
-/// Prints a note on the file for rust-analyzer, which does not list the present trials.
-pub(in crate::harness) fn note_stale_cases(file: &str) {
-    note(&format!("{file} does not list the present trials; `cargo arraign ide` writes it again"));
-}
-
-/// Prints the shard that has run, so that its green line is not taken for that of all cases.
-pub(in crate::harness) fn note_shard(shard: &ShardRecord, own_trials: usize) {
-    note(&shard.describe(own_trials));
-}
-
-/// Prints a note on the requested formats that this build cannot render: HTML needs a feature.
-pub(in crate::harness) fn note_unsupported_reports(
-    formats: impl Iterator<Item = ReportFormat>,
-    store: &Path,
-) {
-    note_not_rendered("without the feature `html` of arraign", formats, store);
-}
-
-/// Prints a note on the requested reports under nextest, where each process runs one trial only.
-pub(in crate::harness) fn note_reports_under_nextest(formats: &[ReportFormat], store: &Path) {
-    note_not_rendered("under nextest", formats.iter().copied(), store);
-}
-
-fn note_not_rendered(reason: &str, formats: impl Iterator<Item = ReportFormat>, store: &Path) {
+/// Prints a note on requested reports that this process cannot render.
+pub(crate) fn note_not_rendered(reason: &str, formats: impl Iterator<Item = ReportFormat>, store: &Path) {
     let names: Vec<&str> = formats.map(ReportFormat::name).collect();
     if !names.is_empty() {
         let (list, formats, command) = (names.join(", "), names.join(","), report_command(store));
@@ -66,14 +38,14 @@ fn note_not_rendered(reason: &str, formats: impl Iterator<Item = ReportFormat>, 
 }
 
 /// Prints a note on trials without a verdict log, which no report contains.
-pub(in crate::harness) fn note_missing_verdicts(count: usize) {
+pub(crate) fn note_missing_verdicts(count: usize) {
     if count > 0 {
-        note(&format!("{} without a verdict: the reports do not contain them", count_cases(count)));
+        note(&format!("{} without a verdict: the reports do not contain them", count_noun(count, "case")));
     }
 }
 
 /// Prints a note on the summary under nextest, where each process would overwrite the file with its own trial.
-pub(in crate::harness) fn note_summary_under_nextest(path: &Path, store: &Path) {
+pub(crate) fn note_summary_under_nextest(path: &Path, store: &Path) {
     let (shown, argument) = (path.display(), quoted(&path.to_string_lossy()));
     note(&format!(
         "{shown} is not written (ARRAIGN_OUTPUT_JSON): under nextest each trial is a separate process; `{} --summary \
@@ -87,42 +59,22 @@ fn report_command(store: &Path) -> String {
     format!("cargo arraign report --run {}", quoted(&store.to_string_lossy()))
 }
 
-/// Prints a note on each snapshot that belongs to no case.
-pub(in crate::harness) fn note_orphans(names: &[String]) {
+/// Prints a note on each file that belongs to no case any more, with what to do.
+pub(crate) fn note_leftovers(what: &str, names: &[String], advice: &str) {
     for name in names {
-        let name = escape_line(name);
-        note(&format!(
-            "the snapshot `{name}` belongs to no case with `snapshot: true`; delete it, or restore its case"
-        ));
-    }
-}
-
-/// Prints a note on each recorded opinion that no case asks for any more.
-pub(in crate::harness) fn note_stale_cassettes(names: &[String]) {
-    for name in names {
-        let name = escape_line(name);
-        note(&format!(
-            "the recorded opinion `{name}` answers a question that no case asks any more; delete it"
-        ));
+        note(&format!("the {what} `{}` {advice}", escape_line(name)));
     }
 }
 
 /// Prints the summary of the undecided trials, if there are any.
-pub(in crate::harness) fn note_undecided(summary: &str) {
+pub(crate) fn note_undecided(summary: &str) {
     if !summary.is_empty() {
         note(&escape_text(summary));
     }
 }
 
-/// Prints notes on the agents of the run. Under nextest, a process knows its own trial only.
-pub(in crate::harness) fn note_agents(notes: &[String], under_nextest: bool) {
-    for text in notes.iter().filter(|_| !under_nextest) {
-        note(&escape_text(text));
-    }
-}
-
 /// Prints the trials that pass with violations that their snapshots hold.
-pub(in crate::harness) fn note_pinned(lines: &[String]) {
+pub(crate) fn note_pinned(lines: &[String]) {
     const MAX_LINES: usize = 20;
     for line in lines.iter().take(MAX_LINES) {
         note(&escape_line(line));
@@ -133,10 +85,10 @@ pub(in crate::harness) fn note_pinned(lines: &[String]) {
 }
 
 /// Prints a note on rules that nothing in the runs concerned, if there are any.
-pub(in crate::harness) fn note_unexercised(UnexercisedRules { rules, trials }: UnexercisedRules) {
+pub(crate) fn note_unexercised(UnexercisedRules { rules, trials }: UnexercisedRules) {
     if rules > 0 {
         let (noun, verb) = if rules == 1 { ("rule", "was") } else { ("rules", "were") };
-        let cases = count_cases(trials);
+        let cases = count_noun(trials, "case");
         note(&format!(
             "{rules} {noun} of `sequence_valid` {verb} not exercised, in {cases} that passed; `cargo arraign lint` lists those \
              that no case exercises"
@@ -145,52 +97,52 @@ pub(in crate::harness) fn note_unexercised(UnexercisedRules { rules, trials }: U
 }
 
 /// Prints a note on the requests, tokens and costs of the judge.
-pub(in crate::harness) fn note_judge_costs(spent: JudgeUsage) {
+pub(crate) fn note_judge_costs(spent: JudgeUsage) {
     if spent.requests > 0 {
         note(&format!("the judge was asked: {spent}"));
     }
 }
 
-/// Renders a number of cases: `1 case`, `2 cases`.
-pub(in crate::harness) fn count_cases(count: usize) -> String {
-    if count == 1 { "1 case".to_owned() } else { format!("{count} cases") }
-}
-
 /// Prints the errors of a run that cannot start or finish, and returns its exit code.
-pub(in crate::harness) fn usage_error(problems: &[String]) -> ExitCode {
+pub(crate) fn usage_error(problems: &[String]) -> ExitCode {
     exit_with(problems, USAGE_ERROR)
 }
 
+/// Prints the error of a run that cannot start or finish, and returns its exit code.
+pub(crate) fn report_problem(problem: String) -> ExitCode {
+    usage_error(&[problem])
+}
+
 /// Prints all mistakes in the files of cases, with `folder` before relative paths, and returns the exit code of the run.
-pub(in crate::harness) fn report_load_errors(errors: &LoadErrors, folder: &str) -> ExitCode {
+pub(crate) fn report_load_errors(errors: &LoadErrors, folder: &str) -> ExitCode {
     for error in errors {
         eprint(&terminal::render_load_error_below(error, folder));
     }
-    let count = errors.iter().count();
-    let noun = if count == 1 { "mistake" } else { "mistakes" };
-    usage_error(&[format!("{count} {noun} in the eval files; no trial was run")])
+    let count = count_noun(errors.iter().count(), "mistake");
+    report_problem(format!("{count} in the eval files; no trial was run"))
 }
 
 /// Prints the errors and returns `code`.
-pub(in crate::harness) fn exit_with(problems: &[String], code: u8) -> ExitCode {
+pub(crate) fn exit_with(problems: &[String], code: u8) -> ExitCode {
     for problem in problems {
         eprint(&format!("error: {problem}"));
     }
     ExitCode::from(code)
 }
 
-fn note(text: &str) {
+/// Prints a note of the harness.
+pub(crate) fn note(text: &str) {
     eprint(&format!("arraign: {text}"));
 }
 
 /// Prints a block of text after the lines of the trials: on standard output, or on standard error if standard output is a
 /// stream of JSON events.
-pub(in crate::harness) fn print_block(json: bool, text: &str) {
+pub(crate) fn print_block(json: bool, text: &str) {
     // The error is ignored here and below: a reader that is gone (`cargo test | head`) must not fail the run.
     let _ = if json { writeln!(io::stderr(), "{text}") } else { writeln!(io::stdout(), "{text}") };
 }
 
 /// Prints a line on standard error.
-pub(in crate::harness) fn eprint(text: &str) {
+pub(crate) fn eprint(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }

@@ -1,7 +1,7 @@
 //! The results of trials that are kept in memory until the end of the run: rows for the summary, and text blocks for
 //! `ARRAIGN_VERBOSE`.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use super::undecided::{UndecidedTrial, render_undecided};
 use crate::case::Case;
@@ -11,11 +11,12 @@ use crate::harness::settings::EnvSettings;
 use crate::outcome::State;
 use crate::report::block::render_case_block;
 use crate::report::pinned::render_pinned;
+use crate::source::lock;
 use crate::verdict::Verdict;
 use crate::verdict::summary::{Group, Row, SUMMARY_VERSION, Selection, Summary};
 
 /// Collects the results of trials as they end.
-pub(in crate::harness) struct Tally {
+pub(crate) struct Tally {
     /// The run will have a summary.
     rows_wanted: bool,
     blocks_wanted: bool,
@@ -35,14 +36,14 @@ struct TallyEntries {
 
 /// The rules of order that nothing in the run of a passing trial concerned: such a trial is green without them.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::harness) struct UnexercisedRules {
-    pub(in crate::harness) rules: usize,
-    pub(in crate::harness) trials: usize,
+pub(crate) struct UnexercisedRules {
+    pub(crate) rules: usize,
+    pub(crate) trials: usize,
 }
 
 impl Tally {
     /// Creates an empty tally. Keeps rows only for a run with a summary, and blocks only for a verbose run.
-    pub(in crate::harness) fn new(plan: &Plan, settings: &EnvSettings) -> Self {
+    pub(crate) fn new(plan: &Plan, settings: &EnvSettings) -> Self {
         let rows_wanted =
             settings.nextest.is_none() && (settings.output_json.is_some() || !plan.golden.is_empty());
         Self {
@@ -54,76 +55,69 @@ impl Tally {
     }
 
     /// Adds the trial of a case, which has this number in the plan.
-    pub(in crate::harness) fn add_case(&self, number: usize, case: &Case, verdict: &Verdict) {
+    pub(crate) fn add_case(&self, number: usize, case: &Case, verdict: &Verdict) {
         if let Some(trial) = UndecidedTrial::from_verdict(case, verdict) {
-            self.lock_entries().undecided.push((number, trial));
+            lock(&self.entries).undecided.push((number, trial));
         }
         if let Some(pinned) = render_pinned(verdict) {
             let line = format!("{}: {pinned}", verdict.name);
-            self.lock_entries().pinned.push((number, line));
+            lock(&self.entries).pinned.push((number, line));
         }
-        self.lock_entries().unexercised.add_verdict(verdict);
+        lock(&self.entries).unexercised.add_verdict(verdict);
         if self.rows_wanted {
             let row = Row::from_verdict(verdict);
-            self.lock_entries().rows.push((number, row));
+            lock(&self.entries).rows.push((number, row));
         }
         self.add_block(number, verdict);
     }
 
     /// Adds the text block of any trial, which has this number in the plan.
-    pub(in crate::harness) fn add_block(&self, number: usize, verdict: &Verdict) {
+    pub(crate) fn add_block(&self, number: usize, verdict: &Verdict) {
         if self.blocks_wanted {
             let block = render_case_block(verdict);
-            self.lock_entries().blocks.push((number, block));
+            lock(&self.entries).blocks.push((number, block));
         }
     }
 
     /// Takes the blocks of the trials that ran, in the order of the plan.
-    pub(in crate::harness) fn take_blocks(&self) -> Vec<String> {
-        let mut blocks = std::mem::take(&mut self.lock_entries().blocks);
-        blocks.sort_by_key(|(number, _)| *number);
-        blocks.into_iter().map(|(_, block)| block).collect()
+    pub(crate) fn take_blocks(&self) -> Vec<String> {
+        take_in_order(&mut lock(&self.entries).blocks)
     }
 
     /// Sums up the undecided trials of cases; empty for less than two.
-    pub(in crate::harness) fn describe_undecided(&self, project: &Project) -> String {
-        let mut trials = std::mem::take(&mut self.lock_entries().undecided);
-        trials.sort_by_key(|(number, _)| *number);
-        let trials: Vec<UndecidedTrial> =
-            trials.into_iter().map(|(_, trial)| trial.below(&project.folder)).collect();
+    pub(crate) fn describe_undecided(&self, project: &Project) -> String {
+        let trials = take_in_order(&mut lock(&self.entries).undecided).into_iter();
+        let trials: Vec<UndecidedTrial> = trials.map(|trial| trial.below(&project.folder)).collect();
         render_undecided(&trials, &project.rerun)
     }
 
     /// Counts the rules that passing trials did not exercise.
-    pub(in crate::harness) fn count_unexercised(&self) -> UnexercisedRules {
-        self.lock_entries().unexercised
+    pub(crate) fn count_unexercised(&self) -> UnexercisedRules {
+        lock(&self.entries).unexercised
     }
 
     /// Takes a line for each trial that passes with pinned violations.
-    pub(in crate::harness) fn take_pinned(&self) -> Vec<String> {
-        let mut pinned = std::mem::take(&mut self.lock_entries().pinned);
-        pinned.sort_by_key(|(number, _)| *number);
-        pinned.into_iter().map(|(_, line)| line).collect()
+    pub(crate) fn take_pinned(&self) -> Vec<String> {
+        take_in_order(&mut lock(&self.entries).pinned)
     }
 
     /// Sums up the trials that ran.
-    pub(in crate::harness) fn make_summary(&self) -> Summary {
-        let mut rows = std::mem::take(&mut self.lock_entries().rows);
-        // A sum of floats depends on the order, and the order in which threads end differs between runs.
-        rows.sort_by_key(|(number, _)| *number);
-        let rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
-        Summary::from_rows(&self.selection, &rows)
+    pub(crate) fn make_summary(&self) -> Summary {
+        Summary::from_rows(&self.selection, &take_in_order(&mut lock(&self.entries).rows))
     }
 
     /// Returns the summary of a run that contains only the cases of one suite.
-    pub(in crate::harness) fn summary_of(&self, suite: Group) -> Summary {
+    pub(crate) fn summary_of(&self, suite: Group) -> Summary {
         let total = Group { name: "all".to_owned(), ..suite.clone() };
         Summary { schema_version: SUMMARY_VERSION, tier: self.selection.tier, total, suites: vec![suite] }
     }
+}
 
-    fn lock_entries(&self) -> MutexGuard<'_, TallyEntries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// Takes the entries, in the order of the plan. Threads end in any order, and a sum of floats depends on it.
+fn take_in_order<T>(entries: &mut Vec<(usize, T)>) -> Vec<T> {
+    let mut entries = std::mem::take(entries);
+    entries.sort_by_key(|(number, _)| *number);
+    entries.into_iter().map(|(_, entry)| entry).collect()
 }
 
 impl UnexercisedRules {

@@ -5,18 +5,18 @@ use crate::outcome::Status;
 use crate::verdict::rebase::prefix_file;
 use crate::verdict::{Rerun, UndecidedCause, Verdict, quoted};
 
-/// All causes, in the order in which the line names them.
-const CAUSES: [UndecidedCause; 6] = [
-    UndecidedCause::AnotherInput,
-    UndecidedCause::ChangedAgent,
-    UndecidedCause::UnrecordedRequest,
-    UndecidedCause::AgentNotRun,
-    UndecidedCause::NotReadWhole,
-    UndecidedCause::MissingEvidence,
+/// All causes, in the order in which the line names them, each with its words.
+const CAUSES: [(UndecidedCause, &str); 6] = [
+    (UndecidedCause::AnotherInput, "recorded for another input"),
+    (UndecidedCause::ChangedAgent, "recorded by an agent that has changed"),
+    (UndecidedCause::UnrecordedRequest, "with requests to a model that are not recorded"),
+    (UndecidedCause::AgentNotRun, "without consent to run the agent"),
+    (UndecidedCause::NotReadWhole, "not read whole"),
+    (UndecidedCause::MissingEvidence, "without evidence that a check needs"),
 ];
 
 /// A trial that failed because its evidence does not decide a check.
-pub(in crate::harness) struct UndecidedTrial {
+pub(crate) struct UndecidedTrial {
     name: String,
     cause: UndecidedCause,
     /// An agent can record the run again.
@@ -31,6 +31,7 @@ impl UndecidedTrial {
         if verdict.passed || verdict.status != Status::Undecided {
             return None;
         }
+        // The causes are ordered by what a user does first, so the smallest one represents the trial.
         let causes = verdict.findings.iter().filter_map(|finding| Some((finding.undecided?, finding.run)));
         let (first, run) = causes.min()?;
         Some(Self {
@@ -40,9 +41,7 @@ impl UndecidedTrial {
             file: verdict.runs.get(run).and_then(|run| run.file.clone()),
         })
     }
-}
 
-impl UndecidedTrial {
     /// Prefixes the path of its trace with `folder`, if it is relative.
     pub(super) fn below(mut self, folder: &str) -> Self {
         self.file.iter_mut().for_each(|file| prefix_file(file, folder));
@@ -51,36 +50,24 @@ impl UndecidedTrial {
 }
 
 /// Renders the summary. Empty for a single trial, which says everything itself.
-pub(in crate::harness) fn render_undecided(trials: &[UndecidedTrial], rerun: &Rerun) -> String {
+pub(crate) fn render_undecided(trials: &[UndecidedTrial], rerun: &Rerun) -> String {
     if trials.len() < 2 {
         return String::new();
     }
-    let groups = CAUSES.map(|cause| trials.iter().filter(|trial| trial.cause == cause).collect::<Vec<_>>());
-    let groups: Vec<&[&UndecidedTrial]> =
-        groups.iter().filter(|group| !group.is_empty()).map(Vec::as_slice).collect();
-    let counts: Vec<String> =
-        groups.iter().map(|group| format!("{} {}", group.len(), describe_cause(group[0].cause))).collect();
-    let commands = groups
-        .into_iter()
-        .map(|group| format!("\n  {}: {}", describe_cause(group[0].cause), find_command(group, rerun)));
-    let (count, counts) = (trials.len(), counts.join(", "));
-    format!("{count} trials are undecided: {counts}{}", commands.collect::<String>())
+    let (mut counts, mut commands) = (Vec::new(), Vec::new());
+    for (cause, words) in CAUSES {
+        let group: Vec<&UndecidedTrial> = trials.iter().filter(|trial| trial.cause == cause).collect();
+        if !group.is_empty() {
+            counts.push(format!("{} {words}", group.len()));
+            commands.push(format!("\n  {words}: {}", find_command(&group, rerun)));
+        }
+    }
+    format!("{} trials are undecided: {}{}", trials.len(), counts.join(", "), commands.concat())
 }
 
 /// How a user allows that agents run in a replay.
-pub(in crate::harness) const ALLOW_EXEC: &str =
+pub(crate) const ALLOW_EXEC: &str =
     "call `allow_exec()` on the harness of the test target, or use `cargo arraign run --allow-exec`";
-
-fn describe_cause(cause: UndecidedCause) -> &'static str {
-    match cause {
-        UndecidedCause::AnotherInput => "recorded for another input",
-        UndecidedCause::ChangedAgent => "recorded by an agent that has changed",
-        UndecidedCause::UnrecordedRequest => "with requests to a model that are not recorded",
-        UndecidedCause::AgentNotRun => "without consent to run the agent",
-        UndecidedCause::NotReadWhole => "not read whole",
-        UndecidedCause::MissingEvidence => "without evidence that a check needs",
-    }
-}
 
 /// Returns the command that resolves the cause of a group of trials, or that shows it.
 fn find_command(group: &[&UndecidedTrial], rerun: &Rerun) -> String {

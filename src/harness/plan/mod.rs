@@ -32,11 +32,15 @@ pub(super) struct PlannedTrial {
     pub(super) alias: Option<String>,
     /// Why the trial does not run by default.
     pub(super) ignore: Option<Ignore>,
-    /// What the trial does.
+    /// The work of the trial.
     pub(super) work: TrialWork,
 }
 
 impl PlannedTrial {
+    fn new(name: String, ignore: Option<Ignore>, work: TrialWork) -> Self {
+        Self { name, alias: None, ignore, work }
+    }
+
     /// Returns the name that filters match and events report.
     pub(super) fn shown_name(&self) -> &str {
         self.alias.as_deref().unwrap_or(&self.name)
@@ -51,7 +55,7 @@ impl PlannedTrial {
     }
 }
 
-/// What a trial does.
+/// The work of a trial.
 pub(super) enum TrialWork {
     /// Evaluates a case.
     Case(CaseWork),
@@ -187,6 +191,8 @@ fn plan_alias(plan: &mut Plan, path: &str, library: Library<'_>, settings: &EnvS
 /// mistakes.
 fn plan_one(plan: &mut Plan, name: &str, library: Library<'_>, settings: &EnvSettings) {
     let mut broken = LoadErrors::new();
+    // The likeliest file comes first. The search ends with the first file that has the trial; mistakes of other candidates
+    // count only if no file has it.
     for path in find_files_for_name(library.files, name) {
         let file = trial_prefix(&path, library);
         let is_gate = name == build_case_name(&file, Some(GATE_ID));
@@ -211,12 +217,7 @@ fn plan_one(plan: &mut Plan, name: &str, library: Library<'_>, settings: &EnvSet
         }
     }
     if !broken.is_empty() {
-        plan.trials.push(PlannedTrial {
-            name: name.to_owned(),
-            alias: None,
-            ignore: None,
-            work: TrialWork::Broken(broken),
-        });
+        plan.trials.push(PlannedTrial::new(name.to_owned(), None, TrialWork::Broken(broken)));
     }
 }
 
@@ -247,8 +248,7 @@ fn make_case_trials(
 }
 
 fn make_case_trial(work: &CaseWork, name: String, run: Option<SelectedRun>) -> PlannedTrial {
-    let ignore = work.case.ignore.clone();
-    PlannedTrial { name, alias: None, ignore, work: TrialWork::Case(CaseWork { run, ..work.clone() }) }
+    PlannedTrial::new(name, work.case.ignore.clone(), TrialWork::Case(CaseWork { run, ..work.clone() }))
 }
 
 fn is_selected(case: &Case, settings: &EnvSettings) -> bool {
@@ -336,12 +336,7 @@ impl Plan {
 
 /// Returns the trial of a gate. A gate without cases has none, because its result would mean nothing.
 fn make_gate_trial(work: GateWork, name: String) -> Option<PlannedTrial> {
-    (!work.cases.is_empty()).then_some(PlannedTrial {
-        name,
-        alias: None,
-        ignore: None,
-        work: TrialWork::Gate(work),
-    })
+    (!work.cases.is_empty()).then(|| PlannedTrial::new(name, None, TrialWork::Gate(work)))
 }
 
 /// Returns the case that a gate sums up. An ignored case does not run and has no score.

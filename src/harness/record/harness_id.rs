@@ -7,19 +7,19 @@ use crate::harness::settings::own_target;
 
 /// The place of a harness in its repository.
 #[derive(Debug, Clone)]
-pub(in crate::harness) struct HarnessId {
+pub(crate) struct HarnessId {
     /// The harness's name: the folder of its cases, and the test target if that is called differently (`evals@live`),
     /// because two targets may run the same cases.
-    pub(in crate::harness) harness: String,
+    pub(crate) harness: String,
     /// The folder of the cases, relative to the root of the repository: `evals`, `crates/shop/evals`.
-    pub(in crate::harness) cases: String,
+    pub(crate) cases: String,
     /// The package's folder, relative to that root: empty, or with a `/` at the end.
-    pub(in crate::harness) package: String,
+    pub(crate) package: String,
 }
 
 impl HarnessId {
     /// Returns the identity of this program's harness for the cases below `folder` of the package at `base`.
-    pub(in crate::harness) fn locate(base: &Path, folder: &Path) -> Self {
+    pub(crate) fn locate(base: &Path, folder: &Path) -> Self {
         Self::in_target(base, folder, own_target().as_deref())
     }
 

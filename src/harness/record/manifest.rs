@@ -19,10 +19,10 @@ use crate::report::{RunInfo, SkippedTrial};
 use crate::verdict::summary::Selection;
 
 /// The folder of the manifests. No harness has this name: a harness's name has the folder of its cases before the `@`.
-pub(in crate::harness) const MANIFESTS: &str = "@manifests";
+pub(crate) const MANIFESTS: &str = "@manifests";
 
 /// The version of the file's form. It changes when a field changes its meaning or is removed.
-pub(in crate::harness) const SCHEMA_VERSION: u32 = 1;
+pub(crate) const SCHEMA_VERSION: u32 = 1;
 
 /// How the run of one harness started.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ pub struct RunManifest {
 
 impl RunManifest {
     /// Describes a run of `plan` that starts now.
-    pub(in crate::harness) fn for_plan(
+    pub(super) fn for_plan(
         plan: &Plan,
         (command, settings): (&HarnessCommand, &EnvSettings),
         kinds: &Registry,
@@ -86,16 +86,14 @@ impl RunManifest {
     }
 
     /// Returns the run as reports describe it, without its id: that is the name of the run's folder.
-    pub(in crate::harness) fn to_run_info(&self) -> RunInfo {
+    pub(crate) fn to_run_info(&self) -> RunInfo {
         let builtin = BUILTIN.iter().map(|kind| (kind.name.to_owned(), kind.summary.to_owned()));
         RunInfo {
-            id: String::new(),
-            started: UNIX_EPOCH + Duration::from_millis(self.started_ms),
             folder: self.package.clone(),
             rules: builtin.chain(self.rules.clone()).collect(),
             skipped: self.skipped.clone(),
             selection: self.selection.clone(),
-            earlier: None,
+            ..RunInfo::new("", UNIX_EPOCH + Duration::from_millis(self.started_ms))
         }
     }
 }

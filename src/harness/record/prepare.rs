@@ -11,7 +11,7 @@ use crate::harness::settings::{self, EnvSettings};
 use crate::suite::Library;
 
 /// Writes the run's manifest into the store, and removes old runs. The error is a message for the user.
-pub(in crate::harness) fn prepare_store(
+pub(crate) fn prepare_store(
     store: &Store,
     plan: &Plan,
     (library, id, keep_runs): (Library<'_>, &HarnessId, usize),
@@ -19,9 +19,10 @@ pub(in crate::harness) fn prepare_store(
     settings: &EnvSettings,
 ) -> Result<(), String> {
     if writes_manifest(plan, command, settings) {
-        let describe = || RunManifest::for_plan(plan, (command, settings), library.kinds, id);
+        let written =
+            store.write_manifest(|| RunManifest::for_plan(plan, (command, settings), library.kinds, id))?;
         // A folder that the user has named may be an archive of runs, so nothing is removed there.
-        if store.write_manifest(describe)? && settings.out.is_none() {
+        if written && settings.out.is_none() {
             store.prune_runs(keep_runs);
         }
     }
@@ -29,7 +30,7 @@ pub(in crate::harness) fn prepare_store(
 }
 
 /// The store of this process.
-pub(in crate::harness) fn make_store(base: &Path, settings: &EnvSettings, id: &HarnessId) -> Store {
+pub(crate) fn make_store(base: &Path, settings: &EnvSettings, id: &HarnessId) -> Store {
     let out = settings.out.as_ref().map_or_else(|| settings::default_out(base), |out| base.join(out));
     Store::new(&out, &id.harness, settings.nextest.as_ref())
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::manifest::{MANIFESTS, RunManifest};
-use super::runs::open_regular;
+use crate::source::open_regular;
 
 /// The age below which no run is removed.
 const PROTECTED_AGE: Duration = Duration::from_secs(3600);
@@ -27,6 +27,7 @@ pub(super) fn prune_runs(out: &Path, manifest: &str, keep: usize) {
         .into_iter()
         .filter_map(|run| Some((read_start_ms(&run.join(MANIFESTS).join(manifest))?, run)))
         .collect();
+    // Newest first, so that everything behind the first `keep` runs is old enough to go.
     started.sort_unstable_by(|one, other| other.cmp(one));
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let youngest = now.saturating_sub(PROTECTED_AGE).as_millis();

@@ -6,7 +6,6 @@
 //! what a judge has cost.
 
 use std::cell::Cell;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -15,7 +14,7 @@ use super::manifest::{MANIFESTS, RunManifest};
 use super::prune::prune_runs;
 use crate::harness::settings::{Nextest, own_run_id};
 use crate::harness::shard::hash_text;
-use crate::source::{LineLog, write_whole};
+use crate::source::{LineLog, write_with_folder};
 use crate::suite::escape_component;
 use crate::verdict::Verdict;
 
@@ -30,9 +29,11 @@ thread_local! {
 
 /// The folder of this run, with its verdicts and manifests.
 #[derive(Debug)]
-pub(in crate::harness) struct Store {
-    out: PathBuf,
-    run: PathBuf,
+pub(crate) struct Store {
+    /// The folder of all runs and of their reports.
+    pub(crate) out: PathBuf,
+    /// The folder of this run.
+    pub(crate) run: PathBuf,
     harness: String,
     attempt: u32,
     log: LineLog,
@@ -40,7 +41,7 @@ pub(in crate::harness) struct Store {
 
 impl Store {
     /// The store of this process's run below `out`. No folder is created before the first file.
-    pub(in crate::harness) fn new(out: &Path, harness: &str, nextest: Option<&Nextest>) -> Self {
+    pub(crate) fn new(out: &Path, harness: &str, nextest: Option<&Nextest>) -> Self {
         let run_id = nextest.map_or_else(own_run_id, |nextest| nextest.run_id.clone());
         let run = out.join(escape_name(&run_id));
         let log = open_log(&run, &escape_name(harness), nextest);
@@ -48,61 +49,43 @@ impl Store {
         Self { out: out.to_owned(), run, harness: harness.to_owned(), attempt, log }
     }
 
-    /// The folder of all runs and of their reports.
-    pub(in crate::harness) fn out_folder(&self) -> &Path {
-        &self.out
-    }
-
-    /// The folder of this run.
-    pub(in crate::harness) fn run_folder(&self) -> &Path {
-        &self.run
-    }
-
     /// Writes the manifest that `describe` returns, unless another process of the run has written one. Returns whether it
     /// was written.
     ///
     /// If the manifest cannot be written, the verdicts could not be either, so the error is about those.
-    pub(in crate::harness) fn write_manifest(
-        &self,
-        describe: impl FnOnce() -> RunManifest,
-    ) -> Result<bool, String> {
-        let folder = self.run.join(MANIFESTS);
-        let path = folder.join(self.manifest_name());
+    pub(crate) fn write_manifest(&self, describe: impl FnOnce() -> RunManifest) -> Result<bool, String> {
+        let path = self.run.join(MANIFESTS).join(self.name_file("json"));
         if path.exists() {
             return Ok(false);
         }
         let json = serde_json::to_vec(&describe()).map_err(io::Error::from);
-        let written = json.and_then(|json| {
-            fs::create_dir_all(&folder)?;
-            write_whole(&path, &json)
-        });
+        let written = json.and_then(|json| write_with_folder(&path, &json));
         written.map(|()| true).map_err(|error| self.unwritable_error(&error))
     }
 
     /// Removes the oldest runs of this harness, so that `keep` of them are left.
-    pub(in crate::harness) fn prune_runs(&self, keep: usize) {
-        prune_runs(&self.out, &self.manifest_name(), keep);
+    pub(crate) fn prune_runs(&self, keep: usize) {
+        prune_runs(&self.out, &self.name_file("json"), keep);
     }
 
     /// Renders the error of a verdict that cannot be written.
-    pub(in crate::harness) fn unwritable_error(&self, error: &io::Error) -> String {
+    pub(crate) fn unwritable_error(&self, error: &io::Error) -> String {
         let folder = self.run.display();
         format!("cannot write verdicts below `{folder}`: {error}; set ARRAIGN_OUT to another folder")
     }
 
     /// The file in which all processes of this run record what they spend on the judge.
-    pub(in crate::harness) fn judge_ledger(&self) -> LineLog {
-        let name = format!("{}.spent.jsonl", escape_name(&self.harness));
-        LineLog::at(self.run.join(MANIFESTS).join(name))
+    pub(crate) fn judge_ledger(&self) -> LineLog {
+        LineLog::at(self.run.join(MANIFESTS).join(self.name_file("spent.jsonl")))
     }
 
     /// The file in which the processes of this run share hashes of files that agents depend on.
-    pub(in crate::harness) fn shared_hashes(&self) -> PathBuf {
-        self.run.join(MANIFESTS).join(format!("{}.inputs.hashes", escape_name(&self.harness)))
+    pub(crate) fn shared_hashes(&self) -> PathBuf {
+        self.run.join(MANIFESTS).join(self.name_file("inputs.hashes"))
     }
 
     /// Appends a verdict of this harness to the log of this process.
-    pub(in crate::harness) fn write_verdict(&self, verdict: &mut Verdict) -> io::Result<()> {
+    pub(crate) fn write_verdict(&self, verdict: &mut Verdict) -> io::Result<()> {
         verdict.harness.clone_from(&self.harness);
         verdict.attempt = self.attempt;
         // Taking the buffer leaves an empty one behind; if serialization fails, the buffer is simply lost.
@@ -114,8 +97,9 @@ impl Store {
         written
     }
 
-    fn manifest_name(&self) -> String {
-        format!("{}.json", escape_name(&self.harness))
+    /// Names a file of the harness in the folder of manifests.
+    fn name_file(&self, extension: &str) -> String {
+        format!("{}.{extension}", escape_name(&self.harness))
     }
 }
 
@@ -134,6 +118,7 @@ fn escape_name(id: &str) -> String {
     if id == "." {
         return "%2E".to_owned();
     }
+    // `..` is escaped after the usual escapes, which keep dots: it would lead to the folder above.
     let name = escape_reserved(&escape_component(id).replace("..", "%2E%2E"));
     if name.len() <= LONGEST_NAME {
         return name;

@@ -6,11 +6,11 @@
     not(any(feature = "live", feature = "judge")),
     expect(dead_code, reason = "only the line of progress reads all fields")
 )]
-pub(in crate::harness) struct Asking {
+pub(crate) struct Asking {
     /// The number of trials that ask.
-    pub(in crate::harness) asked: usize,
+    pub(crate) asked: usize,
     /// The number of trials that have their answer.
-    pub(in crate::harness) answered: usize,
+    pub(crate) answered: usize,
     /// The names of the trials that wait for an answer.
-    pub(in crate::harness) at_work: Vec<String>,
+    pub(crate) at_work: Vec<String>,
 }

@@ -17,14 +17,16 @@
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
+
+use crate::source::lock;
 
 /// The result of a job, or its panic.
 type JobResult<R> = Result<R, Box<dyn Any + Send>>;
 
 /// Numbered jobs, each of which runs once, on the first thread that takes it.
-pub(in crate::harness) struct JobBatch<J, R> {
+pub(crate) struct JobBatch<J, R> {
     jobs: Vec<BatchJob<J, R>>,
     /// The numbers of the jobs that may run ahead, in the order in which they do.
     run_ahead: Vec<usize>,
@@ -52,7 +54,7 @@ impl<J, R> BatchJob<J, R> {
 impl<J, R> JobBatch<J, R> {
     /// Creates a batch of `jobs`, which `work` runs. Those with a number in `run_ahead` may run before a caller asks for them,
     /// within `window` after the start of another job.
-    pub(in crate::harness) fn new(
+    pub(crate) fn new(
         jobs: impl Iterator<Item = J>,
         run_ahead: Vec<usize>,
         window: Duration,
@@ -66,7 +68,7 @@ impl<J, R> JobBatch<J, R> {
     ///
     /// # Panics
     /// Panics as the job did.
-    pub(in crate::harness) fn take_result(&self, number: usize) -> Option<R> {
+    pub(crate) fn take_result(&self, number: usize) -> Option<R> {
         let job = &self.jobs[number];
         let own = lock(&job.waiting).take();
         if let Some(own) = own {
@@ -98,10 +100,6 @@ impl<J, R> JobBatch<J, R> {
         }
         false
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

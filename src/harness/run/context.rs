@@ -13,55 +13,60 @@ use crate::source::Files;
 use crate::verdict::Rerun;
 
 /// Everything that a trial needs beside its own work.
-pub(in crate::harness) struct RunContext {
-    pub(in crate::harness) project: Project,
-    pub(in crate::harness) readers: OutputReaders,
+pub(crate) struct RunContext {
+    pub(crate) project: Project,
+    pub(crate) readers: OutputReaders,
     /// The agents that are running.
-    pub(in crate::harness) live: LiveAgents,
+    pub(crate) live: LiveAgents,
     /// The judge.
-    pub(in crate::harness) judging: RunJudge,
+    pub(crate) judging: RunJudge,
     /// The line of progress.
-    pub(in crate::harness) progress: Arc<Progress>,
+    pub(crate) progress: Arc<Progress>,
     /// The folder of the verdicts.
-    pub(in crate::harness) store: Store,
+    pub(crate) store: Store,
     /// The results that are kept until the run ends.
-    pub(in crate::harness) tally: Tally,
+    pub(crate) tally: Tally,
 }
 
 /// The package whose cases run.
-pub(in crate::harness) struct Project {
+pub(crate) struct Project {
     /// The package's folder, to which paths in settings are relative.
-    pub(in crate::harness) base: PathBuf,
+    pub(crate) base: PathBuf,
     /// The package's folder below the root of its workspace: empty, or with a `/` at the end. Terminals and IDEs resolve
     /// paths from that root.
-    pub(in crate::harness) folder: String,
+    pub(crate) folder: String,
     /// The files of the eval root.
-    pub(in crate::harness) files: Arc<Files>,
+    pub(crate) files: Arc<Files>,
     /// The command that runs one trial alone.
-    pub(in crate::harness) rerun: Rerun,
+    pub(crate) rerun: Rerun,
+    /// The file in which the processes of one run share the hashes of files.
+    pub(crate) shared_hashes: Option<PathBuf>,
+    /// Whether agents may run in a replay.
+    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only agents read it"))]
+    pub(crate) allows_exec: bool,
     /// Whether runs that were recorded for another input count (`ARRAIGN_STALE=allow`).
-    pub(in crate::harness) allows_stale: bool,
+    pub(crate) allows_stale: bool,
     /// What mutants need, if they are tried (`ARRAIGN_MUTATE=1`).
-    pub(in crate::harness) mutation: Option<MutationTables>,
+    pub(crate) mutation: Option<MutationTables>,
 }
 
 /// The checks and tables by which additions to a case are tried.
-pub(in crate::harness) struct MutationTables {
-    pub(in crate::harness) kinds: Registry,
-    pub(in crate::harness) tables: Tables,
+pub(crate) struct MutationTables {
+    pub(crate) kinds: Registry,
+    pub(crate) tables: Tables,
 }
 
 /// The programs that read this process's output.
-pub(in crate::harness) struct OutputReaders {
+pub(crate) struct OutputReaders {
     /// An IDE, which reads JSON events.
-    pub(in crate::harness) json: bool,
+    pub(crate) json: bool,
     /// nextest, which reads the headline of a failure from standard error.
-    pub(in crate::harness) nextest: bool,
+    pub(crate) nextest: bool,
 }
 
 impl RunContext {
     /// Whether any trial asks an agent or a judge.
-    pub(in crate::harness) fn asks_anyone(&self) -> bool {
+    pub(crate) fn asks_anyone(&self) -> bool {
         self.live.count_asking().asked + self.judging.count_asking().asked > 0
     }
 }

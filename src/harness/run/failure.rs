@@ -4,7 +4,7 @@ use crate::engine::UndecidedRun;
 
 /// Why a trial has no run to evaluate.
 #[derive(Debug, Clone)]
-pub(in crate::harness) enum RunFailure {
+pub(crate) enum RunFailure {
     /// Something is broken. The text is a sentence with the cause.
     Error(String),
     /// Nothing is broken, but there is no evidence.
@@ -14,7 +14,7 @@ pub(in crate::harness) enum RunFailure {
 
 impl RunFailure {
     /// Returns the reason alone.
-    pub(in crate::harness) fn into_reason(self) -> String {
+    pub(crate) fn into_reason(self) -> String {
         match self {
             Self::Error(reason) => reason,
             Self::Undecided(run) => run.reason,

@@ -16,11 +16,7 @@ use crate::verdict::summary::Group;
 use crate::verdict::{Finding, Verdict};
 
 /// Evaluates the gate of a suite. Keeps only the score and the figures of each case, because a suite can be large.
-pub(in crate::harness) fn evaluate_gate_trial(
-    context: &Arc<RunContext>,
-    name: &str,
-    work: &GateWork,
-) -> Verdict {
+pub(crate) fn evaluate_gate_trial(context: &Arc<RunContext>, name: &str, work: &GateWork) -> Verdict {
     let started = Instant::now();
     let cases: Vec<MeasuredCase> =
         work.cases.iter().map(|(name, case)| measure_case(context, name, case)).collect();

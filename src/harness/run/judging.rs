@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::asking::Asking;
 use crate::case::Case;
@@ -15,11 +15,11 @@ use crate::harness::record::store::Store;
 use crate::harness::settings::EnvSettings;
 use crate::judge::{CASSETTES, Judge, JudgeMode, JudgePool, JudgeSession, JudgeUsage, cassette_prefix};
 use crate::place::{LoadError, LoadErrors};
-use crate::source::Files;
+use crate::source::{Files, lock};
 use crate::suite::is_support;
 
 /// The judge, and the cases that may ask it.
-pub(in crate::harness) struct RunJudge {
+pub(crate) struct RunJudge {
     pool: JudgePool,
     /// All cases and their files; `None` if not all cases were read, or not all of them run.
     cases: Option<Vec<(Arc<Case>, Arc<PathBuf>)>>,
@@ -39,7 +39,7 @@ struct JudgeActivity {
 impl RunJudge {
     /// Checks that the judge of each case can be asked. If the command line names the trials, an error belongs to its trial;
     /// otherwise it is printed, with `folder` before relative paths. Returns the exit code of the process after printing an error.
-    pub(in crate::harness) fn prepare(
+    pub(crate) fn prepare(
         (own, mode): (Option<Arc<dyn Judge>>, JudgeMode),
         plan: &mut Plan,
         command: &HarnessCommand,
@@ -59,8 +59,8 @@ impl RunJudge {
     }
 
     /// Counts the trials that may ask the judge, those that have ended, and those that ask now.
-    pub(in crate::harness) fn count_asking(&self) -> Asking {
-        let activity = self.lock_activity();
+    pub(crate) fn count_asking(&self) -> Asking {
+        let activity = lock(&self.activity);
         Asking {
             asked: self.trials,
             answered: activity.answered.len().min(self.trials),
@@ -69,22 +69,18 @@ impl RunJudge {
     }
 
     /// Calls `ask`, and counts the trial `name` as asking the judge until it returns.
-    pub(in crate::harness) fn track_asking<T>(&self, name: &str, ask: impl FnOnce() -> T) -> T {
-        self.lock_activity().at_work.push(name.to_owned());
+    pub(crate) fn track_asking<T>(&self, name: &str, ask: impl FnOnce() -> T) -> T {
+        lock(&self.activity).at_work.push(name.to_owned());
         let answer = ask();
-        let mut activity = self.lock_activity();
+        let mut activity = lock(&self.activity);
         activity.at_work.retain(|other| other != name);
         activity.answered.insert(name.to_owned());
         answer
     }
 
-    fn lock_activity(&self) -> MutexGuard<'_, JudgeActivity> {
-        self.activity.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Under nextest, records the usage in a file. There each trial is a separate process, and the judge's budget is for all
     /// of them together.
-    pub(in crate::harness) fn with_shared_ledger(self, store: &Store, settings: &EnvSettings) -> Self {
+    pub(crate) fn with_shared_ledger(self, store: &Store, settings: &EnvSettings) -> Self {
         match settings.nextest {
             Some(_) => Self { pool: self.pool.with_ledger(store.judge_ledger()), ..self },
             None => self,
@@ -92,7 +88,7 @@ impl RunJudge {
     }
 
     /// Opens a session for a trial, whose case is in `file` and which the command `rerun` runs alone.
-    pub(in crate::harness) fn open_session<'h>(
+    pub(crate) fn open_session<'h>(
         &'h self,
         rerun: String,
         file: &'h Path,
@@ -102,7 +98,7 @@ impl RunJudge {
     }
 
     /// The requests, tokens and costs of this process.
-    pub(in crate::harness) fn amount_spent(&self) -> JudgeUsage {
+    pub(crate) fn amount_spent(&self) -> JudgeUsage {
         self.pool.own_usage()
     }
 
@@ -110,7 +106,7 @@ impl RunJudge {
     ///
     /// A recording is stale if its case does not exist, or if the case has used other recordings but not this one. A case
     /// that has used none keeps its recordings, because it may have failed before it asked the judge.
-    pub(in crate::harness) fn find_stale(&self, files: &Files) -> Vec<String> {
+    pub(crate) fn find_stale(&self, files: &Files) -> Vec<String> {
         let Some(cases) = &self.cases else { return Vec::new() };
         let found = files.walk(files.root(), cannot_hold_cassettes).unwrap_or_default().into_iter();
         let cassettes: Vec<PathBuf> = found.filter(|path| is_cassette(path)).collect();

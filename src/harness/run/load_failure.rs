@@ -4,7 +4,7 @@ use crate::place::{LoadError, LoadErrors, Location};
 use crate::verdict::{TrialError, Verdict};
 
 /// Returns a verdict with one error for each mistake. Everything else about the case is unknown.
-pub(in crate::harness) fn load_failure_verdict(name: &str, errors: &LoadErrors) -> Verdict {
+pub(crate) fn load_failure_verdict(name: &str, errors: &LoadErrors) -> Verdict {
     let errors: Vec<TrialError> = errors.iter().map(to_trial_error).collect();
     let case = errors.first().map_or_else(Location::default, |error| error.at.clone());
     Verdict { errors, ..Verdict::empty(name, case) }

@@ -34,7 +34,7 @@ use super::FAILED;
 use super::cli::HarnessCommand;
 use super::output::finish::RunFinisher;
 use super::output::reports::TrialCounts;
-use super::output::stderr::usage_error;
+use super::output::stderr::report_problem;
 use super::plan::{Plan, PlannedTrial, TrialWork};
 use crate::case::Ignore;
 use crate::report::plain::escape_line;
@@ -68,7 +68,7 @@ pub(super) fn run_trials(
     if !command.arguments.list
         && let Err(problem) = finisher.finish_run(context, counts)
     {
-        return usage_error(&[problem]);
+        return report_problem(problem);
     }
     if conclusion.has_failed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
 }

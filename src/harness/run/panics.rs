@@ -18,7 +18,7 @@ thread_local! {
 /// A panic inside [`catch_silently`] prints nothing, because it becomes the error of a trial. A broken pipe
 /// (`cargo test | head`) ends the process without a backtrace, and so does a full disk. All other panics are printed as
 /// usual.
-pub(in crate::harness) fn install_hook() {
+pub(crate) fn install_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let default = panic::take_hook();
@@ -40,7 +40,7 @@ pub(in crate::harness) fn install_hook() {
 }
 
 /// Runs `work` and catches a panic without printing it. The error is the panic's message.
-pub(in crate::harness) fn catch_silently<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn catch_silently<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let before = CAUGHT.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     CAUGHT.set(before);

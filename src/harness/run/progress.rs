@@ -14,7 +14,7 @@
 
 use std::env;
 use std::io::{self, IsTerminal as _, StderrLock, StdoutLock};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,7 @@ use libtest_mimic::{Arguments, FormatSetting};
 use super::asking::Asking;
 use crate::harness::settings::is_ci;
 use crate::report::plain::escape_line;
+use crate::source::lock;
 
 /// How long the line is visible before it is drawn again.
 const SHOWN: Duration = Duration::from_millis(120);
@@ -38,7 +39,7 @@ const NAMED: usize = 5;
 
 /// The state that the thread of the line shares with the trials.
 #[derive(Default)]
-pub(in crate::harness) struct Progress {
+pub(crate) struct Progress {
     state: Mutex<DisplayState>,
     changed: Condvar,
 }
@@ -51,14 +52,14 @@ struct DisplayState {
 }
 
 /// The line of progress, which disappears when this value is dropped.
-pub(in crate::harness) struct ProgressLine {
+pub(crate) struct ProgressLine {
     progress: Arc<Progress>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Drop for ProgressLine {
     fn drop(&mut self) {
-        self.progress.lock_state().ended = true;
+        lock(&self.progress.state).ended = true;
         self.progress.changed.notify_all();
         let _ = self.thread.take().map(JoinHandle::join);
     }
@@ -67,7 +68,7 @@ impl Drop for ProgressLine {
 impl Progress {
     /// Shows the line if a person watches the terminal. `count` returns the counts for agents and for the judge;
     /// `may_print` is true if agents run in this process.
-    pub(in crate::harness) fn show_line(
+    pub(crate) fn show_line(
         progress: &Arc<Self>,
         arguments: &Arguments,
         may_print: bool,
@@ -83,14 +84,14 @@ impl Progress {
     }
 
     /// Clears the line for a trial that has ended, because its own line is about to be printed.
-    pub(in crate::harness) fn make_room(&self) {
-        self.lock_state().away_until = Some(Instant::now() + ROOM);
+    pub(crate) fn make_room(&self) {
+        lock(&self.state).away_until = Some(Instant::now() + ROOM);
         self.changed.notify_all();
     }
 
     /// Waits for `time`, or until a trial or the run has ended.
     fn wait(&self, time: Duration) {
-        drop(self.changed.wait_timeout(self.lock_state(), time));
+        drop(self.changed.wait_timeout(lock(&self.state), time));
     }
 
     /// Stays away for `time` and until no trial's line is about to be printed. Returns false if the run has ended.
@@ -99,17 +100,13 @@ impl Progress {
         // Each trial that ends meanwhile wakes this thread and can move the end of the wait.
         while let Some(left) = until.checked_duration_since(Instant::now()) {
             self.wait(left);
-            let state = self.lock_state();
+            let state = lock(&self.state);
             if state.ended {
                 return false;
             }
             until = until.max(state.away_until.unwrap_or(until));
         }
         true
-    }
-
-    fn lock_state(&self) -> MutexGuard<'_, DisplayState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

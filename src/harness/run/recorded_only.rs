@@ -1,10 +1,11 @@
 //! Replaces `live.rs` without the feature `live`: no agent runs, and all traces are recorded ones.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::asking::Asking;
+use super::context::Project;
 use super::failure::RunFailure;
 use crate::case::{AgentFingerprint, Case, NamedAgent};
 use crate::harness::cli::HarnessCommand;
@@ -12,72 +13,51 @@ use crate::harness::plan::Plan;
 use crate::source::Files;
 use crate::suite::CaseRuns;
 use crate::trace::Trace;
-use crate::verdict::Rerun;
 
 /// No agents can be registered.
 #[derive(Default)]
-pub(in crate::harness) struct AgentSetup {}
-
-/// Where agents would be.
-#[expect(dead_code, reason = "the same fields as with agents")]
-pub(in crate::harness) struct AgentProject<'p> {
-    pub(in crate::harness) base: &'p Path,
-    pub(in crate::harness) folder: &'p str,
-    pub(in crate::harness) files: &'p Arc<Files>,
-    pub(in crate::harness) rerun: &'p Rerun,
-    pub(in crate::harness) shared_hashes: Option<PathBuf>,
-    pub(in crate::harness) allows_exec: bool,
-}
+pub(crate) struct AgentSetup {}
 
 /// No agent runs.
-pub(in crate::harness) struct LiveAgents;
+pub(crate) struct LiveAgents;
 
 #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "the same signatures as with agents")]
 impl LiveAgents {
-    pub(in crate::harness) fn start_agents(
+    pub(crate) fn start_agents(
         _setup: AgentSetup,
         _described: Vec<NamedAgent>,
         _plan: &mut Plan,
         _command: &HarnessCommand,
-        _project: &AgentProject<'_>,
+        _project: &Project,
     ) -> Result<Self, ExitCode> {
         Ok(Self)
     }
 
-    pub(in crate::harness) fn count_asking(&self) -> Asking {
+    pub(crate) fn count_asking(&self) -> Asking {
         Asking::default()
     }
 
-    pub(in crate::harness) fn may_print(&self) -> bool {
+    pub(crate) fn may_print(&self) -> bool {
         false
     }
 
-    pub(in crate::harness) fn wait_for_answer(&self, _name: &str) {}
+    pub(crate) fn wait_for_answer(&self, _name: &str) {}
 
-    pub(in crate::harness) fn was_asked(&self, _name: &str) -> bool {
+    pub(crate) fn was_asked(&self, _name: &str) -> bool {
         false
     }
 
-    pub(in crate::harness) fn fingerprint_of(
-        &self,
-        _case: &Case,
-    ) -> Result<Option<Arc<AgentFingerprint>>, String> {
+    pub(crate) fn fingerprint_of(&self, _case: &Case) -> Result<Option<Arc<AgentFingerprint>>, String> {
         Ok(None)
     }
 
-    pub(in crate::harness) fn note_run(
-        &self,
-        _name: &str,
-        _agent: Option<&AgentFingerprint>,
-        _trace: &Trace,
-    ) {
-    }
+    pub(crate) fn note_run(&self, _name: &str, _agent: Option<&AgentFingerprint>, _trace: &Trace) {}
 
-    pub(in crate::harness) fn describe_run(&self) -> Vec<String> {
+    pub(crate) fn describe_run(&self) -> Vec<String> {
         Vec::new()
     }
 
-    pub(in crate::harness) fn runs_of(
+    pub(crate) fn runs_of(
         &self,
         _name: &str,
         case: &Case,

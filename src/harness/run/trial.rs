@@ -25,7 +25,7 @@ use crate::verdict::rebase::prefix_file;
 use crate::verdict::{CaseMutation, Rerun, Verdict};
 
 /// Runs a trial, which has this number in the plan. The error is the trial's failure message.
-pub(in crate::harness) fn run_trial(
+pub(crate) fn run_trial(
     context: &Arc<RunContext>,
     number: usize,
     name: &str,
@@ -110,19 +110,16 @@ fn failure_message(context: &RunContext, name: &str, at: &str, drawn: &str) -> F
     }
 }
 
-/// The time limit of a case without a `timeout`, for reading its runs and for its checks. What asks a judge takes as long as the
-/// judge, which has a limit of its own.
+/// The time limit of a case without a `timeout`, for reading its runs and for its checks. A case that asks a judge has no such
+/// limit, because the judge has its own.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Evaluates a case within its timeout. If it takes too long, the verdict is an error, and a later result is dropped. The
 /// agent's time does not count, because the agent has its own limit.
-pub(in crate::harness) fn evaluate_in_time(
-    context: &Arc<RunContext>,
-    name: &str,
-    work: &CaseWork,
-) -> Verdict {
+pub(crate) fn evaluate_in_time(context: &Arc<RunContext>, name: &str, work: &CaseWork) -> Verdict {
     let case = &work.case;
     context.live.wait_for_answer(name);
+    // A judge takes as long as it takes, and has a limit of its own: its case runs on this thread.
     let limit = match case.timeout {
         None if case.asks_a_judge() => return evaluate_case(context, name, work),
         limit => limit.unwrap_or(DEFAULT_TIMEOUT),

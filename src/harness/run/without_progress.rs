@@ -8,14 +8,14 @@ use super::asking::Asking;
 
 /// No state is shared.
 #[derive(Default)]
-pub(in crate::harness) struct Progress {}
+pub(crate) struct Progress {}
 
 /// A line that is never shown.
-pub(in crate::harness) struct ProgressLine;
+pub(crate) struct ProgressLine;
 
 #[expect(clippy::unused_self, reason = "the same signatures as with the line of progress")]
 impl Progress {
-    pub(in crate::harness) fn show_line(
+    pub(crate) fn show_line(
         _progress: &Arc<Self>,
         _arguments: &Arguments,
         _may_print: bool,
@@ -24,5 +24,5 @@ impl Progress {
         None
     }
 
-    pub(in crate::harness) fn make_room(&self) {}
+    pub(crate) fn make_room(&self) {}
 }

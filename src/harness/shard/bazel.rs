@@ -4,10 +4,9 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs::OpenOptions;
-use std::path::PathBuf;
 
 use super::Shard;
-use crate::harness::settings::read_variable;
+use crate::harness::settings::{read_path, read_variable};
 
 /// Returns the shard that Bazel has set. The error is a message for the user.
 pub(super) fn bazel_shard() -> Result<Option<Shard>, String> {
@@ -22,7 +21,7 @@ pub(super) fn bazel_shard() -> Result<Option<Shard>, String> {
 }
 
 /// Adds Bazel's filter (`--test_filter`) to a command line without arguments.
-pub(in crate::harness) fn add_bazel_filter(mut arguments: Vec<OsString>) -> Vec<OsString> {
+pub(crate) fn add_bazel_filter(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let filter = env::var_os("TESTBRIDGE_TEST_ONLY").filter(|filter| !filter.is_empty());
     if arguments.is_empty() {
         arguments.extend(filter);
@@ -30,17 +29,10 @@ pub(in crate::harness) fn add_bazel_filter(mut arguments: Vec<OsString>) -> Vec<
     arguments
 }
 
-/// The file in which Bazel expects a `JUnit` report.
-pub(in crate::harness) fn find_bazel_report() -> Option<PathBuf> {
-    env::var_os("XML_OUTPUT_FILE").filter(|path| !path.is_empty()).map(PathBuf::from)
-}
-
 fn touch_status_file() -> Result<(), String> {
-    let Some(path) = env::var_os("TEST_SHARD_STATUS_FILE").filter(|path| !path.is_empty()) else {
-        return Ok(());
-    };
+    let Some(path) = read_path("TEST_SHARD_STATUS_FILE") else { return Ok(()) };
     let touched = OpenOptions::new().append(true).create(true).open(&path);
-    touched.map(drop).map_err(|error| {
-        format!("TEST_SHARD_STATUS_FILE: cannot write `{}`: {error}", path.to_string_lossy())
-    })
+    touched
+        .map(drop)
+        .map_err(|error| format!("TEST_SHARD_STATUS_FILE: cannot write `{}`: {error}", path.display()))
 }

@@ -13,8 +13,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub(super) use self::bazel::add_bazel_filter;
 use self::bazel::bazel_shard;
-pub(super) use self::bazel::{add_bazel_filter, find_bazel_report};
 use self::ci::find_ci_shard;
 use self::times::TrialTimes;
 use super::cli::HarnessCommand;
@@ -108,6 +108,7 @@ impl Shard {
 
     /// Returns the names of the trials of this shard.
     fn select_names<'n>(self, names: &'n [String], times: Option<&TrialTimes>) -> HashSet<&'n str> {
+        // Without durations the hash of a name selects its shard, so that a new case moves no other one.
         let shards = match times {
             Some(times) => times.balance(names, self.count),
             None => names.iter().map(|name| hash_text(name) % u64::from(self.count)).collect(),

@@ -10,7 +10,7 @@ use super::hash_text;
 
 /// The file of durations: JSON Lines, such as `report.jsonl` or a verdict log.
 #[derive(Debug)]
-pub(in crate::harness) struct TrialTimes {
+pub(crate) struct TrialTimes {
     durations: HashMap<String, f64>,
     hash: String,
 }
@@ -23,7 +23,7 @@ struct TimedTrial {
 
 impl TrialTimes {
     /// Reads the file. The error is a message for the user.
-    pub(in crate::harness) fn read(path: &Path) -> Result<Self, String> {
+    pub(crate) fn read(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let text = fs::read_to_string(path)
             .map_err(|error| format!("ARRAIGN_SHARD_TIMES: cannot read `{shown}`: {error}"))?;
@@ -55,21 +55,23 @@ impl TrialTimes {
         // A new trial probably takes as long as the others.
         let mean =
             known.iter().sum::<f64>() / f64::from(u32::try_from(known.len().max(1)).unwrap_or(u32::MAX));
-        let duration_of = |name: &String| self.durations.get(name).copied().unwrap_or(mean);
-        let mut order: Vec<usize> = (0..names.len()).collect();
-        order.sort_by(|one, other| {
-            let longer = duration_of(&names[*other]).total_cmp(&duration_of(&names[*one]));
-            longer.then_with(|| names[*one].cmp(&names[*other]))
-        });
+        let durations = names.iter().map(|name| self.durations.get(name).copied().unwrap_or(mean));
+        let mut order: Vec<(f64, &String, usize)> = durations
+            .zip(names)
+            .enumerate()
+            .map(|(index, (duration, name))| (duration, name, index))
+            .collect();
+        // Names break ties, so that the order does not depend on the order of the list.
+        order.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
         let mut work: Vec<(f64, usize)> = (0..count as usize).map(|_| (0.0, 0)).collect();
         let mut shards = vec![0; names.len()];
-        for index in order {
+        for (duration, _, index) in order {
             // Among shards with equal work, the one with fewer trials: durations can be zero.
             let least = (0..work.len()).min_by(|one, other| {
                 work[*one].0.total_cmp(&work[*other].0).then(work[*one].1.cmp(&work[*other].1))
             });
             let Some(least) = least else { break };
-            work[least].0 += duration_of(&names[index]);
+            work[least].0 += duration;
             work[least].1 += 1;
             shards[index] = least as u64;
         }

@@ -46,22 +46,10 @@ impl SnapshotFile {
     fn path(&self) -> PathBuf {
         self.folder.join(format!("{}.snap", self.name))
     }
-
-    /// The folder of the file.
-    #[cfg(feature = "snapshots")]
-    fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// The file name of a pending change.
-    #[cfg(feature = "snapshots")]
-    fn pending_name(&self) -> String {
-        format!("{}.snap.new", self.name)
-    }
 }
 
 /// Returns an error if changed snapshots would be accepted in continuous integration, where nobody reviews them.
-pub(in crate::harness) fn refuse_accepting_in_ci(has_snapshots: bool) -> Result<(), String> {
+pub(crate) fn refuse_accepting_in_ci(has_snapshots: bool) -> Result<(), String> {
     let setting = std::env::var("INSTA_UPDATE").unwrap_or_default();
     let accepts = matches!(setting.as_str(), "always" | "1" | "unseen" | "force");
     if !(has_snapshots && accepts && is_ci()) {
@@ -75,12 +63,7 @@ pub(in crate::harness) fn refuse_accepting_in_ci(has_snapshots: bool) -> Result<
 
 /// Compares the violations of a case with `snapshot: true` with its snapshot. Returns whether they differ and
 /// `INSTA_FORCE_PASS` lets the difference pass.
-pub(in crate::harness) fn compare_with_snapshot(
-    verdict: &mut Verdict,
-    case: &Case,
-    path: &Path,
-    base: &Path,
-) -> bool {
+pub(crate) fn compare_with_snapshot(verdict: &mut Verdict, case: &Case, path: &Path, base: &Path) -> bool {
     let as_expected = match case.expect_verdict {
         Some(expected) => verdict.status == expected,
         None => matches!(verdict.status, Status::Pass | Status::Fail),
@@ -99,7 +82,7 @@ pub(in crate::harness) fn compare_with_snapshot(
 mod pinned {
     use super::{Case, Path, SnapshotFile, Status, Verdict};
 
-    pub(in crate::harness) fn compare(
+    pub(crate) fn compare(
         verdict: &mut Verdict,
         _case: &Case,
         _file: &SnapshotFile,

@@ -13,7 +13,7 @@ use crate::suite::is_support;
 
 /// The snapshots that belong to cases.
 #[derive(Debug, Default)]
-pub(in crate::harness) struct PinnedSnapshots {
+pub(crate) struct PinnedSnapshots {
     /// The files of cases with one trial.
     one: HashSet<PathBuf>,
     /// The files of cases with one trial for each run, without `.run_<n>`: the number of runs is only known from the
@@ -23,7 +23,7 @@ pub(in crate::harness) struct PinnedSnapshots {
 
 impl PinnedSnapshots {
     /// Adds the snapshot of `case`, in the file at `path`, if the case has one.
-    pub(in crate::harness) fn note_case(&mut self, case: &Case, path: &Path) {
+    pub(crate) fn note_case(&mut self, case: &Case, path: &Path) {
         if case.snapshot.is_none() {
             return;
         }
@@ -33,7 +33,7 @@ impl PinnedSnapshots {
     }
 
     /// Returns the names of the snapshots below the eval root that belong to no case.
-    pub(in crate::harness) fn find_orphans(&self, files: &Files) -> Vec<String> {
+    pub(crate) fn find_orphans(&self, files: &Files) -> Vec<String> {
         let found = files.walk(files.root(), cannot_hold_snapshots).unwrap_or_default().into_iter();
         let orphans = found.filter(|path| is_snapshot(path) && !self.is_known(path));
         orphans.map(|path| files.name(&path)).collect()

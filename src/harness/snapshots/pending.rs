@@ -14,7 +14,7 @@ use super::pending_folder::{find_workspace, pending_folder};
 use super::pinned_yaml::render_scalar;
 use crate::case::Case;
 use crate::harness::settings::is_ci;
-use crate::source::write_whole;
+use crate::source::write_with_folder;
 
 /// The place to which a changed snapshot is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl SnapshotWriter {
     pub(super) fn new(file: &SnapshotFile, case: &Case, case_file: &Path, base: &Path, name: &str) -> Self {
         Self {
             pinned: file.path(),
-            pending: pending_folder(base, file.folder()).join(file.pending_name()),
+            pending: pending_folder(base, &file.folder).join(format!("{}.snap.new", file.name)),
             source: relative_source(case_file, &find_workspace(base)),
             line: case.place.line(),
             description: format!("violations of {name}"),
@@ -82,19 +82,19 @@ impl SnapshotWriter {
 
     /// Writes the file as a whole, so that an interrupted run leaves no empty snapshot that a reviewer could accept.
     fn write_to(&self, target: &Path, text: &str, line: Option<usize>) -> io::Result<()> {
-        fs::create_dir_all(target.parent().unwrap_or(target))?;
         let (source, description) = (render_scalar(&self.source), render_scalar(&self.description));
         let line = line.map_or_else(String::new, |line| format!("assertion_line: {line}\n"));
         let header = format!("source: {source}\n{line}description: {description}\ninput_file: {source}\n");
-        write_whole(target, format!("---\n{header}---\n{}\n", text.trim_end()).as_bytes())
+        write_with_folder(target, format!("---\n{header}---\n{}\n", text.trim_end()).as_bytes())
     }
 }
 
 /// Whether `INSTA_FORCE_PASS` lets changed snapshots pass. `cargo insta test` sets the variable to run all trials, and
 /// reports the changes itself. Without that program, nobody would report them, so the variable has no effect.
 pub(super) fn passes_by_force() -> bool {
-    let is_set = |name: &str| env::var(name).is_ok_and(|value| value == "1");
-    is_set("INSTA_FORCE_PASS") && is_set("INSTA_CARGO_INSTA")
+    ["INSTA_FORCE_PASS", "INSTA_CARGO_INSTA"]
+        .iter()
+        .all(|name| env::var(name).is_ok_and(|value| value == "1"))
 }
 
 /// Applies insta's rules for `INSTA_UPDATE`. Without a valid setting (`auto`), changes are written for review, but not in

@@ -8,11 +8,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::SnapshotFile;
-use serde_json::Value;
-
 use super::pending::{SnapshotUpdate, SnapshotWriter, passes_by_force};
 use super::pinned_yaml::render_yaml;
 use crate::case::Case;
@@ -28,7 +26,7 @@ pub(super) fn compare(
     case_file: &Path,
     base: &Path,
 ) -> bool {
-    let text = PinnedVerdict::from_verdict(verdict).render();
+    let text = render_verdict(verdict);
     let before = read_pinned(&file.path());
     let is_unchanged = before.as_deref() == Some(text.trim());
     let writer = SnapshotWriter::new(file, case, case_file, base, &verdict.name);
@@ -95,44 +93,25 @@ const PINNED_FIELDS: &[&str] = &[
     "actual",
 ];
 
-/// The part of a verdict that a snapshot contains.
-#[derive(Serialize)]
-struct PinnedVerdict<'v> {
-    status: Status,
-    score: f64,
-    findings: Vec<PinnedFinding<'v>>,
+/// Renders the part of a verdict that a snapshot contains.
+fn render_verdict(verdict: &Verdict) -> String {
+    let findings: Vec<Value> = verdict.findings.iter().map(pin_finding).collect();
+    render_yaml(&json!({
+        "status": verdict.status, "score": round(verdict.score.get()), "findings": findings,
+    }))
 }
 
-#[derive(Serialize)]
-struct PinnedFinding<'v> {
-    check: &'v str,
-    status: Status,
-    score: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unfit: Option<&'v str>,
-    violations: Vec<Value>,
-}
-
-impl<'v> PinnedVerdict<'v> {
-    fn from_verdict(verdict: &'v Verdict) -> Self {
-        let findings = verdict.findings.iter().map(pin_finding).collect();
-        Self { status: verdict.status, score: round(verdict.score.get()), findings }
-    }
-
-    fn render(&self) -> String {
-        // Serialization to JSON fails only for maps with keys that are not strings, and there are none here.
-        render_yaml(&serde_json::to_value(self).unwrap_or_default())
-    }
-}
-
-fn pin_finding(finding: &Finding) -> PinnedFinding<'_> {
-    PinnedFinding {
-        check: &finding.check,
-        status: finding.status,
-        score: round(finding.score.get()),
-        unfit: finding.unfit.as_deref(),
-        violations: finding.violations.iter().map(pin_violation).collect(),
-    }
+fn pin_finding(finding: &Finding) -> Value {
+    let violations: Vec<Value> = finding.violations.iter().map(pin_violation).collect();
+    let mut pinned = json!({
+        "check": finding.check,
+        "status": finding.status,
+        "score": round(finding.score.get()),
+        "unfit": finding.unfit,
+        "violations": violations,
+    });
+    pinned.as_object_mut().into_iter().for_each(|fields| fields.retain(|_, value| !value.is_null()));
+    pinned
 }
 
 fn pin_violation(violation: &LocatedViolation) -> Value {

@@ -1,6 +1,7 @@
 //! A cursor over a piece of text. It is copied before a part that may not match, and the copy is the way back.
 
 use super::is_word;
+use crate::pattern::steps::count_steps;
 
 #[derive(Clone, Copy)]
 pub(super) struct AtomCursor<'t> {
@@ -58,6 +59,7 @@ impl<'t> AtomCursor<'t> {
     pub(super) fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         let run = &rest[..rest.find(|c: char| !wanted(c)).unwrap_or(rest.len())];
+        count_steps(run.len());
         self.at += run.len();
         run
     }

@@ -1,9 +1,11 @@
 //! Dates: `2025-03-03`, `3/3/2025`, `3 March 2025`, `March 3rd, 2025`, `Mar 3`, `March 2025`. Months are English.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use super::cursor::AtomCursor;
 use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition};
+use crate::pattern::word_table::{WordList, list_words};
 
 /// A date. The year or the day may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -16,20 +18,9 @@ pub struct Date {
     pub day: Option<u8>,
 }
 
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+static MONTHS: WordList = LazyLock::new(|| {
+    list_words("january february march april may june july august september october november december")
+});
 
 /// The longest date, in bytes: `30th of September, 2025`.
 const MAX_BYTES: usize = 32;
@@ -73,6 +64,7 @@ fn take_year_last(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
     let separator = cursor.take_char(&['/', '.', '-'])?;
     let second = cursor.take_number(1..=2)?;
     cursor.take_char(&[separator])?;
+    // Only with slashes are two digits a year: `1.2.25` and `1-2-25` are versions and ranges as well.
     let short = separator == '/';
     let year = cursor
         .take_number(4..=4)

@@ -34,6 +34,8 @@ pub(super) fn recognise_numeric(here: TextPosition<'_>) -> Option<RecognisedAtom
     }
     let word = take_word(here.head(MAX_BYTES));
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    // A word that begins with a digit may be a quantity (`50kg`), an identifier (`3f9a`) or a version (`1.2.3`). The
+    // letters in it, and its points, tell which.
     let is_id = if word.contains(char::is_alphabetic) {
         is_lettered_identifier(word, digits)
     } else {

@@ -21,6 +21,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::plain::PlainText;
+use super::steps::count_steps;
 
 pub use date::Date;
 pub use decimal::Decimal;
@@ -156,6 +157,13 @@ struct RecognisedAtom {
     readings: Vec<AtomReading>,
 }
 
+impl RecognisedAtom {
+    /// Creates a piece of `length` bytes that means `text`.
+    fn of_text(length: usize, kind: AtomKind, text: &str) -> Self {
+        Self { length, kind, readings: vec![AtomReading::Text(fold_text(text))] }
+    }
+}
+
 /// A place in a text.
 #[derive(Clone, Copy)]
 struct TextPosition<'t> {
@@ -183,6 +191,7 @@ const RECOGNISERS: &[Recogniser] = &[
 ];
 
 fn recognise_atom(here: TextPosition<'_>, quotes: bool) -> Option<RecognisedAtom> {
+    count_steps(1);
     let next = here.rest().chars().next()?;
     if next.is_ascii_whitespace() || here.is_inside_word(next) {
         return None;

@@ -19,7 +19,7 @@ pub(super) fn ordinal(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     let head = here.head(8);
     let mut cursor = AtomCursor::new(head);
     if let Some(idiom) = IDIOMS.iter().find(|idiom| is_idiom(cursor, idiom)) {
-        return Some(nothing(idiom.len()));
+        return Some(claim_nothing(idiom.len()));
     }
     let value = cursor.take_number(1..=3)?;
     let number = cursor;
@@ -27,10 +27,10 @@ pub(super) fn ordinal(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     let is_key = rest.starts_with(['\u{fe0f}', '\u{20e3}']);
     let is_ranked = ["st", "nd", "rd", "th"].contains(&cursor.take_letters());
     let claims_nothing = is_key || is_ranked || is_entry(here, value) || is_labelled(here, rest);
-    claims_nothing.then(|| nothing(number.used()))
+    claims_nothing.then(|| claim_nothing(number.used()))
 }
 
-fn nothing(length: usize) -> RecognisedAtom {
+fn claim_nothing(length: usize) -> RecognisedAtom {
     RecognisedAtom { length, kind: AtomKind::Numbers, readings: Vec::new() }
 }
 
@@ -47,6 +47,8 @@ fn is_entry(here: TextPosition<'_>, value: u16) -> bool {
     let marked = matches!(after.next(), Some('.' | ')' | ':'));
     let spaced =
         matches!(after.next(), Some(' ' | '\t' | '*')) && after.next().is_some_and(|next| next != '\n');
+    // An entry continues the list: its number is 1, or one more than that of the last entry. `42.` at the beginning
+    // of a line is a claim.
     let next = value == 1 || value == here.entry + 1;
     begins && marked && spaced && next && line.chars().all(|c| BEFORE_ENTRY.contains(&c))
 }

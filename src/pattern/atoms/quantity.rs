@@ -24,6 +24,8 @@ pub(super) fn recognise_quantity(here: TextPosition<'_>) -> Option<RecognisedAto
         return None;
     }
     let mut cursor = AtomCursor::new(here.rest());
+    // The parts come in the order in which people write them: sign, currency, second sign, number, scale, unit. Each
+    // part is optional but the number, and takes nothing if it is not there.
     let outer = take_sign(here, &mut cursor);
     let currency = take_currency_before(&mut cursor);
     let inner = currency.is_some() && cursor.take_char(&['-']).is_some();

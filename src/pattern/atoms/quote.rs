@@ -1,6 +1,6 @@
 //! Quotations: text between quotation marks, on one line.
 
-use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition, fold_text, is_word};
+use super::{AtomKind, RecognisedAtom, TextPosition, is_word};
 
 /// The longest quotation, in bytes. In a longer one its atoms are looked up instead.
 const LONGEST: usize = 300;
@@ -31,9 +31,5 @@ pub(super) fn quote(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     let length = opening.len_utf8() + end + closing;
     let ends = here.rest()[length..].chars().next().is_none_or(|next| !is_word(next));
     let says_something = text.chars().filter(|c| is_word(*c)).count() >= 2 && !line.starts_with(' ');
-    (ends && says_something).then(|| RecognisedAtom {
-        length,
-        kind: AtomKind::Quotes,
-        readings: vec![AtomReading::Text(fold_text(text))],
-    })
+    (ends && says_something).then(|| RecognisedAtom::of_text(length, AtomKind::Quotes, text))
 }

@@ -24,7 +24,7 @@ pub(super) fn recognise_time(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     if !here.rest().starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    [clock, hour].iter().find_map(|form| {
+    [take_clock, take_hour].iter().find_map(|form| {
         let mut cursor = AtomCursor::new(here.head(MAX_BYTES));
         let time = form(&mut cursor).filter(|_| cursor.at_end_of_word())?;
         Some(RecognisedAtom {
@@ -36,27 +36,27 @@ pub(super) fn recognise_time(here: TextPosition<'_>) -> Option<RecognisedAtom> {
 }
 
 /// `10:15`, with or without seconds, a zone, a half of the day.
-fn clock(cursor: &mut AtomCursor<'_>) -> Option<ClockTime> {
+fn take_clock(cursor: &mut AtomCursor<'_>) -> Option<ClockTime> {
     let hour = cursor.take_number(1..=2)?;
     cursor.take_char(&[':'])?;
     let minute = cursor.take_number(2..=2)?;
-    let second = seconds(cursor);
+    let second = take_seconds(cursor);
     let afternoon = half_of_the_day(cursor);
     // A zone may be written right after it: `06:00:00EST`.
     if second.is_some() {
         cursor.take_letters();
     }
-    valid(hour, minute, second, afternoon)
+    build_time(hour, minute, second, afternoon)
 }
 
 /// `10 pm`.
-fn hour(cursor: &mut AtomCursor<'_>) -> Option<ClockTime> {
+fn take_hour(cursor: &mut AtomCursor<'_>) -> Option<ClockTime> {
     let hour = cursor.take_number(1..=2)?;
     let afternoon = half_of_the_day(cursor)?;
-    valid(hour, 0, None, Some(afternoon))
+    build_time(hour, 0, None, Some(afternoon))
 }
 
-fn seconds(cursor: &mut AtomCursor<'_>) -> Option<u16> {
+fn take_seconds(cursor: &mut AtomCursor<'_>) -> Option<u16> {
     let mut ahead = *cursor;
     ahead.take_char(&[':'])?;
     let second = ahead.take_number(2..=2)?;
@@ -64,12 +64,12 @@ fn seconds(cursor: &mut AtomCursor<'_>) -> Option<u16> {
     if ahead.take_char(&['.']).is_some() && !ahead.take_digits().is_empty() {
         *cursor = ahead;
     }
-    offset(cursor);
+    take_offset(cursor);
     Some(second)
 }
 
 /// `+02:00` or `-0500`.
-fn offset(cursor: &mut AtomCursor<'_>) -> Option<()> {
+fn take_offset(cursor: &mut AtomCursor<'_>) -> Option<()> {
     let mut ahead = *cursor;
     ahead.take_char(&['+', '-'])?;
     let hours = ahead.take_digits();
@@ -93,7 +93,8 @@ fn half_of_the_day(cursor: &mut AtomCursor<'_>) -> Option<bool> {
     None
 }
 
-fn valid(hour: u16, minute: u16, second: Option<u16>, afternoon: Option<bool>) -> Option<ClockTime> {
+fn build_time(hour: u16, minute: u16, second: Option<u16>, afternoon: Option<bool>) -> Option<ClockTime> {
+    // 12 AM is midnight and 12 PM is noon, so 12 counts as 0 before the half of the day is added.
     let hour = match afternoon {
         None => hour,
         Some(_) if !(1..=12).contains(&hour) => return None,

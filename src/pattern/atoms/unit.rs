@@ -1,5 +1,9 @@
 //! The units of numbers in one spelling, currencies among them.
 
+use std::sync::LazyLock;
+
+use crate::pattern::word_table::{list_lines, list_rows};
+
 /// A unit: `kg`, `day`, `%`, `USD`.
 pub type Unit = &'static str;
 
@@ -8,32 +12,13 @@ const DOLLAR: Unit = "$";
 const YEN_OR_YUAN: Unit = "¥";
 const DOLLARS: &[Unit] = &["USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD", "TWD"];
 
+/// A spelling, and the currency that it means.
+type CurrencyTable = LazyLock<Vec<(&'static str, Vec<Unit>)>>;
+
 /// Signs that stand before or after an amount; a longer one comes before its own end.
-const SIGNS: &[(&str, Unit)] = &[
-    ("US$", "USD"),
-    ("AU$", "AUD"),
-    ("CA$", "CAD"),
-    ("HK$", "HKD"),
-    ("NZ$", "NZD"),
-    ("A$", "AUD"),
-    ("C$", "CAD"),
-    ("R$", "BRL"),
-    ("S$", "SGD"),
-    ("$", DOLLAR),
-    ("€", "EUR"),
-    ("£", "GBP"),
-    ("¥", YEN_OR_YUAN),
-    ("₹", "INR"),
-    ("₩", "KRW"),
-    ("₽", "RUB"),
-    ("₺", "TRY"),
-    ("₴", "UAH"),
-    ("₪", "ILS"),
-    ("₫", "VND"),
-    ("₱", "PHP"),
-    ("฿", "THB"),
-    ("₿", "BTC"),
-];
+static SIGNS: CurrencyTable = LazyLock::new(|| list_rows(include_str!("data/currency_signs.txt")));
+/// Names of currencies after an amount.
+static MONEY_WORDS: CurrencyTable = LazyLock::new(|| list_rows(include_str!("data/currency_words.txt")));
 
 const CODES: &[Unit] = &[
     "AED", "ARS", "AUD", "BRL", "BTC", "CAD", "CHF", "CLP", "CNY", "COP", "CZK", "DKK", "ETH", "EUR", "GBP",
@@ -41,66 +26,16 @@ const CODES: &[Unit] = &[
     "SAR", "SEK", "SGD", "THB", "TRY", "TWD", "UAH", "USD", "VND", "ZAR",
 ];
 
-const MONEY_WORDS: &[(&str, Unit)] = &[
-    ("dollar", DOLLAR),
-    ("dollars", DOLLAR),
-    ("euro", "EUR"),
-    ("euros", "EUR"),
-    ("yen", "JPY"),
-    ("yuan", "CNY"),
-    ("rupees", "INR"),
-    ("francs", "CHF"),
-];
-
 /// Spellings of one unit, the first of which is its name. Those of one letter that are words as well (`m`, `in`, `a`)
 /// are left out.
-const UNITS: &[&[&str]] = &[
-    &["kg", "kgs", "kilo", "kilos", "kilogram", "kilograms", "kilogramme", "kilogrammes"],
-    &["mg", "milligram", "milligrams"],
-    &["g", "gram", "grams", "gramme", "grammes"],
-    &["lb", "lbs", "pound", "pounds"],
-    &["oz", "ounce", "ounces"],
-    &["tonne", "tonnes", "ton", "tons"],
-    &["km", "kilometer", "kilometers", "kilometre", "kilometres"],
-    &["cm", "centimeter", "centimeters", "centimetre", "centimetres"],
-    &["mm", "millimeter", "millimeters", "millimetre", "millimetres"],
-    &["meter", "meters", "metre", "metres"],
-    &["mile", "miles", "mi"],
-    &["ft", "foot", "feet"],
-    &["inch", "inches"],
-    &["yd", "yard", "yards"],
-    &["l", "liter", "liters", "litre", "litres"],
-    &["ml", "milliliter", "milliliters", "millilitre", "millilitres"],
-    &["gal", "gallon", "gallons"],
-    &["ms", "millisecond", "milliseconds", "msec"],
-    &["s", "sec", "secs", "second", "seconds"],
-    &["min", "mins", "minute", "minutes"],
-    &["h", "hr", "hrs", "hour", "hours"],
-    &["day", "days"],
-    &["week", "weeks", "wk", "wks"],
-    &["month", "months"],
-    &["year", "years", "yr", "yrs"],
-    &["byte", "bytes"],
-    &["kb", "kilobyte", "kilobytes"],
-    &["mb", "megabyte", "megabytes"],
-    &["gb", "gigabyte", "gigabytes"],
-    &["tb", "terabyte", "terabytes"],
-    &["°c", "celsius"],
-    &["°f", "fahrenheit"],
-    &["km/h", "kmh", "kph"],
-    &["mph"],
-    &["w", "watt", "watts"],
-    &["kw", "kilowatt", "kilowatts"],
-    &["kwh"],
-    &["v", "volt", "volts"],
-    &["hz", "hertz"],
-    &["ghz"],
-    &["px", "pixel", "pixels"],
-];
+static UNITS: LazyLock<Vec<Vec<Unit>>> = LazyLock::new(|| {
+    list_lines(include_str!("data/units.txt")).into_iter().map(|line| line.split(' ').collect()).collect()
+});
 
 /// The currency sign that `text` begins with, and its length.
 pub(super) fn find_sign(text: &str) -> Option<(Unit, usize)> {
-    SIGNS.iter().find(|(sign, _)| text.starts_with(sign)).map(|(sign, unit)| (*unit, sign.len()))
+    let (sign, units) = SIGNS.iter().find(|(sign, _)| text.starts_with(sign))?;
+    Some((units.first()?, sign.len()))
 }
 
 /// The currency of a code: `EUR`.
@@ -111,8 +46,8 @@ pub(super) fn find_code(word: &str) -> Option<Unit> {
 /// The currency that a word after an amount means: a code or a name.
 pub(super) fn find_money_word(word: &str) -> Option<Unit> {
     find_code(word).or_else(|| {
-        let found = MONEY_WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name));
-        found.map(|(_, unit)| *unit)
+        let (_, units) = MONEY_WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name))?;
+        units.first().copied()
     })
 }
 

@@ -31,14 +31,15 @@ pub(super) fn recognise_url(here: TextPosition<'_>) -> Option<RecognisedAtom> {
         return None;
     }
     let address = trim_address(cursor.take_while(|c| !c.is_whitespace() && !NOT_IN_URL.contains(c)));
-    let readings = vec![AtomReading::Text(fold_text(address.trim_end_matches('/')))];
-    let named = address.starts_with(is_word);
-    named.then(|| RecognisedAtom { length: start + address.len(), kind: AtomKind::Urls, readings })
+    let text = address.trim_end_matches('/');
+    address.starts_with(is_word).then(|| RecognisedAtom::of_text(start + address.len(), AtomKind::Urls, text))
 }
 
 /// `address` without the sentence's own marks at its end, and without a bracket that was opened before it.
 fn trim_address(mut address: &str) -> &str {
     for _ in 0..MAX_TRIMMED {
+        // A full stop behind a URL ends the sentence, and a bracket may have been opened before the URL: `(see
+        // https://a.example/x)`. Taking off one may uncover the other, so both are repeated, a few times at most.
         let shorter = address.trim_end_matches(TRAILING);
         let unopened = [('(', ')'), ('[', ']')].into_iter().find(|(open, close)| {
             shorter.ends_with(*close) && shorter.matches(*open).count() < shorter.matches(*close).count()

@@ -43,6 +43,7 @@ impl JsParser {
     fn parse_member_or_range(&mut self, ranges: &mut Vec<(u16, u16)>) -> Result<(), JsRegexError> {
         let start = self.cursor.at;
         let first = self.parse_member()?;
+        // A dash makes a range only between two members. At the end of the class it is a character.
         let is_range = self.cursor.peek() == Some('-') && !matches!(self.cursor.look(1), None | Some(']'));
         if !is_range {
             ranges.extend(first.into_ranges());

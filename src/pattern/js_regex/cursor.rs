@@ -21,6 +21,7 @@ impl PatternCursor {
     pub(super) fn new(pattern: &str) -> Self {
         let mut units = Vec::with_capacity(pattern.len());
         let mut offsets = Vec::with_capacity(pattern.len() + 1);
+        // JavaScript reads code units, and errors are reported by byte. `offsets` leads from one to the other.
         for (offset, c) in pattern.char_indices() {
             let mut pair = [0; 2];
             for unit in c.encode_utf16(&mut pair) {

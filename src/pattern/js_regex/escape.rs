@@ -49,6 +49,8 @@ impl JsParser {
         if let Some(group) = group.filter(|group| *group <= self.groups) {
             return self.build_reference(group);
         }
+        // There are not so many groups, so the digits are read again as an octal character, as engines do without the
+        // flag `u`.
         self.cursor.at = start;
         let unit = self.parse_octal_or_digit();
         self.build_unit(UnitSet::from_unit(unit))

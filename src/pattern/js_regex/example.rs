@@ -67,6 +67,7 @@ impl ExampleWriter {
                 }
             }
             JsPart::Capture(group, body) => {
+                // What the body writes is the text of the group. A later back-reference repeats it.
                 let start = self.units.len();
                 self.write_part(body);
                 let captured = self.units.get(start..).map(<[u16]>::to_vec);
@@ -132,33 +133,14 @@ fn collect_forbidden<'p>(part: &'p JsPart, found: &mut Vec<&'p JsPart>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::pattern::{Flags, JsRegex};
+    use crate::pattern::{Flags, JsRegex, read_examples};
+
+    const EXAMPLES: &str = include_str!("examples.json");
 
     #[test]
     fn usual_patterns_have_a_text_that_matches() {
-        for pattern in [
-            r"\b(\w+) \1\b",
-            r"(.)\1{3,}",
-            r"<(\w+)[^>]*>.*?</\1>",
-            r"(\d{4})-(\d{2})-\2",
-            "a[^]c",
-            r"(\w+)\s+\1",
-            r"(?<w>\w+) \k<w>",
-            r#"(['"])x\1"#,
-            r"(.)\1{4,}",
-            r"\bfoo\B",
-            r"\b\d+\B",
-            r"[\b]",
-            r"\0",
-            "[[]a]",
-            r"\p{L}{3}",
-            r#"(["\x27]).*?\1"#,
-            r"(?=.*\d)(?=.*[A-Z]).{8,}",
-            r"(?<=\$)\d+",
-            "colou?r|grey",
-            r"^a$",
-        ] {
-            let regex = JsRegex::new(pattern, Flags::default()).expect(pattern);
+        for pattern in read_examples::<String>(EXAMPLES, "matching") {
+            let regex = JsRegex::new(&pattern, Flags::default()).expect(&pattern);
             let text = regex.find_matching_text().unwrap_or_else(|| panic!("{pattern} has none"));
             assert_eq!(regex.is_match(&text), Ok(true), "{pattern} in {text:?}");
         }
@@ -166,18 +148,8 @@ mod tests {
 
     #[test]
     fn usual_patterns_have_a_text_that_does_not_match() {
-        for pattern in [
-            "^(?!.*error)",
-            "^(?!Sure)",
-            r"^(?!.*\d{16})[\s\S]*$",
-            r"^(?![\s\S]*<script)",
-            r"^(?:(?!\bI think\b)[\s\S])*$",
-            r"^[\s\S]{0,500}$",
-            "^(?!.*[A-Z]{3})",
-            "refund",
-            r"\d+",
-        ] {
-            let regex = JsRegex::new(pattern, Flags::default()).expect(pattern);
+        for pattern in read_examples::<String>(EXAMPLES, "other") {
+            let regex = JsRegex::new(&pattern, Flags::default()).expect(&pattern);
             let text = regex.find_other_text().unwrap_or_else(|| panic!("{pattern} has none"));
             assert_eq!(regex.is_match(&text), Ok(false), "{pattern} in {text:?}");
         }

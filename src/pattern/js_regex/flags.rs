@@ -69,12 +69,12 @@ pub(super) struct UserPattern<'t> {
 /// A literal `/.../flags` has the flags that it says and no other; a leading `(?ims)` adds to `default`.
 pub(super) fn split_user_pattern(text: &str, default: Flags) -> Result<UserPattern<'_>, JsRegexError> {
     let mut written = UserPattern { pattern: text, flags: default, offset: 0 };
-    if let Some((pattern, letters)) = literal(text) {
+    if let Some((pattern, letters)) = split_literal(text) {
         let at = text.len() - letters.len();
         let flags = Flags::parse_flags(letters).map_err(|message| JsRegexError { message, offset: at })?;
         written = UserPattern { pattern, flags, offset: 1 };
     }
-    while let Some((flags, rest)) = inline(written.pattern) {
+    while let Some((flags, rest)) = split_inline(written.pattern) {
         written.offset += written.pattern.len() - rest.len();
         written = UserPattern { pattern: rest, flags: written.flags.merge(flags), ..written };
     }
@@ -82,7 +82,7 @@ pub(super) fn split_user_pattern(text: &str, default: Flags) -> Result<UserPatte
 }
 
 /// The body and the flags of `/body/flags`. A path such as `/api/v1` is none: JavaScript escapes a slash inside.
-fn literal(text: &str) -> Option<(&str, &str)> {
+fn split_literal(text: &str) -> Option<(&str, &str)> {
     let (body, letters) = text.strip_prefix('/')?.rsplit_once('/')?;
     let is_literal = !body.is_empty() && letters.chars().all(|c| "dgimsuvy".contains(c)) && !ends_early(body);
     is_literal.then_some((body, letters))
@@ -105,7 +105,7 @@ fn ends_early(body: &str) -> bool {
 }
 
 /// The flags of a leading `(?i)`, `(?ms)`, ... and what follows.
-fn inline(pattern: &str) -> Option<(Flags, &str)> {
+fn split_inline(pattern: &str) -> Option<(Flags, &str)> {
     let (letters, rest) = pattern.strip_prefix("(?")?.split_once(')')?;
     let known = !letters.is_empty() && letters.chars().all(|c| "ims".contains(c));
     known.then(|| (Flags::parse_flags(letters).ok(), rest)).and_then(|(flags, rest)| Some((flags?, rest)))

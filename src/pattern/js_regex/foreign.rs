@@ -57,10 +57,12 @@ pub(super) fn find_foreign(pattern: &str) -> Vec<ForeignConstruct> {
     let (mut at, mut is_in_class) = (0, false);
     while let Some(c) = pattern[at..].chars().next() {
         let rest = &pattern[at..];
+        // The pattern is scanned as JavaScript reads it: an escape is one step, and a bracket opens a class only
+        // outside of one.
         let construct = match c {
             '\\' => find_escape(rest),
             '[' if is_in_class || rest.starts_with("[[:") => find_posix_class(rest),
-            '&' if is_in_class && rest.starts_with("&&") => Some(intersection()),
+            '&' if is_in_class && rest.starts_with("&&") => Some(describe_intersection()),
             _ => None,
         };
         match c {
@@ -136,7 +138,7 @@ fn find_posix_class(rest: &str) -> Option<ForeignConstruct> {
 }
 
 /// `[a-z&&[^aeiou]]`.
-fn intersection() -> ForeignConstruct {
+fn describe_intersection() -> ForeignConstruct {
     let advice =
         "is no intersection in JavaScript: put a lookahead before the class, such as `(?![aeiou])[a-z]`";
     ForeignConstruct { written: "&&".to_owned(), advice: advice.to_owned() }

@@ -25,6 +25,8 @@ pub(super) fn compile_linear(pattern: &JsPattern) -> Option<Regex> {
 /// Compiles patterns that match in every text in which `pattern` matches: the pattern without the parts that this engine
 /// cannot express, and the bodies of its look-arounds. A text without one of them needs no search.
 pub(super) fn compile_needs(pattern: &JsPattern) -> Vec<Regex> {
+    // Each positive look-around on the way to every match is a condition of its own. A text that lacks one of them
+    // cannot match, and the linear engine finds that out fast.
     let mut parts = vec![&pattern.root];
     collect_lookarounds(&pattern.root, &mut parts);
     parts.into_iter().filter_map(|part| LinearWriter::compile_part(part, Strictness::Loose)).collect()

@@ -158,6 +158,8 @@ impl JsMachine<'_> {
         bounds: RangeInclusive<usize>,
         way: ReadDirection,
     ) -> Result<Option<MachineState>, StepsExhausted> {
+        // The run takes all that it can. The frame that is pushed below gives one unit back at a time, so that no
+        // frame per unit is needed.
         let mut position = next.position;
         let mut count = 0;
         while let Some(after) = self.text.match_unit(position, set, way).filter(|_| count < *bounds.end()) {

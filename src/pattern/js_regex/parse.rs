@@ -42,6 +42,8 @@ pub(super) fn parse_pattern(pattern: &str, flags: Flags) -> Result<JsPattern, Js
 /// How many groups capture, and those with names. What is wrong with a name is said when the parser comes to it.
 fn count_groups(mut cursor: PatternCursor) -> (usize, Vec<(String, usize)>) {
     let (mut count, mut names, mut in_class) = (0, Vec::new(), false);
+    // Whether `\2` is a back-reference or an octal character depends on the number of groups in the whole pattern,
+    // also those behind it. So the groups are counted before the pattern is parsed.
     while let Some(c) = cursor.take() {
         match c {
             '\\' => drop(cursor.take()),
@@ -84,6 +86,7 @@ impl JsParser {
     fn parse_sequence(&mut self) -> Result<JsPart, JsRegexError> {
         let mut parts = Vec::new();
         while let Some(c) = self.cursor.peek().filter(|c| !matches!(c, '|' | ')')) {
+            // The groups that open within a term are those that a quantifier behind it resets in each round.
             let opened = self.opened;
             let (part, repeatable) = self.parse_term(c)?;
             parts.push(if repeatable == Repeatable::Yes { self.parse_repeat(part, opened)? } else { part });
@@ -121,6 +124,8 @@ impl JsParser {
     /// A brace that begins a count has nothing before it to repeat here; any other is a character.
     fn refuse_count(&mut self) -> Result<(), JsRegexError> {
         let start = self.cursor.at;
+        // JavaScript takes `{` for a character unless it begins a whole count. The count is parsed on trial, and the
+        // cursor goes back.
         let count = self.parse_count();
         self.cursor.at = start;
         if count.is_some() { Err(self.nothing_to_repeat()) } else { Ok(()) }

@@ -155,6 +155,7 @@ impl JsProgram {
     }
 
     fn compile_look(&mut self, look: &JsLook) {
+        // The first operation is a placeholder: the end of the body is known only after the body is written.
         let start = self.ops.len();
         self.ops.push(JsOp::Looked);
         self.compile_part(&look.body, if look.behind { ReadDirection::Back } else { ReadDirection::Forward });

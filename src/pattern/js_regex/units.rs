@@ -30,6 +30,7 @@ impl UnitSet {
     }
 
     pub(super) fn new(mut ranges: Vec<(u16, u16)>) -> Self {
+        // Sorted ranges overlap or touch only their neighbours, so one pass merges them.
         ranges.sort_unstable();
         let mut merged: Vec<(u16, u16)> = Vec::with_capacity(ranges.len());
         for (low, high) in ranges {
@@ -68,6 +69,7 @@ impl UnitSet {
     }
 
     pub(super) fn complement(&self) -> Self {
+        // The complement is what lies between the ranges. `next` is the first unit behind the last range.
         let mut gaps = Vec::with_capacity(self.ranges.len() + 1);
         let mut next = 0;
         for (low, high) in &self.ranges {

@@ -45,6 +45,8 @@ fn fails(part: &JsPart, around: Around) -> bool {
 }
 
 fn sequence_fails(parts: &[JsPart], around: Around) -> bool {
+    // A part has a unit before it if an earlier part certainly takes one, and a unit behind it if a later part does.
+    // Then an anchor in it cannot hold.
     let first = parts.iter().position(|part| !part.may_be_empty());
     let last = parts.iter().rposition(|part| !part.may_be_empty());
     parts.iter().enumerate().any(|(index, part)| {
@@ -105,6 +107,7 @@ impl Ways {
         if takes_any && repeat.min == 0 && repeat.max.is_none() {
             return Self { across: true, ..Self::EMPTY };
         }
+        // A repetition is at least `least` rounds. More rounds only add ways, unless their number is fixed.
         let once = Self::through(&repeat.body);
         // No way leads back from the end, so two rounds reach all that more rounds reach.
         let least = match repeat.min {

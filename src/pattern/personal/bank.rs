@@ -1,4 +1,4 @@
-//! Numbers of bank accounts and payment cards: their check digits tell them from other numbers.
+//! Numbers of bank accounts and payment cards, which are recognized by their check digits.
 
 use super::{PersonalKind, PersonalRule};
 
@@ -19,12 +19,12 @@ pub(super) const RULES: &[PersonalRule] = &[
     },
 ];
 
-/// Its remainder by 97 is 1.
+/// Accepts an account number with remainder 1 modulo 97.
 fn confirm_iban(text: &str) -> Option<usize> {
     find_longest(text, |account| (15..=34).contains(&account.len()) && compute_remainder_97(account) == 1)
 }
 
-/// 13 to 19 digits that begin as some network's do and add up by Luhn.
+/// Accepts 13 to 19 digits with the prefix of a card network and a valid Luhn checksum.
 fn confirm_card(text: &str) -> Option<usize> {
     find_longest(text, |number| {
         let digits: Vec<u32> = number.chars().filter_map(|c| c.to_digit(10)).collect();
@@ -33,8 +33,8 @@ fn confirm_card(text: &str) -> Option<usize> {
     })
 }
 
-/// The longest beginning of `text` that ends with a group and is one without its blanks and hyphens: the next word
-/// may look like one more group (`4111 1111 1111 1111 12/27`).
+/// Finds the longest beginning of `text` that ends with a group and that `is_one` accepts without blanks and hyphens. The
+/// next word may look like one more group: `4111 1111 1111 1111 12/27`.
 fn find_longest(text: &str, is_one: impl Fn(&str) -> bool) -> Option<usize> {
     let ends: Vec<usize> = text.match_indices([' ', '-']).map(|(at, _)| at).chain([text.len()]).collect();
     ends.into_iter().rev().find(|end| {
@@ -46,6 +46,8 @@ fn find_longest(text: &str, is_one: impl Fn(&str) -> bool) -> Option<usize> {
 /// Letters count from 10; the country and the check digits go to the end.
 fn compute_remainder_97(account: &str) -> u32 {
     let turned = account[4..].chars().chain(account[..4].chars());
+    // The digits are reduced as they come, because the whole number would have up to 60 digits. A letter stands for
+    // two digits, so the remainder moves by two places.
     turned.filter_map(|c| c.to_digit(36)).fold(0, |rest, value| {
         let shift = if value < 10 { 10 } else { 100 };
         (rest * shift + value) % 97
@@ -65,6 +67,7 @@ fn is_network_prefix(start: u32, length: usize) -> bool {
 }
 
 fn passes_luhn(digits: &[u32]) -> bool {
+    // Luhn: from the right, every second digit is doubled, and the digits of the results are added.
     let sum: u32 = digits.iter().rev().enumerate().fold(0, |sum, (place, digit)| {
         let value = if place % 2 == 0 { *digit } else { digit * 2 };
         sum + value / 10 + value % 10

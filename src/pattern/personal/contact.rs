@@ -1,7 +1,7 @@
 //! Email addresses, social security numbers and phone numbers.
 //!
-//! Where a pattern begins with `(?:^|[^\d ]) {0,2}`, no other group of digits stands before it: a tracking number of many
-//! groups has some that look like a phone number.
+//! A pattern that begins with `(?:^|[^\d ]) {0,2}` has no other group of digits before it: some groups of a long tracking
+//! number look like a phone number.
 
 use super::{PersonalKind, PersonalRule};
 
@@ -65,7 +65,7 @@ pub(super) const RULES: &[PersonalRule] = &[
     },
 ];
 
-/// Areas 000, 666 and from 900 on, group 00 and serial 0000 are given to nobody.
+/// Rejects areas 000, 666 and 900 or above, group 00 and serial 0000, which are never assigned.
 fn confirm_social_security(text: &str) -> Option<usize> {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     let (area, group, serial) = (digits.get(..3)?, digits.get(3..5)?, digits.get(5..)?);

@@ -1,11 +1,11 @@
-//! JSON without its secrets.
+//! Masks and lists the secrets in JSON.
 
 use serde_json::Value;
 
 use super::secret::{is_secret_value, names_secrets};
 use super::{find_secrets, mask_secrets};
 
-/// What is shown in the place of a secret.
+/// The mask of a secret.
 const MASK: &str = "***";
 
 /// Masks the secrets in all strings and keys of `value`, and the values under names of secrets.

@@ -1,4 +1,4 @@
-//! Personal data and secrets in a text: where they stand, and the text without them.
+//! Finds personal data and secrets in a text, and masks them.
 //!
 //! Each kind has its own file, with a rule that is strict enough to let order numbers, dates, versions and tracking
 //! numbers through. The patterns take time linear in the text.
@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 pub use json::{mask_json_secrets, visit_secret_values};
 
 use super::plain::PlainText;
+use super::steps::count_steps;
 
 /// A kind of personal data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -39,11 +40,11 @@ pub enum PersonalKind {
 }
 
 impl PersonalKind {
-    /// All kinds. What is of two kinds is of the first of them.
+    /// All kinds. A finding of two kinds counts as the first.
     pub const ALL: &[PersonalKind] =
         &[Self::Secret, Self::Email, Self::Iban, Self::Card, Self::UsSsn, Self::Phone];
 
-    /// Its name, as users write it.
+    /// Returns the name that users write.
     pub fn name(self) -> &'static str {
         match self {
             Self::Secret => "secret",
@@ -59,11 +60,11 @@ impl PersonalKind {
 /// A piece of personal data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Personal {
-    /// Of which kind.
+    /// The kind.
     pub kind: PersonalKind,
-    /// Its bytes.
+    /// The byte range in the text.
     pub range: Range<usize>,
-    /// What it is, in a user's words: `a Slack token`.
+    /// The name in messages: `a Slack token`.
     pub name: &'static str,
 }
 
@@ -71,12 +72,12 @@ pub struct Personal {
 struct PersonalRule {
     kind: PersonalKind,
     name: &'static str,
-    /// Its shape; the group `value`, where there is one, is what counts.
+    /// The regular expression. If it has a group `value`, that group is the finding.
     pattern: &'static str,
-    /// How much of a match it really is, in bytes, if any: a match may be longer than what adds up. Without it the
-    /// shape is enough.
+    /// Returns the length of the finding at the beginning of a match, or `None`. Without this function, the whole match is
+    /// the finding.
     confirm: Option<fn(&str) -> Option<usize>>,
-    /// Characters that it never stands between.
+    /// Characters that are never directly beside a finding.
     apart_from: &'static str,
 }
 
@@ -85,11 +86,14 @@ static RULES: LazyLock<Vec<(&'static PersonalRule, Regex)>> = LazyLock::new(|| {
     rules.filter_map(|rule| Some((rule, Regex::new(rule.pattern).ok()?))).collect()
 });
 
-/// The personal data in `text`, from left to right; no two of them overlap.
+/// Finds the personal data in `text`, from left to right and without overlaps.
 pub fn find_personal(text: &str) -> Vec<Personal> {
     let plain = PlainText::new(text);
+    count_steps(text.len());
     let mut found = secret::find_secrets(text);
     for (rule, regex) in RULES.iter() {
+        // The rules run in the order of their kinds. What an earlier rule found is not searched again as a part of
+        // something else.
         let before = found.len();
         for mut one in rule.find_matches(regex, plain.as_str()) {
             one.range = plain.original_range(one.range);
@@ -100,30 +104,31 @@ pub fn find_personal(text: &str) -> Vec<Personal> {
     found
 }
 
-/// The secrets in `text`, from left to right; no two of them overlap.
+/// Finds the secrets in `text`, from left to right and without overlaps.
 pub fn find_secrets(text: &str) -> Vec<Personal> {
     secret::find_secrets(text)
 }
 
-/// `text` with all its personal data masked: nothing of a secret, the ends of all else.
+/// Masks the personal data in `text`: secrets as a whole, other values except their ends.
 pub fn mask_personal(text: &str) -> Cow<'_, str> {
     let found = find_personal(text);
     if found.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(mask_ranges(text, &found).0) }
 }
 
-/// `text` without its secrets: what may be written to a file.
+/// Masks the secrets in `text`, which may then be written to a file.
 pub fn mask_secrets(text: String) -> String {
     let secrets = secret::find_secrets(&text);
     if secrets.is_empty() { text } else { mask_ranges(&text, &secrets).0 }
 }
 
-/// `text` with `found` masked, and where the masks stand in it.
+/// Masks `found` in `text`. Also returns the byte ranges of the masks.
 pub fn mask_ranges(text: &str, found: &[Personal]) -> (String, Vec<Range<usize>>) {
     let (mut shown, mut places, mut end) = (String::with_capacity(text.len()), Vec::new(), 0);
+    // `found` is in order and free of overlaps, so the text between two findings is copied as it is.
     for one in found {
         shown.push_str(&text[end..one.range.start]);
         let start = shown.len();
-        shown.push_str(&mask(one.kind, &text[one.range.clone()]));
+        shown.push_str(&mask_value(one.kind, &text[one.range.clone()]));
         places.push(start..shown.len());
         end = one.range.end;
     }
@@ -131,8 +136,8 @@ pub fn mask_ranges(text: &str, found: &[Personal]) -> (String, Vec<Range<usize>>
     (shown, places)
 }
 
-/// The first and the last two characters at most; of a secret, and of what is short, nothing.
-fn mask(kind: PersonalKind, text: &str) -> String {
+/// Shows at most the first and the last two characters. Secrets and short values are hidden as a whole.
+fn mask_value(kind: PersonalKind, text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     match (kind, chars.as_slice()) {
         (PersonalKind::Secret, _) => "***".to_owned(),
@@ -162,6 +167,7 @@ impl PersonalRule {
     fn find_matches(&'static self, regex: &Regex, text: &str) -> Vec<Personal> {
         let candidates = regex.captures_iter(text).filter_map(|captures| {
             let found = captures.name("value").or_else(|| captures.get(0))?;
+            count_steps(found.len());
             let length = self.confirm.map_or(Some(found.len()), |confirm| confirm(found.as_str()))?;
             let range = found.start()..found.start() + length;
             self.stands_alone(text, &range).then_some(Personal { kind: self.kind, range, name: self.name })

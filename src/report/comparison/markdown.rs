@@ -3,12 +3,10 @@
 use std::fmt::Write as _;
 
 use super::{RunComparison, TrialChange, TrialComparison};
-use crate::report::markup::escape_attribute;
+use crate::report::markup::{escape_attribute, render_code};
 
 /// The largest size of all rows together, in bytes: the section shares one comment with others.
 const MAX_ROW_BYTES: usize = 4_000;
-/// The largest length of a name or a claim, in characters.
-const MAX_LINE_CHARS: usize = 300;
 
 impl RunComparison {
     /// Renders the comparison for GitHub: a table of the changed trials, regressions first. `earlier` is the name of
@@ -56,13 +54,4 @@ fn render_row(trial: &TrialComparison) -> String {
     let claim = claim.map_or_else(String::new, |claim| format!("<br>{}", render_code(claim)));
     let (name, ended) = (render_code(&trial.name), escape_attribute(&trial.render_transition()));
     format!("<tr><td>{word}{flaky}</td><td>{name}{claim}</td><td>{ended}</td></tr>\n")
-}
-
-/// Renders text as inline code.
-fn render_code(text: &str) -> String {
-    let cut = match text.char_indices().nth(MAX_LINE_CHARS) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    };
-    format!("<code>{}</code>", escape_attribute(&cut))
 }

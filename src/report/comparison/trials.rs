@@ -25,6 +25,7 @@ impl TrialStates {
     pub fn add_verdict(&mut self, verdict: &Verdict) {
         let mut seen = TrialState::from_verdict(verdict);
         let id = TrialId { name: verdict.name.clone(), harness: verdict.harness.clone() };
+        // A run can contain several verdicts of a trial, one for each attempt; attempts with different results make it flaky.
         if let Some(earlier) = self.0.get(&id) {
             seen.flaky |= earlier.flaky || earlier.standing != seen.standing;
         }
@@ -92,6 +93,7 @@ fn has_mixed_runs(verdict: &Verdict) -> bool {
         return statistics.passed > 0 && statistics.passed < statistics.runs;
     }
     // Without statistics, a run has failed if one of its findings fails the trial by itself.
+    // A trial of one run cannot be mixed: the set has as many entries as there are runs, or none.
     let failed: BTreeSet<usize> =
         verdict.findings.iter().filter(|finding| fails_run(finding)).map(|finding| finding.run).collect();
     !failed.is_empty() && failed.len() < verdict.runs.len()

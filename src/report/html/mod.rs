@@ -89,6 +89,7 @@ impl VerdictLines {
     /// Adds a verdict. One that did not pass loses its details before it is left out.
     fn add_verdict(&mut self, verdict: &Verdict) {
         let passed = TrialResult::from_verdict(verdict) == TrialResult::Passed;
+        // Three attempts: the whole line, the line without details for a trial that did not pass, and no line at all.
         if !self.push_line(line::render_verdict_line(verdict), passed)
             && (passed || !self.push_line(line::render_short_verdict_line(verdict), passed))
         {

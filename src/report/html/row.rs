@@ -5,9 +5,10 @@ use serde::Serialize;
 use crate::case::Tier;
 use crate::outcome::Status;
 use crate::report::comparison::is_flaky;
+use crate::report::pinned::list_violated_checks;
+use crate::report::plain::truncate_text;
 use crate::report::terminal::{find_first_place, render_headline};
 use crate::report::{SkippedTrial, TrialResult};
-use crate::score::Effect;
 use crate::verdict::{Finding, Verdict};
 
 /// The largest length of a row's claim, in characters.
@@ -41,10 +42,6 @@ pub(super) struct CaseRow<'v> {
 
 impl<'v> CaseRow<'v> {
     pub(super) fn from_verdict(verdict: &'v Verdict) -> Self {
-        let broken = verdict.findings.iter().filter(|finding| finding.status == Status::Fail);
-        let mut names: Vec<&str> = broken.map(|finding| finding.check.as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
         Self {
             name: &verdict.name,
             harness: &verdict.harness,
@@ -53,8 +50,8 @@ impl<'v> CaseRow<'v> {
             line: Some(verdict.case.line),
             score: Some(verdict.score.get()).filter(|_| verdict.errors.is_empty()),
             ms: Some((verdict.duration_ms * 10.0).round() / 10.0),
-            claim: (!verdict.passed).then(|| truncate_claim(shorten_headline(verdict))),
-            broken: names,
+            claim: (!verdict.passed).then(|| truncate_text(&shorten_headline(verdict), MAX_CLAIM_CHARS)),
+            broken: list_violated_checks(verdict),
             tags: &verdict.tags,
             badges: list_badges(verdict),
         }
@@ -70,7 +67,7 @@ impl<'v> CaseRow<'v> {
             line: None,
             score: None,
             ms: None,
-            claim: skipped.reason.clone().map(truncate_claim),
+            claim: skipped.reason.as_deref().map(|reason| truncate_text(reason, MAX_CLAIM_CHARS)),
             broken: Vec::new(),
             tags: &[],
             badges: Vec::new(),
@@ -80,7 +77,7 @@ impl<'v> CaseRow<'v> {
 
 fn list_badges(verdict: &Verdict) -> Vec<&'static str> {
     let badges = [
-        ("hard gate", verdict.findings.iter().any(is_broken_gate)),
+        ("hard gate", verdict.findings.iter().any(Finding::is_broken_gate)),
         ("flaky", is_flaky(verdict)),
         ("as expected", verdict.passed && verdict.expected != Status::Pass),
         ("pinned", verdict.pinned > 0),
@@ -89,22 +86,10 @@ fn list_badges(verdict: &Verdict) -> Vec<&'static str> {
     badges.into_iter().filter_map(|(badge, is_seen)| is_seen.then_some(badge)).collect()
 }
 
-fn is_broken_gate(finding: &Finding) -> bool {
-    finding.effect == Effect::Gate && finding.status == Status::Fail
-}
-
 /// Returns the headline without its place, which the page of the case shows.
 fn shorten_headline(verdict: &Verdict) -> String {
     let headline = render_headline(verdict);
     let places = [find_first_place(verdict), &verdict.case].map(|place| format!(" at {place}"));
     let claim = places.iter().find_map(|place| headline.strip_suffix(place.as_str()));
     claim.map(str::to_owned).unwrap_or(headline)
-}
-
-fn truncate_claim(mut text: String) -> String {
-    if let Some((end, _)) = text.char_indices().nth(MAX_CLAIM_CHARS) {
-        text.truncate(end);
-        text.push_str("...");
-    }
-    text
 }

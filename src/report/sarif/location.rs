@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::model::{SarifArtifactLocation, SarifLocation, SarifPhysicalLocation, SarifRegion};
-use super::words::build_message;
+use serde_json::{Value, json};
+
 use crate::place::Location;
 use crate::report::RunInfo;
 use crate::report::run::is_absolute;
@@ -11,35 +11,25 @@ use crate::report::run::is_absolute;
 /// The base of relative URIs: the root of the repository.
 const REPOSITORY_ROOT: &str = "%SRCROOT%";
 
-/// Returns the SARIF location of a place in a file.
-pub(super) fn locate_region(run: &RunInfo, at: &Location) -> SarifLocation {
+/// Returns the `physicalLocation` of a place in a file.
+pub(super) fn locate_region(run: &RunInfo, at: &Location) -> Value {
     let (start, end) = (utf16_column(at, at.column), utf16_column(at, at.end_column));
-    let region = SarifRegion { start_line: at.line.max(1), start_column: start, end_column: end.max(start) };
-    SarifLocation {
-        id: None,
-        physical_location: build_physical_location(run, &at.file, Some(region)),
-        message: None,
-    }
+    let region = json!({"startLine": at.line.max(1), "startColumn": start, "endColumn": end.max(start)});
+    json!({"artifactLocation": locate_artifact(run, &at.file), "region": region})
 }
 
-/// Returns the SARIF location of a whole file, with a note on its role.
-pub(super) fn locate_file(run: &RunInfo, file: &str, says: &str) -> SarifLocation {
-    SarifLocation {
-        id: None,
-        physical_location: build_physical_location(run, file, None),
-        message: Some(build_message(says)),
-    }
+/// Returns the `physicalLocation` of a whole file.
+pub(super) fn locate_file(run: &RunInfo, file: &str) -> Value {
+    json!({"artifactLocation": locate_artifact(run, file)})
 }
 
-fn build_physical_location(run: &RunInfo, file: &str, region: Option<SarifRegion>) -> SarifPhysicalLocation {
+fn locate_artifact(run: &RunInfo, file: &str) -> Value {
     let path = run.below_repository(file);
-    let artifact_location = if is_absolute(&path) {
+    if is_absolute(&path) {
         let slash = if path.starts_with('/') { "" } else { "/" };
-        SarifArtifactLocation { uri: format!("file://{slash}{}", percent_encode(&path)), uri_base_id: None }
-    } else {
-        SarifArtifactLocation { uri: percent_encode(&path), uri_base_id: Some(REPOSITORY_ROOT) }
-    };
-    SarifPhysicalLocation { artifact_location, region }
+        return json!({"uri": format!("file://{slash}{}", percent_encode(&path))});
+    }
+    json!({"uri": percent_encode(&path), "uriBaseId": REPOSITORY_ROOT})
 }
 
 /// Percent-encodes a path, except unreserved characters and slashes.

@@ -5,17 +5,16 @@
 
 mod fingerprint;
 mod location;
-mod model;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+use serde_json::{Value, json};
+
 use self::fingerprint::Fingerprints;
-use self::model::{
-    SarifAutomationDetails, SarifDriver, SarifInvocation, SarifLevel, SarifLocation, SarifLog, SarifMessage,
-    SarifNotification, SarifProperties, SarifResult, SarifRun, SarifSuppression, SarifTool,
-};
-use self::words::{build_message, build_rule};
+use self::location::{locate_file, locate_region};
+use self::words::{build_message, build_rule, drop_empty};
 use super::plain::{escape_line, render_safe_json};
 use super::{FormatEntry, ReportBuilder, RunInfo, score};
 use crate::outcome::{LocatedViolation, Status};
@@ -40,12 +39,23 @@ const GITHUB_KEY: &str = "primaryLocationLineHash";
 /// The fingerprint key for all other tools.
 const OWN_KEY: &str = "arraign/v1";
 
+/// The levels, the most severe first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+enum SarifLevel {
+    Error,
+    Warning,
+    /// The level of a result that is not a failure.
+    None,
+    Note,
+}
+
 struct SarifReport<'r> {
     run: &'r RunInfo,
     fingerprints: Fingerprints,
     /// The results by level, the most severe first.
-    results: BTreeMap<SarifLevel, Vec<SarifResult>>,
-    notifications: Vec<SarifNotification>,
+    results: BTreeMap<SarifLevel, Vec<Value>>,
+    notifications: Vec<Value>,
     successful: bool,
     left_out: usize,
 }
@@ -65,34 +75,37 @@ impl ReportBuilder for SarifReport<'_> {
     }
 
     fn finish(mut self: Box<Self>) -> String {
-        let mut results: Vec<SarifResult> =
-            std::mem::take(&mut self.results).into_values().flatten().collect();
+        let results = std::mem::take(&mut self.results);
+        let mut results: Vec<Value> = results.into_values().flatten().collect();
         self.left_out += results.len().saturating_sub(MAX_RESULTS);
         results.truncate(MAX_RESULTS);
         self.add_truncation_notice();
         // GitHub resolves `ruleIndex` before `ruleId`, so both must point to the same rule.
-        let ids: BTreeSet<String> = results.iter().map(|result| result.rule_id.clone()).collect();
+        let ids: BTreeSet<String> = results.iter().map(|result| rule_id(result).to_owned()).collect();
+        // A set is sorted, so the index of a rule is found by binary search.
         let ids: Vec<String> = ids.into_iter().collect();
         for result in &mut results {
-            result.rule_index = ids.binary_search(&result.rule_id).unwrap_or_default();
+            let index = ids.binary_search_by(|id| id.as_str().cmp(rule_id(result))).unwrap_or_default();
+            result["ruleIndex"] = index.into();
         }
-        let rules = ids.iter().map(|id| build_rule(self.run, id)).collect();
-        let driver = SarifDriver { name: "arraign", semantic_version: env!("CARGO_PKG_VERSION"), rules };
-        let invocation = SarifInvocation {
-            execution_successful: self.successful,
-            start_time_utc: format!("{}Z", self.run.started_utc()),
-            tool_execution_notifications: self.notifications,
-        };
-        let run = SarifRun {
-            tool: SarifTool { driver },
-            automation_details: SarifAutomationDetails {
-                id: format!("arraign/{}", escape_line(&self.run.id)),
-            },
-            invocations: [invocation],
-            column_kind: "utf16CodeUnits",
-            results,
-        };
-        render_safe_json(&SarifLog { schema: SCHEMA, version: "2.1.0", runs: [run] }) + "\n"
+        let rules: Vec<Value> = ids.iter().map(|id| build_rule(self.run, id)).collect();
+        render_safe_json(&json!({
+            "$schema": SCHEMA,
+            "version": "2.1.0",
+            "runs": [{
+                "tool": {"driver": {
+                    "name": "arraign", "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules,
+                }},
+                "automationDetails": {"id": format!("arraign/{}", escape_line(&self.run.id))},
+                "invocations": [{
+                    "executionSuccessful": self.successful,
+                    "startTimeUtc": format!("{}Z", self.run.started_utc()),
+                    "toolExecutionNotifications": self.notifications,
+                }],
+                "columnKind": "utf16CodeUnits",
+                "results": results,
+            }],
+        })) + "\n"
     }
 }
 
@@ -119,18 +132,18 @@ impl<'r> SarifReport<'r> {
             }
             None => return,
         };
-        let claim =
-            ResultClaim { id, level: SarifLevel::Error, message: build_message(&text), at: &verdict.case };
-        self.push_result(verdict, claim, None);
+        let claim = ResultClaim { id, level: SarifLevel::Error, message: text, at: &verdict.case };
+        self.push_result(verdict, &claim, None);
     }
 
     fn add_violation(&mut self, verdict: &Verdict, finding: &Finding, violation: &LocatedViolation) {
+        // Code scanning fails a pull request on errors only, so everything that does not fail the trial is a note.
         let is_note = verdict.passed || verdict.snapshot_diff.is_some() || score::costs_only_points(finding);
         let level = if is_note { SarifLevel::Note } else { SarifLevel::Error };
         let help = violation.suggestion.as_deref().map_or_else(String::new, |help| format!("\nhelp: {help}"));
-        let text = build_message(&format!("{}{help}", escape_line(&violation.message)));
+        let text = format!("{}{help}", escape_line(&violation.message));
         let claim = ResultClaim { id: &finding.check, level, message: text, at: &violation.at };
-        self.push_result(verdict, claim, Some((finding, violation)));
+        self.push_result(verdict, &claim, Some((finding, violation)));
     }
 
     fn add_undecided(&mut self, verdict: &Verdict, finding: &Finding) {
@@ -138,20 +151,15 @@ impl<'r> SarifReport<'r> {
         if finding.status == Status::Error {
             return self.add_notification(verdict, &format!("{}: {unfit}", finding.check), &finding.at);
         }
-        let (id, at) = (finding.check.as_str(), &finding.at);
-        let claim = ResultClaim {
-            id,
-            level: SarifLevel::None,
-            message: build_message(&format!("undecided: {unfit}")),
-            at,
-        };
-        self.push_result(verdict, claim, None);
+        let message = format!("undecided: {unfit}");
+        let claim = ResultClaim { id: &finding.check, level: SarifLevel::None, message, at: &finding.at };
+        self.push_result(verdict, &claim, None);
     }
 
     fn push_result(
         &mut self,
         verdict: &Verdict,
-        claim: ResultClaim<'_>,
+        claim: &ResultClaim<'_>,
         of: Option<(&Finding, &LocatedViolation)>,
     ) {
         let violation = of.map(|(_, violation)| violation);
@@ -163,23 +171,21 @@ impl<'r> SarifReport<'r> {
             self.left_out += 1;
             return;
         }
-        same_level.push(SarifResult {
-            rule_id: escape_line(claim.id),
-            rule_index: 0,
-            kind: if claim.level == SarifLevel::None { "open" } else { "fail" },
-            level: claim.level,
-            message: claim.message,
-            locations: [location::locate_region(self.run, claim.at)],
-            related_locations: of
-                .map(|(finding, violation)| list_related_locations(self.run, verdict, finding, violation))
-                .unwrap_or_default(),
-            partial_fingerprints: [GITHUB_KEY, OWN_KEY].map(|key| (key, fingerprint.clone())).into(),
-            suppressions: of
-                .and_then(|(finding, _)| find_suppression(verdict, finding))
-                .into_iter()
-                .collect(),
-            properties: build_properties(verdict, of),
-        });
+        let related =
+            of.map(|(finding, violation)| list_related_locations(self.run, verdict, finding, violation));
+        let suppressions = of.and_then(|(finding, _)| find_suppression(verdict, finding));
+        same_level.push(drop_empty(json!({
+            "ruleId": escape_line(claim.id),
+            "ruleIndex": 0,
+            "kind": if claim.level == SarifLevel::None { "open" } else { "fail" },
+            "level": claim.level,
+            "message": build_message(&claim.message),
+            "locations": [{"physicalLocation": locate_region(self.run, claim.at)}],
+            "relatedLocations": related,
+            "partialFingerprints": {OWN_KEY: fingerprint, GITHUB_KEY: fingerprint},
+            "suppressions": suppressions,
+            "properties": build_properties(verdict, of),
+        })));
     }
 
     fn add_notification(&mut self, verdict: &Verdict, text: &str, at: &Location) {
@@ -189,9 +195,11 @@ impl<'r> SarifReport<'r> {
             self.left_out += 1;
             return;
         }
-        let message = build_message(&format!("{}: {text}", verdict.name));
-        let locations = vec![location::locate_region(self.run, at)];
-        self.notifications.push(SarifNotification { level, message, locations });
+        self.notifications.push(json!({
+            "level": level,
+            "message": build_message(&format!("{}: {text}", verdict.name)),
+            "locations": [{"physicalLocation": locate_region(self.run, at)}],
+        }));
     }
 
     fn add_truncation_notice(&mut self) {
@@ -203,12 +211,7 @@ impl<'r> SarifReport<'r> {
              in the verdict logs",
             self.left_out
         );
-        let notice = SarifNotification {
-            level: SarifLevel::Warning,
-            message: build_message(&text),
-            locations: Vec::new(),
-        };
-        self.notifications.push(notice);
+        self.notifications.push(json!({"level": SarifLevel::Warning, "message": build_message(&text)}));
     }
 }
 
@@ -216,7 +219,7 @@ impl<'r> SarifReport<'r> {
 struct ResultClaim<'c> {
     id: &'c str,
     level: SarifLevel,
-    message: SarifMessage,
+    message: String,
     at: &'c Location,
 }
 
@@ -226,44 +229,43 @@ fn list_related_locations(
     verdict: &Verdict,
     finding: &Finding,
     violation: &LocatedViolation,
-) -> Vec<SarifLocation> {
+) -> Vec<Value> {
     let constraint = violation.constraint.as_deref().unwrap_or("the constraint");
     let policy = violation.policy_at.as_ref().map(|at| (at, constraint));
     let case = violation.shared.then_some((&verdict.case, "the case"));
-    let marked = policy.into_iter().chain(case).map(|(at, says)| SarifLocation {
-        message: Some(build_message(says)),
-        ..location::locate_region(run, at)
-    });
+    let marked =
+        policy.into_iter().chain(case).map(|(at, says)| (locate_region(run, at), build_message(says)));
     let traced = verdict.runs.get(finding.run).filter(|_| !finding.of_all_runs);
     let trace = traced.and_then(|traced| traced.file.as_deref()).map(|file| {
         let call = violation.call.map_or_else(String::new, |call| format!(", call {call}"));
-        location::locate_file(run, file, &format!("the trace{call}"))
+        (locate_file(run, file), build_message(&format!("the trace{call}")))
     });
     // The ids number the related locations, so that viewers and messages can refer to them.
-    marked
-        .chain(trace)
-        .enumerate()
-        .map(|(index, place)| SarifLocation { id: Some(index + 1), ..place })
-        .collect()
+    let numbered = (1..).zip(marked.chain(trace));
+    let located =
+        numbered.map(|(id, (place, says))| json!({"id": id, "physicalLocation": place, "message": says}));
+    located.collect()
 }
 
 /// Returns a suppression for a violation in a trial that passes nevertheless, unless the violation only costs points.
-fn find_suppression(verdict: &Verdict, finding: &Finding) -> Option<SarifSuppression> {
+fn find_suppression(verdict: &Verdict, finding: &Finding) -> Option<Value> {
     let known = verdict.passed && !score::costs_only_points(finding);
-    known.then_some(SarifSuppression {
-        kind: "external",
-        status: "accepted",
-        justification: "the case expects it, or its snapshot contains it",
-    })
+    let justification = "the case expects it, or its snapshot contains it";
+    known.then(|| json!([{"kind": "external", "status": "accepted", "justification": justification}]))
 }
 
-fn build_properties(verdict: &Verdict, of: Option<(&Finding, &LocatedViolation)>) -> SarifProperties {
+/// Returns the properties of a result for scripts that read the log.
+fn build_properties(verdict: &Verdict, of: Option<(&Finding, &LocatedViolation)>) -> Value {
     let violation = of.map(|(_, violation)| violation);
-    SarifProperties {
-        trial: escape_line(&verdict.name),
-        status: super::TrialResult::from_verdict(verdict).as_str(),
-        run: of.filter(|_| verdict.runs.len() > 1).map(|(finding, _)| finding.run + 1),
-        call: violation.and_then(|violation| violation.call),
-        tool: violation.and_then(|violation| violation.tool.as_deref()).map(escape_line),
-    }
+    drop_empty(json!({
+        "trial": escape_line(&verdict.name),
+        "status": super::TrialResult::from_verdict(verdict).as_str(),
+        "run": of.filter(|_| verdict.runs.len() > 1).map(|(finding, _)| finding.run + 1),
+        "call": violation.and_then(|violation| violation.call),
+        "tool": violation.and_then(|violation| violation.tool.as_deref()).map(escape_line),
+    }))
+}
+
+fn rule_id(result: &Value) -> &str {
+    result["ruleId"].as_str().unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::report::plain::{escape_line, escape_text};
+use crate::report::plain::{count_noun, escape_line, escape_text, truncate_text};
 use crate::report::score;
 use crate::score::Effect;
 use crate::suite::LIVE;
@@ -101,6 +101,7 @@ impl DiagnosticNotes {
         }
         let width =
             run.calls.iter().map(|call| call.render_name().chars().count()).max().unwrap_or(0).min(30);
+        // Gaps are counted while walking, and written before the next shown call.
         let mut skipped = 0;
         for call in &run.calls {
             if !is_near(call.index, concerned, run.calls.len()) {
@@ -111,12 +112,12 @@ impl DiagnosticNotes {
             self.push_gap(&mut skipped);
             let mark = if concerned.contains(&call.index) { '>' } else { ' ' };
             let text = format!("{mark} {:>2}  {:width$}  {}", call.index, call.render_name(), call.arguments);
-            self.0.push((None, truncate_call(&escape_line(&text))));
+            self.0.push((None, truncate_call(&text)));
         }
         self.push_gap(&mut skipped);
         if let Some(answer) = &run.answer {
             let text = format!("  {:>2}  {:width$}  {answer:?}", run.calls.len() + 1, "reply");
-            self.0.push((None, truncate_call(&escape_line(&text))));
+            self.0.push((None, truncate_call(&text)));
         }
     }
 
@@ -124,7 +125,7 @@ impl DiagnosticNotes {
     fn push_turn(&mut self, run: &RunSummary, part: &TurnPart, concerned: &[usize]) {
         let mut push_line = |mark: char, number: &str, name: &str, text: &str| {
             let line = format!("{mark} {number:>2}  {name:<8}  {text}");
-            self.0.push((None, truncate_call(&escape_line(&line))));
+            self.0.push((None, truncate_call(&line)));
         };
         push_line(' ', "", "user", &format!("{:?}", part.query));
         for call in run.calls.iter().filter(|call| part.calls.contains(&call.index)) {
@@ -149,10 +150,7 @@ fn render_run_name(numbered: &NumberedRun<'_>) -> String {
     let run = numbered.run;
     let no_file = if run.format == LIVE { "from the agent" } else { "in the case" };
     let file = run.file.as_deref().unwrap_or(no_file);
-    let count = match run.calls.len() {
-        1 => "1 call".to_owned(),
-        count => format!("{count} calls"),
-    };
+    let count = count_noun(run.calls.len(), "call");
     let id = run.id.as_deref().map_or(String::new(), |id| format!(", run {id}"));
     let nth = match numbered.place {
         (_, 1) => String::new(),
@@ -169,8 +167,5 @@ fn is_near(index: usize, concerned: &[usize], count: usize) -> bool {
 }
 
 fn truncate_call(line: &str) -> String {
-    match line.char_indices().nth(MAX_CALL_CHARS) {
-        Some((end, _)) => format!("{}...", &line[..end]),
-        None => line.to_owned(),
-    }
+    truncate_text(&escape_line(line), MAX_CALL_CHARS)
 }

@@ -20,6 +20,8 @@ pub(super) fn matching_blocks(old: &[u32], new: &[u32]) -> Vec<CommonBlock> {
     let mut budget = BUDGET;
     let mut blocks = Vec::new();
     let mut gaps = vec![Gap { old: (0, old.len()), new: (0, new.len()) }];
+    // Each gap is searched for its longest block, which leaves a smaller gap on either side. The order does not matter,
+    // because the blocks are sorted at the end.
     while let Some(gap) = gaps.pop() {
         let (left, right) = (&old[gap.old.0..gap.old.1], &new[gap.new.0..gap.new.1]);
         if left.is_empty() || right.is_empty() {
@@ -54,7 +56,7 @@ impl Gap {
         CommonBlock { old: self.old.0 + block.old, new: self.new.0 + block.new, len: block.len }
     }
 
-    /// What lies before and after `block`.
+    /// Returns the gaps before and after `block`.
     fn around(&self, block: CommonBlock) -> [Gap; 2] {
         let before = Gap { old: (self.old.0, block.old), new: (self.new.0, block.new) };
         let after =
@@ -63,7 +65,7 @@ impl Gap {
     }
 }
 
-/// What both begin with, and what both end with.
+/// Returns the common beginning and the common end of both sequences.
 fn matching_ends(old: &[u32], new: &[u32]) -> impl Iterator<Item = CommonBlock> {
     let start = old.iter().zip(new).take_while(|(one, other)| one == other).count();
     let pairs = old[start..].iter().rev().zip(new[start..].iter().rev());

@@ -1,11 +1,12 @@
-//! How much alike two answers are.
+//! The similarity of two answers.
 
 use super::alignment::matching_blocks;
 use crate::outcome::count_to_f64;
 use crate::trace::Trace;
 
-/// How much alike two texts are, from 0 to 1: twice the characters that they share in order, over all characters.
-/// It is Python's `difflib.SequenceMatcher(autojunk=False).ratio()`; of texts too long for that, a lower bound.
+/// Returns the similarity of two texts, from 0 to 1: twice the number of characters in common blocks, divided by the number
+/// of all characters. The value equals Python's `difflib.SequenceMatcher(autojunk=False).ratio()`, or is a lower bound for
+/// very long texts.
 pub fn similarity(one: &str, other: &str) -> f64 {
     if one == other {
         return 1.0;
@@ -15,7 +16,7 @@ pub fn similarity(one: &str, other: &str) -> f64 {
     2.0 * count_to_f64(shared) / count_to_f64(one.len() + other.len())
 }
 
-/// The same for the answers of two runs. No answer is like no other answer but none.
+/// Returns the similarity of the answers of two runs. A missing answer is similar to another missing answer only.
 pub(super) fn similarity_of(one: &Trace, other: &Trace) -> f64 {
     match (&one.answer, &other.answer) {
         (Some(one), Some(other)) => similarity(one, other),

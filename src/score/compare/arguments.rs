@@ -1,4 +1,4 @@
-//! What changed in the arguments of a call, value by value.
+//! The changed arguments of a call, value by value.
 
 use std::fmt;
 
@@ -9,21 +9,21 @@ use crate::pattern::json_equal;
 use crate::secrets::QuotedText;
 use crate::trace::Arguments;
 
-/// The characters of a value that a line shows.
+/// The largest length of a value in a line, in characters.
 const VALUE_WIDTH: usize = 60;
 
-/// Changes that are listed. A list whose first item is gone changes in each of its items.
+/// The largest number of changes. A list without its first item differs in each item.
 const MOST_CHANGES: usize = 100;
 
 /// One value that changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArgumentChange {
-    /// Where it stands in the arguments: a JSON pointer. Empty: the arguments as a whole.
+    /// The JSON pointer to the value. Empty for the arguments as a whole.
     pub pointer: String,
-    /// What it was; `None` where it was not there.
+    /// The value in the baseline. `None` for an added value.
     #[serde(default, deserialize_with = "even_null", skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Value>,
-    /// What it is; `None` where it is not there.
+    /// The value in the run. `None` for a removed value.
     #[serde(default, deserialize_with = "even_null", skip_serializing_if = "Option::is_none")]
     pub actual: Option<Value>,
 }
@@ -49,7 +49,7 @@ fn shorten(value: &Value) -> String {
     QuotedText::from_json(value).cut_end(VALUE_WIDTH).to_string()
 }
 
-/// What turns `old` into `new`, the first [`MOST_CHANGES`] of it. Numbers compare as numbers: 1 is 1.0, and `true` is not 1.
+/// Returns the first [`MOST_CHANGES`] changes from `old` to `new`. Numbers are equal by value: 1 equals 1.0. `true` is not 1.
 pub(super) fn argument_changes(old: &Arguments, new: &Arguments) -> Vec<ArgumentChange> {
     let mut changes = Vec::new();
     match (old, new) {
@@ -62,7 +62,7 @@ pub(super) fn argument_changes(old: &Arguments, new: &Arguments) -> Vec<Argument
     changes
 }
 
-/// JSON, or the text that is none.
+/// Returns the arguments as JSON, or their text if they are not valid JSON.
 fn value_of(arguments: &Arguments) -> Value {
     arguments.json().cloned().unwrap_or_else(|| Value::String(arguments.to_text()))
 }
@@ -88,7 +88,7 @@ fn compare_values(old: &Value, new: &Value, pointer: &mut String, changes: &mut 
     }
 }
 
-/// One level down, at `token`.
+/// Compares the values below the key or index `token`.
 fn compare_at(
     token: &str,
     old: Option<&Value>,

@@ -65,6 +65,8 @@ impl Automaton {
 
     /// Reads `symbol` after the accepted suffix of length `len`, and returns the longest accepted suffix again.
     fn follow(&self, mut state: usize, mut len: usize, symbol: u32) -> (usize, usize) {
+        // A suffix link leads to the next shorter suffix that the automaton has seen. The first suffix that can be extended
+        // by the symbol is the longest accepted one.
         loop {
             if let Some(next) = self.states[state].steps.get(&symbol) {
                 return (*next, len + 1);

@@ -1,4 +1,4 @@
-//! The edit script: what turns the calls of one run into those of another.
+//! The edit script: the changes that turn the calls of one run into those of another.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,34 +11,34 @@ use super::arguments::{ArgumentChange, argument_changes};
 use super::automaton::CommonBlock;
 use crate::trace::Call;
 
-/// The changed arguments that a line shows.
+/// The number of changed arguments that a line shows.
 const ARGUMENTS_SHOWN: usize = 3;
 
-/// What happened to a call.
+/// The kind of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EditKind {
-    /// The run makes it, the baseline does not.
+    /// Only the run makes the call.
     Added,
-    /// The baseline makes it, the run does not.
+    /// Only the baseline makes the call.
     Removed,
-    /// It is made with other arguments, or another tool is called in its place.
+    /// The call has other arguments, or another tool is called in its place.
     Changed,
 }
 
-/// One step of the script.
+/// One edit of the script.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Edit {
-    /// What happened.
+    /// The kind of the edit.
     #[serde(rename = "type")]
     pub kind: EditKind,
-    /// Where, from 0: among the run's calls for one that was added, among the baseline's for all others.
+    /// The index of the call, from 0: among the calls of the run for an added call, otherwise among those of the baseline.
     pub position: usize,
     /// The tool that the baseline calls there.
     pub baseline: Option<String>,
     /// The tool that the run calls there.
     pub actual: Option<String>,
-    /// What changed in the arguments of the same tool: the first hundred values.
+    /// The changed arguments of a call of the same tool: the first hundred values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<ArgumentChange>,
 }
@@ -64,8 +64,8 @@ impl fmt::Display for Edit {
     }
 }
 
-/// What turns the calls of `old` into those of `new`. Calls are paired by name, the longest stretch of equal names
-/// first; between two stretches the calls are paired in order, and those left over were removed or added.
+/// Returns the edits that turn the calls of `old` into those of `new`. Calls are paired by name, the longest block of equal
+/// names first. Between two blocks, calls are paired in order, and the rest was removed or added.
 pub(super) fn edit_script(old: &[Call], new: &[Call]) -> Vec<Edit> {
     let mut script = Script { old, new, edits: Vec::new() };
     let (mut old_at, mut new_at) = (0, 0);
@@ -78,7 +78,7 @@ pub(super) fn edit_script(old: &[Call], new: &[Call]) -> Vec<Edit> {
     script.edits
 }
 
-/// The stretches of calls with the same names.
+/// Finds the blocks of calls with equal names.
 fn common_blocks(old: &[Call], new: &[Call]) -> Vec<CommonBlock> {
     let mut seen = HashMap::new();
     matching_blocks(&number_names(old, &mut seen), &number_names(new, &mut seen))
@@ -100,7 +100,7 @@ struct Script<'c> {
 }
 
 impl Script<'_> {
-    /// Calls that are not the same: pairs as far as they go, then those left over.
+    /// Adds the calls between two blocks: first pairs of different calls, then the rest of the longer side.
     fn add_gap(&mut self, old: Range<usize>, new: Range<usize>) {
         let paired = old.len().min(new.len());
         let (old_rest, new_rest) = (old.start + paired, new.start + paired);
@@ -128,7 +128,7 @@ impl Edit {
         Self { kind: EditKind::Added, position, baseline: None, actual, arguments: Vec::new() }
     }
 
-    /// `None` when the two calls are the same.
+    /// Returns the edit of a pair of calls. `None` if they are equal.
     fn changed(position: usize, old: &Call, new: &Call) -> Option<Self> {
         let same = old.name == new.name;
         let arguments = if same { argument_changes(&old.arguments, &new.arguments) } else { Vec::new() };

@@ -1,7 +1,7 @@
-//! A run against its baseline: a recorded run that was good.
+//! Compares a run with its baseline, which is a recorded run that was accepted.
 //!
-//! The worst difference names the comparison: a score that fell is a regression whatever else changed, other tool
-//! calls matter more than another answer. The edit script says call by call what changed.
+//! The worst difference is the result: a lower score is a regression, whatever else changed, and changed tool calls matter
+//! more than a changed answer. The edit script lists the changes call by call.
 
 mod alignment;
 mod answer;
@@ -18,14 +18,14 @@ pub use answer::similarity;
 pub use arguments::ArgumentChange;
 pub use edit::{Edit, EditKind};
 
-/// Settings: how far a run may be from its baseline.
+/// The settings of a comparison: the allowed differences.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Points that the score may fall by.
+    /// The points that the score may drop.
     #[serde(deserialize_with = "bounded::points")]
     pub max_drop: f64,
-    /// How much alike the answers must be, from 0 to 1. Not set: equal.
+    /// The least similarity of the answers, from 0 to 1. Without this setting, the answers must be equal.
     #[serde(deserialize_with = "bounded::optional_share")]
     pub similarity: Option<f64>,
     /// The differences that fail a case.
@@ -39,17 +39,17 @@ impl Default for Limits {
     }
 }
 
-/// What changed, the worst first.
+/// The result of a comparison, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ComparisonStatus {
-    /// The score fell too far, or the case passed and does so no more.
+    /// The score dropped too far, or the case passed before and no longer passes.
     Regression,
     /// The names or the arguments of the calls differ.
     ToolsChanged,
     /// The answers differ.
     OutputChanged,
-    /// Nothing that matters.
+    /// Nothing that matters changed.
     Passed,
 }
 
@@ -67,31 +67,31 @@ impl std::fmt::Display for ComparisonStatus {
 /// One side of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct ComparedRun<'t> {
-    /// What the agent did.
+    /// The trace of the run.
     pub trace: &'t Trace,
-    /// Its score, in points from 0 to 100.
+    /// The score, in points from 0 to 100.
     pub score: f64,
-    /// Whether it passed.
+    /// Whether the run passed.
     pub passed: bool,
 }
 
-/// How a run differs from its baseline.
+/// The differences between a run and its baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The worst of the differences.
+    /// The worst difference.
     pub change: ComparisonStatus,
-    /// The score minus the baseline's.
+    /// The score of the run minus the score of the baseline.
     pub score_diff: f64,
-    /// The baseline passed, and the run does not.
+    /// Whether the baseline passed and the run does not.
     pub newly_failing: bool,
-    /// How much alike the answers are, from 0 to 1.
+    /// The similarity of the answers, from 0 to 1.
     pub output_similarity: f64,
-    /// What turns the baseline's calls into the run's, in their order.
+    /// The edits that turn the calls of the baseline into those of the run, in order.
     pub edits: Vec<Edit>,
 }
 
 impl Comparison {
-    /// `actual` against `baseline`.
+    /// Compares `actual` with `baseline`.
     pub fn of(baseline: &ComparedRun<'_>, actual: &ComparedRun<'_>, limits: &Limits) -> Self {
         let score_diff = points_of(actual) - points_of(baseline);
         let newly_failing = baseline.passed && !actual.passed;
@@ -113,12 +113,12 @@ impl Comparison {
         Self { change, score_diff, newly_failing, output_similarity, edits }
     }
 
-    /// Whether it fails the case.
+    /// Whether the difference fails the case.
     pub fn fails(&self, limits: &Limits) -> bool {
         limits.fail_on.contains(&self.change)
     }
 
-    /// What changed, as one sentence.
+    /// Describes the change in one sentence.
     pub fn claim(&self) -> String {
         match self.change {
             ComparisonStatus::Regression if self.newly_failing => {
@@ -137,7 +137,7 @@ impl Comparison {
         }
     }
 
-    /// The edit script, a line an edit.
+    /// Renders the edit script, one line for each edit.
     pub fn script(&self) -> String {
         self.edits.iter().map(Edit::to_string).collect::<Vec<_>>().join("\n")
     }
@@ -149,7 +149,7 @@ fn fell_by_more_than(points: f64, score_diff: f64) -> bool {
     -score_diff > points + 1e-9
 }
 
-/// A score that is no number stands for no points.
+/// Returns the points of a run. A score that is not finite counts as 0.
 fn points_of(run: &ComparedRun<'_>) -> f64 {
     if run.score.is_finite() { run.score } else { 0.0 }
 }

@@ -1,4 +1,4 @@
-//! What several attempts bring: one success among k, or k successes.
+//! Estimates for several attempts: the probability of one success, and of k successes.
 //!
 //! `pass@k` is the probability that at least one of k attempts passes (a tool that a person can ask again),
 //! `pass^k` that all of them do (an agent that nobody watches). Both are unbiased: of all ways to draw k of the n
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::rounded;
 
-/// More attempts than this are not reported.
+/// The largest number of attempts that is reported.
 const MOST_ATTEMPTS: u32 = 10;
 
-/// What is to be expected of `k` attempts, to four decimals.
+/// The probabilities for `k` attempts, to four decimals.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]

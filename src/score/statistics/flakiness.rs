@@ -1,4 +1,4 @@
-//! How flaky a case is: one number for how much its runs differ, a word for it, and what it comes from.
+//! The flakiness of a case: a number for how much its runs differ, a word for the number, and the reasons.
 
 use std::collections::BTreeSet;
 
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 use super::spread::Spread;
 use super::{RunScore, count, rounded, share};
 
-/// Deviation relative to the mean, in percent, and a range in points, that count as all there can be.
+/// The relative deviation in percent, and the range in points, that count as the largest possible.
 const WIDEST: f64 = 50.0;
 
-/// How much the runs of a case differ.
+/// The differences between the runs of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Flakiness {
-    /// From 0, always the same, to 1.
+    /// The flakiness, from 0 (all runs are equal) to 1.
     pub score: f64,
-    /// A word for it.
+    /// The word for the score.
     pub label: Label,
     /// The deviation of the scores relative to their mean, in percent.
     pub score_coefficient_of_variation: f64,
-    /// What it comes from.
+    /// The reasons of the score.
     pub contributing_factors: Vec<String>,
 }
 
-/// A word for a flakiness.
+/// The word for a flakiness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -38,7 +38,7 @@ pub enum Label {
     Moderate,
     /// Below 0.75.
     High,
-    /// All above.
+    /// 0.75 and above.
     Flaky,
 }
 
@@ -66,20 +66,20 @@ impl std::fmt::Display for Label {
     }
 }
 
-/// What the score is made of.
+/// The figures that the score is computed from.
 struct Signs {
     runs: u32,
     passed: u32,
-    /// The scores' deviation relative to their mean, in percent.
+    /// The deviation of the scores relative to their mean, in percent.
     variation: f64,
-    /// From the lowest to the highest score.
+    /// The difference between the highest and the lowest score.
     range: f64,
-    /// Different sets of tools.
+    /// The number of different sets of tools.
     patterns: u32,
 }
 
 impl Flakiness {
-    /// That of `made` runs, the missing ones of `all` taken as failed.
+    /// Computes the flakiness of the runs `made`. The runs that are missing from `all` count as failed.
     pub(super) fn of_runs(made: &[RunScore], all: u32, score: Option<&Spread>) -> Self {
         let signs = Signs {
             runs: all,
@@ -98,7 +98,7 @@ impl Flakiness {
     }
 }
 
-/// From the rounded figures, so that a reader gets the same from what is printed.
+/// Computes the relative deviation from the rounded figures, so that a reader of a report gets the same number.
 fn variation(score: &Spread) -> f64 {
     if score.mean > 0.0 { score.std_dev / score.mean * 100.0 } else { 0.0 }
 }

@@ -1,10 +1,10 @@
-//! Where a true figure lies, as far as a sample can tell.
+//! Confidence intervals of figures that a sample estimates.
 
 use serde::{Deserialize, Serialize};
 
 use super::{rounded, share};
 
-/// Two bounds, to four decimals.
+/// The two bounds of an interval, to four decimals.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]

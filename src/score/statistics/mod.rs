@@ -23,23 +23,23 @@ pub use interval::Interval;
 pub use spread::{Spread, median};
 pub use variance::{Variance, VarianceResult, evaluate_variance};
 
-/// What statistics ask of one run.
+/// The figures of one run that statistics need.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunScore {
-    /// Its score, in points from 0 to 100.
+    /// The score, in points from 0 to 100.
     pub score: f64,
-    /// Whether it passed.
+    /// Whether the run passed.
     pub passed: bool,
-    /// Its cost in US dollars, where it was recorded.
+    /// The cost in US dollars, if it is recorded.
     pub cost_usd: Option<f64>,
-    /// How long it took, in milliseconds, where it was recorded.
+    /// The duration in milliseconds, if it is recorded.
     pub duration_ms: Option<f64>,
-    /// The tools that it called, in whatever order: its pattern.
+    /// The set of the called tools, which is the pattern of the run.
     pub tools: BTreeSet<String>,
 }
 
 impl RunScore {
-    /// The run of `trace`, which got `score` points.
+    /// Takes the figures of `trace`, which has `score` points.
     pub fn from_trace(trace: &Trace, score: f64, passed: bool) -> Self {
         Self {
             score,
@@ -51,45 +51,49 @@ impl RunScore {
     }
 }
 
-/// How the runs of a case went, taken together.
+/// The combined figures of the runs of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Statistics {
-    /// How many runs were wanted, or made, if that is more.
+    /// The number of wanted runs, or of recorded runs if that is larger.
     pub runs: u32,
-    /// How many passed.
+    /// The number of runs that passed.
     pub passed: u32,
-    /// How many did not: those that failed, and those that are missing.
+    /// The number of runs that failed or are missing.
     pub failed: u32,
-    /// How many are missing, or erred.
+    /// The number of runs that are missing or ended with an error.
     pub missing: u32,
     /// The share of runs that passed.
     pub pass_rate: f64,
-    /// Where the true pass rate lies (Wilson).
+    /// The confidence interval of the true pass rate (Wilson).
     pub pass_rate_interval: Interval,
-    /// The probability that the intervals hold.
+    /// The confidence level of the intervals.
     pub confidence_level: f64,
-    /// The scores of the runs that are there; `None` when there are none.
+    /// The scores of the recorded runs. `None` without any.
     pub score: Option<Spread>,
-    /// Their costs in US dollars, where recorded.
+    /// The recorded costs in US dollars.
     pub cost_usd: Option<Spread>,
-    /// Their durations in milliseconds, where recorded.
+    /// The recorded durations in milliseconds.
     pub duration_ms: Option<Spread>,
     /// How much the runs differ.
     pub flakiness: Flakiness,
-    /// What is to be expected of several attempts: of 1, of 2, and so on.
+    /// The estimates for 1 attempt, 2 attempts, and so on.
     pub estimates: Vec<Estimate>,
 }
 
 impl Statistics {
-    /// Statistics of `runs`, of which `wanted` should be there. A run that is missing, or that erred and is
-    /// therefore not among them, counts as failed.
+    /// Computes the statistics of `runs`, of which there should be `wanted`. A missing run counts as failed. So does a run
+    /// that ended with an error, which is not among `runs`.
     pub fn of_runs(runs: &[RunScore], wanted: u32, confidence_level: f64) -> Self {
         let (made, passed) = (count(runs), count(runs.iter().filter(|run| run.passed)));
         let all = made.max(wanted);
-        let spread = |values: Vec<f64>| Spread::of_values(&values, confidence_level);
-        let score = spread(runs.iter().map(|run| run.score).collect());
+        let scores: Vec<Option<f64>> = runs.iter().map(|run| Some(run.score)).collect();
+        let costs: Vec<Option<f64>> = runs.iter().map(|run| run.cost_usd).collect();
+        let durations: Vec<Option<f64>> = runs.iter().map(|run| run.duration_ms).collect();
+        let [score, cost_usd, duration_ms] = [scores, costs, durations].map(|values| {
+            Spread::of_values(&values.into_iter().flatten().collect::<Vec<f64>>(), confidence_level)
+        });
         Self {
             runs: all,
             passed,
@@ -100,8 +104,8 @@ impl Statistics {
             confidence_level,
             flakiness: Flakiness::of_runs(runs, all, score.as_ref()),
             score,
-            cost_usd: spread(runs.iter().filter_map(|run| run.cost_usd).collect()),
-            duration_ms: spread(runs.iter().filter_map(|run| run.duration_ms).collect()),
+            cost_usd,
+            duration_ms,
             estimates: estimate::estimate_attempts(all, passed),
         }
     }
@@ -111,12 +115,12 @@ fn count<T>(things: impl IntoIterator<Item = T>) -> u32 {
     u32::try_from(things.into_iter().count()).unwrap_or(u32::MAX)
 }
 
-/// `part` of `whole`; nothing of nothing is 0.
+/// Returns `part` as a share of `whole`, or 0 if both are 0.
 fn share(part: u32, whole: u32) -> f64 {
     f64::from(part) / f64::from(whole.max(1))
 }
 
-/// Four decimals.
+/// Rounds to four decimals.
 fn rounded(value: f64) -> f64 {
     // Adding zero turns -0 into 0.
     round_half_even(value, 4) + 0.0

@@ -1,39 +1,39 @@
-//! How a list of numbers spreads.
+//! The distribution of a list of numbers.
 
 use serde::{Deserialize, Serialize};
 
 use super::interval::Interval;
 use super::{count, rounded};
 
-/// Larger numbers are held to this, so that no square leaves the range of a float.
+/// The largest absolute value: larger numbers are clamped, so that no square leaves the range of a float.
 const LARGEST: f64 = 1e100;
 
-/// Where numbers lie, to four decimals.
+/// The distribution of a list of numbers, to four decimals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Spread {
-    /// How many they are.
+    /// The count of the numbers.
     pub count: u32,
-    /// Their mean.
+    /// The mean.
     pub mean: f64,
-    /// The sample's standard deviation; 0 for a single number.
+    /// The standard deviation of the sample; 0 for a single number.
     pub std_dev: f64,
-    /// Its square.
+    /// The variance, which is the square of the standard deviation.
     pub variance: f64,
-    /// The smallest.
+    /// The smallest number.
     pub min: f64,
-    /// The largest.
+    /// The largest number.
     pub max: f64,
-    /// The one in the middle.
+    /// The median.
     pub median: f64,
-    /// A quarter lies below.
+    /// The 25th percentile.
     pub percentile_25: f64,
-    /// A quarter lies above.
+    /// The 75th percentile.
     pub percentile_75: f64,
-    /// One in twenty lies above.
+    /// The 95th percentile.
     pub percentile_95: f64,
-    /// Where the true mean lies (normal).
+    /// The confidence interval of the true mean (normal approximation).
     pub mean_interval: Interval,
 }
 
@@ -85,6 +85,7 @@ fn sample_variance(values: &[f64], mean: f64, count: u32) -> f64 {
 
 /// Returns the percentile of the sorted `values`, interpolated linearly between two neighbours.
 fn percentile_of(values: &[f64], percent: usize) -> f64 {
+    // The position is `(n - 1) * percent / 100`. It is kept in hundredths, so that it has no rounding error.
     let hundredths = (values.len() - 1) * percent;
     let (low, high) = (values[hundredths / 100], values[hundredths.div_ceil(100)]);
     let way = f64::from(u8::try_from(hundredths % 100).unwrap_or_default()) / 100.0;

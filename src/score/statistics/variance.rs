@@ -46,7 +46,7 @@ impl Default for Variance {
 /// The result of several runs.
 #[derive(Debug, Clone)]
 pub struct VarianceResult {
-    /// Their figures.
+    /// The figures of the runs.
     pub statistics: Statistics,
     /// The failed requirements. Each points at its setting. The case holds if there are none.
     pub failures: Vec<Violation>,

@@ -12,17 +12,17 @@ pub(super) fn parse_command_line(node: Node<'_>, readers: &[&str]) -> Result<Com
     mark_common_keys(&mut fields);
     // Known here so that it is suggested.
     fields.node("http");
-    let words = fields.node("command").and_then(|node| fields.take(parse_words(node)));
+    let words = fields.parse("command", parse_words);
     if words.is_none() && fields.errors.is_empty() {
         let error =
             node.error("an agent here needs its `command: [program, argument]` or its `http: {url: ...}`");
         fields.missing(&["command"], error);
     }
     let command = CommandLine {
-        env: fields.node("env").and_then(|node| fields.take(parse_variables(node))).unwrap_or_default(),
+        env: fields.parse("env", parse_variables).unwrap_or_default(),
         cwd: fields.optional("cwd"),
-        timeout: fields.node("timeout").and_then(|node| fields.take(timeout(node))),
-        output_limit: fields.node("output_limit").and_then(|node| fields.take(parse_bytes(node))),
+        timeout: fields.parse("timeout", timeout),
+        output_limit: fields.parse("output_limit", parse_bytes),
         format: fields.node("format").and_then(|node| fields.take(parse_reader_name(node, readers))),
         ..CommandLine::default()
     };
@@ -66,7 +66,7 @@ fn parse_variables(node: Node<'_>) -> Result<Vec<String>, LoadErrors> {
 fn parse_variable(node: Node<'_>) -> Result<String, LoadError> {
     let name: String = node.decode()?;
     if name.is_empty() || name.contains(['=', '\0']) {
-        let error = node.error("this is no name of a variable");
+        let error = node.error("not the name of a variable");
         return Err(error.help("values come from the environment of the test"));
     }
     Ok(name)

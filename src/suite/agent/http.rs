@@ -6,7 +6,7 @@ use super::{mark_common_keys, parse_bytes};
 use crate::case::{HttpCall, HttpMethod, Template, VariableText};
 use crate::pattern::JsonPath;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value, did_you_mean};
+use crate::yaml::{Fields, Node, Value, suggest_or_list};
 
 /// The keys next to `http`, which `command` has as well.
 const OUTER_KEYS: [&str; 3] = ["timeout", "output_limit", "format"];
@@ -14,63 +14,38 @@ const OUTER_KEYS: [&str; 3] = ["timeout", "output_limit", "format"];
 /// More attempts are no patience but a load.
 const MAX_RETRIES: u32 = 10;
 
-/// What is asked, and where.
-struct HttpRequestSettings {
-    url: VariableText,
-    method: HttpMethod,
-    headers: Vec<(String, VariableText)>,
-    body: Option<Template>,
-    trace: Option<JsonPath>,
-    answer: Option<JsonPath>,
-    retries: Option<u32>,
-}
-
 pub(super) fn parse_http_call(node: Node<'_>, readers: &[&str]) -> Result<HttpCall, LoadErrors> {
     let mut fields = Fields::of(node, "an agent")?;
     mark_common_keys(&mut fields);
-    let asking = fields.node("http").and_then(|http| fields.take(parse_request(http)));
-    let timeout = fields.node("timeout").and_then(|node| fields.take(timeout(node)));
-    let output_limit = fields.node("output_limit").and_then(|node| fields.take(parse_bytes(node)));
+    let asking = fields.parse("http", parse_request);
+    let timeout = fields.parse("timeout", timeout);
+    let output_limit = fields.parse("output_limit", parse_bytes);
     let format = fields.node("format").and_then(|node| fields.take(parse_reader_name(node, readers)));
-    let call = asking.map(|HttpRequestSettings { url, method, headers, body, trace, answer, retries }| {
-        HttpCall { url, method, headers, body, trace, answer, retries, timeout, output_limit, format }
-    });
-    fields.finish_some(call)
+    fields.finish_some(asking.map(|call| HttpCall { timeout, output_limit, format, ..call }))
 }
 
 /// `{url: ..., ...}`, or the URL alone.
-fn parse_request(node: Node<'_>) -> Result<HttpRequestSettings, LoadErrors> {
+fn parse_request(node: Node<'_>) -> Result<HttpCall, LoadErrors> {
     if node.as_str().is_some() {
-        let (method, headers) = (HttpMethod::default(), Vec::new());
-        let url = parse_url(node)?;
-        return Ok(HttpRequestSettings {
-            url,
-            method,
-            headers,
-            body: None,
-            trace: None,
-            answer: None,
-            retries: None,
-        });
+        return Ok(HttpCall::new(parse_url(node)?));
     }
     let mut fields = Fields::of(node, "`http`")?;
-    let address = fields.node("url").and_then(|node| fields.take(parse_url(node)));
+    let address = fields.parse("url", parse_url);
     if address.is_none() && fields.errors.is_empty() {
         fields.missing(&["url"], node.error("`http` needs the agent's `url`"));
     }
-    let method = fields.node("method").and_then(|node| fields.take(parse_method(node))).unwrap_or_default();
-    let headers =
-        fields.node("headers").and_then(|node| fields.take(parse_headers(node))).unwrap_or_default();
+    let method = fields.parse("method", parse_method).unwrap_or_default();
+    let headers = fields.parse("headers", parse_headers).unwrap_or_default();
     let body = fields.node("body").and_then(|node| fields.take(parse_body(node, method)));
     let [trace, answer] = ["trace", "answer"].map(|key| parse_path(&mut fields, key));
-    let retries = fields.node("retries").and_then(|node| fields.take(parse_retries(node)));
+    let retries = fields.parse("retries", parse_retries);
     fields.among(&OUTER_KEYS).into_iter().for_each(|(key, node)| {
-        let error = node.error(format!("`{}` stands beside `http`, not in it", key.name));
+        let error = node.error(format!("`{}` belongs beside `http`, not in it", key.name));
         fields.errors.push(error.help("as it does beside a `command`"));
     });
-    let asking =
-        address.map(|url| HttpRequestSettings { url, method, headers, body, trace, answer, retries });
-    fields.finish_some(asking)
+    let call =
+        address.map(|url| HttpCall { method, headers, body, trace, answer, retries, ..HttpCall::new(url) });
+    fields.finish_some(call)
 }
 
 fn parse_url(node: Node<'_>) -> Result<VariableText, LoadError> {
@@ -81,7 +56,7 @@ fn parse_url(node: Node<'_>) -> Result<VariableText, LoadError> {
     if is_web && !url.as_str().contains(char::is_whitespace) {
         return Ok(url);
     }
-    let error = node.error("this is no URL of a server");
+    let error = node.error("not the URL of a server");
     Err(error.help("it begins with `http://`, `https://` or a variable: `${AGENT_URL}`"))
 }
 
@@ -90,8 +65,7 @@ fn parse_method(node: Node<'_>) -> Result<HttpMethod, LoadError> {
     let found = HttpMethod::ALL.into_iter().find(|method| method.name().eq_ignore_ascii_case(&name));
     found.ok_or_else(|| {
         let known = HttpMethod::ALL.map(HttpMethod::name);
-        let help = did_you_mean(&name, &known).unwrap_or_else(|| format!("one of `{}`", known.join("`, `")));
-        node.error(format!("no agent is asked by `{name}`")).help(help)
+        node.error(format!("unknown method `{name}`")).help(suggest_or_list(&name, &known))
     })
 }
 

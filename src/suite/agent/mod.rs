@@ -34,7 +34,7 @@ pub(super) fn parse_agent_use(fields: &mut Fields<'_>, case: &Case) -> Option<Ag
 fn not_a_recording_error(trace: Node<'_>, case: &Case) -> Option<LoadError> {
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
     let problem = match &case.trace {
-        TraceFrom::Inline(_) => "the trace stands here: the case's `agent` would never run",
+        TraceFrom::Inline(_) => "the case contains its trace: its `agent` would never run",
         TraceFrom::File(_) if several => "`repeat` records several files: `trace` cannot name them",
         TraceFrom::File(file)
             if is_glob(&file.path) || file.runs != RunSelection::All || file.format.is_some() =>

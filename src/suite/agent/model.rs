@@ -3,7 +3,7 @@
 use super::feature_error;
 use crate::case::ModelSettings;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value, did_you_mean};
+use crate::yaml::{Fields, Node, Value, suggest_or_list};
 
 /// The providers whose addresses can be set.
 const PROVIDERS: [&str; 5] = ["openai", "anthropic", "gemini", "azure", "ollama"];
@@ -28,15 +28,14 @@ pub(super) fn parse_model(node: Node<'_>) -> Result<Option<ModelSettings>, LoadE
 
 fn parse_upstream(provider: &str, node: Node<'_>) -> Result<String, LoadError> {
     if !PROVIDERS.contains(&provider) {
-        let help = did_you_mean(provider, &PROVIDERS);
         let error = node.error(format!("no provider is called `{provider}`"));
-        return Err(error.help(help.unwrap_or_else(|| format!("one of `{}`", PROVIDERS.join("`, `")))));
+        return Err(error.help(suggest_or_list(provider, &PROVIDERS)));
     }
     let url: String = node.decode()?;
     if ["http://", "https://"].iter().any(|start| url.starts_with(start)) && !url.contains(['?', '#', '@']) {
         return Ok(url);
     }
-    let error = node.error("this is no address of a provider");
+    let error = node.error("not the address of a provider");
     Err(error.help("for example `https://api.openai.com/v1`, without a key"))
 }
 
@@ -60,5 +59,5 @@ fn check_pointer(text: &str) -> Result<(), String> {
 }
 
 fn check_regex(text: &str) -> Result<(), String> {
-    regex::Regex::new(text).map(drop).map_err(|error| format!("this is no regular expression: {error}"))
+    regex::Regex::new(text).map(drop).map_err(|error| format!("not a regular expression: {error}"))
 }

@@ -3,24 +3,22 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::Label;
 use crate::check::support::forms::{Texts, Time};
 
 /// An agent: by its name, or described.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "agent"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "agent"))]
 pub(crate) enum Agent {
     Named(String),
     Described(Box<DescribedAgent>),
 }
 
 /// An agent that is a program or a server.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "described_agent")
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "described_agent"))]
 pub(crate) struct DescribedAgent {
     /// The program and its arguments. There is no shell.
     command: Option<Texts>,
@@ -44,14 +42,14 @@ pub(crate) struct DescribedAgent {
 }
 
 /// How the requests to a model are recorded.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 enum Model {
     Flag(bool),
     Settings(ModelForm),
 }
 
 /// Where requests to a model go, and what is not compared in a replay.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 struct ModelForm {
     /// The addresses of providers that are not the usual ones.
     upstream: Option<Upstreams>,
@@ -64,7 +62,7 @@ struct ModelForm {
 }
 
 /// The addresses of providers.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 struct Upstreams {
     /// In place of `https://api.openai.com/v1`.
     openai: Option<String>,
@@ -79,14 +77,14 @@ struct Upstreams {
 }
 
 /// A server.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 enum Http {
     Url(String),
     Request(HttpRequest),
 }
 
 /// How a server is asked.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 struct HttpRequest {
     /// The URL.
     url: String,
@@ -106,7 +104,7 @@ struct HttpRequest {
 }
 
 /// A method of HTTP.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "UPPERCASE", inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "UPPERCASE", inline))]
 enum HttpMethod {
     Get,
     Post,

@@ -4,9 +4,11 @@ use super::{Amount, Nullable, Share};
 use crate::check::support::forms::Time;
 use crate::suite::ReportFormat;
 use crate::suite::gate::GateRows;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 
 /// The reports that a run writes.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(crate) struct Output {
     /// The formats of the reports.
     format: Option<Formats>,
@@ -15,14 +17,14 @@ pub(crate) struct Output {
 }
 
 /// One format, or several.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 enum Formats {
     One(ReportFormat),
     Many(Vec<ReportFormat>),
 }
 
 /// What the cases must reach together.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(crate) struct Gate {
     /// The least mean score of the cases.
     mean: Share,
@@ -31,7 +33,7 @@ pub(crate) struct Gate {
 }
 
 /// An earlier summary.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(crate) struct SummaryBaseline {
     /// The earlier summary.
     file: String,
@@ -40,14 +42,14 @@ pub(crate) struct SummaryBaseline {
 }
 
 /// A size: a number of bytes, or a text such as `64 MiB`.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(crate) enum FileSize {
     Bytes(std::num::NonZeroU64),
     Text(String),
 }
 
 /// The prices of one model.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "price"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "price"))]
 pub(crate) struct Price {
     /// Input tokens.
     input: Amount,
@@ -58,7 +60,7 @@ pub(crate) struct Price {
 }
 
 /// Who gives opinions.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "judge"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "judge"))]
 pub(crate) struct Judge {
     /// The model, as its server calls it.
     model: Option<Nullable<String>>,

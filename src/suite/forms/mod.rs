@@ -7,6 +7,8 @@ mod trace;
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde_json::Value;
 
 use crate::check::support::forms::{SchemaOrFile, Texts, Time};
@@ -18,41 +20,41 @@ pub(super) use header::{FileSize, Gate, Judge, Output, Price, SummaryBaseline};
 pub(super) use trace::Trace;
 
 /// A text or a number.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(super) enum Label {
     Text(String),
     Number(i64),
 }
 
 /// `true`, `false` or a reason.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(super) enum FlagOrReason {
     Flag(bool),
     Reason(String),
 }
 
 /// Changes of the run that the case need not notice.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct Mutate {
     /// Sorts of mutants, tools and arguments: `duplicate`, `get_order`, `get_order.*`, `duplicate get_order`.
     ignore: Option<IgnoredMutants>,
 }
 
 /// One entry, or several.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 enum IgnoredMutants {
     One(IgnoredMutant),
     Many(Vec<IgnoredMutant>),
 }
 
 /// Mutants, with or without the reason.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "ignored_mutant"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "ignored_mutant"))]
 enum IgnoredMutant {
     Mutant(String),
     WithReason(ExplainedMutant),
 }
 
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 struct ExplainedMutant {
     /// The mutants.
     mutant: String,
@@ -61,40 +63,40 @@ struct ExplainedMutant {
 }
 
 /// A number from 0 to 1.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(inline))]
 pub(super) struct Share(#[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))] f64);
 
 /// A number from 0 up.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(inline))]
 pub(super) struct Amount(#[cfg_attr(feature = "schema", schemars(range(min = 0)))] f64);
 
 /// A number from 0 to 100.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(inline))]
 pub(super) struct Points(#[cfg_attr(feature = "schema", schemars(range(min = 0, max = 100)))] f64);
 
 /// A value, or null.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(super) enum Nullable<T> {
     Null(()),
     Value(T),
 }
 
 /// What the agent is asked: a text, or a mapping, of which `query` is the text.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(super) enum CaseInput {
     Text(String),
     Query(Query),
 }
 
 /// What the agent is asked, as a mapping.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(inline))]
 pub(super) struct Query {
     /// The text.
     query: Option<String>,
 }
 
 /// A judge's opinion.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "opinion"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "opinion"))]
 pub(super) enum Opinion {
     Pass(bool),
     Score(Points),
@@ -102,7 +104,7 @@ pub(super) enum Opinion {
 }
 
 /// A judge's opinion with its reason.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct ExplainedOpinion {
     /// Whether the answer passes.
     pass: Option<bool>,
@@ -117,7 +119,7 @@ pub(super) struct ExplainedOpinion {
 }
 
 /// The block `eval`.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "eval"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "eval"))]
 pub(super) struct Eval {
     /// Which tools are called.
     tool_constraints: Option<ToolConstraints>,
@@ -134,7 +136,7 @@ pub(super) struct Eval {
 }
 
 /// Which tools are called.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 struct ToolConstraints {
     /// Each of these tools is called at least once, in any order.
     required_tools: Option<Vec<String>>,
@@ -143,21 +145,21 @@ struct ToolConstraints {
 }
 
 /// The order of calls.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 enum ToolSequence {
     InOrder(Vec<String>),
     Whole(AllowedSequences),
 }
 
 /// Whole sequences.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 struct AllowedSequences {
     /// Lists of tools. All calls of the run equal one of these lists.
     allow: Option<Vec<Vec<String>>>,
 }
 
 /// A question to a judge.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 struct AgentAssertion {
     /// The name of the question.
     label: Option<String>,
@@ -166,11 +168,7 @@ struct AgentAssertion {
 }
 
 /// An assertion about the final answer: a check and its settings.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "assertion")
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "assertion"))]
 struct Assertion {
     /// The check.
     r#type: AssertionType,
@@ -191,14 +189,14 @@ struct Assertion {
 }
 
 /// Where the JSON is in the answer.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "snake_case", inline))]
 enum JsonForm {
     Strict,
     Fenced,
 }
 
 /// The checks that are assertions about the final answer.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "snake_case", inline))]
 enum AssertionType {
     Contains,
     NotContains,
@@ -212,11 +210,7 @@ enum AssertionType {
 }
 
 /// What is expected of a run, or of one turn.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "expected")
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "expected"))]
 pub(super) struct Expected {
     /// These tools are called.
     tools: Option<Vec<String>>,
@@ -233,7 +227,7 @@ pub(super) struct Expected {
 }
 
 /// Assertions about the final answer.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 struct ExpectedOutput {
     /// Texts that the answer contains.
     contains: Option<Texts>,
@@ -248,11 +242,7 @@ struct ExpectedOutput {
 }
 
 /// What a score and its limits must reach.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "thresholds")
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "thresholds"))]
 pub(super) struct Thresholds {
     /// The least score, from 0 to 100. Required where something is scored.
     min_score: Option<Points>,
@@ -270,7 +260,7 @@ pub(super) struct Thresholds {
 pub(super) type Weights = BTreeMap<String, Share>;
 
 /// What a broken output assertion does.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "snake_case", inline))]
 pub(super) enum OutputAssertions {
     /// The case fails. The default.
     Gate,
@@ -279,14 +269,14 @@ pub(super) enum OutputAssertions {
 }
 
 /// How the sequence is compared.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct AdapterConfig {
     /// How the calls follow the sequence.
     sequence_mode: Option<crate::check::SequenceMode>,
 }
 
 /// Checks that are switched on.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct Switches {
     /// Nothing in the answer is made up.
     hallucination: Option<bool>,
@@ -297,7 +287,7 @@ pub(super) struct Switches {
 }
 
 /// A turn of the conversation.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct Turn {
     /// What the user says.
     query: Option<String>,
@@ -310,14 +300,14 @@ pub(super) struct Turn {
 }
 
 /// A recorded run that was good: its file, or the file with limits.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(super) enum Baseline {
     File(String),
     Limits(BaselineLimits),
 }
 
 /// A recorded run, and how far a run may differ from it.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct BaselineLimits {
     /// The recorded run.
     file: String,
@@ -330,18 +320,14 @@ pub(super) struct BaselineLimits {
 }
 
 /// One difference, or several.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "changes"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "changes"))]
 pub(super) enum Changes {
     One(FailingChange),
     Many(Vec<FailingChange>),
 }
 
 /// A difference that may fail a case.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename_all = "SCREAMING_SNAKE_CASE", inline)
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "SCREAMING_SNAKE_CASE", inline))]
 pub(super) enum FailingChange {
     Regression,
     ToolsChanged,
@@ -349,7 +335,7 @@ pub(super) enum FailingChange {
 }
 
 /// What asks for `verification`: `true`, a threshold, or settings.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "verification"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "verification"))]
 pub(super) enum Verification {
     Null(()),
     Flag(bool),
@@ -358,11 +344,7 @@ pub(super) enum Verification {
 }
 
 /// The settings of `tool_input`, which have a definition of their own.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(schema_with = "refer_to_tool_input", inline)
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(schema_with = "refer_to_tool_input", inline))]
 pub(super) struct ToolInputSettings;
 
 #[cfg(feature = "schema")]
@@ -371,11 +353,7 @@ fn refer_to_tool_input(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 /// The settings of `extract`, which have a definition of their own.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(schema_with = "refer_to_extract", inline)
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(schema_with = "refer_to_extract", inline))]
 pub(super) struct ExtractSettings;
 
 #[cfg(feature = "schema")]
@@ -384,11 +362,7 @@ fn refer_to_extract(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 /// The settings of `verification`, which have a definition of their own.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(schema_with = "refer_to_verification", inline)
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(schema_with = "refer_to_verification", inline))]
 pub(super) struct VerificationSettings;
 
 #[cfg(feature = "schema")]

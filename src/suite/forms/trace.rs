@@ -2,12 +2,14 @@
 
 use std::num::NonZeroU64;
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::{Amount, Label, Nullable};
 
 /// A recorded run: a file, or the run itself.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "trace"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "trace"))]
 pub(crate) enum Trace {
     File(String),
     RunOfFile(TraceFile),
@@ -16,11 +18,7 @@ pub(crate) enum Trace {
 }
 
 /// A file, and which of its runs.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "trace_file")
-)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "trace_file"))]
 pub(crate) struct TraceFile {
     /// A file or a glob, relative to this file.
     file: String,
@@ -35,7 +33,7 @@ pub(crate) struct TraceFile {
 }
 
 /// A run that is written in the case.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "run"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "run"))]
 pub(crate) struct Run {
     /// How the recording was made.
     recorded: Option<Nullable<Recorded>>,
@@ -70,7 +68,7 @@ pub(crate) struct Run {
 }
 
 /// How a recording was made.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(crate) struct Recorded {
     /// The program that recorded the run.
     by: Option<Nullable<String>>,
@@ -81,14 +79,14 @@ pub(crate) struct Recorded {
 }
 
 /// Whether the calls of a run are not recorded, or why some of them may be missing.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "calls_unrecorded"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "calls_unrecorded"))]
 pub(crate) enum CallsUnrecorded {
     ByFormat(bool),
     Unread(UnreadReason),
 }
 
 /// The first part of a file that was not understood.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(crate) struct UnreadReason {
     /// Where the part is.
     place: Option<String>,
@@ -97,14 +95,14 @@ pub(crate) struct UnreadReason {
 }
 
 /// A text, or a call: a bare name is a call without arguments.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "step"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "step"))]
 pub(crate) enum Step {
     Name(String),
     Fields(Box<StepFields>),
 }
 
 /// A text, or a call.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, inline))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(crate) struct StepFields {
     /// What the user said.
     user: Option<String>,
@@ -149,7 +147,7 @@ pub(crate) struct StepFields {
 }
 
 /// The tokens of a run.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "usage"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "usage"))]
 pub(crate) struct Usage {
     /// Input tokens.
     input_tokens: i64,

@@ -3,6 +3,7 @@
 mod table;
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Node, did_you_mean, nearest};
@@ -17,15 +18,7 @@ pub(super) const TESTS: &[&str] = &["tests", "cases", "scenarios"];
 pub(super) const SUITE_TEXTS: &[&str] = &["version", "description"];
 
 /// The keys that belong to the case itself. The settings of a metric are at the same level.
-const NAMES: [&str; CASE.len()] = {
-    let mut names = [""; CASE.len()];
-    let mut index = 0;
-    while index < names.len() {
-        names[index] = CASE[index].name;
-        index += 1;
-    }
-    names
-};
+static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| CASE.iter().map(|key| key.name).collect());
 
 /// The keys that belong to the case itself. The settings of a metric are at the same level.
 pub(super) fn common() -> &'static [&'static str] {

@@ -18,20 +18,20 @@ use crate::suite::forms::{
 
 /// A key that users write in a case, in a suite or in `arraign.yaml`.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::suite) struct SuiteKey {
-    pub(in crate::suite) name: &'static str,
+pub(crate) struct SuiteKey {
+    pub(crate) name: &'static str,
     /// The meaning of the key.
     #[cfg(feature = "schema")]
-    pub(in crate::suite) meaning: &'static str,
+    pub(crate) meaning: &'static str,
     /// The form of its value.
     #[cfg(feature = "schema")]
-    pub(in crate::suite) schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
+    pub(crate) schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
     /// The key of which this is another name.
-    pub(in crate::suite) alias_of: Option<&'static str>,
+    pub(crate) alias_of: Option<&'static str>,
     /// Whether a suite says it for each of its cases.
-    pub(in crate::suite) shared_by_suite: bool,
+    pub(crate) shared_by_suite: bool,
     /// Whether a case's mapping adds to that of its suite, key by key.
-    pub(in crate::suite) is_merged: bool,
+    pub(crate) is_merged: bool,
 }
 
 /// A key with a value of the form `T`.
@@ -74,7 +74,7 @@ impl SuiteKey {
 }
 
 /// The keys of a case.
-pub(in crate::suite) const CASE: &[SuiteKey] = &[
+pub(crate) const CASE: &[SuiteKey] = &[
     key::<Label>("id", "The name of the trial below its file. Required where a file contains several cases."),
     key::<Label>("name", "Another name of `id`.").alias_of("id"),
     key::<String>("description", "A description, for people."),
@@ -87,7 +87,7 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     key::<CaseInput>("prompt", "Another name of `input`.").alias_of("input"),
     key::<bool>(
         "input_match",
-        "`false`: the run may be recorded for another input than that of the case. Default: `true`.",
+        "`false`: a run that was recorded for another input counts as well. Default: `true`.",
     ),
     key::<Trace>(
         "trace",
@@ -105,15 +105,15 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
         "How long the trial may take: `3s`, `500ms`, or milliseconds. Default: 60 seconds for reading and checks, not for agents and judges.",
     ),
     key::<NonZeroU32>("repeat", "The number of recorded runs. Their median decides."),
-    key::<Status>("expect_verdict", "The verdict that is right. Default: `pass`."),
+    key::<Status>("expect_verdict", "The expected verdict. Default: `pass`."),
     key::<bool>("snapshot", "`true`: the violations are pinned with insta."),
-    key::<bool>("allow_vacuous", "`true`: a check that nothing can break is not a mistake.").shared(),
+    key::<bool>("allow_vacuous", "`true`: a case that cannot fail is accepted.").shared(),
     key::<bool>(
         "inherit",
         "`false`: the case takes nothing from the defaults of its suite. Default: `true`.",
     ),
     key::<bool>("require_calls", "`true`: a run without calls fails.").shared(),
-    key::<bool>("require_exercised", "`true`: a rule that nothing in the run concerns fails the trial.")
+    key::<bool>("require_exercised", "`true`: a rule that no call of the run exercises fails the trial.")
         .shared(),
     key::<Mutate>(
         "mutate",
@@ -121,13 +121,16 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     )
     .shared(),
     key::<SameTurn>("same_turn", "Whether two calls of one turn count as ordered."),
-    key::<BTreeMap<String, Opinion>>("opinions", "A judge's opinions by label. They stand in for a judge."),
-    key::<String>("metric", "The check. Its settings stand beside it."),
+    key::<BTreeMap<String, Opinion>>(
+        "opinions",
+        "A judge's opinions by label. They replace the answers of a judge.",
+    ),
+    key::<String>("metric", "The check. Its settings are keys beside `metric`."),
     key::<Vec<Value>>("expect", "Checks: one for each entry, with its settings."),
     key::<Eval>("eval", "Which tools are called, with what arguments, and what the answer says."),
     key::<Vec<ExtractSettings>>(
         "extract",
-        "Values that are taken out of the final answer, with optional bounds.",
+        "Values that are extracted from the final answer, with optional bounds.",
     ),
     key::<Expected>("expected", "A weighted score behind a hard gate."),
     key::<Thresholds>("thresholds", "What a score and its limits must reach.").merged(),
@@ -145,9 +148,9 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
     key::<Changes>("baseline_fail_on", "The differences from the baseline that fail."),
     key::<Vec<String>>(
         "expected_tools",
-        "The tools. One that is listed twice counts twice. Without any, the score is 1, and the verdict notes it.",
+        "The expected tools. A tool that is listed twice counts twice. Without any, the score is 1, and the verdict has a note.",
     ),
-    key::<Vec<String>>("expected_fields", "The fields that the answer should tell."),
+    key::<Vec<String>>("expected_fields", "The fields that the answer should contain."),
     key::<BTreeMap<String, bool>>(
         "criteria",
         "`grounded`, `tool_called`, or the name of a check that the project registers.",
@@ -166,7 +169,7 @@ pub(in crate::suite) const CASE: &[SuiteKey] = &[
 
 /// The keys of a suite, without [`TABLES`] and the keys that it shares with [`CASE`].
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
-pub(in crate::suite) const SUITE: &[SuiteKey] = &[
+pub(crate) const SUITE: &[SuiteKey] = &[
     key::<String>("suite", "The name of the suite, for people."),
     key::<Label>("version", "A version, for people."),
     key::<String>("description", "A description, for people."),
@@ -177,12 +180,15 @@ pub(in crate::suite) const SUITE: &[SuiteKey] = &[
     key::<Value>("defaults", "Keys of a case, for all cases."),
     key::<Output>("output", "The reports that a run writes."),
     key::<Gate>("gate", "What the cases must reach together: the trial `<file>::pass_threshold`."),
-    key::<SummaryBaseline>("summary_baseline", "An earlier summary, behind which the cases must not fall."),
+    key::<SummaryBaseline>(
+        "summary_baseline",
+        "An earlier summary, which the means of the cases are compared with.",
+    ),
 ];
 
 /// The keys that a suite and `arraign.yaml` have: what checks look up.
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
-pub(in crate::suite) const TABLES: &[SuiteKey] = &[
+pub(crate) const TABLES: &[SuiteKey] = &[
     key::<BTreeMap<String, Texts>>("tool_categories", "Categories of tools, beside the built-in ones."),
     key::<BTreeMap<String, Vec<String>>>("field_aliases", "Other words for a field."),
     key::<BTreeMap<String, Price>>("prices", "US dollars for a million tokens, by model."),
@@ -190,13 +196,13 @@ pub(in crate::suite) const TABLES: &[SuiteKey] = &[
         "readers",
         "Readers of formats that no built-in reader reads.",
     ),
-    key::<Verification>("verification", "The base of what each case says of verification."),
-    key::<Judge>("judge", "The judge, who is asked what no rule can tell."),
+    key::<Verification>("verification", "The settings of `verification` for all cases."),
+    key::<Judge>("judge", "The judge, which answers the questions that no rule can decide."),
 ];
 
 /// The keys of `arraign.yaml`, without [`TABLES`].
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
-pub(in crate::suite) const WORKSPACE: &[SuiteKey] = &[
+pub(crate) const WORKSPACE: &[SuiteKey] = &[
     key::<Weights>("weights", "The weight of each dimension."),
     key::<BTreeMap<String, DescribedAgent>>("agents", "The agents that cases may name."),
     key::<FileSize>("size_limit", "The largest file that is read, such as `200 MB`. Default: `64 MiB`."),

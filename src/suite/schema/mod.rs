@@ -14,7 +14,7 @@ use super::keys;
 use super::keys::SuiteKey;
 use crate::check::{Kind, Registry};
 
-/// What makes a mapping a suite.
+/// The keys of which one makes a mapping a suite.
 const OF_SUITES: &[&str] = &["tests", "cases", "scenarios", "dataset"];
 
 /// The schema of files of cases: suites, single cases, lists of cases.
@@ -76,7 +76,7 @@ impl Keys {
         }
     }
 
-    /// What both schemas name: forms of values, and the settings of checks.
+    /// Returns the definitions of both schemas: forms of values, and the settings of checks.
     fn shared_definitions(&self, kinds: &Registry) -> Map<String, Value> {
         let mut definitions = self.forms.clone();
         definitions.insert("entry_of_expect".to_owned(), self.entry_of_expect(kinds));
@@ -97,7 +97,7 @@ impl Keys {
         self.checks.get(kind.name)?.get("properties")?.as_object()
     }
 
-    /// A case: which keys it may have hangs on its metric.
+    /// Returns the schema of a case. The allowed keys depend on its metric.
     fn case(&self, kinds: &Registry) -> Value {
         let without_metric = json!({
             "if": {"not": {"required": ["metric"]}},
@@ -145,7 +145,7 @@ impl Keys {
         })
     }
 
-    /// A check under its own name: its settings, or the one that a bare value fills.
+    /// Returns the schema of a check under its own name: its settings, or the value of its shorthand.
     fn named(&self, kind: &Kind) -> Value {
         let mut forms = vec![json!({"$ref": format!("#/definitions/checks/{}", kind.name)})];
         if let Some(setting) = kind.shorthand
@@ -161,21 +161,23 @@ impl Keys {
     fn suite(&self) -> Value {
         let mut properties = self.suite.clone();
         properties["defaults"]["$ref"] = json!("#/definitions/part_of_case");
-        let items = |of: &str| {
-            let items = json!({"items": {"$ref": format!("#/definitions/{of}")}});
-            let lists: Map<String, Value> =
-                keys::TESTS.iter().map(|key| ((*key).to_owned(), items.clone())).collect();
-            json!({"properties": lists})
-        };
         json!({
             "type": "object",
             "properties": properties,
             "additionalProperties": false,
             "if": {"required": ["defaults"], "properties": {"defaults": {"required": ["metric"]}}},
-            "then": items("part_of_case"),
-            "else": items("case"),
+            "then": describe_tests("part_of_case"),
+            "else": describe_tests("case"),
         })
     }
+}
+
+/// The lists of cases of a suite, each of which follows the definition `of`.
+fn describe_tests(of: &str) -> Value {
+    let items = json!({"items": {"$ref": format!("#/definitions/{of}")}});
+    let lists: Map<String, Value> =
+        keys::TESTS.iter().map(|key| ((*key).to_owned(), items.clone())).collect();
+    json!({"properties": lists})
 }
 
 /// The schemas of the values of `keys`, each with the key's meaning.
@@ -211,7 +213,7 @@ fn finish(mut schema: Schema, generator: &mut SchemaGenerator) -> Value {
     tidy::tidied(schema.to_value())
 }
 
-/// A case of its common keys, of which more is said elsewhere, of `settings`, and of nothing else.
+/// Returns the schema of a case with the common keys, which are described elsewhere, and `settings`. Other keys are errors.
 fn closed(settings: &Map<String, Value>) -> Value {
     json!({
         "properties": settings,

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-/// `schema`, tidied.
+/// Tidies `schema`.
 pub(super) fn tidied(mut schema: Value) -> Value {
     tidy(&mut schema);
     schema
 }
 
-/// A form, tidied. What it means is said by the keys that refer to it: an editor would show both texts.
+/// Tidies a form. Its description is removed, because the keys that refer to it have one, and an editor would show both.
 pub(super) fn tidied_form(mut form: Value) -> Value {
     if let Value::Object(keywords) = &mut form {
         keywords.remove("description");

@@ -10,9 +10,9 @@ use crate::yaml::{Fields, Node, Value};
 /// A block that is being lowered.
 pub(super) struct ExpectedBlock<'b> {
     pub(super) context: &'b ExpectedContext<'b>,
-    /// The block; `None` where only checks of other blocks are weighed.
+    /// The block. `None` if only checks of other blocks are weighed.
     pub(super) expected: Option<Node<'b>>,
-    /// The name of its scorecard.
+    /// The name of the scorecard of the block.
     pub(super) name: String,
     /// The number of the turn; `None` for the whole run.
     pub(super) turn: Option<usize>,

@@ -161,9 +161,11 @@ impl<'s> YamlComposer<'s> {
 
     fn open_node(&mut self, frame: OpenNode) -> Result<(), LoadError> {
         let (OpenNode::List { start, .. } | OpenNode::Map { start, .. }) = &frame;
+        // A mapping without a pending key expects a key, which this node would be.
         if let Some(OpenNode::Map { key: None, .. }) = self.stack.last() {
             return Err(self.error_at(*start, "a key must be a plain word, not a list or a mapping"));
         }
+        // The stack of open nodes is also the depth, so one limit bounds the memory and the recursion of all later walks.
         if self.stack.len() >= MAX_DEPTH {
             return Err(self.depth_error(*start));
         }
@@ -172,6 +174,7 @@ impl<'s> YamlComposer<'s> {
     }
 
     fn close_node(&mut self, end: Span) -> Result<(), LoadError> {
+        // The children of this node are the tail of the shared buffer, because those of inner nodes were taken out before.
         let (start, anchor, value) = match self.stack.pop() {
             Some(OpenNode::List { start, anchor, from }) => {
                 (start, anchor, Value::List(self.items.split_off(from)))
@@ -227,6 +230,7 @@ impl<'s> YamlComposer<'s> {
             let size = TreeSize::of_tree(&tree);
             self.anchors.insert(anchor, AnchoredTree { tree: tree.clone(), size });
         }
+        // A value belongs to the innermost open node. Without one it is a document; an empty document is none.
         match self.stack.last_mut() {
             Some(OpenNode::List { .. }) => self.items.push(tree),
             Some(OpenNode::Map { key, merged, .. }) => match key.take() {

@@ -171,7 +171,7 @@ fn a_file_that_is_too_large_or_no_text_is_2() {
         .exits(2)
         .complains("this byte begins no UTF-8 character")
         .complains("--> evals/latin.yaml:1:8")
-        .complains("the file holds no case");
+        .complains("the file contains no case");
 }
 
 #[test]

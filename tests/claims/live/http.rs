@@ -366,7 +366,7 @@ fn what_cannot_be_asked_is_refused() {
     };
     refused("{htp: x}", "did you mean `http`?");
     refused("{http: {}}", "`http` needs the agent's `url`");
-    refused("{http: x}", "this is no URL of a server");
+    refused("{http: x}", "not the URL of a server");
     refused("{http: {url: 'http://h/', metod: GET}}", "did you mean `method`?");
     refused("{http: {url: 'http://h/', method: POTS}}", "did you mean `POST`?");
     refused("{http: {url: 'http://h/', method: GET, body: {}}}", "a `GET` has no `body`");
@@ -374,7 +374,7 @@ fn what_cannot_be_asked_is_refused() {
     refused("{http: {url: 'http://h/{{x', body: {}}}", "`{{` has no `}}` behind it");
     refused("{http: {url: 'http://h/', trace: '$['}}", "evals/s.yaml:4:");
     refused("{http: {url: 'http://h/', headers: [a]}}", "`headers` is a mapping of names to values");
-    refused("{http: {url: 'http://h/', timeout: 3s}}", "`timeout` stands beside `http`, not in it");
+    refused("{http: {url: 'http://h/', timeout: 3s}}", "`timeout` belongs beside `http`, not in it");
     refused("{http: {url: 'http://h/', retries: 99}}", "`retries` is a number from 0 to 10");
     refused("{http: 'http://h/', command: [x]}", "an agent is a `command`, or it is asked over `http`");
     refused("{http: 'http://h/', cwd: x}", "unknown");

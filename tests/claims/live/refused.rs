@@ -36,7 +36,7 @@ fn a_command_says_what_it_lacks() {
     refused("{command: x}", "`command` is a list: the program, then its arguments");
     refused("{command: []}", "`command` names no program");
     refused("{command: [x], env: {KEY: secret}}", "`env` is a list of names of variables");
-    refused("{command: [x], env: ['KEY=secret']}", "this is no name of a variable");
+    refused("{command: [x], env: ['KEY=secret']}", "not the name of a variable");
     refused("{command: [x], output_limit: -1}", "`output_limit` is a number of bytes");
     refused("{command: [x], timeout: soon}", "`timeout` is a time");
     refused("{command: [x], format: opnai-chat}", "did you mean `openai-chat`?");
@@ -55,7 +55,7 @@ fn a_trace_and_an_agent_must_go_together() {
     let refused = |more: &str, problem: &str| {
         Project::of(&[asks("a", "looks", more)]).run(&[]).exits(2).complains(problem);
     };
-    refused("trace: {calls: [look]}", "the trace stands here: the case's `agent` would never run");
+    refused("trace: {calls: [look]}", "the case contains its trace: its `agent` would never run");
     refused("trace: traces/*.json", "`trace` is the one file that its run is recorded in");
     refused("trace: {file: traces/a.json, run: 2}", "`trace` is the one file that its run is recorded in");
     refused("trace: traces/a.json\nrepeat: 2", "`repeat` records several files: `trace` cannot name them");

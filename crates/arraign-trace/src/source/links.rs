@@ -52,6 +52,13 @@ fn open_unlinked(path: &Path) -> io::Result<File> {
     Ok(File::from(open(path, flags, Mode::empty())?))
 }
 
+/// Opens a regular file. Opening a named pipe does not wait for a writer, and is an error.
+#[doc(hidden)]
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let file = open_at_once(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
+}
+
 /// Opens a file without waiting: a named pipe opens when somebody writes to it, perhaps never.
 #[cfg(unix)]
 fn open_at_once(path: &Path) -> io::Result<File> {

@@ -14,6 +14,8 @@ use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+#[doc(hidden)]
+pub use links::open_regular;
 pub use opened::Opened;
 
 use crate::place::{LoadError, Place, Source, Span};

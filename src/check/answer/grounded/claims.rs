@@ -1,4 +1,4 @@
-//! What a judge says of the claims of an answer, those included that are no atoms.
+//! A judge's opinion on all claims of an answer, also on those that are no atoms.
 
 use super::Allowed;
 use crate::check::support::opinion::{form, on_answer, reason};
@@ -17,7 +17,7 @@ pub(super) fn question() -> Question {
     Question { label, prompt, answer: AnswerForm::Claims, context: JudgeContext::everything() }
 }
 
-/// What the atoms say, and what the judge says, where there is one. An answer that fails by its atoms fails without it.
+/// Adds the judge's opinion to the outcome of the atoms, if there is one. An answer that fails by its atoms fails without it.
 pub(super) fn added(
     mut outcome: Outcome,
     evidence: &Evidence<'_>,
@@ -32,19 +32,19 @@ pub(super) fn added(
         Err(_) => return Ok(outcome),
         Ok(opinion) => opinion,
     };
-    let (said, holds) = said(opinion, allowed)?;
+    let (said, holds) = describe_opinion(opinion, allowed)?;
     let why = reason(opinion);
     let note = why.as_ref().map_or_else(|| said.clone(), |why| format!("{said}: {why}"));
     let state = if holds { State::Held } else { State::Violated };
     outcome.items.push(Item::new("the judge's opinion", state).note(note));
     let violations =
-        outcome.violations.into_iter().chain((!holds).then(|| unsupported(&said, why))).collect();
+        outcome.violations.into_iter().chain((!holds).then(|| describe_unsupported(&said, why))).collect();
     let judged = Outcome::of_items(outcome.items, violations);
     Ok(Outcome { stats: outcome.stats, ..judged })
 }
 
-/// The opinion in words, and whether it lets the answer pass.
-fn said(opinion: &Opinion, allowed: Allowed) -> Result<(String, bool), Unfit> {
+/// Describes the opinion. Also returns whether the answer passes.
+fn describe_opinion(opinion: &Opinion, allowed: Allowed) -> Result<(String, bool), Unfit> {
     match opinion.judged {
         Judged::Pass => Ok(("the judge finds each claim supported".to_owned(), true)),
         Judged::Fail => Ok(("the judge finds claims without support".to_owned(), false)),
@@ -59,7 +59,7 @@ fn said(opinion: &Opinion, allowed: Allowed) -> Result<(String, bool), Unfit> {
     }
 }
 
-fn unsupported(said: &str, why: Option<String>) -> Violation {
+fn describe_unsupported(said: &str, why: Option<String>) -> Violation {
     let why = why.unwrap_or_else(|| "it does not say which".to_owned());
     Violation::new(said)
         .at("/max_unsupported")

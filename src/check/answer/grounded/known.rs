@@ -1,4 +1,4 @@
-//! What the evidence says, ready to be asked.
+//! An index of the values in the evidence.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -25,7 +25,7 @@ const LEARNT: &[AtomKind] = &[
 const WORDS: &[&str] =
     &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 
-/// How many names are kept for a hint at the nearest.
+/// The greatest number of names that are kept for hints.
 const MOST_NAMES: usize = 2000;
 
 #[derive(Default)]
@@ -134,6 +134,7 @@ impl Known {
                 self.yearless.insert(date);
             }
         }
+        // A full date also supports the day without its year, and the month without its day.
         self.dates.extend([date, Date { year: None, ..date }, Date { day: None, ..date }]);
     }
 
@@ -151,7 +152,7 @@ impl Known {
         }
     }
 
-    /// Whether the evidence says it.
+    /// Whether the evidence contains the value.
     pub(super) fn supports(&self, reading: &AtomReading) -> bool {
         match reading {
             AtomReading::Number(number, unit) => self.has_number(number, *unit),
@@ -194,6 +195,7 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
 }
 
 fn splits_word(text: &str, at: usize) -> bool {
+    // A place splits a word if there are word characters on both of its sides.
     let neighbours = [text[..at].chars().next_back(), text[at..].chars().next()];
     neighbours.iter().all(|c| c.is_some_and(|c| c.is_alphanumeric() || c == '_'))
 }

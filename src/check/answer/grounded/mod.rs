@@ -42,6 +42,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, de};
 
 use crate::check::support::answer_text::{answer, excerpt, position, saying};
+use crate::check::support::words::join_list;
 use crate::check::{Check, Kind};
 use crate::evidence::{Evidence, Question};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation, count_to_f64};
@@ -54,7 +55,7 @@ pub(crate) const KIND: Kind =
     Kind::of::<Grounded>("grounded", "what the final answer states stands in the results or the prompt")
         .shorthand("max_unsupported");
 
-/// How many violations are told apart; an answer with more of them is wrong as a whole.
+/// The greatest number of violations. Further ones are counted.
 const SHOWN: usize = 50;
 
 /// How many characters of a value are shown.
@@ -73,7 +74,7 @@ struct Grounded {
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     atoms: Vec<AtomKind>,
     /// The evidence that supports an atom. Default: all three.
-    #[serde(default = "everywhere", deserialize_with = "at_least_one")]
+    #[serde(default = "list_all_sources", deserialize_with = "at_least_one")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     from: Vec<From>,
     /// `true`: a configured judge looks at all claims as well, under the label `hallucination`. Default: `false`.
@@ -81,7 +82,7 @@ struct Grounded {
     claims: bool,
 }
 
-/// How much may be without support.
+/// The share or number of atoms that may lack support.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(try_from = "f64")]
 enum Allowed {
@@ -128,7 +129,7 @@ fn all_atoms() -> Vec<AtomKind> {
     AtomKind::ALL.to_vec()
 }
 
-fn everywhere() -> Vec<From> {
+fn list_all_sources() -> Vec<From> {
     vec![From::Results, From::Arguments, From::Prompt]
 }
 
@@ -191,7 +192,7 @@ impl Grounded {
         }
         let broken = !self.max_unsupported.allows(orphans.len(), claims.len());
         if let Some(call) = unseen_result(evidence, &self.from).filter(|_| broken) {
-            return Err(unseen(&call, &orphans));
+            return Err(report_unseen(&call, &orphans));
         }
         let violations = if broken { self.violations(&orphans, answer, &known) } else { Vec::new() };
         let outcome = Outcome::of_items(items, violations);
@@ -226,17 +227,14 @@ impl Grounded {
             .at("/max_unsupported")
     }
 
-    /// Where atoms may stand, in a user's words.
+    /// Names the sources in a message.
     fn places(&self) -> String {
-        let names: Vec<&str> = self.from.iter().map(|from| from.name()).collect();
-        match names.as_slice() {
-            [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
-            names => names.concat(),
-        }
+        let names: Vec<String> = self.from.iter().map(|from| from.name().to_owned()).collect();
+        join_list(&names, "or")
     }
 }
 
-/// One thing that the answer states, however often.
+/// One distinct atom of the answer.
 struct Claim {
     atom: Atom,
     /// What the answer says, cut when it is long.
@@ -273,7 +271,7 @@ fn nothing_stated() -> Outcome {
     Outcome::of_items(vec![item], Vec::new())
 }
 
-fn unseen(call: &str, orphans: &[&Claim]) -> Unfit {
+fn report_unseen(call: &str, orphans: &[&Claim]) -> Unfit {
     let first = orphans.first().map(|claim| claim.text.as_str()).unwrap_or_default();
     let more = match orphans.len() {
         0 | 1 => String::new(),

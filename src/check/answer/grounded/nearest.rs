@@ -1,4 +1,4 @@
-//! What stands in the evidence nearest to what the answer says: a hint, never a verdict.
+//! Finds the value in the evidence nearest to a value of the answer. It is a hint and decides no verdict.
 
 use super::known::Known;
 use crate::pattern::{AtomReading, ClockTime, Date, Decimal, Unit};
@@ -48,6 +48,8 @@ fn number_distance(shown: &str, value: f64, candidate: &str) -> Option<(bool, f6
     let apart = (candidate.parse::<f64>().ok()? - value).abs();
     let close = candidate.len().abs_diff(shown.len()) <= 1 && shown.len() >= 3;
     let slip = close && strsim::damerau_levenshtein(shown, candidate) <= 1;
+    // Slips and roundings come before numbers that are merely close: `45.99` is a better hint for `45.00` than `45.2`
+    // is.
     let alike = slip || rounds_to(candidate, shown);
     (alike || apart <= value.abs() / 10.0).then_some((!alike, apart))
 }

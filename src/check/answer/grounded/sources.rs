@@ -1,4 +1,4 @@
-//! Where the agent may have what it says from.
+//! The parts of the evidence that can support an answer.
 
 use serde::Deserialize;
 use serde_json::{Number, Value};
@@ -20,7 +20,7 @@ pub(super) enum From {
 }
 
 impl From {
-    /// One entry of it, in a user's words.
+    /// Names one entry in a message.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Results => "result",
@@ -41,18 +41,18 @@ pub(super) enum Leaf<'e> {
     Count(usize),
 }
 
-/// All that stands in `from`.
+/// Lists the values in `from`.
 pub(super) fn leaves<'e>(evidence: &'e Evidence<'_>, from: &[From]) -> Vec<Leaf<'e>> {
     let mut leaves = Vec::new();
     for part in from {
         match part {
             From::Results => evidence.trace.calls.iter().for_each(|call| of_result(call, &mut leaves)),
             From::Arguments => evidence.trace.calls.iter().for_each(|call| of_arguments(call, &mut leaves)),
-            From::Prompt => leaves.extend(prompt(evidence).map(Leaf::Text)),
+            From::Prompt => leaves.extend(list_prompts(evidence).map(Leaf::Text)),
         }
     }
     if !leaves.is_empty() && from != [From::Prompt] {
-        leaves.extend(calls(evidence).map(Leaf::Count));
+        leaves.extend(count_calls(evidence).map(Leaf::Count));
     }
     leaves
 }
@@ -72,7 +72,7 @@ fn of_arguments<'e>(call: &'e Call, leaves: &mut Vec<Leaf<'e>>) {
     }
 }
 
-/// By a list of what is left to do: a value may be nested deeper than the stack.
+/// Uses a list instead of recursion, because a value may be nested deeper than the stack.
 fn of_json<'e>(value: &'e Value, leaves: &mut Vec<Leaf<'e>>) {
     let mut rest = vec![value];
     while let Some(value) = rest.pop() {
@@ -93,14 +93,14 @@ fn of_json<'e>(value: &'e Value, leaves: &mut Vec<Leaf<'e>>) {
     }
 }
 
-fn prompt<'e>(evidence: &'e Evidence<'_>) -> impl Iterator<Item = &'e str> {
+fn list_prompts<'e>(evidence: &'e Evidence<'_>) -> impl Iterator<Item = &'e str> {
     let asked = evidence.input.as_deref().into_iter().chain(evidence.trace.input.as_deref());
     let said = evidence.trace.messages.iter().filter(|message| message.role != Role::Assistant);
     asked.chain(said.map(|message| message.text.as_str()))
 }
 
-/// How many calls were made, of all tools and of each.
-fn calls(evidence: &Evidence<'_>) -> impl Iterator<Item = usize> {
+/// Counts the calls of each tool and of all tools.
+fn count_calls(evidence: &Evidence<'_>) -> impl Iterator<Item = usize> {
     let mut names = evidence.trace.tool_names();
     let all = names.len();
     names.sort_unstable();

@@ -19,17 +19,19 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
 
 /// One past the last word of the refusal that begins with the word `at`.
 fn refusal_at(words: &[Word], at: usize) -> Option<usize> {
-    any_at(words, at, OUTRIGHT).or_else(|| {
+    any_at(words, at, &OUTRIGHT).or_else(|| {
         let kept = opening_at(words, at)?;
-        let fillers = (0..MOST_FILLERS).take_while(|more| continued(words, kept + more, FILLERS).is_some());
+        let fillers =
+            (0..MOST_FILLERS).take_while(|more| find_continued(words, kept + more, &FILLERS).is_some());
         act_at(words, kept + fillers.count())
     })
 }
 
 fn opening_at(words: &[Word], at: usize) -> Option<usize> {
-    let pairs = [(SUBJECTS, MODALS), (BEINGS, STATES)];
-    let named = pairs.iter().find_map(|(first, second)| continued(words, any_at(words, at, first)?, second));
-    named.or_else(|| any_at(words, at, NO_MATTER)).or_else(|| {
+    let pairs = [(SUBJECTS, &MODALS), (BEINGS, &STATES)];
+    let named =
+        pairs.iter().find_map(|(first, second)| find_continued(words, any_at(words, at, first)?, second));
+    named.or_else(|| any_at(words, at, &NO_MATTER)).or_else(|| {
         // Without a subject only the beginning of a clause, or an apology, shows that the agent means itself.
         if names_nobody(words, at) { any_at(words, at, UNNAMED) } else { None }
     })
@@ -40,7 +42,7 @@ fn names_nobody(words: &[Word], at: usize) -> bool {
 }
 
 fn act_at(words: &[Word], at: usize) -> Option<usize> {
-    if continued(words, at, IDIOMS).is_some() { None } else { continued(words, at, ACTS) }
+    if find_continued(words, at, &IDIOMS).is_some() { None } else { find_continued(words, at, &ACTS) }
 }
 
 fn is_taken_back(words: &[Word], at: usize) -> bool {
@@ -53,7 +55,7 @@ fn is_taken_back(words: &[Word], at: usize) -> bool {
 }
 
 /// Like [`any_at`], within the clause of the word before.
-fn continued(words: &[Word], at: usize, phrases: &[&str]) -> Option<usize> {
+fn find_continued(words: &[Word], at: usize, phrases: &[&str]) -> Option<usize> {
     if words.get(at)?.opens { None } else { any_at(words, at, phrases) }
 }
 
@@ -76,58 +78,21 @@ fn phrase_at(words: &[Word], at: usize, phrase: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::read_examples;
+
+    const EXAMPLES: &str = include_str!("examples.json");
 
     #[test]
     fn these_refuse() {
-        for (text, words) in [
-            ("I can't help with that.", "I can't help"),
-            ("I\u{2019}m sorry, but I CAN\u{2019}T assist with that request.", "I CAN\u{2019}T assist"),
-            (
-                "As an AI, I cannot, in good conscience, provide this.",
-                "I cannot, in good conscience, provide",
-            ),
-            ("Sorry, can't do that.", "can't do"),
-            ("Hm. Unable to comply!", "Unable to comply"),
-            ("I'm afraid that I won't be able to share it", "I won't be able to share"),
-            ("We are not permitted to disclose it.", "We are not permitted to disclose"),
-            ("I can\nnot **really** tell you.", "I can\nnot **really** tell you"),
-            ("I cannot and will not write it", "I cannot and will not write"),
-            ("I must decline.", "I must decline"),
-            ("Well, that is not something I can do.", "not something I can do"),
-            ("I refuse to go along with it", "I refuse to go along"),
-            ("If you ask: I can't help.", "I can't help"),
-            ("I can't wait. Still, I won't process it", "I won't process"),
-        ] {
-            assert_eq!(find(text).map(|found| &text[found]), Some(words), "{text}");
+        for (text, words) in read_examples::<(String, String)>(EXAMPLES, "refuse") {
+            assert_eq!(find(&text).map(|found| &text[found]), Some(words.as_str()), "{text}");
         }
     }
 
     #[test]
     fn these_do_not() {
-        for text in [
-            "",
-            "I can't wait to help you!",
-            "I can't help but admire it.",
-            "I cannot thank you enough.",
-            "I won't hesitate to share it.",
-            "I can't. Help is on its way: do this.",
-            "Whatever it is I can't. Just help yourself.",
-            "If I can't help, call us.",
-            "There is no reason why I can't help.",
-            "There is nothing I can't do.",
-            "I can't find order 7.",
-            "I can't tell whether it arrived.",
-            "I can't do without coffee",
-            "Here is what we can't provide yet.",
-            "You can't share your password.",
-            "Tools that cannot help were removed.",
-            "I can help; I am able to do it, and not unable to.",
-            "I'm sorry for the delay. Your refund is done.",
-            "I refuse to believe it",
-            "That is not something I can rule out.",
-            "significant can'ts",
-        ] {
-            assert_eq!(find(text).map(|found| &text[found]), None, "{text}");
+        for text in read_examples::<String>(EXAMPLES, "comply") {
+            assert_eq!(find(&text).map(|found| &text[found]), None, "{text}");
         }
     }
 

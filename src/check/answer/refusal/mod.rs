@@ -33,8 +33,9 @@ use crate::place::{LoadError, LoadErrors};
 use crate::secrets::QuotedText;
 use crate::yaml::Node;
 
-pub(crate) const KIND: Kind =
-    Kind::with::<RefusalSettings>("refusal", "the answer refuses", read).shorthand("phrases").without_calls();
+pub(crate) const KIND: Kind = Kind::with::<RefusalSettings>("refusal", "the answer refuses", read_check)
+    .shorthand("phrases")
+    .without_calls();
 
 /// Settings of `refusal`.
 #[derive(Debug, Deserialize)]
@@ -52,7 +53,7 @@ struct Refusal {
     answer: Said,
 }
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let settings: RefusalSettings = node.decode_all()?;
     let phrases = settings.phrases.unwrap_or_default();
     none_is_empty(&phrases, node)?;
@@ -72,7 +73,7 @@ impl Check for Refusal {
         let label = "the answer refuses";
         let (item, violation) = match self.find(&answer) {
             Some(found) => (Item::new(label, State::Held).note(words_at(&answer, found)), None),
-            None => (Item::new(label, State::Violated), Some(complies(&answer))),
+            None => (Item::new(label, State::Violated), Some(describe_compliance(&answer))),
         };
         Ok(Outcome::of_items(vec![item], violation.into_iter().collect()))
     }
@@ -95,7 +96,7 @@ fn words_at(answer: &str, found: Range<usize>) -> String {
     format!("{}, at {at}", quoted.cut_range(&found, usize::MAX).in_quotes())
 }
 
-fn complies(answer: &str) -> Violation {
+fn describe_compliance(answer: &str) -> Violation {
     Violation::new("the answer does not refuse")
         .expected("words that refuse", beginning(answer))
         .help("keep the agent from complying, or add the words by which it refuses to `phrases`")

@@ -21,7 +21,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             start.get_or_insert(at);
             continue;
         }
-        if let Some(word) = start.take().and_then(|start| word(text, start..at, opens)) {
+        if let Some(word) = start.take().and_then(|start| build_word(text, start..at, opens)) {
             words.push(word);
             opens = false;
         }
@@ -39,7 +39,7 @@ fn is_apostrophe(c: char) -> bool {
 }
 
 /// The word at `range`, unless that holds quotes alone.
-fn word(text: &str, range: Range<usize>, opens: bool) -> Option<Word> {
+fn build_word(text: &str, range: Range<usize>, opens: bool) -> Option<Word> {
     let bare = text[range.clone()].trim_start_matches(is_apostrophe);
     let start = range.end - bare.len();
     let bare = bare.trim_end_matches(is_apostrophe);

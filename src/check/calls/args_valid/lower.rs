@@ -11,10 +11,10 @@ use crate::yaml::{Fields, Key, Node, Value as Yaml, nearest};
 
 /// Words that are the same in JSON Schema.
 const SAME: &[&str] = &["pattern", "format", "enum", "const", "$ref"];
-/// Words that say something to a reader only.
+/// Words without an effect.
 const ANNOTATIONS: &[&str] =
     &["description", "title", "default", "example", "examples", "deprecated", "$comment"];
-/// Words that hold other constraints.
+/// Words that contain other constraints.
 const NESTED: &[&str] = &["type", "required", "properties", "items", "not"];
 
 /// The schema of the tool `node`: `{arguments, additional_arguments, description}`.
@@ -47,14 +47,14 @@ pub(super) fn arguments(node: Node<'_>, origin: Origin) -> Lowered {
     lowering.finish(schema)
 }
 
-/// A schema without the words that are wrong, and these.
+/// A schema without its wrong words, and the errors about them.
 pub(super) struct Lowered {
     raw: Raw,
     errors: LoadErrors,
 }
 
 impl Lowered {
-    /// Compiles it. What is wrong with the other words is said as well.
+    /// Compiles the schema. The errors about wrong words are returned as well.
     pub(super) fn compile(mut self, home: &Home<'_>) -> Result<Schema, LoadErrors> {
         let schema = self.errors.take(Schema::compile(self.raw, home, &[]));
         self.errors.or_some(schema)
@@ -67,7 +67,7 @@ struct Lowering {
 }
 
 impl Lowering {
-    /// That arguments are an object is said by nobody: it is the tool's own place.
+    /// Creates the lowering of a tool. The type `object` is implied, so its place is that of the tool.
     fn at(mut origin: Origin) -> (Self, String) {
         let base = origin.locate("");
         origin.moved("/type".to_owned(), base.clone());
@@ -112,11 +112,8 @@ impl Lowering {
             Some(Value::Array(names)) => names,
             _ => Vec::new(),
         };
-        let is_required = |node: Node<'_>| {
-            node.get("required").is_some_and(|flag| matches!(flag.value(), Yaml::Bool(true)))
-        };
         for (key, entry) in node.entries().into_iter().flatten() {
-            if is_required(entry) && !names.contains(&key.name.as_str().into()) {
+            if find_required_flag(entry).is_some() && !names.contains(&key.name.as_str().into()) {
                 let index = names.len().to_string();
                 self.origin
                     .moved(join(&join(to, "required"), &index), join(&join(written, &key.name), "required"));
@@ -130,7 +127,7 @@ impl Lowering {
 
     /// The constraints of a value that is no argument or property.
     fn unnamed(&mut self, node: Node<'_>, written: &str, to: &str) -> Value {
-        if let Some(flag) = node.get("required").filter(|flag| matches!(flag.value(), Yaml::Bool(true))) {
+        if let Some(flag) = find_required_flag(node) {
             let error = flag.error("only an argument or a property can be required");
             self.errors.push(error.help("say it where the argument or property has its name"));
         }
@@ -209,7 +206,7 @@ impl Lowering {
             return Some(name);
         }
         if !ANNOTATIONS.contains(&name) {
-            self.errors.push(unknown(name, Place::new(source, key.span)));
+            self.errors.push(describe_unknown(name, Place::new(source, key.span)));
         }
         None
     }
@@ -224,15 +221,20 @@ impl Lowering {
     }
 }
 
-fn unknown(name: &str, place: Place) -> LoadError {
+/// Finds `required: true` among the constraints of a value.
+fn find_required_flag(node: Node<'_>) -> Option<Node<'_>> {
+    node.get("required").filter(|flag| matches!(flag.value(), Yaml::Bool(true)))
+}
+
+fn describe_unknown(name: &str, place: Place) -> LoadError {
     let error = LoadError::new(place, format!("unknown constraint `{name}`"));
-    let known = || own_words().chain(SAME.iter().chain(NESTED).copied());
-    if let Some(near) = nearest(name, known()) {
+    let known: Vec<&str> = own_words().chain(SAME.iter().chain(NESTED).copied()).collect();
+    if let Some(near) = nearest(name, known.iter().copied()) {
         return error.help(format!("did you mean `{near}`?"));
     }
     if is_json_word(name) {
         let help = "what JSON Schema can say beyond `tools.NAME.arguments` goes into a policy of `schemas`";
         return error.help(help);
     }
-    error.help(format!("known here: `{}`", known().collect::<Vec<_>>().join("`, `")))
+    error.help(format!("known here: `{}`", known.join("`, `")))
 }

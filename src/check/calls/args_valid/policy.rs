@@ -1,6 +1,6 @@
 //! A policy in any of its three shapes.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
@@ -8,28 +8,20 @@ use super::gate::Gate;
 use super::lower;
 use crate::check::Scope;
 use crate::check::json_schema::{Home, Origin, Schema, Table, join};
-use crate::pattern::ToolPattern;
+use crate::pattern::{ToolPattern, WordList, list_words};
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node, Value};
 
 /// Keys of a policy that say nothing about arguments: its own description, and what belongs to other readers
 /// of the same file (a proxy, `sequence_valid`).
-const OTHER_KEYS: &[&str] = &[
-    "version",
-    "name",
-    "description",
-    "metadata",
-    "aliases",
-    "sequences",
-    "limits",
-    "signatures",
-    "tool_pins",
-    "discovery",
-    "runtime_monitor",
-    "kill_switch",
-];
+static OTHER_KEYS: WordList = LazyLock::new(|| {
+    list_words(
+        "version name description metadata aliases sequences limits signatures tool_pins discovery \
+     runtime_monitor kill_switch",
+    )
+});
 
-/// What a policy asks of the calls of a trace.
+/// The requirements of a policy.
 #[derive(Debug)]
 pub(super) struct Policy {
     pub(super) gate: Gate,
@@ -40,7 +32,7 @@ pub(super) struct Policy {
     pub(super) tools_at: String,
 }
 
-/// What happens to a call of a tool without a schema.
+/// The treatment of calls of tools without a schema.
 #[derive(Debug, Default)]
 pub(super) enum Unconstrained {
     /// Nothing.
@@ -59,10 +51,10 @@ struct Compiled<const FORMATS: bool>(Arc<Policy>);
 
 /// The policy in the file that `path` names.
 pub(super) fn file(path: Node<'_>, scope: &Scope<'_>, formats: bool) -> Result<Arc<Policy>, LoadErrors> {
-    if formats { compiled::<true>(path, scope) } else { compiled::<false>(path, scope) }
+    if formats { compile_file::<true>(path, scope) } else { compile_file::<false>(path, scope) }
 }
 
-fn compiled<const FORMATS: bool>(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Policy>, LoadErrors> {
+fn compile_file<const FORMATS: bool>(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Policy>, LoadErrors> {
     let path = scope.path(node)?;
     let compiled = scope.files.compiled::<Compiled<FORMATS>>(&path, || {
         let document = scope.document(node)?;
@@ -90,7 +82,7 @@ impl Policy {
     /// The first shape.
     fn of_arguments<'n>(home: &Home<'n>, root: Node<'n>, base: &str) -> Result<Self, LoadErrors> {
         let mut fields = Fields::of(root, "a policy")?;
-        pass_over(&mut fields, OTHER_KEYS);
+        pass_over(&mut fields, &OTHER_KEYS);
         let definitions = fields.node("$defs").map(|_| join(base, "$defs"));
         let tools = fields.node("tools").unwrap_or(root);
         let pointer = join(base, "tools");
@@ -104,10 +96,10 @@ impl Policy {
     /// The second shape.
     fn structured<'n>(home: &Home<'n>, root: Node<'n>, base: &str) -> Result<Self, LoadErrors> {
         let mut fields = Fields::of(root, "a policy")?;
-        pass_over(&mut fields, OTHER_KEYS);
+        pass_over(&mut fields, &OTHER_KEYS);
         let gate = fields.node("tools").map(|tools| Gate::read(tools, &join(base, "tools")));
         let gate = gate.and_then(|gate| fields.take(gate)).unwrap_or_default();
-        let unconstrained = fields.node("enforcement").map(|node| enforcement(node, base));
+        let unconstrained = fields.node("enforcement").map(|node| read_enforcement(node, base));
         let unconstrained = unconstrained.and_then(|value| fields.take(value)).unwrap_or(Unconstrained::Warn);
         let at = join(base, "schemas");
         fields.node("$defs");
@@ -188,22 +180,29 @@ fn is_list(node: Node<'_>) -> bool {
 
 impl Shape {
     fn of(root: Node<'_>) -> Self {
-        let section = |key: &str| root.get(key).filter(|node| !is_schema(*node));
-        let tools = section("tools");
-        let gated = |tools: Node<'_>| ["allow", "deny"].iter().any(|key| tools.get(key).is_some_and(is_list));
-        let is_structured = section("schemas").is_some() || section("enforcement").is_some();
-        if is_structured || tools.is_some_and(gated) || names_nothing(root) {
+        let tools = find_section(root, "tools");
+        let is_gated =
+            ["allow", "deny"].iter().any(|key| tools.and_then(|tools| tools.get(key)).is_some_and(is_list));
+        let is_structured = ["schemas", "enforcement"].iter().any(|key| find_section(root, key).is_some());
+        if is_structured || is_gated || names_nothing(root) {
             return Self::Structured;
         }
         if tools.is_some() { Self::Arguments } else { Self::Schemas }
     }
 }
 
+/// Finds a section of a policy. A tool may have the name of one: then a schema stands there.
+fn find_section<'n>(root: Node<'n>, key: &str) -> Option<Node<'n>> {
+    root.get(key).filter(|node| !is_schema(*node))
+}
+
 /// Whether no key but those of other readers is there: that is no map of tools.
 fn names_nothing(root: Node<'_>) -> bool {
-    let is_other =
-        |key: &str, node| OTHER_KEYS.contains(&key) && !is_schema(node) && node.get("properties").is_none();
-    root.entries().is_some_and(|mut entries| entries.all(|(key, node)| is_other(&key.name, node)))
+    root.entries().is_some_and(|mut entries| {
+        entries.all(|(key, node)| {
+            OTHER_KEYS.contains(&key.name.as_str()) && !is_schema(node) && node.get("properties").is_none()
+        })
+    })
 }
 
 /// A tool may be called `tools`: then a JSON Schema stands there.
@@ -212,7 +211,7 @@ fn is_schema(node: Node<'_>) -> bool {
         || node.get("$ref").is_some()
 }
 
-fn enforcement(node: Node<'_>, base: &str) -> Result<Unconstrained, LoadErrors> {
+fn read_enforcement(node: Node<'_>, base: &str) -> Result<Unconstrained, LoadErrors> {
     #[derive(Deserialize)]
     #[serde(rename_all = "snake_case")]
     enum Mode {
@@ -229,7 +228,7 @@ fn enforcement(node: Node<'_>, base: &str) -> Result<Unconstrained, LoadErrors> 
     fields.finish(mode)
 }
 
-/// Keys that are known and not read.
+/// Marks keys as known. They are not read.
 pub(super) fn pass_over(fields: &mut Fields<'_>, keys: &[&'static str]) {
     for key in keys {
         fields.node(key);

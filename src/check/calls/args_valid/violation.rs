@@ -1,4 +1,4 @@
-//! What `args_valid` says about a call.
+//! The violations of `args_valid`.
 
 use super::gate::Refusal;
 use super::policy::Policy;
@@ -11,18 +11,18 @@ use crate::outcome::{Unfit, Violation};
 use crate::trace::{Arguments, Call};
 use crate::yaml::nearest;
 
-/// Everything that is wrong with the arguments of `call`.
+/// Lists the violations in the arguments of `call`.
 pub(super) fn of_arguments(call: &Call, schema: &Schema) -> Result<Vec<Violation>, Unfit> {
     require_arguments(call)?;
-    let arguments = match object(&call.arguments) {
+    let arguments = match require_object(&call.arguments) {
         Ok(arguments) => arguments,
-        Err(reason) => return Ok(vec![schema.cite_type(unreadable(call, &reason))]),
+        Err(reason) => return Ok(vec![schema.cite_type(describe_unreadable(call, &reason))]),
     };
     let faults = schema.faults(arguments, "argument")?;
-    Ok(faults.iter().map(|fault| schema.cite(broken(call, fault), fault)).collect())
+    Ok(faults.iter().map(|fault| schema.cite(describe_fault(call, fault), fault)).collect())
 }
 
-fn unreadable(call: &Call, reason: &str) -> Violation {
+fn describe_unreadable(call: &Call, reason: &str) -> Violation {
     let message = format!("the arguments of `{}` are {reason}", call.name);
     let value = match &call.arguments {
         Arguments::Json(value) => value.clone(),
@@ -37,7 +37,7 @@ fn unreadable(call: &Call, reason: &str) -> Violation {
     .help("pass the arguments as one JSON object")
 }
 
-fn broken(call: &Call, fault: &Fault) -> Violation {
+fn describe_fault(call: &Call, fault: &Fault) -> Violation {
     let (tool, problem) = (&call.name, &fault.problem);
     let message = match (fault.subject, fault.part()) {
         (Subject::Missing, Some(part)) => format!("`{tool}` was called without `{part}`: {problem}"),
@@ -106,8 +106,8 @@ fn with_help(violation: Violation, known: &[&str]) -> Violation {
     violation.help(help)
 }
 
-/// The arguments as an object, or what they are; a model may pass anything.
-fn object(arguments: &Arguments) -> Result<&Value, String> {
+/// Returns the arguments as an object, or describes what they are instead.
+fn require_object(arguments: &Arguments) -> Result<&Value, String> {
     match arguments {
         Arguments::Json(object @ Value::Object(_)) => Ok(object),
         Arguments::Json(other) => Err(format!("not a JSON object: they are {}", shown(other))),

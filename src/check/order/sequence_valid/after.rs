@@ -2,13 +2,14 @@
 
 use super::operand::{Operand, Operands};
 use super::reader::{self, RuleReader};
-use super::{Finding, Rule, RuleKind, Run, words};
+use super::{Finding, Rule, RuleKind, Run};
+use crate::check::support::words::say_calls;
 use crate::outcome::Violation;
 use crate::place::LoadError;
 use crate::trace::Call;
 use crate::yaml::Node;
 
-pub(super) const AFTER: RuleKind = RuleKind { name: "after", read: after };
+pub(super) const AFTER: RuleKind = RuleKind { name: "after", read: read_after };
 
 pub(super) const NEVER_AFTER: RuleKind = RuleKind { name: "never_after", read: never_after };
 
@@ -26,16 +27,16 @@ enum Within {
     Any,
 }
 
-fn after(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
+fn read_after(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
     let (trigger, then) = (reader.tool("trigger"), reader.tools("then"));
-    let within = match reader.given("within") {
-        Some(node) => reader.take(within(node)),
+    let within = match reader.fields.node("within") {
+        Some(node) => reader.fields.take(read_within(node)),
         None => Some(Within::Calls(1)),
     };
     Some(Box::new(After { trigger: trigger?, then: then?, within: within? }))
 }
 
-fn within(node: Node<'_>) -> Result<Within, LoadError> {
+fn read_within(node: Node<'_>) -> Result<Within, LoadError> {
     match node.as_str() {
         Some("any") => Ok(Within::Any),
         Some(_) => Err(node.error("`within` is a number of calls, 1 or more, or `any`")),
@@ -54,7 +55,7 @@ impl Within {
     fn words(self) -> String {
         match self {
             Self::Calls(1) => "directly after it".to_owned(),
-            Self::Calls(calls) => format!("within {} after it", words::calls(calls)),
+            Self::Calls(calls) => format!("within {} after it", say_calls(calls)),
             Self::Any => "anywhere after it".to_owned(),
         }
     }
@@ -95,10 +96,14 @@ impl After {
     /// A violation for each trigger that `then` does not follow in time.
     fn unanswered(&self, index: usize, then: &Operand, triggers: &[usize], run: &Run<'_>) -> Vec<Violation> {
         let answers = then.all_in(run.calls);
-        let next = |at: usize| answers.get(answers.partition_point(|answer| *answer <= at)).copied();
-        let in_time = |at: usize| next(at).is_some_and(|answer| self.within.admits(at, answer));
-        let open = triggers.iter().filter(|at| !in_time(**at));
-        open.map(|at| self.alone(*at, next(*at), then, run).at(self.then.pointer(index))).collect()
+        // The answers are in order, so the first one behind a trigger is found by a binary search. It alone decides: if the
+        // next answer comes too late, so does every further one.
+        let nexts = triggers.iter().map(|at| {
+            let next = answers.partition_point(|answer| answer <= at);
+            (*at, answers.get(next).copied())
+        });
+        let open = nexts.filter(|(at, next)| !next.is_some_and(|answer| self.within.admits(*at, answer)));
+        open.map(|(at, next)| self.alone(at, next, then, run).at(self.then.pointer(index))).collect()
     }
 
     fn alone(&self, at: usize, next: Option<usize>, then: &Operand, run: &Run<'_>) -> Violation {

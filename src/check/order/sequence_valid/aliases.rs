@@ -1,5 +1,6 @@
 //! Aliases: one name for several tools.
 
+use crate::check::support::reading::{read_all, require_entries};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Key, Node};
@@ -11,17 +12,13 @@ pub(super) struct Aliases(Vec<(String, Vec<ToolPattern>)>);
 impl Aliases {
     /// Reads `{Egress: [curl, wget]}`.
     pub(super) fn read(node: Node<'_>) -> Result<Self, LoadErrors> {
-        let Some(entries) = node.entries() else {
-            return Err(node
-                .error(format!("`aliases` is a mapping of names to tools, not {}", node.describe()))
-                .into());
-        };
-        let entries: Vec<(&Key, Node)> = entries.collect();
+        let entries: Vec<(&Key, Node)> =
+            require_entries(node, "`aliases` is a mapping of names to tools")?.collect();
         let names: Vec<&str> = entries.iter().map(|(key, _)| key.name.as_str()).collect();
         let mut errors = LoadErrors::new();
         let mut aliases = Vec::with_capacity(entries.len());
         for (key, value) in &entries {
-            let members = errors.take(members(key, *value, &names)).unwrap_or_default();
+            let members = errors.take(read_members(key, *value, &names)).unwrap_or_default();
             aliases.push((key.name.to_string(), members));
         }
         errors.or(Self(aliases))
@@ -33,20 +30,18 @@ impl Aliases {
     }
 }
 
-fn members(alias: &Key, value: Node<'_>, aliases: &[&str]) -> Result<Vec<ToolPattern>, LoadErrors> {
+fn read_members(alias: &Key, value: Node<'_>, aliases: &[&str]) -> Result<Vec<ToolPattern>, LoadErrors> {
     let nodes = value.one_or_many();
     if nodes.is_empty() {
         let place = Place::new(value.source(), alias.span);
         let error = LoadError::new(place, format!("the alias `{}` has no members", alias.name));
         return Err(error.help("list its tools, or drop it").into());
     }
-    let mut errors = LoadErrors::new();
-    let read = nodes.into_iter().filter_map(|node| errors.take(member(alias, node, aliases))).collect();
-    errors.or(read)
+    read_all(nodes.into_iter().map(|node| read_member(alias, node, aliases)))
 }
 
 /// A member that is another alias would be taken for a tool of that name, and match nothing.
-fn member(alias: &Key, node: Node<'_>, aliases: &[&str]) -> Result<ToolPattern, LoadError> {
+fn read_member(alias: &Key, node: Node<'_>, aliases: &[&str]) -> Result<ToolPattern, LoadError> {
     let pattern: ToolPattern = node.decode()?;
     let name = pattern.as_str();
     if name != alias.name && aliases.contains(&name) {

@@ -1,8 +1,9 @@
-//! `before` and `immediately_before`: a call has another one ahead of it.
+//! `before` and `immediately_before`: another call precedes a call.
 
 use super::operand::{Operand, Operands};
 use super::reader::RuleReader;
-use super::{Finding, Rule, RuleKind, Run, SameTurn, words};
+use super::{Finding, Rule, RuleKind, Run, SameTurn};
+use crate::check::support::words::join_list;
 use crate::outcome::Violation;
 use crate::trace::Call;
 
@@ -17,7 +18,7 @@ pub(super) const IMMEDIATELY_BEFORE: RuleKind = RuleKind {
 /// Why a call of the same turn does not count.
 const SAME_TURN: &str = "same turn: the second call could not have seen the first's result";
 
-/// What both rules name.
+/// The tools of both rules.
 struct Order {
     first: Operands,
     then: Operands,
@@ -32,7 +33,7 @@ impl Order {
         if let Some(index) = itself {
             let problem = format!("{} cannot come before itself", order.then.tools()[index]);
             let error = reader.error(&order.then.pointer(index), problem);
-            reader.refuse(error.help("`first` and `then` name different tools"));
+            reader.fields.errors.push(error.help("`first` and `then` name different tools"));
             return None;
         }
         Some(order)
@@ -87,25 +88,25 @@ impl Before {
             firsts.filter(|(_, first)| !stands_before(first, at, run)).collect();
         let (index, _) = missing.first()?;
         let missing_tools: Vec<&Operand> = missing.iter().map(|(_, first)| *first).collect();
-        Some(without(&missing_tools, then, at, run).at(self.0.first.pointer(*index)))
+        Some(describe_missing(&missing_tools, then, at, run).at(self.0.first.pointer(*index)))
     }
 }
 
 fn stands_before(first: &Operand, at: usize, run: &Run<'_>) -> bool {
     let then = &run.calls[at];
-    let allowed = |call: &Call| run.same_turn == SameTurn::Allow || !parallel(call, then);
-    run.calls[..at].iter().any(|call| first.matches(call) && allowed(call))
+    let mut earlier = run.calls[..at].iter().filter(|call| first.matches(call));
+    earlier.any(|call| run.same_turn == SameTurn::Allow || !is_parallel(call, then))
 }
 
 /// Turns are counted by each agent for itself.
-fn parallel(one: &Call, other: &Call) -> bool {
+fn is_parallel(one: &Call, other: &Call) -> bool {
     one.turn == other.turn && one.agent_path == other.agent_path
 }
 
-fn without(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'_>) -> Violation {
+fn describe_missing(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'_>) -> Violation {
     let call = &run.calls[at];
     let said: Vec<String> = missing.iter().map(ToString::to_string).collect();
-    let said = words::and(&said);
+    let said = join_list(&said, "and");
     let same_turn = missing.iter().any(|first| first.first_in(&run.calls[..at]).is_some());
     let (when, help) = if same_turn {
         (
@@ -115,13 +116,13 @@ fn without(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'_>) -> Vi
     } else {
         ("before it", format!("call {said} first, or drop the rule"))
     };
-    let actual: Vec<String> = missing.iter().map(|first| whereabouts(first, at, run)).collect();
+    let actual: Vec<String> = missing.iter().map(|first| locate_first(first, at, run)).collect();
     Violation::of_call(call, format!("{} was called without {said} {when}", then.say(call)))
-        .expected(format!("{said} before call {}", call.index), words::and(&actual))
+        .expected(format!("{said} before call {}", call.index), join_list(&actual, "and"))
         .help(help)
 }
 
-fn whereabouts(first: &Operand, at: usize, run: &Run<'_>) -> String {
+fn locate_first(first: &Operand, at: usize, run: &Run<'_>) -> String {
     match first.first_in(run.calls) {
         None => format!("{first} was never called"),
         Some(found) if found < at => format!("{first} is call {} of the same turn", run.calls[found].index),
@@ -169,12 +170,10 @@ impl ImmediatelyBefore {
             || "it was the first call".to_owned(),
             |previous| format!("`{}` stands directly before it", previous.name),
         );
-        let violation = Violation::of_call(
-            call,
-            format!("{} was called without {first} directly before it", then.say(call)),
-        )
-        .expected(format!("{first} as the call before call {}", call.index), actual)
-        .help(format!("call {first} right before each {then}, or use `before`"));
+        let message = format!("{} was called without {first} directly before it", then.say(call));
+        let violation = Violation::of_call(call, message)
+            .expected(format!("{first} as the call before call {}", call.index), actual)
+            .help(format!("call {first} right before each {then}, or use `before`"));
         Some(violation.at("/first"))
     }
 }

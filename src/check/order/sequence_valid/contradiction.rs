@@ -9,6 +9,8 @@ use crate::yaml::Node;
 /// Finds each rule that another one makes impossible to keep. `nodes` are the places of the rules.
 pub(super) fn refuse_contradictions(rules: &[Placed], nodes: &[Node<'_>]) -> Result<(), LoadErrors> {
     let mut errors = LoadErrors::new();
+    // A rule lists runs that keep a part of it. If another rule forbids each of these runs for good, no run can keep
+    // both.
     for (requiring, node) in rules.iter().zip(nodes) {
         for (forbidding, other) in rules.iter().zip(nodes) {
             let required = requiring.rule.list_required();

@@ -3,6 +3,7 @@
 use super::operand::Operand;
 use super::reader::RuleReader;
 use super::{Finding, Rule, RuleKind, Run, words};
+use crate::check::support::words::say_calls;
 use crate::outcome::Violation;
 use crate::trace::Call;
 
@@ -12,7 +13,7 @@ const LARGEST_EXAMPLE: usize = 10_000;
 /// A required number above this is not compared with other rules.
 const LARGEST_REQUIRED: usize = 100;
 
-pub(super) const COUNT: RuleKind = RuleKind { name: "count", read: count };
+pub(super) const COUNT: RuleKind = RuleKind { name: "count", read: read_count };
 
 pub(super) const MAX_CALLS: RuleKind = RuleKind { name: "max_calls", read: max_calls };
 
@@ -21,115 +22,103 @@ struct Count {
     bounds: Vec<Bound>,
 }
 
-#[derive(Clone, Copy)]
-enum Bound {
-    Min(usize),
-    Max(usize),
-    Exactly(usize),
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BoundKind {
+    Exactly,
+    Min,
+    Max,
 }
 
-type MakeBound = fn(usize) -> Bound;
+#[derive(Clone, Copy)]
+struct Bound {
+    kind: BoundKind,
+    number: usize,
+}
 
-const BOUNDS: [(&str, MakeBound); 3] =
-    [("exactly", Bound::Exactly), ("min", Bound::Min), ("max", Bound::Max)];
+/// The bounds by their keys, and what messages call them.
+const BOUNDS: [(&str, BoundKind, &str); 3] = [
+    ("exactly", BoundKind::Exactly, "exactly"),
+    ("min", BoundKind::Min, "at least"),
+    ("max", BoundKind::Max, "at most"),
+];
 
-fn count(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
-    let (tool, bounds) = (reader.tool("tool"), bounds(reader));
+fn read_count(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
+    let (tool, bounds) = (reader.tool("tool"), read_bounds(reader));
     Some(Box::new(Count { tool: tool?, bounds: bounds? }))
 }
 
-fn bounds(reader: &mut RuleReader<'_>) -> Option<Vec<Bound>> {
-    let given: Vec<Option<Bound>> = BOUNDS
-        .into_iter()
-        .filter_map(|(key, bound)| reader.given(key).map(|node| reader.take(node.decode()).map(bound)))
-        .collect();
+fn read_bounds(reader: &mut RuleReader<'_>) -> Option<Vec<Bound>> {
+    let given = BOUNDS.into_iter().filter_map(|(key, kind, _)| {
+        let node = reader.fields.node(key)?;
+        Some(reader.fields.take(node.decode()).map(|number| Bound { kind, number }))
+    });
+    let given: Vec<Option<Bound>> = given.collect();
     // A bound that cannot be read is noted already: nothing is said about the others then.
     let bounds = given.into_iter().collect::<Option<Vec<Bound>>>()?;
-    let Some((pointer, problem)) = contradiction(&bounds) else { return Some(bounds) };
+    let Some((pointer, problem)) = find_contradiction(&bounds) else { return Some(bounds) };
     let error = reader.error(pointer, problem).help("give `min`, `max` or both, or `exactly` alone");
     if bounds.is_empty() {
-        reader.missing(&BOUNDS.map(|(key, _)| key), error);
+        reader.fields.missing(&BOUNDS.map(|(key, ..)| key), error);
     } else {
-        reader.refuse(error);
+        reader.fields.errors.push(error);
     }
     None
 }
 
 fn max_calls(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
     let tool = reader.tool("tool");
-    let max = reader.node("max").and_then(|node| reader.take(node.decode()));
-    Some(Box::new(Count { tool: tool?, bounds: vec![Bound::Max(max?)] }))
+    let max = reader.node("max").and_then(|node| reader.fields.take(node.decode()));
+    Some(Box::new(Count { tool: tool?, bounds: vec![Bound { kind: BoundKind::Max, number: max? }] }))
 }
 
 /// What to blame and why, for bounds that say nothing or cannot hold together.
-fn contradiction(bounds: &[Bound]) -> Option<(&'static str, &'static str)> {
+fn find_contradiction(bounds: &[Bound]) -> Option<(&'static str, &'static str)> {
+    use BoundKind::{Exactly, Max, Min};
     match bounds {
         [] => Some(("", "a `count` without a bound holds always")),
-        [Bound::Min(0)] => Some(("/min", "`min: 0` holds always")),
-        [Bound::Exactly(_), _, ..] => Some(("/exactly", "`exactly` leaves nothing to `min` and `max`")),
-        [Bound::Min(min), Bound::Max(max)] if min > max => Some(("/min", "`min` is more than `max`")),
+        [Bound { kind: Min, number: 0 }] => Some(("/min", "`min: 0` holds always")),
+        [Bound { kind: Exactly, .. }, _, ..] => {
+            Some(("/exactly", "`exactly` leaves nothing to `min` and `max`"))
+        }
+        [Bound { kind: Min, number: min }, Bound { kind: Max, number: max }] if min > max => {
+            Some(("/min", "`min` is more than `max`"))
+        }
         _ => None,
     }
 }
 
 impl Bound {
     fn admits(self, count: usize) -> bool {
-        match self {
-            Self::Min(min) => count >= min,
-            Self::Max(max) => count <= max,
-            Self::Exactly(exactly) => count == exactly,
+        match self.kind {
+            BoundKind::Min => count >= self.number,
+            BoundKind::Max => count <= self.number,
+            BoundKind::Exactly => count == self.number,
         }
     }
 
-    fn key(self) -> &'static str {
-        match self {
-            Self::Min(_) => "min",
-            Self::Max(_) => "max",
-            Self::Exactly(_) => "exactly",
+    /// Whether the bound requires calls.
+    fn is_minimum(self) -> bool {
+        self.kind != BoundKind::Max && self.number > 0
+    }
+
+    /// Returns the key, and what messages call the bound.
+    fn words(self) -> (&'static str, &'static str) {
+        let known = BOUNDS.iter().find(|(_, kind, _)| *kind == self.kind);
+        known.map_or(("", ""), |(key, _, words)| (key, words))
+    }
+
+    /// Returns the smallest number of calls that breaks the bound.
+    fn find_breaking_count(self) -> Option<usize> {
+        match self.kind {
+            BoundKind::Min => (self.number > 0).then_some(0),
+            BoundKind::Max => self.number.checked_add(1),
+            BoundKind::Exactly => Some(usize::from(self.number == 0)),
         }
     }
 
-    /// The smallest number of calls that breaks it.
-    fn missed(self) -> Option<usize> {
-        match self {
-            Self::Min(min) => (min > 0).then_some(0),
-            Self::Max(max) => max.checked_add(1),
-            Self::Exactly(exactly) => Some(usize::from(exactly == 0)),
-        }
-    }
-
-    /// The first call that is one too many.
-    fn excess<'c>(self, hits: &[&'c Call]) -> Option<&'c Call> {
-        let over = matches!(self, Self::Max(_) | Self::Exactly(_));
-        hits.get(self.number()).copied().filter(|_| over)
-    }
-
-    fn demand(self) -> String {
-        match self.number() {
-            0 => "never be".to_owned(),
-            number => format!("be called {} {}", self.limit(), words::times(number)),
-        }
-    }
-
-    fn expected(self) -> String {
-        match self.number() {
-            0 => "no call".to_owned(),
-            number => format!("{} {}", self.limit(), words::calls(number)),
-        }
-    }
-
-    fn limit(self) -> &'static str {
-        match self {
-            Self::Min(_) => "at least",
-            Self::Max(_) => "at most",
-            Self::Exactly(_) => "exactly",
-        }
-    }
-
-    fn number(self) -> usize {
-        match self {
-            Self::Min(number) | Self::Max(number) | Self::Exactly(number) => number,
-        }
+    /// Finds the first call that is one too many.
+    fn find_excess<'c>(self, hits: &[&'c Call]) -> Option<&'c Call> {
+        hits.get(self.number).copied().filter(|_| self.kind != BoundKind::Min)
     }
 }
 
@@ -139,8 +128,7 @@ impl Rule for Count {
     }
 
     fn list_required_operands(&self) -> Vec<&Operand> {
-        let is_minimum = |bound: &Bound| !matches!(bound, Bound::Max(_)) && bound.number() > 0;
-        if self.bounds.iter().any(is_minimum) { vec![&self.tool] } else { Vec::new() }
+        if self.bounds.iter().any(|bound| bound.is_minimum()) { vec![&self.tool] } else { Vec::new() }
     }
 
     fn check(&self, run: &Run<'_>) -> Finding {
@@ -155,18 +143,17 @@ impl Rule for Count {
     }
 
     fn stays_held(&self) -> bool {
-        self.bounds.iter().all(|bound| matches!(bound, Bound::Min(_)))
+        self.bounds.iter().all(|bound| bound.kind == BoundKind::Min)
     }
 
     fn list_required(&self) -> Vec<Vec<Vec<Call>>> {
-        let least =
-            self.bounds.iter().filter(|bound| !matches!(bound, Bound::Max(_))).map(|bound| bound.number());
-        let least = least.max().filter(|least| (1..=LARGEST_REQUIRED).contains(least));
+        let least = self.bounds.iter().filter(|bound| bound.is_minimum()).map(|bound| bound.number).max();
+        let least = least.filter(|least| *least <= LARGEST_REQUIRED);
         least.and_then(|least| self.tool.list_alternatives(least)).into_iter().collect()
     }
 
     fn refused(&self) -> Option<Vec<Call>> {
-        let counts = self.bounds.iter().filter_map(|bound| bound.missed());
+        let counts = self.bounds.iter().filter_map(|bound| bound.find_breaking_count());
         let count = counts.min().filter(|count| *count <= LARGEST_EXAMPLE)?;
         (1..=count).map(|turn| self.tool.example(turn)).collect()
     }
@@ -174,19 +161,27 @@ impl Rule for Count {
 
 impl Count {
     fn miscounted(&self, bound: Bound, hits: &[&Call]) -> Violation {
-        let message = format!("{} was {}, but should {}", self.tool, called(hits.len()), bound.demand());
-        let violation = bound.excess(hits).map_or_else(
+        let (key, limit) = bound.words();
+        let (demand, expected) = match bound.number {
+            0 => ("never be".to_owned(), "no call".to_owned()),
+            number => (
+                format!("be called {limit} {}", words::times(number)),
+                format!("{limit} {}", say_calls(number)),
+            ),
+        };
+        let message = format!("{} was {}, but should {demand}", self.tool, say_called(hits.len()));
+        let violation = bound.find_excess(hits).map_or_else(
             || Violation { tool: Some(self.tool.name().to_owned()), ..Violation::new(&message) },
             |call| Violation::of_call(call, &message),
         );
-        let constraint = Some(format!("{}: {}", bound.key(), bound.number()));
+        let constraint = Some(format!("{key}: {}", bound.number));
         Violation { calls: hits.iter().map(|call| call.index).collect(), constraint, ..violation }
-            .expected(bound.expected(), words::calls(hits.len()))
+            .expected(expected, say_calls(hits.len()))
             .help("change how often the agent calls it, or the bound")
-            .at(format!("/{}", bound.key()))
+            .at(format!("/{key}"))
     }
 }
 
-fn called(count: usize) -> String {
+fn say_called(count: usize) -> String {
     if count == 0 { "never called".to_owned() } else { format!("called {}", words::times(count)) }
 }

@@ -2,18 +2,19 @@
 
 use super::operand::Operand;
 use super::reader::RuleReader;
-use super::{Finding, Rule, RuleKind, Run, words};
+use super::{Finding, Rule, RuleKind, Run};
+use crate::check::support::words::say_calls;
 use crate::outcome::Violation;
 use crate::trace::Call;
 
-pub(super) const EVENTUALLY: RuleKind = RuleKind { name: "eventually", read };
+pub(super) const EVENTUALLY: RuleKind = RuleKind { name: "eventually", read: read_rule };
 
 struct Eventually {
     tool: Operand,
     within: usize,
 }
 
-fn read(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
+fn read_rule(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
     let (tool, within) = (reader.tool("tool"), reader.window("within"));
     Some(Box::new(Eventually { tool: tool?, within: within? }))
 }
@@ -58,11 +59,11 @@ impl Eventually {
     fn never(&self, run: &Run<'_>) -> Violation {
         let message = format!("{} was never called", self.tool);
         let violation = Violation { tool: Some(self.tool.name().to_owned()), ..Violation::new(message) };
-        self.explain(violation, format!("none among {}", words::calls(run.calls.len()))).at("/tool")
+        self.explain(violation, format!("none among {}", say_calls(run.calls.len()))).at("/tool")
     }
 
     fn explain(&self, violation: Violation, actual: String) -> Violation {
-        let window = if self.within == 1 { "call".to_owned() } else { words::calls(self.within) };
+        let window = if self.within == 1 { "call".to_owned() } else { say_calls(self.within) };
         let violation = Violation { constraint: Some(format!("within: {}", self.within)), ..violation };
         violation
             .expected(format!("a call of {} within the first {window}", self.tool), actual)

@@ -2,18 +2,13 @@
 
 use super::operand::{Operand, Operands};
 use super::{Finding, Rule, Run, words};
+use crate::check::support::words::say_calls;
 use crate::outcome::Violation;
 use crate::trace::Call;
 
 /// The whole run, call by call.
 pub(super) struct Exact {
-    tools: Operands,
-}
-
-impl Exact {
-    pub(super) fn new(tools: Operands) -> Self {
-        Self { tools }
-    }
+    pub(super) tools: Operands,
 }
 
 impl Rule for Exact {
@@ -40,8 +35,8 @@ impl Exact {
         let same = tools.iter().zip(calls).take_while(|(tool, call)| tool.matches(call)).count();
         let violation = match (tools.get(same), calls.get(same)) {
             (None, None) => return None,
-            (Some(tool), Some(call)) => other(call, tool),
-            (Some(tool), None) => missing(tool, calls.len()),
+            (Some(tool), Some(call)) => describe_other(call, tool),
+            (Some(tool), None) => describe_missing(tool, calls.len()),
             (None, Some(call)) => {
                 Violation::of_call(call, format!("`{}` was called after the sequence had ended", call.name))
             }
@@ -53,11 +48,11 @@ impl Exact {
     }
 }
 
-fn other(call: &Call, tool: &Operand) -> Violation {
+fn describe_other(call: &Call, tool: &Operand) -> Violation {
     Violation::of_call(call, format!("`{}` was called as call {}, in place of {tool}", call.name, call.index))
 }
 
-fn missing(tool: &Operand, calls: usize) -> Violation {
-    let message = format!("{tool} was not called: the run ended after {}", words::calls(calls));
+fn describe_missing(tool: &Operand, calls: usize) -> Violation {
+    let message = format!("{tool} was not called: the run ended after {}", say_calls(calls));
     Violation { tool: Some(tool.name().to_owned()), ..Violation::new(message) }
 }

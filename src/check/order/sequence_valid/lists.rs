@@ -10,18 +10,18 @@ use crate::place::LoadError;
 use crate::trace::{Arguments, Call, ToolServer};
 use crate::yaml::Node;
 
-pub(super) const BLOCKLIST: RuleKind = RuleKind { name: "blocklist", read: blocklist };
+pub(super) const BLOCKLIST: RuleKind = RuleKind { name: "blocklist", read: read_blocklist };
 
 pub(super) const ALLOWLIST: RuleKind = RuleKind {
     name: "allowlist",
     read: |reader| Some(Box::new(Allowlist { allowed: reader.tools("tools")? })),
 };
 
-fn blocklist(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
+fn read_blocklist(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
     match reader.either(["tools", "pattern"]) {
         "pattern" => {
             let pattern = reader.node("pattern")?;
-            Some(Box::new(Pattern { part: reader.take(part(pattern))? }))
+            Some(Box::new(Pattern { part: reader.fields.take(read_part(pattern))? }))
         }
         tools => Some(Box::new(Blocklist { blocked: reader.tools(tools)? })),
     }
@@ -54,7 +54,7 @@ impl Blocklist {
     fn blocked(&self, call: &Call) -> Option<Violation> {
         let (index, tool) = self.blocked.tools().iter().enumerate().find(|(_, tool)| tool.matches(call))?;
         let entry = tool.to_string();
-        let violation = violation(call, &entry, format!("no call of {entry}"));
+        let violation = build_violation(call, &entry, format!("no call of {entry}"));
         let constraint = Some(entry.replace('`', ""));
         Some(Violation { constraint, ..violation }.at(self.blocked.pointer(index)))
     }
@@ -71,7 +71,7 @@ enum Part {
 }
 
 /// A glob matches the whole name; anything else is looked for inside of it.
-fn part(node: Node<'_>) -> Result<Part, LoadError> {
+fn read_part(node: Node<'_>) -> Result<Part, LoadError> {
     let text: String = node.decode()?;
     if text.is_empty() {
         return Err(node.error("an empty `pattern` is part of every name").help("name the tools to block"));
@@ -130,12 +130,12 @@ impl Pattern {
             Part::Glob(_) => format!("no call of `{pattern}`"),
             Part::Text(_) => format!("no call of a tool with `{pattern}` in its name"),
         };
-        let violation = violation(call, &format!("`{pattern}`"), expected);
+        let violation = build_violation(call, &format!("`{pattern}`"), expected);
         Violation { constraint: Some(pattern.to_owned()), ..violation }.at("/pattern")
     }
 }
 
-fn violation(call: &Call, entry: &str, expected: String) -> Violation {
+fn build_violation(call: &Call, entry: &str, expected: String) -> Violation {
     Violation::of_call(call, is_blocked(&call.name, entry, 1))
         .expected(expected, format!("`{}` is call {}", call.name, call.index))
         .help(HELP)

@@ -52,12 +52,13 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::check::support::call_success::{RunSuccess, describe_attempts};
+use crate::check::support::named_tools::run_of;
 use crate::check::{About, Check, Clause, Kind};
 use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::Place;
-use crate::trace::{Call, Trace};
+use crate::trace::Call;
 
 use operand::Operand;
 use reader::RuleReader;
@@ -85,7 +86,7 @@ const RULES: &[RuleKind] = &[
     sequence::SEQUENCE,
 ];
 
-/// A type of rule. Reading gives `None` when the reader has noted a mistake.
+/// A type of rule. `read` returns `None` if the reader has recorded an error.
 struct RuleKind {
     name: &'static str,
     read: fn(&mut RuleReader<'_>) -> Option<Box<dyn Rule>>,
@@ -93,10 +94,10 @@ struct RuleKind {
 
 /// One rule over the calls of a run.
 trait Rule: Send + Sync {
-    /// Holds the run against the rule. Where a violation points is relative to the rule.
+    /// Checks the run. The pointers of violations are relative to the rule.
     fn check(&self, run: &Run<'_>) -> Finding;
 
-    /// What the rule names.
+    /// Lists the tools that the rule names.
     fn operands(&self) -> Vec<&Operand>;
 
     /// The tools of which the rule requires calls.
@@ -132,11 +133,11 @@ trait Rule: Send + Sync {
         false
     }
 
-    /// Calls that the rule is likely to refuse; `None` when none can be told.
+    /// Builds calls that the rule is likely to reject, or `None`.
     fn refused(&self) -> Option<Vec<Call>>;
 }
 
-/// What the rules look at.
+/// The calls that the rules check.
 struct Run<'r> {
     calls: &'r [Call],
     same_turn: SameTurn,
@@ -157,16 +158,16 @@ pub(crate) enum SameTurn {
 /// The largest number of violations of one rule that are kept. Each of many calls can violate each of many rules.
 const MAX_RULE_VIOLATIONS: usize = 100;
 
-/// How a rule stands.
+/// The result of one rule.
 enum Finding {
     Held,
     Violated(Vec<Violation>),
-    /// Its trigger never came, and which.
+    /// The trigger never occurred. The text names it.
     NotExercised(String),
 }
 
 impl Finding {
-    /// What a rule that was put to the test found.
+    /// Creates the result of a rule that was tested.
     fn of(violations: Vec<Violation>) -> Self {
         if violations.is_empty() { Self::Held } else { Self::Violated(violations) }
     }
@@ -177,7 +178,7 @@ struct Placed {
     name: &'static str,
     number: Option<usize>,
     policy: Option<Place>,
-    /// It says what arguments look like.
+    /// Whether the rule constrains arguments.
     reads_arguments: bool,
     rule: Box<dyn Rule>,
 }
@@ -190,6 +191,16 @@ impl Placed {
         }
     }
 
+    fn item(&self, state: State) -> Item {
+        Item::new(self.label(), state)
+    }
+
+    /// Whether those of `violations` that are of this rule stand whatever else was called.
+    fn stays_broken(&self, violations: &[Violation]) -> bool {
+        let own = violations.iter().filter(|violation| violation.rule == self.number);
+        self.rule.stays_broken(&own.collect::<Vec<_>>())
+    }
+
     fn clause(&self) -> Clause {
         let at = match (self.number, &self.policy) {
             (Some(number), None) => format!("/rules/{}", number - 1),
@@ -198,7 +209,7 @@ impl Placed {
         Clause { about: About::Rule(self.label()), at, policy: self.policy.clone() }
     }
 
-    /// What the rule said, with the rule's place.
+    /// Adds the place of the rule to a violation.
     fn stamp(&self, violation: Violation) -> Violation {
         let stamped = Violation { rule: self.number, ..violation };
         match (self.number, &self.policy) {
@@ -234,22 +245,26 @@ impl Check for SequenceValid {
 
     fn is_settled(&self, outcome: &Outcome) -> bool {
         // A violated item with a note was not put to the test: a further call may do that.
-        let is_tested = |item: &Item| item.state == State::Held || item.note.is_none();
-        let rules = || self.all().zip(&outcome.items).filter(|(_, item)| is_tested(item));
-        let stays_broken = |placed: &Placed| {
-            let own: Vec<&Violation> =
-                outcome.violations.iter().filter(|violation| violation.rule == placed.number).collect();
-            placed.rule.stays_broken(&own)
-        };
-        let is_held = |placed: &Placed, item: &Item| item.state == State::Held && placed.rule.stays_held();
-        rules().any(|(placed, item)| item.state == State::Violated && stays_broken(placed))
-            || rules().count() == outcome.items.len() && rules().all(|(placed, item)| is_held(placed, item))
+        let items = outcome.items.iter();
+        let tested = items.map(|item| item.state == State::Held || item.note.is_none());
+        let rules: Vec<(&Placed, &Item)> = self
+            .all()
+            .zip(&outcome.items)
+            .zip(tested)
+            .filter(|(_, tested)| *tested)
+            .map(|(rule, _)| rule)
+            .collect();
+        let is_broken = rules
+            .iter()
+            .any(|(placed, item)| item.state == State::Violated && placed.stays_broken(&outcome.violations));
+        let stay_held =
+            rules.iter().all(|(placed, item)| item.state == State::Held && placed.rule.stays_held());
+        is_broken || rules.len() == outcome.items.len() && stay_held
     }
 
     fn refuses(&self, evidence: &Evidence<'_>) -> bool {
         let run = self.run(&evidence.trace.calls);
-        let is_broken = |placed: &Placed| !self.hold(placed, &run).1.is_empty();
-        self.needs_are_met(evidence).is_ok() && self.all().any(is_broken)
+        self.needs_are_met(evidence).is_ok() && self.all().any(|placed| !self.hold(placed, &run).1.is_empty())
     }
 
     fn tools(&self) -> Vec<&ToolPattern> {
@@ -266,11 +281,7 @@ impl Check for SequenceValid {
             let refused = matches!(placed.rule.check(&self.run(&calls)), Finding::Violated(_));
             refused.then_some(calls)
         })?;
-        let mut trace = Trace::default();
-        for call in calls {
-            trace.push_call(call);
-        }
-        Some(trace.into())
+        Some(run_of(calls).into())
     }
 
     fn clauses(&self) -> Vec<Clause> {
@@ -283,7 +294,7 @@ impl SequenceValid {
         self.rules.iter().chain(&self.sequence)
     }
 
-    /// Whether the trace tells what the rules look at.
+    /// Returns an error if the trace lacks arguments that a rule needs.
     fn needs_are_met(&self, evidence: &Evidence<'_>) -> Result<(), Unfit> {
         if self.all().any(|placed| placed.reads_arguments) {
             evidence.trace.calls.iter().try_for_each(require_arguments)?;
@@ -296,21 +307,20 @@ impl SequenceValid {
     }
 
     fn hold(&self, placed: &Placed, run: &Run<'_>) -> (Item, Vec<Violation>) {
-        let item = |state| Item::new(placed.label(), state);
         match placed.rule.check(run) {
-            Finding::Held => (note_failed_operand(item(State::Held), placed, run), Vec::new()),
+            Finding::Held => (note_failed_operand(placed.item(State::Held), placed, run), Vec::new()),
             Finding::Violated(mut violations) => {
                 prefix::name_shortest(placed.rule.as_ref(), &mut violations, run);
                 let more = violations.len().saturating_sub(MAX_RULE_VIOLATIONS);
                 let rest = (more > 0).then(|| and_more(placed, more));
                 let kept = violations.into_iter().take(MAX_RULE_VIOLATIONS).chain(rest);
-                (item(State::Violated), kept.map(|violation| placed.stamp(violation)).collect())
+                (placed.item(State::Violated), kept.map(|violation| placed.stamp(violation)).collect())
             }
             Finding::NotExercised(note) if self.require_exercised => {
                 let violation = placed.stamp(not_exercised(placed, &note));
-                (item(State::Violated).note(format!("not exercised: {note}")), vec![violation])
+                (placed.item(State::Violated).note(format!("not exercised: {note}")), vec![violation])
             }
-            Finding::NotExercised(note) => (item(State::NotExercised).note(note), Vec::new()),
+            Finding::NotExercised(note) => (placed.item(State::NotExercised).note(note), Vec::new()),
         }
     }
 }
@@ -318,11 +328,15 @@ impl SequenceValid {
 /// Notes the first required tool whose calls all failed. The rules count attempts.
 fn note_failed_operand(item: Item, placed: &Placed, run: &Run<'_>) -> Item {
     let success = RunSuccess::of(run.calls);
-    let has_only_failed = |operand: &&Operand| {
+    if run.calls.iter().all(|call| success.includes(call)) {
+        return item;
+    }
+    let mut required = placed.rule.list_required_operands().into_iter();
+    let only_failed = required.find(|operand| {
         let mut calls = run.calls.iter().filter(|call| operand.matches(call)).peekable();
         calls.peek().is_some() && !calls.any(|call| success.includes(call))
-    };
-    match placed.rule.list_required_operands().into_iter().find(has_only_failed) {
+    });
+    match only_failed {
         Some(operand) => item.note(describe_attempts(operand.name())),
         None => item,
     }

@@ -1,4 +1,4 @@
-//! What a rule names: a tool, a glob, an alias, or a tool with what its arguments look like.
+//! The tools that a rule names: a name, a glob, an alias, or a tool with patterns for its arguments.
 
 use std::fmt;
 
@@ -6,8 +6,9 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::aliases::Aliases;
+use crate::check::support::reading::read_all;
 use crate::pattern::{TextPattern, ToolPattern, find_example};
-use crate::place::LoadErrors;
+use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Arguments, Call};
 use crate::yaml::{Fields, Key, Node};
 
@@ -34,7 +35,7 @@ impl Operand {
         Self::with_arguments(node, aliases)
     }
 
-    /// What a pattern matches, whatever the aliases are.
+    /// Creates an operand from a pattern. Aliases do not apply.
     pub(super) fn of_pattern(pattern: ToolPattern) -> Self {
         Self { name: SmolStr::new(pattern.as_str()), members: vec![pattern], arguments: Vec::new() }
     }
@@ -52,18 +53,19 @@ impl Operand {
         Ok(Self { name: SmolStr::new(name), members, arguments: Vec::new() })
     }
 
+    fn read_name(node: Node<'_>, aliases: &Aliases) -> Result<Self, LoadError> {
+        let name: String = node.decode()?;
+        Self::named(&name, aliases).map_err(|problem| node.error(problem))
+    }
+
     fn with_arguments(node: Node<'_>, aliases: &Aliases) -> Result<Self, LoadErrors> {
         let mut fields = Fields::of(node, "a tool")?;
         let tool = fields.node("tool");
         if tool.is_none() {
             fields.missing(&["tool"], node.error("`tool` is missing"));
         }
-        let named = |tool: Node<'_>| {
-            let name: String = tool.decode()?;
-            Self::named(&name, aliases).map_err(|problem| tool.error(problem))
-        };
-        let tool = tool.and_then(|tool| fields.take(named(tool)));
-        let arguments = fields.node("args_match").and_then(|node| fields.take(arguments(node)));
+        let tool = tool.and_then(|tool| fields.take(Self::read_name(tool, aliases)));
+        let arguments = fields.node("args_match").and_then(|node| fields.take(read_arguments(node)));
         fields.finish_some(tool.map(|tool| Self { arguments: arguments.unwrap_or_default(), ..tool }))
     }
 
@@ -86,17 +88,17 @@ impl Operand {
         &self.members
     }
 
-    /// Where the first of its calls stands.
+    /// Returns the index of the first matching call.
     pub(super) fn first_in(&self, calls: &[Call]) -> Option<usize> {
         calls.iter().position(|call| self.matches(call))
     }
 
-    /// Where all of its calls stand.
+    /// Returns the indices of all matching calls.
     pub(super) fn all_in(&self, calls: &[Call]) -> Vec<usize> {
         (0..calls.len()).filter(|at| self.matches(&calls[*at])).collect()
     }
 
-    /// Whether both mean the same calls, as far as their text tells.
+    /// Whether both are written for the same tools and arguments.
     pub(super) fn same(&self, other: &Self) -> bool {
         self.sorted() == other.sorted()
     }
@@ -117,7 +119,7 @@ impl Operand {
         &self.name
     }
 
-    /// `call` as one that this operand means: its own name first, since that is what the run shows.
+    /// Names `call` in a message: its own name first, then the operand.
     pub(super) fn say(&self, call: &Call) -> String {
         let is_own_name = call.name == self.name
             || self.members.iter().any(|member| member.is_of_server(&self.name, &call.name));
@@ -147,13 +149,13 @@ impl Operand {
         runs.collect()
     }
 
-    /// A call that is meant, in a turn of its own; `None` when it cannot be told.
+    /// Builds a matching call in its own turn, if one can be found.
     pub(super) fn example(&self, turn: usize) -> Option<Call> {
         let call = self.members.iter().find_map(|member| member.example(turn))?;
-        let matching = |pattern: &TextPattern| {
-            find_example(pattern.as_str()).filter(|text| pattern.is_match(text)).map(Value::from)
-        };
-        let arguments = self.arguments.iter().map(|(name, pattern)| Some((name.clone(), matching(pattern)?)));
+        let arguments = self.arguments.iter().map(|(name, pattern)| {
+            let text = find_example(pattern.as_str()).filter(|text| pattern.is_match(text))?;
+            Some((name.clone(), Value::from(text)))
+        });
         let arguments: Option<serde_json::Map<_, _>> = arguments.collect();
         Some(Call { arguments: Arguments::Json(arguments?.into()), ..call })
     }
@@ -174,21 +176,19 @@ fn argument_matches(call: &Call, name: &str, pattern: &TextPattern) -> bool {
     }
 }
 
-fn arguments(node: Node<'_>) -> Result<Vec<(String, TextPattern)>, LoadErrors> {
+fn read_arguments(node: Node<'_>) -> Result<Vec<(String, TextPattern)>, LoadErrors> {
     let entries: Vec<(&Key, Node)> = node.entries().into_iter().flatten().collect();
     if entries.is_empty() {
-        let problem = format!("`args_match` is a mapping of arguments to patterns, not {}", empty(node));
+        let problem =
+            format!("`args_match` is a mapping of arguments to patterns, not {}", describe_empty(node));
         return Err(node.error(problem).into());
     }
-    let mut errors = LoadErrors::new();
-    let pairs = entries
-        .into_iter()
-        .filter_map(|(key, node)| Some((key.name.to_string(), errors.take(node.decode())?)));
-    let pairs = pairs.collect();
-    errors.or(pairs)
+    read_all(
+        entries.into_iter().map(|(key, node)| Ok::<_, LoadErrors>((key.name.to_string(), node.decode()?))),
+    )
 }
 
-fn empty(node: Node<'_>) -> &'static str {
+fn describe_empty(node: Node<'_>) -> &'static str {
     if node.entries().is_some() { "an empty one" } else { node.describe() }
 }
 
@@ -206,11 +206,8 @@ impl Operands {
         if nodes.is_empty() {
             return Err(node.error(format!("`{key}` is empty: name at least one tool")).into());
         }
-        let mut errors = LoadErrors::new();
-        // Kept as long as the case is: no longer than it must be.
-        let mut tools = Vec::with_capacity(nodes.len());
-        tools.extend(nodes.into_iter().filter_map(|node| errors.take(Operand::read(node, aliases))));
-        errors.or(Self { key, is_list: node.list().is_some(), tools })
+        let tools = read_all(nodes.into_iter().map(|node| Operand::read(node, aliases)))?;
+        Ok(Self { key, is_list: node.list().is_some(), tools })
     }
 
     /// The tools, in the user's order.
@@ -228,12 +225,12 @@ impl Operands {
         self.tools.iter().any(|tool| tool.matches(call))
     }
 
-    /// Where in the rule the tool at `index` stands.
+    /// Returns the pointer in the rule to the tool at `index`.
     pub(super) fn pointer(&self, index: usize) -> String {
         if self.is_list { format!("/{}/{index}", self.key) } else { format!("/{}", self.key) }
     }
 
-    /// All of them, in a user's words.
+    /// Joins the tools for a message.
     pub(super) fn say_all(&self, joined: &str) -> String {
         let said: Vec<String> = self.tools.iter().map(ToString::to_string).collect();
         said.join(joined)

@@ -1,4 +1,4 @@
-//! Reading one rule: its type from the table, then its keys, with all mistakes kept.
+//! Reads one rule: its type from the table, then its keys. All errors are recorded.
 
 use super::aliases::Aliases;
 use super::operand::{Operand, Operands};
@@ -10,7 +10,7 @@ use crate::yaml::{Fields, Node, did_you_mean, nearest};
 pub(super) struct RuleReader<'n> {
     node: Node<'n>,
     aliases: &'n Aliases,
-    fields: Fields<'n>,
+    pub(super) fields: Fields<'n>,
 }
 
 impl<'n> RuleReader<'n> {
@@ -26,23 +26,25 @@ impl<'n> RuleReader<'n> {
         reader.fields.finish_some(rule.map(|rule| (kind.name, rule)))
     }
 
-    /// The tool under `key`, which must be there.
+    /// Reads the required tool under `key`.
     pub(super) fn tool(&mut self, key: &'static str) -> Option<Operand> {
         let node = self.node(key)?;
         self.fields.take(Operand::read(node, self.aliases))
     }
 
-    /// The tools under `key`, of which there must be one at least.
+    /// Reads the tools under `key`: at least one.
     pub(super) fn tools(&mut self, key: &'static str) -> Option<Operands> {
         let node = self.node(key)?;
         self.fields.take(Operands::read(key, node, self.aliases))
     }
 
-    /// Which one of two keys is given; the first when none is. Both at once are a mistake.
+    /// Returns which of two keys is given, or the first if neither is. Both at once are an error.
     pub(super) fn either(&mut self, keys: [&'static str; 2]) -> &'static str {
         match keys.map(|key| self.fields.node(key)) {
             [Some(_), Some(second)] => {
-                self.refuse(second.error(format!("give `{}` or `{}`, not both", keys[0], keys[1])));
+                self.fields
+                    .errors
+                    .push(second.error(format!("give `{}` or `{}`, not both", keys[0], keys[1])));
                 keys[0]
             }
             [None, Some(_)] => keys[1],
@@ -56,7 +58,7 @@ impl<'n> RuleReader<'n> {
         self.fields.take(window(node, key))
     }
 
-    /// The value under `key`, which must be there.
+    /// Returns the required value under `key`.
     pub(super) fn node(&mut self, key: &'static str) -> Option<Node<'n>> {
         let found = self.fields.node(key);
         if found.is_none() {
@@ -65,38 +67,13 @@ impl<'n> RuleReader<'n> {
         found
     }
 
-    /// The value under `key`, if it is there.
-    pub(super) fn given(&mut self, key: &'static str) -> Option<Node<'n>> {
-        self.fields.node(key)
-    }
-
-    /// The value under `key` as a `T`, if it is there.
-    pub(super) fn optional<T: serde::de::DeserializeOwned>(&mut self, key: &'static str) -> Option<T> {
-        self.fields.optional(key)
-    }
-
-    /// Keeps the value of `result`, or its mistake.
-    pub(super) fn take<T>(&mut self, result: Result<T, LoadError>) -> Option<T> {
-        self.fields.take(result)
-    }
-
-    /// Notes that one of `keys` had to be there.
-    pub(super) fn missing(&mut self, keys: &[&'static str], error: LoadError) {
-        self.fields.missing(keys, error);
-    }
-
-    /// Notes a mistake.
-    pub(super) fn refuse(&mut self, error: LoadError) {
-        self.fields.errors.push(error);
-    }
-
-    /// A mistake at `pointer` inside the rule.
+    /// Creates an error at `pointer` inside the rule.
     pub(super) fn error(&self, pointer: &str, problem: impl Into<String>) -> LoadError {
         self.node.pointer(pointer).unwrap_or(self.node).error(problem)
     }
 }
 
-/// A number of calls that a rule may wait for.
+/// Reads a number of calls, from 1.
 pub(super) fn window(node: Node<'_>, key: &str) -> Result<usize, LoadError> {
     match node.decode::<usize>() {
         Ok(0) => Err(node.error(format!("`{key}: 0` leaves no call to look at")).help("give 1 or more")),
@@ -106,20 +83,20 @@ pub(super) fn window(node: Node<'_>, key: &str) -> Result<usize, LoadError> {
 }
 
 fn kind_of(node: Node<'_>) -> Result<&'static RuleKind, LoadError> {
-    let help = |error: LoadError, name: &str| {
-        let names: Vec<&str> = RULES.iter().map(|kind| kind.name).collect();
-        error.help_if(did_you_mean(name, &names))
-    };
+    let names: Vec<&str> = RULES.iter().map(|kind| kind.name).collect();
     let Some(value) = node.get("type") else {
-        return Err(misspelt(node, "type").unwrap_or_else(|| help(node.error("`type` is missing"), "")));
+        let missing = node.error("`type` is missing").help_if(did_you_mean("", &names));
+        return Err(find_misspelt(node, "type").unwrap_or(missing));
     };
     let name: String = value.decode()?;
     let known = RULES.iter().find(|kind| kind.name == name);
-    known.ok_or_else(|| help(value.error(format!("no type of rule is called `{name}`")), &name))
+    known.ok_or_else(|| {
+        value.error(format!("no type of rule is called `{name}`")).help_if(did_you_mean(&name, &names))
+    })
 }
 
-/// The key of `node` that looks like a slip of `key`.
-fn misspelt(node: Node<'_>, key: &str) -> Option<LoadError> {
+/// Finds a key of `node` that looks like a typo of `key`.
+fn find_misspelt(node: Node<'_>, key: &str) -> Option<LoadError> {
     let mut keys = node.entries()?.map(|(key, _)| key);
     let slip = keys.find(|slip| nearest(&slip.name, [key]).is_some())?;
     let problem = format!("unknown key `{}`", slip.name);

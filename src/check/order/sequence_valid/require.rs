@@ -7,13 +7,13 @@ use crate::outcome::Violation;
 use crate::trace::Call;
 use crate::yaml::nearest;
 
-pub(super) const REQUIRE: RuleKind = RuleKind { name: "require", read };
+pub(super) const REQUIRE: RuleKind = RuleKind { name: "require", read: read_rule };
 
 struct Require {
     tools: Operands,
 }
 
-fn read(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
+fn read_rule(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
     let key = reader.either(["tool", "tools"]);
     Some(Box::new(Require { tools: reader.tools(key)? }))
 }

@@ -6,15 +6,15 @@ use super::{Finding, Rule, RuleKind, Run};
 use crate::outcome::Violation;
 use crate::trace::Call;
 
-pub(super) const SEQUENCE: RuleKind = RuleKind { name: "sequence", read };
+pub(super) const SEQUENCE: RuleKind = RuleKind { name: "sequence", read: read_rule };
 
 struct Sequence {
     tools: Operands,
     strict: bool,
 }
 
-fn read(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
-    let (tools, strict) = (reader.tools("tools"), reader.optional("strict"));
+fn read_rule(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
+    let (tools, strict) = (reader.tools("tools"), reader.fields.optional("strict"));
     Some(Box::new(Sequence { tools: tools?, strict: strict.unwrap_or_default() }))
 }
 
@@ -54,6 +54,8 @@ impl Sequence {
     /// members.
     fn walk_loosely(&self, calls: &[Call]) -> Result<usize, Breach> {
         let members = self.tools.tools();
+        // `next` is the member that is due. A call of a later member before it breaks the order; a repeat of an
+        // earlier one does not.
         let mut next = 0;
         for (at, call) in calls.iter().enumerate() {
             let (past, due) = members.split_at(next);

@@ -55,8 +55,8 @@ pub(super) fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, 
     let aliases = aliases.and_then(|node| fields.take(Aliases::read(node))).unwrap_or_default();
     let [rules, policy, sequence] = given;
     let inline = rules.and_then(|node| fields.take(rules_of(node, "rules", &aliases, Origin::Inline)));
-    let shared = policy.and_then(|node| fields.take(shared(node, scope)));
-    let sequence = sequence.and_then(|node| fields.take(exact(node, &aliases)));
+    let shared = policy.and_then(|node| fields.take(read_shared(node, scope)));
+    let sequence = sequence.and_then(|node| fields.take(read_exact(node, &aliases)));
     let rules = shared.unwrap_or_else(|| Arc::new(inline.unwrap_or_default()));
     fields.finish(Box::new(SequenceValid { rules, sequence, same_turn, require_exercised }))
 }
@@ -65,7 +65,7 @@ fn nothing_given(node: Node<'_>) -> LoadError {
     node.error("`rules` is missing").help("give `rules`, a `policy` file with rules, or one exact `sequence`")
 }
 
-/// Settings that say the same thing twice, or to nobody.
+/// Refuses settings that are given twice, or that have no effect.
 fn refuse_misplaced(aliases: Option<Node<'_>>, given: [Option<Node<'_>>; 3]) -> Result<(), LoadErrors> {
     let error = match (given, aliases) {
         ([Some(_), Some(policy), _], _) => {
@@ -80,17 +80,17 @@ fn refuse_misplaced(aliases: Option<Node<'_>>, given: [Option<Node<'_>>; 3]) -> 
 }
 
 /// The policy that `node` names, read once a process.
-fn shared(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Vec<Placed>>, LoadErrors> {
+fn read_shared(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Vec<Placed>>, LoadErrors> {
     let document = scope.document(node)?;
-    scope.files.compiled(&scope.path(node)?, || policy(document.root()))
+    scope.files.compiled(&scope.path(node)?, || read_policy(document.root()))
 }
 
-/// Keys that say nothing about order: one policy file may serve `args_valid` as well.
+/// Keys of a policy that other checks read, such as `args_valid`.
 const KEYS_OF_OTHERS: &[&str] =
     &["version", "name", "description", "metadata", "tools", "schemas", "enforcement", "$defs"];
 
 /// A list of rules, or `{version, aliases, sequences}`.
-fn policy(root: Node<'_>) -> Result<Vec<Placed>, LoadErrors> {
+fn read_policy(root: Node<'_>) -> Result<Vec<Placed>, LoadErrors> {
     if root.list().is_some() {
         return rules_of(root, "the policy", &Aliases::default(), Origin::Policy);
     }
@@ -108,7 +108,7 @@ fn policy(root: Node<'_>) -> Result<Vec<Placed>, LoadErrors> {
     fields.finish_some(rules)
 }
 
-/// Where rules stand.
+/// The source of rules.
 #[derive(Clone, Copy, PartialEq)]
 enum Origin {
     Inline,
@@ -137,13 +137,13 @@ fn rules_of(node: Node<'_>, key: &str, aliases: &Aliases, origin: Origin) -> Res
     errors.or(rules)
 }
 
-fn exact(node: Node<'_>, aliases: &Aliases) -> Result<Placed, LoadErrors> {
-    let rule = Box::new(Exact::new(Operands::read("sequence", node, aliases)?));
+fn read_exact(node: Node<'_>, aliases: &Aliases) -> Result<Placed, LoadErrors> {
+    let rule = Box::new(Exact { tools: Operands::read("sequence", node, aliases)? });
     let reads_arguments = reads_arguments(node);
     Ok(Placed { name: "sequence", number: None, policy: None, reads_arguments, rule })
 }
 
-/// Whether a rule says what arguments look like.
+/// Whether a rule constrains arguments.
 fn reads_arguments(node: Node<'_>) -> bool {
     let mut entries = node.entries().into_iter().flatten();
     entries.any(|(key, value)| key.name == "args_match" || reads_arguments(value))

@@ -1,7 +1,8 @@
-//! How numbers and lists are said.
+//! Numbers and lists in messages.
 
 use std::collections::HashSet;
 
+use crate::check::support::words::say_times;
 use crate::trace::Call;
 
 /// Names beyond this many are counted, not listed.
@@ -9,25 +10,7 @@ const SHOWN: usize = 10;
 
 /// `once`, `twice`, `3 times`.
 pub(super) fn times(count: usize) -> String {
-    match count {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        count => format!("{count} times"),
-    }
-}
-
-/// `1 call`, `3 calls`.
-pub(super) fn calls(count: usize) -> String {
-    if count == 1 { "1 call".to_owned() } else { format!("{count} calls") }
-}
-
-/// `a`, `a and b`, `a, b and c`.
-pub(super) fn and(parts: &[String]) -> String {
-    match parts {
-        [] => String::new(),
-        [only] => only.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
+    if count == 2 { "twice".to_owned() } else { say_times(count) }
 }
 
 /// The names in backticks, in order; a long list is cut.
@@ -54,8 +37,6 @@ mod tests {
 
     #[test]
     fn a_list_is_said_as_a_person_would() {
-        let parts = ["a", "b", "c"].map(str::to_owned);
-        assert_eq!((and(&parts[..1]), and(&parts)), ("a".to_owned(), "a, b and c".to_owned()));
         assert_eq!(names([]), "no tool at all");
         assert!(names(["x"; 12]).ends_with("`x` and 2 more"));
     }

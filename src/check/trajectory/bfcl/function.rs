@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::python::{PythonType, is_among, list_elements, python_equal, standardize, standardize_text};
+use crate::check::support::reading::read_all;
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::Call;
 use crate::yaml::Node;
@@ -26,10 +27,7 @@ struct Parameter {
 
 /// Reads the declared functions.
 pub(super) fn read_functions(node: Node<'_>) -> Result<Vec<BfclFunction>, LoadErrors> {
-    let mut errors = LoadErrors::new();
-    let functions = node.one_or_many().into_iter().filter_map(|node| errors.take(read_function(node)));
-    let functions = functions.collect();
-    errors.or(functions)
+    read_all(node.one_or_many().into_iter().map(read_function))
 }
 
 fn read_function(node: Node<'_>) -> Result<BfclFunction, LoadError> {
@@ -48,9 +46,13 @@ fn read_function(node: Node<'_>) -> Result<BfclFunction, LoadError> {
 }
 
 fn read_parameter(node: Node<'_>) -> Parameter {
-    let of = |pointer: &str| node.pointer(pointer).and_then(Node::as_str).and_then(PythonType::of_declared);
-    let kind = of("/type");
-    Parameter { kind, element: if kind == Some(PythonType::List) { of("/items/type") } else { None } }
+    let kind = read_type(node, "/type");
+    let element = if kind == Some(PythonType::List) { read_type(node, "/items/type") } else { None };
+    Parameter { kind, element }
+}
+
+fn read_type(node: Node<'_>, pointer: &str) -> Option<PythonType> {
+    node.pointer(pointer).and_then(Node::as_str).and_then(PythonType::of_declared)
 }
 
 impl BfclFunction {
@@ -106,9 +108,8 @@ impl BfclFunction {
 }
 
 fn find_omitted(passed: &Map<String, Value>, accepted: &[(String, Vec<Value>)]) -> Option<String> {
-    let may_be_omitted = |values: &[Value]| is_among(&Value::from(OMITTED), values);
-    let omitted =
-        accepted.iter().find(|(name, values)| !passed.contains_key(name) && !may_be_omitted(values));
+    let mut missing = accepted.iter().filter(|(name, _)| !passed.contains_key(name));
+    let omitted = missing.find(|(_, values)| !is_among(&Value::from(OMITTED), values));
     omitted.map(|(name, _)| format!("the argument {name} is missing"))
 }
 
@@ -162,14 +163,15 @@ impl Parameter {
 /// Whether one of the dicts accepts the fields. Each key of a dict has its own acceptable values.
 fn accept_dict(fields: &Map<String, Value>, dicts: &[Value]) -> bool {
     dicts.iter().filter_map(Value::as_object).any(|dict| {
-        let accepts = |(key, value): (&String, &Value)| {
-            let values = dict.get(key).and_then(list_elements).unwrap_or_default();
-            let values: Vec<Value> = values.iter().map(standardize_text).collect();
-            is_among(&standardize_text(value), &values)
-        };
-        fields.iter().all(accepts)
+        fields.iter().all(|(key, value)| accept_field(dict.get(key), value))
             && dict.iter().all(|(key, values)| fields.contains_key(key) || may_lack(values))
     })
+}
+
+fn accept_field(accepted: Option<&Value>, value: &Value) -> bool {
+    let values = accepted.and_then(list_elements).unwrap_or_default();
+    let values: Vec<Value> = values.iter().map(standardize_text).collect();
+    is_among(&standardize_text(value), &values)
 }
 
 /// Whether a key with these acceptable values may be missing. Every text contains the empty one.

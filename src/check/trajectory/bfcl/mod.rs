@@ -9,11 +9,13 @@ mod python;
 use serde_json::Value;
 
 use self::function::{BfclFunction, read_functions};
-use super::edits::{CallEdit, EditScript};
-use super::report::{ScriptFrame, build_outcome, count_calls};
+use super::edits::{CallEdit, EditKind, EditScript};
+use super::report::{ScriptFrame, build_outcome};
 use super::spec::CallDifference;
 use crate::check::Check;
 use crate::check::support::named_tools::run_of;
+use crate::check::support::reading::{read_all, require_list};
+use crate::check::support::words::say_calls;
 use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Outcome, Unfit};
 use crate::place::LoadErrors;
@@ -69,12 +71,7 @@ pub(super) fn read_bfcl(node: Node<'_>) -> Result<Box<dyn Check>, LoadErrors> {
 }
 
 fn read_ground_truth(list: Node<'_>, functions: &[BfclFunction]) -> Result<Vec<GroundTruth>, LoadErrors> {
-    let Some(entries) = list.list() else {
-        return Err(list.error(format!("`list` is a list of calls, not {}", list.describe())).into());
-    };
-    let mut errors = LoadErrors::new();
-    let calls = entries.filter_map(|entry| errors.take(read_expected(entry, functions))).collect();
-    errors.or(calls)
+    read_all(require_list(list, "`list` is a list of calls")?.map(|entry| read_expected(entry, functions)))
 }
 
 fn read_expected(entry: Node<'_>, functions: &[BfclFunction]) -> Result<GroundTruth, LoadErrors> {
@@ -124,7 +121,7 @@ impl BfclCalls {
         }
         for (call, _) in calls.iter().zip(is_free).filter(|(_, is_free)| *is_free) {
             script.extra += 1;
-            script.edits.push(CallEdit::Remove { call: call.index, tool: call.name.clone() });
+            script.edits.push(CallEdit::remove(call));
         }
         script.sort();
         Ok(script)
@@ -143,19 +140,18 @@ impl BfclCalls {
         let (entry, at, tool) = (index + 1, format!("/{index}"), name.clone());
         script.missing += 1;
         let near = reasons.iter().find(|(call, _)| calls[*call].name == *name);
-        let edit = if let Some((call, reason)) = near {
+        let (call, weight, kind) = if let Some((call, reason)) = near {
             is_free[*call] = false;
             script.extra += 1;
             let difference =
                 CallDifference { arguments: Vec::new(), status: Some(format!("does not fit: {reason}")) };
-            let call = calls[*call].index;
-            CallEdit::Change { call, tool, entry, at, difference, mode: None, weight: 2 }
+            (Some(calls[*call].index), 2, EditKind::Change { difference, mode: None })
         } else {
             let taken = calls.iter().zip(&*is_free).filter(|(_, is_free)| !**is_free);
             let of_other_entries = taken.filter(|(call, _)| call.name == *name).count();
-            CallEdit::Add { tool, entry, at, out_of_order: None, of_other_entries }
+            (None, 1, EditKind::Add { of_other_entries })
         };
-        script.edits.push(edit);
+        script.edits.push(CallEdit { tool, call, entry, at, weight, kind });
     }
 }
 
@@ -163,7 +159,7 @@ impl Check for BfclCalls {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let calls = &evidence.trace.calls;
         let script = self.compare(calls)?;
-        let expectation = format!("{}, by the rules of BFCL", count_calls(self.expected.len()));
+        let expectation = format!("{}, by the rules of BFCL", say_calls(self.expected.len()));
         Ok(build_outcome(&ScriptFrame { list_key: "list", expectation }, &script, calls.len()))
     }
 

@@ -36,10 +36,10 @@ pub(in crate::check::verification) fn citations(answer: &Answer<'_>) -> Vec<Cita
 
 fn in_text(text: &str, offset: usize) -> Vec<Citation> {
     let mut found = Vec::new();
-    let mut pieces = pieces(text).into_iter().peekable();
+    let mut pieces = split_pieces(text).into_iter().peekable();
     // `lines 3-9` is two pieces: the word is followed by its numbers.
     while let Some((start, piece)) = pieces.next() {
-        if let Some((path, lines)) = place(piece) {
+        if let Some((path, lines)) = parse_place(piece) {
             found.push(Citation {
                 path: Some(path.to_owned()),
                 lines,
@@ -47,7 +47,7 @@ fn in_text(text: &str, offset: usize) -> Vec<Citation> {
                 start: offset + start,
             });
         } else if matches!(piece.to_ascii_lowercase().as_str(), "line" | "lines") {
-            let Some(lines) = pieces.peek().and_then(|(_, next)| numbers(next)) else { continue };
+            let Some(lines) = pieces.peek().and_then(|(_, next)| parse_numbers(next)) else { continue };
             let end = pieces.peek().map_or(start, |(at, next)| at + next.len());
             let text = text[start..end].split_whitespace().collect::<Vec<_>>().join(" ");
             found.push(Citation { path: None, lines, text, start: offset + start });
@@ -62,7 +62,7 @@ fn is_edge(c: char) -> bool {
 }
 
 /// Splits `text` at whitespace, brackets and commas, and trims the marks at the end of each piece.
-fn pieces(text: &str) -> Vec<(usize, &str)> {
+fn split_pieces(text: &str) -> Vec<(usize, &str)> {
     let mut pieces = Vec::new();
     let mut start = None;
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
@@ -79,12 +79,12 @@ fn pieces(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// `src/a.rs:42`, `src/a.rs:42:5`, `src/a.rs:42-48`, `src/a.rs#L42`.
-fn place(piece: &str) -> Option<(&str, Vec<usize>)> {
+fn parse_place(piece: &str) -> Option<(&str, Vec<usize>)> {
     if piece.contains("://") {
         return None;
     }
     let (path, rest) = piece.split_once("#L").or_else(|| piece.split_once(':'))?;
-    let lines = numbers(rest.split(':').next().unwrap_or(rest))?;
+    let lines = parse_numbers(rest.split(':').next().unwrap_or(rest))?;
     let is_file = EXTENSIONS.split_whitespace().any(|known| known == extension(path))
         || path.ends_with("Makefile")
         || path.ends_with("Dockerfile");
@@ -92,7 +92,8 @@ fn place(piece: &str) -> Option<(&str, Vec<usize>)> {
 }
 
 /// `42`, `42-48`, `L42-L48`.
-fn numbers(text: &str) -> Option<Vec<usize>> {
+fn parse_numbers(text: &str) -> Option<Vec<usize>> {
+    // Both numbers of a range count, because an answer may cite a range of which only one end exists.
     let parts = text.split(['-', '–', '—']).map(|part| part.trim_start_matches('L'));
     parts.map(|part| part.parse().ok()).collect()
 }

@@ -1,5 +1,9 @@
 //! Counts of tests in a text: `15 passed`, `Tests: 2 failed`, `failures=1`, `88 of 88 tests pass`.
 
+use std::sync::LazyLock;
+
+use crate::pattern::{WordList, list_words};
+
 /// What a count counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::check::verification) enum Counted {
@@ -25,29 +29,7 @@ pub(in crate::check::verification) struct TestCount {
 }
 
 /// Words that may stand between a number and what it counts.
-const BETWEEN: &[&str] = &[
-    "of",
-    "out",
-    "tests",
-    "test",
-    "unit",
-    "specs",
-    "cases",
-    "checks",
-    "suites",
-    "files",
-    "have",
-    "were",
-    "all",
-    "the",
-    "new",
-    "existing",
-    "integration",
-    "in",
-    "total",
-    "are",
-    "now",
-];
+static BETWEEN: WordList = LazyLock::new(|| list_words(include_str!("../data/count_fillers.txt")));
 
 /// How many words.
 const REACH: usize = 4;
@@ -59,11 +41,11 @@ struct Piece<'t> {
 
 /// The counts in `text`.
 pub(in crate::check::verification) fn counts(text: &str) -> Vec<TestCount> {
-    let pieces = pieces(text);
+    let pieces = split_pieces(text);
     let mut found = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
         let Ok(number) = piece.text.parse::<u64>() else { continue };
-        let (after, before) = (after(text, &pieces, index), before(text, &pieces, index));
+        let (after, before) = (find_after(text, &pieces, index), find_before(text, &pieces, index));
         // `passed=4 failed=0`: what follows is the name of the next number.
         let is_next = before.is_some() && after.is_some_and(|(_, end)| text[end..].starts_with(['=', ':']));
         let nearest = after.filter(|_| !is_next).or(before);
@@ -73,10 +55,11 @@ pub(in crate::check::verification) fn counts(text: &str) -> Vec<TestCount> {
 }
 
 /// The words and numbers.
-fn pieces(text: &str) -> Vec<Piece<'_>> {
+fn split_pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut open: Option<(usize, bool)> = None;
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        // A piece is a run of digits or a run of letters: `failures=1` is two pieces.
         let kind = if c.is_ascii_digit() { Some(true) } else { c.is_alphabetic().then_some(false) };
         if let Some((start, is_number)) = open
             && kind != Some(is_number)
@@ -92,14 +75,14 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
 }
 
 /// `15 passed`, `88 of 88 tests pass`, `1 test has failed`.
-fn after(text: &str, pieces: &[Piece<'_>], index: usize) -> Option<(Counted, usize)> {
+fn find_after(text: &str, pieces: &[Piece<'_>], index: usize) -> Option<(Counted, usize)> {
     let number = &pieces[index];
     for piece in pieces[index + 1..].iter().take(REACH) {
         let between = text.get(number.start + number.text.len()..piece.start)?;
         if between.contains(['\n', ',', ';', ':', '.', '%', '(', '|', '=']) {
             return None;
         }
-        if let Some(counted) = counted(piece.text) {
+        if let Some(counted) = classify_word(piece.text) {
             return Some((counted, piece.start + piece.text.len()));
         }
         let is_number = piece.text.bytes().all(|byte| byte.is_ascii_digit());
@@ -111,7 +94,7 @@ fn after(text: &str, pieces: &[Piece<'_>], index: usize) -> Option<(Counted, usi
 }
 
 /// `Failures: 2`, `failed=1`, `# pass 15`.
-fn before(text: &str, pieces: &[Piece<'_>], index: usize) -> Option<(Counted, usize)> {
+fn find_before(text: &str, pieces: &[Piece<'_>], index: usize) -> Option<(Counted, usize)> {
     let piece = pieces.get(index.checked_sub(1)?)?;
     let number = &pieces[index];
     let between = text.get(piece.start + piece.text.len()..number.start)?;
@@ -120,11 +103,11 @@ fn before(text: &str, pieces: &[Piece<'_>], index: usize) -> Option<(Counted, us
         || text[..piece.start].ends_with("ℹ ");
     let is_run =
         names && piece.text == "run" && index >= 2 && pieces[index - 2].text.eq_ignore_ascii_case("tests");
-    let counted = if is_run { Some(Counted::Run) } else { counted(piece.text) };
+    let counted = if is_run { Some(Counted::Run) } else { classify_word(piece.text) };
     counted.filter(|_| names).map(|counted| (counted, number.start + number.text.len()))
 }
 
-fn counted(word: &str) -> Option<Counted> {
+fn classify_word(word: &str) -> Option<Counted> {
     match word.to_ascii_lowercase().as_str() {
         "passed" | "passing" | "pass" | "passes" | "succeeded" => Some(Counted::Passed),
         "failed" | "failing" | "fail" | "fails" | "failure" | "failures" | "error" | "errors" | "errored" => {

@@ -8,11 +8,14 @@ use std::sync::LazyLock;
 
 use super::Answer;
 use super::words::ProseWord;
+use crate::pattern::list_words;
 
 type WordTable = LazyLock<HashSet<&'static str>>;
 
-static ENGLISH: WordTable = LazyLock::new(|| read_table(include_str!("../data/english_function_words.txt")));
-static OTHER: WordTable = LazyLock::new(|| read_table(include_str!("../data/other_function_words.txt")));
+static ENGLISH: WordTable =
+    LazyLock::new(|| list_words(include_str!("../data/english_function_words.txt")).into_iter().collect());
+static OTHER: WordTable =
+    LazyLock::new(|| list_words(include_str!("../data/other_function_words.txt")).into_iter().collect());
 
 /// Fewer letters of another script are a name or a sign.
 const LEAST_LETTERS: usize = 8;
@@ -58,11 +61,6 @@ fn count_different_members(words: &[ProseWord], table: &HashSet<&str>) -> usize 
     words.iter().filter_map(|word| table.get(word.text.as_str())).collect::<HashSet<_>>().len()
 }
 
-/// The words of a table, in which a line that begins with `#` is a comment.
-fn read_table(table: &str) -> HashSet<&str> {
-    table.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
-}
-
 /// Whether `word` could be a word of a language: a number or a name with digits and underscores could not.
 fn is_plain(word: &ProseWord) -> bool {
     word.text.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '-'))
@@ -71,6 +69,9 @@ fn is_plain(word: &ProseWord) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::read_examples;
+
+    const EXAMPLES: &str = include_str!("language_examples.json");
 
     fn is_foreign_text(text: &str) -> bool {
         is_foreign(&Answer::new(text))
@@ -78,37 +79,15 @@ mod tests {
 
     #[test]
     fn answers_in_other_languages_are_known() {
-        for text in [
-            "Die Änderung ist fertig: alle 12 Tests laufen durch (src/lib.rs:1).",
-            "He cambiado el archivo y todas las pruebas pasan.",
-            "J'ai corrigé le fichier `src/a.rs` et les tests passent.",
-            "Zmieniłem plik, wszystkie testy przechodzą i nie ma błędów, które są ważne.",
-            "`src/lib.rs` を編集し、12 件のテストがすべて通りました。",
-            "Исправил файл src/lib.rs, все тесты проходят.",
-            "我修改了 src/lib.rs,所有测试都通过了。",
-            "The tests pass. Die Datei ist jetzt geändert, und alle Tests sind grün, aber nicht die von gestern.",
-        ] {
-            assert!(is_foreign_text(text), "{text}");
+        for text in read_examples::<String>(EXAMPLES, "foreign") {
+            assert!(is_foreign_text(&text), "{text}");
         }
     }
 
     #[test]
     fn english_code_numbers_and_names_are_judged() {
-        for text in [
-            "",
-            "42",
-            "`für alle und nicht der`",
-            "```\nfür alle und nicht der\n```",
-            "Edited src/a.rs, ran cargo test: 15 passed.",
-            "Added tests. Fixed parser. Updated docs, renamed modules, removed TODO items, verified build.",
-            "I changed the label to \"und das ist alles, was wir haben\" and checked that it is shown.",
-            "The label now reads Das ist alles und nicht mehr, which I checked when the page had been rebuilt.",
-            "The title is now 設定を保存しました, and I checked that the page shows it after a reload.",
-            "Renamed Σ to Δ, α to β. Checked.",
-            "Renamed DAS to NAS, cached DAS handles, tested DAS.",
-            "src lib rs main toml lock fn let mut pub use mod crate",
-        ] {
-            assert!(!is_foreign_text(text), "{text}");
+        for text in read_examples::<String>(EXAMPLES, "english") {
+            assert!(!is_foreign_text(&text), "{text}");
         }
     }
 }

@@ -48,7 +48,7 @@ pub(in crate::check::verification) fn parts(text: &str) -> Parts<'_> {
     if let Some(open) = fence {
         parts.code.push(&text[open.start..]);
     }
-    parts.prose = blanked(text, &hidden);
+    parts.prose = blank_out(text, &hidden);
     parts
 }
 
@@ -96,7 +96,7 @@ fn plain_line<'a>(
         parts.code.push(&text[start + inner.start..start + inner.end]);
         code.push(outer);
     }
-    for inner in quotes(line, &code) {
+    for inner in find_quotes(line, &code) {
         parts.quotes.push(&text[start + inner.start..start + inner.end]);
         hidden.push(start + inner.start..start + inner.end);
     }
@@ -105,7 +105,9 @@ fn plain_line<'a>(
 
 /// Code in a line: with its backticks, and without. A run of backticks is closed by the next one of its length.
 fn code_spans(line: &str) -> Vec<(Range<usize>, Range<usize>)> {
-    let runs = runs(line);
+    // A run of backticks is closed by the next run of the same length. The last run of each length is noted first, so
+    // that a run without an end is known without a search: a line of many backticks stays linear.
+    let runs = find_runs(line);
     let last: HashMap<usize, usize> =
         runs.iter().enumerate().map(|(index, run)| (run.len(), index)).collect();
     let (mut spans, mut index) = (Vec::new(), 0);
@@ -124,7 +126,7 @@ fn code_spans(line: &str) -> Vec<(Range<usize>, Range<usize>)> {
     spans
 }
 
-fn runs(line: &str) -> Vec<Range<usize>> {
+fn find_runs(line: &str) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (at, _) in line.bytes().enumerate().filter(|(_, byte)| *byte == b'`') {
         match runs.last_mut().filter(|run| run.end == at) {
@@ -136,7 +138,7 @@ fn runs(line: &str) -> Vec<Range<usize>> {
 }
 
 /// Texts in double quotes, straight or curly, outside of `code`.
-fn quotes(line: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
+fn find_quotes(line: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
     let (mut found, mut open) = (Vec::new(), None);
     // Both lists are in order, so one pass over the line finds whether each character is in code.
     let mut code = code.iter().peekable();
@@ -155,7 +157,7 @@ fn quotes(line: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
     found
 }
 
-fn blanked(text: &str, hidden: &[Range<usize>]) -> String {
+fn blank_out(text: &str, hidden: &[Range<usize>]) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for range in hidden {
         bytes[range.clone()].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');

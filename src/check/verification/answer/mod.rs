@@ -53,12 +53,12 @@ impl Answer<'_> {
     /// The words at `range` without secrets, on one line, cut.
     fn quote(&self, range: &Range<usize>, most: usize) -> String {
         let quoted = QuotedText::near(self.text, range);
-        squeeze(quoted.cut_range(range, usize::MAX).text, most)
+        fit_on_line(quoted.cut_range(range, usize::MAX).text, most)
     }
 }
 
 /// `text` on one line, cut.
-fn squeeze(text: &str, most: usize) -> String {
+fn fit_on_line(text: &str, most: usize) -> String {
     let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(most) {
         Some((end, _)) => format!("{}...", &line[..end]),

@@ -28,6 +28,7 @@ pub(in crate::check::verification) fn find_negator(words: &[ProseWord], at: usiz
     let before = words[..at].iter().rev();
     let near = before.take_while(|other| other.sentence == word.sentence && other.end + REACH >= word.start);
     let reach = near.count();
+    // The nearest beginning of a clause bounds the search, since a negation does not reach into the next clause.
     let start = (at - reach..at).rev().find(|other| opens_clause(words, *other)).unwrap_or(at - reach);
     (start..at).rev().find(|other| NEGATORS.contains(&words[*other].text.as_str()))
 }

@@ -1,32 +1,15 @@
 //! The claims of an answer about tests: that they pass, that they fail, how many.
 
+use std::sync::LazyLock;
+
 use super::Answer;
 use super::count::{Counted, TestCount, counts};
 use super::negation::{is_conditional, is_negated};
 use super::words::ProseWord;
+use crate::pattern::{WordList, list_words};
 
 /// Words for tests, as the subject of a claim.
-const SUBJECTS: &[&str] = &[
-    "test",
-    "tests",
-    "suite",
-    "suites",
-    "specs",
-    "spec",
-    "pytest",
-    "nextest",
-    "jest",
-    "vitest",
-    "mocha",
-    "ctest",
-    "unittest",
-    "unittests",
-    "testing",
-    "rspec",
-    "phpunit",
-    "junit",
-    "testsuite",
-];
+static SUBJECTS: WordList = LazyLock::new(|| list_words(include_str!("../data/test_subjects.txt")));
 const GREEN: &[&str] =
     &["pass", "passes", "passed", "passing", "green", "succeed", "succeeds", "succeeded", "ok", "pass."];
 const RED: &[&str] = &[
@@ -99,7 +82,7 @@ impl TestClaims {
                 subject = Some(at);
             }
             let speaks_of_tests =
-                subject.is_some_and(|subject| at - subject <= REACH) || follows(words, at, to);
+                subject.is_some_and(|subject| at - subject <= REACH) || subject_follows(words, at, to);
             if !speaks_of_tests || is_conditional(words, at) {
                 continue;
             }
@@ -122,7 +105,7 @@ impl TestClaims {
 }
 
 /// `passes all tests`: the subject comes after.
-fn follows(words: &[ProseWord], at: usize, to: usize) -> bool {
+fn subject_follows(words: &[ProseWord], at: usize, to: usize) -> bool {
     words[at + 1..to.min(at + 5)].iter().any(|word| SUBJECTS.contains(&word.text.as_str()))
 }
 

@@ -26,7 +26,7 @@ pub(in crate::check::verification) fn words(prose: &str) -> Vec<ProseWord> {
             continue;
         }
         if let Some(start) = open.take() {
-            words.push(word(&prose[start..at], start, sentence));
+            words.push(build_word(&prose[start..at], start, sentence));
         }
         if ends_sentence(c, &prose[at + c.len_utf8()..])
             && words.last().is_some_and(|word| word.sentence == sentence)
@@ -34,11 +34,11 @@ pub(in crate::check::verification) fn words(prose: &str) -> Vec<ProseWord> {
             sentence += 1;
         }
     }
-    words.extend(open.map(|start| word(&prose[start..], start, sentence)));
+    words.extend(open.map(|start| build_word(&prose[start..], start, sentence)));
     words
 }
 
-fn word(text: &str, start: usize, sentence: usize) -> ProseWord {
+fn build_word(text: &str, start: usize, sentence: usize) -> ProseWord {
     let bare = text.trim_end_matches(['\'', '’', '-', '_']);
     let text = bare.chars().map(|c| if c == '’' { '\'' } else { c }).flat_map(char::to_lowercase).collect();
     ProseWord { text, start, end: start + bare.len(), sentence }
@@ -82,7 +82,7 @@ impl Phrases {
 
     /// Adds the phrase that `text` spells.
     pub(in crate::check::verification) fn add(&mut self, text: &str) {
-        let slots: Vec<Slot> = text.split_whitespace().map(slot).collect();
+        let slots: Vec<Slot> = text.split_whitespace().map(parse_slot).collect();
         let Some(first) = slots.first() else { return };
         for word in &first.words {
             self.by_first.entry(word.clone()).or_default().push(self.phrases.len());
@@ -97,17 +97,19 @@ impl Phrases {
         at: usize,
     ) -> impl Iterator<Item = (usize, usize)> + 'p {
         let first = self.by_first.get(&words[at].text).into_iter().flatten();
-        first.filter_map(move |index| Some((*index, taken(&self.phrases[*index], words, at)?)))
+        first.filter_map(move |index| Some((*index, count_taken(&self.phrases[*index], words, at)?)))
     }
 }
 
-fn slot(text: &str) -> Slot {
+fn parse_slot(text: &str) -> Slot {
     let (text, is_optional) = text.strip_suffix('?').map_or((text, false), |text| (text, true));
     Slot { words: text.split('|').map(str::to_lowercase).collect(), is_optional }
 }
 
 /// How many words from `at` on the phrase takes, all in one sentence. An optional word that is there is taken.
-fn taken(slots: &[Slot], words: &[ProseWord], at: usize) -> Option<usize> {
+fn count_taken(slots: &[Slot], words: &[ProseWord], at: usize) -> Option<usize> {
+    // The words are matched greedily from left to right. No phrase needs a way back: an optional word is never the
+    // first of what follows it.
     let mut now = at;
     for slot in slots {
         let word = words.get(now).filter(|word| word.sentence == words[at].sentence);

@@ -1,6 +1,6 @@
 //! The words and operators of a shell line: quotes, escapes, substitutions, redirections, here-documents.
 //!
-//! Nothing is expanded. What is malformed is read as far as it goes: a trace is no shell's input any more.
+//! Nothing is expanded. A malformed line is read as far as possible, because a trace may have cut it.
 
 /// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +85,8 @@ impl<'l> Lexer<'l> {
             (">&", Token::Other),
             (">", Token::Write),
         ];
+        // The table is ordered: a longer operator comes before its own beginning, so the first that fits is the right
+        // one.
         let found = OPERATORS.iter().find(|(text, _)| self.rest().starts_with(text));
         let (length, token) = found.map_or((1, Token::Then), |(text, token)| (text.len(), token.clone()));
         self.closing = token == Token::HereDocument;
@@ -94,6 +96,7 @@ impl<'l> Lexer<'l> {
 
     fn line_break(&mut self) {
         self.at += 1;
+        // The texts of all here-documents of a line begin on the next line, one after the other.
         for end in std::mem::take(&mut self.waiting) {
             let text = self.here_document(&end);
             self.tokens.push(Token::Text(text));
@@ -116,6 +119,7 @@ impl<'l> Lexer<'l> {
     }
 
     fn word(&mut self) {
+        // A word is made of pieces without a blank between them: `a"b c"$(d)` is one word.
         let mut word = String::new();
         let start = self.at;
         while self.at < self.line.len() && !self.ends_word() {

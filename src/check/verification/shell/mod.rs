@@ -1,4 +1,4 @@
-//! A shell line, as far as it tells what was run, what was written, and with which text.
+//! The commands of a shell line, with their input and the files that they write.
 
 mod lex;
 mod unwrap;
@@ -6,13 +6,13 @@ mod unwrap;
 use self::lex::{Token, tokens};
 pub(super) use self::unwrap::stages;
 
-/// How deep `bash -c "bash -c ..."` is followed.
+/// The greatest depth of nested shells, `bash -c "bash -c ..."`.
 const MAX_DEPTH: usize = 4;
 
-/// A folder with a longer name is none.
+/// The longest name of a folder.
 const MAX_FOLDER: usize = 500;
 
-/// What stands between a command and the next one.
+/// The operator between a command and the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Next {
     /// Nothing follows.
@@ -33,11 +33,11 @@ pub(super) enum Next {
 pub(super) struct Command {
     /// Its words, the program first.
     pub(super) words: Vec<String>,
-    /// The files that its output goes to.
+    /// The files that its output is written to.
     pub(super) writes: Vec<String>,
-    /// The text that it is given.
+    /// The text on its standard input.
     pub(super) input: Option<String>,
-    /// The folder that it runs in, as far as the line says.
+    /// The working folder, if the line sets it.
     pub(super) folder: String,
     /// What follows it.
     pub(super) next: Next,
@@ -46,16 +46,17 @@ pub(super) struct Command {
 /// The commands of `line`, those inside of `bash -c` included.
 pub(super) fn commands(line: &str) -> Vec<Command> {
     let mut found = Vec::new();
-    collect(line, "", 0, &mut found);
+    collect_commands(line, "", 0, &mut found);
     found
 }
 
-fn collect(line: &str, folder: &str, depth: usize, found: &mut Vec<Command>) {
+fn collect_commands(line: &str, folder: &str, depth: usize, found: &mut Vec<Command>) {
     let mut folder = folder.to_owned();
-    for command in split(line) {
+    for command in split_line(line) {
         match unwrap::inner_line(&command.words) {
+            // A line in a line runs in the folder of its shell, and what follows the shell follows its last command.
             Some(line) if depth < MAX_DEPTH => {
-                collect(&line, &folder, depth + 1, found);
+                collect_commands(&line, &folder, depth + 1, found);
                 if let Some(last) = found.last_mut() {
                     last.next = command.next;
                 }
@@ -75,7 +76,7 @@ fn collect(line: &str, folder: &str, depth: usize, found: &mut Vec<Command>) {
     }
 }
 
-fn split(line: &str) -> Vec<Command> {
+fn split_line(line: &str) -> Vec<Command> {
     let (mut commands, mut now) = (Vec::new(), Command::default());
     // Where the pipe that is being read begins.
     let mut head = 0;
@@ -84,19 +85,19 @@ fn split(line: &str) -> Vec<Command> {
         match token {
             Token::Word(word) if now.words.is_empty() && is_keyword(&word) => {}
             Token::Word(word) => now.words.push(word),
-            Token::Write => now.writes.extend(target(&mut tokens)),
-            Token::Other | Token::HereDocument => drop(target(&mut tokens)),
-            Token::HereText => now.input = target(&mut tokens),
+            Token::Write => now.writes.extend(take_target(&mut tokens)),
+            Token::Other | Token::HereDocument => drop(take_target(&mut tokens)),
+            Token::HereText => now.input = take_target(&mut tokens),
             // A text belongs to the first command of its pipe: in `cat <<A | tee b` to `cat`.
             Token::Text(text) => commands.get_mut(head).unwrap_or(&mut now).input = Some(text),
-            Token::Pipe => finish(&mut now, Next::Pipe, &mut commands),
+            Token::Pipe => finish_command(&mut now, Next::Pipe, &mut commands),
             end => {
-                finish(&mut now, end_of(&end), &mut commands);
+                finish_command(&mut now, end_of(&end), &mut commands);
                 head = commands.len();
             }
         }
     }
-    finish(&mut now, Next::End, &mut commands);
+    finish_command(&mut now, Next::End, &mut commands);
     if let Some(last) = commands.last_mut() {
         last.next = Next::End;
     }
@@ -112,7 +113,7 @@ fn is_keyword(word: &str) -> bool {
 }
 
 /// The word that a redirection takes.
-fn target(tokens: &mut std::vec::IntoIter<Token>) -> Option<String> {
+fn take_target(tokens: &mut std::vec::IntoIter<Token>) -> Option<String> {
     match tokens.as_slice().first() {
         Some(Token::Word(_)) => tokens.next().and_then(|token| match token {
             Token::Word(word) => Some(word),
@@ -130,7 +131,7 @@ fn end_of(token: &Token) -> Next {
     }
 }
 
-fn finish(now: &mut Command, next: Next, commands: &mut Vec<Command>) {
+fn finish_command(now: &mut Command, next: Next, commands: &mut Vec<Command>) {
     if now.words.is_empty() && now.writes.is_empty() {
         return;
     }

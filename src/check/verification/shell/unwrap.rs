@@ -1,66 +1,19 @@
-//! What a command really runs: `CI=1 sudo timeout 60 uv run python -m pytest -q` runs `pytest -q`.
+//! Strips wrappers off commands: `CI=1 sudo timeout 60 uv run python -m pytest -q` runs `pytest -q`.
+
+use std::sync::LazyLock;
 
 use crate::check::verification::path::file_name;
 use crate::check::verification::purpose::program_name;
+use crate::pattern::list_rows;
 
 /// Programs that run the command after them, and those of their options that take a value.
-const WRAPPERS: &[(&str, &[&str])] = &[
-    ("sudo", &["-u", "-g", "-h", "-C"]),
-    ("doas", &["-u", "-C"]),
-    ("time", &["-f", "-o"]),
-    ("nohup", &[]),
-    ("command", &[]),
-    ("exec", &["-a"]),
-    ("builtin", &[]),
-    ("nice", &["-n"]),
-    ("ionice", &["-c", "-n"]),
-    ("stdbuf", &["-o", "-e", "-i"]),
-    ("unbuffer", &[]),
-    ("caffeinate", &[]),
-    ("setsid", &[]),
-    ("xvfb-run", &["-s", "-n"]),
-    ("env", &["-u", "-C"]),
-    ("timeout", &["-s", "-k"]),
-    ("gtimeout", &["-s", "-k"]),
-    ("xargs", &["-n", "-I", "-P", "-L", "-d"]),
-    ("wsl", &["-d", "-u"]),
-    ("sail", &[]),
-    ("npx", &["-p", "--package"]),
-    ("bunx", &[]),
-    ("pnpx", &[]),
-    ("uvx", &["--from", "--with"]),
-    ("pipx run", &["--spec"]),
-    ("uv run", &["--with", "--group", "--extra", "--python", "-p", "--project", "--directory", "--env-file"]),
-    ("poetry run", &[]),
-    ("pipenv run", &[]),
-    ("pdm run", &[]),
-    ("hatch run", &[]),
-    ("rye run", &[]),
-    ("pixi run", &["-e"]),
-    ("conda run", &["-n", "-p"]),
-    ("micromamba run", &["-n", "-p"]),
-    ("npm exec", &["-w"]),
-    ("pnpm exec", &["--filter", "-F"]),
-    ("pnpm dlx", &[]),
-    ("yarn exec", &[]),
-    ("yarn dlx", &[]),
-    ("bun x", &[]),
-    ("bundle exec", &[]),
-    ("mise exec", &[]),
-    ("direnv exec", &[]),
-    ("coverage run", &["--source", "--rcfile", "--omit", "--include", "-m"]),
-    ("docker exec", &["-e", "-w", "-u", "--env", "--workdir", "--user"]),
-    ("podman exec", &["-e", "-w", "-u", "--env", "--workdir", "--user"]),
-    ("docker-compose exec", &["-e", "-w", "-u"]),
-    ("docker-compose run", &["-e", "-w", "-u"]),
-    ("docker compose exec", &["-e", "-w", "-u"]),
-    ("docker compose run", &["-e", "-w", "-u"]),
-];
+static WRAPPERS: LazyLock<Vec<(&str, Vec<&str>)>> =
+    LazyLock::new(|| list_rows(include_str!("../data/wrappers.txt")));
 
 /// Wrappers that have one more word before the command: a duration, a folder, a container.
 const WITH_OPERAND: &[&str] = &["timeout", "gtimeout", "direnv", "docker", "podman", "docker-compose"];
 
-/// How many wrappers are taken off.
+/// The greatest number of wrappers that are stripped.
 const MAX_WRAPPERS: usize = 8;
 
 /// The command, then the command without its outermost wrapper, and so on to the innermost.
@@ -69,7 +22,7 @@ pub(in crate::check::verification) fn stages(words: &[String]) -> Vec<&[String]>
     let mut words = without_assignments(words);
     while !words.is_empty() && stages.len() <= MAX_WRAPPERS {
         stages.push(words);
-        let Some(inner) = inner(words) else { break };
+        let Some(inner) = strip_wrapper(words) else { break };
         words = without_assignments(inner);
     }
     stages
@@ -85,21 +38,23 @@ fn is_assignment(word: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-fn inner(words: &[String]) -> Option<&[String]> {
+fn strip_wrapper(words: &[String]) -> Option<&[String]> {
+    // Python runs modules, package managers run scripts by their bare names, and all other wrappers are in the table
+    // with the options that take a value.
     let program = file_name(words.first()?);
     if is_python(program) {
-        return module(&words[1..]);
+        return find_module(&words[1..]);
     }
     if matches!(program, "yarn" | "pnpm" | "bun" | "bash" | "sh" | "php" | "corepack") {
         return words.get(1).filter(|word| !word.starts_with('-')).map(|_| &words[1..]);
     }
-    let (name, valued) = WRAPPERS.iter().find(|(name, _)| begins(words, program, name))?;
+    let (name, valued) = WRAPPERS.iter().find(|(name, _)| begins_with(words, program, name))?;
     let rest = after_options(&words[name.split(' ').count()..], valued);
     let has_operand = WITH_OPERAND.contains(&program) && !rest.is_empty();
     Some(if has_operand { &rest[1..] } else { rest })
 }
 
-fn begins(words: &[String], program: &str, name: &str) -> bool {
+fn begins_with(words: &[String], program: &str, name: &str) -> bool {
     let mut parts = name.split(' ');
     parts.next() == Some(program)
         && parts.enumerate().all(|(index, part)| words.get(index + 1).is_some_and(|word| word == part))
@@ -124,7 +79,7 @@ fn is_python(program: &str) -> bool {
 }
 
 /// `-W error -m pytest -q` runs the module `pytest`.
-fn module(arguments: &[String]) -> Option<&[String]> {
+fn find_module(arguments: &[String]) -> Option<&[String]> {
     let options = arguments.iter().take_while(|word| {
         word.starts_with('-') || matches!(word.as_str(), "error" | "dev" | "ignore" | "default")
     });
@@ -132,7 +87,7 @@ fn module(arguments: &[String]) -> Option<&[String]> {
     (arguments.get(at)? == "-m").then(|| &arguments[at + 1..])
 }
 
-/// The line that a shell is given: `bash -lc LINE`, `eval LINE`.
+/// Returns the line that a shell runs: `bash -lc LINE`, `eval LINE`.
 pub(super) fn inner_line(words: &[String]) -> Option<String> {
     let stages = stages(words);
     if let Some(line) = stages.last().and_then(|words| windows_line(words)) {

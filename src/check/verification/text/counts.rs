@@ -12,114 +12,107 @@ use std::sync::LazyLock;
 
 use regex::{Match, Regex};
 
-/// What is in an answer.
-#[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a word that is there or not")]
-pub(super) struct AnswerCounts {
-    /// The words `edit` and `write`.
-    pub(super) edits: usize,
-    /// Spans from such a word, or a part of one, to a `read`.
-    pub(super) reads: usize,
-    /// The words `deploy`, `start` and `launch`.
-    pub(super) deploys: usize,
-    /// Spans on one line that look like a health check.
-    pub(super) health: usize,
-    /// Distinct keywords.
-    pub(super) keywords: usize,
-    /// Whether a line number is named.
-    pub(super) line: bool,
-    /// Whether there is a fenced snippet.
-    pub(super) snippet: bool,
-    /// Whether output is quoted.
-    pub(super) output: bool,
-    /// The first unsubstantiated claim: its range in characters.
-    pub(super) claim: Option<Range<usize>>,
-    /// Whether code was changed.
-    pub(super) changed: bool,
-    /// Whether a test command is named.
-    pub(super) test_command: bool,
-    /// Whether a test result is given.
-    pub(super) test_result: bool,
-    /// Whether a type checker is named.
-    pub(super) type_check: bool,
-    /// Whether a linter is named.
-    pub(super) lint: bool,
-    /// Whether coverage is named.
-    pub(super) coverage: bool,
-}
-
 /// Words of verification. The metric looks for them in the lowered text, which folds fewer letters than `(?i)` does.
 const KEYWORDS: &[&str] =
     &["verified", "confirmed", "validated", "checked", "testing showed", "output shows", "confirmed by"];
 
-struct TextRules {
-    edit: Regex,
-    read: Regex,
-    deploy: Regex,
-    health: Regex,
-    line: Regex,
-    snippet: Regex,
-    output: Regex,
-    claim: Regex,
-    change: Regex,
-    test_command: Regex,
-    test_result: Regex,
-    type_check: Regex,
-    lint: Regex,
-    coverage: Regex,
+/// A rule of the metric. Its number is its place in [`EXPRESSIONS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TextRule {
+    Edit,
+    /// Spans from an edit, or a part of the word, to a `read`.
+    Read,
+    Deploy,
+    /// Spans on one line that look like a health check.
+    Health,
+    Line,
+    Snippet,
+    Output,
+    /// An unsubstantiated claim.
+    Claim,
+    Change,
+    TestCommand,
+    TestResult,
+    TypeCheck,
+    Lint,
+    Coverage,
 }
 
-static RULES: LazyLock<Option<TextRules>> = LazyLock::new(|| TextRules::compile().ok());
+const EXPRESSIONS: [(TextRule, &str); 14] = [
+    (TextRule::Edit, "edit|write"),
+    (TextRule::Read, r"(?s)(?:edit|write).*?read"),
+    (TextRule::Deploy, "deploy|start|launch"),
+    (TextRule::Health, "(?:health|status|verify|check).*?(?:check|endpoint|healthy|running)"),
+    (TextRule::Line, r"lineS+\d"),
+    (TextRule::Snippet, r"(?s)```[\p{Alphabetic}\p{N}_]*\n.*?\n```"),
+    (TextRule::Output, "(?:output|result|response):S*[`\"'].*?[`\"']"),
+    (
+        TextRule::Claim,
+        "probably|likely|seems to|(?:should|would|could)S+work|iS+(?:believe|think|assume)\
+         |(?:should|would|could) beS+(?:correct|working|fine)",
+    ),
+    (TextRule::Change, "implement|fix|refactor|edit|write"),
+    // `cargo test` ends with `go test`.
+    (TextRule::TestCommand, "pytest|npm test|go test|mvn test"),
+    (TextRule::TestResult, r"\dS+(?:passed|failed)|all tests pass"),
+    (TextRule::TypeCheck, "mypy|pyright|tsc|flow"),
+    (TextRule::Lint, "ruff|eslint|pylint|flake8"),
+    (TextRule::Coverage, "coverage|--cov"),
+];
 
-/// Counts what is in `text`.
-pub(super) fn count(text: &str) -> AnswerCounts {
-    RULES.as_ref().map(|rules| rules.count(text)).unwrap_or_default()
+static COMPILED: LazyLock<Vec<Option<Regex>>> =
+    LazyLock::new(|| EXPRESSIONS.iter().map(|(_, expression)| compile_rule(expression).ok()).collect());
+
+/// An answer that the rules are applied to.
+pub(super) struct RuledText<'a> {
+    text: Cow<'a, str>,
+    lowered: String,
 }
 
-impl TextRules {
-    fn compile() -> Result<Self, regex::Error> {
-        Ok(Self {
-            edit: compile("edit|write")?,
-            read: compile(r"(?s)(?:edit|write).*?read")?,
-            deploy: compile("deploy|start|launch")?,
-            health: compile("(?:health|status|verify|check).*?(?:check|endpoint|healthy|running)")?,
-            line: compile(r"lineS+\d")?,
-            snippet: compile(r"(?s)```[\p{Alphabetic}\p{N}_]*\n.*?\n```")?,
-            output: compile("(?:output|result|response):S*[`\"'].*?[`\"']")?,
-            claim: compile(
-                "probably|likely|seems to|(?:should|would|could)S+work|iS+(?:believe|think|assume)\
-                 |(?:should|would|could) beS+(?:correct|working|fine)",
-            )?,
-            change: compile("implement|fix|refactor|edit|write")?,
-            // `cargo test` ends with `go test`.
-            test_command: compile("pytest|npm test|go test|mvn test")?,
-            test_result: compile(r"\dS+(?:passed|failed)|all tests pass")?,
-            type_check: compile("mypy|pyright|tsc|flow")?,
-            lint: compile("ruff|eslint|pylint|flake8")?,
-            coverage: compile("coverage|--cov")?,
+impl<'a> RuledText<'a> {
+    pub(super) fn new(answer: &'a str) -> Self {
+        Self { text: replace_dotted_letters(answer), lowered: answer.to_lowercase() }
+    }
+
+    fn find(&self, rule: TextRule) -> impl Iterator<Item = Match<'_>> {
+        COMPILED[rule as usize].iter().flat_map(|regex| regex.find_iter(&self.text))
+    }
+
+    /// Finds the matches of a rule with no word character beside them.
+    fn find_words(&self, rule: TextRule) -> impl Iterator<Item = Match<'_>> {
+        self.find(rule).filter(|found| {
+            let before = self.text[..found.start()].chars().next_back();
+            let after = self.text[found.end()..].chars().next();
+            ![before, after].into_iter().flatten().any(|c| c.is_alphanumeric() || c == '_')
         })
     }
 
-    fn count(&self, text: &str) -> AnswerCounts {
-        let lowered = text.to_lowercase();
-        let text: &str = &replace_dotted_letters(text);
-        AnswerCounts {
-            edits: find_whole_words(&self.edit, text).count(),
-            reads: self.read.find_iter(text).count(),
-            deploys: find_whole_words(&self.deploy, text).count(),
-            health: self.health.find_iter(text).count(),
-            keywords: KEYWORDS.iter().filter(|word| lowered.contains(**word)).count(),
-            line: self.line.is_match(text),
-            snippet: self.snippet.is_match(text),
-            output: self.output.is_match(text),
-            claim: self.claim.find(text).map(|found| count_characters(text, found)),
-            changed: find_whole_words(&self.change, text).next().is_some(),
-            test_command: self.test_command.is_match(text),
-            test_result: self.test_result.is_match(text),
-            type_check: self.type_check.is_match(text),
-            lint: self.lint.is_match(text),
-            coverage: self.coverage.is_match(text),
-        }
+    pub(super) fn has(&self, rule: TextRule) -> bool {
+        self.find(rule).next().is_some()
+    }
+
+    pub(super) fn has_word(&self, rule: TextRule) -> bool {
+        self.find_words(rule).next().is_some()
+    }
+
+    pub(super) fn count(&self, rule: TextRule) -> usize {
+        self.find(rule).count()
+    }
+
+    pub(super) fn count_words(&self, rule: TextRule) -> usize {
+        self.find_words(rule).count()
+    }
+
+    /// Counts the distinct words of verification.
+    pub(super) fn count_keywords(&self) -> usize {
+        KEYWORDS.iter().filter(|word| self.lowered.contains(**word)).count()
+    }
+
+    /// Returns the range of the first unsubstantiated claim, in characters.
+    pub(super) fn find_claim(&self) -> Option<Range<usize>> {
+        let found = self.find(TextRule::Claim).next()?;
+        let start = self.text[..found.start()].chars().count();
+        Some(start..start + found.as_str().chars().count())
     }
 }
 
@@ -129,23 +122,8 @@ fn replace_dotted_letters(text: &str) -> Cow<'_, str> {
     if text.contains(letters) { text.replace(letters, "i").into() } else { text.into() }
 }
 
-/// Returns the range of `found` in `text`, in characters.
-fn count_characters(text: &str, found: Match<'_>) -> Range<usize> {
-    let start = text[..found.start()].chars().count();
-    start..start + found.as_str().chars().count()
-}
-
-/// Finds the matches of `words` with no word character beside them.
-fn find_whole_words<'t>(words: &'t Regex, text: &'t str) -> impl Iterator<Item = Match<'t>> {
-    words.find_iter(text).filter(|found| {
-        let before = text[..found.start()].chars().next_back();
-        let after = text[found.end()..].chars().next();
-        ![before, after].into_iter().flatten().any(|c| c.is_alphanumeric() || c == '_')
-    })
-}
-
 /// Compiles a rule, in any case; `S` is a blank.
-fn compile(rule: &str) -> Result<Regex, regex::Error> {
+fn compile_rule(rule: &str) -> Result<Regex, regex::Error> {
     Regex::new(&format!("(?i){}", rule.replace('S', r"[\s\x1c-\x1f]")))
 }
 
@@ -154,20 +132,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_compiles() {
-        assert!(TextRules::compile().is_ok());
+    fn every_rule_compiles_and_has_its_number() {
+        for (index, (rule, _)) in EXPRESSIONS.iter().enumerate() {
+            assert!(*rule as usize == index && COMPILED[index].is_some(), "{rule:?}");
+        }
     }
 
     #[test]
     fn letters_blanks_and_digits_are_those_of_python() {
-        let counts = count("Edıt\u{1c}Wrİte ſtart line\u{a0}٤ 3\u{1f}paſſed");
-        assert_eq!((counts.edits, counts.deploys), (2, 1));
-        assert!(counts.line && counts.test_result);
-        assert_eq!(count("veriſied").keywords, 0);
+        let text = RuledText::new("Edıt\u{1c}Wrİte ſtart line\u{a0}٤ 3\u{1f}paſſed");
+        assert_eq!((text.count_words(TextRule::Edit), text.count_words(TextRule::Deploy)), (2, 1));
+        assert!(text.has(TextRule::Line) && text.has(TextRule::TestResult));
+        assert_eq!(RuledText::new("veriſied").count_keywords(), 0);
     }
 
     #[test]
     fn a_health_check_stands_on_one_line() {
-        assert_eq!(count("health check, status running\nverify\nendpoint").health, 2);
+        let text = RuledText::new("health check, status running\nverify\nendpoint");
+        assert_eq!(text.count(TextRule::Health), 2);
     }
 }

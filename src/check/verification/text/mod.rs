@@ -4,17 +4,18 @@ mod counts;
 
 use std::ops::Range;
 
-use self::counts::{AnswerCounts, count};
-use super::breakdown::{Breakdown, EVIDENCE, GATES, Lost, TESTS, TOOLS, divide};
+use self::counts::{RuledText, TextRule};
+use super::breakdown::{Breakdown, EVIDENCE, GATES, Lost, TESTS, TOOLS, all_or_nothing, divide};
+use crate::check::support::words::say_times;
 
 /// The parts of `answer`.
 pub(super) fn judge(answer: &str) -> Breakdown {
-    let counts = count(answer);
+    let text = RuledText::new(answer);
     let mut found = Breakdown::default();
-    found.tools = tools(&counts, &mut found);
-    found.evidence = evidence(&counts, answer, &mut found);
-    found.tests = tests(&counts, &mut found);
-    found.gates = gates(&counts, &mut found);
+    found.tools = judge_tools(&text, &mut found);
+    found.evidence = judge_evidence(&text, answer, &mut found);
+    found.tests = judge_tests(&text, &mut found);
+    found.gates = judge_gates(&text, &mut found);
     found
 }
 
@@ -39,24 +40,26 @@ impl Asked {
     }
 }
 
-fn tools(counts: &AnswerCounts, found: &mut Breakdown) -> f64 {
-    let reads = divide(counts.reads, counts.edits);
-    let health = divide(counts.health, counts.deploys);
-    let words = divide(counts.keywords, 2);
+fn judge_tools(text: &RuledText<'_>, found: &mut Breakdown) -> f64 {
+    let (edit_count, read_count) = (text.count_words(TextRule::Edit), text.count(TextRule::Read));
+    let (deploy_count, health_count) = (text.count_words(TextRule::Deploy), text.count(TextRule::Health));
+    let keyword_count = text.count_keywords();
+    let reads = divide(read_count, edit_count);
+    let health = divide(health_count, deploy_count);
+    let words = divide(keyword_count, 2);
     let help = "say for each edit that the file was read back";
     Asked { label: "reads after edits", share: reads, points: 0.4 * TOOLS, help }.answer(found, || {
-        let (edits, reads) = (times(counts.edits), times(counts.reads));
+        let (edits, reads) = (say_times(edit_count), say_times(read_count));
         format!("`Edit` or `Write` is said {edits}, a `Read` after it {reads}")
     });
     let help = "say for each deployment what its health check showed";
     Asked { label: "health checks", share: health, points: 0.3 * TOOLS, help }.answer(found, || {
-        let (deploys, health) = (times(counts.deploys), times(counts.health));
+        let (deploys, health) = (say_times(deploy_count), say_times(health_count));
         format!("`deploy`, `start` or `launch` is said {deploys}, a health check {health}")
     });
     let help = "say what was verified, and how";
-    Asked { label: "verification words", share: words, points: 0.3 * TOOLS, help }.answer(found, || {
-        format!("{} of 2 words such as `verified` and `confirmed`", counts.keywords.min(2))
-    });
+    Asked { label: "verification words", share: words, points: 0.3 * TOOLS, help }
+        .answer(found, || format!("{} of 2 words such as `verified` and `confirmed`", keyword_count.min(2)));
     // In the order of the definition: the numbers are held to the last digit.
     let mut score = 0.0;
     score += reads * 0.4;
@@ -65,35 +68,23 @@ fn tools(counts: &AnswerCounts, found: &mut Breakdown) -> f64 {
     score
 }
 
-fn times(count: usize) -> String {
-    match count {
-        0 => "never".to_owned(),
-        1 => "once".to_owned(),
-        count => format!("{count} times"),
-    }
-}
-
-fn all_or_nothing(is_there: bool) -> f64 {
-    if is_there { 1.0 } else { 0.0 }
-}
-
-fn evidence(counts: &AnswerCounts, answer: &str, found: &mut Breakdown) -> f64 {
+fn judge_evidence(text: &RuledText<'_>, answer: &str, found: &mut Breakdown) -> f64 {
     let points = 0.25 * EVIDENCE;
     let asked = [
-        (counts.line, "a line number", "no line number is named", "name the line: `line 42`"),
-        (counts.snippet, "a snippet", "no fenced code is shown", "show the code in a fence"),
-        (counts.output, "an output", "no output is quoted", "quote what came out: `output: \"...\"`"),
+        (TextRule::Line, "a line number", "no line number is named", "name the line: `line 42`"),
+        (TextRule::Snippet, "a snippet", "no fenced code is shown", "show the code in a fence"),
+        (TextRule::Output, "an output", "no output is quoted", "quote what came out: `output: \"...\"`"),
     ];
     let mut score = 0.0;
-    for (is_there, label, why, help) in asked {
-        let share = all_or_nothing(is_there);
+    for (rule, label, why, help) in asked {
+        let share = all_or_nothing(text.has(rule));
         score += 0.25 * share;
         Asked { label, share, points, help }.answer(found, || why.to_owned());
     }
-    found.part("no unsupported claim", Some(all_or_nothing(counts.claim.is_none())));
-    match &counts.claim {
-        None => score += 0.25,
-        Some(claim) => found.lose(lose_claim(answer, claim, points)),
+    let claim = text.find_claim();
+    score += 0.25 * found.keep("no unsupported claim", claim.is_none());
+    if let Some(claim) = claim {
+        found.lose(lose_claim(answer, &claim, points));
     }
     score
 }
@@ -105,12 +96,13 @@ fn lose_claim(answer: &str, claim: &Range<usize>, points: f64) -> Lost {
     Lost { points, why, help: "say what was seen instead", is_claim: true, ..Lost::default() }
 }
 
-fn tests(counts: &AnswerCounts, found: &mut Breakdown) -> f64 {
-    if !counts.changed {
+fn judge_tests(text: &RuledText<'_>, found: &mut Breakdown) -> f64 {
+    if !text.has_word(TextRule::Change) {
         found.part("tests", None);
         return 1.0;
     }
-    let (command, result) = (all_or_nothing(counts.test_command), all_or_nothing(counts.test_result));
+    let (command, result) =
+        (all_or_nothing(text.has(TextRule::TestCommand)), all_or_nothing(text.has(TextRule::TestResult)));
     let points = 0.5 * TESTS;
     Asked { label: "a test command", share: command, points, help: "name it: `cargo test`" }
         .answer(found, || "no test command is named".to_owned());
@@ -119,19 +111,19 @@ fn tests(counts: &AnswerCounts, found: &mut Breakdown) -> f64 {
     command * 0.5 + result * 0.5
 }
 
-fn gates(counts: &AnswerCounts, found: &mut Breakdown) -> f64 {
-    if !counts.changed {
+fn judge_gates(text: &RuledText<'_>, found: &mut Breakdown) -> f64 {
+    if !text.has_word(TextRule::Change) {
         found.part("quality gates", None);
         return 1.0;
     }
     let asked = [
-        (counts.type_check, 0.33, "a type check", "no type checker is named"),
-        (counts.lint, 0.33, "a lint", "no linter is named"),
-        (counts.coverage, 0.34, "coverage", "no coverage is named"),
+        (TextRule::TypeCheck, 0.33, "a type check", "no type checker is named"),
+        (TextRule::Lint, 0.33, "a lint", "no linter is named"),
+        (TextRule::Coverage, 0.34, "coverage", "no coverage is named"),
     ];
     let mut score = 0.0;
-    for (is_there, weight, label, why) in asked {
-        let share = all_or_nothing(is_there);
+    for (rule, weight, label, why) in asked {
+        let share = all_or_nothing(text.has(rule));
         score += weight * share;
         Asked { label, share, points: weight * GATES, help: "run it, and say so" }
             .answer(found, || why.to_owned());

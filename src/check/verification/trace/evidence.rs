@@ -17,14 +17,14 @@ const NEEDLES: usize = 120;
 
 pub(super) fn judge(run: &JudgedRun<'_>, claims: UnsupportedClaims, found: &mut Breakdown) -> f64 {
     let mut score = 0.0;
-    score += lines(run, found) * QUARTER;
-    score += snippet(run, found) * QUARTER;
-    score += output(run, found) * QUARTER;
-    score += unsupported(claims, found) * QUARTER;
+    score += judge_lines(run, found) * QUARTER;
+    score += judge_snippet(run, found) * QUARTER;
+    score += judge_output(run, found) * QUARTER;
+    score += judge_claims(claims, found) * QUARTER;
     score
 }
 
-fn lines(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
+fn judge_lines(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let citations = citations(&run.answer);
     if !run.facts.touches_files || (only_looks(run) && citations.is_empty()) {
         found.part("a line that was seen", None);
@@ -34,8 +34,7 @@ fn lines(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let last_lines = LastLines { facts: &run.facts, deepest };
     let unseen: Vec<&Citation> = citations.iter().filter(|citation| !last_lines.shows(citation)).collect();
     let is_kept = unseen.is_empty() && !citations.is_empty();
-    found.part("a line that was seen", Some(if is_kept { 1.0 } else { 0.0 }));
-    if is_kept {
+    if found.keep("a line that was seen", is_kept) > 0.0 {
         return 1.0;
     }
     let points = EVIDENCE * QUARTER * divide(1, unseen.len().max(1));
@@ -65,7 +64,7 @@ impl LastLines<'_> {
     }
 }
 
-fn snippet(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
+fn judge_snippet(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let needs_none = only_looks(run) && run.answer.parts.code.is_empty();
     if run.trace.calls.is_empty() || is_elsewhere(run) || needs_none {
         found.part("a snippet that was seen", None);
@@ -82,7 +81,7 @@ fn snippet(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     kept
 }
 
-fn output(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
+fn judge_output(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let quotes_nothing = run.answer.parts.code.is_empty() && run.answer.parts.quotes.is_empty();
     let needs_none = only_looks(run) && quotes_nothing && run.test_claims.counts.is_empty();
     if is_elsewhere(run) || needs_none || run.facts.outputs.iter().all(|output| output.squeezed.is_empty()) {
@@ -106,6 +105,7 @@ fn output(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
 /// Returns 1 if the run shows all lines of some piece, else 0. Trivial lines do not count. The number of lines that are
 /// searched is limited, because each is searched in all outputs.
 fn shows_any(run: &JudgedRun<'_>, pieces: &[&str], is_seen: impl Fn(&str, &CallOutput) -> bool) -> f64 {
+    // The budget is shared by all pieces: the first ones are searched, and a long answer cannot make the check slow.
     let mut left = NEEDLES;
     for piece in pieces {
         let lines = piece.lines().map(squeezed).filter(|line| line.chars().count() >= TRIVIAL);
@@ -120,11 +120,10 @@ fn shows_any(run: &JudgedRun<'_>, pieces: &[&str], is_seen: impl Fn(&str, &CallO
     0.0
 }
 
-fn unsupported(claims: UnsupportedClaims, found: &mut Breakdown) -> f64 {
+fn judge_claims(claims: UnsupportedClaims, found: &mut Breakdown) -> f64 {
     let claims = claims.all;
-    found.part("no unsupported claim", Some(if claims.is_empty() { 1.0 } else { 0.0 }));
+    let kept = found.keep("no unsupported claim", claims.is_empty());
     let points = EVIDENCE * QUARTER * divide(1, claims.len().max(1));
-    let kept = if claims.is_empty() { 1.0 } else { 0.0 };
     for claim in claims {
         found.lose(claim.into_loss(points));
     }

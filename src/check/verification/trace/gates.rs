@@ -25,8 +25,7 @@ pub(super) fn judge(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     for gate in gates {
         let (name, weight) = named(*gate);
         let kept = run.facts.gates.iter().any(|ran| ran.purpose == *gate && ran.at > first);
-        found.part(name, Some(if kept { 1.0 } else { 0.0 }));
-        if kept {
+        if found.keep(name, kept) > 0.0 {
             score += weight / whole;
         } else {
             missing.push(name);

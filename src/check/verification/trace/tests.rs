@@ -12,23 +12,21 @@ pub(super) fn judge(run: &JudgedRun<'_>, misreports: bool, found: &mut Breakdown
         return hidden_failure(run, misreports, found);
     };
     let Some(last) = run.facts.tests.iter().rev().find(|test| test.at > last_edit) else {
-        found.part("tests run after the last change", Some(0.0));
+        found.keep("tests run after the last change", false);
         found.lose(no_run(run));
         return 0.0;
     };
-    found.part("tests run after the last change", Some(1.0));
-    let Some(missing) = unreported(run, last, misreports) else {
-        found.part("its outcome is told", Some(1.0));
-        return 1.0;
-    };
-    found.part("its outcome is told", Some(0.0));
-    found.lose(missing);
-    HALF
+    found.keep("tests run after the last change", true);
+    let missing = find_unreported(run, last, misreports);
+    found.keep("its outcome is told", missing.is_none());
+    let kept = if missing.is_some() { HALF } else { 1.0 };
+    found.lost.extend(missing);
+    kept
 }
 
 /// No code was changed, so no test was asked for; but one that failed must not be kept quiet.
 fn hidden_failure(run: &JudgedRun<'_>, misreports: bool, found: &mut Breakdown) -> f64 {
-    let hidden = run.facts.tests.last().and_then(|last| unreported(run, last, misreports));
+    let hidden = run.facts.tests.last().and_then(|last| find_unreported(run, last, misreports));
     match hidden.filter(|lost| lost.is_claim && !run.test_claims.is_silent()) {
         Some(lost) => {
             found.lose(lost);
@@ -49,7 +47,7 @@ fn no_run(run: &JudgedRun<'_>) -> Lost {
 }
 
 /// Why the outcome of `last` is not told, if it is not.
-fn unreported(run: &JudgedRun<'_>, last: &TestRun, misreports: bool) -> Option<Lost> {
+fn find_unreported(run: &JudgedRun<'_>, last: &TestRun, misreports: bool) -> Option<Lost> {
     let said = &run.test_claims;
     let number = last.call + 1;
     let says_red = said.red.is_some() || said.counts_failures();

@@ -10,53 +10,56 @@ const WORDS: f64 = 0.3;
 
 pub(super) fn judge(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let mut score = 0.0;
-    score += edits(run, found) * READS;
-    score += deployments(run, found) * HEALTH;
-    score += statements(run, found) * WORDS;
+    score += judge_edits(run, found) * READS;
+    score += judge_deployments(run, found) * HEALTH;
+    score += judge_statements(run, found) * WORDS;
     score
 }
 
-fn edits(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
-    let edits: Vec<_> = run.facts.edits().collect();
-    if edits.is_empty() {
-        found.part("edits read back", None);
-    }
-    let points = TOOLS * READS * divide(1, edits.len().max(1));
-    for edit in &edits {
-        found.part(&format!("read back: {}", edit.path), Some(if edit.is_shown { 1.0 } else { 0.0 }));
-        if !edit.is_shown {
-            let why = format!("`{}` was edited and not read back after its last edit", edit.path);
-            let help = "read the file, or `git diff` it, after the last edit, so that the result shows what was written";
-            found.lose(Lost { call: run.describe_call(edit.call), ..lost(points, why, help) });
-        }
-    }
-    divide(edits.iter().filter(|edit| edit.is_shown).count(), edits.len())
+fn judge_edits(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
+    let help =
+        "read the file, or `git diff` it, after the last edit, so that the result shows what was written";
+    let edits = run.facts.edits().map(|edit| {
+        let why = format!("`{}` was edited and not read back after its last edit", edit.path);
+        (
+            format!("read back: {}", edit.path),
+            edit.is_shown,
+            Lost { call: run.describe_call(edit.call), ..lost(0.0, why, help) },
+        )
+    });
+    judge_each("edits read back", TOOLS * READS, edits.collect(), found)
 }
 
-fn deployments(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
-    let deployments = &run.facts.deployments;
-    if deployments.is_empty() {
-        found.part("deployments looked at", None);
-    }
-    let points = TOOLS * HEALTH * divide(1, deployments.len().max(1));
-    for deployment in deployments {
+fn judge_deployments(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
+    let help = "look at what was deployed afterwards: its health endpoint, its rollout status";
+    let deployments = run.facts.deployments.iter().map(|deployment| {
         let number = deployment.call + 1;
-        found.part(
-            &format!("health after call {number}"),
-            Some(if deployment.is_healthy { 1.0 } else { 0.0 }),
-        );
-        if !deployment.is_healthy {
-            let why = format!("call {number} deployed, and no health check after it passed");
-            let help = "look at what was deployed afterwards: its health endpoint, its rollout status";
-            found.lose(Lost { call: run.describe_call(deployment.call), ..lost(points, why, help) });
-        }
+        let why = format!("call {number} deployed, and no health check after it passed");
+        let missing = Lost { call: run.describe_call(deployment.call), ..lost(0.0, why, help) };
+        (format!("health after call {number}"), deployment.is_healthy, missing)
+    });
+    judge_each("deployments looked at", TOOLS * HEALTH, deployments.collect(), found)
+}
+
+/// Scores the share of things that were looked at. Each is a label, whether it was, and the loss if it was not. They share
+/// `points`.
+fn judge_each(label: &str, points: f64, all: Vec<(String, bool, Lost)>, found: &mut Breakdown) -> f64 {
+    if all.is_empty() {
+        found.part(label, None);
     }
-    divide(deployments.iter().filter(|deployment| deployment.is_healthy).count(), deployments.len())
+    let (each, kept) =
+        (points * divide(1, all.len().max(1)), all.iter().filter(|(_, is_kept, _)| *is_kept).count());
+    let share = divide(kept, all.len());
+    for (label, is_kept, missing) in all {
+        found.keep(&label, is_kept);
+        found.lost.extend((!is_kept).then_some(Lost { points: each, ..missing }));
+    }
+    share
 }
 
 /// Scores statements such as `verified`. They count only if a call looked at something. A run that changed nothing needs
 /// none.
-fn statements(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
+fn judge_statements(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     if run.facts.edits().next().is_none() && run.facts.deployments.is_empty() {
         found.part("verification said", None);
         return 1.0;

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 pub struct RunError {
     /// The file or folder.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: RunProblem,
 }
 
-/// What is wrong with a file or folder of a run.
+/// The problem of a file or folder of a run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RunProblem {
     /// The folder cannot be listed.

@@ -1,15 +1,12 @@
 //! Finds and reads the folders and files of runs.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use super::{RunError, RunProblem};
 use crate::harness::record::manifest::{MANIFESTS, RunManifest, SCHEMA_VERSION};
-use crate::report::RunInfo;
-use crate::verdict::summary::Selection;
+use crate::source::open_regular;
 
 /// Returns the run below `out` that started last, of those with a verdict.
 pub fn find_newest(out: &Path) -> Result<PathBuf, RunError> {
@@ -63,14 +60,6 @@ fn is_temporary(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 
-/// Opens a regular file. A named pipe in a folder of runs would wait for a writer forever.
-pub(in crate::harness::record) fn open_regular(path: &Path) -> io::Result<File> {
-    if fs::metadata(path)?.is_file() {
-        return File::open(path);
-    }
-    Err(io::Error::other("not a regular file"))
-}
-
 /// Reads a manifest, unless a later version wrote it.
 pub(super) fn read_manifest(path: &Path) -> Result<RunManifest, RunError> {
     let text = open_regular(path)
@@ -89,17 +78,4 @@ pub(super) fn run_id(folder: &Path) -> String {
     let resolved = folder.canonicalize();
     let name = resolved.as_deref().unwrap_or(folder).file_name();
     name.unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// Describes a run without a manifest.
-pub(super) fn unknown_run() -> RunInfo {
-    RunInfo {
-        id: String::new(),
-        started: UNIX_EPOCH,
-        folder: String::new(),
-        rules: BTreeMap::new(),
-        skipped: Vec::new(),
-        selection: Selection::default(),
-        earlier: None,
-    }
 }

@@ -22,8 +22,10 @@ use crate::verdict::{Attempt, Verdict, first_attempt};
 pub(super) struct TrialIndex {
     manifests: Vec<RunManifest>,
     trials: HashMap<(String, String), StoredTrial>,
-    missing: usize,
-    torn: usize,
+    /// The number of trials without a verdict.
+    pub(super) missing: usize,
+    /// The number of torn lines in the logs.
+    pub(super) torn: usize,
 }
 
 /// A trial with the places of its verdicts.
@@ -124,16 +126,6 @@ impl TrialIndex {
         }
         // Attempts of one trial are attempts at one case.
         trial.place = place;
-    }
-
-    /// The number of trials without a verdict.
-    pub(super) fn missing(&self) -> usize {
-        self.missing
-    }
-
-    /// The number of torn lines in the logs.
-    pub(super) fn torn(&self) -> usize {
-        self.torn
     }
 
     /// Returns the manifests, and the trials in the order of a report.

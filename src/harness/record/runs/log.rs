@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
-use super::folder::open_regular;
 use super::{RunError, RunProblem};
+use crate::source::open_regular;
 use crate::verdict::{SCHEMA_VERSION, Verdict};
 
 /// The place of one verdict: a line of a log.
@@ -38,6 +38,7 @@ pub(super) fn read_log<T: DeserializeOwned>(
     let mut reader = BufReader::new(open_regular(path).map_err(unread)?);
     let log: Arc<Path> = path.into();
     let (mut offset, mut number, mut torn, mut bytes) = (0_u64, 0_usize, 0_usize, Vec::new());
+    // Offsets are counted in bytes of the file, so that a verdict can be read again from its place alone.
     loop {
         bytes.clear();
         let length = reader.read_until(b'\n', &mut bytes).map_err(unread)?;

@@ -20,17 +20,16 @@ mod selection;
 mod shards;
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 pub use super::manifest::RunManifest;
 pub use error::{RunError, RunProblem};
-pub(super) use folder::open_regular;
 pub use folder::{find_newest, list_runs};
 
 use self::index::{StoredTrial, TrialIndex};
 use crate::report::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, SkippedTrial};
-use crate::source::write_whole;
+use crate::source::write_with_folder;
 use crate::verdict::{Verdict, first_attempt};
 
 /// A run that has ended, of one or several folders.
@@ -55,7 +54,7 @@ impl StoredRun {
         for folder in folders {
             index.add_run(folder)?;
         }
-        let (missing, torn) = (index.missing(), index.torn());
+        let (missing, torn) = (index.missing, index.torn);
         let (manifests, trials) = index.into_parts();
         // The manifests are sorted by package, so that equal ones are neighbours.
         let mut packages: Vec<&str> = manifests.iter().map(|one| one.package.as_str()).collect();
@@ -156,8 +155,7 @@ impl StoredRun {
 
 /// Writes one report. The folder may not exist if no trial has written a verdict.
 fn write_report(path: PathBuf, text: &str) -> Result<PathBuf, RunError> {
-    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
-    match folder.and_then(|()| write_whole(&path, text.as_bytes())) {
+    match write_with_folder(&path, text.as_bytes()) {
         Ok(()) => Ok(path),
         Err(error) => Err(RunError::new(path, RunProblem::Unwritten(error.to_string()))),
     }
@@ -171,7 +169,7 @@ fn describe_run(
     has_packages: bool,
 ) -> RunInfo {
     let first = manifests.iter().min_by_key(|one| one.started_ms);
-    let mut run = first.map_or_else(folder::unknown_run, RunManifest::to_run_info);
+    let mut run = first.map_or_else(|| RunInfo::new("", UNIX_EPOCH), RunManifest::to_run_info);
     run.id = join_ids(folders);
     run.rules.extend(manifests.iter().flat_map(|one| one.rules.clone()));
     run.skipped = find_skipped(manifests, trials, has_packages);

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-pub(in crate::harness) use self::setup::AgentSetup;
+pub(crate) use self::setup::AgentSetup;
 
 use self::keep::{keep_in_files, stamp_run};
 use self::models::RecordedModels;
@@ -25,6 +25,7 @@ use self::refused::{check_known, refuse_shared_recordings, refuse_unknown, refus
 use self::setup::{AgentMode, AgentSettings};
 use self::today::TodaysAgents;
 use super::asking::Asking;
+use super::context::Project;
 use super::failure::RunFailure;
 use crate::agent::{
     Agent, AgentAnswer, AgentEnvironment, AgentError, AgentInput, AgentPool, AgentProblem, AgentTask,
@@ -33,14 +34,14 @@ use crate::agent::{
 use crate::case::{AgentFingerprint, AgentUse, Case, ModelSettings, NamedAgent};
 use crate::engine::UndecidedRun;
 use crate::harness::cli::HarnessCommand;
-use crate::harness::output::stderr::{report_load_errors, usage_error};
+use crate::harness::output::stderr::{report_load_errors, report_problem};
 use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
 use crate::source::Files;
 use crate::suite::{CaseRuns, LIVE, RecordedRun, find_stale_runs};
 use crate::verdict::{Rerun, UndecidedCause};
 
 /// The agents of one run of the harness.
-pub(in crate::harness) struct LiveAgents {
+pub(crate) struct LiveAgents {
     mode: AgentMode,
     rerun: Rerun,
     today: TodaysAgents,
@@ -84,43 +85,27 @@ struct ModelRequest<'r> {
     rerun: String,
 }
 
-/// Where the agents of a run are.
-pub(in crate::harness) struct AgentProject<'p> {
-    /// The package's folder.
-    pub(in crate::harness) base: &'p Path,
-    /// The package's folder below the root of its workspace, as paths on the terminal begin.
-    pub(in crate::harness) folder: &'p str,
-    /// The files of the eval root.
-    pub(in crate::harness) files: &'p Arc<Files>,
-    /// The command that runs one trial alone.
-    pub(in crate::harness) rerun: &'p Rerun,
-    /// The file in which the processes of one run share hashes.
-    pub(in crate::harness) shared_hashes: Option<PathBuf>,
-    /// Whether agents may run in a replay.
-    pub(in crate::harness) allows_exec: bool,
-}
-
 impl LiveAgents {
     /// Finds the agent of each case, and starts those whose trials will run. Returns the exit code of the process after
     /// printing an error.
-    pub(in crate::harness) fn start_agents(
+    pub(crate) fn start_agents(
         mut setup: AgentSetup,
         described: Vec<NamedAgent>,
         plan: &mut Plan,
         command: &HarnessCommand,
-        project: &AgentProject<'_>,
+        project: &Project,
     ) -> Result<Self, ExitCode> {
-        setup.add_described(described).map_err(|errors| report_load_errors(&errors, project.folder))?;
-        let settings = AgentSettings::from_environment().map_err(|problem| usage_error(&[problem]))?;
+        setup.add_described(described).map_err(|errors| report_load_errors(&errors, &project.folder))?;
+        let settings = AgentSettings::from_environment().map_err(report_problem)?;
         if let Some(name) = &settings.agent {
             check_known(&setup.agents, name)
-                .map_err(|problem| usage_error(&[format!("ARRAIGN_AGENT: {problem}")]))?;
+                .map_err(|problem| report_problem(format!("ARRAIGN_AGENT: {problem}")))?;
         }
         refuse_unknown(plan, &setup.agents, command)
-            .map_err(|errors| report_load_errors(&errors, project.folder))?;
+            .map_err(|errors| report_load_errors(&errors, &project.folder))?;
         let at_once = setup.at_once;
         let today =
-            TodaysAgents::new(setup.agents, settings.agent, project.base, project.shared_hashes.clone());
+            TodaysAgents::new(setup.agents, settings.agent, &project.base, project.shared_hashes.clone());
         let mut live = Self {
             mode: settings.mode,
             rerun: project.rerun.clone(),
@@ -144,22 +129,22 @@ impl LiveAgents {
         &mut self,
         plan: &mut Plan,
         command: &HarnessCommand,
-        project: &AgentProject<'_>,
+        project: &Project,
         at_once: usize,
     ) -> Result<(), ExitCode> {
         refuse_unmatched(plan, &self.today, command)
-            .map_err(|errors| report_load_errors(&errors, project.folder))?;
+            .map_err(|errors| report_load_errors(&errors, &project.folder))?;
         self.today.share_hashes();
         if self.mode == AgentMode::Replay && !self.has_recorded_model(plan, command) {
             return Ok(());
         }
         if self.mode.is_recording() {
-            refuse_shared_recordings(plan.trials_to_run(command), project.files)
-                .map_err(|errors| report_load_errors(&errors, project.folder))?;
+            refuse_shared_recordings(plan.trials_to_run(command), &project.files)
+                .map_err(|errors| report_load_errors(&errors, &project.folder))?;
         }
         // People run trials on one thread to find a mistake, and then expect one agent at a time, too.
         let at_once = if command.arguments.test_threads == Some(1) { 1 } else { at_once };
-        self.start_pool(at_once, project.base).map_err(|problem| usage_error(&[problem]))?;
+        self.start_pool(at_once, &project.base).map_err(report_problem)?;
         for planned in plan.trials_to_run(command) {
             // A replay costs nothing, so a gate that runs alone asks the agents of its cases, too.
             for (name, work) in list_cases(planned, self.mode == AgentMode::Replay) {
@@ -187,7 +172,7 @@ impl LiveAgents {
     }
 
     /// Queues the runs of the agent of the trial `name`: those that are missing or stale, or all of them.
-    fn ask_agent(&mut self, name: &str, work: &CaseWork, project: &AgentProject<'_>) {
+    fn ask_agent(&mut self, name: &str, work: &CaseWork, project: &Project) {
         let CaseWork { case, path, .. } = work;
         let (Some(used), Some(pool), false) = (&case.agent, &self.pool, self.asked.contains_key(name)) else {
             return;
@@ -201,7 +186,7 @@ impl LiveAgents {
         let count = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
         let runs: Vec<u32> = match (&agent.model, self.mode) {
             (None, AgentMode::Replay) => return,
-            (None, AgentMode::Record) => find_stale_runs(case, path, project.files, &fingerprint),
+            (None, AgentMode::Record) => find_stale_runs(case, path, &project.files, &fingerprint),
             _ => (1..=count).collect(),
         };
         if let Some(settings) = &agent.model {
@@ -219,7 +204,7 @@ impl LiveAgents {
             return;
         }
         self.in_process |= matches!(agent.agent, Agent::InProcess(_));
-        task.keep = keeps_runs.then(|| keep_in_files(case, path, project.files, &fingerprint));
+        task.keep = keeps_runs.then(|| keep_in_files(case, path, &project.files, &fingerprint));
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let answer = pool.start_runs(task, &AgentInput::for_case(case, &stem), &runs);
         let asked = AskedAgent { answer, runs: runs.len(), fingerprint, keeps_runs };
@@ -231,14 +216,14 @@ impl LiveAgents {
         &self,
         (name, work): (&str, &CaseWork),
         (agent, settings): (&Agent, &ModelSettings),
-        project: &AgentProject<'_>,
+        project: &Project,
         pool: &AgentPool,
     ) -> Result<ModelTask, RunFailure> {
         let CaseWork { case, path, .. } = work;
         self.models.plan_runs(&ModelRequest {
             case,
             path,
-            files: project.files,
+            files: &project.files,
             agent,
             settings,
             mode: self.mode,
@@ -250,33 +235,33 @@ impl LiveAgents {
     }
 
     /// Counts the trials that have asked an agent, those that have the answer, and those whose agent is running.
-    pub(in crate::harness) fn count_asking(&self) -> Asking {
+    pub(crate) fn count_asking(&self) -> Asking {
         let at_work = self.pool.as_ref().map(AgentPool::working_cases).unwrap_or_default();
         let answered = self.asked.values().filter(|asked| asked.answer.is_given()).count();
         Asking { asked: self.asked.len(), answered, at_work }
     }
 
     /// Whether agents run in this process. They may print, and would wait for a lock on standard output.
-    pub(in crate::harness) fn may_print(&self) -> bool {
+    pub(crate) fn may_print(&self) -> bool {
         self.in_process
     }
 
     /// Waits for the answer of the trial's agent, so that the agent's time does not count as the time of the checks.
-    pub(in crate::harness) fn wait_for_answer(&self, name: &str) {
+    pub(crate) fn wait_for_answer(&self, name: &str) {
         if let Some(asked) = self.asked.get(name) {
             let _ = asked.answer.wait();
         }
     }
 
     /// Whether the trial `name` has asked an agent.
-    pub(in crate::harness) fn was_asked(&self, name: &str) -> bool {
+    pub(crate) fn was_asked(&self, name: &str) -> bool {
         self.asked.contains_key(name)
     }
 
     /// Returns the runs of the trial `name`: its agent's answer, or the recorded ones.
     ///
     /// A recorded answer is read back from its file, so that the first verdict and the replays evaluate the same data.
-    pub(in crate::harness) fn runs_of(
+    pub(crate) fn runs_of(
         &self,
         name: &str,
         case: &Case,
@@ -302,10 +287,7 @@ impl LiveAgents {
     }
 
     /// Returns the agent of a case as it is today. `None` for a case without an agent.
-    pub(in crate::harness) fn fingerprint_of(
-        &self,
-        case: &Case,
-    ) -> Result<Option<Arc<AgentFingerprint>>, String> {
+    pub(crate) fn fingerprint_of(&self, case: &Case) -> Result<Option<Arc<AgentFingerprint>>, String> {
         self.today.fingerprint_of(case).map_err(|error| error.problem)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::{AgentMode, ModelRequest};
 use crate::agent::{Agent, AgentPool, ModelTask};
@@ -10,6 +10,7 @@ use crate::engine::UndecidedRun;
 use crate::harness::output::undecided::ALLOW_EXEC;
 use crate::harness::run::failure::RunFailure;
 use crate::model::{Cassette, ModelPort, PortMode, Provider, SessionPlan};
+use crate::source::lock;
 use crate::suite::cassette_path;
 use crate::verdict::UndecidedCause;
 
@@ -55,12 +56,13 @@ impl RecordedModels {
 
     /// Takes the remarks, sorted.
     pub(super) fn take_remarks(&self) -> Vec<String> {
-        let mut remarks = std::mem::take(&mut *self.remarks.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut remarks = std::mem::take(&mut *lock(&self.remarks));
         remarks.sort();
         remarks
     }
 
     fn start_port(&self, pool: &AgentPool) -> Result<ModelPort, RunFailure> {
+        // One port for all agents of the process; a failure to open it is the failure of each.
         let started = self.port.get_or_init(|| {
             let runtime = pool.runtime().ok_or("the agents have ended")?;
             ModelPort::start(runtime).map_err(|error| format!("cannot open a port for the model: {error}"))

@@ -48,11 +48,7 @@ pub(super) fn refuse_unknown(
         };
         let Err(problem) = check_known(agents, name) else { continue };
         let error = LoadError::new(place.clone(), problem);
-        if command.exact_names().is_some() {
-            planned.work = TrialWork::Broken(error.into());
-        } else {
-            errors.push(error);
-        }
+        assign_error(error, planned, command, &mut errors);
     }
     errors.unite();
     errors.or(())
@@ -69,14 +65,24 @@ pub(super) fn refuse_unmatched(
     for planned in plan.trials.iter_mut().filter(|planned| planned.will_run(command)) {
         let Some((case, ..)) = agent_of_work(&planned.work) else { continue };
         let Err(error) = today.fingerprint_of(case) else { continue };
-        if command.exact_names().is_some() {
-            planned.work = TrialWork::Broken(error.into());
-        } else {
-            errors.push(error);
-        }
+        assign_error(error, planned, command, &mut errors);
     }
     errors.unite();
     errors.or(())
+}
+
+/// Makes the trial fail with the error if the command line names the trials. Otherwise the error joins those of the run.
+fn assign_error(
+    error: LoadError,
+    planned: &mut PlannedTrial,
+    command: &HarnessCommand,
+    errors: &mut LoadErrors,
+) {
+    if command.exact_names().is_some() {
+        planned.work = TrialWork::Broken(error.into());
+    } else {
+        errors.push(error);
+    }
 }
 
 pub(super) fn check_known(agents: &Agents, name: &str) -> Result<(), String> {

@@ -2,12 +2,12 @@
 
 use crate::agent::{Agents, ConfiguredAgent, DEFAULT_CONCURRENCY, InProcess};
 use crate::case::{InputGlob, NamedAgent};
-use crate::harness::settings::read_variable;
+use crate::harness::settings::{read_choice, read_variable};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::check_input_pattern;
 
 /// The agents of a harness, and how many of them may run at the same time.
-pub(in crate::harness) struct AgentSetup {
+pub(crate) struct AgentSetup {
     pub(super) agents: Agents,
     pub(super) at_once: usize,
 }
@@ -20,12 +20,12 @@ impl Default for AgentSetup {
 
 impl AgentSetup {
     /// Registers an agent of the test target. The error says that the name is taken.
-    pub(in crate::harness) fn register(&mut self, name: &str, agent: InProcess) -> Result<(), String> {
+    pub(crate) fn register(&mut self, name: &str, agent: InProcess) -> Result<(), String> {
         self.agents.register_agent(name, ConfiguredAgent::in_process(name, agent))
     }
 
     /// Names the files that an agent of the test target depends on. The error is a message for the user.
-    pub(in crate::harness) fn add_inputs(&mut self, name: &str, patterns: Vec<String>) -> Result<(), String> {
+    pub(crate) fn add_inputs(&mut self, name: &str, patterns: Vec<String>) -> Result<(), String> {
         let mut inputs = Vec::new();
         for pattern in patterns {
             check_input_pattern(&pattern)
@@ -38,13 +38,13 @@ impl AgentSetup {
 
     /// Lets an agent of the test target run in every mode, with a recorded model. The error is a message for the user.
     #[cfg(feature = "model")]
-    pub(in crate::harness) fn record_model(&mut self, name: &str) -> Result<(), String> {
+    pub(crate) fn record_model(&mut self, name: &str) -> Result<(), String> {
         let set = self.agents.set_model(name, crate::case::ModelSettings::default());
         set.map_err(|problem| format!("Harness::agent_model: {problem}; register the agent first"))
     }
 
     /// Sets how many agents may run at the same time.
-    pub(in crate::harness) fn set_limit(&mut self, at_once: usize) {
+    pub(crate) fn set_limit(&mut self, at_once: usize) {
         self.at_once = at_once;
     }
 
@@ -88,17 +88,13 @@ pub(super) struct AgentSettings {
 
 impl AgentSettings {
     pub(super) fn from_environment() -> Result<Self, String> {
-        let mode = match read_variable("ARRAIGN_AGENT_MODE").as_deref() {
-            None | Some("replay") => AgentMode::Replay,
-            Some("record") => AgentMode::Record,
-            Some("rerecord") => AgentMode::Rerecord,
-            Some("live") => AgentMode::Live,
-            Some(other) => {
-                return Err(format!(
-                    "ARRAIGN_AGENT_MODE is `{other}`: expected `replay`, `record`, `rerecord` or `live`"
-                ));
-            }
-        };
+        let modes = [
+            ("replay", AgentMode::Replay),
+            ("record", AgentMode::Record),
+            ("rerecord", AgentMode::Rerecord),
+            ("live", AgentMode::Live),
+        ];
+        let mode = read_choice("ARRAIGN_AGENT_MODE", &modes)?.unwrap_or(AgentMode::Replay);
         Ok(Self { mode, agent: read_variable("ARRAIGN_AGENT") })
     }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::agent::{Agents, ConfiguredAgent};
 use crate::case::{AgentFingerprint, AgentFrom, AgentUse, Case};
 use crate::place::LoadError;
-use crate::source::{FileFingerprints, InputHasher, fingerprint_bytes};
+use crate::source::{FileFingerprints, InputHasher, fingerprint_bytes, lock};
 
 /// The agents of a harness, and the fingerprints of those that cases have asked for.
 pub(super) struct TodaysAgents {
@@ -49,7 +49,7 @@ impl TodaysAgents {
             key.push('\n');
             key.push_str(&glob.pattern);
         }
-        let mut hashed = self.hashed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hashed = lock(&self.hashed);
         if let Some(known) = hashed.known.get(&key) {
             return Ok(Some(Arc::clone(known)));
         }
@@ -62,7 +62,7 @@ impl TodaysAgents {
 
     /// Keeps the hashes of files for the other processes of the run.
     pub(super) fn share_hashes(&self) {
-        self.hashed.lock().unwrap_or_else(PoisonError::into_inner).hasher.share_hashes();
+        lock(&self.hashed).hasher.share_hashes();
     }
 }
 

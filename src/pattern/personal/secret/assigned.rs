@@ -1,9 +1,12 @@
 //! Secrets that a text names: `password: ...`, `api_key=...`, `Authorization: Bearer ...`, and passwords in URLs.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::key_name::{KeyStrength, classify_key, is_cookie, is_plausible, looks_random};
 use super::runs::{Alphabet, SecretScan};
+use crate::pattern::steps::count_steps;
+use crate::pattern::word_table::{WordList, list_lines};
 
 /// The longest name in front of a value, on either side of the word that was found.
 const MAX_NAME: usize = 40;
@@ -11,42 +14,7 @@ const MAX_NAME: usize = 40;
 const MAX_VALUE: usize = 4096;
 
 /// Words that are searched, in any case. The name around each decides whether its value is a secret.
-pub(super) const NAME_WORDS: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "pwd",
-    "secret",
-    "apikey",
-    "api_key",
-    "api-key",
-    "api key",
-    "accesskey",
-    "access_key",
-    "access-key",
-    "privatekey",
-    "private_key",
-    "private-key",
-    "accountkey",
-    "account_key",
-    "signing_key",
-    "signingkey",
-    "encryption_key",
-    "encryptionkey",
-    "authorization",
-    "credential",
-    "token",
-    "signature",
-    "session",
-    "cookie",
-    "?sig=",
-    "&sig=",
-    "?key=",
-    "&key=",
-    "auth_key",
-    "authkey",
-];
+pub(super) static NAME_WORDS: WordList = LazyLock::new(|| list_lines(include_str!("data/name_words.txt")));
 
 /// Words in front of a secret in a header.
 pub(super) const SCHEMES: &[&str] = &["bearer ", "basic "];
@@ -63,6 +31,8 @@ enum Separator {
 /// Returns the value of the name around `word`.
 pub(super) fn measure_assigned(scan: &SecretScan<'_>, word: Range<usize>) -> Option<Range<usize>> {
     let text = scan.text;
+    // The word is only a part of the name: `password` in `DB_PASSWORD_FILE`. The whole name decides how likely its
+    // value is a secret, then come the separator and the value, which ends by its quote, its line or its word.
     let (name, after) = find_name(text, &word);
     let strength = classify_key(name)?;
     let (start, separator) = skip_separator(text, after)?;
@@ -133,20 +103,16 @@ fn skip_scheme(line: &str) -> Option<usize> {
 
 /// Returns the end of a word: a blank, a mark between values, or an escape ends it.
 fn find_word_end(text: &str, start: usize) -> usize {
-    let ends = |byte: u8| {
-        byte.is_ascii_whitespace()
-            || matches!(
-                byte,
-                b'"' | b'\'' | b'`' | b',' | b';' | b'&' | b'<' | b'>' | b')' | b']' | b'}' | b'|' | b'\\'
-            )
-    };
-    let end = find_value_end(text, start, ends);
+    let end =
+        find_value_end(text, start, |byte| byte.is_ascii_whitespace() || b"\"'`,;&<>)]}|\\".contains(&byte));
     start + text[start..end].trim_end_matches(['.', ':', '!', '?']).len()
 }
 
 fn find_value_end(text: &str, start: usize, ends: impl Fn(u8) -> bool) -> usize {
+    // The search is bounded, so that many names in a row cost no more than their number times the longest value.
     let length = text.as_bytes()[start..].iter().take(MAX_VALUE).position(|byte| ends(*byte));
     let end = length.map_or(text.len().min(start + MAX_VALUE), |length| start + length);
+    count_steps(end - start);
     (end..=text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len())
 }
 
@@ -192,10 +158,9 @@ fn is_encoded_pair(value: &str) -> bool {
 pub(super) fn measure_user_info(scan: &SecretScan<'_>, mark: &Range<usize>) -> Option<Range<usize>> {
     const MAX_USER_INFO: usize = 512;
     let bytes = &scan.text.as_bytes()[mark.end..];
-    let ends = |byte: &u8| {
-        byte.is_ascii_whitespace() || matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | b'\\')
-    };
-    let authority = bytes.iter().take(MAX_USER_INFO).position(ends).unwrap_or(bytes.len().min(MAX_USER_INFO));
+    let mut head = bytes.iter().take(MAX_USER_INFO);
+    let end = head.position(|byte| byte.is_ascii_whitespace() || b"/?#\"'<>\\".contains(byte));
+    let authority = end.unwrap_or(bytes.len().min(MAX_USER_INFO));
     let length = bytes[..authority].iter().rposition(|byte| *byte == b'@')?;
     let user = scan.text.get(mark.end..mark.end + length)?;
     match user.split_once(':') {

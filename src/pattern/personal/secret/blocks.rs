@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::runs::{Alphabet, SecretScan};
+use crate::pattern::steps::count_steps;
 
 /// The longest block: an RSA key of 16,384 bits has 13,000 characters.
 const MAX_BLOCK: usize = 64 << 10;
@@ -17,6 +18,7 @@ const MIN_LINE: usize = 16;
 /// that can be a part of a key belong to the block.
 pub(super) fn measure_block(scan: &mut SecretScan<'_>, begin: Range<usize>) -> Option<Range<usize>> {
     let text = scan.text;
+    // The label between the dashes says what the block is: a certificate or a public key is no secret.
     let longest = text.len().min(begin.end + MAX_LABEL);
     let label_end = (begin.end..=longest).rev().find(|end| text.is_char_boundary(*end))?;
     let label = &text[begin.end..label_end];
@@ -50,7 +52,9 @@ fn find_block_end(scan: &mut SecretScan<'_>, from: usize) -> Option<usize> {
         _ => {
             let found =
                 scan.text[from..].find("---- END ").into_iter().chain(scan.text[from..].find("-----END "));
-            found.min().map(|at| from + at)
+            let found = found.min().map(|at| from + at);
+            count_steps(found.unwrap_or(scan.text.len()) - from);
+            found
         }
     };
     scan.block_end = Some((from, found));
@@ -66,6 +70,8 @@ fn skip_dashes(text: &str, at: usize) -> usize {
 /// Returns where the lines of a key end that begin at `at`: words in Base64, each long or on a line of its own, and headers
 /// such as `Proc-Type: 4,ENCRYPTED`. Line breaks may be escaped.
 fn measure_body(scan: &mut SecretScan<'_>, at: usize) -> usize {
+    // Words of Base64 belong to the key if they are long, or alone on a line. A header may stand between them. The
+    // first other thing ends the key, so that the text behind a key that was cut off is kept.
     let (mut end, mut next) = (at, at);
     while next < scan.text.len() && next - at < MAX_BLOCK {
         let (start, breaks_line) = skip_space(scan.text, next);

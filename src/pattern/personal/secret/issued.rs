@@ -5,177 +5,73 @@
 //! shortest: a longer run of the alphabet is masked as a whole, because the rest would be the rest of a secret.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::runs::{Alphabet, SecretScan};
-use Alphabet::{Alphanumeric, Base64, Capitals, Dotted, Hex, Path, Word};
+use crate::pattern::word_table::list_lines;
+use Alphabet::{Dotted, Word};
 
 /// A shape that begins with a prefix.
 pub(super) struct IssuedShape {
     pub(super) name: &'static str,
     pub(super) prefix: &'static str,
+    place: PrefixPlace,
     /// The characters after the prefix.
     alphabet: Alphabet,
     /// The smallest number of these characters.
     least: usize,
-    /// The largest, if a longer run is another thing.
-    most: usize,
-    /// Whether the prefix may be in the middle of a word: it is in no other word.
-    anywhere: bool,
-    /// Whether one of the characters is a digit: the prefix begins other words as well.
-    has_digit: bool,
 }
 
-/// A prefix that occurs in no other text.
-const fn shape(name: &'static str, prefix: &'static str, alphabet: Alphabet, least: usize) -> IssuedShape {
-    IssuedShape { name, prefix, alphabet, least, most: usize::MAX, anywhere: true, has_digit: false }
+/// Where a prefix is, and what the characters after it must be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PrefixPlace {
+    /// The prefix may be in the middle of a word, because it is in no other word.
+    Anywhere,
+    /// The prefix must begin a word.
+    Word,
+    /// The prefix must begin a word, and a digit must follow: other words begin with the prefix as well.
+    Short,
+    /// The same, and the characters after the prefix are exactly so many.
+    Exact,
 }
 
-/// A short prefix, which must begin a word, and is followed by a digit somewhere.
-const fn short(name: &'static str, prefix: &'static str, alphabet: Alphabet, least: usize) -> IssuedShape {
-    IssuedShape { anywhere: false, has_digit: true, ..shape(name, prefix, alphabet, least) }
-}
+pub(super) static ISSUED: LazyLock<Vec<IssuedShape>> = LazyLock::new(|| {
+    list_lines(include_str!("data/issued.txt")).into_iter().flat_map(parse_shapes).collect()
+});
 
-/// A short prefix with a tail of this length, neither shorter nor longer.
-const fn exact(name: &'static str, prefix: &'static str, alphabet: Alphabet, length: usize) -> IssuedShape {
-    IssuedShape { most: length, ..short(name, prefix, alphabet, length) }
+/// Parses one line of the table. A line that is malformed has no shapes, which a test would notice.
+fn parse_shapes(line: &'static str) -> Vec<IssuedShape> {
+    let fields: Vec<&str> = line.split(", ").collect();
+    let [name, place, alphabet, least, prefixes] = fields[..] else { return Vec::new() };
+    let place = match place {
+        "anywhere" => PrefixPlace::Anywhere,
+        "word" => PrefixPlace::Word,
+        "short" => PrefixPlace::Short,
+        _ => PrefixPlace::Exact,
+    };
+    let (Some(alphabet), Ok(least)) = (Alphabet::parse(alphabet), least.parse()) else { return Vec::new() };
+    prefixes.split(' ').map(|prefix| IssuedShape { name, prefix, place, alphabet, least }).collect()
 }
-
-pub(super) const ISSUED: &[IssuedShape] = &[
-    short("an API key", "sk-", Word, 16),
-    shape("a Stripe key", "sk_live_", Alphanumeric, 10),
-    shape("a Stripe key", "sk_test_", Alphanumeric, 10),
-    shape("a Stripe key", "sk_prod_", Alphanumeric, 10),
-    shape("a Stripe key", "rk_live_", Alphanumeric, 10),
-    shape("a Stripe key", "rk_test_", Alphanumeric, 10),
-    shape("a Stripe key", "rk_prod_", Alphanumeric, 10),
-    shape("a webhook's secret", "whsec_", Base64, 24),
-    short("an AWS access key", "AKIA", Capitals, 16),
-    short("an AWS access key", "ASIA", Capitals, 16),
-    short("an AWS access key", "ABIA", Capitals, 16),
-    short("an AWS access key", "ACCA", Capitals, 16),
-    shape("an AWS Bedrock key", "ABSK", Base64, 109),
-    shape("an Alibaba access key", "LTAI", Alphanumeric, 20),
-    shape("a GitHub token", "ghp_", Alphanumeric, 30),
-    shape("a GitHub token", "gho_", Alphanumeric, 30),
-    shape("a GitHub token", "ghu_", Alphanumeric, 30),
-    shape("a GitHub token", "ghs_", Alphanumeric, 30),
-    shape("a GitHub token", "ghr_", Alphanumeric, 30),
-    shape("a GitHub token", "github_pat_", Word, 22),
-    shape("a GitLab token", "glpat-", Dotted, 20),
-    shape("a GitLab token", "gldt-", Word, 20),
-    shape("a GitLab token", "glft-", Word, 20),
-    shape("a GitLab token", "glrt-", Dotted, 20),
-    shape("a GitLab token", "glptt-", Hex, 40),
-    shape("a GitLab token", "glcbt-", Word, 20),
-    shape("a GitLab token", "glsoat-", Word, 20),
-    shape("a GitLab token", "glffct-", Word, 20),
-    shape("a GitLab token", "glimt-", Word, 25),
-    shape("a GitLab token", "glagent-", Word, 50),
-    shape("a GitLab token", "gloas-", Word, 64),
-    shape("a GitLab token", "GR1348941", Word, 20),
-    shape("a Slack token", "xoxa-", Word, 10),
-    shape("a Slack token", "xoxb-", Word, 10),
-    shape("a Slack token", "xoxe-", Word, 10),
-    shape("a Slack token", "xoxe.", Dotted, 10),
-    shape("a Slack token", "xoxo-", Word, 10),
-    shape("a Slack token", "xoxp-", Word, 10),
-    shape("a Slack token", "xoxr-", Word, 10),
-    shape("a Slack token", "xoxs-", Word, 10),
-    shape("a Slack token", "xapp-", Word, 10),
-    shape("a Slack webhook", "hooks.slack.com/services/", Path, 20),
-    shape("a Slack webhook", "hooks.slack.com/workflows/", Path, 20),
-    shape("a Slack webhook", "hooks.slack.com/triggers/", Path, 20),
-    shape("a Discord webhook", "discord.com/api/webhooks/", Path, 40),
-    shape("a Discord webhook", "discordapp.com/api/webhooks/", Path, 40),
-    shape("a Teams webhook", "webhook.office.com/webhookb2/", Path, 40),
-    shape("a Google API key", "AIza", Word, 30),
-    shape("a Google access token", "ya29.", Dotted, 20),
-    short("a Google refresh token", "1//0", Word, 30),
-    shape("a Google client secret", "GOCSPX-", Word, 20),
-    shape("an npm token", "npm_", Alphanumeric, 30),
-    shape("a PyPI token", "pypi-AgE", Word, 50),
-    shape("a RubyGems token", "rubygems_", Hex, 48),
-    shape("a Clojars token", "CLOJARS_", Alphanumeric, 60),
-    shape("a crates.io token", "cio", Alphanumeric, 32).in_words(),
-    shape("a Hugging Face token", "hf_", Alphanumeric, 30).in_words(),
-    shape("a Hugging Face token", "api_org_", Alphanumeric, 34),
-    short("a Groq key", "gsk_", Alphanumeric, 32),
-    short("an xAI key", "xai-", Alphanumeric, 48),
-    shape("a Perplexity key", "pplx-", Alphanumeric, 40),
-    short("a Replicate token", "r8_", Alphanumeric, 30),
-    short("an NVIDIA key", "nvapi-", Word, 40),
-    short("a Databricks token", "dapi", Hex, 32),
-    shape("a SendGrid key", "SG.", Dotted, 40).in_words(),
-    exact("a Twilio key", "SK", Hex, 32),
-    shape("a Vault token", "hvs.", Word, 24).in_words(),
-    shape("a Vault token", "hvb.", Word, 100).in_words(),
-    shape("a Vault token", "hvr.", Word, 24).in_words(),
-    exact("a Vault token", "s.", Alphanumeric, 24),
-    shape("a Terraform token", ".atlasv1.", Base64, 60),
-    shape("a DigitalOcean token", "dop_v1_", Hex, 64),
-    shape("a DigitalOcean token", "doo_v1_", Hex, 64),
-    shape("a DigitalOcean token", "dor_v1_", Hex, 64),
-    shape("a Shopify token", "shpat_", Hex, 32),
-    shape("a Shopify token", "shpca_", Hex, 32),
-    shape("a Shopify token", "shppa_", Hex, 32),
-    shape("a Shopify secret", "shpss_", Hex, 32),
-    shape("a Linear key", "lin_api_", Alphanumeric, 32),
-    shape("a Linear token", "lin_oauth_", Alphanumeric, 32),
-    shape("a Notion token", "ntn_", Alphanumeric, 40),
-    short("a Notion token", "secret_", Alphanumeric, 40),
-    shape("an age key", "AGE-SECRET-KEY-1", Capitals, 58),
-    shape("an Atlassian token", "ATATT3", Base64, 100),
-    shape("a 1Password token", "ops_eyJ", Base64, 100),
-    shape("a Doppler token", "dp.pt.", Alphanumeric, 40),
-    shape("a Fly.io token", "fo1_", Word, 43),
-    shape("a Fly.io token", "fm2_", Base64, 100),
-    shape("a Grafana key", "eyJrIjoi", Base64, 70),
-    shape("a Grafana token", "glc_", Base64, 32).in_words(),
-    shape("a Grafana token", "glsa_", Word, 41),
-    shape("a Heroku key", "HRKU-AA", Word, 58),
-    shape("a New Relic key", "NRAK-", Alphanumeric, 27),
-    shape("a New Relic key", "NRII-", Word, 32),
-    shape("a PlanetScale token", "pscale_tkn_", Dotted, 32),
-    shape("a PlanetScale token", "pscale_oauth_", Dotted, 32),
-    shape("a PlanetScale password", "pscale_pw_", Dotted, 32),
-    shape("a Postman key", "PMAK-", Word, 59),
-    shape("a Prefect token", "pnu_", Alphanumeric, 36),
-    shape("a Pulumi token", "pul-", Hex, 40),
-    shape("a Sentry token", "sntryu_", Hex, 64),
-    shape("a Sentry token", "sntrys_", Base64, 60),
-    shape("a Sendinblue key", "xkeysib-", Word, 64),
-    shape("a Shippo token", "shippo_live_", Hex, 40),
-    shape("a Shippo token", "shippo_test_", Hex, 40),
-    shape("a Sourcegraph token", "sgp_", Word, 40),
-    shape("a Square token", "sq0atp-", Word, 22),
-    shape("a Square secret", "sq0csp-", Word, 40),
-    shape("a Typeform token", "tfp_", Dotted, 40),
-    shape("an Artifactory key", "AKCp", Alphanumeric, 69),
-    shape("an OpenShift token", "sha256~", Word, 43),
-    shape("a Docker token", "dckr_pat_", Word, 20),
-    shape("a Tailscale key", "tskey-", Word, 20),
-    shape("a Pinecone key", "pcsk_", Word, 40),
-];
 
 impl IssuedShape {
-    /// The same shape, which must begin a word: its prefix ends other words.
-    const fn in_words(self) -> Self {
-        Self { anywhere: false, ..self }
-    }
-
     /// Returns the bytes of the secret, of which the prefix was found at `prefix`.
     pub(super) fn measure(&self, scan: &mut SecretScan<'_>, prefix: Range<usize>) -> Option<Range<usize>> {
-        if scan.text[prefix.clone()] != *self.prefix || !(self.anywhere || scan.begins_word(prefix.start)) {
+        let begins = self.place == PrefixPlace::Anywhere || scan.begins_word(prefix.start);
+        if scan.text[prefix.clone()] != *self.prefix || !begins {
             return None;
         }
         let tail = prefix.end;
         let end = scan.find_run_end(self.alphabet, tail);
-        let fits = (self.least..=self.most).contains(&(end - tail));
-        let has_digit = !self.has_digit || scan.has_digit(self.alphabet, tail);
+        let needs_digit = matches!(self.place, PrefixPlace::Short | PrefixPlace::Exact);
+        let has_digit = !needs_digit || scan.has_digit(self.alphabet, tail);
         // A tail of a fixed length is no part of a longer word.
-        let is_whole =
-            self.most == usize::MAX || !scan.byte(end).is_some_and(|next| next.is_ascii_alphanumeric());
-        (fits && has_digit && is_whole).then_some(prefix.start..end)
+        let fits = match self.place {
+            PrefixPlace::Exact => {
+                end - tail == self.least && !scan.byte(end).is_some_and(|next| next.is_ascii_alphanumeric())
+            }
+            _ => end - tail >= self.least,
+        };
+        (fits && has_digit).then_some(prefix.start..end)
     }
 }
 

@@ -4,6 +4,9 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
+use crate::pattern::split_name::split_name;
+use crate::pattern::word_table::{WordList, list_words};
+
 /// How much the name of a value says about the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyStrength {
@@ -16,81 +19,20 @@ pub(super) enum KeyStrength {
 }
 
 /// Words in the names of secrets, in lower case and without joints. They are words in front of a value in a text, too.
-const STRONG_WORDS: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "pwd",
-    "secret",
-    "apikey",
-    "accesskey",
-    "privatekey",
-    "accountkey",
-    "signingkey",
-    "encryptionkey",
-    "authorization",
-    "credential",
-];
+static STRONG_WORDS: WordList = LazyLock::new(|| list_words(include_str!("data/strong_words.txt")));
 
 /// Words in the names of values that may be secrets.
 const WEAK_WORDS: &[&str] = &["token", "signature", "session", "auth", "bearer", "apitoken", "sig", "key"];
 
 /// Ends of names that are about a secret and do not contain it: `secret_name`, `password_policy`.
-const OTHER_ENDS: &[&str] = &[
-    "name",
-    "names",
-    "id",
-    "ids",
-    "arn",
-    "path",
-    "file",
-    "type",
-    "ref",
-    "url",
-    "uri",
-    "version",
-    "length",
-    "policy",
-    "hint",
-    "field",
-    "count",
-    "status",
-    "at",
-    "expiry",
-    "expires",
-    "algorithm",
-    "required",
-    "strength",
-    "manager",
-    "rules",
-    "mode",
-    "scheme",
-    "endpoint",
-    "reset",
-    "page",
-    "tokens",
-];
+static OTHER_ENDS: WordList = LazyLock::new(|| list_words(include_str!("data/other_ends.txt")));
 
 /// The longest name.
 const MAX_KEY: usize = 100;
 
 /// What each name of a secret contains.
 static STEMS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let stems = [
-        "pass",
-        "pwd",
-        "pw",
-        "secret",
-        "key",
-        "auth",
-        "credential",
-        "token",
-        "sig",
-        "session",
-        "cookie",
-        "bearer",
-    ];
+    let stems = "pass pwd pw secret key auth credential token sig session cookie bearer".split(' ');
     AhoCorasick::builder().ascii_case_insensitive(true).build(stems).ok()
 });
 
@@ -100,7 +42,7 @@ pub(super) fn classify_key(key: &str) -> Option<KeyStrength> {
     if key.len() > MAX_KEY || !STEMS.as_ref().is_some_and(|stems| stems.is_match(key)) {
         return None;
     }
-    let words = split_words(key);
+    let words = split_name(key);
     let joined = words.concat();
     if words.len() > 1 && words.last().is_some_and(|last| OTHER_ENDS.contains(&last.as_str())) {
         return None;
@@ -113,25 +55,6 @@ pub(super) fn classify_key(key: &str) -> Option<KeyStrength> {
     }
     let is_weak = words.iter().any(|word| WEAK_WORDS.contains(&word.as_str())) || joined.ends_with("token");
     is_weak.then_some(KeyStrength::Weak)
-}
-
-/// Splits `clientSecret`, `client_secret` and `X-Client-Secret` into words, in lower case.
-fn split_words(key: &str) -> Vec<String> {
-    let mut words: Vec<String> = vec![String::new()];
-    let mut was_lower = false;
-    for c in key.chars() {
-        if (!c.is_alphanumeric() || (c.is_uppercase() && was_lower))
-            && words.last().is_some_and(|word| !word.is_empty())
-        {
-            words.push(String::new());
-        }
-        was_lower = c.is_lowercase() || c.is_numeric();
-        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
-            word.extend(c.to_lowercase());
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 /// Whether `value` can be a secret: not a word that stands for one.
@@ -153,13 +76,9 @@ pub(super) fn is_plausible(value: &str) -> bool {
 pub(super) fn looks_random(value: &str) -> bool {
     const MIN_BYTES: usize = 16;
     const MIN_DIFFERENT: u32 = 9;
-    let is_token = |byte: u8| {
-        byte.is_ascii_alphanumeric()
-            || matches!(byte, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b'~' | b'%' | b':')
-    };
     let seen = value.bytes().fold(0_u128, |seen, byte| seen | 1 << (byte & 127));
     value.len() >= MIN_BYTES
-        && value.bytes().all(is_token)
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.+/=~%:".contains(&byte))
         && value.bytes().any(|byte| byte.is_ascii_digit())
         && value.bytes().any(|byte| byte.is_ascii_alphabetic())
         && seen.count_ones() >= MIN_DIFFERENT

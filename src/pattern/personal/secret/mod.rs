@@ -22,6 +22,7 @@ use self::issued::{
 use self::key_name::{KeyStrength, classify_key, is_cookie, is_plausible, looks_random};
 use self::runs::SecretScan;
 use super::{Personal, PersonalKind};
+use crate::pattern::steps::count_steps;
 
 /// How the secret at a word is found.
 #[derive(Clone, Copy)]
@@ -92,6 +93,7 @@ struct SecretWords {
 }
 
 static WORDS: LazyLock<SecretWords> = LazyLock::new(|| {
+    // One automaton searches all prefixes and names at once. The number of a pattern is the index of its detector.
     let words = list_words();
     // Names are found in any case. The detectors of shapes compare their prefixes exactly.
     let automaton = AhoCorasick::builder()
@@ -110,6 +112,7 @@ pub(super) fn find_secrets(text: &str) -> Vec<Personal> {
     let mut scan = SecretScan::new(text);
     let mut found: Vec<Personal> = Vec::new();
     for word in automaton.find_overlapping_iter(text) {
+        count_steps(1);
         // A word within a secret is a part of it.
         if found.last().is_some_and(|last| last.range.contains(&word.start()) && last.range.end >= word.end())
         {

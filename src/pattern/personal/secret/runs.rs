@@ -1,5 +1,7 @@
 //! Runs of characters of one alphabet. A text is scanned once for each alphabet, however many secrets may begin in it.
 
+use crate::pattern::steps::count_steps;
+
 /// The characters that a part of a secret consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Alphabet {
@@ -23,6 +25,20 @@ pub(super) enum Alphabet {
 const ALPHABETS: usize = 7;
 
 impl Alphabet {
+    /// Parses the name of an alphabet.
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "hex" => Self::Hex,
+            "capitals" => Self::Capitals,
+            "alphanumeric" => Self::Alphanumeric,
+            "word" => Self::Word,
+            "dotted" => Self::Dotted,
+            "base64" => Self::Base64,
+            "path" => Self::Path,
+            _ => return None,
+        })
+    }
+
     pub(super) fn contains(self, byte: u8) -> bool {
         match self {
             Self::Hex => byte.is_ascii_hexdigit(),
@@ -84,6 +100,7 @@ impl<'t> SecretScan<'t> {
         let bytes = self.text.as_bytes();
         let length = bytes[at..].iter().position(|byte| !alphabet.contains(*byte));
         let end = length.map_or(bytes.len(), |length| at + length);
+        count_steps(end - at);
         let last_digit = bytes[at..end].iter().rposition(u8::is_ascii_digit);
         let run = Run { start: at, end, digits_end: last_digit.map_or(0, |digit| at + digit + 1) };
         self.runs[alphabet as usize] = run;

@@ -1,6 +1,9 @@
 //! Secrets as a table: what is found, how much of it, and what only looks like one.
 
 use super::*;
+use crate::pattern::read_examples;
+
+const EXAMPLES: &str = include_str!("tests.json");
 
 fn find_texts(text: &str) -> Vec<&str> {
     find_secrets(text).into_iter().map(|one| &text[one.range]).collect()
@@ -19,6 +22,9 @@ fn fill_hex(length: usize) -> String {
 #[test]
 fn every_word_is_searched() {
     assert_eq!(WORDS.automaton.as_ref().map(AhoCorasick::patterns_len), Some(list_words().len()));
+    let shapes = include_str!("data/issued.txt").lines().filter(|line| !line.starts_with('#'));
+    let prefixes = shapes.filter_map(|line| line.rsplit(", ").next());
+    assert_eq!(ISSUED.len(), prefixes.flat_map(|prefixes| prefixes.split(' ')).count());
 }
 
 #[test]
@@ -78,61 +84,15 @@ fn a_private_key_is_one_secret_with_all_its_lines() {
 
 #[test]
 fn values_that_a_text_names_are_found() {
-    for (text, value) in [
-        ("postgres://ada:s3cr3t@db.example:5432/x", "s3cr3t"),
-        ("see https://ada:pw@host.example/a", "pw"),
-        ("redis://:tr0ub4dor@cache:6379", "tr0ub4dor"),
-        ("GET /v1?api_key=abc123def&x=1", "abc123def"),
-        ("GET /v1?x=1&password=correcthorse", "correcthorse"),
-        (
-            "https://s3.example/f?X-Amz-Signature=0f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c&x=1",
-            "0f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c",
-        ),
-        ("Authorization: Bearer abc.def_123", "abc.def_123"),
-        ("authorization: Basic QWRhOnNlY3JldA==", "QWRhOnNlY3JldA=="),
-        ("curl -H 'Authorization: token abcdef123456'", "abcdef123456"),
-        ("password: hunter2", "hunter2"),
-        ("The password is Tr0ub4dor.", "Tr0ub4dor"),
-        ("DB_PASSWORD=\"correct horse\"", "correct horse"),
-        ("{\"client_secret\":\"abcdef\"}", "abcdef"),
-        ("{\\\"client_secret\\\": \\\"abcdef\\\"}", "abcdef"),
-        (
-            "aws_secret_access_key=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-        ),
-        ("AccountName=x;AccountKey=q8Zk2mVx9Tn4Lp7R==;EndpointSuffix=y", "q8Zk2mVx9Tn4Lp7R=="),
-        ("?sv=2022&sig=q8Zk2mVx9Tn4Lp7RbW3c%3D", "q8Zk2mVx9Tn4Lp7RbW3c%3D"),
-        ("Cookie: sid=31d4d96e407aad42; theme=dark", "sid=31d4d96e407aad42; theme=dark"),
-        ("access_token: q8Zk2mVx9Tn4Lp7R", "q8Zk2mVx9Tn4Lp7R"),
-        ("it said Bearer q8Zk2mVx9Tn4Lp7R.", "q8Zk2mVx9Tn4Lp7R"),
-    ] {
-        assert_eq!(find_texts(text), [value], "{text}");
+    for (text, value) in read_examples::<(String, String)>(EXAMPLES, "named") {
+        assert_eq!(find_texts(&text), [value.as_str()], "{text}");
     }
 }
 
 #[test]
 fn what_only_sounds_like_a_secret_is_left_alone() {
-    for text in [
-        "password: required",
-        "Password: Required, at least 12 characters",
-        "the password is wrong",
-        "reset your password: open the settings",
-        "The secret: hard work.",
-        "password=<your password>",
-        "page_token: next-page, tokens: 4096",
-        "token: 12",
-        "api_key: ${API_KEY}",
-        "key=value&key=other",
-        "https://example.com/@ada and mailto://ada@example.com",
-        "Basic authentication and Bearer tokens",
-        "let password = read_password();",
-        "cookie: chocolate",
-        "see a.b and v1.2.3.4, app.module.function_with_a_long_name",
-        "sessions are short. Session: tomorrow at 10",
-        "risk-free, ask-me-anything-about-it, disk-0",
-        "the signature: signed by Ada",
-    ] {
-        assert_eq!(find_texts(text), [""; 0], "{text}");
+    for text in read_examples::<String>(EXAMPLES, "left_alone") {
+        assert_eq!(find_texts(&text), [""; 0], "{text}");
     }
 }
 

@@ -69,11 +69,11 @@ pub(crate) enum InputSource<'t> {
 }
 
 impl<'t> InputSource<'t> {
-    /// Whether one of the texts satisfies `test`.
-    pub(crate) fn has_text(self, test: fn(&str) -> bool) -> bool {
+    /// Whether one of the texts satisfies `condition`.
+    pub(crate) fn has_text(self, condition: fn(&str) -> bool) -> bool {
         match self {
-            Self::File(text) => test(text),
-            Self::Pieces(texts) => texts.iter().any(|(_, text)| test(text)),
+            Self::File(text) => condition(text),
+            Self::Pieces(pieces) => pieces.iter().any(|(_, piece)| condition(piece)),
             Self::Values => false,
         }
     }

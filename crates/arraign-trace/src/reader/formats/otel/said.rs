@@ -281,7 +281,7 @@ fn spread_message(node: &AttributeTree) -> SaidMessage {
 }
 
 /// Returns the keys of a message that have values below them, and that no vocabulary has.
-fn spread_unknown<'a>(node: &AttributeTree<'a>) -> impl Iterator<Item = SaidPart> {
+fn spread_unknown(node: &AttributeTree<'_>) -> impl Iterator<Item = SaidPart> {
     const KNOWN: [&str; 5] = ["content", "contents", "tool_calls", "function", "function_call"];
     let words = node.below.iter().filter_map(|(step, below)| match step {
         AttributeStep::Word(word) if !below.below.is_empty() && !KNOWN.contains(word) => Some(*word),

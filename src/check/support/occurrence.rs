@@ -1,4 +1,4 @@
-//! Which calls of a tool must agree.
+//! Which calls of a tool must agree with a check.
 
 use crate::place::LoadError;
 use crate::trace::Call;
@@ -6,7 +6,7 @@ use crate::yaml::{Node, Value as Yaml};
 
 /// Which calls of a tool must agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Occurrence {
+pub(crate) enum Occurrence {
     Any,
     All,
     First,
@@ -20,7 +20,7 @@ const CHOICES: &str =
 
 impl Occurrence {
     /// Reads a word or a number.
-    pub(super) fn read(node: Node<'_>) -> Result<Self, LoadError> {
+    pub(crate) fn read(node: Node<'_>) -> Result<Self, LoadError> {
         match (node.value(), node.as_str()) {
             (Yaml::Int(number), _) if *number > 0 => {
                 Ok(Self::Nth(usize::try_from(*number).unwrap_or(usize::MAX)))
@@ -29,12 +29,13 @@ impl Occurrence {
             (_, Some("all")) => Ok(Self::All),
             (_, Some("first")) => Ok(Self::First),
             (_, Some("last")) => Ok(Self::Last),
+            (_, Some(word)) => Err(node.error(format!("`{word}` is no choice of calls")).help(CHOICES)),
             _ => Err(node.error("expected a word or a number from 1 up").help(CHOICES)),
         }
     }
 
     /// Chooses among the calls of the tool.
-    pub(super) fn choose<'c>(self, calls: &[&'c Call]) -> Vec<&'c Call> {
+    pub(crate) fn choose<'c>(self, calls: &[&'c Call]) -> Vec<&'c Call> {
         match self {
             Self::Any | Self::All => calls.to_vec(),
             Self::First => calls.first().copied().into_iter().collect(),
@@ -44,7 +45,7 @@ impl Occurrence {
     }
 
     /// The choice, for a sentence before the tool's name.
-    pub(super) fn words(self) -> String {
+    pub(crate) fn words(self) -> String {
         match self {
             Self::Any => "no call of".to_owned(),
             Self::All => "a call of".to_owned(),
@@ -55,7 +56,28 @@ impl Occurrence {
     }
 
     /// The verb after the tool's name.
-    pub(super) fn verb(self) -> &'static str {
+    pub(crate) fn verb(self) -> &'static str {
         if self == Self::Any { "has" } else { "does not have" }
     }
+}
+
+/// A word or the number of a call, for the schema.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+#[expect(dead_code, reason = "describes a setting that is read by hand, with its place")]
+pub(crate) enum OccurrenceForm {
+    Word(OccurrenceWord),
+    Nth(std::num::NonZeroUsize),
+}
+
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
+#[expect(dead_code, reason = "describes a setting that is read by hand, with its place")]
+pub(crate) enum OccurrenceWord {
+    /// One call is enough.
+    Any,
+    /// Every call.
+    All,
+    /// The first call.
+    First,
+    /// The last call.
+    Last,
 }
