@@ -63,7 +63,7 @@ fn a_suite_declares_its_readers() {
     // Without the reader, nobody reads the file; with a mistake in it, the suite does not load.
     let ran = package("").arraign(&["run"]);
     assert!(ran.code == Some(101) && ran.stdout.contains("no reader knows this trace"), "{}", ran.stdout);
-    let ran = package(&head.replace("$.say", "say[")).arraign(&["run"]);
+    let ran = package(&head.replace("$.say", "'say['")).arraign(&["run"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stdout);
     assert!(ran.stderr.contains("evals/s.yaml:6:17"), "{}", ran.stderr);
 }
@@ -71,15 +71,17 @@ fn a_suite_declares_its_readers() {
 #[test]
 fn the_size_limit_is_a_flag_and_a_key() {
     let package = package(&format!("readers:{READER}"));
+    // The limit is for the file of cases, too: the trace is the larger one.
+    package.write("evals/traces/run.jsonl", &TRACE.replace("shipped", &"shipped ".repeat(200)));
     let run = |arguments: &[&str]| package.arraign(&[&["run"], arguments].concat());
-    let refused = run(&["--size-limit", "50B"]);
+    let refused = run(&["--size-limit", "1000B"]);
     assert!(refused.code == Some(101) && refused.stdout.contains("run.jsonl"), "{}", refused.stdout);
-    assert_eq!(run(&["--size-limit", "1KiB"]).code, Some(0));
+    assert_eq!(run(&["--size-limit", "4KiB"]).code, Some(0));
     let mistaken = run(&["--size-limit", "much"]);
     assert!(mistaken.code == Some(2) && mistaken.stderr.contains("much"), "{}", mistaken.stderr);
-    fs::write(package.path("evals/arraign.yaml"), "size_limit: 50 B\n").expect("a file");
+    fs::write(package.path("evals/arraign.yaml"), "size_limit: 1000 B\n").expect("a file");
     assert_eq!(run(&[]).code, Some(101));
-    assert_eq!(run(&["--size-limit", "1KiB"]).code, Some(0), "the flag counts before the key");
+    assert_eq!(run(&["--size-limit", "4KiB"]).code, Some(0), "the flag counts before the key");
     let explained = package.arraign(&["explain", "evals/traces/run.jsonl"]);
     assert!(explained.code == Some(2) && explained.stderr.contains("run.jsonl"), "{}", explained.stderr);
     fs::write(package.path("evals/arraign.yaml"), "size_limit: much\n").expect("a file");
