@@ -63,9 +63,9 @@ fn gave_answer(record: &Json, clue: &CallClue, runs: &[Trace]) -> bool {
     runs.iter().any(|run| run.answer.as_ref() == Some(&arguments))
 }
 
-/// Whether a text has a key of arguments. Without one, it need not be parsed again.
+/// Whether a text may have a key of arguments. Without one, it need not be parsed again.
 fn mentions_arguments(text: &str) -> bool {
-    ["\"arguments\":", "\"args\":", "\"input\":", "\"argumentsJson\":"].iter().any(|key| text.contains(key))
+    ["\"arg", "\"input\""].iter().any(|key| text.contains(key))
 }
 
 /// Whether a text has a key of something that is said.

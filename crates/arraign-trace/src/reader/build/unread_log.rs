@@ -6,6 +6,7 @@
 //! trace at the end, an unknown kind, and a turn or a message of which nothing was read.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::reader::build::evidence::{CallClue, CallEvidence};
 use crate::reader::build::spot::RecordSpot;
@@ -32,7 +33,7 @@ pub(crate) struct UnreadLog {
     progress_before_record: usize,
     progress_before_turn: usize,
     /// Ids in the file of calls that are in the run under another id.
-    aliases: Vec<String>,
+    aliases: HashSet<String>,
 }
 
 /// A clue of a record that was read, without its call so far.
@@ -167,7 +168,7 @@ impl TraceBuilder {
                 return calls.any(is_named);
             }
             drop(calls);
-            if self.log.aliases.iter().any(|alias| alias == id) {
+            if self.log.aliases.contains(id) {
                 return true;
             }
         }
@@ -179,7 +180,7 @@ impl TraceBuilder {
 
     /// Notes that `id` names a call that is in the run under another id.
     pub(crate) fn add_alias(&mut self, id: &str) {
-        self.log.aliases.push(id.to_owned());
+        self.log.aliases.insert(id.to_owned());
     }
 
     /// Notes that something was read that is neither a text nor a call.
@@ -201,16 +202,16 @@ impl TraceBuilder {
     /// for calls in its kind, it cannot contain a call, and is not reported as unread. Programs often add such lines:
     /// titles, modes, links.
     pub(crate) fn pass_over_record(&mut self, kind: &str, record: &Object, harmless: &[&str]) {
-        let holds_parts = record.values().any(|value| match value {
+        let may_hold_parts = |value: &Json| match value {
             Json::List(items) => !items.is_empty(),
             Json::Object(object) => !object.is_empty(),
             Json::Text(text) => text.starts_with("{\"") || text.starts_with("[{"),
             _ => false,
-        });
-        if holds_parts || names_calls(kind) {
-            self.pass_over(kind, harmless);
-        } else {
+        };
+        if harmless.contains(&kind) || !record.values().any(may_hold_parts) && !names_calls(kind) {
             self.log.note_progress();
+        } else {
+            self.pass_over(kind, &[]);
         }
     }
 
@@ -282,11 +283,9 @@ fn names_calls(kind: &str) -> bool {
 
 /// Whether the reason why a turn stopped is that the model called a tool, in the words of any provider.
 pub(crate) fn says_tool_use(reason: &str) -> bool {
-    let letters: String = reason.chars().filter(char::is_ascii_alphabetic).collect();
-    matches!(
-        letters.to_ascii_lowercase().as_str(),
-        "tooluse" | "toolcall" | "toolcalls" | "functioncall" | "functioncalls"
-    )
+    const WORDS: [&[u8]; 5] = [b"tooluse", b"toolcall", b"toolcalls", b"functioncall", b"functioncalls"];
+    let letters = reason.bytes().filter(u8::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase());
+    WORDS.iter().any(|word| letters.clone().eq(word.iter().copied()))
 }
 
 /// Compares the evidence of a record that is one run with that run.
