@@ -137,8 +137,18 @@ fn with_own_ids(value: &Value, number: usize) -> Value {
 
 /// Whether it tells calls or messages apart, and not the runs.
 fn is_id(key: &str) -> bool {
-    ["id", "call_id", "tool_call_id", "tool_use_id", "toolCallId", "tool_id", "uuid", "parentUuid"]
-        .contains(&key)
+    const IDS: [&str; 9] = [
+        "id",
+        "call_id",
+        "source_call_id",
+        "tool_call_id",
+        "tool_use_id",
+        "toolCallId",
+        "tool_id",
+        "uuid",
+        "parentUuid",
+    ];
+    IDS.contains(&key)
 }
 
 fn memory_of_reading(path: &Path) -> f64 {

@@ -1,5 +1,6 @@
 //! Compares the runs of a case with its baseline, which is a recorded run that was accepted.
 
+use super::fit::describe_other_input;
 use super::run::{OpinionSource, RunResult, evaluate_run};
 use crate::case::{Baseline, Case};
 use crate::outcome::{Item, LocatedViolation, Score, State, Status, Violation};
@@ -14,13 +15,20 @@ pub(super) struct BaselineComparison<'b> {
     baseline_result: Option<RunResult>,
     /// One finding for each run.
     pub(super) findings: Vec<Finding>,
+    /// Why the baseline's run is none of the case.
+    misfit: Option<String>,
     /// Why the baseline cannot be read.
     pub(super) error: Option<TrialError>,
 }
 
 impl<'b> BaselineComparison<'b> {
-    /// Starts without comparisons. A missing baseline is a finding; an unreadable one is an error of the trial.
-    pub(super) fn new(case: &'b Case, recorded: Option<&'b Result<RecordedRun, NoBaseline>>) -> Self {
+    /// Starts without comparisons. A missing baseline is a finding; an unreadable one is an error of the trial. With
+    /// `is_fitted`, a baseline that was recorded for another input is undecided.
+    pub(super) fn new(
+        case: &'b Case,
+        recorded: Option<&'b Result<RecordedRun, NoBaseline>>,
+        is_fitted: bool,
+    ) -> Self {
         let mut findings = Vec::new();
         let (baseline, error) = match case.baseline.as_deref().zip(recorded) {
             None => (None, None),
@@ -34,7 +42,9 @@ impl<'b> BaselineComparison<'b> {
                 (None, Some(TrialError { message, at: baseline.place.locate() }))
             }
         };
-        Self { baseline, baseline_result: None, findings, error }
+        let accepted = baseline.filter(|_| is_fitted);
+        let misfit = accepted.and_then(|(_, run)| describe_other_input(case, &run.trace));
+        Self { baseline, baseline_result: None, findings, misfit, error }
     }
 
     /// Compares the run of this number, which has this result, with the baseline's run. Both are evaluated on the same case,
@@ -48,6 +58,10 @@ impl<'b> BaselineComparison<'b> {
         opinions: OpinionSource<'_>,
     ) {
         let Some((baseline, accepted)) = self.baseline else { return };
+        if let Some(misfit) = &self.misfit {
+            self.findings.push(Finding { run: number, ..misfit_finding(baseline, accepted, misfit) });
+            return;
+        }
         // The baseline is evaluated once for all runs, and only if there is a run to compare.
         let baseline_result =
             self.baseline_result.get_or_insert_with(|| evaluate_run(case, &accepted.trace, 0, opinions));
@@ -62,6 +76,17 @@ fn missing_finding(baseline: &Baseline, file: &str) -> Finding {
     let mut finding = Finding::empty("unchanged", &baseline.place);
     finding.unfit = Some(format!("there is no baseline `{file}` yet"));
     finding.help = Some("if this run is right, `cargo arraign accept` makes it the baseline".to_owned());
+    finding.values.insert("baseline".to_owned(), file.into());
+    finding
+}
+
+/// Returns the finding of a case whose baseline is a run of another input.
+fn misfit_finding(baseline: &Baseline, accepted: &RecordedRun, misfit: &str) -> Finding {
+    let file = accepted.file.as_deref().unwrap_or(&baseline.file);
+    let mut finding = Finding::empty("unchanged", &baseline.place);
+    finding.status = Status::Undecided;
+    finding.unfit = Some(format!("the baseline `{file}` was {misfit}"));
+    finding.help = Some("accept a run of this case as the new baseline".to_owned());
     finding.values.insert("baseline".to_owned(), file.into());
     finding
 }

@@ -76,7 +76,7 @@ pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, String
     let mut collector = RunCollector {
         verdict: blank_verdict(case, name),
         results: Vec::new(),
-        compared: BaselineComparison::new(case, baseline),
+        compared: BaselineComparison::new(case, baseline, case.input_match && !settings.allows_stale),
         known: KnownSecrets::default(),
     };
     if let Some(Ok(accepted)) = baseline {

@@ -51,6 +51,12 @@ pub(super) fn reject_misfit(
     Some(RunResult { findings: vec![finding], cards, figures: None })
 }
 
+/// Describes how the input that `trace` was recorded for differs from that of the case, if it does.
+pub(super) fn describe_other_input(case: &Case, trace: &Trace) -> Option<String> {
+    let Fit::Other(misfit) = compare_recording(case, trace, None) else { return None };
+    Some(format!("{OTHER_INPUT}: {}", describe_misfit(&misfit, trace)))
+}
+
 /// Whether the finding is about a run that does not fit its case. Several runs together do not change what it means for the
 /// case.
 pub(super) fn is_misfit(finding: &Finding) -> bool {

@@ -46,7 +46,7 @@ impl<'c> MutantEvaluator<'c> {
     /// Evaluates the case on `run` alone.
     pub(crate) fn evaluate(&self, run: &RecordedRun) -> MutantVerdict {
         let opinions = OpinionSource::Fixed(self.opinions.as_ref());
-        let mut compared = BaselineComparison::new(self.case, self.baseline);
+        let mut compared = BaselineComparison::new(self.case, self.baseline, false);
         let result = evaluate_run(self.case, &run.trace, 0, opinions);
         compared.compare_run(self.case, run, 0, &result, opinions);
         let mut results = [result];

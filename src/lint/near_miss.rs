@@ -1,7 +1,7 @@
 //! `near_miss`: a name of a tool that no run calls, although its run calls a tool with nearly this name.
 //!
 //! A ban of such a name forbids nothing, and a requirement of it fails. Nearly is: another spelling, one edit, one prefix,
-//! or another server. A name that a run of any case calls is no slip.
+//! or another server. The same holds for globs. A name that a run of any case calls is no slip.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ impl NearMisses {
         }
         for expectation in &case.expectations {
             let tools = expectation.check().tools();
-            for tool in tools.iter().filter(|tool| tool.exact().is_some()) {
+            for tool in &tools {
                 self.slips.extend(find_slip(expectation, tool, &tools, &calls));
             }
         }
@@ -107,8 +107,11 @@ fn describe_tool(call: &Call) -> String {
 }
 
 fn is_near(tool: &ToolPattern, call: &Call) -> bool {
-    // One of another server has the same name.
     let own = tool.tool();
+    if tool.exact().is_none() {
+        return [call.name.as_str(), call.written_name()].into_iter().any(|called| is_near_glob(own, called));
+    }
+    // One of another server has the same name.
     own == call.name
         || [call.name.as_str(), call.written_name()].into_iter().any(|called| {
             normal_name(own) == normal_name(called)
@@ -116,6 +119,25 @@ fn is_near(tool: &ToolPattern, call: &Call) -> bool {
                 || has_prefix(called, own)
                 || is_one_edit_away(own, called)
         })
+}
+
+/// Whether a glob matches the name in another case, with a prefix, or after one edit of its literal characters.
+fn is_near_glob(glob: &str, called: &str) -> bool {
+    let literals = glob.chars().filter(|c| !"*?[]{},!".contains(*c)).count();
+    let is_plain = !glob.contains(['[', '{']);
+    let prefixed = SEPARATORS.iter().map(|separator| format!("?*{separator}{glob}"));
+    let places = glob.char_indices().filter(|_| is_plain && literals >= MIN_EDITED_CHARS);
+    let edited = places.filter(|(_, c)| !"*?".contains(*c)).flat_map(|(at, c)| {
+        let (before, after) = (&glob[..at], &glob[at + c.len_utf8()..]);
+        [format!("{before}?{after}"), format!("{before}{after}"), format!("{before}?{c}{after}")]
+    });
+    let is_match = |glob: &str, name: &str| {
+        let call = Call::new(name, crate::trace::Arguments::none(), 1);
+        ToolPattern::new(glob).is_ok_and(|pattern| pattern.matches(&call))
+    };
+    is_match(glob, called)
+        || is_match(&glob.to_lowercase(), &called.to_lowercase())
+        || prefixed.chain(edited).any(|glob| is_match(&glob, called))
 }
 
 /// Whether `long` is `short` behind a prefix.
@@ -176,6 +198,10 @@ mod tests {
             ("get_order", "shop_get_order"),
             ("shop-get_order", "get_order"),
             ("crm:get_order", "get_order"),
+            ("get_ordr*", "get_order_list"),
+            ("*_Order", "get_order"),
+            ("get_*", "shop_get_order"),
+            ("crm:get_*", "get_order"),
         ] {
             assert!(is_near_name(tool, called), "{tool} {called}");
         }
@@ -185,6 +211,8 @@ mod tests {
             ("put", "get"),
             ("cat", "car"),
             ("get_order", "get_customer_order_list"),
+            ("get_*", "set_order"),
+            ("delete_*", "get_order"),
         ] {
             assert!(!is_near_name(tool, called), "{tool} {called}");
         }

@@ -34,9 +34,12 @@ pub use personal::{
     mask_secrets, visit_secret_values,
 };
 pub use regex::TextPattern;
+#[cfg(feature = "verification")]
 pub(crate) use split_name::split_name;
 pub use tool::{ToolMatch, ToolPattern, is_glob};
 pub use tool_category::{ToolCategories, ToolCategory};
+#[cfg(feature = "verification")]
+pub(crate) use word_table::list_rows;
 #[cfg(test)]
 pub(crate) use word_table::read_examples;
-pub(crate) use word_table::{WordList, list_lines, list_rows, list_words};
+pub(crate) use word_table::{WordList, list_lines, list_words};

@@ -47,12 +47,12 @@ pub(super) struct Context<'c> {
 }
 
 /// Reads the case at the context's path.
-#[expect(clippy::too_many_lines, reason = "one line for each field of the case")]
 pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     let node = find_case(context)?;
     read_fields(context, node, Fields::of(node, "a case")?)
 }
 
+#[expect(clippy::too_many_lines, reason = "one line for each field of the case")]
 fn read_fields(context: &Context<'_>, node: Node<'_>, mut fields: Fields<'_>) -> Result<Case, LoadErrors> {
     let (id, place) = identity(&mut fields, node, context.alone);
     let allow_vacuous = flag(&mut fields, "allow_vacuous").is_some();

@@ -51,6 +51,40 @@ fn make_anchor(heading: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
+/// The blocks of a page in this language, each as its lines without comments.
+fn list_blocks(text: &str, language: &str) -> Vec<Vec<String>> {
+    let blocks = text.split("\n```").filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n'));
+    let clean = |line: &str| line.split("  #").next().unwrap_or_default().trim().to_owned();
+    blocks.map(|block| block.lines().map(clean).collect()).collect()
+}
+
+/// What stands behind the mark `snippet` in the files that `tests/frameworks/check.sh` runs.
+fn list_run_snippets() -> BTreeSet<Vec<String>> {
+    let files = fs::read_dir(docs().join("../tests/frameworks")).expect("a folder");
+    let texts = files.filter_map(|file| fs::read_to_string(file.expect("an entry").path()).ok());
+    let regions = texts.filter_map(|text| {
+        let mut lines =
+            text.lines().map(str::trim).skip_while(|line| !["# snippet", "// snippet"].contains(line));
+        lines.next()?;
+        let is_inside = |line: &&str| !line.is_empty() && !line.starts_with("# end");
+        Some(lines.take_while(is_inside).map(str::to_owned).collect())
+    });
+    regions.collect()
+}
+
+#[test]
+fn each_snippet_about_a_framework_is_run_with_the_framework() {
+    let page = fs::read_to_string(docs().join("get-traces.md")).expect("the page");
+    let run = list_run_snippets();
+    let blocks = [list_blocks(&page, "python"), list_blocks(&page, "typescript")].concat();
+    assert!(blocks.len() >= 14, "{blocks:?}");
+    for block in &blocks {
+        // A block may have a line for each of two frameworks.
+        let is_run = run.contains(block) || block.iter().all(|line| run.contains(&vec![line.clone()]));
+        assert!(is_run, "no file in tests/frameworks has {block:#?}");
+    }
+}
+
 #[test]
 fn each_page_is_in_the_table_of_contents_once() {
     let summary = fs::read_to_string(docs().join("SUMMARY.md")).expect("the contents");

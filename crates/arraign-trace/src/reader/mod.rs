@@ -63,7 +63,9 @@ impl fmt::Debug for Reader {
 impl Reader {
     /// Reads the runs, with the identity of each called tool.
     fn read_runs(&self, input: Input) -> Result<Vec<Trace>, DecodeError> {
+        let source = input.source;
         let mut runs = (self.read)(input)?;
+        build::missed_calls::note_missed_calls(&mut runs, source);
         runs.iter_mut().for_each(build::tool_name::split_common_names);
         Ok(runs)
     }

@@ -160,6 +160,9 @@ impl ReaderSet {
 
     /// Adds the reasons of the declared readers to an error about a file that no reader knows.
     fn add_objections(&self, text: &str, mut error: TraceError) -> TraceError {
+        if self.is_empty() {
+            return error;
+        }
         let TraceProblem::Unknown(declined) = &mut error.problem else { return error };
         let Ok(input) = Input::parse(text) else { return error };
         let document = DeclaredDocument::of_input(input);

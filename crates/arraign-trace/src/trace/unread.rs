@@ -91,6 +91,8 @@ pub enum UnreadContent {
     EmptyTurn,
     /// A message of this role that has content, and of which nothing was read.
     EmptyMessage(String),
+    /// A run of which nothing was read, although its file has content.
+    EmptyRun,
 }
 
 impl UnreadContent {
@@ -127,6 +129,7 @@ impl UnreadContent {
             Self::EmptyMessage(role) => {
                 format!("{count} message{s} of the role `{role}` {were} read as empty")
             }
+            Self::EmptyRun => format!("{count} run{s} {were} read as empty"),
         }
     }
 
@@ -154,6 +157,7 @@ impl fmt::Display for UnreadContent {
             }
             Self::EmptyTurn => f.write_str("a turn that used output tokens, without a text or a call"),
             Self::EmptyMessage(role) => write!(f, "a message of the role `{role}` without a text or a call"),
+            Self::EmptyRun => f.write_str("a run without a text or a call"),
         }
     }
 }

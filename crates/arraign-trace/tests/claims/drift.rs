@@ -3,6 +3,8 @@
 //! In each sample of each reader, each mark of a call is renamed. What is read then either has all the calls, or says
 //! that calls may be missing; or nothing is read at all.
 
+use std::collections::BTreeSet;
+
 use arraign_trace::reader;
 use arraign_trace::trace::Trace;
 
@@ -137,6 +139,39 @@ fn lost_calls(reader: &str, file: &str, text: &str, mark: &str, name: &str) -> O
     }
     let (read, format) = (names(&after.runs), after.format);
     Some(format!("{reader}/{file}: `{mark}` as `{name}` is read as {format}: {read:?}"))
+}
+
+/// Each word of a sample may be the mark of a call: a key, a type, a role.
+#[test]
+fn no_renamed_word_makes_a_run_look_as_if_it_made_no_calls() {
+    let mut green = Vec::new();
+    for (reader, mut samples) in samples::named_samples() {
+        samples.sort_by_key(|(_, text)| text.len());
+        for (file, text) in samples.iter().take(4) {
+            let Ok(before) = reader::read(text, None) else { continue };
+            for word in list_words(text) {
+                let later = reader::read(&rename(text, word, &format!("{word}_v2")), None);
+                if later.is_ok_and(|later| count_silent(&later.runs) > count_silent(&before.runs)) {
+                    green.push(format!("{reader}/{file}: `{word}`"));
+                }
+            }
+        }
+    }
+    assert!(green.is_empty(), "{} look as if they made no calls:\n{}", green.len(), green.join("\n"));
+}
+
+/// The keys of a text and its values of one word.
+fn list_words(text: &str) -> BTreeSet<&str> {
+    let is_word = |word: &&str| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_.$/-".contains(c);
+        (1..=40).contains(&word.len()) && word.chars().all(is_plain)
+    };
+    text.split(['"', '\\']).filter(is_word).collect()
+}
+
+/// The runs without calls that do not say that calls may be missing.
+fn count_silent(runs: &[Trace]) -> usize {
+    runs.iter().filter(|run| run.calls.is_empty() && run.calls_unrecorded.is_none()).count()
 }
 
 /// Files of writers that no reader knows, or that are not read completely.

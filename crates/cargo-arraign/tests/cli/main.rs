@@ -6,6 +6,7 @@ mod book;
 #[cfg(feature = "judge")]
 mod calibrate;
 mod compare;
+mod declared;
 mod explain;
 #[path = "../../../../tests/support/foreign.rs"]
 mod foreign;

@@ -168,7 +168,7 @@ impl LiveAgents {
     }
 
     fn start_pool(&mut self, limits: AgentLimits, project: &Project) -> Result<(), String> {
-        let folder = project.base.to_owned();
+        let folder = project.base.clone();
         let environment = AgentEnvironment { folder, variable: |name| env::var_os(name) };
         let gate = make_gate(self.mode, limits, project.shared_hashes.as_deref());
         let pool =

@@ -62,6 +62,7 @@ impl RecordedModels {
     }
 
     /// Shares the list of remarks.
+    #[cfg(feature = "mocks")]
     pub(super) fn share_remarks(&self) -> Arc<Mutex<Vec<String>>> {
         Arc::clone(&self.remarks)
     }

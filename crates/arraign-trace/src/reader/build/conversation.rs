@@ -103,15 +103,18 @@ pub(crate) struct Conversation<'t> {
     keys: Vec<String>,
     /// The number of messages in the last request.
     asked: usize,
+    /// Whether the last reply ended the run, as it was found with this number of messages.
+    ended: (usize, bool),
     /// The evidence of calls next to requests and responses in their records.
     pub(crate) beside: Vec<CallEvidence<'t>>,
 }
 
 /// The keys of a log's records that hold requests and responses, or what those are about.
-const RECORD_KEYS: [&str; 14] = [
+const RECORD_KEYS: [&str; 15] = [
     "request",
     "response",
     "result",
+    "body",
     "messages",
     "input",
     "output",
@@ -188,7 +191,11 @@ impl<'t> Conversations<'t> {
         let mut log = Self::default();
         for Record { at, value } in input.records {
             let case = batch::case(&value).map(ToOwned::to_owned);
-            let beside = CallEvidence::gather_beside(at, &value, &RECORD_KEYS);
+            let beside = ["", "request", "response"].into_iter().filter_map(|part| {
+                let record = if part.is_empty() { &value } else { value.get(part)? };
+                CallEvidence::gather_beside(RecordSpot::under(at, part), record.as_object()?, &RECORD_KEYS)
+            });
+            let beside: Vec<CallEvidence> = beside.collect();
             let exchange = match batch::failure(&value) {
                 Some(reason) => Exchange::failed(reason),
                 None => exchange(at, value).map_err(|error| at.in_record(error))?,
@@ -331,7 +338,16 @@ impl Conversation<'_> {
 impl Conversation<'_> {
     /// Whether the last reply ended the run: it stopped by itself, without a call. A reply without a request that comes
     /// behind it answers another question, which the log does not record.
-    fn has_ended(&self) -> bool {
+    fn has_ended(&mut self) -> bool {
+        // A log of replies alone asks each open run for each reply. The answer changes only with the messages.
+        let count = self.messages.len();
+        if self.ended.0 != count {
+            self.ended = (count, self.ends_with_reply());
+        }
+        self.ended.1
+    }
+
+    fn ends_with_reply(&self) -> bool {
         let Some(last) = self.messages.last() else { return false };
         let stopped = last.ending.as_ref().and_then(|ending| ending.stop_reason.as_deref());
         if !stopped.is_some_and(is_final) {

@@ -8,9 +8,9 @@
 use std::borrow::Cow;
 
 use crate::reader::build::spot::RecordSpot;
-use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
+use crate::trace::UnreadContent;
 
 /// The evidence of calls in one record.
 #[derive(Debug)]
@@ -35,6 +35,18 @@ pub(crate) struct CallClue<'t> {
 }
 
 impl CallClue<'_> {
+    /// Describes the part of the file with a call or a result that is in no run.
+    pub(crate) fn describe(&self) -> UnreadContent {
+        match (&self.name, &self.id) {
+            (Some(name), _) if self.is_call => {
+                let kind = self.kind.as_deref().unwrap_or_default().to_owned();
+                UnreadContent::UnreadCall { name: name.as_ref().to_owned(), kind }
+            }
+            (_, Some(id)) => UnreadContent::ResultWithoutCall(id.as_ref().to_owned()),
+            (name, None) => UnreadContent::ResultWithoutCall(name.as_deref().unwrap_or_default().to_owned()),
+        }
+    }
+
     /// The JSON pointer from the record to the clue.
     pub(crate) fn pointer(&self) -> String {
         let steps = self.path.steps.iter().take(self.path.depth.min(DEEPEST));
@@ -101,9 +113,13 @@ impl<'t> CallEvidence<'t> {
     }
 
     /// Gathers the evidence under the keys of a record that are not `known`: a reader takes the others apart itself.
-    pub(crate) fn gather_beside(at: At, record: &Json<'t>, known: &[&str]) -> Option<Self> {
+    pub(crate) fn gather_beside(
+        spot: impl Into<RecordSpot>,
+        record: &Object<'t>,
+        known: &[&str],
+    ) -> Option<Self> {
         let mut search = EvidenceSearch { clues: Vec::new(), path: PathSteps::NONE };
-        for (key, value) in record.as_object()?.entries() {
+        for (key, value) in record.entries() {
             if matches!(value, Json::Object(_) | Json::List(_)) && !known.contains(&key.as_ref()) {
                 search.path.push(PathStep::Key(borrow_key(key)));
                 search.search(value, None);
@@ -111,7 +127,7 @@ impl<'t> CallEvidence<'t> {
             }
         }
         let clues = search.clues;
-        (!clues.is_empty()).then(|| Self { spot: at.into(), clues, speaker: None })
+        (!clues.is_empty()).then(|| Self { spot: spot.into(), clues, speaker: None })
     }
 }
 

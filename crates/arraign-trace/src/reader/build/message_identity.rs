@@ -4,8 +4,9 @@ use crate::reader::json::value::Json;
 
 /// Whether a reply that stopped for this reason is complete, in the words of any provider.
 pub(crate) fn is_final(reason: &str) -> bool {
-    let reason = reason.to_ascii_lowercase();
-    matches!(reason.as_str(), "stop" | "end_turn" | "stop_sequence" | "completed" | "complete" | "refusal")
+    ["stop", "end_turn", "stop_sequence", "completed", "complete", "refusal"]
+        .iter()
+        .any(|word| reason.eq_ignore_ascii_case(word))
 }
 
 /// Whether a message, or an item of one, makes a call.

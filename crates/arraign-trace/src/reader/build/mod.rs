@@ -8,6 +8,7 @@ pub(crate) mod conversation;
 pub(crate) mod evidence;
 pub(crate) mod message_identity;
 pub(crate) mod message_list;
+pub(crate) mod missed_calls;
 pub(crate) mod spot;
 pub(crate) mod tool_name;
 pub(crate) mod tool_result;

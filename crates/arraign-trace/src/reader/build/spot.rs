@@ -48,12 +48,13 @@ impl RecordSpot {
             At::Item(index) => (None, Some(index)),
             At::Whole => (None, None),
         };
-        let mut steps: Vec<String> = item.iter().map(ToString::to_string).collect();
-        steps.extend(split_steps(self.path).map(ToOwned::to_owned));
-        steps.extend(self.index.iter().map(ToString::to_string));
-        steps.extend(split_steps(self.inner).map(ToOwned::to_owned));
-        let outer: String = steps.iter().flat_map(|step| ["/", step.as_str()]).collect();
-        let pointer = outer + inner;
+        let mut pointer = item.map(|index| format!("/{index}")).unwrap_or_default();
+        pointer.extend(split_steps(self.path).flat_map(|step| ["/", step]));
+        if let Some(index) = self.index {
+            pointer.extend(["/", &index.to_string()]);
+        }
+        pointer.extend(split_steps(self.inner).flat_map(|step| ["/", step]));
+        pointer += inner;
         RecordPlace::new(line, pointer)
     }
 }

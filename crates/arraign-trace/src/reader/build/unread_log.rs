@@ -6,6 +6,7 @@
 //! trace at the end, an unknown kind, and a turn or a message of which nothing was read.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::reader::build::evidence::{CallClue, CallEvidence};
 use crate::reader::build::spot::RecordSpot;
@@ -32,7 +33,7 @@ pub(crate) struct UnreadLog {
     progress_before_record: usize,
     progress_before_turn: usize,
     /// Ids in the file of calls that are in the run under another id.
-    aliases: Vec<String>,
+    aliases: HashSet<String>,
 }
 
 /// A clue of a record that was read, without its call so far.
@@ -144,7 +145,7 @@ impl TraceBuilder {
             part.place = place;
             return;
         }
-        let part = UnreadPart::new(place, describe_clue(&clue));
+        let part = UnreadPart::new(place, clue.describe());
         let is_call = clue.is_call;
         let [id, name] = [clue.id, clue.name].map(|text| text.map(Cow::into_owned));
         self.log.pending.push(PendingClue { id, name, is_call, part });
@@ -153,15 +154,21 @@ impl TraceBuilder {
     /// Whether a clue is a call of the run. Where both have ids, the ids decide; of a call, the name must agree as well.
     fn accounts_for(&mut self, id: Option<&str>, name: Option<&str>, is_call: bool) -> bool {
         if let Some(id) = id {
+            // Nearly all clues are of a call that was just read: the table of all calls is not needed for them.
+            let name = name.filter(|_| is_call);
+            let mut latest = self.trace.calls.iter().rev().take(LATEST);
+            let is_named = |call: &Call| name.is_none_or(|name| is_same_tool(name, call));
+            if latest.any(|call| call.id.as_deref() == Some(id) && is_named(call)) {
+                return true;
+            }
             // A known id decides. The name is compared only for a call, since a result may carry another name, such as
             // its own.
             let mut calls = self.find_calls(id).peekable();
             if calls.peek().is_some() {
-                let name = name.filter(|_| is_call);
-                return name.is_none_or(|name| calls.any(|call| is_same_tool(name, call)));
+                return calls.any(is_named);
             }
             drop(calls);
-            if self.log.aliases.iter().any(|alias| alias == id) {
+            if self.log.aliases.contains(id) {
                 return true;
             }
         }
@@ -173,7 +180,7 @@ impl TraceBuilder {
 
     /// Notes that `id` names a call that is in the run under another id.
     pub(crate) fn add_alias(&mut self, id: &str) {
-        self.log.aliases.push(id.to_owned());
+        self.log.aliases.insert(id.to_owned());
     }
 
     /// Notes that something was read that is neither a text nor a call.
@@ -191,18 +198,20 @@ impl TraceBuilder {
         }
     }
 
-    /// Skips a line or an event of this kind. Without an object or a list in it, it cannot contain a call, and is not
-    /// reported as unread. Programs often add such lines: titles, modes, links.
+    /// Skips a line or an event of this kind. Without an object or a list in it, not even as JSON text, and without a word
+    /// for calls in its kind, it cannot contain a call, and is not reported as unread. Programs often add such lines:
+    /// titles, modes, links.
     pub(crate) fn pass_over_record(&mut self, kind: &str, record: &Object, harmless: &[&str]) {
-        let holds_parts = record.values().any(|value| match value {
+        let may_hold_parts = |value: &Json| match value {
             Json::List(items) => !items.is_empty(),
             Json::Object(object) => !object.is_empty(),
+            Json::Text(text) => text.starts_with("{\"") || text.starts_with("[{"),
             _ => false,
-        });
-        if holds_parts {
-            self.pass_over(kind, harmless);
-        } else {
+        };
+        if harmless.contains(&kind) || !record.values().any(may_hold_parts) && !names_calls(kind) {
             self.log.note_progress();
+        } else {
+            self.pass_over(kind, &[]);
         }
     }
 
@@ -258,30 +267,25 @@ impl TraceBuilder {
     }
 }
 
+/// The number of latest calls that a clue is compared with before all others.
+const LATEST: usize = 4;
+
 /// Whether `name` is the tool of `call`. A host may put the server before the name of the tool.
 fn is_same_tool(name: &str, call: &Call) -> bool {
     let written = call.written_name();
     name.ends_with(written) || written.ends_with(name) || name.ends_with(&call.name)
 }
 
-fn describe_clue(clue: &CallClue) -> UnreadContent {
-    match (&clue.name, &clue.id) {
-        (Some(name), _) if clue.is_call => {
-            let kind = clue.kind.as_deref().unwrap_or_default().to_owned();
-            UnreadContent::UnreadCall { name: name.as_ref().to_owned(), kind }
-        }
-        (_, Some(id)) => UnreadContent::ResultWithoutCall(id.as_ref().to_owned()),
-        (name, None) => UnreadContent::ResultWithoutCall(name.as_deref().unwrap_or_default().to_owned()),
-    }
+/// Whether the kind of a line has a word for calls.
+fn names_calls(kind: &str) -> bool {
+    ["tool", "call", "function", "command", "exec"].iter().any(|word| kind.contains(word))
 }
 
 /// Whether the reason why a turn stopped is that the model called a tool, in the words of any provider.
 pub(crate) fn says_tool_use(reason: &str) -> bool {
-    let letters: String = reason.chars().filter(char::is_ascii_alphabetic).collect();
-    matches!(
-        letters.to_ascii_lowercase().as_str(),
-        "tooluse" | "toolcall" | "toolcalls" | "functioncall" | "functioncalls"
-    )
+    const WORDS: [&[u8]; 5] = [b"tooluse", b"toolcall", b"toolcalls", b"functioncall", b"functioncalls"];
+    let letters = reason.bytes().filter(u8::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase());
+    WORDS.iter().any(|word| letters.clone().eq(word.iter().copied()))
 }
 
 /// Compares the evidence of a record that is one run with that run.

@@ -8,7 +8,7 @@ use super::left::add_what_is_left;
 use super::run::RunReader;
 use super::selections::{SelectedAs, Selections};
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::{At, Input, Record};
+use crate::reader::json::input::{At, Input, InputSource, Record};
 use crate::reader::json::value::Json;
 use crate::reader::{READERS, Reader};
 use crate::trace::{Trace, Usage};
@@ -78,7 +78,7 @@ fn read_value(reader: &Reader, value: &Value) -> Result<Vec<Trace>, DecodeError>
         }
         value => vec![Record { at: At::Whole, value }],
     };
-    reader.read_runs(Input { text: "", records })
+    reader.read_runs(Input { text: "", source: InputSource::Values, records })
 }
 
 /// Puts the places of unread parts below the place of the value that they were read from.

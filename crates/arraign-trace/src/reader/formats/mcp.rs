@@ -160,8 +160,13 @@ impl RpcLog {
                 self.response(&id, message, wrapper);
                 Ok(())
             }
-            // A notification.
-            (_, None) => Ok(()),
+            // A notification calls no tool. A call without an id cannot be joined with its result.
+            (method, None) => {
+                if method.is_some_and(|method| method == "tools/call") {
+                    self.builder.pass_over("tools/call", &[]);
+                }
+                Ok(())
+            }
         }
     }
 

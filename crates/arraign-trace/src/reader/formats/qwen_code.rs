@@ -26,21 +26,23 @@ pub(crate) const READER: Reader = Reader {
 
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
-    if let Some(record) = input.records.iter().find(|record| record.value.get("sessionId").is_none()) {
+    if let Some(record) = input.records.first().filter(|record| !record.value.has_key("sessionId")) {
         return Err(Reason::of(record.at, "has no `sessionId`"));
     }
-    if input.records.iter().any(|record| is_telling(&record.value)) {
-        return Ok(Certainty::Sure);
+    if !input.records.iter().any(|record| is_telling(&record.value)) {
+        return Err("no line of a session with `parts` is in it".into());
     }
-    Err("no line of a session with `parts` is in it".into())
+    match input.records.iter().find(|record| !record.value.has_key("sessionId")) {
+        Some(record) => Err(Reason::of(record.at, "has no `sessionId`")),
+        None => Ok(Certainty::Sure),
+    }
 }
 
 /// Whether a line is one that only this format has.
 pub(crate) fn is_telling(line: &Json) -> bool {
-    let kind = line.get("type").and_then(Json::as_str).unwrap_or_default();
-    matches!(kind, "user" | "assistant" | "tool_result")
-        && line.get("sessionId").is_some_and(Json::is_text)
-        && line.pointer("/message/parts").is_some_and(Json::is_list)
+    line.get("message").and_then(|message| message.get("parts")).is_some_and(Json::is_list)
+        && matches!(line.text_under("type"), Some("user" | "assistant" | "tool_result"))
+        && line.has_text("sessionId")
 }
 
 /// A file is one session; one that was resumed goes on in the same file.

@@ -54,7 +54,39 @@ impl fmt::Display for At {
 #[derive(Debug, Clone)]
 pub(crate) struct Input<'t> {
     pub(crate) text: &'t str,
+    pub(crate) source: InputSource<'t>,
     pub(crate) records: Vec<Record<'t>>,
+}
+
+/// The texts that the records of an input were parsed from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum InputSource<'t> {
+    File(&'t str),
+    /// Records that were taken out of a file one by one.
+    Pieces(&'t [(At, String)]),
+    /// The records are values of another file.
+    Values,
+}
+
+impl<'t> InputSource<'t> {
+    /// Whether one of the texts satisfies `condition`.
+    pub(crate) fn has_text(self, condition: fn(&str) -> bool) -> bool {
+        match self {
+            Self::File(text) => condition(text),
+            Self::Pieces(pieces) => pieces.iter().any(|(_, piece)| condition(piece)),
+            Self::Values => false,
+        }
+    }
+
+    /// Parses the records once more.
+    pub(crate) fn parse_again(self) -> Vec<Record<'t>> {
+        let input = match self {
+            Self::File(text) => Input::parse(text).ok(),
+            Self::Pieces(texts) => Input::of_texts(texts).ok(),
+            Self::Values => None,
+        };
+        input.map_or_else(Vec::new, |input| input.records)
+    }
 }
 
 /// Whether the text begins like JSON or a stream of JSON events. A native trace in YAML begins differently.
@@ -67,7 +99,7 @@ impl<'t> Input<'t> {
         refuse_many_values(text)?;
         if sse::is_stream(text) {
             let records: Result<Vec<Record>, TraceError> = sse::events(text).map(event).collect();
-            return Ok(Self { text, records: records? });
+            return Ok(Self { text, source: InputSource::File(text), records: records? });
         }
         // One parser reads a single document, JSON Lines and any other sequence of values: to JSON they differ only in
         // whitespace. `flatten` then tells a single document from a sequence.
@@ -83,7 +115,7 @@ impl<'t> Input<'t> {
             };
             records.push(Record { at: At::Line(lines.of_value_from(from)), value });
         }
-        Ok(Self { text, records: flatten(records) })
+        Ok(Self { text, source: InputSource::File(text), records: flatten(records) })
     }
 
     /// Parses records that were taken out of a file one by one.
@@ -91,7 +123,8 @@ impl<'t> Input<'t> {
         let text = texts.first().map_or("", |(_, text)| text.as_str());
         let records =
             texts.iter().map(|(at, text)| Ok(Record { at: *at, value: serde_json::from_str(text)? }));
-        Ok(Self { text, records: records.collect::<Result<_, serde_json::Error>>()? })
+        let records = records.collect::<Result<_, serde_json::Error>>()?;
+        Ok(Self { text, source: InputSource::Pieces(texts), records })
     }
 
     /// Returns the first record, or the reason why there is none.

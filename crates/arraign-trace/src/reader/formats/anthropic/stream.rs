@@ -74,12 +74,12 @@ fn add<'t>(drafts: &mut Vec<StreamedMessage<'t>>, at: At, mut event: Object<'t>)
     let Some(draft) = drafts.last_mut() else { return Ok(()) };
     match kind.as_ref() {
         "content_block_start" => {
-            let index = event.count(&["index"])?.unwrap_or_default();
+            let index = event.count(&["index"])?.unwrap_or(draft.next_index());
             let start = event.object(&["content_block"])?.unwrap_or_default();
             draft.blocks.insert(index, Block { start, ..Block::default() });
         }
         "content_block_delta" => {
-            let index = event.count(&["index"])?.unwrap_or_default();
+            let index = event.count(&["index"])?.unwrap_or(draft.next_index().saturating_sub(1));
             let delta = event.object(&["delta"])?.unwrap_or_default();
             draft.blocks.entry(index).or_default().add(delta)?;
         }
@@ -106,6 +106,11 @@ fn overlay<'t>(known: &mut Object<'t>, told: Object<'t>) {
 }
 
 impl<'t> StreamedMessage<'t> {
+    /// The index of a block that does not say its own: after the last one.
+    fn next_index(&self) -> u64 {
+        self.blocks.last_key_value().map_or(0, |(last, _)| last.saturating_add(1))
+    }
+
     fn into_record(self) -> Record<'t> {
         let Self { at, mut message, usage, blocks } = self;
         let blocks = blocks.into_values().map(Block::into_json).collect();

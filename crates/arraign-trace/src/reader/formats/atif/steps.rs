@@ -20,6 +20,9 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
 
+/// The keys of a trajectory under which no call is overlooked.
+const TRAJECTORY_KEYS: [&str; 5] = ["agent", "steps", "subagent_trajectories", "final_metrics", "extra"];
+
 /// What a converter adds to the text of a result that is an error.
 const FAILED: &str = "\n\n[error] tool reported failure";
 
@@ -64,6 +67,7 @@ impl<'t> AtifSteps<'t> {
     /// Adds the steps of the trajectory of the run, or of one within it. An inner trajectory comes after the call with a result
     /// that names it, or else at the end.
     pub(crate) fn add(&mut self, trajectory: &mut Object<'t>, path: &[String]) -> Result<(), DecodeError> {
+        let beside = CallEvidence::gather_beside(self.at, trajectory, &TRAJECTORY_KEYS);
         let mut agent = trajectory.object(&["agent"])?.unwrap_or_default();
         if path.is_empty() {
             let trace = &mut self.builder.trace;
@@ -81,6 +85,7 @@ impl<'t> AtifSteps<'t> {
         for child in std::mem::replace(&mut self.children, around).rest() {
             self.add_within(child, path)?;
         }
+        self.builder.close_records(beside.into_iter().collect());
         Ok(())
     }
 

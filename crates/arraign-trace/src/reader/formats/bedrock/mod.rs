@@ -71,7 +71,7 @@ fn is_response(value: &Json) -> bool {
 
 /// Whether a record is `AgentResult.to_dict()` of Strands.
 fn is_strands_result(value: &Json) -> bool {
-    value.get("type").and_then(Json::as_str) == Some("agent_result") && stored_message(value).is_some()
+    value.has_key("stop_reason") && !value.has_key("message_id") && stored_message(value).is_some()
 }
 
 /// The message that Strands wraps in the file of a stored session, or in a result.

@@ -78,11 +78,15 @@ fn add_event<'t>(
     }
     let Some(response) = responses.last_mut() else { return Ok(()) };
     if let Some(mut start) = event.object(&["contentBlockStart"])? {
-        let block = response.block_of(&mut start)?;
-        block.start = start.object(&["start"])?.unwrap_or_default();
+        let index = start.count(&["contentBlockIndex"])?.unwrap_or(response.next_index());
+        let block = response.blocks.entry(index).or_default();
+        // A start in another form becomes a part of an unknown kind.
+        let told = start.object(&["start"])?.unwrap_or(start).into_entries();
+        block.start = told.into_iter().filter(|(_, value)| !value.is_null()).collect();
     }
     if let Some(mut delta) = event.object(&["contentBlockDelta"])? {
-        let block = response.block_of(&mut delta)?;
+        let last = response.next_index().saturating_sub(1);
+        let block = response.blocks.entry(delta.count(&["contentBlockIndex"])?.unwrap_or(last)).or_default();
         block.add(delta.object(&["delta"])?.unwrap_or_default())?;
     }
     for name in ["messageStop", "metadata"] {
@@ -106,10 +110,9 @@ fn is_unknown_event((kind, value): &(Cow<str>, Json)) -> bool {
 }
 
 impl<'t> StreamedResponse<'t> {
-    /// The block that an event names.
-    fn block_of(&mut self, event: &mut Object<'t>) -> Result<&mut StreamedBlock<'t>, DecodeError> {
-        let index = event.count(&["contentBlockIndex"])?.unwrap_or_default();
-        Ok(self.blocks.entry(index).or_default())
+    /// The index of a block that does not say its own: after the last one.
+    fn next_index(&self) -> u64 {
+        self.blocks.last_key_value().map_or(0, |(last, _)| last.saturating_add(1))
     }
 
     fn into_record(self) -> Record<'t> {
@@ -145,6 +148,9 @@ impl<'t> StreamedBlock<'t> {
         if let Some(Json::Object(mut call)) = start.take(&["toolUse"]) {
             call.push(Cow::Borrowed("input"), Json::Text(Cow::Owned(input)));
             start.push(Cow::Borrowed("toolUse"), Json::Object(call));
+        } else if !input.is_empty() {
+            // The input of a call whose start is not known.
+            start.push(Cow::Borrowed("contentBlockDelta"), Json::Text(Cow::Owned(input)));
         } else if !text.is_empty() {
             start.push(Cow::Borrowed("text"), Json::Text(Cow::Owned(text)));
         }

@@ -44,14 +44,11 @@ fn find_class(record: &Json) -> Option<SdkMessage> {
     if has_all(record, &["event", "session_id", "uuid"]) {
         return Some(SdkMessage::Stream);
     }
-    match (
-        has_all(record, &["content", "parent_tool_use_id"]),
-        record.get("model").is_some_and(Json::is_text),
-    ) {
-        (true, true) => Some(SdkMessage::Assistant),
-        (true, false) => Some(SdkMessage::User),
-        _ => None,
+    if !has_all(record, &["parent_tool_use_id", "content"]) {
+        return None;
     }
+    let is_model = record.get("model").is_some_and(Json::is_text);
+    Some(if is_model { SdkMessage::Assistant } else { SdkMessage::User })
 }
 
 fn has_all(record: &Json, names: &[&str]) -> bool {

@@ -16,7 +16,7 @@ use crate::trace::Arguments;
 pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut events = EventLog::default();
     for Record { at, value } in records {
-        events.steps.talk.at = Some(at);
+        events.steps.talk.spot = at.into();
         let added = Object::of(value, "an event").and_then(|event| events.add(event));
         added.map_err(|error| at.in_record(error))?;
     }

@@ -11,8 +11,9 @@ mod runs;
 mod steps;
 mod talk;
 
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::{Input, Record};
+use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
@@ -137,6 +138,25 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     }
 }
 
+/// Returns the places of the messages in a record: its list of messages, or itself.
+fn locate_messages(at: At, value: &Json) -> Vec<RecordSpot> {
+    let Some(messages) = value.get("messages").and_then(Json::as_list) else {
+        return vec![RecordSpot::from(at).with_inner(find_wrapper(value))];
+    };
+    let messages = messages.iter().enumerate();
+    messages
+        .map(|(index, message)| RecordSpot::item(at, "messages", index).with_inner(find_wrapper(message)))
+        .collect()
+}
+
+/// The key under which a message has its fields.
+fn find_wrapper(message: &Json) -> &'static str {
+    ["data", "kwargs"]
+        .into_iter()
+        .find(|key| message.get(key).is_some_and(Json::is_object))
+        .unwrap_or_default()
+}
+
 /// Reads messages. A file with one message in each record is one run, and so are the updates and the growing states of a
 /// stream. A state without any known message begins a run.
 fn read_messages(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
@@ -144,13 +164,15 @@ fn read_messages(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut talk = Talk::default();
     for Record { at, value } in records {
         let is_state = value.get("messages").is_some();
+        let spots = locate_messages(at, &value);
         let messages = messages_of(value);
         // States of a stream repeat all messages so far, so a state of the same run has at least one that is known.
         if is_state && talk.has_begun() && !messages.iter().any(|message| talk.knows(message)) {
             runs.push(std::mem::take(&mut talk).finish());
         }
-        talk.at = Some(at);
-        for message in messages {
+        let is_located = spots.len() == messages.len();
+        for (index, message) in messages.into_iter().enumerate() {
+            talk.spot = if is_located { spots[index] } else { at.into() };
             talk.add(message, &[]);
         }
     }

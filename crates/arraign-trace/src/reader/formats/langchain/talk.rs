@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::evidence::CallEvidence;
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::formats::langchain::content;
 use crate::reader::formats::langchain::message::{self, MadeCall, MessageKind};
-use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
@@ -16,8 +16,8 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
 #[derive(Debug, Default)]
 pub(crate) struct Talk {
     pub(crate) builder: TraceBuilder,
-    /// The place of the record that is being read.
-    pub(crate) at: Option<At>,
+    /// The place of the record or the message that is being read.
+    pub(crate) spot: RecordSpot,
     seen: HashSet<String>,
     /// The messages that are being streamed, and the index of each by its id.
     streams: Vec<StreamedMessage>,
@@ -90,7 +90,7 @@ impl Talk {
 
     /// Adds a message from or to the agent at this path.
     pub(crate) fn add(&mut self, fields: Object, path: &[String]) {
-        let evidence = CallEvidence::gather_object(self.at.unwrap_or(At::Whole), &fields);
+        let evidence = CallEvidence::gather_object(self.spot, &fields);
         self.builder.enter_record(evidence.spot);
         self.add_fields(fields, path);
         self.builder.close_record(evidence);

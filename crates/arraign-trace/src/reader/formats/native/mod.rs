@@ -85,7 +85,7 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
 }
 
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
-    let Input { text, records } = input;
+    let Input { text, records, .. } = input;
     if records.first().is_some_and(|record| is_step(&record.value, false)) {
         return read_step_records(text, records).map(|trace| vec![trace]);
     }

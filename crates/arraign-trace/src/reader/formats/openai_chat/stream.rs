@@ -36,7 +36,7 @@ pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
         }
         let mut chunk = Object::of(value, "a chunk").map_err(|error| at.in_record(error))?;
         let id = chunk.string(&["id"]).map_err(|error| at.in_record(error))?;
-        // A chunk without an id goes on with the completion before it, or begins the one after it.
+        // A chunk without an id goes on with the completion before it, or begins the next one where that one is finished.
         if let Some(id) = id.filter(|id| !id.is_empty()) {
             let nameless = drafts.get(place).is_some_and(|draft| draft.id.is_none());
             place = *places.entry(id.clone()).or_insert(if nameless { place } else { drafts.len() });
@@ -44,12 +44,19 @@ pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
                 drafts.push(StreamedChoice::at(at));
             }
             drafts[place].id = Some(id);
-        } else if drafts.is_empty() {
+        } else if drafts.get(place).is_none_or(|draft| !draft.finish_reason.is_null() && has_role(&chunk)) {
+            place = drafts.len();
             drafts.push(StreamedChoice::at(at));
         }
         drafts[place].add(chunk).map_err(|error| at.in_record(error))?;
     }
     Ok(drafts.into_iter().map(StreamedChoice::into_record).collect())
+}
+
+/// Whether a chunk says who speaks, as the first chunk of a completion does.
+fn has_role(chunk: &Object) -> bool {
+    let choice = chunk.get("choices").and_then(Json::first);
+    choice.and_then(|choice| choice.get("delta")).is_some_and(|delta| delta.has_text("role"))
 }
 
 /// A completion that is being streamed.

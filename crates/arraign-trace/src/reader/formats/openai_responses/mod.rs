@@ -61,16 +61,17 @@ fn detect_format(input: &Input) -> Detection {
     let records = input.records.iter().filter(|record| batch::failure(&record.value).is_none());
     let first = records.clone().next().and_then(|record| shape(&record.value));
     let first = first.ok_or("the first record is none of this format")?;
-    let mut sure = first != ResponsesShape::Item;
-    for record in records {
-        // A stream may contain other events between those of this format: `error`, `keepalive`.
-        let found = shape(&record.value);
-        if found != Some(first) && first != ResponsesShape::Event {
-            return Err(Reason::of(record.at, "is none of this format"));
-        }
-        sure |= is_telling(&record.value);
+    // Items look like the events of many other formats. Most of these files are declined without a look at each shape.
+    if first == ResponsesShape::Item && !records.clone().any(|record| is_telling(&record.value)) {
+        return Err("nothing in it is of this format alone".into());
     }
-    if sure { Ok(Certainty::Sure) } else { Err("nothing in it is of this format alone".into()) }
+    // A stream may contain other events between those of this format: `error`, `keepalive`.
+    let mut foreign =
+        records.filter(|record| first != ResponsesShape::Event && shape(&record.value) != Some(first));
+    match foreign.next() {
+        Some(record) => Err(Reason::of(record.at, "is none of this format")),
+        None => Ok(Certainty::Sure),
+    }
 }
 
 fn shape(value: &Json) -> Option<ResponsesShape> {

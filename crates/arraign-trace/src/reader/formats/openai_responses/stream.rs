@@ -76,7 +76,7 @@ impl<'t> ResponseStream<'t> {
     }
 
     fn item(&mut self, mut event: Object<'t>, whole: bool) -> Result<(), DecodeError> {
-        let index = event.count(&["output_index"])?.unwrap_or_default();
+        let index = event.count(&["output_index"])?.unwrap_or(self.next_index(whole));
         let item = event.object(&["item"])?.unwrap_or_default();
         let piece = self.items.entry(index).or_default();
         if whole || !piece.whole {
@@ -86,10 +86,16 @@ impl<'t> ResponseStream<'t> {
     }
 
     fn delta(&mut self, mut event: Object<'t>) -> Result<(), DecodeError> {
-        let index = event.count(&["output_index"])?.unwrap_or_default();
+        let index = event.count(&["output_index"])?.unwrap_or(self.next_index(true));
         let delta = event.take(&["delta"]).and_then(Json::into_text).unwrap_or_default();
         self.items.entry(index).or_default().text.push_str(&delta);
         Ok(())
+    }
+
+    /// The index of an event that does not say its own: that of the last item, or after it.
+    fn next_index(&self, of_last: bool) -> u64 {
+        let last = self.items.last_key_value().map(|(last, _)| *last);
+        last.map_or(0, |last| if of_last { last } else { last.saturating_add(1) })
     }
 
     /// Ends the response that is being streamed, if there is one.

@@ -40,8 +40,20 @@ fn read_event(event: &Value) -> SaidMessage {
         };
     }
     let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
-    let said = content.map(parts_of).unwrap_or_default();
-    SaidMessage { speaker, parts: said.into_iter().chain(calls.filter_map(read_call)).collect() }
+    let mut parts = content.map(parts_of).unwrap_or_default();
+    parts.extend(
+        calls.map(|call| read_call(call).unwrap_or_else(|| SaidPart::Unread("tool_calls".to_owned()))),
+    );
+    let unknown = message.as_object().into_iter().flatten().filter(|(key, value)| is_unknown(key, value));
+    parts.extend(unknown.map(|(key, _)| SaidPart::Unread(key.clone())));
+    SaidMessage { speaker, parts }
+}
+
+/// Whether a message has a value that could be a call under a key that this form does not have.
+fn is_unknown(key: &str, value: &Value) -> bool {
+    let has_parts = |list: &[Value]| list.iter().any(|item| item.is_object() || item.is_array());
+    let holds_calls = value.as_array().is_some_and(|list| has_parts(list)) || value.is_object();
+    holds_calls && !["content", "tool_calls", "message"].contains(&key)
 }
 
 fn find_text(of: &Value, name: &str) -> Option<String> {

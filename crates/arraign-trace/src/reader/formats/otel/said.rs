@@ -184,7 +184,8 @@ fn part(value: &Value) -> Option<SaidPart> {
         "tool_call" | "server_tool_call" => {
             let arguments =
                 any(&["arguments", "server_tool_call"]).map_or_else(Arguments::none, Arguments::from_json);
-            Some(SaidPart::Call { id: text("id"), name: text("name")?, arguments })
+            let Some(name) = text("name") else { return Some(SaidPart::Unread(kind.to_owned())) };
+            Some(SaidPart::Call { id: text("id"), name, arguments })
         }
         "tool_call_response" | "server_tool_call_response" => {
             let value = any(&["response", "result", "server_tool_call_response"]).unwrap_or_default();
@@ -230,7 +231,16 @@ fn gemini_part(part: &Value) -> Option<SaidPart> {
         let value = answer.get("response").cloned().unwrap_or_default();
         return Some(SaidPart::Result { id: text(answer, "id"), value, failed: false });
     }
-    text(part, "text").map(SaidPart::Text)
+    text(part, "text").map(SaidPart::Text).or_else(|| find_unknown(part))
+}
+
+/// Finds the kind of a part of Gemini that may be a call.
+fn find_unknown(part: &Value) -> Option<SaidPart> {
+    const WITHOUT_CALLS: [&str; 4] = ["inline", "file", "executable", "code"];
+    let is_unknown = |(kind, value): &(&String, &Value)| {
+        value.is_object() && !WITHOUT_CALLS.iter().any(|known| kind.starts_with(known))
+    };
+    part.as_object()?.iter().find(is_unknown).map(|(kind, _)| SaidPart::Unread(kind.clone()))
 }
 
 /// Reads the messages that are spread below the first of these prefixes with any.
@@ -264,8 +274,20 @@ fn spread_message(node: &AttributeTree) -> SaidMessage {
         return SaidMessage { speaker, parts: vec![SaidPart::Result { id, value, failed: false }] };
     }
     let calls = node.step("tool_calls").into_iter().flat_map(|calls| calls.below.values());
-    let parts = text.map(SaidPart::Text).into_iter().chain(calls.filter_map(spread_call)).collect();
+    let calls =
+        calls.map(|call| spread_call(call).unwrap_or_else(|| SaidPart::Unread("tool_calls".to_owned())));
+    let parts = text.map(SaidPart::Text).into_iter().chain(calls).chain(spread_unknown(node)).collect();
     SaidMessage { speaker, parts }
+}
+
+/// Returns the keys of a message that have values below them, and that no vocabulary has.
+fn spread_unknown(node: &AttributeTree<'_>) -> impl Iterator<Item = SaidPart> {
+    const KNOWN: [&str; 5] = ["content", "contents", "tool_calls", "function", "function_call"];
+    let words = node.below.iter().filter_map(|(step, below)| match step {
+        AttributeStep::Word(word) if !below.below.is_empty() && !KNOWN.contains(word) => Some(*word),
+        _ => None,
+    });
+    words.map(|word| SaidPart::Unread(word.to_owned()))
 }
 
 /// Reads a result in the form of `AutoGen`: an object with the id of the call, as JSON text.
