@@ -26,7 +26,7 @@ use self::keep::{keep_in_files, stamp_run};
 use self::mocks::plan_mocks;
 use self::models::RecordedModels;
 use self::refused::{check_known, refuse_shared_recordings, refuse_unknown, refuse_unmatched};
-use self::setup::{AgentMode, AgentSettings, make_gate};
+use self::setup::{AgentMode, AgentSettings, make_gate, make_task};
 use self::today::TodaysAgents;
 use super::asking::Asking;
 use super::context::Project;
@@ -330,22 +330,6 @@ impl LiveAgents {
         }
         let command = self.rerun.command(name);
         format!("no recorded run of the agent\n{error}\nrecord one: ARRAIGN_AGENT_MODE=record {command}")
-    }
-}
-
-fn make_task(case: &Case, name: String, agent: Agent) -> AgentTask {
-    let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
-    let (limit, readers) = (case.timeout, case.readers.clone());
-    AgentTask {
-        name,
-        agent,
-        limit,
-        several,
-        readers,
-        prices: case.prices.clone(),
-        keep: None,
-        model: None,
-        mocks: None,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::agent::{AgentGate, Agents, ConfiguredAgent, InProcess};
-use crate::case::{AgentLimits, InputGlob, NamedAgent};
+use crate::agent::{Agent, AgentGate, AgentTask, Agents, ConfiguredAgent, InProcess};
+use crate::case::{AgentLimits, Case, InputGlob, NamedAgent};
 use crate::harness::settings::{read_choice, read_variable};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::check_input_pattern;
@@ -48,6 +48,23 @@ impl AgentSetup {
             errors.take(registered.map_err(|problem| LoadError::new(place, problem)));
         }
         errors.or(())
+    }
+}
+
+/// Makes the task of a case: nothing is kept, recorded or mocked yet.
+pub(super) fn make_task(case: &Case, name: String, agent: Agent) -> AgentTask {
+    let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
+    let (limit, readers) = (case.timeout, case.readers.clone());
+    AgentTask {
+        name,
+        agent,
+        limit,
+        several,
+        readers,
+        prices: case.prices.clone(),
+        keep: None,
+        model: None,
+        mocks: None,
     }
 }
 
