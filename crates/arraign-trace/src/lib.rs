@@ -1,7 +1,7 @@
 //! **arraign-trace** reads the recorded run of an AI agent, whatever wrote it.
 //!
 //! Agent frameworks, model providers and tracing standards each keep a run in a format of their own. This crate turns
-//! [25 of them](reader::READERS) into one model, the [`Trace`]: the messages, the tool calls in the order in which the
+//! [more than 30 of them](reader::READERS) into one model, the [`Trace`]: the messages, the tool calls in the order in which the
 //! model made them, the answer, and what the run cost. A file's format is recognised by its content.
 //!
 //! ```
