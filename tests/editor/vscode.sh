@@ -7,9 +7,10 @@ if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
     echo "skipped: node and npm are not installed"
     exit 0
 fi
-cargo build --offline --workspace --all-features --bin cargo-arraign
+# As .ci/run builds it: nothing is compiled twice.
+cargo test --quiet --offline --no-run --workspace --all-features --test cli
 target=${CARGO_TARGET_DIR:-$here/target}
-export ARRAIGN_PROGRAM=${ARRAIGN_PROGRAM:-$target/debug/cargo-arraign}
+export SERVER_PROGRAM=${SERVER_PROGRAM:-$target/debug/cargo-arraign}
 
 cd editors/vscode
 [ package-lock.json -ot node_modules/.package-lock.json ] || npm ci --no-audit --no-fund

@@ -21,7 +21,7 @@ import {
   type ProtocolConnection,
 } from "vscode-languageserver-protocol/node";
 
-const PROGRAM = process.env["ARRAIGN_PROGRAM"] ?? resolve("../../target/debug/cargo-arraign");
+const PROGRAM = process.env["SERVER_PROGRAM"] ?? resolve("../../target/debug/cargo-arraign");
 
 export const CASES = `tests:
   - id: asks first

@@ -5,8 +5,8 @@ use std::thread;
 use lsp_server::{ErrorCode, Request, RequestId};
 use lsp_types::notification::ShowMessage;
 use lsp_types::request::{
-    CodeActionRequest, CodeLensRequest, Completion, ExecuteCommand, GotoDefinition,
-    HoverRequest, PrepareRenameRequest, Rename, Request as RequestKind, ShowDocument,
+    CodeActionRequest, CodeLensRequest, Completion, ExecuteCommand, GotoDefinition, HoverRequest,
+    PrepareRenameRequest, Rename, Request as RequestKind, ShowDocument,
 };
 use lsp_types::{MessageType, ShowDocumentParams, ShowMessageParams, TextDocumentPositionParams, Uri};
 use serde::Serialize;
