@@ -40,12 +40,15 @@ pub(super) struct CommandResult {
     pub(super) success: bool,
     pub(super) output: String,
     pub(super) file: Option<PathBuf>,
+    /// The command that runs the listed trials, for clients that show their progress.
+    pub(super) runner: Option<Value>,
 }
 
 impl CommandResult {
     /// The result as the answer to the client.
     pub(super) fn to_json(&self) -> Value {
-        json!({"name": self.name, "success": self.success, "output": self.output, "file": self.file})
+        let Self { name, success, output, file, runner } = self;
+        json!({"name": name, "success": success, "output": output, "file": file, "runner": runner})
     }
 }
 
@@ -67,7 +70,14 @@ impl CaseCommand {
             _ => self.capture(&mut self.run_trials(&["--exact", &self.name, "--include-ignored"])),
         };
         let (success, output) = outcome.unwrap_or_else(|problem| (false, problem));
-        CommandResult { name: self.name.clone(), success, output, file: None }
+        let runner = (self.command == LIST).then(|| self.describe_runner());
+        CommandResult { name: self.name.clone(), success, output, file: None, runner }
+    }
+
+    fn describe_runner(&self) -> Value {
+        let command = self.run_trials(&[]);
+        let args: Vec<_> = command.get_args().map(|argument| argument.to_string_lossy()).collect();
+        json!({"program": command.get_program().to_string_lossy(), "args": args, "cwd": self.base})
     }
 
     /// The command that runs trials: the test target of a crate, which knows the checks of the project, or else this program.
@@ -111,7 +121,8 @@ impl CaseCommand {
         let folder = locate_out_folder_of(&self.base).join("explained");
         let file = folder.join(format!("{}.txt", escape_component(&self.name).replace("::", ".")));
         let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, &output));
-        CommandResult { name: self.name.clone(), success, output, file: written.ok().map(|()| file) }
+        let file = written.ok().map(|()| file);
+        CommandResult { name: self.name.clone(), success, output, file, runner: None }
     }
 
     fn explain_trace(&self, trace: &Path) -> (bool, String) {

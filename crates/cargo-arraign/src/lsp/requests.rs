@@ -5,8 +5,8 @@ use std::thread;
 use lsp_server::{ErrorCode, Request, RequestId};
 use lsp_types::notification::ShowMessage;
 use lsp_types::request::{
-    CodeActionRequest, CodeLensRefresh, CodeLensRequest, Completion, ExecuteCommand, GotoDefinition,
-    HoverRequest, PrepareRenameRequest, Rename, Request as RequestKind, ShowDocument,
+    CodeActionRequest, CodeLensRequest, Completion, ExecuteCommand, GotoDefinition, HoverRequest,
+    PrepareRenameRequest, Rename, Request as RequestKind, ShowDocument,
 };
 use lsp_types::{MessageType, ShowDocumentParams, ShowMessageParams, TextDocumentPositionParams, Uri};
 use serde::Serialize;
@@ -122,9 +122,7 @@ impl Server<'_> {
         self.documents.values_mut().for_each(|document| document.is_changed = true);
         self.publish_changed()?;
         self.respond(id, result.to_json())?;
-        if self.refreshes_lenses {
-            self.request::<CodeLensRefresh>(())?;
-        }
+        self.refresh_lenses()?;
         match result.file.as_deref().and_then(path_to_uri).filter(|_| self.shows_documents) {
             Some(uri) => {
                 let show =

@@ -10,7 +10,7 @@ use lsp_types::notification::{
     DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument,
     Notification as NotificationKind, PublishDiagnostics,
 };
-use lsp_types::request::Request as RequestKind;
+use lsp_types::request::{CodeLensRefresh, Request as RequestKind};
 use lsp_types::{Diagnostic, InitializeParams, PublishDiagnosticsParams, Uri};
 use serde::Serialize;
 
@@ -23,6 +23,9 @@ use crate::error::CliError;
 
 /// How long no message must arrive before changed files are read, and how often the end of a command is looked for.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// How often verdicts of a newer run are looked for. Runs start in terminals and other programs, too.
+const RUN_PAUSE: Duration = Duration::from_secs(1);
 
 /// A command that has ended, with the request that asked for it.
 type EndedCommand = (RequestId, CommandResult);
@@ -39,7 +42,7 @@ pub(super) struct Server<'c> {
     requests: i32,
     pub(super) folder: Option<PathBuf>,
     pub(super) shows_documents: bool,
-    pub(super) refreshes_lenses: bool,
+    refreshes_lenses: bool,
 }
 
 impl<'c> Server<'c> {
@@ -68,11 +71,11 @@ impl<'c> Server<'c> {
     /// Answers messages until the client ends the session.
     pub(super) fn serve(&mut self) -> Result<(), CliError> {
         loop {
-            let is_busy = self.running > 0 || self.documents.values().any(|document| document.is_changed);
-            let received = if is_busy {
-                self.connection.receiver.recv_timeout(PAUSE).map_err(|error| error.is_timeout())
-            } else {
-                self.connection.receiver.recv().map_err(|_| false)
+            let received = match self.find_pause() {
+                Some(pause) => {
+                    self.connection.receiver.recv_timeout(pause).map_err(|error| error.is_timeout())
+                }
+                None => self.connection.receiver.recv().map_err(|_| false),
             };
             match received {
                 Ok(Message::Request(request)) => {
@@ -83,13 +86,40 @@ impl<'c> Server<'c> {
                 }
                 Ok(Message::Notification(notification)) => self.take_notification(notification)?,
                 Ok(Message::Response(_)) => {}
-                Err(is_timeout) if is_timeout => self.publish_changed()?,
+                Err(is_timeout) if is_timeout => self.look_around()?,
                 Err(_) => return Ok(()),
             }
             while let Ok((id, result)) = self.ended.1.try_recv() {
                 self.end_command(id, &result)?;
             }
         }
+    }
+
+    /// Publishes what has changed while no message came.
+    fn look_around(&mut self) -> Result<(), CliError> {
+        let has_newer_run = self.read_newer_run();
+        if has_newer_run || self.has_changes() {
+            self.publish_changed()?;
+        }
+        if has_newer_run { self.refresh_lenses() } else { Ok(()) }
+    }
+
+    /// How long the next message is waited for; `None` for as long as it takes.
+    fn find_pause(&self) -> Option<Duration> {
+        if self.running > 0 || self.has_changes() {
+            return Some(PAUSE);
+        }
+        (!self.documents.is_empty()).then_some(RUN_PAUSE)
+    }
+
+    fn has_changes(&self) -> bool {
+        self.documents.values().any(|document| document.is_changed)
+    }
+
+    /// Reads the verdicts of a newer run. Returns whether there are any. The run of a command is read when it has ended.
+    fn read_newer_run(&mut self) -> bool {
+        let last_run = &mut self.last_run;
+        self.running == 0 && self.documents.values().any(|document| last_run.refresh(&document.project))
     }
 
     fn take_notification(&mut self, notification: Notification) -> Result<(), CliError> {
@@ -136,12 +166,9 @@ impl<'c> Server<'c> {
         }
     }
 
-    /// Reads the changed files and publishes their diagnostics.
+    /// Reads the changed files and publishes the diagnostics of all open files.
     pub(super) fn publish_changed(&mut self) -> Result<(), CliError> {
         let mut published: HashMap<PathBuf, Vec<Diagnostic>> = HashMap::new();
-        if !self.documents.values().any(|document| document.is_changed) {
-            return Ok(());
-        }
         for document in self.documents.values_mut() {
             if document.is_changed {
                 document.read_cases();
@@ -178,6 +205,11 @@ impl<'c> Server<'c> {
         self.requests += 1;
         let request = Request::new(self.requests.into(), R::METHOD.to_owned(), parameters);
         Ok(self.connection.sender.send(request.into())?)
+    }
+
+    /// Asks the client for the lenses again, if it can.
+    pub(super) fn refresh_lenses(&mut self) -> Result<(), CliError> {
+        if self.refreshes_lenses { self.request::<CodeLensRefresh>(()) } else { Ok(()) }
     }
 
     pub(super) fn respond(&self, id: RequestId, result: impl Serialize) -> Result<(), CliError> {
