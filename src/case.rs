@@ -26,7 +26,7 @@ pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
 pub use mocks::{MockAnswer, MockContent, MockTool, MockTools};
 pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};
 pub use reach::{IdleSetting, refuse_decided_case};
-pub use template::Template;
+pub use template::{Template, TemplatePart, split_placeholders};
 pub use variables::{FilledText, VariableText};
 
 use crate::check::{Check, JudgeSettings, Kind, Prices, Scope};

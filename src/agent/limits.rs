@@ -6,7 +6,7 @@
 use std::fs::{File, OpenOptions, TryLockError, create_dir_all};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,7 @@ use tokio::time::sleep;
 
 use super::{AgentProblem, DEFAULT_CONCURRENCY};
 use crate::case::AgentLimits;
+use crate::source::lock;
 
 /// How long a process waits before it looks for a free slot again.
 const SLOT_PAUSE: Duration = Duration::from_millis(50);
@@ -94,7 +95,7 @@ impl AgentGate {
 
     fn update<T>(&self, change: impl FnOnce(&mut GateState) -> T) -> io::Result<T> {
         let Some(folder) = &self.shared else {
-            return Ok(change(&mut self.own.lock().unwrap_or_else(PoisonError::into_inner)));
+            return Ok(change(&mut lock(&self.own)));
         };
         create_dir_all(folder)?;
         let mut file = open_locked(&folder.join("state.json"))?;

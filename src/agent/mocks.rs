@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::io::{copy, sink};
 
-use super::command::{inherit_variables, start_process};
-use super::group::ProcessGroup;
+use super::command::{StartedProcess, inherit_variables, start_process};
 use super::model::{KeepExchanges, describe_misses, keep_exchanges, remark_unused};
 use super::{AgentEnvironment, AgentProblem};
 use crate::case::{CommandLine, MockTools};
@@ -56,13 +55,8 @@ fn start_server(line: &CommandLine, environment: &AgentEnvironment) -> Result<Se
     let variables = inherit_variables(&line.env, environment);
     let base: &Path = &environment.folder;
     let started = start_process(line, variables, base);
-    let mut child = started.map_err(|problem| format!("the server of `mocks` {problem}"))?;
-    let group = child.id().map(ProcessGroup::new);
-    let (Some(stdin), Some(stdout), Some(mut stderr)) =
-        (child.stdin.take(), child.stdout.take(), child.stderr.take())
-    else {
-        return Err("the server of `mocks` has no pipes".to_owned());
-    };
+    let StartedProcess { child, group, stdin, stdout, mut stderr } =
+        started.map_err(|problem| format!("the server of `mocks` {problem}"))?;
     // A server that nobody listens to would wait.
     tokio::spawn(async move { copy(&mut stderr, &mut sink()).await });
     Ok(ServerProcess { stdin, stdout, guard: Box::new((group, Mutex::new(child))) })

@@ -225,7 +225,7 @@ async fn run_agent(
     let answer = leases.settle_run(Arc::clone(&task), number, answer, environment).await;
     let kept = match answer {
         Ok(trace) => {
-            let cost = task.prices.cost(&trace).filter(|_| gate.has_budget());
+            let cost = if gate.has_budget() { task.prices.cost(&trace) } else { None };
             let noted = cost.map_or(Ok(()), |cost| gate.add_cost(cost));
             let trace = fill_defaults(trace, &task.name, started.elapsed());
             let kept = keep_run(Arc::clone(&task), number, trace).await;

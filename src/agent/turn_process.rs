@@ -10,8 +10,8 @@ use tokio::time::timeout;
 
 use super::capture::CapturedOutput;
 use super::command::{
-    DRAIN_TIMEOUT, MAX_STDERR_BYTES, SpokenOutput, collect_secrets, collect_variables, read_trace,
-    start_process, truncate_front,
+    DRAIN_TIMEOUT, MAX_STDERR_BYTES, SpokenOutput, StartedProcess, collect_secrets, collect_variables,
+    read_trace, start_process, truncate_front,
 };
 use super::group::ProcessGroup;
 use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
@@ -44,12 +44,8 @@ impl TurnProcess {
         environment: &AgentEnvironment,
     ) -> Result<Self, AgentProblem> {
         let variables = collect_variables(line, environment, Some(input));
-        let mut child = start_process(line, variables, &environment.folder)?;
-        let group = child.id().map(ProcessGroup::new);
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (Some(stdout), Some(mut pipe)) = (stdout, stderr) else {
-            return Err(AgentProblem::Lost(std::io::Error::other("the process has no pipes")));
-        };
+        let StartedProcess { child, group, stdin, stdout, stderr: mut pipe } =
+            start_process(line, variables, &environment.folder)?;
         let captured: Arc<Mutex<CapturedOutput>> = Arc::default();
         let stderr = Arc::clone(&captured);
         let reader = tokio::spawn(async move {
@@ -59,7 +55,7 @@ impl TurnProcess {
         Ok(Self {
             child,
             group,
-            stdin,
+            stdin: Some(stdin),
             stdout: BufReader::new(stdout),
             stderr,
             reader,

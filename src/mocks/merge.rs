@@ -8,6 +8,7 @@
 use serde_json::Value;
 
 use crate::trace::{Arguments, Call, CallStatus, Role, ToolServer, Trace};
+use crate::yaml::render_plain;
 
 /// A call that a server saw.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,14 +112,10 @@ fn describe_call(call: &MockCall, server: &str, turn: usize) -> Call {
     described.server = ToolServer::Named(server.to_owned());
     described.result.clone_from(&call.result);
     described.status = status;
-    described.error = call.result.as_ref().filter(|_| call.failed).map(text_of);
+    described.error = call.result.as_ref().filter(|_| call.failed).map(render_plain);
     described.started_ms = Some(call.started_ms);
     described.duration_ms = call.ended_ms.map(|ended| ended - call.started_ms);
     described
-}
-
-fn text_of(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Adds to a call of the trace what only the server knows.

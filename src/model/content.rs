@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::exchange::RecordedRequest;
 use crate::case::ModelSettings;
+use crate::yaml::unescape_token;
 
 /// Keys of a body that do not change what the model says.
 const IGNORED_KEYS: [&str; 7] =
@@ -138,10 +139,10 @@ fn number_id(id: &str, ids: &mut Vec<String>) -> Value {
 
 fn remove_pointer(body: &mut Value, pointer: &str) {
     let Some((parent, last)) = pointer.rsplit_once('/') else { return };
-    let last = last.replace("~1", "/").replace("~0", "~");
+    let last = unescape_token(last);
     match body.pointer_mut(parent) {
         Some(Value::Object(entries)) => {
-            entries.shift_remove(&last);
+            entries.shift_remove(last.as_ref());
         }
         Some(Value::Array(items)) => {
             if let Some(item) = last.parse().ok().and_then(|index: usize| items.get_mut(index)) {

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::content::RequestContent;
 use super::messages::{MESSAGE_LISTS, name_message, name_tool};
 use crate::secrets::quote_difference;
+use crate::yaml::render_plain;
 
 /// The largest number of edits in a message.
 const MAX_EDITS: usize = 6;
@@ -130,14 +131,10 @@ fn list_leaf_edits(what: &str, old: &Value, new: &Value, edits: &mut Vec<String>
             one.iter().zip(other).for_each(|(one, other)| list_leaf_edits(what, one, other, edits));
         }
         _ => {
-            let [one, other] = quote_difference(&show_value(old), &show_value(new));
+            let [one, other] = quote_difference(&render_plain(old), &render_plain(new));
             edits.push(format!("{what}: {one} -> {other}"));
         }
     }
-}
-
-fn show_value(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn quote_end(message: &Value) -> String {

@@ -50,6 +50,18 @@ pub struct SessionPlan {
 }
 
 impl SessionPlan {
+    /// Plans the answers of a recorded MCP server. Its requests have no settings and no address to forward to.
+    #[cfg(feature = "mocks")]
+    pub fn for_mcp_server(mode: PortMode, cassette: Cassette) -> Self {
+        Self {
+            mode,
+            subject: RecordedSubject::McpServer,
+            settings: Arc::default(),
+            upstreams: Arc::default(),
+            cassette: Arc::new(cassette),
+        }
+    }
+
     /// Returns the addresses to forward to: of the settings, or else of the variables that clients read, or else the usual.
     pub fn find_upstreams(settings: &ModelSettings, variable: impl Fn(&str) -> Option<String>) -> Upstreams {
         let found = Provider::ALL.into_iter().filter_map(|provider| {

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::yaml::escape_token;
+
 /// The largest number of values of one argument that are changed each on its own.
 const MAX_LEAVES: usize = 16;
 
@@ -81,7 +83,7 @@ fn collect_leaves(value: &Value, (pointer, path): (String, String), leaves: &mut
     match value {
         Value::Object(entries) if !entries.is_empty() => {
             for (key, value) in entries {
-                let token = key.replace('~', "~0").replace('/', "~1");
+                let token = escape_token(key);
                 collect_leaves(value, (format!("{pointer}/{token}"), format!("{path}.{key}")), leaves);
             }
         }

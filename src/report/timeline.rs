@@ -7,6 +7,7 @@ use super::plain::{escape_line, escape_text};
 use super::summary::{group_thousands, render_dollars};
 use crate::score::written;
 use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, Trace, Usage};
+use crate::yaml::render_plain;
 
 /// The largest length of one text in the short form, in characters.
 const MAX_TEXT_CHARS: usize = 300;
@@ -245,10 +246,7 @@ fn render_call_facts(call: &Call) -> Option<String> {
 
 /// Renders the result and the error of a call. A failed call may have both.
 fn render_call_outcome(call: &Call) -> Vec<String> {
-    let result = call.result.as_ref().map(|result| match result {
-        serde_json::Value::String(text) => text.clone(),
-        value => value.to_string(),
-    });
+    let result = call.result.as_ref().map(render_plain);
     match (call.status, &call.error, result) {
         (CallStatus::Unanswered, None, None) => vec!["no result".to_owned()],
         (CallStatus::Ok, None, None) => vec!["ok".to_owned()],

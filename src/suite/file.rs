@@ -1,5 +1,6 @@
 //! One file of the user's: its documents, and the cases in each.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -128,7 +129,7 @@ impl<'r> FileReader<'r> {
         let Document { source, root } = document;
         let span = root.span;
         let CompleteCases { mut trees, origins, source } =
-            self.complete(vec![root], &source, |_| Vec::new())?;
+            self.complete(vec![root], &source, |_| Cow::default())?;
         let has_rows = origins.iter().any(|origin| origin.row.is_some());
         let paths = if has_rows { number_paths("", trees.len()) } else { vec![String::new()] };
         let root = match trees.pop() {
@@ -143,11 +144,11 @@ impl<'r> FileReader<'r> {
     }
 
     /// Completes the cases. `find_defaults` returns what their suite says for each.
-    fn complete(
+    fn complete<'d>(
         &mut self,
         cases: Vec<Tree>,
         source: &Arc<Source>,
-        find_defaults: impl Fn(&Tree) -> Vec<(Key, Tree)>,
+        find_defaults: impl Fn(&Tree) -> Cow<'d, [(Key, Tree)]>,
     ) -> Result<CompleteCases, LoadErrors> {
         let (mut included, mut expander) = (IncludedFiles::new(source), RowExpander::new(self.wanted));
         let scope = self.scope(self.library.tables);
@@ -195,7 +196,7 @@ impl<'r> FileReader<'r> {
         let mut rows: Vec<&mut Tree> = cases.iter_mut().collect();
         errors.take(row_id::name_rows(&mut rows, &source));
         // The defaults stand in another file, and a place has one: a mistake in them is shown at the row.
-        let complete = self.complete(cases, &source, |row| find_at(row.span, defaults));
+        let complete = self.complete(cases, &source, |row| find_at(row.span, defaults).into());
         let Some(CompleteCases { trees, origins, source }) = errors.take(complete) else {
             return errors.or(());
         };
@@ -241,7 +242,7 @@ impl<'r> FileReader<'r> {
         let taken = take_cases(&mut document.root, tests)
             .map_err(|problem| document.root().get(tests).unwrap_or(document.root()).error(problem));
         let cases = errors.take(taken).unwrap_or_default();
-        let complete = self.complete(cases, &document.source, |_| defaults.clone());
+        let complete = self.complete(cases, &document.source, |_| Cow::from(&defaults));
         let Some(CompleteCases { trees, origins, source }) = errors.take(complete) else {
             return errors.or(());
         };

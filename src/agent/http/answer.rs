@@ -10,6 +10,7 @@ use crate::pattern::JsonPath;
 use crate::reader::ReaderSet;
 use crate::secrets::QuotedText;
 use crate::trace::Trace;
+use crate::yaml::render_plain;
 
 /// The largest length of a response in an error message, in characters.
 const MAX_SHOWN_CHARS: usize = 300;
@@ -79,7 +80,7 @@ fn select_text(path: &JsonPath, value: &Value) -> Result<String, AgentProblem> {
     if found.is_empty() {
         return Err(AgentProblem::Nonsense(format!("no value at `{}`", path.as_str())));
     }
-    let texts = found.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    let texts = found.into_iter().map(render_plain);
     Ok(texts.collect::<Vec<_>>().join("\n"))
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::outcome::Violation;
 use crate::place::Place;
-use crate::yaml::{Document, Node, Value, unescape_token};
+use crate::yaml::{Document, Node, Value, escape_token, unescape_token};
 
 /// Where the parts of a compiled schema were written.
 #[derive(Debug, Clone)]
@@ -68,7 +68,7 @@ pub(crate) fn place(root: Node<'_>, pointer: &str) -> Place {
 
 /// `pointer` one step further down.
 pub(crate) fn join(pointer: &str, token: &str) -> String {
-    format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
+    format!("{pointer}/{}", escape_token(token))
 }
 
 #[cfg(test)]

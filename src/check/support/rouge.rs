@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::outcome::count_to_f64;
+
 /// The two parts of a contraction, which are words of their own.
 const CONTRACTIONS: &[(&str, &str)] = &[
     ("can", "not"),
@@ -40,12 +42,7 @@ pub(crate) fn measure_rouge(text: &str, reference: &str, size: usize) -> f64 {
     });
     // The F1 of `shared / found` and `shared / wanted` is twice the shared part of all sequences.
     let (shared, all) = (shared.count(), found.len() + wanted.len() + 2 - 2 * size);
-    as_float(2 * shared) / as_float(all)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a text has fewer than 2^52 words")]
-fn as_float(count: usize) -> f64 {
-    count as f64
+    count_to_f64(2 * shared) / count_to_f64(all)
 }
 
 /// Splits a text into words as the Penn Treebank does: punctuation, endings such as `'s` and both parts of `cannot` are

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::fill::RowFiller;
-use super::table::{RowTable, RowValues, read_rows};
-use crate::case::CaseRow;
+use super::table::{RowTable, RowValues, find_naming_column, read_rows};
+use crate::case::{CaseRow, TemplatePart, split_placeholders};
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors, Source};
 use crate::yaml::{Key, Tree, Value};
@@ -116,17 +116,19 @@ fn list_unused_columns(entries: &[(Key, Tree)], table: &RowTable) -> Vec<String>
     for (_, tree) in entries {
         collect_names(tree, &mut used);
     }
-    let naming = if table.columns.iter().any(|column| column == "id") { Some("id") } else { None };
-    let naming = naming.or(table.columns.first().map(SmolStr::as_str));
-    let columns = table.columns.iter().map(SmolStr::as_str);
-    columns.filter(|column| !used.contains(column) && Some(*column) != naming).map(str::to_owned).collect()
+    let naming = find_naming_column(table.columns.iter());
+    let columns = table.columns.iter().map(SmolStr::as_str).enumerate();
+    let unused = columns.filter(|(index, column)| !used.contains(column) && Some(*index) != naming);
+    unused.map(|(_, column)| column.to_owned()).collect()
 }
 
 fn collect_names<'t>(tree: &'t Tree, names: &mut HashSet<&'t str>) {
     match &tree.value {
         Value::String(text) => {
-            let parts = text.split("{{").skip(1).filter_map(|part| part.split_once("}}"));
-            names.extend(parts.map(|(name, _)| name.trim()));
+            names.extend(split_placeholders(text).filter_map(|part| match part {
+                TemplatePart::Placeholder { name, .. } => Some(name),
+                TemplatePart::Text(_) | TemplatePart::Unclosed(_) => None,
+            }));
         }
         Value::List(trees) => trees.iter().for_each(|tree| collect_names(tree, names)),
         Value::Map(entries) => entries.iter().for_each(|(_, tree)| collect_names(tree, names)),

@@ -166,12 +166,20 @@ fn place_of_line(source: &Arc<Source>, start: usize) -> Place {
 
 /// The value of the column `id`, or else of the first one. A row without such a value has its number.
 fn name_row(values: &[(SmolStr, Tree)], index: usize) -> String {
-    let named = values.iter().find(|(name, _)| name == ID_COLUMN).or_else(|| values.first());
-    named
-        .and_then(|(_, tree)| render_scalar(&tree.value))
+    let naming = find_naming_column(values.iter().map(|(name, _)| name));
+    naming
+        .and_then(|column| render_scalar(&values[column].1.value))
         .map(|text| text.trim().to_owned())
         .filter(|text| !text.is_empty())
         .unwrap_or_else(|| (index + 1).to_string())
+}
+
+/// Returns the index of the column that names the rows: `id`, or else the first one.
+pub(super) fn find_naming_column<'c>(
+    mut columns: impl ExactSizeIterator<Item = &'c SmolStr>,
+) -> Option<usize> {
+    let count = columns.len();
+    columns.position(|name| name == ID_COLUMN).or((count > 0).then_some(0))
 }
 
 /// Renders a value as it stands inside a text. A list or a mapping has no such form.

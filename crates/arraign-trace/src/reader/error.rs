@@ -2,6 +2,7 @@
 
 use std::{fmt, io};
 
+use crate::json_text::escape_token;
 use crate::suggest::did_you_mean;
 
 /// A trace that cannot be read. The file's name is the caller's to add.
@@ -180,7 +181,7 @@ impl DecodeError {
 
     /// Puts the error below `step`: a key or an index.
     pub(crate) fn at_key(mut self, step: impl fmt::Display) -> Self {
-        let step = step.to_string().replace('~', "~0").replace('/', "~1");
+        let step = escape_token(&step.to_string());
         self.pointer = format!("/{step}{}", self.pointer);
         self
     }

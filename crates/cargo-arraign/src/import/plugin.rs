@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft, build_check, find_load_error};
 use super::keys::{Keys, list_entries};
 use super::pattern;
-use super::question::build_question;
+use super::question::{build_question, build_run_question};
 use super::source_dir::has_extension;
 
 const RUNNING: &str = "a case does not say how to run the plugin: it uses a recorded trace";
@@ -244,16 +244,11 @@ fn convert_rubric(keys: &mut Keys<'_>, body: &str) -> ConvertedGrader {
     if rubric.is_empty() {
         return Err("missing rubric");
     }
-    let mut question = build_question("rubric", rubric);
     match focus.as_str() {
-        Some("last_message") => {}
-        Some("trace") => {
-            question["agent_check"]["context"] =
-                json!({"include_prompt": true, "include_tool_sequence": true, "include_tool_inputs": true});
-        }
-        _ => return Err("traces do not contain files: ask about the answer or the calls"),
+        Some("last_message") => Ok(vec![build_question("rubric", rubric)]),
+        Some("trace") => Ok(vec![build_run_question("rubric", rubric)]),
+        _ => Err("traces do not contain files: ask about the answer or the calls"),
     }
-    Ok(vec![question])
 }
 
 fn build_rules(rules: &[Value]) -> Value {

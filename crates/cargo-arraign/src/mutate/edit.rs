@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arraign::__internals::place::Source;
-use arraign::__internals::yaml::{Document, Tree, Value, render_flow, render_item};
+use arraign::__internals::yaml::{Document, Tree, Value, escape_token, render_flow, render_item};
 use serde_json::{Value as Json, json};
 
 /// A text to insert, and the byte before which it comes.
@@ -78,7 +78,7 @@ fn find_case(tree: &Tree, at: usize, pointer: String) -> Option<(&Tree, String)>
                 return Some((tree, pointer));
             }
             entries.iter().find_map(|(key, value)| {
-                let token = key.name.replace('~', "~0").replace('/', "~1");
+                let token = escape_token(&key.name);
                 find_case(value, at, format!("{pointer}/{token}"))
             })
         }

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use crate::json_text::escape_token;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -51,7 +52,7 @@ impl CallClue<'_> {
     pub(crate) fn pointer(&self) -> String {
         let steps = self.path.steps.iter().take(self.path.depth.min(DEEPEST));
         let steps = steps.map(|step| match step {
-            PathStep::Key(key) => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+            PathStep::Key(key) => format!("/{}", escape_token(key)),
             PathStep::Index(index) => format!("/{index}"),
         });
         steps.collect()

@@ -12,11 +12,12 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::declaration::DeclarationFields;
-use super::document::{DeclaredDocument, escape_key};
+use super::document::DeclaredDocument;
 use super::known::{CallFace, KnownCalls};
 use super::run::ReadRun;
 use super::selections::{SelectedAs, Selections, address_of};
 use super::selector::{NodePath, PathSelector};
+use crate::json_text::escape_token;
 use crate::trace::{Trace, UnreadContent, UnreadPart};
 
 /// A value that a path selected as a call or a result, but that is neither.
@@ -188,7 +189,7 @@ impl<'s> LeftSearch<'s> {
             Value::Object(object) => {
                 for (key, part) in object {
                     if is_filled(part) {
-                        self.search_below(&escape_key(key), |search| {
+                        self.search_below(&escape_token(key), |search| {
                             search.search_value(part, step.as_deref_mut());
                         });
                     }

@@ -1,6 +1,6 @@
 //! Converts the conversation of an eval case to a trace.
 
-use arraign::__internals::yaml::Node;
+use arraign::__internals::yaml::{Node, render_plain};
 use arraign::trace::{Arguments, Call, CallStatus, Role, Trace};
 use serde_json::Value;
 
@@ -126,7 +126,7 @@ impl Conversation {
         let response = node.get("response").map(Node::to_json);
         let error =
             response.as_ref().and_then(|response| response.get("error")).filter(|error| !error.is_null());
-        call.error = error.map(|error| error.as_str().map_or_else(|| error.to_string(), str::to_owned));
+        call.error = error.map(render_plain);
         call.status = if call.error.is_some() { CallStatus::Error } else { CallStatus::Ok };
         call.result = response;
     }

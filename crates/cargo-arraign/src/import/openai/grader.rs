@@ -1,5 +1,6 @@
 //! Evals of the hosted service: `testing_criteria` with graders, and rows with `item` and `sample`.
 
+use arraign::__internals::case::{TemplatePart, split_placeholders};
 use arraign::__internals::yaml::{Document, Node};
 use arraign::trace::{CallsUnrecorded, Role, Trace};
 use serde_json::{Value, json};
@@ -152,13 +153,13 @@ fn convert_similarity(
 
 /// Fills `{{item.a.b}}` into a reference. `None` if another variable is in it.
 fn fill_item(text: &str, item: Node<'_>) -> Option<String> {
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some((before, after)) = rest.split_once("{{") {
-        let (name, after) = after.split_once("}}")?;
-        let path = name.trim().strip_prefix("item.")?.replace('.', "/");
-        out.push_str(before);
-        out.push_str(&item.pointer(&format!("/{path}")).and_then(read_scalar)?);
-        rest = after;
-    }
-    Some(out + rest)
+    let parts = split_placeholders(text).map(|part| match part {
+        TemplatePart::Text(text) => Some(text.to_owned()),
+        TemplatePart::Placeholder { name, .. } => {
+            let path = name.strip_prefix("item.")?.replace('.', "/");
+            item.pointer(&format!("/{path}")).and_then(read_scalar)
+        }
+        TemplatePart::Unclosed(_) => None,
+    });
+    parts.collect()
 }

@@ -1,6 +1,6 @@
 //! Converts an assertion to checks.
 
-use arraign::__internals::yaml::Node;
+use arraign::__internals::yaml::{Node, render_plain};
 use serde_json::{Map, Value};
 
 use super::checks::build_checks;
@@ -9,7 +9,6 @@ use super::judged::explain_unsupported;
 use super::list::split_list;
 use super::script::OutputForm;
 use super::template::{TOO_MUCH, fill_deeply, fill_value, render_number};
-use super::trajectory::to_text;
 use crate::import::draft::find_load_error;
 use crate::import::keys::{Keys, list_entries};
 use crate::import::source_dir::SourceDir;
@@ -61,9 +60,9 @@ impl Assertion {
     /// Returns the texts of the value: the entries of a list, or the parts between commas.
     pub(super) fn list_texts(&self) -> Vec<String> {
         match &self.value {
-            Value::Array(list) => list.iter().map(to_text).collect(),
+            Value::Array(list) => list.iter().map(render_plain).collect(),
             Value::String(text) => split_list(text),
-            other => vec![to_text(other)],
+            other => vec![render_plain(other)],
         }
     }
 

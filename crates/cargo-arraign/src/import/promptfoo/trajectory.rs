@@ -1,10 +1,12 @@
 //! Converts assertions on tool calls.
 
+use arraign::__internals::yaml::render_plain;
 use serde_json::{Map, Value, json};
 
 use super::assertion::Assertion;
 use crate::import::draft::build_check;
 use crate::import::pattern;
+use crate::import::question::build_run_question;
 
 type ConvertedChecks = Result<Vec<Value>, &'static str>;
 
@@ -131,7 +133,7 @@ fn check_arguments(value: &Value) -> ConvertedChecks {
         all => {
             let matches: Map<String, Value> = all
                 .iter()
-                .map(|(key, value)| ((*key).clone(), pattern::match_whole(&to_text(value)).into()))
+                .map(|(key, value)| ((*key).clone(), pattern::match_whole(&render_plain(value)).into()))
                 .collect();
             Ok(vec![build_rule(&json!({"type": "require", "tool": {"tool": name, "args_match": matches}}))])
         }
@@ -146,11 +148,6 @@ fn build_tool_input(tool: &str, path: &str, equals: &Value) -> Value {
 
 fn is_nested(value: &Value) -> bool {
     matches!(value, Value::Array(_) | Value::Object(_))
-}
-
-/// Returns a string unchanged, and any other value as JSON, like patterns over arguments do.
-pub(super) fn to_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn check_step_count(value: &Value) -> ConvertedChecks {
@@ -169,19 +166,15 @@ fn check_step_count(value: &Value) -> ConvertedChecks {
 fn ask_goal(value: &Value) -> ConvertedChecks {
     let goal =
         value.as_str().or_else(|| value.get("goal").and_then(Value::as_str)).ok_or("missing `goal`")?;
-    let context = json!({"include_prompt": true, "include_tool_sequence": true, "include_tool_inputs": true});
-    let prompt = format!("Did the agent reach this goal? {}", goal.trim());
-    Ok(vec![build_check(
-        "agent_check",
-        json!({"label": "goal-success", "prompt": prompt, "context": context}),
-    )])
+    let prompt = format!("Did the agent reach this goal? {goal}");
+    Ok(vec![build_run_question("goal-success", &prompt)])
 }
 
 /// Lists the names of tools, without blanks around them; quotes mean nothing here.
 fn list_names(value: &Value) -> Vec<String> {
     let names = match value {
-        Value::Array(list) => list.iter().map(to_text).collect(),
-        other => to_text(other).split(',').map(str::to_owned).collect::<Vec<_>>(),
+        Value::Array(list) => list.iter().map(render_plain).collect(),
+        other => render_plain(other).split(',').map(str::to_owned).collect::<Vec<_>>(),
     };
     let mut kept: Vec<String> = Vec::new();
     for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {

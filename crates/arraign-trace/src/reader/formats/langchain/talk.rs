@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use crate::json_text::render_plain;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
@@ -170,7 +171,7 @@ impl Talk {
             None => CallStatus::Unknown,
         };
         if call.status == CallStatus::Error {
-            call.error = Some(result.as_str().map_or_else(|| result.to_string(), ToOwned::to_owned));
+            call.error = Some(render_plain(&result));
         }
         call.result = Some(result);
     }

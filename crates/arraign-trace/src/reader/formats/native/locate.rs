@@ -2,12 +2,13 @@
 
 use serde::de::IgnoredAny;
 
+use crate::json_text::unescape_token;
+
 /// The line and column, both from 1, at which the value at `pointer` begins; with `on_key`, its key. `text` is one JSON
 /// value. A pointer that leads nowhere is at the last value on its way.
 pub(crate) fn locate(text: &str, pointer: &str, on_key: bool) -> (usize, usize) {
     let mut at = skip_blanks(text, 0);
-    let mut steps =
-        pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).peekable();
+    let mut steps = pointer.split('/').skip(1).map(unescape_token).peekable();
     while let Some(step) = steps.next() {
         let Some(entry) = find_entry(text, at, &step) else { break };
         at = if on_key && steps.peek().is_none() { entry.key } else { entry.value };
