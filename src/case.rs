@@ -253,12 +253,14 @@ pub struct LoweredBlock {
 impl LoweredBlock {
     /// Adds the result of another block.
     pub fn extend(&mut self, mut other: LoweredBlock) {
+        // The usual case has one block, which is taken as it is.
         if self.expectations.is_empty() && self.scorecards.is_empty() {
             *self = other;
             return;
         }
         let before = self.expectations.len();
         for part in other.scorecards.iter_mut().flat_map(|card| &mut card.parts) {
+            // The expectations of the other block come behind those of this one.
             if let ScoredBy::Expectation(at) = &mut part.scored_by {
                 *at += before;
             }

@@ -252,6 +252,8 @@ pub(super) async fn read_trace(
         if let Some(name) = secrets.find_in(&text) {
             return Err(AgentProblem::Secret(name.to_owned()));
         }
+        // A program that was asked for no trace may print what it likes: what its output means depends on who else
+        // knows the calls.
         if !arraign_trace::reader::looks_like_json(&text) {
             match spoken {
                 SpokenOutput::Mistake => {}

@@ -88,6 +88,7 @@ impl AgentGate {
         let Some(per_minute) = self.limits.per_minute else { return Ok(Duration::ZERO) };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
         let now = u64::try_from(now).unwrap_or(u64::MAX);
+        // After a pause, the starts that were not used are not made up for.
         let start = state.next_start.max(now);
         state.next_start = start.saturating_add(60_000 / u64::from(per_minute.get()));
         Ok(Duration::from_millis(start - now))
@@ -123,6 +124,7 @@ async fn lock_slot(folder: &Path, slots: usize) -> io::Result<File> {
         for slot in 0..slots {
             let file = open_locked(&folder.join(format!("{slot}.slot")))?;
             match file.try_lock() {
+                // Another process holds the slot. Its lock ends with it, however it ends.
                 Ok(()) => return Ok(file),
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Err(error),

@@ -93,6 +93,7 @@ impl SettledMocks {
     ) -> Result<Trace, AgentProblem> {
         if let (Some(outcome), Some(line)) = (&self.server, &task.mocks.server) {
             if let Some(keep) = &task.keep {
+                // The server has secrets of its own, which the agent need not know.
                 let mut secrets = secrets.clone();
                 for (name, value) in inherit_variables(&line.env, environment) {
                     if names_a_secret(&name) {

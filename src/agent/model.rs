@@ -145,6 +145,7 @@ fn read_exchanges(outcome: &PortOutcome, readers: &ReaderSet) -> Result<Trace, A
         let problem = "it printed no trace, and sent no request to its model";
         return Err(AgentProblem::Nonsense(problem.to_owned()));
     }
+    // The recorded exchanges are a format of the readers like any other.
     let text = render_exchanges(&outcome.exchanges);
     read_single_run(&text, Some(CASSETTE_FORMAT), readers).map_err(|problem| match problem {
         AgentProblem::SeveralRuns(count) => AgentProblem::Nonsense(format!(

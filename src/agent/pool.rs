@@ -226,6 +226,7 @@ async fn run_agent(
     let kept = match answer {
         Ok(trace) => {
             let cost = if gate.has_budget() { task.prices.cost(&trace) } else { None };
+            // The cost is noted before the run is kept: it was spent, whatever happens to the run.
             let noted = cost.map_or(Ok(()), |cost| gate.add_cost(cost));
             let trace = fill_defaults(trace, &task.name, started.elapsed());
             let kept = keep_run(Arc::clone(&task), number, trace).await;

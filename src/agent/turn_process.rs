@@ -84,6 +84,7 @@ impl TurnProcess {
         let mut answer = Vec::new();
         let most = u64::try_from(self.output_limit).unwrap_or(u64::MAX);
         (&mut self.stdout)
+            // One byte more than allowed shows that the line is too long.
             .take(most.saturating_add(1))
             .read_until(b'\n', &mut answer)
             .await
@@ -91,6 +92,7 @@ impl TurnProcess {
         if answer.len() > self.output_limit {
             return Err(AgentProblem::Flooded(self.output_limit));
         }
+        // The limit is for the whole conversation, as it is for a process that is asked once.
         self.output_limit -= answer.len();
         if answer.is_empty() {
             return Err(self.explain_end().await);
@@ -102,6 +104,7 @@ impl TurnProcess {
     pub(super) async fn end(&mut self) -> Result<(), AgentProblem> {
         self.stdin = None;
         let mut rest = CapturedOutput::default();
+        // A line beyond the last turn would be an answer that nobody asked for.
         rest.read_all(&mut self.stdout, self.output_limit).await?;
         let status = self.child.wait().await.map_err(AgentProblem::Lost)?;
         if !status.success() {

@@ -141,6 +141,7 @@ fn compare_words<'c>(case: &'c Case, trace: &'c Trace) -> Fit<'c> {
     {
         return Fit::Other(Misfit::Text { wanted, turn: None, found: Some(first) });
     }
+    // A trace without messages of the user has its input at most, in which later turns cannot be found.
     let has_messages = user_messages(trace).next().is_some();
     let turns = if has_messages { case.turns.as_slice() } else { &[] };
     match find_missing_turn(turns, trace) {

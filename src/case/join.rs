@@ -79,6 +79,7 @@ impl<'g> RunJoiner<'g> {
         let known = match way {
             JoinWay::Id => trace.id.as_deref().and_then(|id| self.ids.get(id)),
             JoinWay::FirstText => {
+                // Several cases may ask the same, and share the run.
                 user_texts(trace).next().and_then(|text| self.texts.get(&normalize_text(text)))
             }
             JoinWay::AnyText => {

@@ -72,6 +72,7 @@ pub fn split_placeholders(text: &str) -> impl Iterator<Item = TemplatePart<'_>> 
     std::iter::from_fn(move || {
         let length = match rest.find("{{") {
             None => rest.len(),
+            // The name and its four braces.
             Some(0) => rest[2..].find("}}").map_or(rest.len(), |end| end + 4),
             Some(start) => start,
         };

@@ -139,6 +139,7 @@ fn undecided_reason(cases: &[MeasuredCase]) -> Option<String> {
 fn mean_finding(card: &Card, place: &Place, cases: &[MeasuredCase]) -> Finding {
     let found =
         Finding { items: cases.iter().map(MeasuredCase::to_item).collect(), ..Finding::empty(GATE, place) };
+    // A mean over the other cases would rise when a bad case loses its evidence.
     if card.not_computed.is_some() {
         let help = "record the missing evidence, or remove these cases from the suite".to_owned();
         let unfit = card.not_computed.clone();

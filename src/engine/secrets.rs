@@ -30,6 +30,7 @@ pub(super) fn mask_verdict(verdict: &mut Verdict, masker: &SecretMasker) {
     let masking = VerdictMasking(masker);
     mask_line(&mut verdict.case);
     verdict.row.iter_mut().for_each(|row| mask_line(row));
+    // `mask_json` takes the value and gives another one, so the metadata leave the verdict for the call.
     if let Some(Value::Object(masked)) =
         verdict.metadata.take().map(|data| masker.mask_json(Value::Object(data)))
     {

@@ -285,6 +285,7 @@ impl Harness {
         if !self.mistakes.is_empty() {
             return Err(usage_error(&self.mistakes));
         }
+        // The schema is written without the files of cases, so that it can be written before the first one.
         if let Some(path) = &settings.schema {
             return Ok(schema::write_schema(path, &self.kinds));
         }

@@ -99,6 +99,7 @@ impl Harness {
         if self.selection.is_some() {
             return Err(report_problem(problem));
         }
+        // nextest has listed this name, so its absence means that the files changed meanwhile.
         if settings.nextest.is_some() && command.arguments.exact {
             return Err(exit_with(&[problem], FAILED));
         }

@@ -71,6 +71,7 @@ impl HttpAttempt<'_> {
     fn build_request<B>(&self, body: B) -> Result<http::Request<B>, HttpProblem> {
         let HttpRequest { method, url, headers, .. } = self.request;
         let mut request = http::Request::builder().method(*method).uri(url);
+        // The user's own header wins.
         if self.request.body.is_some() && headers.iter().all(|(name, _)| name != "content-type") {
             request = request.header(header::CONTENT_TYPE, "application/json");
         }
@@ -131,6 +132,7 @@ impl HttpAttempt<'_> {
         use ureq::Error;
 
         match error {
+            // The whole time was not over yet, so it was the limit on the connection that passed.
             Error::Timeout(Timeout::Connect | Timeout::Resolve) if since.elapsed() < self.left => {
                 HttpProblem::Unreachable(format!("timed out after {:?}", self.limits.connect))
             }

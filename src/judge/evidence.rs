@@ -33,6 +33,7 @@ impl EvidenceDocument {
         context: JudgeContext,
     ) -> Result<(), JudgeError> {
         let answer = trace.answer.as_deref().unwrap_or_default();
+        // Cutting the answer could change the verdict, so the judge is not asked at all.
         if answer.len() > MAX_ANSWER_BYTES {
             let problem = format!("the answer has {} bytes; the limit is {MAX_ANSWER_BYTES}", answer.len());
             return Err(JudgeError::TooLong(problem));

@@ -58,9 +58,11 @@ impl Questionnaire {
             return Err(format!("it has {} bytes, and {MAX_REPLY_BYTES} are the most", text.len()));
         }
         let mut has_object = false;
+        // The reply may quote JSON of the evidence. Only the object with the nonce is the judge's own.
         for (start, object) in scan_objects(text) {
             let code = object.get("code").and_then(Value::as_str);
             if code.is_some_and(|code| code.trim() == self.nonce()) {
+                // A key that is given twice would let the second one replace an opinion.
                 return refuse_duplicates(&text[start..]).map(|()| object);
             }
             has_object = true;

@@ -90,6 +90,8 @@ impl ServerJudge {
                 {"role": "user", "content": request.user},
             ],
         });
+        // Some models refuse a temperature or a seed, and older servers a schema. The request gets plainer with each
+        // refusal.
         if plain < MAX_PLAINNESS {
             // Each vote has its own seed: with temperature 0 and one seed, all votes would be equal.
             body["temperature"] = 0.into();

@@ -86,6 +86,7 @@ impl<'h> JudgeSession<'h> {
             JudgeMode::Live => self.pool.ask_once(handle, &path, questionnaire, prices, |_| Ok(())),
         };
         let votes = votes.map_err(|error| self.explain_absence(error))?;
+        // What was used is noted for the list of stale recordings.
         self.pool.note_used(location.path_prefix(), path);
         Ok(merge_votes(&votes))
     }

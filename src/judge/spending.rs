@@ -107,6 +107,7 @@ impl SpendingTracker {
         let mut own = lock(&self.own);
         *own = own.plus(answered);
         drop(own);
+        // Alone, this process is the whole run.
         let Some(ledger) = &self.ledger else { return Ok(()) };
         let line = serde_json::to_vec(&answered).map_err(|error| ledger_error(ledger, error))?;
         ledger.append_line(&line).map_err(|error| ledger_error(ledger, error))

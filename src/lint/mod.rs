@@ -108,6 +108,7 @@ impl Linter {
         self.found.remarks.extend(repeated::find_remarks(case));
         self.found.remarks.extend(replaced_gate::find_remarks(case));
         self.found.remarks.extend(unused_column::find_remark(case));
+        // This remark is about a run that nobody has recorded: that of an agent which says and does nothing.
         self.found.remarks.extend(empty_run::find_remark(case, &name, |runs| {
             RecordedEvidence::from_runs(runs, case, path, library.files)
         }));

@@ -67,6 +67,7 @@ impl ToolNotices {
                     || ARGUMENT_PROBES
                         .iter()
                         .any(|probe| session.notices_change(|| change_argument(run, name, argument, *probe)));
+                // A tool whose argument matters is noticed itself.
                 tool.noticed |= *noticed;
             }
             tool.noticed =

@@ -60,6 +60,7 @@ pub fn merge_calls(trace: &mut Trace, server: &str, calls: &[MockCall]) {
 /// Returns for each call of the server the index of its call in the trace.
 fn pair_calls(known: &[Call], calls: &[MockCall]) -> Vec<Option<usize>> {
     let (mut pairs, mut taken) = (vec![None; calls.len()], vec![false; known.len()]);
+    // Two rounds, so that a call with its exact arguments is never taken by another of the same name.
     for needs_arguments in [true, false] {
         for (call, pair) in calls.iter().zip(&mut pairs).filter(|(_, pair)| pair.is_none()) {
             let found = known.iter().enumerate().position(|(at, known)| {

@@ -82,6 +82,7 @@ impl MockSession {
         };
         let is_last = listed["nextCursor"].is_null();
         let Some(tools) = listed["tools"].as_array_mut() else { return Ok(listed) };
+        // A scripted tool replaces the server's tool of the same name.
         tools.retain(|tool| list_tools(&self.mocks).all(|own| tool["name"] != *own.name));
         if is_last {
             tools.extend(list_tools(&self.mocks).map(|tool| Value::Object(tool.listed.clone())));

@@ -80,12 +80,14 @@ impl ContentRules {
     /// Reduces a request to its content.
     pub(super) fn reduce(&self, request: &RecordedRequest) -> RequestContent {
         let mut body = request.body.clone();
+        // The user's pointers are removed first, while indices of lists are still those of the request.
         for pointer in &self.ignore {
             remove_pointer(&mut body, pointer);
         }
         if let (Value::Object(entries), false) = (&mut body, self.is_literal) {
             entries.retain(|key, _| !IGNORED_KEYS.contains(&key.as_str()));
         }
+        // Ids are numbered over the whole request, so that a call and its result keep the same number.
         let mut ids = Vec::new();
         let body = self.reduce_value(&body, &mut ids);
         let target = format!("{} {} {}", request.to, request.method, request.path);
@@ -100,6 +102,7 @@ impl ContentRules {
                 let mut keys: Vec<&String> = entries.keys().collect();
                 keys.sort_unstable();
                 let reduced = keys.into_iter().map(|key| {
+                    // The order of keys is no content: clients differ in it.
                     let value = match &entries[key] {
                         Value::String(id) if !self.is_literal && is_id(entries, key) => number_id(id, ids),
                         value => self.reduce_value(value, ids),
@@ -145,6 +148,7 @@ fn remove_pointer(body: &mut Value, pointer: &str) {
             entries.shift_remove(last.as_ref());
         }
         Some(Value::Array(items)) => {
+            // An item is not removed, because the pointers behind it would move.
             if let Some(item) = last.parse().ok().and_then(|index: usize| items.get_mut(index)) {
                 *item = Value::String(IGNORED.to_owned());
             }

@@ -47,6 +47,7 @@ fn list_edits(old: &RequestContent, new: &RequestContent) -> Vec<String> {
     let added = after.keys().filter(|key| !before.contains_key(*key));
     for key in before.keys().chain(added) {
         let (one, other) = (&old.body[key], &new.body[key]);
+        // Messages and tools have names that a person knows. All else is shown by its key.
         match (one, other) {
             _ if one == other => {}
             (Value::Array(one), Value::Array(other)) if MESSAGE_LISTS.contains(&key.as_str()) => {
@@ -58,6 +59,7 @@ fn list_edits(old: &RequestContent, new: &RequestContent) -> Vec<String> {
             _ => list_leaf_edits(&format!("`{key}`"), one, other, &mut edits),
         }
     }
+    // A body that is no object has no keys to compare.
     if old.body != new.body && edits.is_empty() {
         list_leaf_edits("body", &old.body, &new.body, &mut edits);
     }
@@ -122,11 +124,13 @@ fn list_leaf_edits(what: &str, old: &Value, new: &Value, edits: &mut Vec<String>
         (Value::Object(one), Value::Object(other)) => {
             let added = other.keys().filter(|key| !one.contains_key(*key));
             for key in one.keys().chain(added) {
+                // Keys that are only about the form of a message would make the place longer, and no clearer.
                 let is_text = ["content", "text", "output", "parts", "function"].contains(&key.as_str());
                 let place = if is_text { what.to_owned() } else { format!("{what}, `{key}`") };
                 list_leaf_edits(&place, &old[key], &new[key], edits);
             }
         }
+        // Lists of another length are shown as a whole: their items cannot be paired by their places.
         (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
             one.iter().zip(other).for_each(|(one, other)| list_leaf_edits(what, one, other, edits));
         }

@@ -88,6 +88,7 @@ impl RecordedReply {
         cut: bool,
     ) -> Option<Self> {
         let mut reply = Self { status, media_type, cut, ..Self::default() };
+        // A stream keeps its pieces: a replay sends them one by one, as the provider did.
         if reply.has_stream() {
             reply.chunks = Some(split_at_characters(pieces)?);
             return Some(reply);
@@ -128,6 +129,7 @@ fn split_at_characters(pieces: Vec<Vec<u8>>) -> Option<Vec<String>> {
         rest.extend(piece);
         let whole = match std::str::from_utf8(&rest) {
             Ok(_) => rest.len(),
+            // The bytes so far are fine, and the last character is not complete yet.
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
             Err(_) => return None,
         };

@@ -91,6 +91,7 @@ pub(super) fn forward_request(
     let media_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let media_type = media_type.map(str::to_owned);
     let mut headers = response.headers().clone();
+    // Headers of the connection to the provider mean nothing on the connection to the client.
     for name in &OWN_HEADERS {
         headers.remove(name);
     }
@@ -136,6 +137,8 @@ fn pass_body_on(mut body: impl io::Read, pieces: &Sender<Piece>) -> Option<(Vec<
         };
         size += read;
         passed.push(buffer[..read].to_vec());
+        // The client has hung up, which some do when they have seen enough. What it has seen is a whole recording of
+        // that run.
         if pieces.blocking_send(Ok(Bytes::copy_from_slice(&buffer[..read]))).is_err() {
             return Some((passed, true));
         }

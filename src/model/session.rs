@@ -139,6 +139,7 @@ impl PortSession {
             RecordedSubject::Model => ContentRules::new(&plan.settings),
             RecordedSubject::McpServer => ContentRules::literal(),
         };
+        // In this mode the recorded replies are replaced, so none is used.
         let exchanges = if plan.mode == PortMode::Forward { &[] } else { plan.cassette.exchanges.as_slice() };
         let recorded: Vec<RequestContent> =
             exchanges.iter().map(|exchange| rules.reduce(&exchange.request)).collect();
@@ -226,6 +227,7 @@ impl PortSession {
             format!("request {} to the {subject}, {} {}", state.requests, request.method, request.path);
         let what = what.trim_end();
         let name = &self.plan.cassette.name;
+        // The content is known, and all its replies are used up. The nearest request would be the same one.
         if state.last.contains_key(&content.key()) {
             let help = match self.plan.subject {
                 RecordedSubject::Model => "; `reuse: true` repeats the last reply",

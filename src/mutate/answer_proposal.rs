@@ -22,6 +22,7 @@ pub(super) fn propose_for_answer(run: &Trace, sort: MutationSort) -> Vec<Value> 
             require_phrases(list_telling_words(answer))
         }
         MutationSort::CutAnswer => {
+            // The half that was cut away is what a check must ask for.
             let rest = skip_half(answer);
             let mut words = list_telling_words(rest);
             words.extend(list_words(rest).last().map(|word| (*word).to_owned()));
@@ -30,6 +31,7 @@ pub(super) fn propose_for_answer(run: &Trace, sort: MutationSort) -> Vec<Value> 
         MutationSort::ChangeNumbers => {
             let numbers =
                 list_words(answer).into_iter().filter(|word| word.contains(|c: char| c.is_ascii_digit()));
+            // `grounded` comes first: it holds for other numbers of other runs as well.
             let mut proposed = vec![json!({"grounded": {}})];
             proposed.extend(require_phrases(numbers.map(str::to_owned).collect()));
             proposed

@@ -85,6 +85,7 @@ impl<'c> CaseMutator<'c> {
             MutantVerdict::Violated(checks) => Some(format!("`{}`", checks.join("`, `"))),
             MutantVerdict::Open(why) => Some(why),
         };
+        // A case that fails already would kill every mutant.
         if let Some(why) = why {
             result.left_out = Some(format!("the run does not pass: {why}"));
             return result;
@@ -115,6 +116,7 @@ impl<'c> CaseMutator<'c> {
         let mut finder = AdditionFinder::new(self.library, recorded, masker);
         let mut results = Vec::with_capacity(mutants.len());
         let mut fractions = Vec::new();
+        // An interrupted search keeps what it has: the mutants so far have their results.
         for mutant in mutants.iter().take_while(|_| !is_stopped(self.stop)) {
             let trace = mutant.apply(&run.trace);
             // An answer that says nothing in another half, say: no change, no mutant.
@@ -123,6 +125,7 @@ impl<'c> CaseMutator<'c> {
             }
             let changed = RecordedRun { file: None, format: run.format, trace };
             let fate = match (evaluator.evaluate(&changed), find_ignore(self.case, mutant)) {
+                // A mutant that a check notices is killed, also where the case may ignore it.
                 (MutantVerdict::Violated(by), _) => MutantFate::Killed { by },
                 (_, Some(ignored)) => MutantFate::Ignored { reason: ignored.reason.clone() },
                 _ if mutant.is_fraction || !self.finds_additions => MutantFate::Survived { addition: None },

@@ -81,6 +81,8 @@ pub(crate) fn set_answer(run: &mut Trace, answer: String) {
         .messages
         .iter()
         .enumerate()
+        // Only what the agent said after its last call is its answer. The same words before a call are a part of its
+        // work.
         .filter(|(_, message)| message.role == Role::Assistant && message.after_calls == run.calls.len());
     let last: Vec<usize> = messages.map(|(at, _)| at).collect();
     // The answer may be one message, or all messages after the last call.

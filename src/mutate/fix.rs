@@ -96,6 +96,8 @@ fn choose_entries(case: &FolderCase, survivors: &[TraceSurvivor<'_>], library: L
         let tried = try_candidates(case, run, survivors, (&mut candidates, library));
         mutants.extend(tried);
     }
+    // The smallest set that covers all mutants is hard to find: the largest gain is taken first, and what became
+    // needless is dropped.
     let mut chosen = cover_mutants(candidates, mutants.len());
     drop_needless(&mut chosen, mutants.len());
     let list_killed =
@@ -140,6 +142,7 @@ fn try_candidates(
         if !survivors.iter().any(|(trace, survivor)| *trace == fingerprint && survivor.id == id) {
             continue;
         }
+        // Each candidate is tried on each surviving mutant: what it kills is measured, not guessed from its form.
         let changed = RecordedRun { trace: mutant.apply(&unguarded.trace), ..unguarded.clone() };
         for (entry, kills) in &mut *candidates {
             let verdict = finder.load_entry(entry).map(|entry| finder.evaluate_entry(&entry, &changed));

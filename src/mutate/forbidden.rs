@@ -45,6 +45,7 @@ fn list_forbidden_calls(case: &Case, expectation: &Expectation, run: &Trace) -> 
         insert_turn(&mut longer, run.calls.len(), call.clone());
         longer
     };
+    // A tool that a check names is not always forbidden. The check itself decides, on the run with the call.
     calls.filter(|call| is_violated(case, expectation, &with_call(call))).collect()
 }
 

@@ -15,6 +15,7 @@ const MASK: &str = "***";
 /// Proposes entries of `expect` that may notice the mutant of `run`.
 pub(super) fn propose_checks(run: &Trace, mutant: &Mutant) -> Vec<Value> {
     let calls: Vec<&Call> = mutant.calls.iter().filter_map(|at| run.calls.get(*at)).collect();
+    // A mutant without a call of the run is about a call that was added, or about the answer.
     let Some(first) = calls.first().map(|call| ProposedCall::new(run, call)) else {
         return match mutant.sort {
             MutationSort::UnknownCall => propose_against_calls(run),
@@ -28,6 +29,7 @@ pub(super) fn propose_checks(run: &Trace, mutant: &Mutant) -> Vec<Value> {
     match mutant.sort {
         MutationSort::Omit | MutationSort::Rename => first.propose_call(None),
         MutationSort::Duplicate => {
+            // A repeated call is noticed by a check of repeats, or by the number of its calls.
             [vec![json!({"no_repeated_calls": true})], first.propose_count(None)].concat()
         }
         MutationSort::Fail => [vec![json!({"no_failed_calls": true})], first.propose_call(None)].concat(),

@@ -83,6 +83,7 @@ fn compile_glob(text: &str, case_sensitive: bool) -> Result<Arc<GlobSet>, String
     if text.len() > MAX_GLOB_BYTES {
         return Err(format!("the pattern is longer than {MAX_GLOB_BYTES} bytes"));
     }
+    // One compiled glob serves all spellings of a case file, so the key says how letters are compared.
     let key = format!("{}{text}", if case_sensitive { 's' } else { 'i' });
     GLOBS.get(&key, || {
         let glob = GlobBuilder::new(text)

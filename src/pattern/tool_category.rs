@@ -39,6 +39,8 @@ impl ToolCategories {
         let (mut errors, mut extended) = (LoadErrors::new(), self.clone());
         for (key, tools) in entries {
             let tools = errors.take(parse_tools(&key.name, tools)).unwrap_or_default();
+            // Tools are added to a category that is known: a suite extends the table, and never takes a tool out of
+            // it.
             extended.added.entry(key.name.to_string()).or_default().extend(tools);
         }
         errors.or(extended)

@@ -140,6 +140,7 @@ fn render_finding(finding: &Finding, width: usize) -> Vec<String> {
     figures.extend(values.map(|(name, value)| truncate_line(&format!("{name}: {}", render_value(value)))));
     let items: Vec<&Item> = finding.items.iter().filter(|item| adds_information(item, finding)).collect();
     figures.extend(items.iter().take(MAX_ENTRIES).map(|item| render_item(item)));
+    // A list ends in a count, so that a reader sees that there is more.
     let violations = finding.violations.iter().take(MAX_ENTRIES);
     let lines = violations.flat_map(|violation| score::render_violation_lines(finding, violation));
     figures.extend(lines.map(|line| truncate_line(&line)));

@@ -66,6 +66,7 @@ pub fn render_safe_json<T: Serialize + ?Sized>(value: &T) -> String {
 pub fn escape_json(text: &str) -> String {
     // Azure runs `##[` and `##vso[` anywhere in a log, also inside JSON.
     let text = text.replace("##", "#\\u0023");
+    // Most texts need no escape, and are returned as they are.
     if !text.chars().any(|c| c == '<' || is_dangerous(c)) {
         return text;
     }

@@ -258,6 +258,7 @@ fn render_call_outcome(call: &Call) -> Vec<String> {
         (CallStatus::Error, None, None) => vec!["error".to_owned()],
         (CallStatus::Error, None, Some(result)) => vec![format!("error: {result}")],
         (_, Some(error), None) => vec![format!("error: {error}")],
+        // Some formats write the error as the result, too: once is enough.
         (_, Some(error), Some(result)) if *error == result => vec![format!("error: {error}")],
         (_, Some(error), Some(result)) => vec![format!("error: {error}"), format!("result: {result}")],
     }

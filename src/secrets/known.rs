@@ -107,6 +107,7 @@ impl SecretMasker {
         match value {
             Value::String(text) => Value::String(self.mask_text(text)),
             Value::Number(number) => match self.mask_text(number.to_string()) {
+                // A masked number is a text: no number could stand for it.
                 text if text.contains("***") => Value::String(text),
                 _ => Value::Number(number),
             },
@@ -134,6 +135,8 @@ impl SecretMasker {
                 at += 1;
                 continue;
             }
+            // A piece is found by bytes. One that begins or ends within a character is no part of a text that a
+            // secret was copied from.
             if is_leak(&text, at, end) && text.is_char_boundary(at) && text.is_char_boundary(end) {
                 masked.push_str(&text[shown..at]);
                 masked.push_str("***");

@@ -38,6 +38,7 @@ impl Secrets {
             if let Some((name, _)) = found {
                 return Some(name);
             }
+            // Without a backslash, the next level would be the same text.
             if self.0.is_empty() || !level.contains('\\') {
                 return None;
             }

@@ -126,6 +126,7 @@ impl<'t> QuotedText<'t> {
         let at = at.saturating_sub(self.offset);
         // The masks are sorted: all before this index end before the byte, so the last of them gives the shift between both texts.
         let before = self.masks.partition_point(|(secret, _)| secret.end <= at);
+        // A byte inside a secret has no place of its own any more.
         if let Some((_, mask)) = self.masks.get(before).filter(|(secret, _)| secret.start < at) {
             return mask.clone();
         }

@@ -54,6 +54,7 @@ impl InputHasher {
         let matcher = build_matcher(pattern)?;
         let mut found = FileFingerprints::new();
         for path in self.walk_files(pattern) {
+            // Globs are matched against names with `/`, so that one pattern and one recording serve every system.
             let name = relative_name(&path, &self.base);
             if matcher.iter().any(|matcher| matcher.is_match(&name)) {
                 let hash = self.hash_file(&path, &name).map_err(|error| format!("{name}: {error}"))?;
@@ -72,7 +73,10 @@ impl InputHasher {
         let mut walk = WalkBuilder::new(&self.base);
         walk.hidden(false).ignore(false).follow_links(true).filter_entry(move |entry| {
             let path = entry.path();
+            // A folder is entered if it leads to the start, or lies below it. The rest of the package, such as
+            // `target`, is never listed.
             let is_on_the_way = start.starts_with(path) || path.starts_with(&start);
+            // A link that leads out of the package is left out: its files differ from machine to machine.
             let leads_out = || !path.canonicalize().is_ok_and(|real| real.starts_with(&real_base));
             is_on_the_way && entry.file_name() != ".git" && !(entry.path_is_symlink() && leads_out())
         });

@@ -112,6 +112,7 @@ fn combine_mappings(own: &mut Tree, default: &Tree, name: &str, replaced: &mut V
         } else if NESTED.contains(&(name, key.name.as_str())) {
             let mut inner = Tree { span: tree.span, value: Value::Map(Vec::new()) };
             combine_mappings(&mut inner, tree, &key.name, replaced);
+            // An empty mapping would be a key that the case never had.
             if inner.value != Value::Map(Vec::new()) {
                 own.push((key.clone(), inner));
             }

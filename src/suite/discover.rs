@@ -36,6 +36,7 @@ pub fn find_case_files(files: &Files) -> Result<Vec<PathBuf>, LoadErrors> {
     let mut errors = LoadErrors::new();
     errors.take(refuse_siblings(&cases, files));
     errors.take(refuse_capitals(&found, files));
+    // The name of a trial is text.
     for path in cases.iter().filter(|path| path.to_str().is_none()) {
         let problem = "the path is not UTF-8: no trial can be named after it";
         errors.push(LoadError::new(Place::of_file(files.name(path)), problem).help("rename it"));
@@ -79,6 +80,8 @@ fn refuse_capitals(found: &[PathBuf], files: &Files) -> Result<(), LoadErrors> {
     for path in found {
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         let lower = extension.to_ascii_lowercase();
+        // The file is looked at as if its extension were in small letters: only one that would then be a case file is
+        // meant as such.
         let renamed = path.with_extension(&lower);
         if lower != extension && is_case_file(&renamed, files.root()) {
             let problem =

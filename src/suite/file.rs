@@ -23,6 +23,8 @@ pub(super) fn read_documents(source: &Arc<Source>, path: &Path) -> Result<Vec<Do
         return Document::parse(source);
     }
     let (mut rows, mut errors, mut start) = (Vec::new(), LoadErrors::new(), 0);
+    // Each line is parsed on its own, so that a mistake in one leaves the others readable. The places are those of
+    // the whole file.
     for line in source.text().split_inclusive('\n') {
         let parsed = errors.take(Document::parse_range(source, start..start + line.len()));
         rows.extend(parsed.into_iter().flatten().map(|document| document.root));
@@ -134,6 +136,7 @@ impl<'r> FileReader<'r> {
         let paths = if has_rows { number_paths("", trees.len()) } else { vec![String::new()] };
         let root = match trees.pop() {
             Some(case) if !has_rows => case,
+            // The rows of a single case make it a list, as if they had been written one by one.
             last => {
                 trees.extend(last);
                 Tree { span, value: Value::List(trees) }
@@ -154,6 +157,8 @@ impl<'r> FileReader<'r> {
         let scope = self.scope(self.library.tables);
         let (mut trees, mut origins, mut errors) = (Vec::new(), Vec::new(), LoadErrors::new());
         for mut case in cases {
+            // The defaults may name files to include, so they come first. An included file replaces nothing that the case
+            // or the defaults say.
             let defaults = find_defaults(&case);
             let mut replaced = combine_with_defaults(&mut case, &defaults);
             replaced.extend(errors.take(included.include_into(&mut case, &scope)).unwrap_or_default());
@@ -170,6 +175,7 @@ impl<'r> FileReader<'r> {
                 origins.push(CaseOrigin { replaced: replaced.clone(), row: Some(row) });
             }
         }
+        // Short forms are written out last, because defaults and included files may have them, too.
         for case in &mut trees {
             unfold(case, self.library.kinds);
         }
@@ -201,6 +207,7 @@ impl<'r> FileReader<'r> {
             return errors.or(());
         };
         let paths = number_paths("", trees.len());
+        // A list of one case is like a file of one case: its trial is named after the file.
         self.alone &= paths.len() == 1;
         root.value = Value::List(trees);
         let (document, dataset) = (Arc::new(Document { source, root }), dataset.map(Arc::new));
@@ -248,6 +255,7 @@ impl<'r> FileReader<'r> {
         };
         let paths = number_paths(&format!("/{tests}"), trees.len());
         if let Some(cases) = find_cases(&mut document.root, tests) {
+            // The cases go back into the document, in which pointers and places lead to them.
             *cases = Value::List(trees);
         }
         let document = Arc::new(Document { source, ..document });
@@ -276,6 +284,7 @@ impl<'r> FileReader<'r> {
         for (path, origin) in paths.iter().zip(origins) {
             let id = document.root().pointer(path).and_then(keys::id_of);
             let wanted = (self.wanted)(id.as_ref().map(|(id, _)| id.as_str()));
+            // Every id counts for the search of duplicates, also of cases that nobody wants.
             self.ids.extend(id);
             if !wanted {
                 continue;

@@ -89,6 +89,7 @@ pub(super) fn explain_foreign(
 ) -> LoadErrors {
     let documents = Document::parse(source).unwrap_or_default();
     let root = documents.first().map(Document::root);
+    // A file with a key of cases is meant as one: its own mistakes are what the user must see.
     if !root.is_some_and(has_key_of_cases)
         && let Some(problem) = recognize_file(root, source, library)
     {
@@ -106,6 +107,7 @@ pub(super) fn explain_foreign(
 /// Whether the file, or one of its cases, has a key that only cases and suites of arraign have.
 fn has_key_of_cases(root: Node<'_>) -> bool {
     let first = root.list().and_then(|mut all| all.next()).unwrap_or(root);
+    // The mistake about an unknown key gets the command that converts the file, in place of a near name.
     let mut keys = first.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
     keys.any(|key| keys::common().contains(&key) && !SHARED_WITH_TRACES.contains(&key) || key == "dataset")
         || list_cases(root).iter().any(|case| OWN_BLOCKS.iter().any(|key| case.get(key).is_some()))

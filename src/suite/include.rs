@@ -73,6 +73,7 @@ impl IncludedFiles {
         chain: &mut Vec<PathBuf>,
     ) -> Result<Vec<(Key, Tree)>, LoadErrors> {
         let path = scope.path(node)?;
+        // The limit also ends a chain of files that never repeats.
         if chain.contains(&path) || chain.len() >= MAX_DEPTH {
             return Err(refuse_cycle(node, chain, &path, scope).into());
         }
@@ -82,12 +83,14 @@ impl IncludedFiles {
         let document = scope.files.document(&path).map_err(|errors| scope.blame(node, &path, errors))?;
         keys::check_defaults(document.root(), "an included file")?;
         let mut block = self.attach(&document.source, &document.root);
+        // What the file includes is found from its own folder, and with it in the chain, so that a circle is seen.
         chain.push(path.clone());
         let folder = path.parent().unwrap_or(scope.folder);
         let included = self.include_below(&mut block, &Scope { folder, ..*scope }, chain);
         chain.pop();
         included?;
         let Value::Map(entries) = block.value else { return Ok(Vec::new()) };
+        // A block that many cases include is read once.
         self.blocks.insert(path, entries.clone());
         Ok(entries)
     }

@@ -58,6 +58,7 @@ pub(super) fn check_turns(case: Node<'_>, turns: &[TurnQuery], asks_agent: bool)
         let error = listed.error("the turns of a case are listed under `input` or under `turns`, not both");
         return Err(error.help("keep `turns`, which can have expectations"));
     }
+    // Turns without a text at the end need no agent. One in the middle would shift all texts behind it.
     let gap = turns.iter().zip(1..).find(|(turn, number)| turn.turn != *number);
     match gap.filter(|_| asks_agent) {
         Some((_, number)) => {

@@ -68,6 +68,7 @@ fn parse_tools(node: Node<'_>, definitions: &ToolDefinitions) -> Result<Vec<Mock
         let place = node.key_place(&key.name);
         let named = check_name(&key.name).map_err(|problem| LoadError::new(place.clone(), problem));
         errors.take(named.and_then(|()| definitions.require(&key.name, place)));
+        // An answer with a mistake leaves the tool out, and the other tools are still read.
         let answers = errors.take(parse_answers(answers))?;
         Some(MockTool { name: key.name.to_string(), listed: definitions.list_tool(&key.name), answers })
     });

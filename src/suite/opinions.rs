@@ -46,6 +46,7 @@ pub(super) fn match_questions(
             asked.push(question.label);
         }
     }
+    // An opinion that no check asks for is a slip in its label.
     for (label, _) in opinions.iter().filter(|(label, _)| !asked.iter().any(|asked| asked == label)) {
         let Some(node) = node else { continue };
         let error =

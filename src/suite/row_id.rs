@@ -27,6 +27,7 @@ pub(super) fn name_rows(rows: &mut [&mut Tree], source: &Arc<Source>) -> Result<
     for (row, slug) in rows.iter_mut().zip(&slugs) {
         let Some(slug) = slug else { continue };
         let id =
+            // A hash of the row tells rows of one input apart, wherever they are in the file.
             if uses[slug.as_str()] == 1 { slug.clone() } else { format!("{slug}_{:08x}", hash_row(row)) };
         let place = Place::new(source, row.span);
         match seen.get(&id) {

@@ -21,6 +21,7 @@ pub fn read_run_folder(
             tried.push(format!("`{name}`: no file matches `{pattern}`"));
             continue;
         }
+        // A reader that the user names is tried whatever its `when` says.
         let read = readers.read_folder(name, &texts, format.is_some());
         match read.map_err(|error| describe_failure(path, &error, files))? {
             Some(recording) => return Ok(recording),

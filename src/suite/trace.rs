@@ -23,6 +23,7 @@ pub(super) fn parse_trace_from(
     suite: &str,
     id: &str,
 ) -> Result<TraceFrom, LoadErrors> {
+    // The names in braces are the same for all cases of a suite, so that one default serves them.
     let fill_in = |text: &str| text.replace("{id}", id).replace("{suite}", suite);
     match node.value() {
         Value::String(path) => {
@@ -173,6 +174,7 @@ fn look_up_beside(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf
     let (id, stem) = (own.file_name().unwrap_or_default().to_string_lossy(), own.parent().unwrap_or(path));
     let folders = [stem, stem.parent().unwrap_or(stem)];
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
+    // A folder that a declared reader reads is one run, and comes before the files in it.
     if !several && is_run_folder(&own, &case.readers, files) {
         return Ok(vec![own]);
     }

@@ -155,6 +155,7 @@ impl<'r> GoldenRow<'r> {
         place: Place,
         node: Node<'_>,
     ) -> Result<Option<Expectation>, LoadErrors> {
+        // Any boolean key may name a check: a project registers criteria of its own.
         let Some(kind) = self.scope.kinds.find(name) else {
             let error = LoadError::new(place, format!("unknown criterion `{name}`"));
             let help = did_you_mean(name, OF_GROUNDEDNESS).unwrap_or_else(|| {

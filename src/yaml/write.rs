@@ -50,6 +50,8 @@ fn write_value(text: &mut String, value: &Value, indent: usize) {
             start_line(text, indent + 2);
             write_entries(text, mapping, indent + 2);
         }
+        // A list of mappings is always written below its key, however short, because brackets in brackets are hard to
+        // read.
         Value::Array(list) if is_long(value, indent) || list.iter().any(is_mapping) => {
             for entry in list {
                 start_line(text, indent + 2);

@@ -60,6 +60,7 @@ impl Report {
         let totals = overview.totals();
         let mut text: String = paths.iter().chain(&summary).map(|path| describe_written(path)).collect();
         text += &if self.format.is_empty() { overview.finish() } else { overview.render_totals() };
+        // GitHub reads annotations from the output of a step.
         if env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
             text += &annotations.finish();
         }

@@ -51,6 +51,7 @@ fn parse_run(
         (None, answer) => Ok(answer_only_trace(query, answer.unwrap_or_default())),
         (Some(path), answer) => {
             let trace = read_single_run(&select_text(path, &value)?, format, readers)?;
+            // The answer that the user's path selects is worth more than that of the trace.
             Ok(Trace { answer: answer.or(trace.answer.clone()), ..trace })
         }
     }

@@ -104,6 +104,7 @@ impl ArgumentsMatcher {
         if self.mode == ArgumentsMode::Ignore {
             return Ok(0);
         }
+        // Arguments that are no object differ as a whole.
         let Some(Value::Object(actual)) = actual.json() else { return Ok(1) };
         let mut count = self.find_unexpected(actual).count();
         for (name, written) in &self.written {
@@ -192,6 +193,8 @@ impl ValueMatcher {
                 accept_all(matchers.iter().zip(values), |(matcher, value)| matcher.accepts(value))
             }
             (Self::Object(fields), Value::Object(values)) => {
+                // A nested mapping is exact, as a written value is: an entry that nobody wrote makes it another
+                // value.
                 if !values.keys().all(|name| fields.iter().any(|(field, _)| field == name)) {
                     return Ok(false);
                 }

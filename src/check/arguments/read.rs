@@ -103,6 +103,7 @@ impl ValueMatcher {
             let tests = read_tests(&mut fields);
             return fields.finish(Self::Tests(tests));
         }
+        // Without a matcher inside, the whole value is compared at once.
         if !has_matcher(node) {
             return Ok(Self::Literal(node.to_json()));
         }

@@ -43,6 +43,7 @@ fn find_retries(calls: &[Call]) -> Vec<&Call> {
     let mut last_failed: HashMap<(&str, &ToolServer, &[String]), bool> = HashMap::new();
     let mut retries = Vec::new();
     for call in calls {
+        // A retry is by the same agent, of the same tool on the same server. Its arguments may have been corrected.
         let key = (call.name.as_str(), &call.server, call.agent_path.as_slice());
         if last_failed.insert(key, !success.includes(call)) == Some(true) {
             retries.push(call);

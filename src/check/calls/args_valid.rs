@@ -175,6 +175,7 @@ impl ArgsValid {
         if !self.looks_at(call) {
             return Ok(Finding::untested("not among `tools`"));
         }
+        // A tool that may not be called is refused whatever its arguments are.
         if let Some(refusal) = self.policy.gate.refusal(call) {
             return Ok(Finding::tested(vec![self.refused(call, &refusal)]));
         }
@@ -191,6 +192,7 @@ impl ArgsValid {
     }
 
     fn unconstrained(&self, call: &Call) -> Finding {
+        // The gate has tested the call, also if no schema does.
         let tested = !self.policy.gate.is_empty();
         match (&self.policy.unconstrained, self.strict) {
             (_, true) => Finding::tested(vec![violation::undefined(call, &self.policy).at("/strict")]),
@@ -228,6 +230,8 @@ impl ArgsValid {
         if self.tools.is_empty() && matches!(node.value(), Yaml::List(_)) {
             return Err(node.error("`tools: []` checks nothing").help("leave it out to check all").into());
         }
+        // Where unknown tools are refused, a call of a tool that the policy does not define fails, so the name is no
+        // slip.
         let lenient = self.strict || self.policy.refuses_unknown();
         let mut errors = LoadErrors::new();
         for entry in node.list().into_iter().flatten().filter(|_| !lenient) {

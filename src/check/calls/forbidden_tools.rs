@@ -105,6 +105,7 @@ impl Check for ForbiddenTools {
             items.push(Item::new(tool.as_str(), state));
             violations.extend(describe_forbidden(*index, tool, &calls));
         }
+        // The violations were found tool by tool. A reader follows the run.
         violations.sort_by_key(|violation| violation.call);
         Ok(Outcome::of_items(items, violations).stat("calls_checked", evidence.trace.calls.len()))
     }

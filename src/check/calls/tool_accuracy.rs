@@ -126,6 +126,7 @@ impl Check for ToolAccuracy {
             let item = Item::new(expected.call.label(), if held { State::Held } else { State::Violated });
             items.push(note_attempts(item, own, success));
             violations.extend((!held).then(|| expected.lacking(trace)));
+            // Only categories are counted here: named tools are listed below.
             satisfied += u32::from(held && expected.call.tool().is_none());
         }
         let (correct, missing): (Vec<_>, Vec<_>) =

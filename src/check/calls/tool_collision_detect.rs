@@ -114,6 +114,7 @@ impl ToolCollisionDetect {
         let (message, help, at) = if self.trusted_servers.is_empty() {
             (on_several(tool, &offers), advise_to_separate(&offers), "")
         } else {
+            // A trusted server is named beside the untrusted one, because the collision is between both.
             let others: Vec<Server> =
                 offers.into_iter().filter(|server| !at_fault.contains(server)).collect();
             (on_untrusted(tool, &at_fault, &others), advise_to_trust(&at_fault), "/trusted_servers")

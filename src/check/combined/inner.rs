@@ -77,6 +77,7 @@ pub(super) fn read_combination(
 impl Check for Combination {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let mut answers = InnerAnswers::default();
+        // All checks are asked, also after the answer is certain: a report shows the state of each.
         for (index, check) in self.checks.iter().enumerate() {
             let state = match check.evaluate(evidence) {
                 Ok(outcome) => answers.add_outcome(index, check, outcome),

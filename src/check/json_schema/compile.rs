@@ -81,6 +81,7 @@ fn list_flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec
         .flat_map(|meta| meta.iter_errors(schema))
         .map(|error| describe_flaw(&error, schema))
         .collect();
+    // What the metaschema has reported is cut out first, so that the compiler does not find it again.
     let mut rest = schema.clone();
     for flaw in &all {
         cut_out(&mut rest, &flaw.pointer);
@@ -93,6 +94,7 @@ fn list_flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec
         if is_cut {
             all.push(found);
         } else {
+            // A flaw that cannot be cut out would be found forever.
             break;
         }
     }
@@ -114,6 +116,7 @@ fn cut_out(schema: &mut Value, pointer: &str) -> bool {
             let key = unescape_token(last);
             map.remove(&*key).is_some()
         }
+        // An item of a list cannot go alone: the items behind it would move, and pointers to them would be wrong.
         Some(Value::Array(_)) => cut_out(schema, around),
         _ => false,
     }

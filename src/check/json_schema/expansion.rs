@@ -58,6 +58,7 @@ impl<'s> StepCounter<'s> {
         if self.count_steps(value) > limit {
             return Some(pointer);
         }
+        // The outermost schema over the limit is found first, which is the one to simplify.
         match value {
             Value::Object(entries) => {
                 entries.iter().find_map(|(key, below)| self.find_above(below, limit, join(&pointer, key)))
@@ -80,9 +81,12 @@ impl<'s> StepCounter<'s> {
             Some(None) => return 1,
             None => {}
         }
+        // A deep schema is refused rather than walked: the walk is recursive.
         if self.depth > MAX_DEPTH {
             return u64::MAX;
         }
+        // `None` marks a schema that is being counted. Each schema is counted once, also where many references lead
+        // to it: a plain walk would need the very time that it is to prevent.
         self.known.insert(schema, None);
         self.depth += 1;
         let applied = self.list_applied(entries);

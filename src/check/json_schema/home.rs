@@ -61,6 +61,7 @@ impl<'n> Home<'n> {
         mistakes.find(node, pointer);
         let Mistakes { mut errors, at, .. } = mistakes;
         let mut raw = Raw { json: node.to_json(), origin: self.origin(pointer) };
+        // A schema without references needs none of the definitions, and the compiler would compile them all.
         if has_reference(&raw.json) {
             for definitions in shared {
                 self.share(&mut raw, definitions);

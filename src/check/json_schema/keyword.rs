@@ -22,6 +22,7 @@ pub(crate) fn resource(value: &Value, base: &str, pointer: &str) -> Option<Strin
     match value {
         Value::Object(map) => {
             let own = map.get("$id").and_then(Value::as_str).map(|id| id.trim_end_matches('#'));
+            // The engine may resolve an `$id` against its own base address, so the end of the address is enough.
             if own.is_some_and(|id| base == id || base.ends_with(&format!("/{id}"))) {
                 return Some(pointer.to_owned());
             }

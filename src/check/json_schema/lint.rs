@@ -30,6 +30,7 @@ impl Mistakes {
             }
             return;
         };
+        // In an alternative, a schema that nothing fits is a way to forbid that alternative, and no mistake.
         if self.alternatives == 0 {
             for (error, key) in find_crossed_bounds(schema) {
                 self.note(error, join(pointer, key));

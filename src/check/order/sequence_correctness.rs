@@ -151,6 +151,8 @@ impl SequenceCorrectness {
         let held: Vec<bool> = self.sequence.iter().enumerate().map(agrees).collect();
         let violation = match (held.iter().position(|held| !held), calls.get(held.len())) {
             (Some(index), _) => Some(self.differs(index, trace)),
+            // A longer run fails, also if the sequence is its beginning. An empty sequence says nothing about any
+            // call.
             (None, Some(extra)) if !held.is_empty() => Some(self.goes_on(extra, trace)),
             _ => None,
         };
@@ -201,6 +203,7 @@ impl SequenceCorrectness {
         let early = trace.calls[..next].iter().rfind(|call| tool.matches(call));
         let message = match (next.checked_sub(1).map(|last| &trace.calls[last]), early) {
             (None, _) => format!("`{tool}` was never called: the sequence does not begin"),
+            // The last call of the tool came before the call that it should follow.
             (Some(last), Some(early)) if early.index < last.index => {
                 format!("`{tool}` was called before `{}` (call {}), not after it", last.name, last.index)
             }

@@ -75,6 +75,8 @@ fn byte_of(text: &str, error: &serde_json::Error) -> usize {
 }
 
 fn not_json(answer: &str, at: usize, error: &serde_json::Error) -> Violation {
+    // The position that serde reports counts from the start of the block. The message has the place in the whole
+    // answer instead.
     let said = error.to_string();
     let reason = said.split(" at line ").next().unwrap_or(&said);
     let reason = match answer {

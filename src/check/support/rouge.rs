@@ -33,6 +33,7 @@ pub(crate) fn measure_rouge(text: &str, reference: &str, size: usize) -> f64 {
     for sequence in wanted.windows(size) {
         *left.entry(sequence).or_default() += 1;
     }
+    // Each sequence of the reference is used up by one of the text, so that a repeated word earns nothing.
     let shared = found.windows(size).filter(|sequence| match left.get_mut(*sequence) {
         Some(count) if *count > 0 => {
             *count -= 1;
@@ -62,6 +63,7 @@ fn pad_punctuation(text: &str) -> String {
             _ if rest.starts_with("--") => ("--", 2),
             _ if rest.starts_with("``") => ("``", 2),
             _ if rest.starts_with("''") => ("''", 2),
+            // A straight quote is a closing one behind a character, and an opening one at the start of a word.
             '"' if padded.ends_with(|before: char| !before.is_whitespace() && !"([{<".contains(before)) => {
                 ("''", 1)
             }

@@ -141,6 +141,7 @@ fn before_lowering(text: &str, lowered: usize) -> usize {
     let mut end = 0;
     for (at, c) in text.char_indices() {
         end += c.to_lowercase().map(char::len_utf8).sum::<usize>();
+        // The first character that ends behind the byte contains it.
         if end > lowered {
             return at;
         }

@@ -67,6 +67,8 @@ impl Weights {
         if let Some((_, known)) = self.0.iter_mut().find(|(known, _)| known == name) {
             *known = weight;
         } else if kinds.find(name).is_some() {
+            // The name of a check that the table does not contain yet gets a weight of its own. All other names are
+            // mistakes.
             self.0.push((name.to_owned(), weight));
         } else {
             let names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();

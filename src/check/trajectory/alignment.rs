@@ -30,12 +30,15 @@ pub(super) fn align_calls(costs: &PairingCosts, groups: &[u16]) -> Pairs {
     now[0] = 0;
     for call in 0..=calls {
         let mut next = vec![i64::MAX; states.len()];
+        // To close a group is to leave its free slots without a call. The last state is the end of the list, and has
+        // no group.
         for (index, state) in states.iter().enumerate().filter(|(_, state)| state.slots > 0) {
             // Closing leads to a later state of the same call, so that the order of states is a valid one.
             let closed = now[index].saturating_add(state.closing_cost(costs));
             let mark = CLOSED + state.taken;
             keep_cheaper(&mut now, &mut moves, call * states.len(), (state.next, closed, mark));
         }
+        // A call is left alone, or takes one of the free slots of its group.
         if call < calls {
             for (index, state) in states.iter().enumerate().filter(|(index, _)| now[*index] < i64::MAX) {
                 let row = (call + 1) * states.len();

@@ -91,6 +91,7 @@ impl<'c> Matching<'c> {
                 let Some(other) = self.slot_of[call] else {
                     return self.pair_along(call, start, &reached_from);
                 };
+                // Any of these slots will do: one demanded slot more has a call, and one less that is not demanded.
                 if self.costs.demanded[start] && !self.costs.demanded[other] {
                     given_up.get_or_insert((other, call));
                 }
@@ -119,6 +120,7 @@ impl<'c> Matching<'c> {
 
     fn pair_along(&mut self, last: usize, start: usize, reached_from: &[Option<usize>]) {
         let mut call = last;
+        // Backwards along the path, so that each slot hands on the call that the slot behind it needs.
         while let Some(slot) = reached_from[call] {
             self.slot_of[call] = Some(slot);
             // Each slot on the path takes the call that was reached from it, and leaves its former call to the slot
@@ -191,6 +193,7 @@ impl<'c> Completion<'c> {
     /// Searches the path of least cost from a free row to a free column, and pairs along it.
     fn insert_row(&mut self, row: usize) {
         let mut search = PathSearch::new(self.size, row);
+        // The rows on the path grow until a column is free: each taken column leads to the row that has it.
         let free = loop {
             let column = self.extend(&mut search);
             match self.row_of[column] {
@@ -208,6 +211,7 @@ impl<'c> Completion<'c> {
         }
         self.row_potential[row] += search.length;
         let mut column = free;
+        // Each column on the path takes the row of the column before it.
         while let Some(before) = search.before[column] {
             self.row_of[column] = self.row_of[before];
             column = before;
@@ -224,11 +228,13 @@ impl<'c> Completion<'c> {
             if search.is_done[column] {
                 continue;
             }
+            // Costs less potentials are never negative, so that the nearest column is final, as in Dijkstra's search.
             let reduced = self.cost(row, column) - self.row_potential[row] - self.column_potential[column];
             if search.length + reduced < search.least[column] {
                 search.least[column] = search.length + reduced;
                 search.before[column] = search.last;
             }
+            // Of equal distances, a free column comes first.
             let key = (search.least[column], self.row_of[column].is_some(), column);
             nearest = Some(nearest.map_or(key, |known| known.min(key)));
         }
@@ -252,6 +258,7 @@ impl<'c> Completion<'c> {
     fn list_pairs(&self) -> Pairs {
         let mut pairs = vec![None; self.costs.demanded.len()];
         for (call, row) in self.row_of.iter().take(self.costs.forbidden.len()).enumerate() {
+            // Columns and rows beyond the calls and slots only fill up the square.
             let Some(slot) = row.filter(|row| *row < pairs.len()) else { continue };
             let alone = self.costs.slot_alone(slot) + self.costs.call_alone(call);
             let pair = self.costs.pair(slot, call);

@@ -70,6 +70,8 @@ impl ExpectedCall {
         found: &CallsOfTool<'_>,
         run: &RunCalls<'_>,
     ) -> Result<Option<Violation>, Unfit> {
+        // The number of agreeing calls comes first. It is what the user counts, and decides alone if no occurrence is
+        // asked for.
         if let Some(times) = self.times
             && !(times.at_least <= found.agreeing.len()
                 && times.at_most.is_none_or(|most| found.agreeing.len() <= most))
@@ -124,6 +126,7 @@ impl ExpectedCall {
         run: &RunCalls<'_>,
     ) -> Result<Violation, Unfit> {
         let (tool, which) = (self.spec.tool.as_str(), self.occurrence.words());
+        // Without a call at fault, the message shows how all calls of the tool differ.
         let concerned = if wrong.is_empty() { &found.all } else { wrong };
         let message = match (found.all.len(), found.ended.len()) {
             (0, _) => format!("`{tool}` was never called"),
@@ -200,6 +203,7 @@ impl Check for ExpectedCall {
         let most = self.times.and_then(|times| times.at_most);
         match most.filter(|_| self.times.is_some_and(|times| times.at_least == 0)) {
             Some(most) => {
+                // One call more than allowed.
                 let calls: Option<Vec<Call>> = (0..=most).map(|turn| self.spec.example(turn + 1)).collect();
                 calls.map(|calls| run_of(calls).into())
             }

@@ -49,6 +49,7 @@ fn build_costs(
     }
     // A failed call is no effect, so that it needs no slot: a retry after an error is no violation.
     let counts_failed = trajectory.defaults.status == WantedStatus::Any;
+    // With `status: any`, a failed call counts like any other.
     let is_forbidden =
         |call: &Call| trajectory.mode.forbids_extras() && (counts_failed || run.succeeded(call));
     Ok(PairingCosts {
@@ -63,6 +64,7 @@ fn measure_fit(slot: &CallSlot, call: &Call, run: &RunCalls<'_>) -> Result<u8, U
     let mut best = UNRELATED;
     for spec in slot.specs.iter().filter(|spec| spec.means_tool(call)) {
         let differences = spec.count_differences(call, run)?;
+        // More differences than a byte can count are all equally far.
         best = best.min(u8::try_from(differences).unwrap_or(FARTHEST).min(FARTHEST));
         if best == MATCH {
             break;
@@ -88,6 +90,7 @@ impl ScriptBuilder<'_> {
             self.add_slot(slot, *call, &is_paired, &mut script)?;
         }
         for (index, call) in self.run.calls.iter().enumerate() {
+            // A call that is not forbidden may stand beside the list.
             if self.costs.forbidden[index] && !is_paired[index] {
                 script.extra += 1;
                 script.edits.push(CallEdit::remove(call));

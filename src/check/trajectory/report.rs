@@ -63,6 +63,7 @@ fn build_violation(frame: &ScriptFrame, script: &EditScript) -> Violation {
     let mut calls: Vec<usize> = script.edits.iter().filter_map(|edit| edit.call).collect();
     calls.sort_unstable();
     let mut violation = Violation::new(message).at(format!("/{}{at}", frame.list_key));
+    // One edit alone is the violation. Several are listed, and belong to no tool in particular.
     if let [only] = script.edits.as_slice() {
         violation.tool = Some(only.tool.clone());
         name_argument(&mut violation, only);

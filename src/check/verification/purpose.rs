@@ -144,6 +144,7 @@ pub(super) fn purposes(words: &[String], own: &[(Purpose, CommandPattern)]) -> V
         let program = program_name(first);
         let known = BY_PROGRAM.get(program.as_str()).into_iter().flatten().chain(own);
         for (purpose, _) in known.filter(|(_, pattern)| pattern.matches(&program, arguments)) {
+            // `mvn package -DskipTests` builds and tests nothing.
             let is_skipped = skips && *purpose == Purpose::Test;
             if !is_skipped && !found.contains(purpose) {
                 found.push(*purpose);
@@ -170,6 +171,7 @@ pub(super) fn is_no_run(words: &[String]) -> bool {
 /// `./gradlew`, `C:\bin\mvn.cmd`, `python3.12`, `Get-Content`: the name in the tables.
 pub(super) fn program_name(word: &str) -> String {
     let name = file_name(word);
+    // The ending is that of Windows.
     let name = [".exe", ".cmd", ".bat"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     let is_python = name
         .strip_prefix("python")

@@ -94,6 +94,7 @@ impl Line<'_> {
         // them.
         let stages = stages(&command.words);
         let words = stages.last().copied().unwrap_or_default();
+        // A text flows on only through commands that copy their input: what `sort` prints is not what it read.
         let found = purposes(&command.words, &self.tables.commands);
         let piped = self.text.take().filter(|_| shell_file::copies(words));
         self.text = command.input.clone().or_else(|| shell_file::said(words)).or(piped);
@@ -102,6 +103,7 @@ impl Line<'_> {
         if !self.is_missing(words, is_last) {
             self.run(found, command, code);
         }
+        // A line that failed at its end may have written nothing, so nothing is counted as written.
         if !(is_last && self.output.failed) {
             self.files(command, words, is_known, visible);
         }
@@ -145,6 +147,7 @@ impl Line<'_> {
         for path in shell_file::rewritten(words) {
             self.edit(command, path, None);
         }
+        // Redirected output of tests is a log, and no edit.
         let targets = command.writes.iter().map(String::as_str).chain(shell_file::teed(words));
         for path in targets.take(MOST_TARGETS) {
             if !self.captures && !is_capture(path) {

@@ -82,6 +82,7 @@ fn list_operands<'w>(arguments: &'w [String], has_script: bool, valued: &[&str])
         } else if to_skip > 0 {
             to_skip -= 1;
         } else if word != "-" {
+            // A dash alone is standard input.
             found.push(word.as_str());
         }
     }
@@ -92,6 +93,7 @@ fn list_operands<'w>(arguments: &'w [String], has_script: bool, valued: &[&str])
 fn edits_in_place(program: &str, arguments: &[String]) -> bool {
     let mut options = arguments.iter().filter(|word| word.starts_with('-'));
     // In a cluster of short options, `e` takes the rest as a script: `-ni` edits in place, `-ei` does not.
+    // The options of each program differ: only these write their files.
     match program {
         "sed" | "gsed" => options.any(|word| {
             let cluster = word[1..].bytes().take_while(u8::is_ascii_alphabetic);

@@ -44,6 +44,7 @@ impl RequestedReports {
         if formats.is_empty() && !annotate {
             return Ok(());
         }
+        // An earlier run is read before anything is written, because its report may be the file that is replaced.
         let earlier = self.read_earlier(context)?;
         let run = StoredRun::open(slice::from_ref(&context.store.run)).map_err(|error| error.to_string())?;
         let run = run.compared_with(earlier);

@@ -64,6 +64,7 @@ impl Tally {
             lock(&self.entries).pinned.push((number, line));
         }
         lock(&self.entries).unexercised.add_verdict(verdict);
+        // Rows take memory for each trial, and only a summary needs them.
         if self.rows_wanted {
             let row = Row::from_verdict(verdict);
             lock(&self.entries).rows.push((number, row));

@@ -74,6 +74,7 @@ fn find_command(group: &[&UndecidedTrial], rerun: &Rerun) -> String {
     let asks_agent: Vec<&str> =
         group.iter().filter(|trial| trial.has_agent).map(|trial| trial.name.as_str()).collect();
     match group[0].cause {
+        // A recording answers all three causes, but only for cases that ask an agent.
         UndecidedCause::UnrecordedRequest | UndecidedCause::AnotherInput | UndecidedCause::ChangedAgent
             if !asks_agent.is_empty() =>
         {

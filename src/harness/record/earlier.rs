@@ -31,6 +31,7 @@ pub fn earlier_run(which: &str, base: &Path, out: &Path) -> Result<EarlierRun, S
     if path.is_file() {
         return read_report(&path);
     }
+    // A path comes first: an id is a name that no folder of the package is likely to have.
     let folder = if path.is_dir() { path } else { below };
     if !folder.is_dir() {
         return Err(format!(

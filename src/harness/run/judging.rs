@@ -110,6 +110,7 @@ impl RunJudge {
         let Some(cases) = &self.cases else { return Vec::new() };
         let found = files.walk(files.root(), cannot_hold_cassettes).unwrap_or_default().into_iter();
         let cassettes: Vec<PathBuf> = found.filter(|path| is_cassette(path)).collect();
+        // Most projects have no recordings, and need no walk over their cases.
         if cassettes.is_empty() {
             return Vec::new();
         }
@@ -139,6 +140,7 @@ fn refuse_unready(pool: &JudgePool, plan: &mut Plan, named: bool, errors: &mut L
             pool.check_ready(settings).map_err(|problem| LoadError::new(settings.place.clone(), problem))
         });
         let Err(error) = checked.clone() else { continue };
+        // A named trial reports the mistake itself. A whole run ends before it begins.
         if named {
             planned.work = TrialWork::Broken(error.into());
         } else if !is_reported {

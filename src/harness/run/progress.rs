@@ -141,6 +141,8 @@ fn draw_until_ended(progress: &Progress, may_print: bool, count: impl Fn() -> [A
             progress.wait(SHOWN);
             continue;
         };
+        // The streams are locked while the line is visible, so that no output mixes with it. An agent in this process
+        // may print at any time, and would wait for them.
         let streams = (!may_print).then(lock_streams);
         bar.set_message(line);
         bar.tick();

@@ -28,6 +28,7 @@ pub fn serve_mocks(harness: &Harness, name: Option<&str>) -> Result<Vec<String>,
         return Err(format!("name a case, or set {MCP_VARIABLE} to the address of a run"));
     };
     let found = harness.with_library(|library| {
+        // A client starts the server for one case: mistakes of other files, and of other cases, do not matter.
         let found = find_files_for_name(library.files, name).into_iter().find_map(|path| {
             let below = path.strip_prefix(library.files.root()).unwrap_or(&path);
             let is_wanted = |id: Option<&str>| build_trial_name(below, id) == name;

@@ -74,6 +74,7 @@ fn take_year_last(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
     let orders = orders.into_iter().filter(|(_, _, used)| *used);
     let mut dates: Vec<Date> =
         orders.filter_map(|(month, day, _)| build_date(Some(year), month, Some(day))).collect();
+    // Day and month are equal in `3/3/2025`, so both orders are one date.
     dates.dedup();
     (!dates.is_empty() && cursor.at_end_of_word()).then_some(dates)
 }
@@ -108,6 +109,8 @@ fn take_month(cursor: &mut AtomCursor<'_>) -> Option<u16> {
     let word = cursor.take_letters();
     let lower = word.to_ascii_lowercase();
     let found = MONTHS.iter().position(|month| lower.len() >= 3 && month.starts_with(&lower))?;
+    // `may` is a verb and `march` a noun. A date with either in lower case is lost, which is better than dates in
+    // prose that nobody meant.
     if ["may", "march", "mar"].contains(&word) {
         return None;
     }

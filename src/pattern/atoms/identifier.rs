@@ -23,6 +23,8 @@ pub(super) fn recognise_identifier(here: TextPosition<'_>) -> Option<RecognisedA
     }
     let word = take_word(here.head(MAX_BYTES));
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    // A single digit makes no identifier: `step1` and `gpt4` are words. `user_1` is one, because prose has no
+    // underscores.
     let enough = digits >= 2 || (digits == 1 && word.contains('_'));
     (enough && !is_phrase(word)).then(|| build_identifier(word))
 }
@@ -51,6 +53,7 @@ pub(super) fn recognise_email(here: TextPosition<'_>) -> Option<RecognisedAtom> 
     cursor.take_while(|c| is_word(c) || matches!(c, '.' | '_' | '%' | '+' | '-'));
     cursor.take_char(&['@'])?;
     let run = cursor.take_while(|c| is_word(c) || matches!(c, '.' | '-'));
+    // A full stop after the domain ends the sentence.
     let domain = run.trim_end_matches(['.', '-']);
     let length = cursor.used() - (run.len() - domain.len());
     domain.contains('.').then(|| build_identifier(&here.rest()[..length]))
@@ -89,6 +92,7 @@ fn take_word(text: &str) -> &str {
     let mut end = 0;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
+        // A point or hyphen belongs to the word only between two parts of it.
         let joins = matches!(c, '-' | '.') && chars.peek().is_some_and(|(_, next)| is_word(*next));
         if !(is_word(c) || c == '_' || joins) {
             break;

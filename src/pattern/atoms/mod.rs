@@ -135,6 +135,8 @@ pub fn find_atoms(text: &str, kinds: &[AtomKind]) -> Vec<Atom> {
 pub fn fold_text(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for c in PlainText::new(text).as_str().chars() {
+        // The differences that are folded are those that an agent makes when it repeats a text: spacing, quotes that
+        // are made curly, slashes of Windows, capitals.
         match c {
             c if c.is_whitespace() => {
                 if !folded.ends_with(' ') {

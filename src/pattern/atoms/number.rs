@@ -41,6 +41,7 @@ fn parse_grouped(text: &str, first: usize) -> Option<(usize, Vec<Decimal>)> {
     let groups = Decimal::new(&text[..end], &text[end..after.unwrap_or(end)]);
     let other = Decimal::new(&text[..first], &text[first..end]);
     let one_group = end == first + separator.len_utf8() + 3 && after.is_none();
+    // `0,123` has no thousands.
     let readings = match separator {
         ',' | '.' if one_group && text.starts_with('0') => vec![other],
         ',' if one_group => vec![groups, other],

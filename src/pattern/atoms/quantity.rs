@@ -73,6 +73,8 @@ fn take_scale(cursor: &mut AtomCursor<'_>, money: bool) -> i64 {
     let mut ahead = *cursor;
     let attached = ahead.take_char(SPACES).is_none();
     let word = ahead.take_letters();
+    // `5m` is money only beside a currency: otherwise it is as likely five metres or minutes. `5k` means a thousand
+    // everywhere.
     let short = find_scale(SHORT_SCALES, word).filter(|(name, _)| attached && (money || *name == "k"));
     let found = find_scale(SCALES, word).or(short).filter(|_| ahead.at_end_of_word());
     found.map_or(0, |(_, power)| {

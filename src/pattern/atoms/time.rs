@@ -82,6 +82,7 @@ fn take_offset(cursor: &mut AtomCursor<'_>) -> Option<()> {
 
 /// Whether it is in the afternoon, where that is said.
 fn half_of_the_day(cursor: &mut AtomCursor<'_>) -> Option<bool> {
+    // The marker is consumed only if it is whole: `10 amounts` is no time in the morning.
     let mut ahead = *cursor;
     ahead.take_char(&[' ', HARD_SPACE]);
     for (spelling, afternoon) in [("a.m.", false), ("p.m.", true), ("am", false), ("pm", true)] {

@@ -31,6 +31,7 @@ pub(super) fn recognise_url(here: TextPosition<'_>) -> Option<RecognisedAtom> {
         return None;
     }
     let address = trim_address(cursor.take_while(|c| !c.is_whitespace() && !NOT_IN_URL.contains(c)));
+    // `https://a.example/` and `https://a.example` are one address.
     let text = address.trim_end_matches('/');
     address.starts_with(is_word).then(|| RecognisedAtom::of_text(start + address.len(), AtomKind::Urls, text))
 }

@@ -99,6 +99,7 @@ impl PatternCursor {
                 _ => units.extend(self.take_unit()),
             }
         }
+        // A lone surrogate in a name makes it empty, which is no valid name.
         let name = String::from_utf16(&units).unwrap_or_default();
         let valid = NAME.as_ref().is_some_and(|valid| valid.is_match(&name));
         if !self.eat(">") || !valid {
@@ -116,6 +117,7 @@ impl PatternCursor {
             false => self.take_unit().and(None),
         };
         match point.map(|point| (char::from_u32(point), u16::try_from(point))) {
+            // A surrogate may be half of a pair that two escapes write together, so it is kept as a unit.
             Some((Some(c), _)) => units.extend(c.encode_utf16(&mut [0; 2]).iter()),
             Some((None, Ok(surrogate))) => units.push(surrogate),
             _ => units.push(u16::from(b'\\')),

@@ -76,6 +76,8 @@ impl JsParser {
         match c {
             'c' => return Ok(self.parse_control(position)),
             '0'..='9' => return Ok(self.parse_octal_or_digit()),
+            // Without named groups, `\k` is the letter. With them it must name one, also for engines that accept all
+            // else.
             'k' if !self.names.is_empty() => {
                 return Err(self.error_here("`\\k` is no escape beside named groups: write `k`"));
             }
@@ -88,6 +90,7 @@ impl JsParser {
             'r' => 0x0D,
             't' => 0x09,
             'v' => 0x0B,
+            // Digits that are missing make the escape the letter itself: `\x` is `x`.
             'x' => cursor.hex(2).unwrap_or(unit),
             'u' => cursor.hex(4).unwrap_or(unit),
             _ => unit,
@@ -111,6 +114,7 @@ impl JsParser {
         let mut read = 0;
         while let Some(digit) = self.cursor.peek().and_then(|c| c.to_digit(8)).filter(|_| read < 3) {
             let next = value * 8 + digit;
+            // `\400` is the character 32 and a `0`: a code unit of an octal escape is at most 255.
             if next > 255 {
                 break;
             }

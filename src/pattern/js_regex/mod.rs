@@ -123,6 +123,8 @@ impl JsRegex {
     /// The text of the group named `value`, else of group 1, else of the whole match; `None` without a match.
     pub fn extract_value(&self, text: &str) -> Result<Option<String>, StepsExhausted> {
         let groups = [self.engine.value, Some(1), Some(0)];
+        // The linear engine answers only if its captures are those of JavaScript: a repeated group keeps another text
+        // there.
         if let Some(regex) = self.engine.linear.as_ref().filter(|_| self.engine.captures_alike) {
             let text = linear::spread_units(text);
             let Some(captures) = regex.captures(&text) else { return Ok(None) };
@@ -222,6 +224,7 @@ impl fmt::Display for JsRegex {
 fn escape_slashes(pattern: &str) -> String {
     let (mut literal, mut escaped) = (String::with_capacity(pattern.len()), false);
     for c in pattern.chars() {
+        // A slash that is already escaped stays. Two backslashes before it escape each other.
         if c == '/' && !escaped {
             literal.push('\\');
         }

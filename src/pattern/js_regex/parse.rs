@@ -50,6 +50,7 @@ fn count_groups(mut cursor: PatternCursor) -> (usize, Vec<(String, usize)>) {
             '[' => in_class = true,
             ']' => in_class = false,
             '(' if !in_class && cursor.peek() != Some('?') => count += 1,
+            // `(?<=` and `(?<!` look behind. Every other `(?<` names a group that captures.
             '(' if !in_class && cursor.look(1) == Some('<') && !matches!(cursor.look(2), Some('=' | '!')) => {
                 cursor.at += 2;
                 count += 1;
@@ -160,6 +161,7 @@ impl JsParser {
         {
             if self.cursor.eat(text) {
                 let body = Box::new(self.parse_group_body(start)?);
+                // Only a look-ahead can be repeated (Annex B). Its meaning is useless, and engines accept it.
                 let repeatable = if behind { Repeatable::No } else { Repeatable::Yes };
                 return Ok((JsPart::Look(JsLook { body, behind, negative }), repeatable));
             }
@@ -178,6 +180,8 @@ impl JsParser {
     fn parse_group_head(&mut self, start: usize) -> Result<(), JsRegexError> {
         if self.cursor.eat("(?<") {
             let name = self.cursor.name()?;
+            // The names of later groups are known as well, from the count before: only one that has been opened is a
+            // second one.
             let again = self.names.iter().any(|(other, group)| *other == name && *group <= self.opened);
             let message = format!("two groups are named `{name}`: rename one");
             return if again { Err(self.cursor.error_at(start, message)) } else { Ok(()) };
@@ -226,6 +230,7 @@ impl JsParser {
             return Err(self.cursor.error_at(start, message));
         }
         let greedy = !self.cursor.eat("?");
+        // The groups that were opened since the part began are reset in each round.
         let groups = opened + 1..self.opened + 1;
         Ok(JsPart::Repeat(JsRepeat { body: Box::new(part), min, max, greedy, groups }))
     }

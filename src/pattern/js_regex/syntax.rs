@@ -74,6 +74,7 @@ impl JsPart {
                 body.expanded_size().saturating_add(1)
             }
             Self::Repeat(repeat) => {
+                // An unbounded repeat is a loop in the program, and counts as often as its minimum is written out.
                 let times = u64::from(repeat.max.unwrap_or(repeat.min).max(1));
                 repeat.body.expanded_size().saturating_mul(times)
             }

@@ -72,6 +72,7 @@ impl UnitSet {
         // The complement is what lies between the ranges. `next` is the first unit behind the last range.
         let mut gaps = Vec::with_capacity(self.ranges.len() + 1);
         let mut next = 0;
+        // A range at 0 has no gap before it, and one at 0xFFFF none behind it.
         for (low, high) in &self.ranges {
             if let Some(before) = low.checked_sub(1).filter(|before| *before >= next) {
                 gaps.push((next, before));

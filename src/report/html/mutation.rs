@@ -56,6 +56,7 @@ pub(super) fn build_section(cases: &[CaseMutation]) -> Option<MutationSection> {
     let all = traces.iter().map(TraceMutation::count_mutants).sum();
     let complete = traces.iter().filter(|trace| trace.survivors.is_empty()).count();
     traces.retain(|trace| !trace.survivors.is_empty());
+    // The trace of which the least is noticed comes first, and is the last to be left out.
     traces.sort_by(|one, other| one.kill_rate().total_cmp(&other.kill_rate()));
     let mut room = MAX_SURVIVORS;
     let mut left_out = 0;

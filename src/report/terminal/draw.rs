@@ -57,6 +57,7 @@ fn add_mark<'g>(group: Group<'g>, (index, mark): (usize, &DiagnosticMark<'_>)) -
     if !mark.label.is_empty() {
         annotation = annotation.label(escape_line(&mark.label));
     }
+    // A part of a long line begins with the sign of a cut.
     let cut = if at.skipped > 0 { CUT } else { "" };
     let text = format!("{cut}{}", escape_text(&at.text));
     let snippet = Snippet::source(text).line_start(at.line).annotation(annotation);

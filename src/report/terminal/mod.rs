@@ -44,9 +44,11 @@ pub fn render_red_trial(verdict: &Verdict) -> String {
     let mut blocks: Vec<String> =
         verdict.errors.iter().map(|error| render_trial_error(verdict, error)).collect();
     blocks.extend(verdict.snapshot_diff.iter().map(|diff| render_snapshot_change(verdict, diff)));
+    // The difference of the snapshot contains the violations.
     if verdict.snapshot_diff.is_none() {
         blocks.extend(render_findings(verdict));
     }
+    // With another expected verdict, the findings alone do not say what is wrong.
     if blocks.is_empty() || verdict.expected != Status::Pass {
         blocks.extend(render_unexpected_verdict(verdict));
     }

@@ -28,6 +28,8 @@ pub(super) fn matching_blocks(old: &[u32], new: &[u32]) -> Vec<CommonBlock> {
             continue;
         }
         let size = left.len() + right.len();
+        // The whole size is charged before the search, so that the budget bounds the time, however the gaps fall.
+        // Beyond it only equal beginnings and ends are matched, which costs no more than reading them.
         if size > budget || left.len().max(right.len()) > LONGEST {
             blocks.extend(matching_ends(left, right).map(|block| gap.within(block)));
             continue;

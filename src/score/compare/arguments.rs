@@ -97,9 +97,11 @@ fn compare_at(
     pointer: &mut String,
     changes: &mut Vec<ArgumentChange>,
 ) {
+    // The list is full. The values below are not visited either.
     if changes.len() == MOST_CHANGES {
         return;
     }
+    // One buffer holds the pointer of the whole walk: the step is added, and taken off again.
     let above = pointer.len();
     pointer.push('/');
     pointer.push_str(token);

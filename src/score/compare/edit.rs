@@ -53,6 +53,7 @@ impl fmt::Display for Edit {
         };
         write!(f, "{sign} call {}: ", self.position + 1)?;
         match (&self.baseline, &self.actual) {
+            // The same name with a sign of change: only the arguments differ, and they follow.
             (Some(old), Some(new)) if old != new => write!(f, "`{old}` became `{new}`")?,
             (Some(name), _) | (None, Some(name)) => write!(f, "`{name}`")?,
             (None, None) => {}

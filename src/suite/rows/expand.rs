@@ -46,6 +46,7 @@ impl<'e> RowExpander<'e> {
         };
         let entries: Vec<(Key, Tree)> =
             entries.iter().filter(|(key, _)| key.name != "cases" && key.name != "each").cloned().collect();
+        // The unused columns belong to the whole table. They are noted once, with the first row.
         let mut unused = list_unused_columns(&entries, &table);
         let (mut cases, mut errors) = (Vec::with_capacity(table.rows.len()), LoadErrors::new());
         for row in &table.rows {
@@ -55,6 +56,7 @@ impl<'e> RowExpander<'e> {
             let mut filler =
                 RowFiller { row, table: &table, source, errors: LoadErrors::new(), left: self.left };
             let value = Value::Map(self.fill_case(&mut filler, case, &entries));
+            // All rows of a file share one budget.
             self.left = filler.left;
             errors.extend(super::note_row(filler.errors, &case_row));
             cases.push((Tree { span: case.span, value }, Arc::new(case_row)));
@@ -81,6 +83,7 @@ impl<'e> RowExpander<'e> {
             _ => true,
         };
         let kept = entries.iter().filter(|(known, _)| {
+            // The id was filled before, to decide whether the case is wanted.
             known.name != key.name && (is_wanted || KEYS_OF_NEIGHBOURS.contains(&known.name.as_str()))
         });
         let kept: Vec<(Key, Tree)> = kept.cloned().collect();

@@ -30,6 +30,7 @@ impl<'r> RowFiller<'r> {
 
     fn fill_tree(&mut self, tree: &Tree, of_agent: bool) -> Tree {
         self.left = self.left.saturating_sub(size_of::<Tree>());
+        // The budget is over: the rest of the case is left out, and the caller says so.
         if self.left == 0 {
             return Tree { span: tree.span, value: Value::Null };
         }
@@ -64,6 +65,7 @@ impl<'r> RowFiller<'r> {
                 }
                 TemplatePart::Placeholder { written, name } => {
                     let value = self.find_value(name, span)?;
+                    // The placeholder is the whole text: the value keeps its type.
                     if written.len() == text.len() {
                         return Some(self.copy_value(value, span));
                     }

@@ -101,6 +101,7 @@ fn read_csv_file(node: Node<'_>, scope: &Scope<'_>) -> Result<Rows, LoadErrors> 
 
 fn parse_csv(source: &Arc<Source>) -> Result<Rows, LoadError> {
     let text = source.text();
+    // Spreadsheets put a byte order mark before a CSV file. It is no part of the first column's name.
     let skipped = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
     let mut reader = csv::Reader::from_reader(&text.as_bytes()[skipped..]);
     let locate = |start: usize| place_of_line(source, skipped + start);
@@ -116,6 +117,7 @@ fn parse_csv(source: &Arc<Source>) -> Result<Rows, LoadError> {
         let texts = record.iter().map(|text| Tree { span, value: Value::String(text.into()) });
         let values: Vec<(SmolStr, Tree)> = columns.iter().cloned().zip(texts).collect();
         rows.push(RowValues { key: name_row(&values, rows.len()), place, values });
+        // The rest would be refused anyway.
         if rows.len() > MAX_ROWS {
             break;
         }

@@ -119,6 +119,7 @@ impl Keys {
         let all: Vec<Value> = [part, without_metric].into_iter().chain(of_metric).collect();
         let rows: Map<String, Value> =
             ROW_KEYS.iter().map(|key| ((*key).to_owned(), self.case[*key].clone())).collect();
+        // With rows, a placeholder stands for a value of any type, so the types of the other keys cannot be checked.
         json!({
             "if": {"anyOf": [{"required": ["cases"]}, {"required": ["each"]}]},
             "then": {"type": "object", "properties": rows},

@@ -91,6 +91,7 @@ fn reaches_all(verdict: &Verdict) -> bool {
         }
         None => cards.iter().all(|card| card.passed),
     };
+    // Other scorecards are their own thresholds, and have nothing more to count.
     if !reached || cards.iter().any(|card| card.name != GOLDEN) {
         return reached;
     }

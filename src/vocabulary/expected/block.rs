@@ -57,6 +57,8 @@ impl ExpectedBlock<'_> {
         for expectation in &mut found {
             expectation.turn = self.turn;
         }
+        // A score of a block with a mistake would be computed from the wrong parts.
+        // A score of a block with a mistake would be computed from the wrong parts.
         let wanted = scored && !self.context.is_broken;
         let card = if wanted { errors.take(self.build_scorecard(card, &parts)) } else { None };
         errors.or(LoweredBlock { expectations: found, scorecards: card.into_iter().collect() })

@@ -92,6 +92,7 @@ impl<'c> ExpectedContext<'c> {
         for node in &overrides {
             weights = errors.take(weights.overridden(*node, self.scope.kinds)).unwrap_or(weights);
         }
+        // The sum is checked once, after the last override: each override may name only some of the parts.
         if let Some(last) = overrides.last().copied().or(scored).filter(|_| errors.is_empty()) {
             errors.take(weights.even(last));
         }
@@ -132,6 +133,7 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErr
     }
     lowered.extend(errors.take(context.thresholds.parse_limits(&context)).unwrap_or_default().into());
     lowered.extend(errors.take(lower_checks(&context)).unwrap_or_default().into());
+    // A setting beside a block that could not be read would look as if it had no effect.
     if errors.is_empty() {
         errors.take(idle::refuse_idle_settings(&context, &lowered));
     }

@@ -63,6 +63,7 @@ impl ReaderSet {
 
     /// Reads the text of a trace file by the reader called `format`, or else by the one that is surest of it.
     pub fn read(&self, text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
+        // A byte order mark is no JSON.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         self.check_name(format)?;
         if text.trim().is_empty() {

@@ -164,6 +164,8 @@ impl FileOpener {
         opened: Opening,
         look: impl FnOnce(&str) -> T,
     ) -> Result<T, ReadError> {
+        // The buffer of the thread is used again: most traces are small, and reading each into new memory costs more
+        // than parsing it.
         let mut bytes = BUFFER.take();
         bytes.clear();
         let read = self.read_into(path, opened, &mut bytes).and_then(|()| {
@@ -174,6 +176,7 @@ impl FileOpener {
             text.map_err(|error| self.read_error(path, ReadProblem::NotUtf8(error.valid_up_to())))
         });
         let looked = read.map(look);
+        // A large buffer is given back, so that one large file does not hold memory for the rest of the process.
         if bytes.capacity() <= KEPT_BUFFER {
             BUFFER.set(bytes);
         }
@@ -191,6 +194,7 @@ impl FileOpener {
         (file, metadata): Opening,
         bytes: &mut Vec<u8>,
     ) -> Result<(), ReadError> {
+        // One byte more, so that the end of the file is seen without another allocation.
         bytes.reserve(usize::try_from(metadata.len()).unwrap_or_default() + 1);
         // A file is read as long as it was when it was opened. The files of `/proc` have no length, and are read to the limit.
         let known = metadata.len() > 0;

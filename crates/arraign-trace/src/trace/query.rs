@@ -63,6 +63,7 @@ impl Trace {
             input: Some(self.messages[first].text.clone()),
             messages: self.messages[first..end].to_vec(),
             calls: self.calls.get(first_call..end_call)?.to_vec(),
+            // The answer of a run is the reply to its last turn. An earlier turn has only what was said in it.
             answer: if next.is_none() { self.recorded_answer() } else { None },
             calls_unrecorded: self.calls_unrecorded.clone(),
             unread: self.unread.clone(),

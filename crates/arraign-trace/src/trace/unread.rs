@@ -216,6 +216,7 @@ pub(super) fn describe_parts(parts: &[UnreadPart]) -> Vec<String> {
 fn describe_group(group: &[&UnreadPart]) -> Option<String> {
     let what = &group.first()?.what;
     let lines: Option<Vec<usize>> = group.iter().map(|part| part.place.line).collect();
+    // Lines are shorter than pointers, and are used only if each part has one.
     let (word, mut places) = match lines {
         Some(lines) if lines.len() == 1 => ("line ", vec![lines[0].to_string()]),
         Some(lines) => ("lines ", lines.iter().map(ToString::to_string).collect()),

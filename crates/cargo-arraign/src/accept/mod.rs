@@ -52,6 +52,7 @@ struct AcceptPlan {
 
 impl Accept {
     pub(crate) fn run(self) -> CliResult {
+        // What is accepted in CI would be seen by nobody.
         if is_ci() {
             let why =
                 "cannot accept in CI (the variable CI is set): accept on your machine and commit the result";

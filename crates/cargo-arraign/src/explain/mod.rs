@@ -119,6 +119,7 @@ impl Explain {
             return read.map(TraceFile::from_recording).map_err(CliError::new);
         }
         let read = match self.read_text(&path, &readers, &files) {
+            // A zip is read by its members, which the reader of texts cannot do.
             Err(ReadError { problem: ReadProblem::Zipped, .. }) => self.read_zipped(&path, &files),
             read => read,
         };

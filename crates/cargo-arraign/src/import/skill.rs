@@ -46,6 +46,7 @@ fn import_eval(node: Node<'_>, draft: &mut SuiteDraft) {
         let prompt = format!("Does the run end like this? {expected}");
         case.add_checks(vec![build_run_question("expected_output", &prompt)]);
     }
+    // The questions are about the whole run, because an expectation can concern the calls.
     let expectations = list_entries(keys.take(&["expectations", "assertions"]));
     for (at, text) in expectations.into_iter().filter_map(read_scalar).enumerate() {
         let (label, prompt) = (format!("expectation {}", at + 1), format!("Is this true of the run? {text}"));

@@ -13,6 +13,7 @@ const OF_PROJECT: &str = "/target/arraign/";
 pub(super) fn add_ignored_target(folder: &Path, is_crate: bool) -> Option<(String, &'static str)> {
     let own = fs::read_to_string(folder.join(".gitignore")).unwrap_or_default();
     let real = folder.canonicalize().ok()?;
+    // Git reads the ignore files from the root of the repository down to the folder.
     let repository = real.ancestors().position(|above| above.join(".git").exists()).unwrap_or(0);
     let above = real.ancestors().skip(1).take(repository);
     let is_ignored = own.lines().any(|line| ignores_target(line, true))

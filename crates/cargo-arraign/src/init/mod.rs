@@ -104,6 +104,7 @@ impl Init {
     /// Adds the first case, the schema that it names, and in a crate its name for rust-analyzer, unless the folder already
     /// contains files.
     fn add_first_case(&self, is_crate: bool) -> Result<Vec<InitStep>, CliError> {
+        // Cases that are there already need no first one, and must not fail beside it.
         let mut entries = fs::read_dir(self.dir.join("evals")).into_iter().flatten();
         if entries.next().is_some() {
             return Ok(vec![InitStep::Kept("evals/: already contains files".to_owned())]);
@@ -139,6 +140,7 @@ impl Init {
         let (below, target_parent) = (path_below(root, &here), path_below(root, &target_parent));
         let project = WorkflowProject { is_crate, below: &below, target_parent: &target_parent };
         let mut steps = Vec::new();
+        // The second file of a service is written only if the first one exists, and must be included in it by hand.
         for (index, file) in self.workflow.files().iter().enumerate() {
             let path = root.join(file);
             let name = if below.is_empty() { (*file).to_owned() } else { path.display().to_string() };

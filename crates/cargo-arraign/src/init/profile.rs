@@ -22,6 +22,7 @@ pub(super) fn add_profile(text: &str) -> Option<String> {
         let inner = packages.entry(name).or_insert_with(new_implicit_table);
         packages = inner.as_table_like_mut()?;
     }
+    // The reason stands before the first table only. If it is still there at the end, nothing was added.
     let mut reason = Some(REASON);
     for name in PACKAGES {
         if packages.contains_key(name) {

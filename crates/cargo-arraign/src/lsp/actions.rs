@@ -29,6 +29,7 @@ pub(super) fn list_actions(
 
 /// Replaces the text of a mistake by the suggestion in its help.
 fn suggest_fix(document: &OpenDocument, error: &LoadError, range: Range) -> Option<CodeAction> {
+    // The suggestion is in the text of the help, which is the same in the terminal.
     let (_, rest) = error.help.as_deref()?.split_once("did you mean `")?;
     let (suggestion, _) = rest.split_once('`')?;
     let span = error.place.span();

@@ -32,6 +32,7 @@ pub(super) fn list_diagnostics(document: &OpenDocument, last_run: &LastRun) -> V
             continue;
         }
         let Some(path) = document.project.find_named(error.place.file()) else { continue };
+        // Another file is not open, so its text is the one on disk.
         let text = fs::read_to_string(&path).unwrap_or_default();
         others.push((path, vec![describe_mistake(error, &text)]));
     }

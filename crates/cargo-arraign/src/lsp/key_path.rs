@@ -11,6 +11,7 @@ pub(super) fn find_key_path(text: &str, offset: usize) -> Vec<String> {
         None => line.len() - line.trim_start().len() + usize::from(line.trim_start().starts_with('-')),
     };
     keys.reverse();
+    // Upwards, each line that is indented less than all below it is a key around the cursor.
     for above in text[..start].lines().rev().filter(|line| !is_blank(line)) {
         let own = content_indent(above);
         if own >= indent {

@@ -33,6 +33,7 @@ impl LastRun {
                 verdicts.entry(path).or_default().push(verdict.clone());
             }
         });
+        // A run that is being written may be unreadable: the last one that was complete stays.
         if visited.is_ok() {
             *self = Self { folder, changed, verdicts };
         }

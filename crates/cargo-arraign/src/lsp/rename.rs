@@ -28,6 +28,7 @@ pub(super) fn rename_case(
 ) -> Result<WorkspaceEdit, String> {
     let case = find_id_at(document, position).ok_or("the cursor is not on the id of a case")?;
     let old_id = case.id.clone().unwrap_or_default();
+    // Two cases of one file would be one trial.
     if outline_cases(document).iter().any(|other| other.id.as_deref() == Some(new_id)) {
         return Err(format!("another case of this file has the id `{new_id}`"));
     }

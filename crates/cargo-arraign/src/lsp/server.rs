@@ -68,6 +68,8 @@ impl<'c> Server<'c> {
     /// Answers messages until the client ends the session.
     pub(super) fn serve(&mut self) -> Result<(), CliError> {
         loop {
+            // While something is unfinished, the server wakes up without a message: to publish when the user pauses,
+            // or to take the end of a command.
             let is_busy = self.running > 0 || self.documents.values().any(|document| document.is_changed);
             let received = if is_busy {
                 self.connection.receiver.recv_timeout(PAUSE).map_err(|error| error.is_timeout())
@@ -151,6 +153,7 @@ impl<'c> Server<'c> {
                 published.entry(path).or_default().extend(found);
             }
         }
+        // A file that has no mistake any more must lose its marks.
         for path in self.marked.clone().into_iter().filter(|path| !published.contains_key(path)) {
             self.publish(&path, Vec::new())?;
         }

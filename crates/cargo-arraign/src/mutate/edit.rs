@@ -28,6 +28,7 @@ pub(super) fn add_entries(source: &Arc<Source>, case_at: usize, entries: &[Json]
     insertions.sort_by_key(|(at, _)| *at);
     let breaks = if source.text().contains("\r\n") { "\r\n" } else { "\n" };
     let mut text = source.text().to_owned();
+    // From the last insertion to the first, so that the places of the others stay.
     for (at, inserted) in insertions.iter().rev() {
         text.insert_str(*at, &inserted.replace('\n', breaks));
     }
@@ -74,6 +75,7 @@ fn find_case(tree: &Tree, at: usize, pointer: String) -> Option<(&Tree, String)>
         Value::Map(entries) => {
             let begins = |tree: &Tree| tree.span.start as usize == at;
             let is_id = |name: &str| name == "id" || name == "name";
+            // The place of a case is its own, or that of its id, whichever the loader noted.
             if entries.iter().any(|(key, value)| is_id(&key.name) && begins(value)) || begins(tree) {
                 return Some((tree, pointer));
             }
@@ -168,10 +170,12 @@ impl ExpectEditor<'_> {
 
     /// Inserts into brackets, after the item that ends at `last`. Where each item has its own line, so have the new ones.
     fn insert_inline(&self, container: &Tree, last: Option<usize>, items: &[String]) -> Vec<Insertion> {
+        // Empty brackets have no item after which a comma could stand.
         let Some(last) = last else {
             return vec![(container.span.start as usize + 1, items.join(", "))];
         };
         let rest = &self.text[last..container.span.end as usize - 1];
+        // A comma may follow the last item already, with blanks or comments between.
         let comma = skip_blanks(rest).filter(|at| rest[*at..].starts_with(',')).map(|at| last + at + 1);
         let (mut insertions, at) = match comma {
             Some(after) => (Vec::new(), after),

@@ -143,6 +143,7 @@ impl FileFixer<'_> {
         let Some(before) = fixes.first().map(|fix| Arc::clone(fix.place.source())) else { return Ok(()) };
         let mut text = before.text().to_owned();
         let mut added: Vec<&CaseFix> = Vec::new();
+        // Each case is tried with the checks of all cases that were edited before it.
         for fix in &fixes {
             match self.try_fix(fix, &text) {
                 Ok(edited) => {
@@ -187,6 +188,7 @@ impl FileFixer<'_> {
         let is_killed = |id: &str| tried.mutants().any(|(_, mutant)| mutant.id == id && mutant.is_killed());
         let unnoticed = fix.entries.iter().flat_map(|entry| &entry.killed).find(|one| !is_killed(&one.id));
         match unnoticed {
+            // The additions were chosen one by one. Together, in the file, they are tried once more.
             Some(mutant) => Err(format!("with the checks the case does not notice that {}", mutant.change)),
             None => Ok(edited),
         }

@@ -92,6 +92,7 @@ impl Mutate {
             Some(run) => self.read_run(Some(run).filter(|run| *run != Path::new(NEWEST)))?,
             None => self.mutate_folder(&interrupt)?,
         };
+        // A search that tried nothing is a mistake of the user's: no case is suited.
         if report.untried == 0 && report.cases.iter().all(|case| case.left_out.is_some()) {
             let folder = self.folder.to_string_lossy();
             let reasons = text::render_left_out(&report).join("\n  ");
@@ -154,6 +155,7 @@ impl Mutate {
 
     fn finish(&self, report: &MutationReport, known: Option<KnownSurvivors>) -> CliResult {
         let mut traces = tally_traces(&report.cases);
+        // After an interrupt the list would lack the survivors that were not tried.
         if let Some(path) = self.write_baseline.as_ref().filter(|_| report.untried == 0) {
             KnownSurvivors::from_traces(&traces).write_file(path)?;
         }

@@ -193,6 +193,8 @@ impl Grounded {
             orphans.extend((!held).then_some(claim));
         }
         let broken = !self.max_unsupported.allows(orphans.len(), claims.len());
+        // The missing values may be in a result that was not recorded. A wrong answer cannot be told from an unseen
+        // one then.
         if let Some(call) = unseen_result(evidence, &self.from).filter(|_| broken) {
             return Err(report_unseen(&call, &orphans));
         }

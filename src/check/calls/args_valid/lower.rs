@@ -29,6 +29,8 @@ pub(super) fn tool(node: Node<'_>, origin: Origin, home: &Home<'_>, definitions:
             schema = lowering.arguments(arguments, &join(&base, "arguments"));
         }
         if let Some(allowed) = fields.optional::<bool>("additional_arguments") {
+            // The word has another name in JSON Schema, so a violation of it must find its way back to the user's
+            // word.
             schema["additionalProperties"] = allowed.into();
             lowering.origin.moved("/additionalProperties".to_owned(), join(&base, "additional_arguments"));
         }
@@ -106,8 +108,10 @@ impl Lowering {
     /// Named constraints, and which of them are required, into the schema around them.
     fn properties(&mut self, node: Node<'_>, written: &str, to: &str, schema: &mut Map<String, Value>) {
         let below = join(to, "properties");
+        // The whole mapping moves first, and each name in it again: the nearest move decides where an error is shown.
         self.origin.moved(below.clone(), written.to_owned());
         schema.insert("properties".to_owned(), self.each(node, written, &below));
+        // `required` may be a list of the schema already. Flags of arguments are added to it.
         let mut names = match schema.remove("required") {
             Some(Value::Array(names)) => names,
             _ => Vec::new(),

@@ -102,6 +102,7 @@ impl Policy {
         let unconstrained = fields.node("enforcement").map(|node| read_enforcement(node, base));
         let unconstrained = unconstrained.and_then(|value| fields.take(value)).unwrap_or(Unconstrained::Warn);
         let at = join(base, "schemas");
+        // Definitions are read with the schemas that refer to them.
         fields.node("$defs");
         let shared = [join(&at, "$defs"), join(base, "$defs")];
         let schemas = fields.node("schemas").map(|node| home.schemas(node, &at, &shared));
@@ -184,6 +185,7 @@ impl Shape {
         let is_gated =
             ["allow", "deny"].iter().any(|key| tools.and_then(|tools| tools.get(key)).is_some_and(is_list));
         let is_structured = ["schemas", "enforcement"].iter().any(|key| find_section(root, key).is_some());
+        // A file that names nothing of any shape is read as the second one, which then says what is missing.
         if is_structured || is_gated || names_nothing(root) {
             return Self::Structured;
         }

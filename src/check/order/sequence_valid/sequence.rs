@@ -73,6 +73,7 @@ impl Sequence {
 
     /// How many members were called one directly after the other, from the first call of any member on.
     fn walk_strictly(&self, calls: &[Call]) -> Result<usize, Breach> {
+        // Calls before the first member are free. From it on, each call must be the next member.
         let Some(start) = calls.iter().position(|call| self.tools.any_matches(call)) else { return Ok(0) };
         let mut next = 0;
         for (member, at) in self.tools.tools().iter().zip(start..calls.len()) {

@@ -121,6 +121,7 @@ fn find_type(
     declared: Option<PythonType>,
     element: Option<PythonType>,
 ) -> Option<bool> {
+    // The ground truth lists an empty text for an argument that may be left out: it says nothing about the type.
     let expected = values.iter().find(|value| value.as_str() != Some(OMITTED)).map(PythonType::of_value);
     let is_variable = expected.is_some() && expected != declared;
     let own = Some(PythonType::of_value(value));

@@ -87,6 +87,7 @@ fn plain_line<'a>(
     parts: &mut Parts<'a>,
     hidden: &mut Vec<Range<usize>>,
 ) {
+    // A block quote repeats what somebody else said.
     if line.trim_start().starts_with('>') {
         hidden.push(start..start + line.len());
         return;

@@ -28,6 +28,7 @@ pub(in crate::check::verification) fn words(prose: &str) -> Vec<ProseWord> {
         if let Some(start) = open.take() {
             words.push(build_word(&prose[start..at], start, sentence));
         }
+        // A second mark without a word between, such as `...` or `?!`, ends no further sentence.
         if ends_sentence(c, &prose[at + c.len_utf8()..])
             && words.last().is_some_and(|word| word.sentence == sentence)
         {

@@ -111,6 +111,7 @@ impl<'l> Lexer<'l> {
             let line = self.rest().split_inclusive('\n').next().unwrap_or_default();
             let before = self.at;
             self.at += line.len();
+            // `<<-` allows tabs before the end word. They are accepted for `<<` as well.
             if line.trim_end_matches(['\n', '\r']).trim_start_matches('\t') == end {
                 return self.line[start..before].to_owned();
             }
@@ -126,6 +127,7 @@ impl<'l> Lexer<'l> {
             self.piece(&mut word);
         }
         let is_number =
+            // `2>` redirects a stream: a number directly before the sign is no argument.
             self.at > start && self.line[start..self.at].bytes().all(|byte| byte.is_ascii_digit());
         if is_number && matches!(self.byte(0), b'<' | b'>') {
             return self.numbered_redirection(&word);
@@ -157,7 +159,9 @@ impl<'l> Lexer<'l> {
     /// One character, or a quoted or substituted part.
     fn piece(&mut self, word: &mut String) {
         match self.byte(0) {
+            // A backslash at the end of a line continues the word on the next line.
             b'\\' if self.byte(1) == b'\n' => self.at += 2,
+            // A path of Windows keeps its backslashes.
             b'\\' if self.is_separator(word) => self.character(word),
             b'\\' => {
                 self.at += 1;
@@ -202,6 +206,7 @@ impl<'l> Lexer<'l> {
                     self.at += 1;
                     return;
                 }
+                // Within double quotes a backslash escapes only these.
                 (b'\\', b'"' | b'\\' | b'$' | b'`') => {
                     self.at += 1;
                     self.character(word);

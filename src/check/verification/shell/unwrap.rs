@@ -45,6 +45,8 @@ fn strip_wrapper(words: &[String]) -> Option<&[String]> {
     if is_python(program) {
         return find_module(&words[1..]);
     }
+    // `yarn test`, `php vendor/bin/phpunit`: what follows is run. An option instead means that they run something of
+    // their own.
     if matches!(program, "yarn" | "pnpm" | "bun" | "bash" | "sh" | "php" | "corepack") {
         return words.get(1).filter(|word| !word.starts_with('-')).map(|_| &words[1..]);
     }
@@ -101,6 +103,7 @@ pub(super) fn inner_line(words: &[String]) -> Option<String> {
     if program == "eval" {
         return Some(rest.join(" "));
     }
+    // The line comes after `-c`. A word before it is the name of a script file, which is no line.
     let at = rest.iter().position(|word| !word.starts_with('-') || is_command_option(word))?;
     if is_command_option(&rest[at]) {
         rest[at + 1..].iter().find(|word| !word.starts_with('-')).cloned()

@@ -158,6 +158,8 @@ fn find_deployment(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
     if !run.facts.deployments.is_empty() {
         return None;
     }
+    // The agent's own verb (`I deployed`) is a claim in any run. A state (`is deployed`) may have been there before,
+    // and is a claim only if nothing was looked at.
     let at = match find_own_verb(run, DEPLOYS) {
         None if saw_nothing(&run.facts) => find_statement(run, DEPLOYS, HEADS)?,
         own => own?,

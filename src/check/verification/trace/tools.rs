@@ -65,6 +65,7 @@ fn judge_statements(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
         return 1.0;
     }
     let said = count_statements(run);
+    // Without a call that looked at anything, the statement is a claim and not a result.
     let kept = if run.facts.looks { divide(said, 2) } else { 0.0 };
     found.part("verification said", Some(kept));
     if kept < 1.0 {

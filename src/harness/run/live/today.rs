@@ -53,6 +53,8 @@ impl TodaysAgents {
             key.push('\n');
             key.push_str(&glob.pattern);
         }
+        // The lock is held while the files are hashed: many trials ask for the same agent at once, and each file is
+        // read only once.
         let mut hashed = lock(&self.hashed);
         if let Some(known) = hashed.known.get(&key) {
             return Ok(Some(Arc::clone(known)));

@@ -36,6 +36,7 @@ pub(super) fn measure_assigned(scan: &SecretScan<'_>, word: Range<usize>) -> Opt
     let (name, after) = find_name(text, &word);
     let strength = classify_key(name)?;
     let (start, separator) = skip_separator(text, after)?;
+    // A value in quotes is no word of the sentence, so one of lower-case letters counts, too.
     if let Some((value, _)) = find_quoted(text, start) {
         return choose_value(text, value, strength, true);
     }
@@ -43,6 +44,7 @@ pub(super) fn measure_assigned(scan: &SecretScan<'_>, word: Range<usize>) -> Opt
     if strength == KeyStrength::Cookie {
         return choose_value(text, line, strength, true);
     }
+    // `Authorization: Bearer KEY`: the scheme is a word of its own before the secret.
     if let Some(scheme) = skip_scheme(&text[line.clone()]) {
         let value = line.start + scheme;
         return choose_value(text, value..find_word_end(text, value), strength, true);
@@ -53,6 +55,7 @@ pub(super) fn measure_assigned(scan: &SecretScan<'_>, word: Range<usize>) -> Opt
 /// Returns the name around `word`, and where it ends.
 fn find_name<'t>(text: &'t str, word: &Range<usize>) -> (&'t str, usize) {
     let bytes = text.as_bytes();
+    // The word was found together with the `?`, `&` or `=` around it, which are no part of the name.
     let word = word.start + usize::from(matches!(bytes[word.start], b'?' | b'&'))
         ..word.end - usize::from(bytes[word.end - 1] == b'=');
     let before = bytes[..word.start]
@@ -68,6 +71,7 @@ fn find_name<'t>(text: &'t str, word: &Range<usize>) -> (&'t str, usize) {
 
 /// Skips the quote after a name and the separator: `: `, `=`, `=>`, ` is `. Returns where the value begins.
 fn skip_separator(text: &str, at: usize) -> Option<(usize, Separator)> {
+    // JSON inside a text has escaped quotes: `\"password\": \"...\"`.
     let rest = text[at..].trim_start_matches('\\').trim_start_matches(['"', '\'', '`']);
     let tail = rest.trim_start_matches([' ', '\t']);
     let separators = [":=", "=>", "==", "=", ":", "is "];
@@ -161,6 +165,7 @@ pub(super) fn measure_user_info(scan: &SecretScan<'_>, mark: &Range<usize>) -> O
     let mut head = bytes.iter().take(MAX_USER_INFO);
     let end = head.position(|byte| byte.is_ascii_whitespace() || b"/?#\"'<>\\".contains(byte));
     let authority = end.unwrap_or(bytes.len().min(MAX_USER_INFO));
+    // A password may contain `@`, so the last one before the path ends the user info.
     let length = bytes[..authority].iter().rposition(|byte| *byte == b'@')?;
     let user = scan.text.get(mark.end..mark.end + length)?;
     match user.split_once(':') {

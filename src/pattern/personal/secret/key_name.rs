@@ -44,6 +44,7 @@ pub(super) fn classify_key(key: &str) -> Option<KeyStrength> {
     }
     let words = split_name(key);
     let joined = words.concat();
+    // The last word says what the value is: `token_count` is a number, and `secret_file` a path.
     if words.len() > 1 && words.last().is_some_and(|last| OTHER_ENDS.contains(&last.as_str())) {
         return None;
     }

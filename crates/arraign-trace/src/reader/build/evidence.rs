@@ -121,6 +121,7 @@ impl<'t> CallEvidence<'t> {
     ) -> Option<Self> {
         let mut search = EvidenceSearch { clues: Vec::new(), path: PathSteps::NONE };
         for (key, value) in record.entries() {
+            // Texts and figures contain no calls.
             if matches!(value, Json::Object(_) | Json::List(_)) && !known.contains(&key.as_ref()) {
                 search.path.push(PathStep::Key(borrow_key(key)));
                 search.search(value, None);
@@ -268,6 +269,7 @@ impl<'t> EvidenceSearch<'t> {
         }
         for (key, value) in object.entries() {
             let is_container = matches!(value, Json::Object(_) | Json::List(_));
+            // The arguments and results of a call are data: an object in them that looks like a call is none.
             if is_container && !is_data(key, is_call || is_result) {
                 self.path.push(PathStep::Key(borrow_key(key)));
                 self.search(value, face.reference.or(face.id));

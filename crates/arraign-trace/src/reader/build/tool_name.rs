@@ -30,6 +30,7 @@ pub(crate) fn split_host_name(call: &mut Call, otherwise: ToolServer) {
 pub(crate) fn split_given_name(call: &mut Call) {
     let Some((server, tool)) = split_server(&call.name) else { return };
     let is_meant = match &call.server {
+        // A name with a colon may be the whole name of a tool on another server, or of a tool that the host built in.
         ToolServer::Named(known) => known == server,
         ToolServer::BuiltIn => false,
         ToolServer::NotRecorded => true,

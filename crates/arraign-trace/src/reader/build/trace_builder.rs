@@ -165,6 +165,7 @@ impl TraceBuilder {
     pub(crate) fn waiting(&mut self, id: Option<&str>, name: Option<&str>) -> Option<&mut Call> {
         self.log.note_progress();
         let calls = &mut self.trace.calls;
+        // Most runs have few calls, and a search through them costs less than the tables.
         if calls.len() <= FEW {
             let mut waiting = calls.iter_mut().filter(|call| call.status == CallStatus::Unanswered);
             return waiting.find(|call| match id {

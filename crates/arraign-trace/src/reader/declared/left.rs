@@ -148,6 +148,8 @@ impl<'s> LeftSearch<'s> {
         // The walk visits every container of the document once. How a value was selected decides how deep the walk
         // goes: a value that a path reads whole is understood, a node or a step is searched for parts beside the
         // selected ones, and everything else is searched for the shape of a call.
+        // What was lost while a run was built has its own reason, which is better than the one that this search would
+        // find.
         if let Some(lost) = self.lost.iter().find(|lost| lost.address == address_of(value)) {
             self.report(lost.content.clone());
             return;
@@ -320,6 +322,7 @@ fn kind_of(item: &Value) -> String {
 /// Whether an item could hold a call: it has more than texts and figures, or its kind sounds like one.
 fn has_substance(item: &Value, kinds: &[&str]) -> bool {
     let mut kinds = kinds.iter().map(|kind| kind.to_lowercase());
+    // The kind alone is enough: a record of a call may have only texts.
     if kinds.any(|kind| CALL_WORDS.iter().any(|word| kind.contains(word))) {
         return true;
     }

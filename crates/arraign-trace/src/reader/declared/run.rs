@@ -91,6 +91,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             events += self.read_step(step);
         }
         self.read_figures(run, &steps)?;
+        // A declaration without calls cannot say that none was made.
         if self.fields.call.is_empty() {
             self.builder.trace.calls_unrecorded = Some(CallsUnrecorded::ByFormat);
         }
@@ -112,6 +113,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             self.add_event(event, &mut speaker);
         }
         self.check_stop(step, &events);
+        // Only a message can be continued by the next step. A step of results leaves the open one as it is.
         if speaker.is_some() {
             self.is_open = speaker == Some(Role::Assistant);
             self.turn = turn;
@@ -180,6 +182,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         let Some(args) = &rule.args else { return Arguments::Unrecorded };
         let found = self.selections.select(args, node, SelectedAs::Whole);
         match (found.first(), &rule.argument) {
+            // `null` is what some formats write for no arguments.
             (None, _) if args.selects_null(node) => Arguments::none(),
             (None, _) => Arguments::Unrecorded,
             (Some(value), Some(name)) => {
@@ -209,6 +212,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             }
             return;
         };
+        // A copy is changed, because the paths are evaluated by the reader that holds the call.
         let mut answered = call.clone();
         self.set_result(&mut answered, rule, node, ResultPlace::InStep);
         if let Some(call) = self.builder.call_mut(answered.index) {

@@ -55,6 +55,7 @@ impl Selections {
         for value in &selected {
             self.note(value, part);
         }
+        // Counts are kept only for the report on a declaration.
         if let Some(counts) = &mut self.counts {
             let count = counts.entry(address_of(selector)).or_default();
             count.values += selected.len();

@@ -200,6 +200,7 @@ impl RpcLog {
             result.as_ref().and_then(|result| result.pointer("/serverInfo/name")).and_then(Json::as_str);
         match info {
             Some(name)
+                // With two servers in one log, a call cannot be assigned to either.
                 if self.servers.len() < 2 && self.servers.first().is_none_or(|known| known != name) =>
             {
                 self.servers.push(name.to_owned());

@@ -59,6 +59,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         add_record(&mut run, at, value)?;
         runs.push(run.finish());
     }
+    // Messages that stand alone are the last run, whatever histories are between them.
     runs.extend(builder.map(TraceBuilder::finish));
     Ok(runs)
 }

@@ -107,6 +107,7 @@ impl<'t> Input<'t> {
         let mut records = Vec::new();
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Whole>();
         loop {
+            // The offset before the parser moves on is where the whitespace before the value begins.
             let from = values.byte_offset();
             let value = match values.next() {
                 None => break,

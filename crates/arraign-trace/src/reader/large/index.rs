@@ -125,6 +125,7 @@ impl RunIndex {
                 Err(trouble) => cut.in_record(trouble, file)?,
             }
         }
+        // The file cannot be split after all. It is read whole, and the runs before the wanted one are dropped.
         let mut runs = read_whole(file, Some(self.format), &self.readers)?.runs;
         let count = runs.len();
         if number < count {

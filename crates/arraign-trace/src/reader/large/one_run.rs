@@ -28,6 +28,8 @@ pub fn read_run_with(
     wanted: &str,
     readers: &TextReaders,
 ) -> Result<Recording, TraceError> {
+    // A file that can be split is not read whole for one of its runs. Any trouble with that falls back to the whole
+    // file, which has the last word.
     if let Some(cut) = readers.cut(file, format)? {
         match read_cut(&cut, file, wanted) {
             Ok(recording) => return recording,

@@ -92,6 +92,7 @@ impl Criteria {
             }
             return;
         }
+        // An average over turns below 1 lets some turns differ, which no check of a whole run can say.
         if let Some(node) = threshold.filter(|_| least < 1.0) {
             let why = "the threshold is a share of turns: in arraign, all turns must match";
             unsupported.add_key(node, "threshold", why);
@@ -184,6 +185,7 @@ fn check_arguments(how: TrajectoryMatch, calls: &[Call]) -> Vec<Value> {
         let number = calls[..=at].iter().filter(|other| other.name == call.name).count();
         let equals = call.arguments.json().cloned().unwrap_or_default();
         let mut settings = json!({"tool": call.name, "type": "jsonpath", "path": "$", "equals": equals});
+        // Only a tool that is called several times needs the number of the call.
         if how == TrajectoryMatch::Exact && calls.iter().filter(|other| other.name == call.name).count() > 1 {
             settings["calls"] = number.into();
         }

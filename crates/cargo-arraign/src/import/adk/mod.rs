@@ -70,6 +70,7 @@ fn import_older_set(root: Node<'_>, criteria: &Criteria, draft: &mut SuiteDraft)
             .error("expected an older ADK eval set: a list of cases with `data`, or of turns with `query`")
             .into());
     }
+    // A file has one of the two forms. A list of turns is a single case without an id.
     if entries.iter().all(|node| node.get("data").is_some()) {
         for node in entries {
             import_case(node, criteria, draft);

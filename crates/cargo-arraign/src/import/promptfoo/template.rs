@@ -23,6 +23,7 @@ fn fill_to_depth(text: &str, vars: &Map<String, Value>, render: RenderValue, dep
     }
     let parts = split_placeholders(text).map(|part| match part {
         TemplatePart::Text(text) => Some(text.to_owned()),
+        // Nunjucks cuts the blanks around `{{- name -}}`, and the variable is the same.
         TemplatePart::Placeholder { name, .. } => {
             look_up_variable(name.trim_matches(['-', ' ', '\t', '\n']), vars, render, depth)
         }

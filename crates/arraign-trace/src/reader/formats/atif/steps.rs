@@ -113,6 +113,7 @@ impl<'t> AtifSteps<'t> {
         path: &[String],
         evidence: CallEvidence,
     ) -> Result<(), DecodeError> {
+        // A step of a handed-over context is in the trajectory that it comes from.
         if step.get("is_copied_context").is_some_and(Json::is_true) {
             return Ok(());
         }

@@ -126,6 +126,7 @@ fn settle(call: &mut Call, item: &mut Object) -> Result<(), DecodeError> {
     call.status = match item.text(&["status"])?.as_deref() {
         Some("failed" | "declined") => CallStatus::Error,
         Some("completed") | None => CallStatus::Ok,
+        // A call that is still in progress is answered by a later event of the same item.
         Some(_) => CallStatus::Unanswered,
     };
     if call.status == CallStatus::Unanswered {

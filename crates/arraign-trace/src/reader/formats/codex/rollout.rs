@@ -99,6 +99,7 @@ impl Rollout {
             let text = text_of(item.take(&["content"]));
             let role = if told || is_context(&text) { Role::System } else { Role::User };
             self.items.say(role, &text);
+            // A new question makes the answer before it a part of the conversation.
             self.items.trace().answer.take_if(|_| role == Role::User);
             return Ok(());
         }

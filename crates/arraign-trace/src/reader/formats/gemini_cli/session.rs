@@ -141,6 +141,7 @@ fn settle(call: &mut Call, status: Option<&str>, response: Option<Object>) {
         call.result.as_ref().and_then(serde_json::Value::as_str).filter(|_| is_shell).and_then(exit_code);
     call.status = match status {
         Some("success") if error.is_none() => CallStatus::Ok,
+        // A status that is not final is that of a call whose end was not written.
         Some("success" | "error" | "cancelled") => CallStatus::Error,
         _ => CallStatus::Unanswered,
     };

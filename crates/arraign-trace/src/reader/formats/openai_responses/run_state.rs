@@ -69,6 +69,7 @@ fn add_item(items: &mut Items, value: Json) -> Result<(), DecodeError> {
     if kind == "tool_approval_item" && id.is_some_and(|id| items.builder.knows(id)) {
         return Ok(());
     }
+    // The raw item has the output as a text for the model. The value itself says more.
     if let Some(output) = item.take(&["output"]).filter(|output| output.is_object() || output.is_list())
         && raw.get("output").is_some_and(is_text)
     {

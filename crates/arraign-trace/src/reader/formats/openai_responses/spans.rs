@@ -193,6 +193,8 @@ impl SpanRun {
         let name = span.data.required(&["name"])?.into_owned();
         let text = span.data.get("input").and_then(Json::as_str).unwrap_or_default().to_owned();
         let arguments = span.data.arguments("input");
+        // The span of a function has no id of its call. Agent, name and arguments find the call that the model
+        // announced, in order.
         let key = [self.tree.agent(&span.parent), name.clone(), text];
         let announced = self.announced.get_mut(&key).and_then(VecDeque::pop_front);
         let place = announced.unwrap_or_else(|| self.push(&span.parent, Call::new(name, arguments, 0)));

@@ -54,6 +54,7 @@ impl<'t> ResponseStream<'t> {
         }
         match kind.strip_prefix("response.").unwrap_or_default() {
             "created" => {
+                // A response that has no end was cut off. What has come of it is kept.
                 self.end_response();
                 self.open = event.object(&["response"])?.map(|response| (at, response));
             }

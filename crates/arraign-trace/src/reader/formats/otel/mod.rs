@@ -131,6 +131,7 @@ fn by_trace(spans: Vec<OtelSpan<'_>>) -> Vec<Vec<OtelSpan<'_>>> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut traces: Vec<Vec<OtelSpan>> = Vec::new();
     for span in spans {
+        // The order of first spans is kept, so that equal starting times do not shuffle the traces.
         let place = *places.entry(span.trace_id.to_string()).or_insert(traces.len());
         if place == traces.len() {
             traces.push(Vec::new());

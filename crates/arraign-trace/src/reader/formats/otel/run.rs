@@ -140,6 +140,7 @@ impl AgentRun {
                 self.builder.trace.agent.clone_from(&standing.agent);
             }
         }
+        // The whole conversation was read from another span. This one only says that its agent has spoken.
         if self.told {
             self.asked.insert(standing.scope, 0);
             return;
@@ -315,6 +316,7 @@ impl AgentRun {
         let costs: Option<Vec<f64>> = self.costs.drain(..).collect();
         self.builder.trace.cost_usd = costs.filter(|costs| !costs.is_empty()).map(|costs| costs.iter().sum());
         let last = spans.all.iter().filter_map(|span| span.end).max();
+        // The agent's own span ends when the run does. Other spans, such as exporters, may end later.
         let end = agent.map_or(last, |agent| agent.end);
         self.builder.trace.duration_ms = end.map(|end| millis_between(self.began, end));
         if let Some(agent) = agent.filter(|agent| agent.failed) {
@@ -324,6 +326,8 @@ impl AgentRun {
         }
         let mut trace = self.builder.finish();
         let AgentSpan { answer, decides, .. } = self.agent;
+        // Some libraries record the final answer in the span of the agent, because it is not the last text of its
+        // model.
         trace.answer = if decides { answer.or(trace.answer) } else { trace.answer.or(answer) };
         trace
     }

@@ -115,6 +115,7 @@ struct ToolMessage {
 impl ToolMessage {
     fn of(value: &Json) -> Self {
         let value = value.clone().into_value();
+        // Tools of some frameworks return messages, which their spans keep as JSON in a text.
         let parsed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
         if let Some(text) = parsed.as_ref().and_then(join_texts) {
             return Self { content: Some(Value::String(text)), ..Self::default() };
