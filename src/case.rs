@@ -351,6 +351,7 @@ impl CheckSettings {
         let settings = self.node()?;
         let mut pointer = pointer;
         loop {
+            // The empty pointer is the whole value, which is no better place than none.
             if let Some(node) = settings.pointer(pointer).filter(|_| !pointer.is_empty()) {
                 return Some(node.place().locate());
             }

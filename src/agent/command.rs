@@ -109,7 +109,7 @@ pub(super) fn inherit_variables(env: &[String], environment: &AgentEnvironment) 
     names.filter_map(|name| Some((name.to_owned(), (environment.variable)(name)?))).collect()
 }
 
-/// What an output is that is not JSON.
+/// The meaning of an output that is not JSON.
 #[derive(Clone, Copy)]
 pub(super) enum SpokenOutput {
     /// A mistake.
@@ -156,6 +156,7 @@ pub(super) fn start_process(
     base: &Path,
 ) -> Result<StartedProcess, AgentProblem> {
     let folder = line.cwd.as_ref().map_or_else(|| base.to_owned(), |cwd| base.join(cwd));
+    // Starting in a missing folder fails as if the program were missing, which would mislead.
     if !folder.is_dir() {
         let error = std::io::Error::new(std::io::ErrorKind::NotFound, "the working folder does not exist");
         return Err(AgentProblem::NotStarted { program: folder.display().to_string(), error });
@@ -163,6 +164,7 @@ pub(super) fn start_process(
     let mut command = Command::new(resolve_program(line, &folder));
     command.args(&line.arguments).env_clear().envs(variables).current_dir(folder);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    // A group of its own can be ended with all of its children.
     #[cfg(unix)]
     command.process_group(0);
     let mut child =

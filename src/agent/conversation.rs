@@ -94,6 +94,7 @@ impl<'i> Conversation<'i> {
                     let readers = task.readers.clone();
                     (http::ask_server(call, &input, limit, environment, readers).await?, None)
                 }
+                // Commands are asked elsewhere, over one process for all turns.
                 Agent::Command(_) => return Ok(()),
             };
             self.add_answer(&text, answer, returned);
@@ -152,7 +153,7 @@ fn contains_texts(trace: &Trace, texts: &[String]) -> bool {
     texts.iter().all(|text| said.any(|message| message.text.contains(text.trim())))
 }
 
-/// What was said so far, as messages that most servers read.
+/// Lists the texts so far, as messages that most servers read.
 fn list_said(trace: &Trace) -> Vec<Value> {
     let mut said: Vec<Value> =
         trace.messages.iter().map(|message| json!({"role": message.role, "content": message.text})).collect();

@@ -17,7 +17,7 @@ use super::{AgentProblem, DEFAULT_CONCURRENCY};
 use crate::case::AgentLimits;
 use crate::source::lock;
 
-/// How long a process waits before it looks for a free slot again.
+/// The time that a process waits before it looks for a free slot again.
 const SLOT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Lets agents begin within their limits.
@@ -29,7 +29,7 @@ pub struct AgentGate {
     shared: Option<PathBuf>,
 }
 
-/// What has happened so far.
+/// The starts and costs so far.
 #[derive(Debug, Default, Clone, Copy, Serialize, Deserialize)]
 struct GateState {
     /// When the next agent may begin, in milliseconds since 1970.

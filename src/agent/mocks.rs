@@ -42,6 +42,7 @@ pub(super) fn open_lease(
     let task = task?;
     let server = task.mocks.server.as_ref().zip(task.plans.get(&run)).map(|(line, session)| {
         let (line, environment) = (line.clone(), Arc::clone(environment));
+        // The server is started only when a call needs it.
         let start: StartServer = Arc::new(move || start_server(&line, &environment));
         ServerPlan { session: session.clone(), start }
     });
@@ -62,7 +63,7 @@ fn start_server(line: &CommandLine, environment: &AgentEnvironment) -> Result<Se
     Ok(ServerProcess { stdin, stdout, guard: Box::new((group, Mutex::new(child))) })
 }
 
-/// What the mock tools of a run leave, once its agent has ended.
+/// The result of a run's mock tools, once its agent has ended.
 pub(super) struct SettledMocks {
     calls: Vec<crate::mocks::MockCall>,
     server: Option<PortOutcome>,
@@ -76,6 +77,7 @@ pub(super) fn close_lease(lease: MocksLease) -> Result<SettledMocks, AgentProble
         let more = if more == 0 { String::new() } else { format!("\nand {more} more") };
         return Err(AgentProblem::Unmocked(format!("{first}{more}")));
     }
+    // An agent that was answered wrongly may then ask for calls that nobody recorded: its first problem is the cause.
     if let Some(missed) = outcome.server.as_ref().and_then(describe_misses) {
         return Err(AgentProblem::UnrecordedCall(missed));
     }

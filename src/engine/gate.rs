@@ -129,6 +129,7 @@ fn mean_card(least: f64, cases: &[MeasuredCase]) -> Card {
 fn undecided_reason(cases: &[MeasuredCase]) -> Option<String> {
     let open: Vec<&str> =
         cases.iter().filter(|case| case.row.score.is_none()).map(|case| case.name.as_str()).collect();
+    // A gate of hundreds of cases would fill the screen with names.
     let more = if open.len() > MAX_NAMES { ", ..." } else { "" };
     let names = open[..open.len().min(MAX_NAMES)].join("`, `");
     let count = open.len();

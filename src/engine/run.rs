@@ -179,6 +179,7 @@ fn ask_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outco
     let Some(trace) = evidence.trace.turn_of_user(turn) else {
         return Err(Unfit::missing(format!("the run has no turn {turn}: the user did not speak that often")));
     };
+    // Opinions and programs of another turn must not decide this one.
     let opinions = Cow::Owned(evidence.opinions.of_turn(turn));
     let programs = Cow::Owned(evidence.programs.of_turn(turn));
     let of_turn = Evidence { trace: Cow::Owned(trace), opinions, input: evidence.input.clone(), programs };
@@ -241,6 +242,7 @@ const MAX_VIOLATIONS: usize = 1000;
 /// counted.
 fn locate_all(expectation: &Expectation, mut violations: Vec<Violation>) -> Vec<LocatedViolation> {
     let more = violations.len().saturating_sub(MAX_VIOLATIONS);
+    // A check of a long run may report each call, and reports must stay readable.
     if more > 0 {
         violations.truncate(MAX_VIOLATIONS);
         violations.push(Violation::new(format!("there are {more} more violations")));

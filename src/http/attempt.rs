@@ -42,6 +42,7 @@ impl From<HttpProblem> for FailedAttempt {
 impl HttpAttempt<'_> {
     /// Sends the request, and reads the response to its end.
     pub(super) fn send(&self) -> Result<HttpResponse, FailedAttempt> {
+        // Earlier attempts may have used up the time.
         if self.left.is_zero() {
             return Err(self.out_of_time().into());
         }

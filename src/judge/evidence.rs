@@ -90,6 +90,7 @@ fn shows_calls(context: JudgeContext) -> bool {
 
 /// Builds one call, extending the parts that earlier questions selected.
 fn build_call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Value {
+    // Two questions may ask for different parts of the same call: it is shown once, with both.
     let mut shown = before.cloned().unwrap_or_else(|| json!({"tool": call.name}));
     if context.include_tool_inputs {
         shown["arguments"] =

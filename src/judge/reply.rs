@@ -45,6 +45,8 @@ impl Questionnaire {
             let opinion = parse_opinion(asked, &object).map_err(BadReply::Malformed)?;
             match &asked.label {
                 Some(label) => drop(opinions.insert(label.clone(), opinion)),
+                // The control question has no label: a judge that affirms it follows orders in the text that it
+                // judges.
                 None if is_yes(opinion.judged) => return Err(BadReply::Captured),
                 None => {}
             }
@@ -132,6 +134,7 @@ fn parse_claims(reply: &Map<String, Value>) -> Option<Opinion> {
     let mut unsupported = Vec::new();
     for claim in claims {
         let text = claim.get("claim")?.as_str()?;
+        // One claim without the two fields makes the reply malformed, as its count would be wrong.
         if !claim.get("supported")?.as_bool()? {
             unsupported.push(format!("\"{}\"", quote_reply(text, MAX_CLAIM_CHARS)));
         }

@@ -167,6 +167,7 @@ fn find_key(
     let name = settings.key_env.as_deref().unwrap_or(DEFAULT_KEY_VARIABLE);
     let value = variable(name).and_then(|value| value.into_string().ok());
     let value = value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    // OpenAI's own server needs a key, and so does a server for which one was named.
     let needed = settings.key_env.is_some() || settings.base_url.is_none();
     match value {
         Some(value) => Ok(Some((name.to_owned(), value))),

@@ -132,6 +132,7 @@ impl Linter {
 
     fn finish(self) -> LintResult {
         let mut found = self.found;
+        // These three are known only when all cases have been seen.
         found.remarks.extend(self.clauses.into_remarks());
         found.remarks.extend(self.near_misses.into_remarks());
         found.remarks.extend(self.tools.into_remarks());

@@ -176,6 +176,7 @@ fn find_text<'n>(node: Node<'n>, text: &str) -> Option<Node<'n>> {
     let in_list = node.list().into_iter().flatten().find_map(|node| find_text(node, text));
     in_list.or_else(|| {
         let mut entries = node.entries().into_iter().flatten();
+        // The name of a tool may be a key as well as a value.
         entries.find_map(|(key, value)| if key.name == text { Some(value) } else { find_text(value, text) })
     })
 }

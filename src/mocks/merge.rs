@@ -94,6 +94,7 @@ fn has_arguments(known: &Call, arguments: &Value) -> bool {
 fn count_turns(calls: &[MockCall]) -> Vec<usize> {
     let (mut turn, mut ends) = (0, f64::NEG_INFINITY);
     let turns = calls.iter().map(|call| {
+        // The first call begins the first turn, whatever its time is.
         if turn == 0 || call.started_ms >= ends {
             turn += 1;
         }

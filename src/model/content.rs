@@ -32,7 +32,7 @@ const TYPES_WITH_ID: [&str; 8] = [
 /// The text in place of what the user ignores.
 const IGNORED: &str = "(ignored)";
 
-/// What two requests may differ in.
+/// The parts in which two requests may differ.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ContentRules {
     /// JSON pointers into the body.
@@ -124,6 +124,7 @@ impl ContentRules {
 /// Whether the text under `key` is the id of a call or of an item. Gemini's calls have no type.
 fn is_id(entries: &Map<String, Value>, key: &str) -> bool {
     let kind = entries.get("type").and_then(Value::as_str);
+    // A bare `id` may be an id of the application, such as an order's: it must stand beside a call's keys.
     let is_call = kind.is_some_and(|kind| TYPES_WITH_ID.contains(&kind))
         || entries.contains_key("function")
         || kind == Some("message")

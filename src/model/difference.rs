@@ -112,6 +112,7 @@ fn list_tool_edits(old: &[Value], new: &[Value], edits: &mut Vec<String>) {
     for tool in old.iter().filter(|tool| new.iter().all(|known| name_tool(known) != name_tool(tool))) {
         edits.push(format!("tool `{}` is missing", name_tool(tool).unwrap_or("without a name")));
     }
+    // The lists differ, so if no tool does, it is their order.
     if edits.len() == before {
         edits.push("the order of the tools has changed".to_owned());
     }

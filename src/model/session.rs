@@ -25,7 +25,7 @@ pub enum PortMode {
     Forward,
 }
 
-/// Who is asked, and whose replies are recorded.
+/// The receiver of the requests, whose replies are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedSubject {
     /// A model. Ids, and what is only about accounting, do not count in its requests.
@@ -39,7 +39,7 @@ pub enum RecordedSubject {
 pub struct SessionPlan {
     /// What the port does.
     pub mode: PortMode,
-    /// Who is asked.
+    /// The receiver of the requests.
     pub subject: RecordedSubject,
     /// The settings of the agent.
     pub settings: Arc<ModelSettings>,
@@ -68,6 +68,7 @@ impl SessionPlan {
             let set = settings.upstream.get(provider.name()).cloned();
             let set = set.or_else(|| variable(provider.address_variable()));
             let address = set.or_else(|| provider.usual_upstream().map(str::to_owned))?;
+            // Clients accept an address without a scheme, and so does this.
             let address = if address.contains("://") { address } else { format!("http://{address}") };
             Some((provider, address.trim_end_matches('/').to_owned()))
         });
@@ -82,7 +83,7 @@ pub struct ModelMiss {
     pub message: String,
 }
 
-/// What a session came to.
+/// The outcome of a session.
 #[derive(Debug, Default)]
 pub struct PortOutcome {
     /// The exchanges, in the order of their requests.
@@ -208,6 +209,7 @@ impl PortSession {
         let mut state = lock(&self.state);
         let mut outcome = std::mem::take(&mut state.outcome);
         outcome.exchanges = std::mem::take(&mut state.exchanges).into_iter().flatten().collect();
+        // Only requests of the agent take an exchange, so those that still wait were never asked for.
         outcome.unused = state.waiting.values().map(VecDeque::len).sum();
         outcome.cassette.clone_from(&self.plan.cassette.name);
         outcome

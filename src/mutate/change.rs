@@ -47,6 +47,7 @@ pub(crate) fn insert_call(run: &mut Trace, at: usize, call: Call) {
 pub(crate) fn insert_turn(run: &mut Trace, at: usize, mut call: Call) {
     call.turn =
         at.checked_sub(1).and_then(|before| run.calls.get(before)).map_or(1, |before| before.turn + 1);
+    // The new call has a turn alone, so all later ones move by one.
     for later in run.calls.iter_mut().skip(at) {
         later.turn += 1;
     }
@@ -66,6 +67,7 @@ pub(crate) fn swap_calls(run: &mut Trace, at: usize) {
 pub(crate) fn cut_run(run: &mut Trace, count: usize) {
     run.calls.truncate(count);
     run.messages.retain(|message| message.after_calls <= count);
+    // An answer that was recorded becomes an empty one: a missing answer leaves the checks of it undecided.
     let had_answer = run.answer.take().is_some();
     run.settle_answer();
     if had_answer && run.answer.is_none() {

@@ -112,6 +112,7 @@ fn list_additions(survivors: &[TraceSurvivor<'_>]) -> impl Iterator<Item = Value
     let mut additions: Vec<Value> = Vec::new();
     for (_, mutant) in survivors {
         if let MutantFate::Survived { addition: Some(addition) } = &mutant.fate
+            // Mutants of one argument are often killed by the same check.
             && !additions.contains(addition)
         {
             additions.push(addition.clone());
@@ -160,6 +161,7 @@ fn cover_mutants(mut candidates: Vec<KillRow>, mutants: usize) -> Vec<KillRow> {
         let count_new = |(_, kills): &KillRow| {
             (0..mutants).filter(|at| kills[*at] && !is_killed(&chosen, *at, None)).count()
         };
+        // Greedy: the smallest set of all is hard to find, and this one is near it.
         let ranked = candidates.iter().enumerate();
         let best =
             ranked.max_by_key(|(at, row)| (count_new(row), Reverse(row.0.to_string().len()), Reverse(*at)));

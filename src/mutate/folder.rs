@@ -14,7 +14,7 @@ use crate::source::lock;
 use crate::suite::{Library, Suite, build_trial_name, find_case_files, load_all, load_recorded};
 use crate::verdict::CaseMutation;
 
-/// What is mutated, and what is searched for.
+/// The options of a search for mutants.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct MutationOptions<'o> {

@@ -24,6 +24,7 @@ pub(super) fn derive_forbidden_calls(case: &Case, run: &Trace, words: &MutantWor
                 insert_turn(run, at, call.clone());
             });
             let mutant = mutant.of_tool(&name);
+            // Two checks may forbid the same tool: its mutant is made once.
             if mutants.iter().all(|known| known.id != mutant.id) {
                 mutants.push(mutant);
             }

@@ -68,6 +68,7 @@ impl NameMatcher {
             Self::Glob(glob) => glob.is_match(name),
             Self::NormalGlob { written, folded } => {
                 written.is_match(name)
+                    // The glob as it is written comes first: folding loses the case and the separators.
                     || folded.as_ref().is_some_and(|glob| glob.is_match(fold_name(name).as_str()))
             }
         }

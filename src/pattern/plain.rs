@@ -60,6 +60,7 @@ fn to_plain_char(c: char) -> char {
         '\u{ff04}' => '$',
         '\u{66b}' => '.',
         '\u{66c}' => ',',
+        // Digits of other scripts are numbers like ours.
         c if c.is_numeric() => to_ascii_digit(c).unwrap_or(c),
         c => c,
     }

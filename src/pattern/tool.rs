@@ -131,7 +131,7 @@ impl ToolPattern {
         self.whole.matches(name)
     }
 
-    /// As the user wrote it.
+    /// Returns the pattern as the user wrote it.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -151,7 +151,7 @@ impl ToolPattern {
         self.text == text && self.parts.is_some() && self.tool() == tool
     }
 
-    /// A call that this pattern means, for a counterexample; `None` when none can be told.
+    /// Returns a call that this pattern means, for a counterexample. `None` if no name is known to match.
     pub fn example(&self, turn: usize) -> Option<Call> {
         let Some((server, tool)) = split_server(&self.text) else {
             return Some(Call::new(Self::find_name(&self.text, &self.whole)?, Arguments::none(), turn));

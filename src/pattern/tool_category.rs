@@ -57,7 +57,7 @@ impl ToolCategories {
         })
     }
 
-    /// What to do about a category that is not known.
+    /// Returns the help for a category that is not known.
     pub fn help(&self, name: &str) -> String {
         let added = self.added.keys().map(String::as_str);
         let known: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).chain(added).collect();

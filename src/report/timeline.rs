@@ -42,6 +42,7 @@ pub fn render_timeline(run: &Trace, length: TimelineLength) -> Timeline {
     writer.write_head(run);
     writer.text.push('\n');
     writer.write_steps(run);
+    // Unread parts are listed before the gaps, since they may be the reason of these.
     for sentence in run.describe_unread() {
         let sentence = writer.render_text(&sentence, NAME_WIDTH);
         writer.write_line("not read", &sentence);
@@ -104,6 +105,7 @@ impl TimelineWriter {
                 TimelineStep::Called(call) => self.write_call(call),
             }
         }
+        // A heading of a turn is no entry that a reader could miss.
         let left_out = steps.iter().skip(most).filter(|step| !matches!(step, TimelineStep::Turn(..))).count();
         if left_out > 0 {
             self.cut = true;
@@ -152,6 +154,7 @@ impl TimelineWriter {
             let margin = format!("\n{:indent$}| ", "");
             return escape_text(&text.replace("\r\n", "\n")).replace('\n', &margin);
         }
+        // The limit counts characters and not bytes, so that the cut is never inside of one.
         match text.char_indices().nth(MAX_TEXT_CHARS) {
             None => escape_line(text),
             Some((end, _)) => {
@@ -196,6 +199,7 @@ fn list_steps(run: &Trace) -> Vec<TimelineStep<'_>> {
 fn count_answer_messages(run: &Trace) -> usize {
     let (Some(answer), Some(last)) = (&run.answer, run.messages.last()) else { return 0 };
     let is_answer =
+        // The same text before a call is a message of its own, and only the last one is the answer.
         last.role == Role::Assistant && last.after_calls == run.calls.len() && last.text == *answer;
     usize::from(is_answer)
 }
@@ -292,6 +296,7 @@ fn list_call_gaps(calls: &[Call]) -> Vec<String> {
     ];
     let gaps = facts.iter().filter_map(|(fact, is_missing)| {
         match calls.iter().filter(|call| is_missing(call)).count() {
+            // "All" says more than a number that must be compared.
             0 => None,
             count if count == calls.len() => Some(format!("{fact} of all calls")),
             count => Some(format!("{fact} of {count} of {} calls", calls.len())),

@@ -174,6 +174,7 @@ fn is_leak(text: &str, start: usize, end: usize) -> bool {
     let is_cut = after.is_empty()
         || DOTS.iter().any(|dots| after.starts_with(dots) || before.ends_with(dots))
         || after.starts_with("***");
+    // A piece of lower-case letters may be an ordinary word, which a secret happens to contain.
     let is_word = text.as_bytes()[start..end].iter().all(|byte| byte.is_ascii_lowercase() || *byte == b' ');
     is_cut || (end - start >= MIN_INNER_PIECE && !is_word)
 }

@@ -66,6 +66,7 @@ impl<'t> QuotedText<'t> {
     }
 
     fn mask_part(text: &'t str, part: Range<usize>) -> Self {
+        // A part that ends before the text is marked as cut, even if it is shown whole.
         let (offset, is_part) = (part.start, part.end < text.len());
         let searched = &text[part];
         let found = find_secrets(searched);

@@ -180,6 +180,7 @@ fn identity(fields: &mut Fields<'_>, node: Node<'_>, alone: bool) -> (Option<Str
         return (None, node.place());
     };
     let text = match id.value() {
+        // YAML reads `id: 1` as a number, and the author means its text.
         Value::Int(number) => Some(number.to_string()),
         _ => fields.take(id.decode::<String>()),
     };
@@ -191,6 +192,7 @@ fn identity(fields: &mut Fields<'_>, node: Node<'_>, alone: bool) -> (Option<Str
 
 fn problem_with_id(id: &str) -> Option<String> {
     let run =
+        // These names are appended to a case for its single runs and for its threshold.
         id.strip_prefix("run_").is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()));
     if id.trim().is_empty() {
         Some("an id cannot be empty".to_owned())

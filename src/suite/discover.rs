@@ -20,7 +20,7 @@ pub(super) const WORKSPACE_FILE: &str = "arraign.yaml";
 
 const IGNORE_FILE: &str = ".arraignignore";
 
-/// All case files below the eval root, by name.
+/// Lists all case files below the eval root, by name.
 pub fn find_case_files(files: &Files) -> Result<Vec<PathBuf>, LoadErrors> {
     let root = files.root().to_owned();
     let ignored = read_ignore_list(files)?;
@@ -51,6 +51,7 @@ pub fn find_files_for_name(files: &Files, name: &str) -> Vec<PathBuf> {
     let safe =
         parts.iter().take_while(|part| !part.contains(['/', '\\']) && *part != ".." && !part.is_empty());
     let longest = safe.count();
+    // Behind the file's name, a trial has a case and at most one part below it.
     let prefixes = (1..=longest).rev().filter(|length| parts.len() - length <= 2);
     let stems = prefixes
         .map(|length| parts[..length].iter().fold(files.root().to_owned(), |path, part| path.join(part)));
@@ -98,6 +99,7 @@ fn refuse_siblings(cases: &[PathBuf], files: &Files) -> Result<(), LoadErrors> {
     let mut stems: BTreeMap<PathBuf, &PathBuf> = BTreeMap::new();
     let mut errors = LoadErrors::new();
     for path in cases {
+        // The extension is no part of a trial's name.
         if let Some(first) = stems.insert(path.with_extension(""), path) {
             let problem = format!("`{}` has the same stem: their cases would share names", files.name(first));
             errors.push(

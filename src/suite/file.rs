@@ -57,7 +57,7 @@ struct CaseCollector<'c> {
     dataset: Option<Arc<PathBuf>>,
 }
 
-/// Where the parts of a case come from that it does not contain itself.
+/// The origin of the parts of a case that the case does not contain itself.
 #[derive(Default)]
 struct CaseOrigin {
     /// The gates of the defaults that the case replaces.
@@ -76,7 +76,7 @@ struct CompleteCases {
 }
 
 impl<'r> FileReader<'r> {
-    /// Nothing read yet of the file at `path`.
+    /// Creates a reader of the file at `path`, which has read nothing yet.
     pub(super) fn new(
         path: &'r Path,
         library: Library<'r>,
@@ -92,6 +92,7 @@ impl<'r> FileReader<'r> {
     pub(super) fn read(mut self, documents: Vec<Document>) -> Result<Suite, LoadErrors> {
         let mut errors = LoadErrors::new();
         for document in documents {
+            // Errors are collected over all documents, so that an author sees all of them at once.
             errors.take(self.document(document));
         }
         errors.take(keys::refuse_duplicate_ids(self.ids));
@@ -111,6 +112,7 @@ impl<'r> FileReader<'r> {
         if root.get("dataset").is_some() {
             return self.suite_of_rows(&document);
         }
+        // A misspelt `tests` would otherwise make the suite a case with unknown keys.
         if let Some(error) = keys::slip_in_tests(root) {
             return Err(error.into());
         }

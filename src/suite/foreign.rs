@@ -152,6 +152,7 @@ fn find_foreign_keys(root: Node<'_>) -> Vec<(Place, &'static ForeignShape)> {
         let of_file = shape.of_file.iter().filter(|key| root.get(key).is_some());
         found.extend(of_file.map(|key| (root.key_place(key), shape)));
         for (case, path) in cases.iter().flat_map(|case| shape.of_case.iter().map(move |path| (case, path))) {
+            // The mapping around the key is found first, because a key's place is asked of its mapping.
             let Some((above, key)) = path.rsplit_once('/') else { continue };
             let above = case.pointer(above).filter(|above| above.get(key).is_some());
             found.extend(above.map(|above| (above.key_place(key), shape)));
@@ -171,6 +172,7 @@ fn list_cases(root: Node<'_>) -> Vec<Node<'_>> {
 
 fn advise_import(source: &Source, shape: &ForeignShape) -> String {
     let (name, tool) = (source.name(), shape.tool);
+    // The command is copied to a shell, where a blank would end the name.
     let name = if name.contains(char::is_whitespace) { format!("'{name}'") } else { name.to_owned() };
     format!(
         "`cargo arraign import {name} --from {tool}` converts a file of {}; then move the file out of this folder",

@@ -30,6 +30,7 @@ fn check_query(input: Node<'_>) -> Result<(), LoadError> {
     if let Some(query) = input.get("query") {
         return query.decode::<String>().map(drop);
     }
+    // Any mapping may be the input of an agent, so only a near miss of `query` is a mistake.
     let mut keys = input.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
     let Some(misspelt) = keys.find(|name| nearest(name, ["query"]).is_some()) else { return Ok(()) };
     let error = LoadError::new(input.key_place(misspelt), format!("unknown key `{misspelt}`"));
@@ -78,6 +79,7 @@ pub(super) fn parse_stop(node: Node<'_>) -> Result<StopWhen, LoadErrors> {
         let text: String = fields.take(node.decode())?;
         fields.take(Regex::new(&text).map_err(|error| node.error(format!("invalid pattern: {error}"))))
     });
+    // Both or neither: one of the two decides.
     if contains.is_some() == pattern.is_some() && fields.errors.is_empty() {
         fields.errors.push(node.error("`stop_when` is `{contains: text}` or `{regex: pattern}`"));
     }

@@ -108,7 +108,7 @@ impl JsonPath {
         None
     }
 
-    /// As the user wrote it.
+    /// Returns the path as the user wrote it.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -200,7 +200,7 @@ fn not_a_path(text: &str, error: &ParseError) -> String {
     format!("`{text}` is not a JSONPath {near}{reason}")
 }
 
-/// What the parser says, in a user's words; `None` when it says nothing.
+/// Returns the parser's message in a user's words, or `None` if it says nothing.
 fn reason(message: &str) -> Option<&str> {
     let message = message.rsplit("segment, ").next().unwrap_or(message);
     match message {

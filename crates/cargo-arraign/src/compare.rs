@@ -63,6 +63,7 @@ impl Compare {
 fn find_previous(folder: &Path, after: &EarlierRun) -> Result<EarlierRun, CliError> {
     let runs = list_runs(folder)?;
     let earlier = runs.iter().skip_while(|run| !run.ends_with(&after.name)).skip(1);
+    // A run of other targets or filters has no trial of it and would compare as if all had been removed.
     for run in earlier {
         let before = read_run(run)?;
         if before.trials.shares_trial(&after.trials) {

@@ -53,6 +53,7 @@ impl Ide {
         command.args(["test", "--quiet", "--test", &self.target]);
         command.args(self.package.iter().flat_map(|package| ["--package", package]));
         command.args(["--", "--list", "--format", "json"]);
+        // A selection in the environment would hide the other trials from the editor.
         for variable in SELECTIONS {
             command.env_remove(variable);
         }

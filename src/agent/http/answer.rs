@@ -77,6 +77,7 @@ fn is_prose(response: &HttpResponse) -> bool {
 
 /// Selects the values at `path`: texts as they are, other values as JSON, each on its own line.
 fn select_text(path: &JsonPath, value: &Value) -> Result<String, AgentProblem> {
+    // A null is what a server writes where there is no answer.
     let found: Vec<&Value> = path.select(value).into_iter().filter(|value| !value.is_null()).collect();
     if found.is_empty() {
         return Err(AgentProblem::Nonsense(format!("no value at `{}`", path.as_str())));

@@ -60,6 +60,7 @@ impl Similarity {
     /// Counts the edits as JavaScript sees the texts: in UTF-16 units.
     fn count_edits(&self, answer: &str) -> Result<usize, Unfit> {
         let [answer, to] = [answer, &self.to].map(|text| text.encode_utf16().collect::<Vec<u16>>());
+        // The edits are counted in a table of both lengths, so the product of the two is the time.
         if answer.len().max(to.len()) > MAX_UNITS {
             let why = format!("`similarity` counts edits of texts of at most {MAX_UNITS} characters");
             return Err(Unfit::budget_exceeded(why));

@@ -81,6 +81,7 @@ impl RetriesAtMost {
         let times = if made == 1 { "1 retry".to_owned() } else { format!("{made} retries") };
         Violation {
             call: retries.first().map(|call| call.index),
+            // One call has its own field; the list is for several.
             calls: if made > 1 { retries.iter().map(|call| call.index).collect() } else { Vec::new() },
             value: Some(made.into()),
             constraint: Some(format!("retries_at_most: {most}")),

@@ -145,6 +145,7 @@ impl Check for ArgsValid {
         let mut clauses = self.policy.schemas.clauses();
         clauses.retain(|clause| match &clause.about {
             About::Calls { tool, .. } => {
+                // A pattern may mean tools that the check looks at, so only an exact name can be left out.
                 tool.exact().and_then(|_| tool.example(1)).is_none_or(|call| self.looks_at(&call))
             }
             About::Rule(_) => true,
@@ -166,6 +167,7 @@ impl ArgsValid {
     /// Whether `call` is refused when its arguments are no JSON.
     fn refuses_broken(&self, call: &Call) -> bool {
         let policy = &self.policy;
+        // In these modes a tool without a schema is refused, whatever its arguments are.
         let unknown = self.strict || matches!(policy.unconstrained, Unconstrained::Deny(_));
         let has_schema = matches!(policy.schemas.find(call), FoundSchema::Found(_));
         (unknown || policy.gate.refusal(call).is_some() || has_schema) && self.looks_at(call)
@@ -219,6 +221,7 @@ impl ArgsValid {
         let source = Source::read(&mut fields, node);
         let policy = source.and_then(|source| fields.take(source.policy(node, scope, formats)));
         let check = policy.map(|policy| Self { policy, tools: tools.unwrap_or_default(), strict });
+        // The tools are compared with the policy only if both were read.
         if let (Some(check), Some(tools)) = (&check, tools_node) {
             fields.take(check.check_tools(tools));
         }

@@ -84,6 +84,7 @@ fn expected_tools(names: Vec<String>, node: Node<'_>) -> Result<Vec<Expected>, L
     let mut tools = Vec::new();
     for (index, name) in names.into_iter().enumerate() {
         let tool = ToolPattern::new(&name).map_err(|problem| find_entry(node, "tools", index).error(problem));
+        // A tool that is listed twice would count twice in the accuracy.
         if let Some(tool) = errors.take(tool).filter(|_| seen.insert(name)) {
             tools.push(Expected { call: Wanted::Tool(tool), at: format!("/tools/{index}") });
         }
@@ -204,7 +205,7 @@ impl Wanted {
 }
 
 impl Expected {
-    /// What is said when no such call is in the run.
+    /// Builds the violation for a run without such a call.
     fn lacking(&self, trace: &Trace) -> Violation {
         let violation = match &self.call {
             Wanted::Tool(tool) => never_called(tool.as_str(), trace),

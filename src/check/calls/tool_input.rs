@@ -158,6 +158,7 @@ impl ToolInput {
             Wanted::Regex(pattern) => {
                 pattern.is_match(&call.arguments.to_text()).map_err(|_| exhausted(pattern))
             }
+            // Any of the selected values is enough, and without `equals` its existence is.
             Wanted::Path { path, equals } => Ok(call.arguments.json().is_some_and(|arguments| {
                 let selected = path.select(arguments);
                 selected.iter().any(|value| equals.as_ref().is_none_or(|wanted| json_equal(value, wanted)))

@@ -123,6 +123,7 @@ impl InnerAnswers {
 
     fn add_unfit(&mut self, unfit: Unfit) -> State {
         match unfit.reason {
+            // One reason of each kind is shown, and it is the first.
             UnfitReason::MissingEvidence(_) => self.undecided.get_or_insert(unfit),
             UnfitReason::InvalidEvidence(_) | UnfitReason::BudgetExceeded(_) => {
                 self.error.get_or_insert(unfit)

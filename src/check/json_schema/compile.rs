@@ -39,6 +39,7 @@ pub(crate) fn validator(schema: &Value, formats: bool) -> Result<Validator, Vec<
 /// a list of schemas under `items`, which means nothing in later drafts.
 fn name_draft(schema: &Value) -> Option<Value> {
     let Value::Object(entries) = schema else { return None };
+    // `$defs` beside `definitions` is written by somebody who knows the later drafts.
     let is_older = entries.contains_key("definitions") && !entries.contains_key("$defs");
     if entries.contains_key("$schema") || !(is_older || has_tuple_items(schema)) {
         return None;
@@ -123,6 +124,7 @@ fn cut_out(schema: &mut Value, pointer: &str) -> bool {
 }
 
 fn describe_flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
+    // A flaw of the schema is found by the schema of schemas, whose instance it is.
     let path = if error.instance_path().is_empty() { error.schema_path() } else { error.instance_path() };
     let pointer = path.as_str().to_owned();
     let word = schema.pointer(&pointer).and_then(Value::as_str).unwrap_or_default();
@@ -155,6 +157,7 @@ fn describe_reference(schema: &Value, reason: &impl std::fmt::Display) -> Flaw {
 
 fn first_broken(root: &Value, value: &Value, pointer: &str) -> Option<(String, String)> {
     match value {
+        // Values that are data, such as those of `const`, may contain a `$ref` that is none.
         Value::Object(map) => map.iter().filter(|(key, _)| !holds_values(key)).find_map(|(key, value)| {
             let below = join(pointer, key);
             match value {

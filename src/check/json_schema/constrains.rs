@@ -68,7 +68,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Each target once: a circle adds nothing to what its members say.
+    /// Searches each target once: a circle adds nothing to what its members say.
     fn reference(&mut self, value: &'s Value) -> bool {
         // Only references within the file can be followed. Any other one is taken to constrain, so that nothing is
         // refused by mistake.

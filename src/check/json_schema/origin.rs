@@ -11,7 +11,7 @@ use crate::yaml::{Document, Node, Value, escape_token, unescape_token};
 pub(crate) struct Origin {
     /// The policy file; `None`: the settings of the check.
     policy: Option<Arc<Document>>,
-    /// Pointer in the schema, pointer in the file: the longest that fits tells.
+    /// Pointers in the schema, each with its pointer in the file. The longest that fits counts.
     moved: Vec<(String, String)>,
 }
 
@@ -58,6 +58,7 @@ pub(crate) fn place(root: Node<'_>, pointer: &str) -> Place {
     while let Some((parent, last)) = rest.rsplit_once('/') {
         if let Some(node) = root.pointer(rest) {
             let key = unescape_token(last);
+            // A key has a better place than its value; an entry of a list has no key.
             let around = root.pointer(parent).filter(|node| matches!(node.value(), Value::Map(_)));
             return around.map_or_else(|| node.place(), |around| around.key_place(&key));
         }

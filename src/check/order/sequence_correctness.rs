@@ -64,7 +64,7 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    /// As a case writes it.
+    /// Returns the name of the mode in a case.
     fn name(self) -> &'static str {
         match self {
             Self::Subsequence => "subsequence",
@@ -135,6 +135,7 @@ impl SequenceCorrectness {
         let mut held = vec![false; self.sequence.len()];
         let mut next = 0;
         for (index, tool) in self.sequence.iter().enumerate() {
+            // The search goes on behind the last match, as each call counts for one member.
             let Some(at) = trace.calls[next..].iter().position(|call| tool.matches(call)) else {
                 return Progress { held, violation: Some(self.does_not_follow(index, next, trace)) };
             };
@@ -159,7 +160,8 @@ impl SequenceCorrectness {
         Progress { held, violation }
     }
 
-    /// Each member takes one call of its tool. Globs choose last, so that they leave the named tools their calls.
+    /// Assigns one call of its tool to each member. Globs choose last, so that they leave the named tools their
+    /// calls.
     fn in_any_order(&self, trace: &Trace) -> Progress {
         let mut is_taken = vec![false; trace.calls.len()];
         let mut held = vec![false; self.sequence.len()];

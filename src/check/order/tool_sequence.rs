@@ -57,6 +57,7 @@ fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, Load
             .help("give `tools: [..]`, or `allow: [[..], ..]`")),
     };
     let sequence = match sequence {
+        // A list that could not be decoded is reported already, and would be called empty here.
         _ if !fields.errors.is_empty() => None,
         Err(error) if !is_given => {
             fields.missing(&["tools", "allow"], error);

@@ -92,6 +92,7 @@ fn pad_final_period(text: &str) -> String {
     else {
         return text.to_owned();
     };
+    // Two initials in a row are an abbreviation, whose last period belongs to it.
     let mut last = before.chars().rev();
     let is_initial = last.next().is_some_and(|c| c.is_ascii_alphabetic())
         && last.next() == Some('.')
@@ -103,6 +104,7 @@ fn pad_final_period(text: &str) -> String {
 /// Splits a token without blanks: first a closing quote, then an ending, then a contraction.
 fn split_token(token: &str) -> Vec<&str> {
     if let Some(word) = token.strip_suffix('\'').filter(|word| !word.is_empty() && !word.ends_with('\'')) {
+        // The rest may end with another of these, so it is split again.
         return split_token(word).into_iter().chain(["'"]).collect();
     }
     let ending = ENDINGS.iter().find_map(|ending| Some((token.strip_suffix(ending)?, *ending)));

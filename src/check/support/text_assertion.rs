@@ -111,6 +111,7 @@ impl Literal {
         let same = pairs.take_while(|(one, other)| {
             one == other || (!self.case_sensitive && one.to_lowercase().eq(other.to_lowercase()))
         });
+        // The offsets differ, as the two spellings of a character may have different lengths.
         same.fold((0, 0), |(answer, value), (one, other)| (answer + one.len_utf8(), value + other.len_utf8()))
     }
 

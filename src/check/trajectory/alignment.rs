@@ -79,6 +79,7 @@ struct AlignmentState {
 fn list_states(groups: &[u16]) -> Vec<AlignmentState> {
     let (mut states, mut first_slot) = (Vec::new(), 0);
     for slots in groups.iter().copied() {
+        // The state of a group is the set of its slots that are taken; the full set is the next group's empty one.
         let (first, full) = (states.len(), (1_u16 << slots) - 1);
         let next = first + usize::from(full);
         states.extend((0..full).map(|taken| AlignmentState { first_slot, slots, taken, first, next }));

@@ -65,6 +65,7 @@ impl<'c> Matching<'c> {
     /// Matches as many slots as possible, demanded ones first. The forbidden calls come first on their own: a call that
     /// has a slot keeps one, so that as few as possible remain.
     fn match_all(&mut self, forbidden_only: bool) {
+        // Demanded slots come first: a search never takes a call away from a slot that has one.
         for demanded in [true, false] {
             for slot in 0..self.call_of.len() {
                 if self.costs.demanded[slot] == demanded && self.call_of[slot].is_none() {
@@ -111,6 +112,7 @@ impl<'c> Matching<'c> {
             let both = *word & agreeing;
             if both != 0 {
                 let bit = both.trailing_zeros() as usize;
+                // The call is closed when it is taken, so that each is visited once a search: this bounds the time.
                 *word &= !(1 << bit);
                 return Some(index * 64 + bit);
             }
@@ -246,6 +248,7 @@ impl<'c> Completion<'c> {
 
     /// Pairs what is left without searching: each free slot with the nearest free call.
     fn pair_nearest(&mut self) {
+        // Behind the limit any pairing will do, as long as each call is used once.
         for slot in self.list_free_rows(self.costs.demanded.len()) {
             let free = (0..self.costs.forbidden.len()).filter(|call| self.row_of[*call].is_none());
             if let Some(call) = free.min_by_key(|call| self.cost(slot, *call)) {

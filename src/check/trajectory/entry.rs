@@ -220,6 +220,7 @@ impl EntryReader<'_> {
 
     fn read_times(&self, node: Node<'_>) -> Result<Times, LoadErrors> {
         let times = Times::read(node)?;
+        // Each time becomes a slot of the assignment, so the number must be finite and small.
         let most = times.at_most.unwrap_or(times.at_least);
         if times.at_most.is_none() && self.mode.forbids_extras() {
             let error = node

@@ -49,6 +49,7 @@ impl CallsOfTool<'_> {
 impl ExpectedCall {
     fn sort_calls<'c>(&self, run: &'c RunCalls<'_>) -> Result<CallsOfTool<'c>, Unfit> {
         let all: Vec<&Call> = run.calls.iter().filter(|call| self.spec.means_tool(call)).collect();
+        // Calls of another outcome were not what was wanted, however well their arguments agree.
         let ended = all.iter().copied().filter(|call| run.has_status(call, self.spec.status));
         let ended: Vec<&Call> = ended.collect();
         let mut agreeing = Vec::new();
@@ -100,6 +101,7 @@ impl ExpectedCall {
         found: &CallsOfTool<'_>,
         run: &RunCalls<'_>,
     ) -> Result<Violation, Unfit> {
+        // No call agrees, so the nearest one says more than a number.
         if found.agreeing.is_empty() && times.at_least > 0 {
             return self.describe_wrong(&found.ended, found, run);
         }

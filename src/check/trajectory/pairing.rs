@@ -17,6 +17,7 @@ const MAX_COMPARISONS: usize = 10_000_000;
 /// Pairs all slots, and returns what a run that agrees would have to change.
 pub(super) fn compare_calls(trajectory: &Trajectory, run: &RunCalls<'_>) -> Result<EditScript, Unfit> {
     let slots: Vec<&CallSlot> = trajectory.groups.iter().flatten().collect();
+    // Each slot is compared with each call, and a comparison may run patterns.
     if slots.len().saturating_mul(run.calls.len()) > MAX_COMPARISONS {
         let (slots, calls) = (slots.len(), run.calls.len());
         let why = format!("{slots} expected calls are too many to compare with {calls} calls");
@@ -111,6 +112,7 @@ impl ScriptBuilder<'_> {
         let label = self.label(slot);
         match call {
             Some(call) if self.costs.fit(slot, call) == MATCH => {
+                // An optional slot counts only if its call would otherwise be one too many.
                 script.matched += usize::from(demanded || self.costs.forbidden[call]);
                 script.held.push((label, self.run.calls[call].index));
             }

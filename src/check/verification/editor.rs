@@ -118,6 +118,7 @@ fn collect_paths(value: &Value, depth: usize, found: &mut Vec<String>) {
             Value::Array(entries) => {
                 let paths = entries.iter().filter(|_| is_path).filter_map(Value::as_str);
                 found.extend(paths.map(str::to_owned));
+                // The depth is limited: editors name their files near the top of the arguments.
                 entries.iter().filter(|_| depth < 2).for_each(|entry| collect_paths(entry, depth + 1, found));
             }
             _ => {}

@@ -68,7 +68,7 @@ pub(super) fn added(diff: &str) -> String {
     lines.fold(String::new(), |text, line| text + line + "\n")
 }
 
-/// What search-and-replace blocks put in: the lines between `=======` and `>>>>>>>`.
+/// Returns the new text of search-and-replace blocks: the lines between `=======` and `>>>>>>>`.
 pub(super) fn replacements(text: &str) -> Option<String> {
     if !text.contains("=======") {
         return None;

@@ -32,7 +32,7 @@ pub(super) struct TestRun {
     pub(super) call: usize,
     /// Its place among all events.
     pub(super) at: usize,
-    /// Its exit code, where that can be told.
+    /// Its exit code, if it is known.
     code: Option<i64>,
     /// How it ended.
     pub(super) outcome: TestOutcome,
@@ -45,7 +45,7 @@ pub(super) struct GateRun {
     pub(super) purpose: Purpose,
     /// Its place among all events.
     pub(super) at: usize,
-    /// How it ended, where that can be told.
+    /// How it ended, if that is known.
     pub(super) code: Option<i64>,
     /// The words of its command.
     pub(super) words: Vec<String>,

@@ -84,7 +84,7 @@ struct Line<'l> {
 const MOST_COMMANDS: usize = 500;
 /// The most files that one command can write.
 const MOST_TARGETS: usize = 20;
-/// How often the result of a line is searched for the names of files.
+/// The largest number of searches for names of files in the result of a line.
 const MOST_LOOKS: usize = 8;
 
 impl Line<'_> {
@@ -128,6 +128,7 @@ impl Line<'_> {
     fn files(&mut self, command: &Command, words: &[String], is_known: bool, visible: bool) {
         let before = self.acts.len();
         self.writes(command, words);
+        // A known command without a written file writes none.
         if self.acts.len() == before && !is_known {
             self.acts.push(Act::Change);
         }
@@ -186,6 +187,7 @@ impl Line<'_> {
         let paths = shell_file::shown(words);
         let reads: Vec<Act> = paths.into_iter().map(|path| Act::Read(self.path(command, path))).collect();
         self.acts.extend(reads);
+        // A difference proves that its files were looked at again, even if the command names none.
         if shell_file::shows_difference(words) && self.looks_again() {
             let changed = shown::changed_files(&self.output.text).into_iter();
             self.acts.extend(changed.map(|path| Act::Diff(path.to_owned())));

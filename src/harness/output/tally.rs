@@ -44,6 +44,7 @@ pub(crate) struct UnexercisedRules {
 impl Tally {
     /// Creates an empty tally. Keeps rows only for a run with a summary, and blocks only for a verbose run.
     pub(crate) fn new(plan: &Plan, settings: &EnvSettings) -> Self {
+        // Rows of thousands of trials take memory, and only the summary reads them.
         let rows_wanted =
             settings.nextest.is_none() && (settings.output_json.is_some() || !plan.golden.is_empty());
         Self {

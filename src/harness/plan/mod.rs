@@ -50,6 +50,7 @@ impl PlannedTrial {
     pub(super) fn will_run(&self, command: &HarnessCommand) -> bool {
         let arguments = &command.arguments;
         let ignored = self.ignore.is_some();
+        // `--ignored` runs the ignored trials alone, and `--include-ignored` all of them.
         let runs = if arguments.ignored { ignored } else { !ignored || arguments.include_ignored };
         runs && !arguments.bench && command.wants_trial(self.shown_name())
     }
@@ -165,6 +166,7 @@ fn claim_derived_name(names: &mut TrialNames, trial: &PlannedTrial) -> Result<()
 pub(super) fn plan_named(names: &[String], library: Library<'_>, settings: &EnvSettings) -> Plan {
     let mut plan = Plan::default();
     for (at, name) in names.iter().enumerate() {
+        // A runner may give a name twice, and a trial must run once.
         if !names[..at].contains(name) {
             plan_one(&mut plan, name, library, settings);
             plan_alias(&mut plan, name, library, settings);
@@ -320,6 +322,7 @@ impl Plan {
 
     /// Selects trials by their names as Rust paths, if the filters match no name. rust-analyzer knows only these paths.
     pub(super) fn match_identifiers(&mut self, command: &HarnessCommand) {
+        // The plain names come first: a path is a guess at what the editor meant.
         if command.filters.is_empty() || self.trials.iter().any(|trial| command.wants_trial(&trial.name)) {
             return;
         }

@@ -52,6 +52,7 @@ impl RunJudge {
         }
         errors.or(()).map_err(|errors| report_load_errors(&errors, folder))?;
         let arguments = &command.arguments;
+        // A recording is unused only if none of all cases uses it, so that every case must run.
         let all_selected = plan.skipped == 0 && command.filters.is_empty() && arguments.skip.is_empty();
         let all_run = all_selected && !arguments.list && !arguments.ignored;
         let trials = if mode.asks_judge() { count_askers(plan, command) } else { 0 };

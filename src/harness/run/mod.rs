@@ -150,6 +150,7 @@ fn make_trial(
         return Trial::ignorable_test(name, move || Ok(Completion::ignored_with(reason)));
     }
     let batch = Arc::clone(batch);
+    // The result may have been computed ahead, on another thread.
     let trial = Trial::test(name, move || {
         batch.take_result(number).unwrap_or_else(|| Err("bug in arraign: this trial ran before".into()))
     });

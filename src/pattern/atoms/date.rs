@@ -51,6 +51,7 @@ fn take_year_first(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
     let month = cursor.take_number(1..=2)?;
     cursor.take_char(&[separator])?;
     let date = build_date(Some(year), month, Some(cursor.take_number(1..=2)?))?;
+    // `2024-05-01T10:00` is a date and a time, which is recognised on its own behind the `T`.
     if cursor.peek() == Some('T') && cursor.rest()[1..].starts_with(|c: char| c.is_ascii_digit()) {
         cursor.skip(1);
         return Some(vec![date]);

@@ -70,13 +70,14 @@ pub fn list_digit_runs(identifier: &str) -> impl Iterator<Item = Decimal> {
 }
 
 fn build_identifier(word: &str) -> RecognisedAtom {
+    // Digits and hyphens alone may be quoted without the hyphens, so the number is a reading, too.
     let joined = !word.contains(|c: char| !c.is_ascii_digit() && c != '-');
     let number = joined.then(|| AtomReading::Number(Decimal::new(word, ""), None));
     let readings = std::iter::once(AtomReading::Text(fold_text(word))).chain(number).collect();
     RecognisedAtom { length: word.len(), kind: AtomKind::Ids, readings }
 }
 
-/// What `#` numbers; `#1` is the first of a list.
+/// Recognises a number after `#`. `#1` is the first entry of a list.
 fn recognise_numbered(number: &str) -> Option<RecognisedAtom> {
     let digits = AtomCursor::new(number).take_digits();
     let ends = AtomCursor::new(&number[digits.len()..]).at_end_of_word();
@@ -105,6 +106,7 @@ fn take_word(text: &str) -> &str {
 /// A word with a number after it: `mid-2024`. An identifier is capitalised, or has more to it.
 fn is_phrase(word: &str) -> bool {
     word.split_once('-').is_some_and(|(before, after)| {
+        // `mid-2024` is a phrase of the language; `ABC-2024` is an identifier.
         let lower = before.chars().all(char::is_lowercase);
         lower && after.bytes().all(|byte| byte.is_ascii_digit())
     })
@@ -114,6 +116,7 @@ fn is_phrase(word: &str) -> bool {
 fn is_lettered_identifier(word: &str, digits: usize) -> bool {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
     if rest.contains(|c: char| c.is_ascii_digit()) {
+        // Digits on both sides of a mark may be a phrase such as `2-in-1`, unless there are many of them.
         return digits >= 3 || !rest.contains(['-', '.']) && digits >= 2;
     }
     let known = find_unit(rest).is_some() || find_money_word(rest).is_some();

@@ -64,6 +64,7 @@ fn take_currency_before(cursor: &mut AtomCursor<'_>) -> Option<Unit> {
     };
     ahead.take_char(SPACES);
     let amount = ahead.rest().strip_prefix('-').unwrap_or(ahead.rest());
+    // The cursor moves only if an amount follows: a currency alone is a word.
     amount.starts_with(|c: char| c.is_ascii_digit()).then(|| *cursor = ahead)?;
     Some(unit)
 }

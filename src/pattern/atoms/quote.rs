@@ -13,7 +13,7 @@ const MARKS: &[(char, &[char])] = &[
     ('\u{ab}', &['\u{bb}']),
 ];
 
-/// What ends a sentence, or emphasizes it, belongs to the answer and not to what is quoted.
+/// The marks that end or emphasize a sentence. They belong to the answer, and not to the quoted text.
 const TRIMMED: &[char] = &[' ', '.', ',', '!', '?', ';', ':', '\u{2026}', '*', '_', '`'];
 
 pub(super) fn quote(here: TextPosition<'_>) -> Option<RecognisedAtom> {

@@ -61,6 +61,7 @@ fn take_seconds(cursor: &mut AtomCursor<'_>) -> Option<u16> {
     ahead.take_char(&[':'])?;
     let second = ahead.take_number(2..=2)?;
     *cursor = ahead;
+    // A period at the end of a sentence is no fraction, so digits must follow.
     if ahead.take_char(&['.']).is_some() && !ahead.take_digits().is_empty() {
         *cursor = ahead;
     }

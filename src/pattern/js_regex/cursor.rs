@@ -43,7 +43,7 @@ impl PatternCursor {
         self.look(0)
     }
 
-    /// What was read last.
+    /// Returns the character that was read last.
     pub(super) fn behind(&self) -> Option<char> {
         let unit = *self.units.get(self.at.checked_sub(1)?)?;
         char::from_u32(u32::from(unit))
@@ -83,6 +83,7 @@ impl PatternCursor {
         let mut value = self.peek()?.to_digit(10)?;
         self.at += 1;
         while let Some(digit) = self.peek().and_then(|c| c.to_digit(10)) {
+            // A number that is too large stays too large, and is refused by its limit.
             value = value.saturating_mul(10).saturating_add(digit);
             self.at += 1;
         }

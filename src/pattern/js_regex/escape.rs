@@ -30,6 +30,7 @@ impl JsParser {
         }
         match c {
             '1'..='9' => Ok(self.parse_reference_or_octal()),
+            // Without named groups, `\k` is the letter, as the web's legacy syntax has it.
             'k' if !self.names.is_empty() => self.parse_named_reference(start),
             _ => {
                 let unit = self.parse_character(EscapePosition::Outside)?;
@@ -69,7 +70,7 @@ impl JsParser {
         }
     }
 
-    /// The one code unit that an escape stands for; its backslash has been read.
+    /// Parses an escape that stands for one code unit. Its backslash has been read.
     pub(super) fn parse_character(&mut self, position: EscapePosition) -> Result<u16, JsRegexError> {
         let cursor = &mut self.cursor;
         let Some(c) = cursor.peek() else { return Ok(BACKSLASH) };
@@ -101,6 +102,7 @@ impl JsParser {
     fn parse_control(&mut self, position: EscapePosition) -> u16 {
         let letter = self.cursor.look(1).filter(|c| {
             c.is_ascii_alphabetic()
+                // Only inside of a class, the legacy syntax takes digits and `_` for control letters.
                 || (position == EscapePosition::InClass && (c.is_ascii_digit() || *c == '_'))
         });
         let Some(letter) = letter.and_then(|c| u8::try_from(c).ok()) else { return BACKSLASH };

@@ -129,6 +129,7 @@ fn collect_forbidden<'p>(part: &'p JsPart, found: &mut Vec<&'p JsPart>) {
         JsPart::Capture(_, body) => collect_forbidden(body, found),
         JsPart::Repeat(repeat) => collect_forbidden(&repeat.body, found),
         JsPart::Look(look) if look.negative => found.push(&look.body),
+        // A lookahead that is wanted may forbid something inside of it.
         JsPart::Look(look) => collect_forbidden(&look.body, found),
         JsPart::Unit(_) | JsPart::Assertion(_) | JsPart::Reference { .. } => {}
     }

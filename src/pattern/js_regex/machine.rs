@@ -80,6 +80,7 @@ impl JsMachine<'_> {
     fn matches_at(&mut self, start: usize) -> Result<bool, StepsExhausted> {
         let mut at = MachineState { op: 0, position: start };
         loop {
+            // Backtracking may take exponential time, so each step is paid for.
             self.charge_steps(1)?;
             let next = match &self.program.ops[at.op] {
                 JsOp::Match => return Ok(true),
@@ -197,6 +198,7 @@ impl JsMachine<'_> {
         if start == UNSET || end == UNSET {
             return Ok(Some(next));
         }
+        // The comparison of a long capture is as many steps as it has units.
         self.charge_steps(end - start)?;
         let position = self.text.match_captured(start..end, next.position, any_case, way);
         Ok(position.map(|position| MachineState { position, ..next }))

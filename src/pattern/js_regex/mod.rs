@@ -83,7 +83,7 @@ pub struct StepsExhausted;
 #[derive(Debug)]
 struct JsEngine {
     linear: Option<Regex>,
-    /// What must be found in a text that is worth a search by steps.
+    /// Patterns that each text with a match contains. Other texts need no search by steps.
     needs: Vec<Regex>,
     captures_alike: bool,
     matches_nothing: bool,
@@ -94,7 +94,7 @@ struct JsEngine {
 }
 
 impl JsRegex {
-    /// How many steps a search may take where it cannot run in linear time.
+    /// The largest number of steps of a search that cannot run in linear time.
     pub const MAX_STEPS: usize = 10_000_000;
 
     /// Compiles `pattern` under `flags`.
@@ -190,6 +190,7 @@ impl JsRegex {
 impl JsEngine {
     fn new(pattern: &str, flags: Flags) -> Result<Self, JsRegexError> {
         let parsed = parse::parse_pattern(pattern, flags)?;
+        // The size is that of the repeats written out: `(a{1000}){1000}` is a short text and a huge program.
         if parsed.root.expanded_size() > syntax::MAX_SIZE {
             let message = format!(
                 "the counted repeats make the pattern longer than {} parts: use smaller counts",

@@ -39,7 +39,8 @@ pub(super) fn parse_pattern(pattern: &str, flags: Flags) -> Result<JsPattern, Js
     }
 }
 
-/// How many groups capture, and those with names. What is wrong with a name is said when the parser comes to it.
+/// Counts the groups that capture, and lists those with names. A mistake in a name is reported when the parser
+/// reaches it.
 fn count_groups(mut cursor: PatternCursor) -> (usize, Vec<(String, usize)>) {
     let (mut count, mut names, mut in_class) = (0, Vec::new(), false);
     // Whether `\2` is a back-reference or an octal character depends on the number of groups in the whole pattern,
@@ -67,7 +68,7 @@ impl JsParser {
         self.cursor.error_at(self.cursor.at, message)
     }
 
-    /// One position that holds a member of `set`, in any case where the flags say so.
+    /// Builds a position with a member of `set`, in any case if the flags say so.
     pub(super) fn build_unit(&self, set: UnitSet) -> JsPart {
         JsPart::Unit(self.apply_case(set))
     }
@@ -194,6 +195,7 @@ impl JsParser {
     }
 
     fn explain_unknown_group(&self) -> &'static str {
+        // What follows `(?` shows which other language the pattern was written in.
         match self.cursor.peek() {
             Some('P') => "JavaScript has no `(?P`: write `(?<name>...)`, and `\\k<name>` for its text",
             Some('>') => "JavaScript has no atomic groups: write `(?:...)`",
@@ -206,8 +208,9 @@ impl JsParser {
         }
     }
 
-    /// What stands in a group, and its `)`.
+    /// Parses the content of a group, and its `)`.
     fn parse_group_body(&mut self, start: usize) -> Result<JsPart, JsRegexError> {
+        // The parser calls itself for each group: the limit protects the stack.
         if self.depth == MAX_DEPTH {
             let message = format!("groups are nested deeper than {MAX_DEPTH}: simplify the pattern");
             return Err(self.cursor.error_at(start, message));

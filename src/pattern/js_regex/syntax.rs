@@ -82,7 +82,7 @@ impl JsPart {
         }
     }
 
-    /// Whether the part can match the empty text, as far as it can be told.
+    /// Whether the part can match the empty text, as far as its form shows.
     pub(super) fn may_be_empty(&self) -> bool {
         match self {
             Self::Unit(_) => false,

@@ -16,6 +16,7 @@ impl UnitText<'_> {
     pub(super) fn match_unit(self, position: usize, set: &UnitSet, way: ReadDirection) -> Option<usize> {
         let (unit, next) = match way {
             ReadDirection::Forward => (position, position + 1),
+            // A lookbehind reads the unit before the position.
             ReadDirection::Back => (position.checked_sub(1)?, position - 1),
         };
         self.0.get(unit).is_some_and(|unit| set.contains(*unit)).then_some(next)

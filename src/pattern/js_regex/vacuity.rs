@@ -126,6 +126,7 @@ impl Ways {
     fn then(self, next: Self) -> Self {
         Self {
             at_start: self.at_start && next.at_start,
+            // One part crosses the text, while the other matches nothing at its start or at its end.
             across: self.at_start && next.across || self.across && next.at_end,
             at_end: self.at_end && next.at_end,
         }

@@ -63,6 +63,7 @@ fn visit_named(name: &str, value: &Value, visit: &mut impl FnMut(&str)) {
     match value {
         Value::String(text) if is_secret_value(name, text) => visit(text),
         Value::Number(number) if is_secret_number(name, number) => visit(&number.to_string()),
+        // A list under such a name is a list of secrets.
         Value::Array(items) if names_secrets(name) => {
             for item in items {
                 visit_named(name, item, visit);

@@ -77,6 +77,7 @@ fn build_trace(trace: &TraceMutation<'_>, shown: usize) -> MutatedTrace {
     let told = format!("{killed} of {all} noticed{ignored}");
     let mut last = None;
     let survivors = trace.survivors.iter().take(shown).map(|(case, mutant)| {
+        // The name of a case stands once above its survivors.
         let is_new = last.replace(&case.name) != Some(&case.name);
         build_row(is_new.then_some(case), mutant)
     });

@@ -39,6 +39,7 @@ pub(super) fn draw_diagnostic(
         };
         group.element(level.message(text.clone()))
     });
+    // The output is read in logs and by IDEs, so there are no colours and no box characters.
     let mut drawn = Renderer::plain().decor_style(DecorStyle::Ascii).render(&[group]);
     drawn.push('\n');
     drawn

@@ -113,6 +113,7 @@ impl Automaton {
         let mut from = Some(state);
         while let Some(state) = from
             && let Some(to) = self.states[state].steps.get_mut(&symbol)
+            // Longer suffixes come first: once one leads elsewhere, the shorter ones do, too.
             && *to == next
         {
             *to = part;

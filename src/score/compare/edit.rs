@@ -132,6 +132,7 @@ impl Edit {
     /// Returns the edit of a pair of calls. `None` if they are equal.
     fn changed(position: usize, old: &Call, new: &Call) -> Option<Self> {
         let same = old.name == new.name;
+        // The arguments of two tools have nothing to be compared by.
         let arguments = if same { argument_changes(&old.arguments, &new.arguments) } else { Vec::new() };
         let (baseline, actual) = (Some(old.name.clone()), Some(new.name.clone()));
         let edit = Self { kind: EditKind::Changed, position, baseline, actual, arguments };

@@ -53,6 +53,7 @@ fn parse_url(node: Node<'_>) -> Result<VariableText, LoadError> {
     let url: String = node.decode()?;
     Template::new(url.as_str().into()).map_err(|problem| node.error(problem))?;
     let url = parse_with_variables(node, url)?;
+    // An address in a variable can be checked only when the variable is known.
     let is_web = ["http://", "https://", "${"].iter().any(|start| url.as_str().starts_with(start));
     if is_web && !url.as_str().contains(char::is_whitespace) {
         return Ok(url);

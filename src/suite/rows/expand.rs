@@ -12,7 +12,7 @@ use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors, Source};
 use crate::yaml::{Key, Tree, Value};
 
-/// What the rows of all cases of a file may add, in bytes.
+/// The largest size that the rows of all cases of a file may add, in bytes.
 const MAX_FILLED: usize = 256 << 20;
 
 /// The keys that are read of a case that is not wanted: its name, and what its runs are found by.
@@ -103,6 +103,7 @@ fn name_case(filler: &mut RowFiller<'_>, case: &Tree, entries: &[(Key, Tree)]) -
     };
     let value = match &id.value {
         Value::String(text) if text.contains("{{") => match filler.fill_text(text, id.span, false) {
+            // A whole number in a cell is an id as well, whose text is meant.
             Some(Value::Int(number)) => Value::String(number.to_string().into()),
             text => text.unwrap_or(Value::Null),
         },

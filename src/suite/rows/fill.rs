@@ -85,6 +85,7 @@ impl<'r> RowFiller<'r> {
                 format!("`{{{{{name}}}}}` is a list or a mapping: it can only stand alone in a text");
             self.fail(span, problem, None);
         }
+        // What is inserted counts against a limit, so that a few cells cannot fill the memory by being repeated.
         self.left = self.left.saturating_sub(text.as_ref().map_or(0, String::len));
         text
     }
@@ -92,6 +93,7 @@ impl<'r> RowFiller<'r> {
     fn find_value(&mut self, name: &str, span: Span) -> Option<&'r Tree> {
         let found = self.row.get(name);
         if found.is_none() {
+            // A missing cell is a mistake of the row, and an unknown column one of the case.
             let (problem, help) = if self.table.columns.iter().any(|column| column == name) {
                 (format!("this row has no value for `{{{{{name}}}}}`"), None)
             } else {

@@ -78,6 +78,7 @@ fn read_inline(each: Node<'_>) -> Result<Rows, LoadErrors> {
         };
         let values: Vec<(SmolStr, Tree)> =
             values.iter().map(|(key, tree)| (key.name.clone(), tree.clone())).collect();
+        // Rows need not have all columns: they are collected in the order in which they are met first.
         for (name, _) in &values {
             if !columns.contains(name) {
                 columns.push(name.clone());

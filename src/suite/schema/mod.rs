@@ -166,6 +166,7 @@ impl Keys {
     /// Returns the schema of a check under its own name: its settings, or the value of its shorthand.
     fn named(&self, kind: &Kind) -> Value {
         let mut forms = vec![json!({"$ref": format!("#/definitions/checks/{}", kind.name)})];
+        // Editors complete a bare value with the description of its setting.
         if let Some(setting) = kind.shorthand
             && let Some(mut bare) = self.properties(kind).and_then(|settings| settings.get(setting)).cloned()
         {

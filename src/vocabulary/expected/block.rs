@@ -112,6 +112,7 @@ impl ExpectedBlock<'_> {
         let check = self.context.check("sequence_correctness", at, settings)?;
         let required = self.context.sequence_required.map(Node::decode::<bool>).transpose()?;
         let exact = mode.and_then(Node::as_str) == Some("exact");
+        // A wrong order costs points, unless the case says that it must not happen.
         let effect = if exact || required == Some(true) { Effect::Fail } else { Effect::Points };
         Ok(Some(check.with_effect(effect)))
     }

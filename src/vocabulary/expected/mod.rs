@@ -153,6 +153,7 @@ fn lower_turn(
     let expected = fields.node("expected");
     let name = format!("expected of turn {number}");
     let block = ExpectedBlock { context, expected, name, turn: Some(number) };
+    // A turn without expectations is only what the user says.
     let lowered = if expected.is_some() { fields.take(block.lower()) } else { Some(LoweredBlock::default()) };
     fields.finish(lowered.unwrap_or_default())
 }
@@ -168,6 +169,7 @@ fn lower_checks(context: &ExpectedContext<'_>) -> Result<Vec<Expectation>, LoadE
             continue;
         }
         let grounded = check == "grounded";
+        // Both settings belong to the one check that looks for claims.
         let allowed = context.case.node.get("max_unsupported").filter(|_| grounded);
         let claims = Some(switch).filter(|_| grounded);
         let settings = GatheredSettings::at(switch).with("max_unsupported", allowed).with("claims", claims);

@@ -92,9 +92,10 @@ pub struct Declined {
 }
 
 impl Declined {
-    /// How far the reader came before it declined: a reader that objects to one key or one part has found all others,
-    /// and one that misses something in an entry has found the list.
+    /// Returns how far the reader came before it declined. A reader that objects to one key or one part has found all
+    /// others, and one that misses something in an entry has found the list.
     pub(crate) fn nearness(&self) -> u8 {
+        // The readers' reasons begin with the same words, which this order relies on.
         if self.objects_to(&["has the key", "has a content", "has calls without"]) {
             3
         } else if self.objects_to(&["has the role", "has the type"]) {

@@ -193,7 +193,7 @@ fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
     Ok(claims.into_iter().filter(|(certainty, _)| *certainty == best).map(|(_, reader)| reader).collect())
 }
 
-/// Why each reader declines a file that nobody knows: the nearest reader first.
+/// Lists why each reader declines a file that no reader knows, the nearest reader first.
 fn declined(input: &Input) -> Vec<Declined> {
     let reasons = READERS.iter().filter_map(|reader| Some((reader.name, (reader.detect)(input).err()?)));
     let mut declined: Vec<Declined> =

@@ -205,6 +205,7 @@ const LISTED: usize = 20;
 pub(super) fn describe_parts(parts: &[UnreadPart]) -> Vec<String> {
     let mut groups: Vec<Vec<&UnreadPart>> = Vec::new();
     for part in parts {
+        // The kinds are few, so a list keeps them in the order of the file.
         match groups.iter_mut().find(|group| group.iter().any(|known| known.what.is_alike(&part.what))) {
             Some(group) => group.push(part),
             None => groups.push(vec![part]),

@@ -118,6 +118,7 @@ impl AcceptPlan {
         for change in &self.changes {
             rivals.entry(change.path.clone()).or_default().push(change.describe(repository));
         }
+        // With one change left for each file, their order does not matter.
         rivals.retain(|_, names| names.len() > 1);
         self.changes.retain(|change| !rivals.contains_key(&change.path));
         for names in rivals.into_values() {

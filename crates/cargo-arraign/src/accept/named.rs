@@ -41,6 +41,7 @@ fn collect_names(value: &Value, names: &mut Vec<String>) {
         Value::Object(entries) => {
             for (key, value) in entries {
                 if matches!(key.as_str(), "baseline" | "summary_baseline") {
+                    // Both keys are a file's name, or a mapping with the name under `file`.
                     let name = value.get("file").unwrap_or(value).as_str();
                     names.extend(name.map(str::to_owned));
                 }

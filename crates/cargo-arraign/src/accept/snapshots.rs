@@ -39,6 +39,7 @@ fn list_pending_files(kept: &Path) -> Result<Vec<PathBuf>, CliError> {
     if !kept.exists() {
         return Ok(found);
     }
+    // In the order of names, so that the same files are listed in the same order each time.
     for entry in WalkDir::new(kept).sort_by_file_name() {
         let entry = entry?;
         if entry.file_type().is_file() && is_pending(entry.path()) {

@@ -178,6 +178,7 @@ impl Explain {
                 files.open(path).map(|mut file| reader::read_run_with(readers, &mut file, format, wanted))?;
             return Ok(read.map(TraceFile::from_recording));
         }
+        // A small file is read at once, which tells the number of its runs; a large one is read run by run.
         if let Some(seen) = files.read_small(path, AT_ONCE, |text| TraceFile::parse(readers, text, format))? {
             return Ok(seen);
         }
@@ -210,6 +211,7 @@ impl Explain {
     ) -> Result<io::Result<()>, CliError> {
         for run in runs {
             let run = run.map_err(|error| self.describe_failure(&error))?;
+            // The inner error is that of the output: a closed pipe ends the program without a message.
             if let Err(error) = tell(if self.unmasked { run } else { mask_run(run) }) {
                 return Ok(Err(error));
             }
@@ -220,6 +222,7 @@ impl Explain {
     fn print_timelines(&self, seen: TraceFile, out: &mut impl Write) -> Result<io::Result<()>, CliError> {
         let (heading, count) = (self.render_heading(&seen), seen.count);
         let length = if self.full { TimelineLength::Full } else { TimelineLength::Short };
+        // A file may have thousands of runs, and the first ones show what the reader sees.
         let most = if self.full { count } else { RUNS };
         let (mut number, mut cut) = (0, false);
         let told = self.print_each_run(seen.runs.take(most), |run| {
@@ -243,6 +246,7 @@ impl Explain {
             if sentences.is_empty() {
                 return Ok(());
             }
+            // The heading is printed once, and only if there is something below it.
             let heading = if std::mem::take(&mut is_complete) { heading.as_str() } else { "" };
             let which = self.run.as_deref().map_or_else(|| format!("{number} of {count}"), escape_line);
             write!(out, "{heading}\nrun {which}\n")?;

@@ -57,6 +57,7 @@ pub(super) fn parse_documents(source: &Arc<Source>) -> Result<Vec<Document>, Loa
     }
     let (mut documents, mut errors, mut start) = (Vec::new(), LoadErrors::new(), 0);
     for line in source.text().split_inclusive('\n') {
+        // Each line is parsed at its place in the file, so that mistakes have the line of the file.
         let range = start..start + line.len();
         start = range.end;
         documents.extend(errors.take(Document::parse_range(source, range)).into_iter().flatten());

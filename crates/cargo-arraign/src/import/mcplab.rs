@@ -83,6 +83,7 @@ fn convert_eval(node: Node<'_>, unsupported: &mut UnsupportedList) -> Option<ser
             block.insert((*key).to_owned(), value);
         }
     }
+    // A context without questions would be refused when the case is loaded.
     if !block.contains_key("agent_assertions") {
         block.remove("agent_context");
     }

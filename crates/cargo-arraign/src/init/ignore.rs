@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-/// What a crate's `.gitignore` gets: all that cargo builds.
+/// The line for the `.gitignore` of a crate: everything that cargo builds.
 const OF_CRATE: &str = "/target/";
-/// What a project without a crate gets.
+/// The line for a project without a crate.
 const OF_PROJECT: &str = "/target/arraign/";
 
 /// Returns the new text of the `.gitignore` in `folder`, and the line that is added. `None` if git ignores `folder/target`
@@ -33,6 +33,7 @@ pub(super) fn add_ignored_target(folder: &Path, is_crate: bool) -> Option<(Strin
 fn ignores_target(line: &str, beside: bool) -> bool {
     let pattern = line.trim().trim_end_matches('/');
     match pattern.strip_prefix('/') {
+        // A pattern with a slash at its beginning holds only in its own folder.
         Some(anchored) => beside && matches!(anchored, "target" | "target/arraign"),
         None => matches!(pattern, "target" | "**/target") || beside && pattern == "target/arraign",
     }

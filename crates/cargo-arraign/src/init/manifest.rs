@@ -34,6 +34,7 @@ pub(super) fn add_evals(text: &str, dependency: &Dependency) -> Result<EditedMan
         return Err(explain_missing_package(&manifest));
     }
     let (mut added, mut remarks) = (Vec::new(), Vec::new());
+    // A dependency that is there keeps its version and its features.
     if let Some(table) = DEPENDENCIES.iter().find(|table| has_dependency(&manifest, table)) {
         remarks.push(format!("`arraign` is already in `{table}`"));
     } else {

@@ -51,6 +51,7 @@ pub(super) fn find_workspace_manifest(folder: &Path) -> Option<PathBuf> {
     let root = folder.ancestors().skip(1).find_map(|root| Some((root, read_workspace(root)?)))?;
     let (root, workspace) = root;
     let below = folder.strip_prefix(root).ok()?;
+    // A crate that its workspace excludes is a workspace of its own.
     let excluded = workspace.get("exclude").and_then(Item::as_array);
     let mut excluded = excluded.into_iter().flatten().filter_map(toml_edit::Value::as_str);
     (!excluded.any(|excluded| below.starts_with(excluded))).then(|| root.join("Cargo.toml"))

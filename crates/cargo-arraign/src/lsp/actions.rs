@@ -61,6 +61,7 @@ fn edit_text(uri: Uri, edit: TextEdit) -> WorkspaceEdit {
 fn list_accepts(document: &OpenDocument, last_run: &LastRun, range: Range) -> Vec<CodeActionOrCommand> {
     let cases = outline_cases(document).into_iter().filter(|case| {
         let own = find_range(&document.text, case.extent.0, case.extent.1);
+        // A cursor is an empty range, so touching the case is enough.
         own.start <= range.end && range.start <= own.end
     });
     let pending = |name: &str| {

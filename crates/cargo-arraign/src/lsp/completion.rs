@@ -45,7 +45,7 @@ const ARGUMENT_MAPS: &[&str] = &["args", "arguments", "parameters"];
 /// The longest value that is offered.
 const MAX_VALUE_CHARS: usize = 120;
 
-/// What can be written at the cursor: a text, and where the trace has it.
+/// The texts that can be written at the cursor, each with its place in the trace.
 type Offers = BTreeMap<String, String>;
 
 /// Lists what can be written at `position`.
@@ -138,6 +138,7 @@ fn list_tools_of_policy(policy: &Document) -> Vec<String> {
     };
     let entries = maps.into_iter().flat_map(|map| map.entries().into_iter().flatten());
     let tools = entries
+        // Keys such as `$schema` are settings of the policy and no tools.
         .filter(|(key, value)| matches!(value.value(), YamlValue::Map(_)) && !key.name.starts_with('$'));
     tools.map(|(key, _)| key.name.to_string()).collect()
 }
@@ -213,6 +214,7 @@ fn describe_value(tool: &str, value: &Value) -> String {
 /// Returns the tool whose arguments the cursor is in: the value of the nearest `tool` or `call` above it, in the same case.
 fn find_tool_near(text: &str, offset: usize) -> Option<String> {
     let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at);
+    // The search ends at the beginning of the case, so that no tool of another one is taken.
     let block: Vec<&str> =
         text[..end].lines().rev().take_while(|line| !line.trim_start().starts_with("- id:")).collect();
     block.iter().find_map(|line| {

@@ -52,6 +52,7 @@ fn find_calls(document: &OpenDocument, offset: usize, tool: &str) -> Vec<Locatio
             found.extend(locate_calls(&file, tool, &ids));
         }
     }
+    // Two trace keys of a case may name the same file.
     found.dedup();
     found
 }

@@ -52,6 +52,7 @@ fn cut_trace(text: &str, offset: usize, id: Option<&str>) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let current = text[..offset].matches('\n').count();
     let is_start = |line: &&str| parse_id(line).is_some();
+    // The text is cut by its lines: while somebody types, it is often no valid YAML.
     let first = lines.iter().take(current + 1).rposition(is_start).unwrap_or(0);
     let own = &lines[first..];
     let end = own.iter().skip(1).position(is_start).map_or(own.len(), |at| at + 1);

@@ -48,6 +48,7 @@ fn content_indent(line: &str) -> usize {
 fn first_key(line: &str) -> Option<&str> {
     let content = line.trim_start_matches([' ', '-', '{']);
     let (key, rest) = content.split_once(':')?;
+    // A colon without a blank behind it belongs to a value, such as a URL.
     let is_key = (rest.is_empty() || rest.starts_with(' ')) && !key.contains(['[', '{', ',']);
     is_key.then(|| key.trim_matches(['"', '\'']))
 }
@@ -79,6 +80,7 @@ fn find_keys_in_line(line: &str) -> Vec<String> {
 
 /// Whether the innermost bracket that is open at `at` is that of a list.
 fn line_is_list(line: &str, at: usize) -> bool {
+    // Backwards from the cursor: a bracket that is closed before it is skipped together with its opening.
     let mut closed = 0;
     for c in line[..at].chars().rev() {
         match c {

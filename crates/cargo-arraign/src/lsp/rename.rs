@@ -60,6 +60,7 @@ fn find_id_at(document: &OpenDocument, position: Position) -> Option<OutlinedCas
 fn write_scalar(id: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     let begins_as_word = id.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    // YAML 1.1 reads `yes` and `off` as booleans, and so do many tools.
     let is_keyword =
         ["true", "false", "null", "yes", "no", "on", "off"].contains(&id.to_lowercase().as_str());
     if begins_as_word && !is_keyword && id.chars().all(is_plain) {

@@ -229,14 +229,15 @@ fn render_lines(entries: &[Json], column: usize) -> String {
     lines.collect()
 }
 
-/// Where the last value inside a value ends. A block of lists and mappings itself ends where the next token begins. Values
-/// of an alias are elsewhere.
+/// Returns where the last value inside a value ends. The span of a block of lists and mappings goes on to the next
+/// token. Values of an alias are elsewhere.
 fn find_content_end(tree: &Tree) -> usize {
     let children: Vec<usize> = match &tree.value {
         Value::List(items) => items.iter().map(find_content_end).collect(),
         Value::Map(entries) => {
             entries.iter().map(|(key, value)| find_content_end(value).max(key.span.end as usize)).collect()
         }
+        // A key without a value still ends behind the key.
         _ => Vec::new(),
     };
     children.into_iter().max().unwrap_or(tree.span.end as usize)

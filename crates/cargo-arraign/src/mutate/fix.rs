@@ -43,7 +43,7 @@ pub(super) fn require_person(mode: FixMode) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What became of the fixes.
+/// The result of the fixes.
 #[derive(Debug, Default)]
 pub(super) struct FixResult {
     /// The number of added checks.
@@ -67,6 +67,7 @@ pub(super) fn fix_cases(
             files.entry(wanted.path.clone()).or_default().push(wanted);
         }
     }
+    // Each file is written once with all its fixes, since the places are those of the unchanged text.
     let mut result = FixResult::default();
     for fixes in files.into_values() {
         FileFixer { harness, result: &mut result }.fix_file(fixes)?;

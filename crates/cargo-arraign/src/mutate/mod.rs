@@ -134,6 +134,7 @@ impl Mutate {
         if added == 0 && refused == 0 {
             exit_after_write(writeln!(io::stdout(), "no check was added"))?;
         }
+        // The report is made anew, since the added checks change what is noticed.
         let again = if added > 0 { Some(self.mutate_folder(interrupt)?) } else { None };
         let code = self.finish(again.as_ref().unwrap_or(report), known)?;
         Ok(if refused > 0 && code == ExitCode::SUCCESS { ExitCode::from(FAILED) } else { code })

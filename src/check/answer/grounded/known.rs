@@ -146,6 +146,7 @@ impl Known {
             return;
         }
         let text = fold_text(text);
+        // One wanted text may contain another, and both are found.
         for found in finder.find_overlapping_iter(&text) {
             let wanted = wanted[found.pattern()];
             if is_whole(&text, found.start(), found.end()) && !self.texts.contains(wanted) {

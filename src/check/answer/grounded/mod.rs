@@ -102,6 +102,7 @@ impl TryFrom<f64> for Allowed {
     type Error = String;
 
     fn try_from(value: f64) -> Result<Self, String> {
+        // 1 is one atom and not a share of 100 %, which would allow everything.
         let whole = value >= 1.0 && value.fract() == 0.0 && value <= f64::from(u32::MAX);
         #[expect(
             clippy::cast_possible_truncation,
@@ -166,6 +167,7 @@ impl Grounded {
     fn by_atoms(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let answer = answer(evidence)?;
         let claims = distinct(answer, find_atoms(answer, &self.atoms));
+        // An answer without claims needs no evidence, so this comes before the missing leaves.
         if claims.is_empty() {
             return Ok(nothing_stated());
         }
@@ -253,12 +255,13 @@ impl Claim {
     }
 }
 
-/// Each claim once, at its first place.
+/// Lists each claim once, at its first place.
 fn distinct(answer: &str, atoms: Vec<Atom>) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
     let mut places: HashMap<Vec<AtomReading>, usize> = HashMap::new();
     let quoted = QuotedText::new(answer);
     for atom in atoms {
+        // One value may be written in several ways: equal readings make it one claim.
         let place = *places.entry(atom.readings.clone()).or_insert(claims.len());
         if let Some(claim) = claims.get_mut(place) {
             claim.times += 1;

@@ -114,6 +114,7 @@ pub(super) fn unseen_result(evidence: &Evidence<'_>, from: &[From]) -> Option<St
     if !from.contains(&From::Results) {
         return None;
     }
+    // An error counts as a result, because the agent has read it.
     let call = evidence.trace.calls.iter().find(|call| call.result.is_none() && call.error.is_none())?;
     Some(format!("call {} (`{}`)", call.index, call.name))
 }

@@ -95,7 +95,7 @@ impl Lowering {
         self.each(node, pointer, "/$defs")
     }
 
-    /// Each entry of a mapping as constraints.
+    /// Lowers each entry of a mapping to constraints.
     fn each(&mut self, node: Node<'_>, written: &str, to: &str) -> Value {
         let Some(entries) = self.entries(node) else { return json!({}) };
         let lowered = entries.into_iter().map(|(key, entry)| {
@@ -170,7 +170,8 @@ impl Lowering {
         schema.insert(word.to_owned(), lowered);
     }
 
-    /// What JSON Schema says under `word`; `None` for what it says elsewhere, and for a mistake.
+    /// Returns the value of `word` in JSON Schema, or `None` for a mistake and for a word that JSON Schema expresses
+    /// elsewhere.
     fn lowered(&mut self, word: &str, value: Node<'_>, written: &str, at: &str) -> Option<Value> {
         match (word, value.value()) {
             ("properties", _) | ("required", Yaml::Bool(_)) => None,

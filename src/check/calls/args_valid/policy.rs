@@ -56,6 +56,7 @@ pub(super) fn file(path: Node<'_>, scope: &Scope<'_>, formats: bool) -> Result<A
 
 fn compile_file<const FORMATS: bool>(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Policy>, LoadErrors> {
     let path = scope.path(node)?;
+    // Many cases name the same policy, which is compiled once for all of them.
     let compiled = scope.files.compiled::<Compiled<FORMATS>>(&path, || {
         let document = scope.document(node)?;
         Policy::read(&Home::policy(&document, FORMATS), document.root(), "")
@@ -118,7 +119,7 @@ impl Policy {
         Self::of(table, home, base).not_empty(root)
     }
 
-    /// One tool and its arguments at `base`.
+    /// Reads a policy of one tool and its arguments at `base`.
     pub(super) fn of_tool(
         home: &Home<'_>,
         tool: Node<'_>,

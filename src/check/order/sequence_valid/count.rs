@@ -72,7 +72,7 @@ fn max_calls(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
     Some(Box::new(Count { tool: tool?, bounds: vec![Bound { kind: BoundKind::Max, number: max? }] }))
 }
 
-/// What to blame and why, for bounds that say nothing or cannot hold together.
+/// Returns the key at fault and the reason, for bounds that say nothing or cannot hold together.
 fn find_contradiction(bounds: &[Bound]) -> Option<(&'static str, &'static str)> {
     use BoundKind::{Exactly, Max, Min};
     match bounds {

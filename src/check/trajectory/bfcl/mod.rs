@@ -50,6 +50,7 @@ struct GroundTruth {
 /// Reads `functions` and `list`.
 pub(super) fn read_bfcl(node: Node<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `calls`")?;
+    // There is one set of rules, so decoding only refuses the name of another.
     fields.optional::<MatchRules>("match");
     for (key, value) in fields.among(OTHER_SETTINGS) {
         fields.errors.push(value.error(format!("`{}` has no meaning with `match: bfcl`", key.name)));

@@ -58,9 +58,11 @@ impl<'l> Lexer<'l> {
     fn step(&mut self) {
         match self.byte(0) {
             b' ' | b'\t' | b'\r' => self.at += 1,
+            // A backslash before a line break joins the two lines.
             b'\\' if self.byte(1) == b'\n' => self.at += 2,
             b'\n' => self.line_break(),
             b'#' => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
+            // `<(command)` is an argument and no redirection.
             b'<' | b'>' if self.byte(1) == b'(' => self.word(),
             b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => self.operator(),
             _ => self.word(),
@@ -141,6 +143,7 @@ impl<'l> Lexer<'l> {
     /// `2>log`: only what is written by 1 is output.
     fn numbered_redirection(&mut self, number: &str) {
         self.operator();
+        // Errors (2) and other streams are no content of the file.
         if number != "1"
             && let Some(token @ Token::Write) = self.tokens.last_mut()
         {
@@ -156,7 +159,7 @@ impl<'l> Lexer<'l> {
         }
     }
 
-    /// One character, or a quoted or substituted part.
+    /// Reads one character, or a quoted or substituted part.
     fn piece(&mut self, word: &mut String) {
         match self.byte(0) {
             // A backslash at the end of a line continues the word on the next line.

@@ -135,6 +135,7 @@ fn end_of(token: &Token) -> Next {
 }
 
 fn finish_command(now: &mut Command, next: Next, commands: &mut Vec<Command>) {
+    // An empty command comes from a separator at the end, or from two in a row.
     if now.words.is_empty() && now.writes.is_empty() {
         return;
     }

@@ -20,6 +20,7 @@ const MAX_WRAPPERS: usize = 8;
 pub(in crate::check::verification) fn stages(words: &[String]) -> Vec<&[String]> {
     let mut stages = Vec::new();
     let mut words = without_assignments(words);
+    // Wrappers may be nested, such as `sudo env timeout 5`, and the limit ends a hostile line.
     while !words.is_empty() && stages.len() <= MAX_WRAPPERS {
         stages.push(words);
         let Some(inner) = strip_wrapper(words) else { break };
@@ -83,6 +84,7 @@ fn is_python(program: &str) -> bool {
 /// `-W error -m pytest -q` runs the module `pytest`.
 fn find_module(arguments: &[String]) -> Option<&[String]> {
     let options = arguments.iter().take_while(|word| {
+        // The words after `-W` are its values and no module.
         word.starts_with('-') || matches!(word.as_str(), "error" | "dev" | "ignore" | "default")
     });
     let at = options.take_while(|word| *word != "-m").count();

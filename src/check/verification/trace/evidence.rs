@@ -68,6 +68,7 @@ impl LastLines<'_> {
 
 fn judge_snippet(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let needs_none = only_looks(run) && run.answer.parts.code.is_empty();
+    // Nothing is lost where there was nothing to quote.
     if run.trace.calls.is_empty() || is_elsewhere(run) || needs_none {
         found.part("a snippet that was seen", None);
         return 1.0;
@@ -126,6 +127,7 @@ fn shows_any(run: &JudgedRun<'_>, pieces: &[&str], is_seen: impl Fn(&str, &CallO
 fn judge_claims(claims: UnsupportedClaims, found: &mut Breakdown) -> f64 {
     let claims = claims.all;
     let kept = found.keep("no unsupported claim", claims.is_empty());
+    // The claims share the points, so that many of them do not cost more than the part is worth.
     let points = EVIDENCE * QUARTER * divide(1, claims.len().max(1));
     for claim in claims {
         found.lose(claim.into_loss(points));

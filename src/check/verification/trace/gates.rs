@@ -4,7 +4,7 @@ use super::super::breakdown::{Breakdown, GATES};
 use super::super::purpose::Purpose;
 use super::{JudgedRun, lost};
 
-/// How a gate is called, and what it weighs among all three.
+/// Returns the name of a gate, and its weight among all three.
 pub(in crate::check::verification) fn named(gate: Purpose) -> (&'static str, f64) {
     match gate {
         Purpose::Type => ("type check", 0.33),

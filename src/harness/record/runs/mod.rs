@@ -174,6 +174,7 @@ fn describe_run(
     run.rules.extend(manifests.iter().flat_map(|one| one.rules.clone()));
     run.skipped = find_skipped(manifests, trials, has_packages);
     run.selection = selection::merge_selections(manifests);
+    // With several packages, no folder is that of the run.
     if has_packages {
         run.folder.clear();
     }

@@ -88,6 +88,7 @@ fn hash_inputs(
     }
     let mut files = FileFingerprints::new();
     for glob in &agent.inputs {
+        // An input that cannot be hashed is an error: a change of it would never be noticed.
         files.extend(hasher.hash_matching(&glob.pattern).map_err(|problem| {
             let place = glob.place.as_ref().unwrap_or(&used.place).clone();
             let error =

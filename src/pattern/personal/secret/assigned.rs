@@ -91,10 +91,12 @@ fn skip_separator(text: &str, at: usize) -> Option<(usize, Separator)> {
 /// that follows is quoted: the text was cut off.
 fn find_quoted(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
     let rest = &text[at..];
+    // In JSON inside of JSON, a quote has backslashes before it, and its end has as many.
     let slashes = rest.len() - rest.trim_start_matches('\\').len();
     let quote = rest[slashes..].chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
     let start = at + slashes + 1;
     let end = find_value_end(text, start, |byte| byte == quote as u8);
+    // Backslashes at the end belong to the quote behind them, up to the number at the beginning.
     let end = end - text[start..end].bytes().rev().take_while(|byte| *byte == b'\\').count().min(slashes);
     Some((start..end, slashes))
 }
@@ -133,6 +135,7 @@ fn choose_value(
         KeyStrength::Strong => {
             let is_word = shown.chars().all(|c| c.is_lowercase() || matches!(c, '_' | '-' | '.' | '('))
                 || shown.chars().skip(1).all(char::is_lowercase);
+            // A call such as `get_token(` is code that obtains a secret.
             is_plausible(shown) && (is_delimited || !is_word) && !shown.ends_with('(')
         }
         KeyStrength::Weak => looks_random(shown),
@@ -146,6 +149,7 @@ pub(super) fn measure_credentials(scan: &SecretScan<'_>, scheme: Range<usize>) -
     let end = find_word_end(scan.text, scheme.end);
     let value = &scan.text[scheme.end..end];
     let is_basic = scan.text[scheme.clone()].eq_ignore_ascii_case("basic ");
+    // A basic credential is a name and a password in Base64, which need not look random.
     let is_secret = if is_basic { is_encoded_pair(value) } else { looks_random(value) };
     (scan.begins_word(scheme.start) && is_secret).then_some(scheme.end..end)
 }
@@ -154,6 +158,7 @@ pub(super) fn measure_credentials(scan: &SecretScan<'_>, scheme: Range<usize>) -
 fn is_encoded_pair(value: &str) -> bool {
     let is_base64 = value.bytes().all(|byte| Alphabet::Base64.contains(byte));
     let has_lower = value.bytes().any(|byte| byte.is_ascii_lowercase());
+    // One capital at the beginning is a name, and one inside of a word is rare outside of Base64.
     let has_upper_inside = value.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
     value.len() >= 8 && value.len().is_multiple_of(4) && is_base64 && has_lower && has_upper_inside
 }

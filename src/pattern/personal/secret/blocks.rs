@@ -102,6 +102,7 @@ fn skip_space(text: &str, from: usize) -> (usize, bool) {
                     breaks_line = true;
                     at += 1;
                 }
+                // A backslash may itself be escaped, once for each level of JSON around the text.
                 Some(b'\\') => {}
                 _ => return (at, breaks_line),
             },

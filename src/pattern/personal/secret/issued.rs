@@ -127,6 +127,7 @@ pub(super) fn measure_azure_secret(scan: &mut SecretScan<'_>, mark: Range<usize>
     let bytes = scan.text.as_bytes();
     let has_start = bytes[start..mark.start].iter().all(|byte| Dotted.contains(*byte) || *byte == b'~');
     let tail = bytes[mark.end..].iter().take_while(|byte| Dotted.contains(**byte) || **byte == b'~');
+    // Text of the same characters may follow, so the secret ends at its greatest length.
     let length = tail.take(35).count();
     (scan.text[mark.clone()] == *"Q~" && has_start && bytes[mark.start - 1].is_ascii_digit() && length >= 31)
         .then(|| start..mark.end + length)

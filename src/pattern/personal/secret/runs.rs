@@ -118,6 +118,7 @@ impl<'t> SecretScan<'t> {
         };
         let bytes = before.as_bytes();
         let is_escape = matches!(last, 'n' | 'r' | 't' | 'b' | 'f') && bytes.ends_with(&[b'\\', last as u8]);
+        // The two digits belong to a percent sign, as in a URL.
         is_escape || (at >= 3 && bytes[at - 3] == b'%' && bytes[at - 2..].iter().all(u8::is_ascii_hexdigit))
     }
 }

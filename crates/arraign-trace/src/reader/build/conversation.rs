@@ -269,6 +269,7 @@ impl<'t> Conversations<'t> {
         let Some(message) = messages.last() else { return false };
         let ends_so =
             |run: &Conversation| run.messages.last().is_some_and(|last| last.value == message.value);
+        // Only recent runs are searched: a log of many thousands would take quadratic time.
         self.runs.iter().rev().take(INTERLEAVED).any(|run| run.trace.id == *id && ends_so(run))
     }
 
@@ -308,6 +309,7 @@ impl<'t> Conversations<'t> {
             _ => request.iter().map(|said| identity(&said.value)).collect(),
         };
         let runs = self.runs.iter_mut().enumerate().skip(old).rev();
+        // The latest run comes first: a request usually continues that.
         runs.into_iter().find_map(|(at, run)| run.fresh_from(&keys, request).map(|fresh| (at, fresh)))
     }
 }
@@ -357,6 +359,7 @@ impl Conversation<'_> {
         if !stopped.is_some_and(is_final) {
             return false;
         }
+        // A model that made a call has not replied yet, whatever its reason says.
         let of_reply = self.messages.iter().rev().take_while(|said| said.reply == last.reply);
         !of_reply.into_iter().any(|said| makes_call(&said.value))
     }

@@ -241,6 +241,7 @@ impl<'t> EvidenceSearch<'t> {
             Json::Object(object) => self.search_object(object, outer_id),
             Json::List(items) => {
                 for (index, item) in items.iter().enumerate() {
+                    // Scalars are the bulk of a record and can be no call: they are not worth a step of the path.
                     if matches!(item, Json::Object(_) | Json::List(_)) {
                         self.path.push(PathStep::Index(index));
                         self.search(item, None);

@@ -263,6 +263,7 @@ impl TraceBuilder {
                 parts.push(clue.part);
             }
         }
+        // The sort is stable: parts of one line stay in the order in which they were found.
         parts.sort_by_key(|part| part.place.line);
         parts
     }

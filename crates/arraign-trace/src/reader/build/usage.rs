@@ -101,6 +101,7 @@ fn find_count(usage: &Object, names: &[&str]) -> Result<Option<u64>, DecodeError
 fn find_detail(details: Option<&Json>, name: &str) -> Result<Option<u64>, DecodeError> {
     match details {
         Some(Json::Object(details)) => details.count_under(name),
+        // One API counts each modality by itself, and the details are a list of these.
         Some(Json::List(items)) => {
             let objects =
                 items.iter().enumerate().filter_map(|(index, item)| Some((index, item.as_object()?)));

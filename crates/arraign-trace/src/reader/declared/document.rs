@@ -23,6 +23,7 @@ impl DeclaredDocument {
         {
             return Self { value: std::mem::take(&mut record.value).into_value(), records: None };
         }
+        // Paths select from one value, so records become a list; their places are kept for messages.
         let places = records.iter().map(|record| record.at).collect();
         let values = records.into_iter().map(|record| record.value.into_value());
         Self { value: Value::Array(values.collect()), records: Some(places) }

@@ -95,6 +95,7 @@ fn find_in_run(scene: &LeftScene<'_>, run: &ReadRun<'_>, pointer: &str) -> Vec<U
     let known = KnownCalls::of([&run.trace]);
     let mut search = LeftSearch::new(scene, &known, &run.lost, pointer);
     search.note_lists_of_run(run.node);
+    // A run may itself be a step, and is judged as one.
     if scene.selections.find(run.node) == Some(SelectedAs::Step) {
         search.search_step(run.node);
     } else {
@@ -103,7 +104,7 @@ fn find_in_run(scene: &LeftScene<'_>, run: &ReadRun<'_>, pointer: &str) -> Vec<U
     search.found
 }
 
-/// What all searches of one document share.
+/// The data that all searches of one document share.
 struct LeftScene<'s> {
     fields: &'s DeclarationFields,
     document: &'s DeclaredDocument,
@@ -179,6 +180,7 @@ impl<'s> LeftSearch<'s> {
     }
 
     fn search_step(&mut self, step: &Value) {
+        // A step whose inside no path reaches was never looked at, so it is judged as a whole.
         if self.scene.selections.reach_below(step) {
             self.search_parts(step, Some(&mut SearchedStep { step, lists: None }));
         } else if !self.scene.selections.is_whole(step) {
@@ -190,6 +192,7 @@ impl<'s> LeftSearch<'s> {
         match value {
             Value::Object(object) => {
                 for (key, part) in object {
+                    // An empty part loses nothing if it is left out.
                     if is_filled(part) {
                         self.search_below(&escape_token(key), |search| {
                             search.search_value(part, step.as_deref_mut());
@@ -309,6 +312,7 @@ fn is_filled(value: &Value) -> bool {
 fn kinds_of(item: &Value) -> Vec<&str> {
     let Value::Object(object) = item else { return Vec::new() };
     let mut kinds: Vec<&str> = KIND_KEYS.iter().filter_map(|key| object.get(*key)?.as_str()).collect();
+    // The only key of an object names its kind in formats such as `{"toolUse": {...}}`.
     if let (1, Some(key)) = (object.len(), object.keys().next()) {
         kinds.push(key);
     }

@@ -85,6 +85,7 @@ fn list_numbered(object: Map<String, Value>) -> Vec<Value> {
     for (key, value) in object {
         let (number, name) = match split_number(&key) {
             Some((name, number)) => (number, name.to_owned()),
+            // The largest number sorts behind all others.
             None => (u32::MAX, key),
         };
         groups.entry(number).or_default().insert(name, value);

@@ -123,6 +123,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
 
     /// Whether a step goes on with the turn of the step before it.
     fn goes_on(&mut self, step: &'v Value, turn: Option<&'v Value>) -> bool {
+        // With `new_turn`, only its marks begin turns; the field of the turn is not asked.
         if let Some(new_turn) = &self.fields.new_turn {
             let begins = self.selections.select(new_turn, step, SelectedAs::Node);
             self.is_open &= begins.is_empty();
@@ -148,6 +149,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             StepEventKind::Call(_) => Role::Assistant,
             StepEventKind::Result(result) => return self.add_result(result, event.node),
         };
+        // Calls and texts of one speaker in a row are one turn.
         if *speaker != Some(role) {
             self.builder.begin(Some(role));
             *speaker = Some(role);
@@ -160,6 +162,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
 
     fn add_call(&mut self, rule: &CallRule, node: &'v Value) {
         let name = self.selections.select_with(rule.name.as_ref(), node).first().copied();
+        // A rule may fix the name of the tool where the file does not repeat it.
         let name = name.and_then(Value::as_str).or(rule.tool.as_deref());
         let Some(name) = name else { return self.lose(node, UnreadContent::UnknownKind("call".to_owned())) };
         let arguments = self.read_arguments(rule, node);
@@ -251,6 +254,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
 
     /// Whether the result says that the tool failed; `None` if it does not say.
     fn judge_failure(&mut self, rule: &ResultRule, node: &'v Value) -> Option<bool> {
+        // All paths are selected, even after one has decided: what they select counts as read.
         for condition in rule.failed.iter() {
             self.selections.select(&condition.path, node, SelectedAs::Node);
         }

@@ -49,6 +49,7 @@ impl TextReaders {
         file: &mut (impl BufRead + Seek),
         format: Option<&str>,
     ) -> Result<Option<Cut>, TraceError> {
+        // The paths of a declared reader may lead anywhere in the file, so it cannot be cut.
         if format.is_some_and(|name| self.set.declares(name)) {
             return Ok(None);
         }

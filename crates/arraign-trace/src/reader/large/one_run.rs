@@ -83,6 +83,7 @@ impl<'w, T> Choice<'w, T> {
         if self.ids.len() < MAX_LISTED_IDS {
             self.ids.extend(id.map(str::to_owned));
         }
+        // An id is preferred to a number, as an id may be a number.
         if self.by_id.is_none() && id == Some(self.wanted) {
             self.by_id = Some(run);
         } else if self.number == Some(self.count) {

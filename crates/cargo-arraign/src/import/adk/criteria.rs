@@ -44,6 +44,7 @@ impl Criteria {
                 "`response_match_score`, a default criterion of ADK",
                 explain_unsupported("response_match_score"),
             );
+            // ADK compares exactly if nobody says otherwise.
             return Ok(Self { trajectory: Some((TrajectoryMatch::Exact, false)), ..Self::default() });
         };
         let mut criteria = Self::default();
@@ -63,6 +64,7 @@ impl Criteria {
 
     fn add_criterion(&mut self, name: &str, node: Node<'_>, unsupported: &mut UnsupportedList) {
         let mut keys = Keys::new(node);
+        // A criterion is a threshold, or a mapping with the threshold.
         let threshold = keys.as_mut().map_or(Some(node), |keys| keys.take(&["threshold"]));
         match name {
             "tool_trajectory_avg_score" => self.set_trajectory(threshold, keys.as_mut(), unsupported),

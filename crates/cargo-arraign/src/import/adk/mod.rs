@@ -34,6 +34,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
     let criteria = Criteria::load(input, &mut draft.unsupported)?;
     for document in input.parse_documents()? {
         let root = document.root();
+        // The older form is a list of cases without a head.
         if root.list().is_some() {
             import_older_set(root, &criteria, &mut draft)?;
             continue;

@@ -66,6 +66,7 @@ impl Conversation {
     /// Adds calls and their results, from two lists or from events.
     fn add_steps(&mut self, data: Node<'_>, unsupported: &mut UnsupportedList) {
         let Some(mut keys) = Keys::new(data) else { return };
+        // Ids are used again in later turns, so results are joined to the calls of this turn alone.
         let first = self.trace.calls.len();
         for node in list_entries(keys.take(&["tool_uses", "toolUses"])) {
             let turn = self.next_turn();
@@ -155,6 +156,7 @@ fn join_texts(content: Node<'_>, unsupported: &mut UnsupportedList) -> Option<St
         return (!text.is_empty()).then(|| text.to_owned());
     }
     let mut texts = Vec::new();
+    // Thoughts have texts, too, which are no part of an answer.
     for part in list_entries(content.get("parts")).into_iter().filter(|part| !is_thought(*part)) {
         match part.get("text").and_then(Node::as_str) {
             Some(text) => texts.push(text),

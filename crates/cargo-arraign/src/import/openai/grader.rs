@@ -53,6 +53,7 @@ fn import_row(row: Node<'_>, graders: &[Node<'_>], draft: &mut SuiteDraft) {
     };
     let asked =
         ["input", "question", "prompt", "query"].iter().find_map(|key| item.get(key).and_then(read_scalar));
+    // Rows have columns of any name: without a known one, the first names the case.
     let first = item.entries().into_iter().flatten().find_map(|(_, value)| read_scalar(value));
     let id = draft.ids.derive_id(&asked.clone().or(first).unwrap_or_default());
     let mut case = CaseDraft::new(&id);
@@ -111,6 +112,7 @@ fn convert_grader(grader: Node<'_>, item: Node<'_>) -> Result<(Value, Option<&'s
         "python" => return Err("the grader runs code: write a check in Rust (`Harness::check`)"),
         _ => return Err("arraign has no such check"),
     }
+    // Spaces inside of the braces are allowed, so the template is compared without them.
     let is_answer = read_text(grader, "input").trim_matches(['{', '}', ' ']) == "sample.output_text";
     if !is_answer {
         return Err("only a grader with the input `{{sample.output_text}}` is carried");

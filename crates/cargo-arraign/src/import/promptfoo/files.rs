@@ -110,6 +110,7 @@ pub(super) fn read_prompts(text: &str, source_dir: &SourceDir) -> Result<Vec<Str
             );
         }
         let source = source_dir.read_source(&path)?;
+        // Only a text file is split: `---` is a rule or a header in Markdown.
         let parts = if has_extension(&path, &["txt"]) {
             split_prompts(source.text())
         } else {

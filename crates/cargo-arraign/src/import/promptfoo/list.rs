@@ -41,6 +41,7 @@ fn read_quoted(text: &str) -> (String, &str) {
             _ => field.push(c),
         }
     }
+    // The rest behind an unclosed quote belongs to the field, so nothing is lost at the end.
     (field, "")
 }
 

@@ -160,6 +160,7 @@ fn parse_assertion(cell: &str) -> Value {
     };
     let mut assertion = json!({"type": kind});
     let is_json = kind.ends_with("-json");
+    // A schema may be written as JSON; for other kinds a text in braces is a plain text.
     match serde_json::from_str::<Value>(value).ok().filter(|value| is_json && value.is_object()) {
         Some(schema) => assertion["value"] = schema,
         None if value.is_empty() => {}

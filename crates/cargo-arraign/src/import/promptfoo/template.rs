@@ -88,6 +88,7 @@ fn look_up_variable(
     let found = names.try_fold(first, |value, name| value.get(name))?;
     match found {
         Value::String(text) if text.starts_with("file://") => None,
+        // The text of a variable may contain variables again, and the depth ends a circle of them.
         Value::String(text) => fill_to_depth(text, vars, render, depth.checked_sub(1)?),
         other => Some(render(other)),
     }

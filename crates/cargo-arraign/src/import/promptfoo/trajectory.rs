@@ -61,6 +61,7 @@ fn check_tool_used(assertion: &Assertion) -> ConvertedChecks {
             Map::from_iter([("type".to_owned(), "count".into()), ("tool".to_owned(), name.into())]);
         count.insert("min".to_owned(), least);
         count.extend(assertion.value.get("max").map(|most| ("max".to_owned(), most.clone())));
+        // The opposite of at least one call is no call; a number within bounds has no opposite here.
         let bounded = count.contains_key("max") || count["min"] != json!(1);
         return match (assertion.not, bounded) {
             (false, _) => Ok(vec![build_rule(&count.into())]),
@@ -78,6 +79,7 @@ fn check_tool_used(assertion: &Assertion) -> ConvertedChecks {
     if assertion.not {
         return Ok(vec![build_blocklist(&names)]);
     }
+    // `required_tools` compares names literally.
     if names.iter().any(|name| is_pattern(name)) {
         return Ok(names.iter().map(|name| build_rule(&json!({"type": "require", "tool": name}))).collect());
     }
@@ -154,6 +156,7 @@ fn check_step_count(value: &Value) -> ConvertedChecks {
     if value.get("type").is_none() {
         return Err("arraign counts only steps that call tools");
     }
+    // Steps without a name are steps of any tool; another mistake in the name stays one.
     let name = read_tool_name(value)
         .or_else(|why| if why == "missing name of the tool" { Ok("*") } else { Err(why) })?;
     let mut count = Map::from_iter([("type".to_owned(), "count".into()), ("tool".to_owned(), name.into())]);

@@ -184,6 +184,7 @@ fn is_told(item: &Object) -> bool {
     let kinds = metadata.and_then(|metadata| metadata.get("content_item_kinds")).and_then(Json::as_list);
     let is_users =
         |kind: &Json| kind.as_str().is_some_and(|kind| kind.starts_with("user") || kind == "unknown");
+    // Content of the user among the kinds makes the message the user's.
     kinds.is_some_and(|kinds| !kinds.is_empty() && !kinds.iter().any(is_users))
 }
 

@@ -11,6 +11,7 @@ pub(crate) fn locate(text: &str, pointer: &str, on_key: bool) -> (usize, usize) 
     let mut steps = pointer.split('/').skip(1).map(unescape_token).peekable();
     while let Some(step) = steps.next() {
         let Some(entry) = find_entry(text, at, &step) else { break };
+        // Only the last step may be about the key; the others lead through their values.
         at = if on_key && steps.peek().is_none() { entry.key } else { entry.value };
     }
     let line_start = text[..at].rfind('\n').map_or(0, |line_break| line_break + 1);
@@ -39,6 +40,7 @@ fn find_entry(text: &str, at: usize, step: &str) -> Option<EntryOffsets> {
             is_wanted = serde_json::from_str::<String>(&text[key..end]).is_ok_and(|key| key == step);
             next = skip_blanks(text, skip_blanks(text, end) + 1);
         }
+        // The search goes on after a match: a duplicate key is shown at its last place.
         if is_wanted {
             found = Some(EntryOffsets { key, value: next });
         }

@@ -33,6 +33,7 @@ fn trace(at: At, mut state: Object) -> Result<Trace, DecodeError> {
     trace.id = find_last(&calls, "response_id").or_else(|| find_last(&calls, "responseId"));
     let agent = state.take(&["current_agent", "currentAgent"]);
     trace.agent = agent.and_then(|agent| agent.get("name")?.as_str().map(ToOwned::to_owned));
+    // The total of the run is exact; the sum of the calls may lack some of them.
     trace.usage = match total(&mut state)? {
         Some(total) => Some(total),
         None => sum(calls)?,

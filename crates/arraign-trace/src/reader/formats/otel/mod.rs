@@ -59,6 +59,7 @@ fn detect_format(input: &Input) -> Detection {
             return Err(Reason::of(record.at, "has no `resourceSpans`"));
         }
     }
+    // Logs and metrics are exported together with spans, but alone they record no run.
     if spans || input.records.iter().any(|record| logs::has_message(&record.value)) {
         return Ok(Certainty::Sure);
     }
