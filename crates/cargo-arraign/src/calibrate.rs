@@ -101,6 +101,7 @@ impl CalibrationReport {
     }
 
     fn add_opinion(&mut self, example: &LabelledExample, opinion: &Opinion) {
+        // Any other judgement, such as a score, counts as no pass.
         let passes = opinion.judged == Judged::Pass;
         self.agreement.add_example(example.passes, passes);
         if passes != example.passes {

@@ -51,6 +51,7 @@ impl Compare {
             Some(after) => read_named(after, &folder)?,
             None => read_run(&find_newest(&folder)?)?,
         };
+        // Without a name, the last run of the same trials is the one to compare with.
         let before = named.map_or_else(|| find_previous(&folder, &after), Ok)?;
         let comparison = RunComparison::from_trials(&before.trials, &after.trials);
         let text = render_comparison(&comparison, self.format, &before, &after);

@@ -145,6 +145,7 @@ impl Explain {
         let length = if self.full { TimelineLength::Full } else { TimelineLength::Short };
         let shown = render_surveys(&surveys, length);
         exit_after_write(io::stdout().lock().write_all(shown.as_bytes()))?;
+        // A reader that reads nothing must fail in a script that tries it.
         let reads = surveys.iter().any(|survey| survey.objection.is_none() && survey.runs.is_ok());
         Ok(if reads { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }

@@ -133,6 +133,7 @@ impl FromTrace {
             stem.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
         let id: String = plain.collect();
         let id = id.trim_matches('_');
+        // A name without letters and digits leaves nothing of an id.
         if id.is_empty() { "case".to_owned() } else { id.to_owned() }
     }
 }

@@ -74,6 +74,7 @@ impl Init {
     fn edit_manifest(&self, manifest: &Path, workspace: Option<&Path>) -> Result<Vec<InitStep>, CliError> {
         let text = fs::read_to_string(manifest).map_err(|error| manifest_error(manifest, &error))?;
         let dependency = match &self.path {
+            // A workspace that names a version decides it for all its members.
             None if workspace.is_some_and(profile::shares_arraign) => Dependency::Workspace,
             None => Dependency::Released,
             Some(path) => Dependency::Folder(
@@ -85,6 +86,7 @@ impl Init {
             manifest::add_evals(&text, &dependency).map_err(|error| manifest_error(manifest, &error))?;
         let mut steps: Vec<InitStep> =
             remarks.into_iter().map(|remark| InitStep::Kept(format!("Cargo.toml: {remark}"))).collect();
+        // An unchanged manifest is not written, so that cargo need not build again.
         if !added.is_empty() {
             write_whole(manifest, text.as_bytes())
                 .map_err(|error| manifest_error(manifest, &format!("cannot write the file: {error}")))?;

@@ -108,6 +108,7 @@ fn list_tools(runs: &[Trace], document: &OpenDocument) -> Offers {
         let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
         (name.to_owned(), format!("called {times} in the trace"))
     });
+    // What the runs call replaces what the policies say of the same tool.
     policies.into_iter().chain(called).collect()
 }
 
@@ -115,6 +116,7 @@ fn list_tools(runs: &[Trace], document: &OpenDocument) -> Offers {
 fn list_policy_tools(document: &OpenDocument) -> Offers {
     let files = document.project.open_files();
     let folder = document.path.parent().unwrap_or(&document.path);
+    // The text is searched by its lines, since it is often no valid YAML while somebody types.
     let names = document.text.lines().filter_map(|line| line.split_once("policy:")).map(|(_, name)| name);
     let names =
         names.map(|name| name.split(['#', ',', '}']).next().unwrap_or(name).trim().trim_matches(['"', '\'']));

@@ -17,6 +17,7 @@ pub(super) fn read_runs_at(document: &OpenDocument, offset: usize) -> Vec<(Optio
     let Some(suite_case) = find_loaded_case(document, offset) else { return Vec::new() };
     let runs = CaseRuns::find_runs(&suite_case, &document.path, &files);
     let Ok(runs) = runs else { return Vec::new() };
+    // A file of thousands of runs must not block the editor.
     let read = runs.each_run(&files).take(MAX_RUNS).flatten().map(std::borrow::Cow::into_owned);
     read.map(|run| (run.file.and_then(|name| document.project.find_named(&name)), run.trace)).collect()
 }

@@ -129,6 +129,7 @@ impl<'c> Server<'c> {
     fn set_text(&mut self, uri: &Uri, text: String) {
         let Some(path) = find_path(uri) else { return };
         if let Some(known) = self.documents.get_mut(&path) {
+            // The text is checked later, when the editor pauses.
             (known.text, known.is_changed) = (text, true);
             return;
         }

@@ -114,6 +114,7 @@ impl ExpectEditor<'_> {
         let Value::List(items) = &list.value else {
             return Err("`expect` of the case is not a list".to_owned());
         };
+        // A list in brackets goes on in its line; any other one gets lines of its own.
         if self.is_flow(list) {
             let rendered: Vec<String> = entries.iter().map(|entry| self.render_inline(entry)).collect();
             let end = items.last().map(|item| item.span.end as usize);
@@ -220,6 +221,7 @@ fn skip_blanks(text: &str) -> Option<usize> {
         if !text[at..].starts_with('#') {
             return Some(at);
         }
+        // A comment at the end of the text has nothing behind it.
         at += text[at..].find('\n')?;
     }
 }

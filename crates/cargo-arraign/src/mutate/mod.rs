@@ -150,6 +150,7 @@ impl Mutate {
             let problem = format!("the run `{id}` has tried no mutants");
             return Err(CliError::new(format!("{problem}\n  help: run the tests with `ARRAIGN_MUTATE=1`")));
         }
+        // The filters come after the check, so that a filter without a match is told from a run without mutants.
         cases.retain(|case| is_selected(&self.filters, &case.name));
         Ok(MutationReport::from_cases(cases))
     }

@@ -170,6 +170,7 @@ fn parse_match(node: Option<Node<'_>>) -> TrajectoryMatch {
 fn check_calls(how: TrajectoryMatch, calls: &[Call]) -> Option<Value> {
     let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
     match how {
+        // An exact run of no calls forbids every tool.
         TrajectoryMatch::Exact if names.is_empty() => Some(build_check("tool_blocklist", json!(["*"]))),
         _ if names.is_empty() => None,
         TrajectoryMatch::Exact => Some(build_check("tool_sequence", json!({"allow": [names]}))),

@@ -90,6 +90,7 @@ fn add_turn(trace: &mut Trace, node: Node<'_>, unsupported: &mut UnsupportedList
     let Some(mut keys) = Keys::new(node) else { return };
     let role =
         if keys.take_text(&["role"]).as_deref() == Some("user") { Role::User } else { Role::Assistant };
+    // The calls of a turn were made before its text was written.
     for call in list_entries(keys.take(&["tools_called", "toolsCalled"])) {
         add_call(trace, call, unsupported);
     }
@@ -108,6 +109,7 @@ fn add_call(trace: &mut Trace, node: Node<'_>, unsupported: &mut UnsupportedList
         keys.reject_all("a call of a trace contains only arguments and a result", unsupported);
     }
     let arguments = arguments.map_or_else(Arguments::none, Arguments::from_json);
+    // The format does not say whether a call succeeded.
     let status = if result.is_some() { CallStatus::Unknown } else { CallStatus::Unanswered };
     let turn = trace.calls.len() + 1;
     trace.push_call(Call { result, status, ..Call::new(name, arguments, turn) });

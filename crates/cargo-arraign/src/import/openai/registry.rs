@@ -164,6 +164,7 @@ fn read_question(node: Node<'_>) -> Option<String> {
     }
     let messages = node.one_or_many();
     let asked =
+        // The last message of the user is what the model answers.
         messages.iter().rev().find(|message| message.get("role").and_then(Node::as_str) == Some("user"));
     asked.or(messages.last())?.get("content").and_then(read_scalar)
 }

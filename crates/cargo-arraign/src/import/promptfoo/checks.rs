@@ -142,6 +142,7 @@ fn check_contains(assertion: &Assertion) -> ConvertedChecks {
     let texts = read_texts(assertion)?;
     let mut checks: Vec<Value> =
         texts.iter().map(|text| build_text_check("contains", text, folded)).collect();
+    // `any_of` over one check is the check itself.
     if assertion.kind.ends_with("any") && checks.len() > 1 {
         checks = vec![build_check("any_of", checks)];
     }

@@ -66,6 +66,7 @@ pub(super) fn merge_files(
         else {
             return Err(format!("`{name}` is not a mapping"));
         };
+        // A later file overrides the earlier ones, as promptfoo reads them.
         all.extend(values);
     }
     Ok(all)

@@ -13,6 +13,7 @@ pub(super) fn split_list(text: &str) -> Vec<String> {
             (rest[..end].trim().to_owned(), &rest[end..])
         };
         fields.push(field);
+        // Several separators in a row leave an empty field between them, which does not count.
         rest = after.trim_start_matches(is_separator);
     }
     fields

@@ -193,6 +193,7 @@ fn strip_type<'c>(cell: &'c str, name: &str) -> Option<(Option<&'c str>, &'c str
         Some((threshold, rest)) => (Some(threshold), rest),
         None => (None, rest),
     };
+    // A longer word that begins with the name of a type is no type.
     let value = if rest.is_empty() { rest } else { rest.strip_prefix(':')? };
     Some((threshold, value.trim()))
 }

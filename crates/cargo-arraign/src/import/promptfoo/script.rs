@@ -251,6 +251,7 @@ fn is_field_name(name: &str) -> bool {
 /// Returns the JSONPath of a field of the output.
 fn read_field(left: &str, form: OutputForm) -> Option<String> {
     let parsed = left.strip_prefix("JSON.parse(output).");
+    // A value is not parsed again, and a text has no fields.
     let names = if form == OutputForm::Value {
         left.strip_prefix("output.").filter(|_| parsed.is_none())?
     } else {
