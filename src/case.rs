@@ -26,7 +26,7 @@ pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
 pub use mocks::{MockAnswer, MockContent, MockTool, MockTools};
 pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};
 pub use reach::{IdleSetting, refuse_decided_case};
-pub use template::Template;
+pub use template::{Template, TemplatePart, split_placeholders};
 pub use variables::{FilledText, VariableText};
 
 use crate::check::{Check, JudgeSettings, Kind, Prices, Scope};
@@ -253,12 +253,14 @@ pub struct LoweredBlock {
 impl LoweredBlock {
     /// Adds the result of another block.
     pub fn extend(&mut self, mut other: LoweredBlock) {
+        // The usual case has one block, which is taken as it is.
         if self.expectations.is_empty() && self.scorecards.is_empty() {
             *self = other;
             return;
         }
         let before = self.expectations.len();
         for part in other.scorecards.iter_mut().flat_map(|card| &mut card.parts) {
+            // The expectations of the other block come behind those of this one.
             if let ScoredBy::Expectation(at) = &mut part.scored_by {
                 *at += before;
             }
@@ -349,6 +351,7 @@ impl CheckSettings {
         let settings = self.node()?;
         let mut pointer = pointer;
         loop {
+            // The empty pointer is the whole value, which is no better place than none.
             if let Some(node) = settings.pointer(pointer).filter(|_| !pointer.is_empty()) {
                 return Some(node.place().locate());
             }

@@ -220,6 +220,7 @@ impl Opinions {
         let mut given = self.given.clone();
         for (label, opinion) in &self.given {
             if let Some(label) = label.strip_prefix(&prefix) {
+                // Inserted last, so that the opinion on this turn replaces the general one.
                 given.insert(label.to_owned(), opinion.clone());
             }
         }

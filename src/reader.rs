@@ -26,6 +26,7 @@ pub fn read(text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
 
 /// Reads the text of a trace file, as [`read`] does, with the declared readers of `readers` beside the built-in ones.
 pub fn read_with(readers: &ReaderSet, text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
+    // Only native traces are written in YAML; the other formats are JSON.
     if is_yaml(text) && format.is_none_or(|format| format == NATIVE) {
         return read_yaml(text);
     }
@@ -100,6 +101,7 @@ pub fn inline(node: Node<'_>) -> Result<Trace, LoadErrors> {
         for mistake in mistakes {
             errors.push(locate_mistake(node, mistake));
         }
+        // Mistakes come by step, and an author reads a file by line.
         errors.sort_by_place();
         errors
     })

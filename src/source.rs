@@ -76,6 +76,7 @@ impl Files {
             return Err(LoadError::new(Place::of_file(source.name()), problem).into());
         }
         let document = Arc::new(documents.remove(0));
+        // Another thread may have parsed the file meanwhile. Both documents are equal, so either may stay.
         lock(&self.documents).insert(path.to_owned(), Arc::clone(&document));
         Ok(document)
     }

@@ -38,6 +38,7 @@ impl ModelAddresses {
         });
         let mut variables: Vec<(String, String)> = addresses.collect();
         variables.push((RUN_VARIABLE.to_owned(), self.url.clone()));
+        // Clients refuse to start without a key, and a replay must not need one.
         if self.replays {
             let named = env.iter().map(String::as_str).filter(|name| is_key(name));
             let keys = KEY_VARIABLES.into_iter().chain(named);

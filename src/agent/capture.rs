@@ -21,6 +21,7 @@ impl CapturedOutput {
         limit: usize,
     ) -> Result<(), AgentProblem> {
         while self.read_chunk(&mut pipe).await? {
+            // Checked after each chunk, so at most one chunk above the limit is ever held.
             if self.bytes.len() > limit {
                 return Err(AgentProblem::Flooded(limit));
             }
@@ -45,6 +46,7 @@ impl CapturedOutput {
         tail: usize,
     ) -> Result<bool, AgentProblem> {
         let has_more = self.read_chunk(pipe).await?;
+        // Only the end is kept: it says why a program failed, however much it has printed before.
         let surplus = self.bytes.len().saturating_sub(tail);
         self.bytes.drain(..surplus);
         Ok(has_more)

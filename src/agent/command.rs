@@ -6,7 +6,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt as _;
-use tokio::process::{Child, ChildStdin, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -109,7 +109,7 @@ pub(super) fn inherit_variables(env: &[String], environment: &AgentEnvironment) 
     names.filter_map(|name| Some((name.to_owned(), (environment.variable)(name)?))).collect()
 }
 
-/// What an output is that is not JSON.
+/// The meaning of an output that is not JSON.
 #[derive(Clone, Copy)]
 pub(super) enum SpokenOutput {
     /// A mistake.
@@ -140,12 +140,23 @@ pub(super) fn collect_secrets(line: &CommandLine, environment: &AgentEnvironment
     secrets
 }
 
+/// A process with its pipes.
+pub(super) struct StartedProcess {
+    /// Dropping the group kills it. It is dropped before its leader, whose id is free for another group afterwards.
+    pub(super) group: Option<ProcessGroup>,
+    pub(super) child: Child,
+    pub(super) stdin: ChildStdin,
+    pub(super) stdout: ChildStdout,
+    pub(super) stderr: ChildStderr,
+}
+
 pub(super) fn start_process(
     line: &CommandLine,
     variables: Vec<(String, OsString)>,
     base: &Path,
-) -> Result<Child, AgentProblem> {
+) -> Result<StartedProcess, AgentProblem> {
     let folder = line.cwd.as_ref().map_or_else(|| base.to_owned(), |cwd| base.join(cwd));
+    // Starting in a missing folder fails as if the program were missing, which would mislead.
     if !folder.is_dir() {
         let error = std::io::Error::new(std::io::ErrorKind::NotFound, "the working folder does not exist");
         return Err(AgentProblem::NotStarted { program: folder.display().to_string(), error });
@@ -153,9 +164,18 @@ pub(super) fn start_process(
     let mut command = Command::new(resolve_program(line, &folder));
     command.args(&line.arguments).env_clear().envs(variables).current_dir(folder);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    // A group of its own can be ended with all of its children.
     #[cfg(unix)]
     command.process_group(0);
-    command.spawn().map_err(|error| AgentProblem::NotStarted { program: line.program.clone(), error })
+    let mut child =
+        command.spawn().map_err(|error| AgentProblem::NotStarted { program: line.program.clone(), error })?;
+    let group = child.id().map(ProcessGroup::new);
+    let (Some(stdin), Some(stdout), Some(stderr)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return Err(AgentProblem::Lost(std::io::Error::other("the process has no pipes")));
+    };
+    Ok(StartedProcess { group, child, stdin, stdout, stderr })
 }
 
 /// Resolves a program with a path against its working folder, on every system.
@@ -174,18 +194,16 @@ struct ProcessSession {
 
 impl ProcessSession {
     /// Writes the input, and reads until the process has ended. Dropping the future kills the process group.
-    async fn run_to_end(&mut self, mut child: Child, input: Vec<u8>) -> Result<ExitStatus, AgentProblem> {
-        let group = child.id().map(ProcessGroup::new);
-        let (stdin, limit) = (child.stdin.take(), self.output_limit);
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let (Some(stdout), Some(stderr)) = (stdout, stderr) else {
-            return Err(AgentProblem::Lost(std::io::Error::other("the process has no pipes")));
-        };
+    async fn run_to_end(
+        &mut self,
+        process: StartedProcess,
+        input: Vec<u8>,
+    ) -> Result<ExitStatus, AgentProblem> {
+        let StartedProcess { mut child, group, stdin, stdout, stderr } = process;
         let pipes = async {
-            let written = write_input(stdin, input);
             tokio::try_join!(
-                written,
-                self.stdout.read_all(stdout, limit),
+                write_input(stdin, input),
+                self.stdout.read_all(stdout, self.output_limit),
                 self.stderr.read_tail(stderr, 2 * MAX_STDERR_BYTES)
             )
             .map(drop)
@@ -217,10 +235,8 @@ pub(super) fn truncate_front(text: &str) -> String {
 }
 
 /// Writes the input. A failure is ignored, since an agent need not read its input.
-async fn write_input(stdin: Option<ChildStdin>, input: Vec<u8>) -> Result<(), AgentProblem> {
-    if let Some(mut stdin) = stdin {
-        let _ = stdin.write_all(&input).await;
-    }
+async fn write_input(mut stdin: ChildStdin, input: Vec<u8>) -> Result<(), AgentProblem> {
+    let _ = stdin.write_all(&input).await;
     Ok(())
 }
 
@@ -238,6 +254,8 @@ pub(super) async fn read_trace(
         if let Some(name) = secrets.find_in(&text) {
             return Err(AgentProblem::Secret(name.to_owned()));
         }
+        // A program that was asked for no trace may print what it likes: what its output means depends on who else
+        // knows the calls.
         if !arraign_trace::reader::looks_like_json(&text) {
             match spoken {
                 SpokenOutput::Mistake => {}

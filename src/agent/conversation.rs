@@ -26,6 +26,7 @@ pub(super) async fn hold_conversation(
             Ok(process) => process,
             Err(problem) => return (Err(problem), String::new()),
         };
+        // The process outlives the timeout, because its standard error may explain it.
         let ended = timeout(limit, turns.ask_process(&mut process, task)).await;
         let answer = ended.unwrap_or(Err(AgentProblem::OutOfTime(limit)));
         return (answer.and_then(|()| turns.into_trace()), process.into_stderr().await);
@@ -60,6 +61,7 @@ impl<'i> Conversation<'i> {
         let text = self.input.script.texts.get(self.returned.len())?;
         let answer = self.trace.as_ref().and_then(|trace| trace.answer.as_deref()).unwrap_or_default();
         if self.input.script.stop_when.as_ref().is_some_and(|stop| stop.holds(answer))
+            // The rule is about answers. Before the first one, there is nothing that it could hold for.
             && !self.returned.is_empty()
         {
             return None;
@@ -92,6 +94,7 @@ impl<'i> Conversation<'i> {
                     let readers = task.readers.clone();
                     (http::ask_server(call, &input, limit, environment, readers).await?, None)
                 }
+                // Commands are asked elsewhere, over one process for all turns.
                 Agent::Command(_) => return Ok(()),
             };
             self.add_answer(&text, answer, returned);
@@ -103,6 +106,7 @@ impl<'i> Conversation<'i> {
         while let Some(input) = self.next_input() {
             match process.ask_turn(&input, &task.readers).await {
                 Ok(answer) => self.add_answer(&input.query, answer, None),
+                // Its model's requests are the trace, so a turn without output is no mistake.
                 Err(AgentProblem::NoTrace) => {
                     self.is_silent = true;
                     self.returned.push(Value::Null);
@@ -120,8 +124,10 @@ impl<'i> Conversation<'i> {
             returned.unwrap_or_else(|| serde_json::from_str(&to_native(&answer)).unwrap_or_default());
         self.returned.push(returned);
         let asked = &self.input.script.texts[..self.returned.len()];
+        // The first answer is always the whole conversation so far.
         let is_whole = asked.len() == 1 || contains_texts(&answer, asked);
         let speaks = answer.messages.iter().any(|message| message.role == Role::User);
+        // An answer that does not repeat the question gets it, so that each turn begins with the words of the user.
         if !speaks {
             let said = Message { role: Role::User, text: text.to_owned(), after_calls: 0 };
             answer.messages.insert(0, said);
@@ -147,7 +153,7 @@ fn contains_texts(trace: &Trace, texts: &[String]) -> bool {
     texts.iter().all(|text| said.any(|message| message.text.contains(text.trim())))
 }
 
-/// What was said so far, as messages that most servers read.
+/// Lists the texts so far, as messages that most servers read.
 fn list_said(trace: &Trace) -> Vec<Value> {
     let mut said: Vec<Value> =
         trace.messages.iter().map(|message| json!({"role": message.role, "content": message.text})).collect();
@@ -171,12 +177,15 @@ fn join_turn(mut before: Trace, turn: Trace) -> Trace {
     let rounds = before.calls.iter().map(|call| call.turn).max().unwrap_or_default();
     let messages = turn.messages.into_iter();
     before.messages.extend(messages.map(|said| Message { after_calls: said.after_calls + calls, ..said }));
+    // Turns of the model are counted through the whole run, and each answer counts from 1.
     for mut call in turn.calls {
         call.turn += rounds;
         before.push_call(call);
     }
     before.push_unread(turn.unread);
     Trace {
+        // The run's model is the one that answered last. What one turn does not record, the whole run does not
+        // record.
         model: turn.model.or(before.model),
         calls_unrecorded: before.calls_unrecorded.or(turn.calls_unrecorded),
         answer: turn.answer,

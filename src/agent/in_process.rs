@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::{AgentFailure, AgentInput, AgentProblem, IntoTrace};
 use crate::trace::Trace;
 
-/// How long after its limit an agent is abandoned if it blocks its thread.
+/// The time after its limit at which an agent is abandoned if it blocks its thread.
 pub(super) const GRACE_PERIOD: Duration = Duration::from_millis(100);
 
 /// A run, and in a conversation what the closure returned, if it is no trace.
@@ -40,6 +40,7 @@ impl InProcess {
             let running = ask(input);
             Box::pin(async move {
                 let answer = running.await.map_err(|error| AgentProblem::Failed(error.into()))?;
+                // Only an agent that is asked turn by turn gets its messages back with the next turn.
                 let returned = is_turn.then(|| answer.to_messages()).flatten();
                 Ok((answer.into_trace()?, returned))
             })

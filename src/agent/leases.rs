@@ -50,6 +50,8 @@ impl RunLeases {
                 Agent::Command(line) => command::collect_secrets(line, &environment),
                 Agent::Http(_) | Agent::InProcess(_) => Secrets::default(),
             };
+            // The mock tools are closed first: a call without an answer decides, before the missing reply of the
+            // model that followed from it.
             let called = self.mocks.map(mocks::close_lease).transpose()?;
             let trace = match self.model {
                 Some(lease) => {

@@ -6,7 +6,7 @@
 use std::fs::{File, OpenOptions, TryLockError, create_dir_all};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -15,8 +15,9 @@ use tokio::time::sleep;
 
 use super::{AgentProblem, DEFAULT_CONCURRENCY};
 use crate::case::AgentLimits;
+use crate::source::lock;
 
-/// How long a process waits before it looks for a free slot again.
+/// The time that a process waits before it looks for a free slot again.
 const SLOT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Lets agents begin within their limits.
@@ -28,7 +29,7 @@ pub struct AgentGate {
     shared: Option<PathBuf>,
 }
 
-/// What has happened so far.
+/// The starts and costs so far.
 #[derive(Debug, Default, Clone, Copy, Serialize, Deserialize)]
 struct GateState {
     /// When the next agent may begin, in milliseconds since 1970.
@@ -87,6 +88,7 @@ impl AgentGate {
         let Some(per_minute) = self.limits.per_minute else { return Ok(Duration::ZERO) };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
         let now = u64::try_from(now).unwrap_or(u64::MAX);
+        // After a pause, the starts that were not used are not made up for.
         let start = state.next_start.max(now);
         state.next_start = start.saturating_add(60_000 / u64::from(per_minute.get()));
         Ok(Duration::from_millis(start - now))
@@ -94,7 +96,7 @@ impl AgentGate {
 
     fn update<T>(&self, change: impl FnOnce(&mut GateState) -> T) -> io::Result<T> {
         let Some(folder) = &self.shared else {
-            return Ok(change(&mut self.own.lock().unwrap_or_else(PoisonError::into_inner)));
+            return Ok(change(&mut lock(&self.own)));
         };
         create_dir_all(folder)?;
         let mut file = open_locked(&folder.join("state.json"))?;
@@ -122,6 +124,7 @@ async fn lock_slot(folder: &Path, slots: usize) -> io::Result<File> {
         for slot in 0..slots {
             let file = open_locked(&folder.join(format!("{slot}.slot")))?;
             match file.try_lock() {
+                // Another process holds the slot. Its lock ends with it, however it ends.
                 Ok(()) => return Ok(file),
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Err(error),

@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::io::{copy, sink};
 
-use super::command::{inherit_variables, start_process};
-use super::group::ProcessGroup;
+use super::command::{StartedProcess, inherit_variables, start_process};
 use super::model::{KeepExchanges, describe_misses, keep_exchanges, remark_unused};
 use super::{AgentEnvironment, AgentProblem};
 use crate::case::{CommandLine, MockTools};
@@ -43,6 +42,7 @@ pub(super) fn open_lease(
     let task = task?;
     let server = task.mocks.server.as_ref().zip(task.plans.get(&run)).map(|(line, session)| {
         let (line, environment) = (line.clone(), Arc::clone(environment));
+        // The server is started only when a call needs it.
         let start: StartServer = Arc::new(move || start_server(&line, &environment));
         ServerPlan { session: session.clone(), start }
     });
@@ -56,19 +56,14 @@ fn start_server(line: &CommandLine, environment: &AgentEnvironment) -> Result<Se
     let variables = inherit_variables(&line.env, environment);
     let base: &Path = &environment.folder;
     let started = start_process(line, variables, base);
-    let mut child = started.map_err(|problem| format!("the server of `mocks` {problem}"))?;
-    let group = child.id().map(ProcessGroup::new);
-    let (Some(stdin), Some(stdout), Some(mut stderr)) =
-        (child.stdin.take(), child.stdout.take(), child.stderr.take())
-    else {
-        return Err("the server of `mocks` has no pipes".to_owned());
-    };
+    let StartedProcess { child, group, stdin, stdout, mut stderr } =
+        started.map_err(|problem| format!("the server of `mocks` {problem}"))?;
     // A server that nobody listens to would wait.
     tokio::spawn(async move { copy(&mut stderr, &mut sink()).await });
     Ok(ServerProcess { stdin, stdout, guard: Box::new((group, Mutex::new(child))) })
 }
 
-/// What the mock tools of a run leave, once its agent has ended.
+/// The result of a run's mock tools, once its agent has ended.
 pub(super) struct SettledMocks {
     calls: Vec<crate::mocks::MockCall>,
     server: Option<PortOutcome>,
@@ -82,6 +77,7 @@ pub(super) fn close_lease(lease: MocksLease) -> Result<SettledMocks, AgentProble
         let more = if more == 0 { String::new() } else { format!("\nand {more} more") };
         return Err(AgentProblem::Unmocked(format!("{first}{more}")));
     }
+    // An agent that was answered wrongly may then ask for calls that nobody recorded: its first problem is the cause.
     if let Some(missed) = outcome.server.as_ref().and_then(describe_misses) {
         return Err(AgentProblem::UnrecordedCall(missed));
     }
@@ -99,6 +95,7 @@ impl SettledMocks {
     ) -> Result<Trace, AgentProblem> {
         if let (Some(outcome), Some(line)) = (&self.server, &task.mocks.server) {
             if let Some(keep) = &task.keep {
+                // The server has secrets of its own, which the agent need not know.
                 let mut secrets = secrets.clone();
                 for (name, value) in inherit_variables(&line.env, environment) {
                     if names_a_secret(&name) {

@@ -69,6 +69,7 @@ pub(super) fn settle_run(
 ) -> Result<Trace, AgentProblem> {
     let replays = lease.replays();
     let outcome = lease.close();
+    // A run without one of its replies has gone another way than the recorded one, so its trace proves nothing.
     if let Some(missed) = describe_misses(&outcome) {
         return Err(AgentProblem::Unrecorded(missed));
     }
@@ -106,10 +107,12 @@ pub(super) fn keep_exchanges(
     secrets: &Secrets,
     keep: impl FnOnce(&str) -> Result<(), String>,
 ) -> Result<(), AgentProblem> {
+    // An exchange that cannot be recorded would be missing from the next replay.
     if let Some(problem) = &outcome.unrecordable {
         return Err(AgentProblem::NotRecorded(problem.clone()));
     }
     let text = render_exchanges(&outcome.exchanges);
+    // The agent's own key is no configured secret: it is known only from the headers of its requests.
     let mut secrets = secrets.clone();
     outcome.keys.iter().for_each(|key| secrets.add_value("authorization", key));
     if let Some(name) = secrets.find_in(&text) {
@@ -126,6 +129,7 @@ fn choose_trace(
 ) -> Result<Trace, AgentProblem> {
     match answer {
         Err(AgentProblem::NoTrace) => read_exchanges(outcome, readers),
+        // A text alone does not show the calls, and the exchanges do.
         Ok(trace) if says_little(&trace) && !outcome.exchanges.is_empty() => {
             let read = read_exchanges(outcome, readers)?;
             Ok(Trace { answer: trace.answer.or(read.answer), ..read })
@@ -145,6 +149,7 @@ fn read_exchanges(outcome: &PortOutcome, readers: &ReaderSet) -> Result<Trace, A
         let problem = "it printed no trace, and sent no request to its model";
         return Err(AgentProblem::Nonsense(problem.to_owned()));
     }
+    // The recorded exchanges are a format of the readers like any other.
     let text = render_exchanges(&outcome.exchanges);
     read_single_run(&text, Some(CASSETTE_FORMAT), readers).map_err(|problem| match problem {
         AgentProblem::SeveralRuns(count) => AgentProblem::Nonsense(format!(

@@ -225,7 +225,8 @@ async fn run_agent(
     let answer = leases.settle_run(Arc::clone(&task), number, answer, environment).await;
     let kept = match answer {
         Ok(trace) => {
-            let cost = task.prices.cost(&trace).filter(|_| gate.has_budget());
+            let cost = if gate.has_budget() { task.prices.cost(&trace) } else { None };
+            // The cost is noted before the run is kept: it was spent, whatever happens to the run.
             let noted = cost.map_or(Ok(()), |cost| gate.add_cost(cost));
             let trace = fill_defaults(trace, &task.name, started.elapsed());
             let kept = keep_run(Arc::clone(&task), number, trace).await;
@@ -274,6 +275,7 @@ async fn keep_run(task: Arc<AgentTask>, run: u32, trace: Trace) -> Result<Trace,
 
 /// Adds the agent's name and the measured duration, unless the trace records them.
 fn fill_defaults(mut trace: Trace, name: &str, took: Duration) -> Trace {
+    // Whole microseconds, so that a recorded figure does not carry the noise of a float.
     let millis = (took.as_secs_f64() * 1e6).round() / 1e3;
     trace.duration_ms.get_or_insert(millis);
     trace.agent.get_or_insert_with(|| name.to_owned());

@@ -28,6 +28,7 @@ impl ProgramRunner {
 
     /// Runs a program with `facts` on its standard input, and waits for its report. The error is a message.
     pub fn run_program(&self, request: &ProgramRequest, facts: Vec<u8>) -> Result<ProgramReport, String> {
+        // The runtime is started for the first program: most cases have none.
         let runtime = self.runtime.get_or_init(|| {
             let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
             runtime.spawn(exit_when_interrupted());

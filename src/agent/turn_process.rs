@@ -10,8 +10,8 @@ use tokio::time::timeout;
 
 use super::capture::CapturedOutput;
 use super::command::{
-    DRAIN_TIMEOUT, MAX_STDERR_BYTES, SpokenOutput, collect_secrets, collect_variables, read_trace,
-    start_process, truncate_front,
+    DRAIN_TIMEOUT, MAX_STDERR_BYTES, SpokenOutput, StartedProcess, collect_secrets, collect_variables,
+    read_trace, start_process, truncate_front,
 };
 use super::group::ProcessGroup;
 use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
@@ -44,12 +44,8 @@ impl TurnProcess {
         environment: &AgentEnvironment,
     ) -> Result<Self, AgentProblem> {
         let variables = collect_variables(line, environment, Some(input));
-        let mut child = start_process(line, variables, &environment.folder)?;
-        let group = child.id().map(ProcessGroup::new);
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (Some(stdout), Some(mut pipe)) = (stdout, stderr) else {
-            return Err(AgentProblem::Lost(std::io::Error::other("the process has no pipes")));
-        };
+        let StartedProcess { child, group, stdin, stdout, stderr: mut pipe } =
+            start_process(line, variables, &environment.folder)?;
         let captured: Arc<Mutex<CapturedOutput>> = Arc::default();
         let stderr = Arc::clone(&captured);
         let reader = tokio::spawn(async move {
@@ -59,7 +55,7 @@ impl TurnProcess {
         Ok(Self {
             child,
             group,
-            stdin,
+            stdin: Some(stdin),
             stdout: BufReader::new(stdout),
             stderr,
             reader,
@@ -88,6 +84,7 @@ impl TurnProcess {
         let mut answer = Vec::new();
         let most = u64::try_from(self.output_limit).unwrap_or(u64::MAX);
         (&mut self.stdout)
+            // One byte more than allowed shows that the line is too long.
             .take(most.saturating_add(1))
             .read_until(b'\n', &mut answer)
             .await
@@ -95,6 +92,7 @@ impl TurnProcess {
         if answer.len() > self.output_limit {
             return Err(AgentProblem::Flooded(self.output_limit));
         }
+        // The limit is for the whole conversation, as it is for a process that is asked once.
         self.output_limit -= answer.len();
         if answer.is_empty() {
             return Err(self.explain_end().await);
@@ -106,6 +104,7 @@ impl TurnProcess {
     pub(super) async fn end(&mut self) -> Result<(), AgentProblem> {
         self.stdin = None;
         let mut rest = CapturedOutput::default();
+        // A line beyond the last turn would be an answer that nobody asked for.
         rest.read_all(&mut self.stdout, self.output_limit).await?;
         let status = self.child.wait().await.map_err(AgentProblem::Lost)?;
         if !status.success() {

@@ -69,6 +69,7 @@ impl AgentFingerprint {
             let kind = match (before.get(path), today.get(path)) {
                 (_, None) => ChangeKind::Removed,
                 (None, Some(_)) => ChangeKind::Added,
+                // The same content under the same path is no change.
                 (Some(earlier), Some(hash)) => (earlier != hash).then_some(ChangeKind::Changed)?,
             };
             Some(FileChange { path: path.clone(), kind })

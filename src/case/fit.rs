@@ -89,6 +89,7 @@ pub enum Misfit<'c> {
 /// the input is compared.
 pub fn compare_recording<'c>(case: &'c Case, trace: &'c Trace, agent: Option<&AgentFingerprint>) -> Fit<'c> {
     let fit = compare_input(case, trace);
+    // Another input is the greater difference, so the files need not be looked at.
     if matches!(fit, Fit::Other(_)) {
         return fit;
     }
@@ -113,6 +114,7 @@ fn compare_input<'c>(case: &'c Case, trace: &'c Trace) -> Fit<'c> {
 /// does not count.
 pub fn fingerprint_input(case: &Case) -> String {
     let mut input = json!({ "input": case.input.as_ref().map(sort_keys) });
+    // What a case does not use is left out, so that its fingerprint does not depend on it.
     if !case.turns.is_empty() {
         input["turns"] = case.turns.iter().map(|turn| turn.text.as_str()).collect();
     }
@@ -126,6 +128,7 @@ fn sort_keys(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(sort_keys).collect(),
         Value::Object(entries) => {
+            // The order of an object's keys has no meaning, and the texts are compared.
             let mut entries: Vec<_> = entries.iter().collect();
             entries.sort_by_key(|(key, _)| *key);
             entries.into_iter().map(|(key, value)| (key.clone(), sort_keys(value))).collect()
@@ -141,6 +144,7 @@ fn compare_words<'c>(case: &'c Case, trace: &'c Trace) -> Fit<'c> {
     {
         return Fit::Other(Misfit::Text { wanted, turn: None, found: Some(first) });
     }
+    // A trace without messages of the user has its input at most, in which later turns cannot be found.
     let has_messages = user_messages(trace).next().is_some();
     let turns = if has_messages { case.turns.as_slice() } else { &[] };
     match find_missing_turn(turns, trace) {
@@ -173,6 +177,7 @@ fn take_in_order<'c>(
     let mut rest = user_messages(trace);
     for turn in turns {
         let next = rest.clone().next();
+        // `any` consumes up to the match, so that the next turn is looked for behind it.
         if !rest.any(|text| contains(text, &turn.text)) {
             return Some(Misfit::Text { wanted: &turn.text, turn: Some(turn), found: next });
         }

@@ -18,7 +18,7 @@ pub struct JoinGroup {
     pub start: u32,
 }
 
-/// What a case finds its runs by.
+/// The facts by which a case finds its runs.
 #[derive(Debug, Clone, Default)]
 pub struct JoinedCase {
     /// The id.
@@ -52,6 +52,7 @@ impl<'g> RunJoiner<'g> {
     /// Starts without runs. The first of the `ways` that finds a run for each case counts.
     pub fn new(group: &'g JoinGroup, ways: &[JoinWay]) -> Self {
         let (mut ids, mut texts) = (HashMap::<_, Vec<usize>>::new(), HashMap::<_, Vec<usize>>::new());
+        // Two cases may share an id or a text, so each leads to a list.
         for (number, case) in group.cases.iter().enumerate() {
             if let Some(id) = &case.id {
                 ids.entry(id.as_str()).or_default().push(number);
@@ -66,6 +67,7 @@ impl<'g> RunJoiner<'g> {
 
     /// Adds the run of this number.
     pub fn add_run(&mut self, number: usize, trace: &Trace) {
+        // The list is taken out, as the search borrows the rest of the join.
         let mut found = std::mem::take(&mut self.found);
         for (way, runs) in &mut found {
             for case in self.find_cases(*way, trace) {
@@ -79,6 +81,7 @@ impl<'g> RunJoiner<'g> {
         let known = match way {
             JoinWay::Id => trace.id.as_deref().and_then(|id| self.ids.get(id)),
             JoinWay::FirstText => {
+                // Several cases may ask the same, and share the run.
                 user_texts(trace).next().and_then(|text| self.texts.get(&normalize_text(text)))
             }
             JoinWay::AnyText => {

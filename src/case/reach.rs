@@ -14,6 +14,7 @@ pub fn refuse_decided_case(case: &Case, allow_vacuous: bool) -> Result<(), LoadE
     refuse_idle_variance(case)?;
     // Several runs are decided by their statistics, and a comparison by the difference.
     let is_compared = case.baseline.as_ref().is_some_and(|baseline| !baseline.limits.fail_on.is_empty());
+    // With another expected verdict, a case that cannot pass is what the user wants.
     if case.variance.is_some()
         || case.expect_verdict.is_some_and(|status| status != crate::outcome::Status::Pass)
     {
@@ -114,6 +115,7 @@ fn refuse_contradictions(case: &Case) -> Result<(), LoadErrors> {
     }
     for card in case.scorecards.iter().filter(|card| card.effect == Effect::Fail) {
         let highest = case.highest_score(card);
+        // A score that no run can reach fails every run.
         if !reaches(highest, card.threshold.least) {
             errors.push(describe_certain_miss(case, card, highest));
         }
@@ -159,6 +161,7 @@ fn describe_certain_pass(case: &Case) -> LoadErrors {
     const HELP: &str = "make it ask for something, or say `allow_vacuous: true` on the case";
     let mut errors = LoadErrors::new();
     for expectation in case.expectations.iter().filter(|expectation| expectation.decides()) {
+        // A check that only reports was never meant to fail.
         if expectation.only_reports() {
             continue;
         }
@@ -211,6 +214,7 @@ impl Case {
             return vec![IdleSetting { at: card.threshold.place.locate(), why }];
         }
         let parts = card.parts.iter().filter_map(|part| Some((part, self.find_scored(part)?)));
+        // Only a part that loses points on its own can be idle: another effect fails the case by itself.
         let idle = parts.filter(|(part, scored)| {
             scored.effect == Effect::Points
                 && scored.check().lowest_score() < Score::FULL

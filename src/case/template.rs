@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::yaml::did_you_mean;
+use crate::yaml::{did_you_mean, render_plain};
 
 /// The names that a template may use: the keys of the input that a command reads, and the address of mock tools.
 const TEMPLATE_NAMES: [&str; 8] =
@@ -18,7 +18,7 @@ pub struct Template(Value);
 impl Template {
     /// Checks the placeholders of `value`. The error names the text with an unknown name.
     pub fn new(value: Value) -> Result<Self, String> {
-        each_text(&value, &mut |text| split_pieces(text).map(drop))?;
+        each_text(&value, &mut |text| check_parts(text).map(drop))?;
         Ok(Self(value))
     }
 
@@ -40,17 +40,52 @@ impl Template {
 
     /// Fills a text. Each inserted value goes through `escape` first.
     pub fn fill_text(text: &str, asked: &Value, escape: fn(&str) -> String) -> Result<String, String> {
-        let parts = split_pieces(text)?.into_iter().map(|piece| match piece {
-            TemplatePiece::Text(text) => Ok(text.to_owned()),
-            TemplatePiece::Name(name) => find_value(asked, name).map(|value| escape(&to_text(value))),
+        let parts = check_parts(text)?.into_iter().map(|part| match part {
+            TemplatePart::Placeholder { name, .. } => {
+                find_value(asked, name).map(|value| escape(&render_plain(value)))
+            }
+            TemplatePart::Text(text) | TemplatePart::Unclosed(text) => Ok(text.to_owned()),
         });
         parts.collect()
     }
 }
 
-enum TemplatePiece<'t> {
+/// A part of a text with placeholders.
+#[derive(Clone, Copy)]
+pub enum TemplatePart<'t> {
+    /// Text without placeholders.
     Text(&'t str),
-    Name(&'t str),
+    /// A placeholder.
+    Placeholder {
+        /// The placeholder with its braces.
+        written: &'t str,
+        /// The name between the braces, without blanks around it.
+        name: &'t str,
+    },
+    /// Braces that are never closed, and all that follows them.
+    Unclosed(&'t str),
+}
+
+/// Splits a text at its placeholders.
+pub fn split_placeholders(text: &str) -> impl Iterator<Item = TemplatePart<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let length = match rest.find("{{") {
+            None => rest.len(),
+            // The name and its four braces.
+            Some(0) => rest[2..].find("}}").map_or(rest.len(), |end| end + 4),
+            Some(start) => start,
+        };
+        let part = &rest[..length];
+        rest = &rest[length..];
+        let inside = part.strip_prefix("{{").map(|inside| inside.strip_suffix("}}"));
+        match inside {
+            _ if part.is_empty() => None,
+            None => Some(TemplatePart::Text(part)),
+            Some(None) => Some(TemplatePart::Unclosed(part)),
+            Some(Some(name)) => Some(TemplatePart::Placeholder { written: part, name: name.trim() }),
+        }
+    })
 }
 
 fn each_text(value: &Value, hold: &mut impl FnMut(&str) -> Result<(), String>) -> Result<(), String> {
@@ -75,35 +110,26 @@ fn fill_value(value: &Value, asked: &Value) -> Result<Value, String> {
 }
 
 fn fill_value_text(text: &str, asked: &Value) -> Result<Value, String> {
-    match split_pieces(text)?[..] {
-        [TemplatePiece::Name(name)] => find_value(asked, name).cloned(),
+    match check_parts(text)?[..] {
+        [TemplatePart::Placeholder { name, .. }] => find_value(asked, name).cloned(),
         _ => Template::fill_text(text, asked, str::to_owned).map(Value::String),
     }
 }
 
-/// Splits a text into literal parts and names.
-fn split_pieces(text: &str) -> Result<Vec<TemplatePiece<'_>>, String> {
-    let (mut pieces, mut rest) = (Vec::new(), text);
-    while let Some((before, after)) = rest.split_once("{{") {
-        let Some((name, behind)) = after.split_once("}}") else {
-            return Err("`{{` has no `}}` behind it".to_owned());
-        };
-        if !before.is_empty() {
-            pieces.push(TemplatePiece::Text(before));
-        }
-        pieces.push(TemplatePiece::Name(check_name(name.trim())?));
-        rest = behind;
-    }
-    if !rest.is_empty() {
-        pieces.push(TemplatePiece::Text(rest));
-    }
-    Ok(pieces)
+/// Splits a text, and checks that its placeholders are closed and known.
+fn check_parts(text: &str) -> Result<Vec<TemplatePart<'_>>, String> {
+    let checked = split_placeholders(text).map(|part| match part {
+        TemplatePart::Text(_) => Ok(part),
+        TemplatePart::Placeholder { name, .. } => check_name(name).map(|()| part),
+        TemplatePart::Unclosed(_) => Err("`{{` has no `}}` behind it".to_owned()),
+    });
+    checked.collect()
 }
 
 /// `input.user.name` is a part of the input, and `model.openai` one of the addresses for the agent's model.
-fn check_name(name: &str) -> Result<&str, String> {
+fn check_name(name: &str) -> Result<(), String> {
     if Template::knows_name(name) {
-        return Ok(name);
+        return Ok(());
     }
     let first = name.split('.').next().unwrap_or_default();
     let help = did_you_mean(first, &TEMPLATE_NAMES)
@@ -114,10 +140,6 @@ fn check_name(name: &str) -> Result<&str, String> {
 fn find_value<'a>(asked: &'a Value, name: &str) -> Result<&'a Value, String> {
     let value = asked.pointer(&format!("/{}", name.replace('.', "/")));
     value.ok_or_else(|| format!("the case says nothing for `{{{{{name}}}}}`"))
-}
-
-fn to_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@ impl VariableText {
         let mut filled = FilledText { text: String::with_capacity(self.0.len()), variables: Vec::new() };
         let mut rest = self.0.as_str();
         while let Some((before, (name, behind))) = split_at_variable(rest) {
+            // An empty variable counts as missing: it is what an unset secret of a CI job looks like.
             let value = variable(name).filter(|value| !value.is_empty());
             let value = value.ok_or_else(|| format!("the variable `{name}` is not set"))?;
             filled.text.push_str(before);

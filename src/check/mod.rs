@@ -104,7 +104,7 @@ pub trait Check: Send + Sync {
         false
     }
 
-    /// What a judge is to be asked before this check can answer. Most checks need no judge.
+    /// Returns the questions that a judge must answer before this check can. Most checks need no judge.
     fn questions(&self) -> Vec<Question> {
         Vec::new()
     }
@@ -127,8 +127,8 @@ pub trait Check: Send + Sync {
         Vec::new()
     }
 
-    /// What it asks piece by piece, where only some runs put a piece to the test: `cargo arraign lint` tells which of
-    /// them no run does.
+    /// Returns the parts of the check that only some runs exercise. `cargo arraign lint` lists the parts that no run
+    /// exercises.
     fn clauses(&self) -> Vec<Clause> {
         Vec::new()
     }
@@ -211,7 +211,7 @@ impl Kind {
         self
     }
 
-    /// It looks at no tool call: only at the answer, the figures, or a judge's opinion.
+    /// Marks a check that looks at no tool call: only at the answer, the figures, or a judge's opinion.
     pub const fn without_calls(mut self) -> Self {
         self.looks_at_calls = false;
         self
@@ -313,7 +313,7 @@ impl Registry {
         Ok(())
     }
 
-    /// All kinds: the built-in ones by name, then the user's.
+    /// Iterates over all kinds: the built-in ones by name, then the user's.
     pub fn iter(&self) -> impl Iterator<Item = &Kind> {
         self.kinds.iter()
     }
@@ -323,7 +323,7 @@ impl Registry {
         self.kinds.iter().find(|kind| kind.name == name)
     }
 
-    /// What to do about a name that is not known.
+    /// Returns the help for a name that is not known.
     pub fn help(&self, name: &str) -> String {
         let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name).collect();
         match nearest(name, names.iter().copied()) {

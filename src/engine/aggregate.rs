@@ -36,6 +36,7 @@ pub(super) fn aggregate_runs(case: &Case, results: &mut [RunResult]) -> Aggregat
         return aggregate_by_statistics(case, block, results);
     }
     let score = mean_score(results.iter().map(RunResult::score));
+    // A single run is its own median, and is judged by its own thresholds.
     if case.repeat.is_none() || case.scorecards.is_empty() || results.len() < 2 {
         return Aggregate { score, ..Aggregate::default() };
     }
@@ -54,6 +55,7 @@ fn aggregate_by_statistics(case: &Case, block: &VarianceBlock, results: &mut [Ru
     let score =
         outcome.statistics.score.as_ref().map_or(Score::ZERO, |spread| Score::new(spread.mean / POINTS));
     // A single failed run must not fail the trial if the pass rate allows it.
+    // A run for another input keeps its effect: it is undecided, and not one of the failures that a pass rate allows.
     for finding in results.iter_mut().flat_map(|run| &mut run.findings).filter(|finding| !is_misfit(finding))
     {
         finding.effect = Effect::Inform;

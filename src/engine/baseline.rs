@@ -134,6 +134,7 @@ fn comparison_violation(
     let file = accepted.file.as_deref().unwrap_or(&baseline.file);
     let violation = Violation::new(format!("{}: {}", comparison.change, comparison.claim()))
         .help("look at the change; if it is right, accept the run as the new baseline");
+    // A difference in figures alone has no edits to show.
     let violation = if script.is_empty() {
         violation
     } else {

@@ -80,6 +80,7 @@ pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, String
         known: KnownSecrets::default(),
     };
     if let Some(Ok(accepted)) = baseline {
+        // The baseline's run is quoted in the findings, too.
         collector.known.add_run(&accepted.trace);
     }
     // Only the result of a run is kept, because a trace file can contain thousands of runs.
@@ -115,12 +116,15 @@ impl RunCollector<'_> {
         let number = self.results.len();
         let is_compared = case.input_match && !settings.allows_stale;
         let misfit = if is_compared { reject_misfit(case, &run.trace, number, settings.agent) } else { None };
+        // Nothing is checked on a run for another input: its findings would be about a question that the case does
+        // not ask.
         let result = misfit.unwrap_or_else(|| {
             let opinions = OpinionSource::Session(settings.session, settings.programs);
             let result = evaluate_run(case, &run.trace, number, opinions);
             self.compared.compare_run(case, run, number, &result, opinions);
             result
         });
+        // Secrets are collected only of runs that findings quote: the search reads the whole trace.
         if quotes_run(&result.findings) {
             self.known.add_run(&run.trace);
         }

@@ -47,6 +47,7 @@ pub(super) fn reject_misfit(
         ..Finding::empty(FIT, place)
     };
     let reason = format!("the run was {reason}");
+    // The card stays in the verdict without a score, so that a mean over cases does not lose the case in silence.
     let cards = case.scorecards.iter().map(|card| card.empty_card(run, &reason)).collect();
     Some(RunResult { findings: vec![finding], cards, figures: None })
 }
@@ -91,6 +92,7 @@ fn describe_changes(changes: &[FileChange], trace: &Trace) -> String {
         1 => parts.push("1 more file differs".to_owned()),
         more => parts.push(format!("{more} more files differ")),
     }
+    // The time of a recording is in RFC 3339, which begins with the day.
     let day = recorded.and_then(|recorded| recorded.at.as_deref()?.get(.."2026-11-22".len()));
     format!("{}{}", parts.join(", "), day.map(|day| format!(" since {day}")).unwrap_or_default())
 }

@@ -129,6 +129,7 @@ fn mean_card(least: f64, cases: &[MeasuredCase]) -> Card {
 fn undecided_reason(cases: &[MeasuredCase]) -> Option<String> {
     let open: Vec<&str> =
         cases.iter().filter(|case| case.row.score.is_none()).map(|case| case.name.as_str()).collect();
+    // A gate of hundreds of cases would fill the screen with names.
     let more = if open.len() > MAX_NAMES { ", ..." } else { "" };
     let names = open[..open.len().min(MAX_NAMES)].join("`, `");
     let count = open.len();
@@ -139,6 +140,7 @@ fn undecided_reason(cases: &[MeasuredCase]) -> Option<String> {
 fn mean_finding(card: &Card, place: &Place, cases: &[MeasuredCase]) -> Finding {
     let found =
         Finding { items: cases.iter().map(MeasuredCase::to_item).collect(), ..Finding::empty(GATE, place) };
+    // A mean over the other cases would rise when a bad case loses its evidence.
     if card.not_computed.is_some() {
         let help = "record the missing evidence, or remove these cases from the suite".to_owned();
         let unfit = card.not_computed.clone();

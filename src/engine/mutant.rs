@@ -64,6 +64,7 @@ impl<'c> MutantEvaluator<'c> {
 
 fn summarize_findings(findings: &[Finding]) -> MutantVerdict {
     let mut violated: Vec<String> = Vec::new();
+    // A check that only informs, or costs points, does not kill a mutant: its weight decides, as in a trial.
     for finding in findings.iter().filter(|finding| weight_on_case(finding) == Status::Fail) {
         if !violated.contains(&finding.check) {
             violated.push(finding.check.clone());

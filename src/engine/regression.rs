@@ -70,6 +70,7 @@ fn unreadable_finding(baseline: &SummaryBaseline, errors: &LoadErrors) -> Findin
     let empty = Finding::empty(CHECK, &baseline.place);
     let Some(error) = errors.iter().next() else { return empty };
     let at = error.place.locate();
+    // An error about the whole file has no line, so the finding stands at the setting.
     if at.text.is_empty() {
         let unfit = Some(format!("{}: {}", at.file, error.problem));
         return Finding { unfit, help: Some(HOW_TO_WRITE.to_owned()), ..empty };
@@ -92,6 +93,7 @@ fn incomparable_finding(baseline: &SummaryBaseline, now: &Group) -> Finding {
 fn compare_means(baseline: &SummaryBaseline, before: (&Group, Means), now: (&Group, Means)) -> Finding {
     let (mut items, mut violations) = (Vec::new(), Vec::new());
     for ((axis, earlier), (_, score)) in before.1.into_iter().zip(now.1) {
+        // Means are sums of floats. The tolerance keeps an unchanged mean from falling by its last digit.
         let fell = earlier - score > baseline.max_regression + EPSILON;
         let state = if fell { State::Violated } else { State::Held };
         items.push(Item::new(format!("{axis}: {}, was {}", written(score), written(earlier)), state));

@@ -73,6 +73,7 @@ impl OpinionSource<'_> {
                     None => Some(Cow::Borrowed(trace)),
                     Some(turn) => trace.turn_of_user(turn).map(Cow::Owned),
                 };
+                // Several checks may ask the same program about the same part. It runs once.
                 if let Some(part) = part.filter(|_| !reports.contains(turn, &request)) {
                     let report = start(&request, &part);
                     reports.insert(turn, request, report);
@@ -110,6 +111,7 @@ fn ask_all(
         if !first {
             evidence.programs = Cow::Owned(source.run_programs(case, &evidence.trace));
             if let Some(opinions) = source.collect_opinions(case, &evidence) {
+                // The evidence is shared by all checks, and changes only here, before the second round.
                 evidence.opinions = Cow::Owned(opinions);
             }
         }
@@ -147,6 +149,7 @@ fn evaluate_expectation(expectation: &Expectation, evidence: &Evidence<'_>, run:
         Ok(Err(unfit)) => of_unfit(expectation, unfit),
         Err(payload) => of_panic(expectation, payload.as_ref()),
     };
+    // The number of the run and the time are known here only, whichever way the check ended.
     finding.run = run;
     finding.duration_ms = millis_since(started);
     if finding.status == Status::Undecided {
@@ -176,6 +179,7 @@ fn ask_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outco
     let Some(trace) = evidence.trace.turn_of_user(turn) else {
         return Err(Unfit::missing(format!("the run has no turn {turn}: the user did not speak that often")));
     };
+    // Opinions and programs of another turn must not decide this one.
     let opinions = Cow::Owned(evidence.opinions.of_turn(turn));
     let programs = Cow::Owned(evidence.programs.of_turn(turn));
     let of_turn = Evidence { trace: Cow::Owned(trace), opinions, input: evidence.input.clone(), programs };
@@ -238,6 +242,7 @@ const MAX_VIOLATIONS: usize = 1000;
 /// counted.
 fn locate_all(expectation: &Expectation, mut violations: Vec<Violation>) -> Vec<LocatedViolation> {
     let more = violations.len().saturating_sub(MAX_VIOLATIONS);
+    // A check of a long run may report each call, and reports must stay readable.
     if more > 0 {
         violations.truncate(MAX_VIOLATIONS);
         violations.push(Violation::new(format!("there are {more} more violations")));
@@ -252,6 +257,7 @@ fn locate_all(expectation: &Expectation, mut violations: Vec<Violation>) -> Vec<
 /// `require_calls: true`: a trace in which nothing was called proves nothing.
 fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
     let place = case.require_calls.as_ref()?;
+    // The format records no calls at all, so their absence says nothing about the agent.
     if let Some(reason) = trace.calls_unrecorded.as_ref().filter(|_| trace.calls.is_empty()) {
         let unfit = Some(reason.to_string());
         return Some(Finding {

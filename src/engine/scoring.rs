@@ -69,6 +69,8 @@ fn part_item(case: &Case, scorecard: &Scorecard, weighed: &ScorecardPart, part: 
     let label = format!("{}: {} x {}", part.name, written(part.score.get()), written(part.weight));
     let least = scorecard.threshold.least;
     let without = case.score_without(scorecard, weighed);
+    // A held part, or a card that does not fail the case, needs no note. Nor does a part without which the card
+    // misses its threshold.
     if state == State::Held || scorecard.effect != Effect::Fail || !reaches(without, least) {
         return Item::new(label, state);
     }

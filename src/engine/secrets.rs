@@ -14,6 +14,7 @@ use crate::verdict::{Finding, RunSummary, Verdict};
 /// Whether a finding may quote its run. Most findings that hold do not, and the run need not be searched for secrets.
 pub(super) fn quotes_run(findings: &[Finding]) -> bool {
     findings.iter().any(|finding| {
+        // Only a finding that passed without any of these has nothing of the run in it.
         finding.status != Status::Pass
             || !finding.values.is_empty()
             || !finding.violations.is_empty()
@@ -30,6 +31,7 @@ pub(super) fn mask_verdict(verdict: &mut Verdict, masker: &SecretMasker) {
     let masking = VerdictMasking(masker);
     mask_line(&mut verdict.case);
     verdict.row.iter_mut().for_each(|row| mask_line(row));
+    // `mask_json` takes the value and gives another one, so the metadata leave the verdict for the call.
     if let Some(Value::Object(masked)) =
         verdict.metadata.take().map(|data| masker.mask_json(Value::Object(data)))
     {
@@ -50,6 +52,7 @@ struct VerdictMasking<'m>(&'m SecretMasker);
 
 impl VerdictMasking<'_> {
     fn mask_finding(&self, finding: &mut Finding) {
+        // The place holds the line of the file, in which a secret may be written.
         mask_line(&mut finding.at);
         for violation in &mut finding.violations {
             self.mask_violation(violation);

@@ -42,6 +42,7 @@ impl ProgramReport {
         if report.score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
             return Err("`score` is not between 0 and 1".to_owned());
         }
+        // One of the two would have to be ignored, so neither is believed.
         if report.pass && !report.violations.is_empty() {
             return Err("it says that the run passes, and lists violations".to_owned());
         }

@@ -144,6 +144,7 @@ fn set_threads(arguments: &mut Arguments, variable: Option<OsString>) -> Result<
     if arguments.test_threads == Some(0) {
         return Err("argument for --test-threads must not be 0".to_owned());
     }
+    // The flag wins over the variable, as in libtest.
     let Some(variable) = variable.filter(|_| arguments.test_threads.is_none()) else { return Ok(()) };
     let threads =
         variable.to_str().and_then(|text| text.parse::<usize>().ok()).filter(|threads| *threads > 0);

@@ -19,6 +19,7 @@ impl Harness {
         };
         let base = base.canonicalize().unwrap_or_else(|_| base.clone());
         let root = base.join(&self.folder);
+        // Roots are given relative to the package, as the folder is.
         let roots = self.allowed_roots.iter().map(|root| base.join(root));
         let files = roots.fold(
             Files::new(&base, root).with_size_limit(self.size_limit.unwrap_or(DEFAULT_SIZE_LIMIT)),

@@ -57,6 +57,7 @@ fn render_item(name: &str, module: &CaseModule, attribute: &str, depth: usize) -
     if module.modules.is_empty() {
         return text;
     }
+    // Only the item itself has the attribute: modules below have their own.
     let items = module.modules.iter().map(|(name, module)| render_item(name, module, "", depth + 1));
     let items: String = items.collect();
     text + &format!("{attribute}{indent}mod {name} {{\n{items}{indent}}}\n")

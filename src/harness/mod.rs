@@ -285,6 +285,7 @@ impl Harness {
         if !self.mistakes.is_empty() {
             return Err(usage_error(&self.mistakes));
         }
+        // The schema is written without the files of cases, so that it can be written before the first one.
         if let Some(path) = &settings.schema {
             return Ok(schema::write_schema(path, &self.kinds));
         }
@@ -320,6 +321,7 @@ impl Harness {
         ide::note_stale_file(&plan, &project.files, command, settings);
         self.refuse_empty_selection(&plan, library, command, settings)?;
         divide_and_check(&mut plan, command, settings, &project.base).map_err(report_problem)?;
+        // Shards are divided before the filters apply, so that each trial stays in its shard.
         plan.keep_wanted(command);
         if command.lists_json() {
             return Ok(output::list::print_list(&plan, (&project.base, project.files.root()), command));
@@ -364,6 +366,7 @@ fn make_plan(
     command: &HarnessCommand,
     settings: &EnvSettings,
 ) -> Result<Plan, ExitCode> {
+    // A check of the project may panic while it is read, which must not look like a bug of the test runner.
     let planned = panics::catch_silently(|| match command.exact_names() {
         Some(names) => Ok(plan::plan_named(names, library, settings)),
         None => plan::plan_all(library, settings),

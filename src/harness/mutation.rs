@@ -41,12 +41,14 @@ pub fn mutate_fixed_case(harness: &Harness, fix: &CaseFix, text: &str) -> Result
 /// written.
 pub fn replace_case_file(harness: &Harness, path: &Path, before: &str, after: &str) -> Result<(), String> {
     let replaced = harness.with_library(|library| {
+        // Writing a file replaces it, which would put a file in the place of the link.
         if fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink()) {
             return Ok(Err("the file is a link".to_owned()));
         }
         if fs::metadata(path).is_ok_and(|data| data.permissions().readonly()) {
             return Ok(Err("the file is read-only".to_owned()));
         }
+        // The mutants were tried on the text that was read before. Another text needs other checks.
         if library.files.source(path)?.text() != before {
             return Ok(
                 Err("the file changed while the mutants were tried: run the command again".to_owned()),

@@ -44,6 +44,7 @@ impl Harness {
         let Some(CaseSelection { tier, tags }) = &self.selection else { return settings };
         EnvSettings {
             tier: tier.or(settings.tier),
+            // Flags of the command line are nearer to the user than the environment.
             tags: if tags.is_empty() { settings.tags } else { tags.clone() },
             ..settings
         }
@@ -57,9 +58,11 @@ impl Harness {
         command: &HarnessCommand,
         settings: &EnvSettings,
     ) -> Result<(), ExitCode> {
+        // A list may be empty: tools such as nextest ask every binary for one.
         if command.arguments.list {
             return Ok(());
         }
+        // Exact names come from a runner that knows the tests, so their absence is told with the names, below.
         if plan.trials.is_empty() && command.exact_names().is_none() {
             return Err(report_problem(self.describe_empty_plan(plan)));
         }
@@ -99,6 +102,7 @@ impl Harness {
         if self.selection.is_some() {
             return Err(report_problem(problem));
         }
+        // nextest has listed this name, so its absence means that the files changed meanwhile.
         if settings.nextest.is_some() && command.arguments.exact {
             return Err(exit_with(&[problem], FAILED));
         }
@@ -113,6 +117,7 @@ const LEFT_OUT: &str = "no case has the wanted tier or tag (ARRAIGN_TIER, ARRAIG
 /// Returns the names that are most similar to the filters. With `--exact`, the plan contains only trials of these names, so
 /// all cases are read.
 fn list_similar(plan: &Plan, library: Library<'_>, command: &HarnessCommand) -> Vec<String> {
+    // The plan of exact names has only these, so the other names are planned anew.
     let all = command.exact_names().and_then(|_| plan_all(library, &EnvSettings::default()).ok());
     let names: Vec<&str> =
         all.as_ref().unwrap_or(plan).trials.iter().map(|trial| trial.name.as_str()).collect();

@@ -184,6 +184,7 @@ fn parse_report_format(word: &str) -> Result<ReportFormat, String> {
 fn read_nextest() -> Nextest {
     let round = read_number("NEXTEST_STRESS_CURRENT").unwrap_or(0);
     let earlier_attempts = round.saturating_mul(read_number("NEXTEST_TOTAL_ATTEMPTS").unwrap_or(1));
+    // A process without nextest's id is a run of its own.
     Nextest {
         run_id: env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| own_run_id()),
         attempt: earlier_attempts.saturating_add(read_number("NEXTEST_ATTEMPT").unwrap_or(1)),

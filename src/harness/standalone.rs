@@ -45,6 +45,7 @@ pub fn record_program(program: &OsString, arguments: &[OsString]) -> io::Result<
     let outcome = lease.close();
     runtime.shutdown_background();
     let mut secrets = Secrets::default();
+    // A key may be in the environment, in a header, or in both.
     for (name, value) in std::env::vars().filter(|(name, _)| names_a_secret(name)) {
         secrets.add_value(&name, &value);
     }

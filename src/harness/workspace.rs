@@ -15,6 +15,7 @@ pub(super) fn find_folder(base: &Path) -> String {
     if read_variable(MANIFEST_DIR).is_none() {
         return String::new();
     }
+    // Links are resolved on both sides, or the one would not begin with the other.
     let base = base.canonicalize().unwrap_or_else(|_| base.to_owned());
     let folder = find_workspace(&base).and_then(|root| base.strip_prefix(root).ok().map(Path::to_owned));
     let folder = folder.unwrap_or_default().to_string_lossy().replace('\\', "/");

@@ -42,6 +42,7 @@ impl From<HttpProblem> for FailedAttempt {
 impl HttpAttempt<'_> {
     /// Sends the request, and reads the response to its end.
     pub(super) fn send(&self) -> Result<HttpResponse, FailedAttempt> {
+        // Earlier attempts may have used up the time.
         if self.left.is_zero() {
             return Err(self.out_of_time().into());
         }
@@ -71,6 +72,7 @@ impl HttpAttempt<'_> {
     fn build_request<B>(&self, body: B) -> Result<http::Request<B>, HttpProblem> {
         let HttpRequest { method, url, headers, .. } = self.request;
         let mut request = http::Request::builder().method(*method).uri(url);
+        // The user's own header wins.
         if self.request.body.is_some() && headers.iter().all(|(name, _)| name != "content-type") {
             request = request.header(header::CONTENT_TYPE, "application/json");
         }
@@ -131,6 +133,7 @@ impl HttpAttempt<'_> {
         use ureq::Error;
 
         match error {
+            // The whole time was not over yet, so it was the limit on the connection that passed.
             Error::Timeout(Timeout::Connect | Timeout::Resolve) if since.elapsed() < self.left => {
                 HttpProblem::Unreachable(format!("timed out after {:?}", self.limits.connect))
             }

@@ -70,6 +70,7 @@ impl RetryLoop<'_> {
                 Ok(response) => return Ok(response),
                 Err(failed) => failed,
             };
+            // The time is over in the middle of this attempt. The problem of the attempt before says more than that.
             if let HttpProblem::OutOfTime { limit, .. } = problem {
                 return Err(HttpProblem::OutOfTime { limit, last });
             }

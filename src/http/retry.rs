@@ -56,6 +56,7 @@ fn parse_http_date(date: &str) -> Option<i64> {
     let [_, day, month, year, time, "GMT"] = date.split(' ').collect::<Vec<_>>()[..] else { return None };
     let [hour, minute, second] = time.split(':').collect::<Vec<_>>()[..] else { return None };
     let month = i64::try_from(MONTHS.iter().position(|name| *name == month)?).ok()?;
+    // A year is cut to four digits, so that a hostile header cannot overflow the days.
     let days = count_days(parse_number(year)?.min(9999), month, parse_number(day)?);
     Some(((days * 24 + parse_number(hour)?) * 60 + parse_number(minute)?) * 60 + parse_number(second)?)
 }

@@ -57,6 +57,7 @@ impl Calibration {
         let tables = tables.extended(&mut fields);
         let prompt = fields.optional::<String>("prompt");
         let list = fields.node("examples");
+        // If another key was refused, `examples` may be the one that was misspelt.
         if list.is_none() && fields.errors.is_empty() {
             let error = document.root().error("there are no `examples`");
             fields.missing(&["examples"], error.help("write a list of `{id, answer, label}`"));
@@ -90,6 +91,7 @@ fn parse_examples(list: Node<'_>, prompt: Option<&str>) -> Result<Vec<LabelledEx
         }
         found.push(example);
     }
+    // If a label was refused, the list is empty for another reason, which is told already.
     if found.is_empty() && errors.is_empty() {
         errors.push(list.error("`examples` is empty"));
     }

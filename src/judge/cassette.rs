@@ -154,6 +154,7 @@ impl Cassette {
     pub(super) fn parse_votes(&self, questionnaire: &Questionnaire) -> Result<Vec<Vote>, JudgeError> {
         let votes: Option<Vec<Vote>> =
             self.votes.iter().map(|recorded| parse_vote(recorded, questionnaire)).collect();
+        // A cassette without votes must not count as an opinion.
         votes.filter(|votes| !votes.is_empty()).ok_or_else(|| {
             let problem = "the cassette lacks an answer to a question; delete the file and record it again";
             JudgeError::Unreadable(problem.to_owned())

@@ -33,6 +33,7 @@ impl EvidenceDocument {
         context: JudgeContext,
     ) -> Result<(), JudgeError> {
         let answer = trace.answer.as_deref().unwrap_or_default();
+        // Cutting the answer could change the verdict, so the judge is not asked at all.
         if answer.len() > MAX_ANSWER_BYTES {
             let problem = format!("the answer has {} bytes; the limit is {MAX_ANSWER_BYTES}", answer.len());
             return Err(JudgeError::TooLong(problem));
@@ -89,6 +90,7 @@ fn shows_calls(context: JudgeContext) -> bool {
 
 /// Builds one call, extending the parts that earlier questions selected.
 fn build_call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Value {
+    // Two questions may ask for different parts of the same call: it is shown once, with both.
     let mut shown = before.cloned().unwrap_or_else(|| json!({"tool": call.name}));
     if context.include_tool_inputs {
         shown["arguments"] =

@@ -115,6 +115,7 @@ impl JudgePool {
         if settings.model.is_none() {
             return Err("`judge` has no `model`, and the harness has no judge of its own".to_owned());
         }
+        // Only a mode that asks needs a key: replay must work without one.
         if self.mode.asks_judge() { self.connect_server(settings).map(drop) } else { Ok(()) }
     }
 

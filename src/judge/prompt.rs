@@ -61,6 +61,7 @@ fn render_question(asked: &AskedQuestion) -> String {
             "`claims` lists each claim of fact of the answer, and whether the evidence supports it"
         }
     };
+    // The prompt is written as a text of JSON, so that it cannot end its line and begin another one.
     format!("{id}. About `{}` ({how}): {}", parts.join("`, `"), Value::from(prompt.as_str()))
 }
 

@@ -120,6 +120,7 @@ impl QuestionnaireBuilder {
             let (trace, input) = (&evidence.trace, evidence.input.as_deref());
             return self.add_exhibit(RUN_PART, label, question, trace, input);
         };
+        // A turn that the run does not have is the check's own finding.
         let Some(trace) = evidence.trace.turn_of_user(turn) else { return Ok(()) };
         self.add_exhibit(&format!("turn_{turn}"), label, question, &trace, None)
     }
@@ -152,6 +153,7 @@ impl QuestionnaireBuilder {
         let Some(part) = self.asked.first().map(|asked| asked.parts[..1].to_vec()) else { return Ok(None) };
         let evidence = self.exhibits.render_line()?;
         let prompts: Vec<&str> = self.asked.iter().map(|asked| asked.prompt.as_str()).collect();
+        // The codes of the fence occur in none of the texts that it encloses.
         let fence = EvidenceFence::for_text(&[evidence.as_str(), &prompts.join("\n")].join("\n"));
         let mut asked = self.asked;
         // A control question must not stand out, so a score is asked for only if a real question asks for one. The two

@@ -45,6 +45,8 @@ impl Questionnaire {
             let opinion = parse_opinion(asked, &object).map_err(BadReply::Malformed)?;
             match &asked.label {
                 Some(label) => drop(opinions.insert(label.clone(), opinion)),
+                // The control question has no label: a judge that affirms it follows orders in the text that it
+                // judges.
                 None if is_yes(opinion.judged) => return Err(BadReply::Captured),
                 None => {}
             }
@@ -58,9 +60,11 @@ impl Questionnaire {
             return Err(format!("it has {} bytes, and {MAX_REPLY_BYTES} are the most", text.len()));
         }
         let mut has_object = false;
+        // The reply may quote JSON of the evidence. Only the object with the nonce is the judge's own.
         for (start, object) in scan_objects(text) {
             let code = object.get("code").and_then(Value::as_str);
             if code.is_some_and(|code| code.trim() == self.nonce()) {
+                // A key that is given twice would let the second one replace an opinion.
                 return refuse_duplicates(&text[start..]).map(|()| object);
             }
             has_object = true;
@@ -130,6 +134,7 @@ fn parse_claims(reply: &Map<String, Value>) -> Option<Opinion> {
     let mut unsupported = Vec::new();
     for claim in claims {
         let text = claim.get("claim")?.as_str()?;
+        // One claim without the two fields makes the reply malformed, as its count would be wrong.
         if !claim.get("supported")?.as_bool()? {
             unsupported.push(format!("\"{}\"", quote_reply(text, MAX_CLAIM_CHARS)));
         }

@@ -90,6 +90,8 @@ impl ServerJudge {
                 {"role": "user", "content": request.user},
             ],
         });
+        // Some models refuse a temperature or a seed, and older servers a schema. The request gets plainer with each
+        // refusal.
         if plain < MAX_PLAINNESS {
             // Each vote has its own seed: with temperature 0 and one seed, all votes would be equal.
             body["temperature"] = 0.into();
@@ -165,6 +167,7 @@ fn find_key(
     let name = settings.key_env.as_deref().unwrap_or(DEFAULT_KEY_VARIABLE);
     let value = variable(name).and_then(|value| value.into_string().ok());
     let value = value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    // OpenAI's own server needs a key, and so does a server for which one was named.
     let needed = settings.key_env.is_some() || settings.base_url.is_none();
     match value {
         Some(value) => Ok(Some((name.to_owned(), value))),

@@ -69,7 +69,7 @@ impl<'h> JudgeSession<'h> {
         questionnaire: &Questionnaire,
         prices: &Prices,
     ) -> Result<Vote, Absent> {
-        // The key covers everything that the judge is told. A recording of another questionnaire or judge has another
+        // The key covers everything that the judge sees. A recording of another questionnaire or judge has another
         // key, so a change can never replay an old opinion.
         let key = compute_key(questionnaire, &handle.name, handle.votes);
         let path = location.path_for(&key);
@@ -86,11 +86,13 @@ impl<'h> JudgeSession<'h> {
             JudgeMode::Live => self.pool.ask_once(handle, &path, questionnaire, prices, |_| Ok(())),
         };
         let votes = votes.map_err(|error| self.explain_absence(error))?;
+        // What was used is noted for the list of stale recordings.
         self.pool.note_used(location.path_prefix(), path);
         Ok(merge_votes(&votes))
     }
 
     fn explain_missing_record(&self, location: &CassetteLocation) -> Absent {
+        // The two causes need different advice: one was never recorded, the other no longer fits.
         let why = if location.has_cassettes(self.files) {
             "the recording answers another question: the run, the case, the judge or arraign has changed since"
         } else {

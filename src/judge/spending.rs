@@ -29,6 +29,7 @@ pub struct JudgeUsage {
 impl JudgeUsage {
     fn plus(self, more: Self) -> Self {
         Self {
+            // The counts are those of servers, which may send any number.
             requests: self.requests.saturating_add(more.requests),
             input_tokens: self.input_tokens.saturating_add(more.input_tokens),
             output_tokens: self.output_tokens.saturating_add(more.output_tokens),
@@ -60,6 +61,7 @@ impl SpendingTracker {
 
     /// Returns the costs of the whole run.
     fn read_run_usage(&self) -> Result<JudgeUsage, JudgeError> {
+        // Without a ledger, this process is the whole run.
         let Some(ledger) = &self.ledger else { return Ok(self.own_usage()) };
         let lines = ledger.read_lines().map_err(|error| ledger_error(ledger, error))?;
         let mut total = JudgeUsage::default();
@@ -107,6 +109,7 @@ impl SpendingTracker {
         let mut own = lock(&self.own);
         *own = own.plus(answered);
         drop(own);
+        // Alone, this process is the whole run.
         let Some(ledger) = &self.ledger else { return Ok(()) };
         let line = serde_json::to_vec(&answered).map_err(|error| ledger_error(ledger, error))?;
         ledger.append_line(&line).map_err(|error| ledger_error(ledger, error))
@@ -122,6 +125,7 @@ impl std::fmt::Display for JudgeUsage {
         let requests = if self.requests == 1 { "request" } else { "requests" };
         write!(f, "{} {requests}, {} tokens read", self.requests, self.input_tokens)?;
         write!(f, " and {} written", self.output_tokens)?;
+        // Without any known price, a sum of zero dollars would read as free.
         if self.unpriced < self.requests {
             write!(f, ", {:.4} US dollars", self.cost_usd)?;
         }

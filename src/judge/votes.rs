@@ -10,6 +10,7 @@ pub(super) type Vote = BTreeMap<String, Opinion>;
 /// Returns the median opinion on each question, with the agreement of the votes in its reason.
 pub(super) fn merge_votes(votes: &[Vote]) -> Vote {
     let [first, rest @ ..] = votes else { return Vote::new() };
+    // One vote has no agreement to speak of.
     if rest.is_empty() {
         return first.clone();
     }

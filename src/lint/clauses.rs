@@ -28,6 +28,7 @@ impl ClauseCoverage {
     pub(super) fn add_case(&mut self, case: &Case, recorded: &RecordedEvidence, verdict: &Verdict) {
         for expectation in &case.expectations {
             for clause in expectation.check().clauses() {
+                // Cases share checks of their suite, so the facts of one clause come from all of them.
                 let facts = self.facts_mut(expectation, clause);
                 match &facts.about {
                     About::Calls { .. } => facts.add_calls(recorded),

@@ -54,6 +54,7 @@ fn can_be_seen_to_fail(case: &Case, expectation: &Expectation, recorded: &Record
     let rejects =
         |evidence: &Evidence<'_>| catch_unwind(AssertUnwindSafe(|| check.refuses(evidence))).unwrap_or(true);
     let runs = recorded.runs.iter().flat_map(|run| list_copies(&run.trace));
+    // The runs are tried first, as they are at hand, and a counterexample must be built.
     runs.into_iter().any(|run| rejects(&Evidence::of(&run).judged(&case.opinions)))
         || catch_unwind(AssertUnwindSafe(|| check.counterexample()))
             .map_or(true, |example| example.is_some_and(|evidence| rejects(&evidence)))

@@ -108,6 +108,7 @@ impl Linter {
         self.found.remarks.extend(repeated::find_remarks(case));
         self.found.remarks.extend(replaced_gate::find_remarks(case));
         self.found.remarks.extend(unused_column::find_remark(case));
+        // This remark is about a run that nobody has recorded: that of an agent which says and does nothing.
         self.found.remarks.extend(empty_run::find_remark(case, &name, |runs| {
             RecordedEvidence::from_runs(runs, case, path, library.files)
         }));
@@ -131,6 +132,7 @@ impl Linter {
 
     fn finish(self) -> LintResult {
         let mut found = self.found;
+        // These three are known only when all cases have been seen.
         found.remarks.extend(self.clauses.into_remarks());
         found.remarks.extend(self.near_misses.into_remarks());
         found.remarks.extend(self.tools.into_remarks());

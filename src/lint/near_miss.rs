@@ -126,6 +126,7 @@ fn is_near_glob(glob: &str, called: &str) -> bool {
     let literals = glob.chars().filter(|c| !"*?[]{},!".contains(*c)).count();
     let is_plain = !glob.contains(['[', '{']);
     let prefixed = SEPARATORS.iter().map(|separator| format!("?*{separator}{glob}"));
+    // An edit in a class or in alternatives would need a parser of globs. They are compared as they are.
     let places = glob.char_indices().filter(|_| is_plain && literals >= MIN_EDITED_CHARS);
     let edited = places.filter(|(_, c)| !"*?".contains(*c)).flat_map(|(at, c)| {
         let (before, after) = (&glob[..at], &glob[at + c.len_utf8()..]);
@@ -175,6 +176,7 @@ fn find_text<'n>(node: Node<'n>, text: &str) -> Option<Node<'n>> {
     let in_list = node.list().into_iter().flatten().find_map(|node| find_text(node, text));
     in_list.or_else(|| {
         let mut entries = node.entries().into_iter().flatten();
+        // The name of a tool may be a key as well as a value.
         entries.find_map(|(key, value)| if key.name == text { Some(value) } else { find_text(value, text) })
     })
 }

@@ -22,6 +22,7 @@ fn is_hidden(path: &Path) -> bool {
 }
 
 fn is_policy(path: &Path, root: &Path) -> bool {
+    // The folder is looked for below the root alone: the root itself may lie in a folder of that name.
     let below = path.strip_prefix(root).unwrap_or(path).parent();
     let in_policy_folder = below.is_some_and(|folder| folder.iter().any(|part| part == POLICY_FOLDER));
     let extension = path.extension().unwrap_or_default().to_string_lossy();

@@ -14,6 +14,7 @@ pub(super) fn find_remarks(case: &Case) -> Vec<LintRemark> {
         let Some(key) = check_key(expectation) else { continue };
         match first_places.get(&key) {
             Some(first) if *first != at => remarks.push(build_remark(expectation, at, first)),
+            // A setting can make several checks, and they are no repetition.
             // Expectations with the same place come from the same setting.
             Some(_) => {}
             None => drop(first_places.insert(key, at)),

@@ -67,6 +67,7 @@ impl ToolNotices {
                     || ARGUMENT_PROBES
                         .iter()
                         .any(|probe| session.notices_change(|| change_argument(run, name, argument, *probe)));
+                // A tool whose argument matters is noticed itself.
                 tool.noticed |= *noticed;
             }
             tool.noticed =
@@ -126,6 +127,7 @@ struct ProbeSession<'c> {
 impl<'c> ProbeSession<'c> {
     fn new(case: &'c Case, name: &'c str, alone: &'c mut RecordedEvidence) -> Self {
         let calls: usize = alone.runs.iter().map(|run| run.trace.calls.len()).sum();
+        // Each probe evaluates all calls again, so cases with many calls get fewer probes.
         let left = MAX_PROBES.min(MAX_PROBED_CALLS / calls.max(1));
         let unchanged = VerdictDigest::from_verdict(&evaluate_recorded(case, name, alone));
         Self { case, name, alone, unchanged, left }
@@ -138,6 +140,7 @@ impl<'c> ProbeSession<'c> {
             return true;
         }
         self.left -= 1;
+        // Each probe replaces the one run, which is not restored: the next probe is made of the recorded one.
         if let [only] = self.alone.runs.as_mut_slice() {
             only.trace = probe();
         }

@@ -6,6 +6,7 @@ use crate::suite::RecordedRun;
 
 /// Returns a remark for the first such recording. A trace that no agent of the case made is not a recording.
 pub(super) fn find_remark(case: &Case, runs: &[RecordedRun]) -> Option<LintRemark> {
+    // Without `input_match`, nobody compares the fingerprint.
     if case.agent.is_none() || !case.input_match {
         return None;
     }

@@ -8,6 +8,7 @@
 use serde_json::Value;
 
 use crate::trace::{Arguments, Call, CallStatus, Role, ToolServer, Trace};
+use crate::yaml::render_plain;
 
 /// A call that a server saw.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +60,7 @@ pub fn merge_calls(trace: &mut Trace, server: &str, calls: &[MockCall]) {
 /// Returns for each call of the server the index of its call in the trace.
 fn pair_calls(known: &[Call], calls: &[MockCall]) -> Vec<Option<usize>> {
     let (mut pairs, mut taken) = (vec![None; calls.len()], vec![false; known.len()]);
+    // Two rounds, so that a call with its exact arguments is never taken by another of the same name.
     for needs_arguments in [true, false] {
         for (call, pair) in calls.iter().zip(&mut pairs).filter(|(_, pair)| pair.is_none()) {
             let found = known.iter().enumerate().position(|(at, known)| {
@@ -92,6 +94,7 @@ fn has_arguments(known: &Call, arguments: &Value) -> bool {
 fn count_turns(calls: &[MockCall]) -> Vec<usize> {
     let (mut turn, mut ends) = (0, f64::NEG_INFINITY);
     let turns = calls.iter().map(|call| {
+        // The first call begins the first turn, whatever its time is.
         if turn == 0 || call.started_ms >= ends {
             turn += 1;
         }
@@ -111,14 +114,10 @@ fn describe_call(call: &MockCall, server: &str, turn: usize) -> Call {
     described.server = ToolServer::Named(server.to_owned());
     described.result.clone_from(&call.result);
     described.status = status;
-    described.error = call.result.as_ref().filter(|_| call.failed).map(text_of);
+    described.error = call.result.as_ref().filter(|_| call.failed).map(render_plain);
     described.started_ms = Some(call.started_ms);
     described.duration_ms = call.ended_ms.map(|ended| ended - call.started_ms);
     described
-}
-
-fn text_of(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Adds to a call of the trace what only the server knows.

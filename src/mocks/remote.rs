@@ -40,6 +40,7 @@ impl RemoteMocks {
             .with_header("accept", "application/json, text/event-stream")
             .with_header("mcp-protocol-version", PROTOCOL_VERSION);
         let client = self.client.clone();
+        // A call is never repeated: it may have happened, and the script would count it twice.
         let limits = HttpLimits { total: LONGEST_ANSWER, retries: 0, ..HttpLimits::default() };
         let sent = spawn_blocking(move || {
             let response = client.send_request(&request, &limits).map_err(|error| error.to_string())?;

@@ -40,6 +40,7 @@ impl MockScript {
         let (tool, given) = (&self.mocks.tools[at], &mut self.given[at]);
         let arguments = Arguments::Json(arguments.clone());
         for (answer, given) in tool.answers.iter().zip(given) {
+            // An answer that is used up makes room for the ones behind it.
             if answer.times.is_some_and(|times| *given >= times) {
                 continue;
             }

@@ -106,6 +106,7 @@ impl RecordedServer {
         };
         let (status, body) = match answer {
             Ok(result) => (RESULT, result),
+            // An error of the protocol is an answer, and is recorded like one.
             Err(ServiceError::McpError(error)) => (ERROR, json!(error)),
             Err(error) => return Err(format!("the server gave no answer to {}: {error}", request.method)),
         };

@@ -39,7 +39,7 @@ struct CallLog {
     problems: Vec<String>,
 }
 
-/// What a session came to.
+/// The outcome of a session.
 pub struct MockOutcome {
     /// The calls, in the order of their beginning.
     pub calls: Vec<MockCall>,
@@ -82,6 +82,7 @@ impl MockSession {
         };
         let is_last = listed["nextCursor"].is_null();
         let Some(tools) = listed["tools"].as_array_mut() else { return Ok(listed) };
+        // A scripted tool replaces the server's tool of the same name.
         tools.retain(|tool| list_tools(&self.mocks).all(|own| tool["name"] != *own.name));
         if is_last {
             tools.extend(list_tools(&self.mocks).map(|tool| Value::Object(tool.listed.clone())));
@@ -208,6 +209,7 @@ fn read_result(result: &Value) -> Value {
         return structured.clone();
     }
     let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    // One block without a text makes the result more than text.
     let texts: Option<Vec<&str>> = blocks.iter().map(|block| block["text"].as_str()).collect();
     texts.map_or_else(|| result["content"].clone(), |texts| texts.join("\n").into())
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::exchange::RecordedRequest;
 use crate::case::ModelSettings;
+use crate::yaml::unescape_token;
 
 /// Keys of a body that do not change what the model says.
 const IGNORED_KEYS: [&str; 7] =
@@ -31,7 +32,7 @@ const TYPES_WITH_ID: [&str; 8] = [
 /// The text in place of what the user ignores.
 const IGNORED: &str = "(ignored)";
 
-/// What two requests may differ in.
+/// The parts in which two requests may differ.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ContentRules {
     /// JSON pointers into the body.
@@ -79,12 +80,14 @@ impl ContentRules {
     /// Reduces a request to its content.
     pub(super) fn reduce(&self, request: &RecordedRequest) -> RequestContent {
         let mut body = request.body.clone();
+        // The user's pointers are removed first, while indices of lists are still those of the request.
         for pointer in &self.ignore {
             remove_pointer(&mut body, pointer);
         }
         if let (Value::Object(entries), false) = (&mut body, self.is_literal) {
             entries.retain(|key, _| !IGNORED_KEYS.contains(&key.as_str()));
         }
+        // Ids are numbered over the whole request, so that a call and its result keep the same number.
         let mut ids = Vec::new();
         let body = self.reduce_value(&body, &mut ids);
         let target = format!("{} {} {}", request.to, request.method, request.path);
@@ -99,6 +102,7 @@ impl ContentRules {
                 let mut keys: Vec<&String> = entries.keys().collect();
                 keys.sort_unstable();
                 let reduced = keys.into_iter().map(|key| {
+                    // The order of keys is no content: clients differ in it.
                     let value = match &entries[key] {
                         Value::String(id) if !self.is_literal && is_id(entries, key) => number_id(id, ids),
                         value => self.reduce_value(value, ids),
@@ -120,6 +124,7 @@ impl ContentRules {
 /// Whether the text under `key` is the id of a call or of an item. Gemini's calls have no type.
 fn is_id(entries: &Map<String, Value>, key: &str) -> bool {
     let kind = entries.get("type").and_then(Value::as_str);
+    // A bare `id` may be an id of the application, such as an order's: it must stand beside a call's keys.
     let is_call = kind.is_some_and(|kind| TYPES_WITH_ID.contains(&kind))
         || entries.contains_key("function")
         || kind == Some("message")
@@ -138,12 +143,13 @@ fn number_id(id: &str, ids: &mut Vec<String>) -> Value {
 
 fn remove_pointer(body: &mut Value, pointer: &str) {
     let Some((parent, last)) = pointer.rsplit_once('/') else { return };
-    let last = last.replace("~1", "/").replace("~0", "~");
+    let last = unescape_token(last);
     match body.pointer_mut(parent) {
         Some(Value::Object(entries)) => {
-            entries.shift_remove(&last);
+            entries.shift_remove(last.as_ref());
         }
         Some(Value::Array(items)) => {
+            // An item is not removed, because the pointers behind it would move.
             if let Some(item) = last.parse().ok().and_then(|index: usize| items.get_mut(index)) {
                 *item = Value::String(IGNORED.to_owned());
             }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::content::RequestContent;
 use super::messages::{MESSAGE_LISTS, name_message, name_tool};
 use crate::secrets::quote_difference;
+use crate::yaml::render_plain;
 
 /// The largest number of edits in a message.
 const MAX_EDITS: usize = 6;
@@ -46,6 +47,7 @@ fn list_edits(old: &RequestContent, new: &RequestContent) -> Vec<String> {
     let added = after.keys().filter(|key| !before.contains_key(*key));
     for key in before.keys().chain(added) {
         let (one, other) = (&old.body[key], &new.body[key]);
+        // Messages and tools have names that a person knows. All else is shown by its key.
         match (one, other) {
             _ if one == other => {}
             (Value::Array(one), Value::Array(other)) if MESSAGE_LISTS.contains(&key.as_str()) => {
@@ -57,6 +59,7 @@ fn list_edits(old: &RequestContent, new: &RequestContent) -> Vec<String> {
             _ => list_leaf_edits(&format!("`{key}`"), one, other, &mut edits),
         }
     }
+    // A body that is no object has no keys to compare.
     if old.body != new.body && edits.is_empty() {
         list_leaf_edits("body", &old.body, &new.body, &mut edits);
     }
@@ -109,6 +112,7 @@ fn list_tool_edits(old: &[Value], new: &[Value], edits: &mut Vec<String>) {
     for tool in old.iter().filter(|tool| new.iter().all(|known| name_tool(known) != name_tool(tool))) {
         edits.push(format!("tool `{}` is missing", name_tool(tool).unwrap_or("without a name")));
     }
+    // The lists differ, so if no tool does, it is their order.
     if edits.len() == before {
         edits.push("the order of the tools has changed".to_owned());
     }
@@ -121,23 +125,21 @@ fn list_leaf_edits(what: &str, old: &Value, new: &Value, edits: &mut Vec<String>
         (Value::Object(one), Value::Object(other)) => {
             let added = other.keys().filter(|key| !one.contains_key(*key));
             for key in one.keys().chain(added) {
+                // Keys that are only about the form of a message would make the place longer, and no clearer.
                 let is_text = ["content", "text", "output", "parts", "function"].contains(&key.as_str());
                 let place = if is_text { what.to_owned() } else { format!("{what}, `{key}`") };
                 list_leaf_edits(&place, &old[key], &new[key], edits);
             }
         }
+        // Lists of another length are shown as a whole: their items cannot be paired by their places.
         (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
             one.iter().zip(other).for_each(|(one, other)| list_leaf_edits(what, one, other, edits));
         }
         _ => {
-            let [one, other] = quote_difference(&show_value(old), &show_value(new));
+            let [one, other] = quote_difference(&render_plain(old), &render_plain(new));
             edits.push(format!("{what}: {one} -> {other}"));
         }
     }
-}
-
-fn show_value(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn quote_end(message: &Value) -> String {

@@ -58,10 +58,12 @@ impl RecordedRequest {
     pub(super) fn new(to: &str, method: &str, (path, query): (&str, Option<&str>), body: &[u8]) -> Self {
         let parameters = query.unwrap_or_default().split('&').filter(|parameter| !parameter.is_empty());
         let mut kept: Vec<&str> = parameters.filter(|parameter| !is_key(parameter)).collect();
+        // The order of parameters has no meaning, and clients write them in different ones.
         kept.sort_unstable();
         let path = if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) };
         let body = match serde_json::from_slice(body) {
             Ok(body) => body,
+            // A request without a body, such as a GET, is not an empty text.
             Err(_) if body.is_empty() => Value::Null,
             Err(_) => Value::String(String::from_utf8_lossy(body).into_owned()),
         };
@@ -88,6 +90,7 @@ impl RecordedReply {
         cut: bool,
     ) -> Option<Self> {
         let mut reply = Self { status, media_type, cut, ..Self::default() };
+        // A stream keeps its pieces: a replay sends them one by one, as the provider did.
         if reply.has_stream() {
             reply.chunks = Some(split_at_characters(pieces)?);
             return Some(reply);
@@ -113,6 +116,7 @@ impl RecordedReply {
 
     /// Returns the pieces of the body.
     pub(super) fn pieces(&self) -> Vec<Vec<u8>> {
+        // A streamed body is replayed in the pieces in which it came, since clients read them one by one.
         if let Some(chunks) = &self.chunks {
             return chunks.iter().map(|chunk| chunk.as_bytes().to_vec()).collect();
         }
@@ -128,6 +132,7 @@ fn split_at_characters(pieces: Vec<Vec<u8>>) -> Option<Vec<String>> {
         rest.extend(piece);
         let whole = match std::str::from_utf8(&rest) {
             Ok(_) => rest.len(),
+            // The bytes so far are fine, and the last character is not complete yet.
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
             Err(_) => return None,
         };

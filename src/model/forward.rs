@@ -24,13 +24,13 @@ const CHUNK_BYTES: usize = 32 << 10;
 /// The largest reply.
 const MAX_REPLY_BYTES: usize = 64 << 20;
 
-/// How long a provider may be silent before its first byte.
+/// The time that a provider may be silent before its first byte.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How long a connection may take.
+/// The time limit of a connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How often a request is sent again that the provider refuses for now.
+/// The number of times that a request is repeated if the provider refuses it for now.
 const MAX_RETRIES: u32 = 3;
 
 /// The longest wait before that: clients give up sooner or later.
@@ -91,6 +91,7 @@ pub(super) fn forward_request(
     let media_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let media_type = media_type.map(str::to_owned);
     let mut headers = response.headers().clone();
+    // Headers of the connection to the provider mean nothing on the connection to the client.
     for name in &OWN_HEADERS {
         headers.remove(name);
     }
@@ -106,6 +107,7 @@ fn send_patiently(request: &ForwardedRequest) -> Result<hyper::http::Response<ur
     loop {
         let response = send_request(request)?;
         let wait = parse_retry_after(response.headers()).unwrap_or_else(|| compute_backoff(attempt));
+        // The wait that a provider asks for may be hours: then the client decides, which has its own limits.
         if response.status() != StatusCode::TOO_MANY_REQUESTS || attempt > MAX_RETRIES || wait > MAX_WAIT {
             return Ok(response);
         }
@@ -136,6 +138,8 @@ fn pass_body_on(mut body: impl io::Read, pieces: &Sender<Piece>) -> Option<(Vec<
         };
         size += read;
         passed.push(buffer[..read].to_vec());
+        // The client has hung up, which some do when they have seen enough. What it has seen is a whole recording of
+        // that run.
         if pieces.blocking_send(Ok(Bytes::copy_from_slice(&buffer[..read]))).is_err() {
             return Some((passed, true));
         }

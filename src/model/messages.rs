@@ -10,6 +10,7 @@ pub(super) fn name_message(message: &Value) -> &'static str {
     if let Some(kind) = message["type"].as_str().filter(|kind| *kind != "message") {
         return if kind.ends_with("_output") { "tool result" } else { name_item(kind) };
     }
+    // Results of tools are user messages for some providers: what they contain says more than their role.
     if holds(message, &|part| part["type"] == "tool_result" || !part["functionResponse"].is_null()) {
         return "tool result";
     }

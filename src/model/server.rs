@@ -80,6 +80,7 @@ async fn answer_request(request: Request<Incoming>, session: Arc<PortSession>) -
     let Some(provider) = steps.next().and_then(Provider::find_by_name) else {
         return refuse(Provider::OpenAi, 404, "this is not the path of a run that arraign has started");
     };
+    // A connection that leaves HTTP cannot be recorded.
     if parts.headers.contains_key(UPGRADE) {
         return refuse(provider, 400, "the model port does not support WebSocket connections");
     }
@@ -93,6 +94,7 @@ async fn answer_request(request: Request<Incoming>, session: Arc<PortSession>) -
     let Ok(body) = Limited::new(body, MAX_REQUEST_BYTES).collect().await else {
         return refuse(provider, 413, "the request is too large or incomplete");
     };
+    // Keys are masked in the recording, also where the request repeats them in its body.
     for header in KEY_HEADERS.iter().filter_map(|name| parts.headers.get(*name)?.to_str().ok()) {
         session.note_key(header.trim_start_matches("Bearer ").trim());
     }

@@ -25,7 +25,7 @@ pub enum PortMode {
     Forward,
 }
 
-/// Who is asked, and whose replies are recorded.
+/// The receiver of the requests, whose replies are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedSubject {
     /// A model. Ids, and what is only about accounting, do not count in its requests.
@@ -39,7 +39,7 @@ pub enum RecordedSubject {
 pub struct SessionPlan {
     /// What the port does.
     pub mode: PortMode,
-    /// Who is asked.
+    /// The receiver of the requests.
     pub subject: RecordedSubject,
     /// The settings of the agent.
     pub settings: Arc<ModelSettings>,
@@ -50,12 +50,25 @@ pub struct SessionPlan {
 }
 
 impl SessionPlan {
+    /// Plans the answers of a recorded MCP server. Its requests have no settings and no address to forward to.
+    #[cfg(feature = "mocks")]
+    pub fn for_mcp_server(mode: PortMode, cassette: Cassette) -> Self {
+        Self {
+            mode,
+            subject: RecordedSubject::McpServer,
+            settings: Arc::default(),
+            upstreams: Arc::default(),
+            cassette: Arc::new(cassette),
+        }
+    }
+
     /// Returns the addresses to forward to: of the settings, or else of the variables that clients read, or else the usual.
     pub fn find_upstreams(settings: &ModelSettings, variable: impl Fn(&str) -> Option<String>) -> Upstreams {
         let found = Provider::ALL.into_iter().filter_map(|provider| {
             let set = settings.upstream.get(provider.name()).cloned();
             let set = set.or_else(|| variable(provider.address_variable()));
             let address = set.or_else(|| provider.usual_upstream().map(str::to_owned))?;
+            // Clients accept an address without a scheme, and so does this.
             let address = if address.contains("://") { address } else { format!("http://{address}") };
             Some((provider, address.trim_end_matches('/').to_owned()))
         });
@@ -70,7 +83,7 @@ pub struct ModelMiss {
     pub message: String,
 }
 
-/// What a session came to.
+/// The outcome of a session.
 #[derive(Debug, Default)]
 pub struct PortOutcome {
     /// The exchanges, in the order of their requests.
@@ -127,6 +140,7 @@ impl PortSession {
             RecordedSubject::Model => ContentRules::new(&plan.settings),
             RecordedSubject::McpServer => ContentRules::literal(),
         };
+        // In this mode the recorded replies are replaced, so none is used.
         let exchanges = if plan.mode == PortMode::Forward { &[] } else { plan.cassette.exchanges.as_slice() };
         let recorded: Vec<RequestContent> =
             exchanges.iter().map(|exchange| rules.reduce(&exchange.request)).collect();
@@ -195,6 +209,7 @@ impl PortSession {
         let mut state = lock(&self.state);
         let mut outcome = std::mem::take(&mut state.outcome);
         outcome.exchanges = std::mem::take(&mut state.exchanges).into_iter().flatten().collect();
+        // Only requests of the agent take an exchange, so those that still wait were never asked for.
         outcome.unused = state.waiting.values().map(VecDeque::len).sum();
         outcome.cassette.clone_from(&self.plan.cassette.name);
         outcome
@@ -214,6 +229,7 @@ impl PortSession {
             format!("request {} to the {subject}, {} {}", state.requests, request.method, request.path);
         let what = what.trim_end();
         let name = &self.plan.cassette.name;
+        // The content is known, and all its replies are used up. The nearest request would be the same one.
         if state.last.contains_key(&content.key()) {
             let help = match self.plan.subject {
                 RecordedSubject::Model => "; `reuse: true` repeats the last reply",

@@ -31,6 +31,7 @@ pub(super) fn derive_answer_mutants(run: &Trace) -> Vec<Mutant> {
 /// Derives the mutants of the tokens, the cost and the duration, as far as they are recorded.
 pub(super) fn derive_figure_mutants(run: &Trace) -> Vec<Mutant> {
     let mut mutants = Vec::new();
+    // Twice nothing is nothing: such a mutant would survive every check.
     if run.usage.is_some_and(|usage| usage.input_tokens + usage.output_tokens > 0) {
         mutants.push(Mutant::new(MutationSort::DoubleTokens, "the run takes twice the tokens", |run| {
             run.usage = run.usage.map(double_usage);

@@ -8,7 +8,7 @@ use crate::trace::Trace;
 /// A limit is half above the figure of the run, so that a run may vary and not take twice as much.
 const ROOM: f64 = 1.5;
 
-/// The least number of letters of a word that tells something about an answer.
+/// The least number of letters of a word that is characteristic of an answer.
 const MIN_WORD_CHARS: usize = 4;
 
 /// The largest length of a text that an entry quotes, in characters.
@@ -22,6 +22,7 @@ pub(super) fn propose_for_answer(run: &Trace, sort: MutationSort) -> Vec<Value> 
             require_phrases(list_telling_words(answer))
         }
         MutationSort::CutAnswer => {
+            // The half that was cut away is what a check must ask for.
             let rest = skip_half(answer);
             let mut words = list_telling_words(rest);
             words.extend(list_words(rest).last().map(|word| (*word).to_owned()));
@@ -30,6 +31,7 @@ pub(super) fn propose_for_answer(run: &Trace, sort: MutationSort) -> Vec<Value> 
         MutationSort::ChangeNumbers => {
             let numbers =
                 list_words(answer).into_iter().filter(|word| word.contains(|c: char| c.is_ascii_digit()));
+            // `grounded` comes first: it holds for other numbers of other runs as well.
             let mut proposed = vec![json!({"grounded": {}})];
             proposed.extend(require_phrases(numbers.map(str::to_owned).collect()));
             proposed
@@ -91,6 +93,7 @@ fn list_telling_words(text: &str) -> Vec<String> {
     let mut long: Vec<&str> =
         words.into_iter().filter(|word| word.chars().count() >= MIN_WORD_CHARS).collect();
     long.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
+    // A single digit is tried last, as it is found in almost any answer.
     let telling = long_numbers.into_iter().take(2).chain(long.into_iter().take(3)).chain(digits);
     telling.map(str::to_owned).collect()
 }

@@ -14,6 +14,7 @@ const UNKNOWN_ARGUMENT: &str = "an_argument_that_nobody_has";
 pub(super) fn derive_argument_mutants(run: &Trace, words: &MutantWords<'_>) -> Vec<Mutant> {
     let mut mutants = Vec::new();
     for call in &run.calls {
+        // Arguments that are no object have no names to change.
         let Arguments::Json(Value::Object(passed)) = &call.arguments else { continue };
         for (key, value) in passed {
             mutants.extend(change_argument(call, key, value, words));
@@ -56,6 +57,7 @@ impl ChangedLeaf<'_> {
         let [old, new] = [self.leaf, &other].map(|value| words.quote_argument(self.key, value));
         let argument = self.path.trim_start_matches('.');
         let change = format!("{}: `{argument}` is {new} instead of {old}", words.name_call(self.call));
+        // The mutant finds its leaf again by the path, since it is applied to a copy of the run.
         let (at, key, pointer) = (self.call.index - 1, self.key.to_owned(), self.pointer.clone());
         let mutant = Mutant::new(sort, change, move |run| {
             let Some(passed) = find_arguments(run, at) else { return };

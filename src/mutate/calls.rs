@@ -43,7 +43,7 @@ fn duplicate_call(at: usize, call: &Call, words: &MutantWords<'_>) -> Mutant {
         .of_call(call)
 }
 
-/// Calls of one parallel turn have no order, and equal calls cannot be told apart.
+/// Calls of one parallel turn have no order, and equal calls cannot be distinguished.
 fn swap_with_next((at, call): (usize, &Call), next: &Call, words: &MutantWords<'_>) -> Option<Mutant> {
     let is_same = call.name == next.name
         && call.server == next.server
@@ -95,7 +95,7 @@ fn end_otherwise((at, call): (usize, &Call), run: &Trace, words: &MutantWords<'_
 fn exchange_arguments((at, call): (usize, &Call), run: &Trace, words: &MutantWords<'_>) -> Option<Mutant> {
     let differs = |other: &&Call| {
         let has_both = call.arguments.json().is_some() && other.arguments.json().is_some();
-        // Parallel calls of one tool with equal results cannot be told apart.
+        // Parallel calls of one tool with equal results cannot be distinguished.
         let is_alike = call.turn == other.turn && call.name == other.name && call.result == other.result;
         has_both && !is_alike && call.arguments != other.arguments
     };

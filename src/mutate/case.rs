@@ -55,9 +55,11 @@ impl<'c> CaseMutator<'c> {
         for (number, run) in recorded.runs.iter().enumerate() {
             result.runs.push(self.mutate_run(run, (number, count), recorded));
         }
+        // If each run is left out, the case is, for the reason of the first.
         if !result.runs.is_empty() && result.runs.iter().all(|run| run.left_out.is_some()) {
             result.left_out = result.runs[0].left_out.clone();
         }
+        // What an ignore matches is known only when all runs are done.
         result.unused_ignores = list_unused_ignores(self.case, &result);
         result
     }
@@ -85,6 +87,7 @@ impl<'c> CaseMutator<'c> {
             MutantVerdict::Violated(checks) => Some(format!("`{}`", checks.join("`, `"))),
             MutantVerdict::Open(why) => Some(why),
         };
+        // A case that fails already would kill every mutant.
         if let Some(why) = why {
             result.left_out = Some(format!("the run does not pass: {why}"));
             return result;
@@ -115,6 +118,7 @@ impl<'c> CaseMutator<'c> {
         let mut finder = AdditionFinder::new(self.library, recorded, masker);
         let mut results = Vec::with_capacity(mutants.len());
         let mut fractions = Vec::new();
+        // An interrupted search keeps what it has: the mutants so far have their results.
         for mutant in mutants.iter().take_while(|_| !is_stopped(self.stop)) {
             let trace = mutant.apply(&run.trace);
             // An answer that says nothing in another half, say: no change, no mutant.
@@ -123,6 +127,7 @@ impl<'c> CaseMutator<'c> {
             }
             let changed = RecordedRun { file: None, format: run.format, trace };
             let fate = match (evaluator.evaluate(&changed), find_ignore(self.case, mutant)) {
+                // A mutant that a check notices is killed, also where the case may ignore it.
                 (MutantVerdict::Violated(by), _) => MutantFate::Killed { by },
                 (_, Some(ignored)) => MutantFate::Ignored { reason: ignored.reason.clone() },
                 _ if mutant.is_fraction || !self.finds_additions => MutantFate::Survived { addition: None },
@@ -144,6 +149,7 @@ impl<'c> CaseMutator<'c> {
     fn name_trace(&self, run: &RecordedRun, (number, count): (usize, usize)) -> String {
         let file = run.file.clone().unwrap_or_else(|| format!("inline in {}", self.name));
         match (&run.trace.id, count) {
+            // Inline traces of different cases are different ones, even if their ids are equal.
             (_, 1) if run.file.is_none() => file,
             (Some(id), _) if run.file.is_some() => format!("{file} ({id})"),
             (_, 1) => file,
@@ -158,6 +164,7 @@ fn find_exclusion(case: &Case) -> Option<String> {
         let reason = ignore.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
         return Some(format!("the case is ignored{reason}"));
     }
+    // A case that expects to fail has no green run whose mutants could be told from it.
     if case.expect_verdict.is_some_and(|expected| expected != Status::Pass) {
         return Some("the case expects another verdict than `pass`".to_owned());
     }

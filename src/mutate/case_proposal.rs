@@ -46,6 +46,7 @@ pub fn propose_case(run: &RecordedRun, library: Library<'_>) -> ProposedCase {
     let mutants = derive_mutants(&unguarded.trace, &MutantWords { masker: &masker });
     let changed: Vec<RecordedRun> = mutants
         .iter()
+        // 2.0 in place of 2 is a change that few checks are meant to notice.
         .filter(|mutant| !mutant.is_fraction)
         .map(|mutant| RecordedRun { trace: mutant.apply(&unguarded.trace), ..unguarded.clone() })
         .filter(|changed| changed.trace != unguarded.trace)

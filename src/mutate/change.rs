@@ -47,6 +47,7 @@ pub(crate) fn insert_call(run: &mut Trace, at: usize, call: Call) {
 pub(crate) fn insert_turn(run: &mut Trace, at: usize, mut call: Call) {
     call.turn =
         at.checked_sub(1).and_then(|before| run.calls.get(before)).map_or(1, |before| before.turn + 1);
+    // The new call has a turn alone, so all later ones move by one.
     for later in run.calls.iter_mut().skip(at) {
         later.turn += 1;
     }
@@ -66,6 +67,7 @@ pub(crate) fn swap_calls(run: &mut Trace, at: usize) {
 pub(crate) fn cut_run(run: &mut Trace, count: usize) {
     run.calls.truncate(count);
     run.messages.retain(|message| message.after_calls <= count);
+    // An answer that was recorded becomes an empty one: a missing answer leaves the checks of it undecided.
     let had_answer = run.answer.take().is_some();
     run.settle_answer();
     if had_answer && run.answer.is_none() {
@@ -81,6 +83,8 @@ pub(crate) fn set_answer(run: &mut Trace, answer: String) {
         .messages
         .iter()
         .enumerate()
+        // Only what the agent said after its last call is its answer. The same words before a call are a part of its
+        // work.
         .filter(|(_, message)| message.role == Role::Assistant && message.after_calls == run.calls.len());
     let last: Vec<usize> = messages.map(|(at, _)| at).collect();
     // The answer may be one message, or all messages after the last call.

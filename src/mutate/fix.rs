@@ -96,6 +96,8 @@ fn choose_entries(case: &FolderCase, survivors: &[TraceSurvivor<'_>], library: L
         let tried = try_candidates(case, run, survivors, (&mut candidates, library));
         mutants.extend(tried);
     }
+    // The smallest set that covers all mutants is hard to find: the largest gain is taken first, and what became
+    // needless is dropped.
     let mut chosen = cover_mutants(candidates, mutants.len());
     drop_needless(&mut chosen, mutants.len());
     let list_killed =
@@ -110,6 +112,7 @@ fn list_additions(survivors: &[TraceSurvivor<'_>]) -> impl Iterator<Item = Value
     let mut additions: Vec<Value> = Vec::new();
     for (_, mutant) in survivors {
         if let MutantFate::Survived { addition: Some(addition) } = &mutant.fate
+            // Mutants of one argument are often killed by the same check.
             && !additions.contains(addition)
         {
             additions.push(addition.clone());
@@ -140,6 +143,7 @@ fn try_candidates(
         if !survivors.iter().any(|(trace, survivor)| *trace == fingerprint && survivor.id == id) {
             continue;
         }
+        // Each candidate is tried on each surviving mutant: what it kills is measured, not guessed from its form.
         let changed = RecordedRun { trace: mutant.apply(&unguarded.trace), ..unguarded.clone() };
         for (entry, kills) in &mut *candidates {
             let verdict = finder.load_entry(entry).map(|entry| finder.evaluate_entry(&entry, &changed));
@@ -157,6 +161,7 @@ fn cover_mutants(mut candidates: Vec<KillRow>, mutants: usize) -> Vec<KillRow> {
         let count_new = |(_, kills): &KillRow| {
             (0..mutants).filter(|at| kills[*at] && !is_killed(&chosen, *at, None)).count()
         };
+        // Greedy: the smallest set of all is hard to find, and this one is near it.
         let ranked = candidates.iter().enumerate();
         let best =
             ranked.max_by_key(|(at, row)| (count_new(row), Reverse(row.0.to_string().len()), Reverse(*at)));

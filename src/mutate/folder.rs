@@ -14,7 +14,7 @@ use crate::source::lock;
 use crate::suite::{Library, Suite, build_trial_name, find_case_files, load_all, load_recorded};
 use crate::verdict::CaseMutation;
 
-/// What is mutated, and what is searched for.
+/// The options of a search for mutants.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct MutationOptions<'o> {
@@ -81,6 +81,8 @@ pub(crate) fn mutate_folder(
     }
     let filters = options.filters;
     cases.retain(|case| filters.is_empty() || filters.iter().any(|filter| case.name.contains(filter)));
+    // An interrupt may come in the middle of a case. Its part of the mutants is dropped, because it would look like
+    // all of them.
     let tried = run_parallel(&cases, |case| {
         let is_open = !is_stopped(options.stop);
         let result = is_open.then(|| case.mutate_case(library, judges, options))?;
@@ -159,6 +161,7 @@ fn run_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) ->
     };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());
     thread::scope(|scope| {
+        // The caller's own thread is one of them.
         for _ in 1..threads {
             scope.spawn(take_items);
         }

@@ -24,6 +24,7 @@ pub(super) fn derive_forbidden_calls(case: &Case, run: &Trace, words: &MutantWor
                 insert_turn(run, at, call.clone());
             });
             let mutant = mutant.of_tool(&name);
+            // Two checks may forbid the same tool: its mutant is made once.
             if mutants.iter().all(|known| known.id != mutant.id) {
                 mutants.push(mutant);
             }
@@ -45,6 +46,7 @@ fn list_forbidden_calls(case: &Case, expectation: &Expectation, run: &Trace) -> 
         insert_turn(&mut longer, run.calls.len(), call.clone());
         longer
     };
+    // A tool that a check names is not always forbidden. The check itself decides, on the run with the call.
     calls.filter(|call| is_violated(case, expectation, &with_call(call))).collect()
 }
 

@@ -15,6 +15,7 @@ const MASK: &str = "***";
 /// Proposes entries of `expect` that may notice the mutant of `run`.
 pub(super) fn propose_checks(run: &Trace, mutant: &Mutant) -> Vec<Value> {
     let calls: Vec<&Call> = mutant.calls.iter().filter_map(|at| run.calls.get(*at)).collect();
+    // A mutant without a call of the run is about a call that was added, or about the answer.
     let Some(first) = calls.first().map(|call| ProposedCall::new(run, call)) else {
         return match mutant.sort {
             MutationSort::UnknownCall => propose_against_calls(run),
@@ -28,6 +29,7 @@ pub(super) fn propose_checks(run: &Trace, mutant: &Mutant) -> Vec<Value> {
     match mutant.sort {
         MutationSort::Omit | MutationSort::Rename => first.propose_call(None),
         MutationSort::Duplicate => {
+            // A repeated call is noticed by a check of repeats, or by the number of its calls.
             [vec![json!({"no_repeated_calls": true})], first.propose_count(None)].concat()
         }
         MutationSort::Fail => [vec![json!({"no_failed_calls": true})], first.propose_call(None)].concat(),
@@ -113,6 +115,7 @@ impl<'r> ProposedCall<'r> {
     /// Requires the call: its tool, how often it is called, its arguments.
     fn propose_call(&self, key: Option<&str>) -> Vec<Value> {
         let mut proposed = Vec::new();
+        // `tool_called` asks for a call that succeeded, and reads its name as a pattern.
         if self.success.includes(self.call) && !is_glob(&self.call.name) {
             proposed.push(json!({"tool_called": self.call.name}));
         } else {
@@ -135,6 +138,7 @@ impl<'r> ProposedCall<'r> {
     /// Requires the argument `key`, or all arguments, of this call among those of its tool.
     fn propose_arguments(&self, key: Option<&str>) -> Vec<Value> {
         let mut proposed = Vec::new();
+        // One argument is proposed first: a check of all of them breaks with any change.
         for picked in [key.and_then(|key| self.pick_arguments(Some(key))), self.pick_arguments(None)] {
             let Some(picked) = picked else { continue };
             let count = self.count_alike(Some(&picked));
@@ -165,6 +169,7 @@ impl<'r> ProposedCall<'r> {
             Value::Object(entries) => {
                 let plain = entries.iter().filter(|(_, value)| !value.is_object() && !value.is_array());
                 plain
+                    // A few keys are enough to notice a changed result.
                     .take(4)
                     .flat_map(|(key, value)| {
                         let required = json!({"type": "object", "required": [key]});
@@ -181,7 +186,7 @@ impl<'r> ProposedCall<'r> {
         checks.map(|schema| json!({"tool_output_valid": {"schemas": {&self.call.name: schema}}})).collect()
     }
 
-    /// All arguments, or `key` alone. `None` if there are none.
+    /// Returns all arguments, or `key` alone. `None` if there are none.
     fn pick_arguments(&self, key: Option<&str>) -> Option<Map<String, Value>> {
         let passed = self.arguments()?;
         let picked = passed.iter().filter(|(known, _)| key.is_none_or(|key| key == known.as_str()));
@@ -216,6 +221,7 @@ impl<'r> ProposedCall<'r> {
         settings.extend(arguments.map(|arguments| ("args".to_owned(), json!(arguments))));
         settings.extend(mode.map(|mode| ("args_mode".to_owned(), json!(mode))));
         if !self.success.includes(self.call) {
+            // Calls without an outcome have neither status.
             let status = if self.call.status == CallStatus::Error { "error" } else { "any" };
             settings.insert("status".to_owned(), json!(status));
         }

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::yaml::escape_token;
+
 /// The largest number of values of one argument that are changed each on its own.
 const MAX_LEAVES: usize = 16;
 
@@ -32,6 +34,7 @@ pub(crate) fn change_value(value: &Value) -> Value {
         Value::Number(number) => change_number(number),
         Value::Bool(bool) => json!(!bool),
         Value::Null => json!("another value"),
+        // An empty list has no value to change, so it gets one.
         Value::Array(items) if items.is_empty() => json!(["another value"]),
         Value::Array(items) => items.iter().map(change_value).collect(),
         Value::Object(entries) if entries.is_empty() => json!({"another": "value"}),
@@ -52,6 +55,7 @@ fn change_text(text: &str) -> String {
 
 /// Ten times the number and one more: far enough for a limit to notice, and never the same number.
 fn change_number(number: &serde_json::Number) -> Value {
+    // A number that would overflow becomes a float, which is another value as well.
     match number.as_i64().and_then(|number| number.checked_mul(10)?.checked_add(1)) {
         Some(other) => json!(other),
         None => json!(number.as_f64().unwrap_or_default() * 10.0 + 1.0),
@@ -79,9 +83,10 @@ pub(crate) fn list_leaves(value: &Value) -> Vec<(String, String)> {
 
 fn collect_leaves(value: &Value, (pointer, path): (String, String), leaves: &mut Vec<(String, String)>) {
     match value {
+        // An empty object is a leaf, which can only be replaced as a whole.
         Value::Object(entries) if !entries.is_empty() => {
             for (key, value) in entries {
-                let token = key.replace('~', "~0").replace('/', "~1");
+                let token = escape_token(key);
                 collect_leaves(value, (format!("{pointer}/{token}"), format!("{path}.{key}")), leaves);
             }
         }

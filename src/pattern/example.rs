@@ -30,6 +30,7 @@ fn write_example(part: &Hir, text: &mut String) -> Option<()> {
 /// Picks a character of the class, preferably a lower-case letter or a digit.
 fn pick_member(class: &Class) -> Option<char> {
     let Class::Unicode(class) = class else { return None };
+    // An example is shown to people, and the first member is often a control character.
     let mut readable = ('a'..='z').chain('0'..='9');
     let member =
         readable.find(|c| class.ranges().iter().any(|range| (range.start()..=range.end()).contains(c)));

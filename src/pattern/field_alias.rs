@@ -1,4 +1,4 @@
-//! The words by which a field is known in an answer: `price` may be told as `$`.
+//! The words by which a field is known in an answer: an answer may write `price` as `$`.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -19,6 +19,8 @@ fn list_candidates(glob: &str) -> Vec<String> {
             c => plain.push(c),
         }
     }
+    // The wildcards may need a character on either side. The caller asks the compiled glob, so a wrong guess does no
+    // harm.
     vec![plain.clone(), format!("{plain}x"), format!("x{plain}"), "x".to_owned()]
 }
 

@@ -68,6 +68,7 @@ impl NameMatcher {
             Self::Glob(glob) => glob.is_match(name),
             Self::NormalGlob { written, folded } => {
                 written.is_match(name)
+                    // The glob as it is written comes first: folding loses the case and the separators.
                     || folded.as_ref().is_some_and(|glob| glob.is_match(fold_name(name).as_str()))
             }
         }
@@ -83,6 +84,7 @@ fn compile_glob(text: &str, case_sensitive: bool) -> Result<Arc<GlobSet>, String
     if text.len() > MAX_GLOB_BYTES {
         return Err(format!("the pattern is longer than {MAX_GLOB_BYTES} bytes"));
     }
+    // One compiled glob serves all spellings of a case file, so the key says how letters are compared.
     let key = format!("{}{text}", if case_sensitive { 's' } else { 'i' });
     GLOBS.get(&key, || {
         let glob = GlobBuilder::new(text)

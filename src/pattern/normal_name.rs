@@ -81,12 +81,14 @@ pub(super) fn strip_separators(glob: &str) -> Option<String> {
         match c {
             '\\' if !in_class => {
                 let escaped = chars.next().filter(|c| !is_separator(*c));
+                // An escaped character is a letter of the name, whatever it is elsewhere.
                 has_letter |= escaped.is_some();
                 kept.extend(escaped.map(|c| ['\\', c]).into_iter().flatten());
                 continue;
             }
             '[' => in_class = true,
             ']' => in_class = false,
+            // Inside a class every character is a member, and a `-` makes a range: both stay.
             c if !in_class && is_separator(c) => continue,
             c => has_letter |= !in_class && !"*?{},".contains(c),
         }

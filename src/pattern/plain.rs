@@ -28,8 +28,11 @@ impl<'t> PlainText<'t> {
         let (mut spelt, mut origin) = (String::with_capacity(text.len()), Vec::with_capacity(text.len() + 1));
         for (at, c) in text.char_indices() {
             spelt.push(to_plain_char(c));
+            // Each byte of the new spelling leads to the first byte of its character: a plain character may take
+            // fewer bytes than the one it replaces.
             origin.resize(spelt.len(), at);
         }
+        // The end of the text has an origin, too, because the end of a range is exclusive.
         origin.push(text.len());
         Self { text: Cow::Owned(spelt), origin }
     }
@@ -57,6 +60,7 @@ fn to_plain_char(c: char) -> char {
         '\u{ff04}' => '$',
         '\u{66b}' => '.',
         '\u{66c}' => ',',
+        // Digits of other scripts are numbers like ours.
         c if c.is_numeric() => to_ascii_digit(c).unwrap_or(c),
         c => c,
     }

@@ -31,7 +31,7 @@ impl TextPattern {
         self.0.is_match(text)
     }
 
-    /// As the user wrote it.
+    /// Returns the pattern as the user wrote it.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }

@@ -80,6 +80,8 @@ impl ToolPattern {
                 "`{text}` looks like a regular expression: names of tools take globs, `*order`"
             ));
         }
+        // `shop:get_order` may be the whole name of a tool, or a server and its tool. Both readings are kept, and
+        // either may match.
         let whole = NameMatcher::new(text, spelling)?;
         let parts = split_server(text).map(|(server, tool)| {
             let (server, tool) = (NameMatcher::new(server, spelling)?, NameMatcher::new(tool, spelling)?);
@@ -91,6 +93,8 @@ impl ToolPattern {
     /// Whether `call` is meant. A glob over the tools of a server (`shop:*`) leaves it open for a call whose server is
     /// not recorded; a name (`shop:get_order`) means such a call.
     pub fn match_call(&self, call: &Call) -> ToolMatch {
+        // The name as the trace has written it counts, too: `mcp__shop__get_order`, where the reader has taken the
+        // server apart.
         if self.whole.matches(&call.name)
             || call.written.as_ref().is_some_and(|name| self.whole.matches(name))
         {
@@ -127,7 +131,7 @@ impl ToolPattern {
         self.whole.matches(name)
     }
 
-    /// As the user wrote it.
+    /// Returns the pattern as the user wrote it.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -147,7 +151,7 @@ impl ToolPattern {
         self.text == text && self.parts.is_some() && self.tool() == tool
     }
 
-    /// A call that this pattern means, for a counterexample; `None` when none can be told.
+    /// Returns a call that this pattern means, for a counterexample. `None` if no name is known to match.
     pub fn example(&self, turn: usize) -> Option<Call> {
         let Some((server, tool)) = split_server(&self.text) else {
             return Some(Call::new(Self::find_name(&self.text, &self.whole)?, Arguments::none(), turn));

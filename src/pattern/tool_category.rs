@@ -39,6 +39,8 @@ impl ToolCategories {
         let (mut errors, mut extended) = (LoadErrors::new(), self.clone());
         for (key, tools) in entries {
             let tools = errors.take(parse_tools(&key.name, tools)).unwrap_or_default();
+            // Tools are added to a category that is known: a suite extends the table, and never takes a tool out of
+            // it.
             extended.added.entry(key.name.to_string()).or_default().extend(tools);
         }
         errors.or(extended)
@@ -55,7 +57,7 @@ impl ToolCategories {
         })
     }
 
-    /// What to do about a category that is not known.
+    /// Returns the help for a category that is not known.
     pub fn help(&self, name: &str) -> String {
         let added = self.added.keys().map(String::as_str);
         let known: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).chain(added).collect();

@@ -26,6 +26,7 @@ impl<'r> Annotations<'r> {
 
 impl ReportBuilder for Annotations<'_> {
     fn add_verdict(&mut self, verdict: &Verdict) {
+        // GitHub shows only the first annotations of a step, so more of them would be lost.
         if verdict.passed || self.count == MAX_ANNOTATIONS {
             return;
         }

@@ -22,6 +22,7 @@ pub fn render_case_block(verdict: &Verdict) -> String {
     let mut lines = vec![render_heading(verdict)];
     lines.extend(verdict.description.iter().map(|text| format!("  {}", truncate_line(text))));
     lines.extend(verdict.errors.iter().map(|error| format!("  error: {}", truncate_line(&error.message))));
+    // A trial that broke before its run has no run, and its block is shown nevertheless.
     for run in 0..verdict.runs.len().max(1) {
         lines.extend(render_run(verdict, run));
     }
@@ -140,6 +141,7 @@ fn render_finding(finding: &Finding, width: usize) -> Vec<String> {
     figures.extend(values.map(|(name, value)| truncate_line(&format!("{name}: {}", render_value(value)))));
     let items: Vec<&Item> = finding.items.iter().filter(|item| adds_information(item, finding)).collect();
     figures.extend(items.iter().take(MAX_ENTRIES).map(|item| render_item(item)));
+    // A list ends in a count, so that a reader sees that there is more.
     let violations = finding.violations.iter().take(MAX_ENTRIES);
     let lines = violations.flat_map(|violation| score::render_violation_lines(finding, violation));
     figures.extend(lines.map(|line| truncate_line(&line)));
@@ -186,6 +188,7 @@ fn render_value(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(values) if values.is_empty() => "none".to_owned(),
         Value::Array(values) => {
+            // A list of thousands would push everything else off the screen.
             let mut members: Vec<String> = values.iter().take(MAX_ENTRIES).map(render_value).collect();
             members.extend(
                 (values.len() > MAX_ENTRIES).then(|| format!("... and {} more", values.len() - MAX_ENTRIES)),

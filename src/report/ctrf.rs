@@ -68,6 +68,7 @@ fn render_test(run: &RunInfo, verdict: &Verdict) -> Value {
         "tags": verdict.tags,
         "extra": {"score": verdict.score, "tier": verdict.tier},
     });
+    // A passed test has no message: viewers show one as a failure.
     if let (Some(fields), false) = (test.as_object_mut(), verdict.passed) {
         fields.insert("message".to_owned(), render_headline(verdict).into());
         fields.insert("trace".to_owned(), render_red_trial(verdict).into());

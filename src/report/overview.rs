@@ -80,6 +80,7 @@ impl ReportBuilder for RunOverview<'_> {
         if verdict.passed {
             return;
         }
+        // The terminal shows the first trials in full. All of them count.
         if self.drawn == MAX_TRIALS {
             self.left_out += 1;
             return;

@@ -16,6 +16,7 @@ pub fn escape_text(text: &str) -> Cow<'_, str> {
 
 /// Escapes like [`escape_text`], except CI commands: for formats that break such commands in their own way.
 pub(super) fn escape_dangerous_chars(text: &str) -> Cow<'_, str> {
+    // Almost all texts are safe, and need no copy.
     if !text.chars().any(is_dangerous) {
         return Cow::Borrowed(text);
     }
@@ -66,6 +67,7 @@ pub fn render_safe_json<T: Serialize + ?Sized>(value: &T) -> String {
 pub fn escape_json(text: &str) -> String {
     // Azure runs `##[` and `##vso[` anywhere in a log, also inside JSON.
     let text = text.replace("##", "#\\u0023");
+    // Most texts need no escape, and are returned as they are.
     if !text.chars().any(|c| c == '<' || is_dangerous(c)) {
         return text;
     }
@@ -91,6 +93,7 @@ fn is_dangerous(c: char) -> bool {
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
     );
     let layout = matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{e0000}'..='\u{e007f}');
+    // Line breaks are kept, since texts of several lines are rendered as such.
     joins || layout || (c.is_control() && c != '\n')
 }
 

@@ -118,6 +118,7 @@ pub fn render_costs(verdict: &Verdict, card: &Card) -> Vec<String> {
         own.map(|(finding, violation)| render_violation_lines(finding, violation)).collect();
     let more = blocks.len().saturating_sub(MAX_LOSSES);
     blocks.truncate(MAX_LOSSES);
+    // Blocks are counted and not lines, as one violation may have several.
     let rest = (more > 0).then(|| format!("... and {more} more"));
     blocks.into_iter().flatten().chain(rest).collect()
 }

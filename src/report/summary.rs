@@ -133,6 +133,7 @@ pub fn group_thousands(number: impl ToString + Copy) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
+        // The commas are counted from the end.
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }

@@ -7,6 +7,7 @@ use super::plain::{escape_line, escape_text};
 use super::summary::{group_thousands, render_dollars};
 use crate::score::written;
 use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, Trace, Usage};
+use crate::yaml::render_plain;
 
 /// The largest length of one text in the short form, in characters.
 const MAX_TEXT_CHARS: usize = 300;
@@ -41,6 +42,7 @@ pub fn render_timeline(run: &Trace, length: TimelineLength) -> Timeline {
     writer.write_head(run);
     writer.text.push('\n');
     writer.write_steps(run);
+    // Unread parts are listed before the gaps, since they may be the reason of these.
     for sentence in run.describe_unread() {
         let sentence = writer.render_text(&sentence, NAME_WIDTH);
         writer.write_line("not read", &sentence);
@@ -103,6 +105,7 @@ impl TimelineWriter {
                 TimelineStep::Called(call) => self.write_call(call),
             }
         }
+        // A heading of a turn is no entry that a reader could miss.
         let left_out = steps.iter().skip(most).filter(|step| !matches!(step, TimelineStep::Turn(..))).count();
         if left_out > 0 {
             self.cut = true;
@@ -151,6 +154,7 @@ impl TimelineWriter {
             let margin = format!("\n{:indent$}| ", "");
             return escape_text(&text.replace("\r\n", "\n")).replace('\n', &margin);
         }
+        // The limit counts characters and not bytes, so that the cut is never inside of one.
         match text.char_indices().nth(MAX_TEXT_CHARS) {
             None => escape_line(text),
             Some((end, _)) => {
@@ -195,6 +199,7 @@ fn list_steps(run: &Trace) -> Vec<TimelineStep<'_>> {
 fn count_answer_messages(run: &Trace) -> usize {
     let (Some(answer), Some(last)) = (&run.answer, run.messages.last()) else { return 0 };
     let is_answer =
+        // The same text before a call is a message of its own, and only the last one is the answer.
         last.role == Role::Assistant && last.after_calls == run.calls.len() && last.text == *answer;
     usize::from(is_answer)
 }
@@ -245,10 +250,7 @@ fn render_call_facts(call: &Call) -> Option<String> {
 
 /// Renders the result and the error of a call. A failed call may have both.
 fn render_call_outcome(call: &Call) -> Vec<String> {
-    let result = call.result.as_ref().map(|result| match result {
-        serde_json::Value::String(text) => text.clone(),
-        value => value.to_string(),
-    });
+    let result = call.result.as_ref().map(render_plain);
     match (call.status, &call.error, result) {
         (CallStatus::Unanswered, None, None) => vec!["no result".to_owned()],
         (CallStatus::Ok, None, None) => vec!["ok".to_owned()],
@@ -260,6 +262,7 @@ fn render_call_outcome(call: &Call) -> Vec<String> {
         (CallStatus::Error, None, None) => vec!["error".to_owned()],
         (CallStatus::Error, None, Some(result)) => vec![format!("error: {result}")],
         (_, Some(error), None) => vec![format!("error: {error}")],
+        // Some formats write the error as the result, too: once is enough.
         (_, Some(error), Some(result)) if *error == result => vec![format!("error: {error}")],
         (_, Some(error), Some(result)) => vec![format!("error: {error}"), format!("result: {result}")],
     }
@@ -293,6 +296,7 @@ fn list_call_gaps(calls: &[Call]) -> Vec<String> {
     ];
     let gaps = facts.iter().filter_map(|(fact, is_missing)| {
         match calls.iter().filter(|call| is_missing(call)).count() {
+            // "All" says more than a number that must be compared.
             0 => None,
             count if count == calls.len() => Some(format!("{fact} of all calls")),
             count => Some(format!("{fact} of {count} of {} calls", calls.len())),

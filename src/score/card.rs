@@ -59,6 +59,8 @@ impl Scorecard {
             ScoredBy::Check => None,
         });
         let answers: Option<Vec<_>> = answers.collect();
+        // A sum over the other parts would be a score on another scale, so one missing answer makes the score
+        // unknown.
         let Some(answers) = answers else { return self.empty_card(run, "a part of the score has no answer") };
         let scored = self.parts.iter().zip(&answers);
         let parts: Vec<CardPart> =

@@ -33,6 +33,7 @@ fn quote_part(text: &str, skipped: usize) -> String {
 pub(crate) fn collapse_blanks(text: &str) -> Cow<'_, str> {
     let mut before_blank = false;
     let is_collapsed = text.chars().all(|c| {
+        // A tab or line break counts as a run, because it is replaced by a blank.
         let is_run = c.is_whitespace() && (c != ' ' || before_blank);
         before_blank = c == ' ';
         !is_run

@@ -107,6 +107,7 @@ impl SecretMasker {
         match value {
             Value::String(text) => Value::String(self.mask_text(text)),
             Value::Number(number) => match self.mask_text(number.to_string()) {
+                // A masked number is a text: no number could stand for it.
                 text if text.contains("***") => Value::String(text),
                 _ => Value::Number(number),
             },
@@ -134,6 +135,8 @@ impl SecretMasker {
                 at += 1;
                 continue;
             }
+            // A piece is found by bytes. One that begins or ends within a character is no part of a text that a
+            // secret was copied from.
             if is_leak(&text, at, end) && text.is_char_boundary(at) && text.is_char_boundary(end) {
                 masked.push_str(&text[shown..at]);
                 masked.push_str("***");
@@ -171,6 +174,7 @@ fn is_leak(text: &str, start: usize, end: usize) -> bool {
     let is_cut = after.is_empty()
         || DOTS.iter().any(|dots| after.starts_with(dots) || before.ends_with(dots))
         || after.starts_with("***");
+    // A piece of lower-case letters may be an ordinary word, which a secret happens to contain.
     let is_word = text.as_bytes()[start..end].iter().all(|byte| byte.is_ascii_lowercase() || *byte == b' ');
     is_cut || (end - start >= MIN_INNER_PIECE && !is_word)
 }

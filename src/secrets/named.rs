@@ -38,6 +38,7 @@ impl Secrets {
             if let Some((name, _)) = found {
                 return Some(name);
             }
+            // Without a backslash, the next level would be the same text.
             if self.0.is_empty() || !level.contains('\\') {
                 return None;
             }
@@ -56,6 +57,7 @@ impl Secrets {
 fn decode_escapes(text: &str) -> String {
     let (mut decoded, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(at) = rest.find('\\') {
+        // The text between two escapes is copied at once.
         decoded.push_str(&rest[..at]);
         let (c, length) = decode_escape(&rest[at..]);
         decoded.push(c);
@@ -82,6 +84,7 @@ fn decode_escape(text: &str) -> (char, usize) {
 fn decode_unicode(text: &str) -> Option<(char, usize)> {
     let first = parse_code_unit(text)?;
     let second = text.get(6..).filter(|_| (0xd800..0xdc00).contains(&first)).and_then(parse_code_unit);
+    // A low surrogate without a high one, or the other way round, is no character and stays as it is.
     let units = [first, second.unwrap_or_default()];
     let (units, length) = if second.is_some() { (&units[..], 12) } else { (&units[..1], 6) };
     char::decode_utf16(units.iter().copied()).next()?.ok().map(|c| (c, length))

@@ -66,6 +66,7 @@ impl<'t> QuotedText<'t> {
     }
 
     fn mask_part(text: &'t str, part: Range<usize>) -> Self {
+        // A part that ends before the text is marked as cut, even if it is shown whole.
         let (offset, is_part) = (part.start, part.end < text.len());
         let searched = &text[part];
         let found = find_secrets(searched);
@@ -126,6 +127,7 @@ impl<'t> QuotedText<'t> {
         let at = at.saturating_sub(self.offset);
         // The masks are sorted: all before this index end before the byte, so the last of them gives the shift between both texts.
         let before = self.masks.partition_point(|(secret, _)| secret.end <= at);
+        // A byte inside a secret has no place of its own any more.
         if let Some((_, mask)) = self.masks.get(before).filter(|(secret, _)| secret.start < at) {
             return mask.clone();
         }

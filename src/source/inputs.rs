@@ -54,6 +54,7 @@ impl InputHasher {
         let matcher = build_matcher(pattern)?;
         let mut found = FileFingerprints::new();
         for path in self.walk_files(pattern) {
+            // Globs are matched against names with `/`, so that one pattern and one recording serve every system.
             let name = relative_name(&path, &self.base);
             if matcher.iter().any(|matcher| matcher.is_match(&name)) {
                 let hash = self.hash_file(&path, &name).map_err(|error| format!("{name}: {error}"))?;
@@ -72,7 +73,10 @@ impl InputHasher {
         let mut walk = WalkBuilder::new(&self.base);
         walk.hidden(false).ignore(false).follow_links(true).filter_entry(move |entry| {
             let path = entry.path();
+            // A folder is entered if it leads to the start, or lies below it. The rest of the package, such as
+            // `target`, is never listed.
             let is_on_the_way = start.starts_with(path) || path.starts_with(&start);
+            // A link that leads out of the package is left out: its files differ from machine to machine.
             let leads_out = || !path.canonicalize().is_ok_and(|real| real.starts_with(&real_base));
             is_on_the_way && entry.file_name() != ".git" && !(entry.path_is_symlink() && leads_out())
         });
@@ -84,11 +88,13 @@ impl InputHasher {
     fn hash_file(&mut self, path: &Path, name: &str) -> io::Result<String> {
         let metadata = fs::metadata(path)?;
         let (size, modified_ns) = (metadata.len(), modified_ns(&metadata));
+        // The size and the time of a file tell a change without reading it, as git does.
         if let Some(known) = self.known.get(name)
             && (known.size, known.modified_ns) == (size, modified_ns)
         {
             return Ok(known.hash.clone());
         }
+        // A checkout on Windows has other line breaks, and is the same input.
         let hash = fingerprint_bytes(&unify_line_breaks(fs::read(path)?));
         self.known.insert(name.to_owned(), KnownHash { size, modified_ns, hash: hash.clone() });
         Ok(hash)
@@ -97,6 +103,7 @@ impl InputHasher {
     /// Keeps the hashes for the other processes of the run. A failure costs time only.
     pub fn share_hashes(&self) {
         let Some(path) = self.shared.as_ref().filter(|_| !self.known.is_empty()) else { return };
+        // A file that was written a moment ago may change again within the same tick of the clock.
         let youngest = SystemTime::now().checked_sub(SETTLED_AGE).map_or(0, nanoseconds);
         let settled: BTreeMap<_, _> =
             self.known.iter().filter(|(_, known)| known.modified_ns < youngest).collect();
@@ -122,6 +129,7 @@ fn build_matcher(pattern: &str) -> Result<Vec<GlobMatcher>, String> {
 
 /// Checks a pattern without looking at files. The error is a message without the pattern.
 pub fn check_input_pattern(pattern: &str) -> Result<(), String> {
+    // An input outside of the package would give each machine another fingerprint.
     if pattern.is_empty() || pattern.starts_with('/') || pattern.split(['/', '\\']).any(|part| part == "..") {
         return Err("is not a path inside the package".to_owned());
     }

@@ -50,6 +50,7 @@ impl LineLog {
         if !self.is_shared {
             return write_line(file, line);
         }
+        // On a shared log another process may append, too. The lock covers the look at the last byte and the write.
         file.lock()?;
         let written = write_line(file, line);
         file.unlock().and(written)

@@ -149,6 +149,7 @@ fn finish(
 ) -> Result<Case, LoadErrors> {
     case.agent = agent::parse_agent_use(&mut fields, &case).map(Box::new);
     fields.take(check_turns(node, &case.turns, case.agent.is_some()));
+    // A baseline that fails nothing is no check.
     let held_to_baseline = case.baseline.as_ref().is_some_and(|baseline| !baseline.limits.fail_on.is_empty());
     let compared = held_to_baseline || case.variance.is_some();
     if case.expectations.is_empty() && case.require_calls.is_none() && !compared && fields.errors.is_empty() {
@@ -161,6 +162,7 @@ fn finish(
     if fields.errors.is_empty() {
         fields.take(refuse_decided_case(&case, allow_vacuous));
     }
+    // A vocabulary with its settings beside its key reads all keys of the case.
     let beside = VOCABULARIES
         .iter()
         .any(|vocabulary| vocabulary.settings_beside && node.get(vocabulary.key).is_some());
@@ -178,6 +180,7 @@ fn identity(fields: &mut Fields<'_>, node: Node<'_>, alone: bool) -> (Option<Str
         return (None, node.place());
     };
     let text = match id.value() {
+        // YAML reads `id: 1` as a number, and the author means its text.
         Value::Int(number) => Some(number.to_string()),
         _ => fields.take(id.decode::<String>()),
     };
@@ -189,6 +192,7 @@ fn identity(fields: &mut Fields<'_>, node: Node<'_>, alone: bool) -> (Option<Str
 
 fn problem_with_id(id: &str) -> Option<String> {
     let run =
+        // These names are appended to a case for its single runs and for its threshold.
         id.strip_prefix("run_").is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()));
     if id.trim().is_empty() {
         Some("an id cannot be empty".to_owned())
@@ -226,6 +230,7 @@ pub(super) fn timeout(node: Node<'_>) -> Result<Duration, LoadError> {
 fn trace(fields: &mut Fields<'_>, context: &Context<'_>, case: Node<'_>, id: Option<&str>) -> TraceFrom {
     let Some(node) = fields.node("trace") else { return TraceFrom::Lookup };
     let by_default = !is_own_value(case, node);
+    // A trace that a row names is found beside the rows, and one of the suite beside the suite.
     let rows = context.dataset.filter(|_| !by_default).and_then(|rows| rows.parent());
     let scope = Scope { folder: rows.unwrap_or(context.scope.folder), ..*context.scope };
     let id = id.unwrap_or(context.suite);
@@ -262,6 +267,7 @@ fn lowered(
     };
     let mut found = LoweredBlock::default();
     for vocabulary in VOCABULARIES {
+        // Each vocabulary reads its own keys. Here they only count as known.
         fields.node(vocabulary.key);
         for key in vocabulary.also {
             fields.node(key);

@@ -91,6 +91,7 @@ fn combine_values(
     if NESTED.contains(&(parent, name)) {
         return combine_mappings(own, default, name, replaced);
     }
+    // At the top only some keys are gates; below a nested mapping, each is one.
     let is_gate = !parent.is_empty() || GATES.contains(&name);
     if is_gate && !is_same(own, default) {
         let key = if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
@@ -112,6 +113,7 @@ fn combine_mappings(own: &mut Tree, default: &Tree, name: &str, replaced: &mut V
         } else if NESTED.contains(&(name, key.name.as_str())) {
             let mut inner = Tree { span: tree.span, value: Value::Map(Vec::new()) };
             combine_mappings(&mut inner, tree, &key.name, replaced);
+            // An empty mapping would be a key that the case never had.
             if inner.value != Value::Map(Vec::new()) {
                 own.push((key.clone(), inner));
             }
@@ -132,6 +134,7 @@ fn is_added(parent: &str, name: &str) -> bool {
 fn add_entries(own: &mut Tree, default: &Tree) -> bool {
     let (Some(mut entries), Some(added)) = (list_entries(own), list_entries(default)) else { return false };
     for entry in added {
+        // An entry that both have must not be checked twice.
         if !entries.iter().any(|known| is_same(known, &entry)) {
             entries.push(entry);
         }

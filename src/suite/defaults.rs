@@ -14,6 +14,7 @@ pub(super) fn take_cases(root: &mut Tree, tests: &str) -> Result<Vec<Tree>, Stri
     if cases.is_empty() {
         return Err(format!("`{tests}` is empty: the suite checks nothing"));
     }
+    // The cases are taken out, so that the rest can be kept as the header of the suite.
     Ok(std::mem::take(cases))
 }
 

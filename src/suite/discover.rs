@@ -20,7 +20,7 @@ pub(super) const WORKSPACE_FILE: &str = "arraign.yaml";
 
 const IGNORE_FILE: &str = ".arraignignore";
 
-/// All case files below the eval root, by name.
+/// Lists all case files below the eval root, by name.
 pub fn find_case_files(files: &Files) -> Result<Vec<PathBuf>, LoadErrors> {
     let root = files.root().to_owned();
     let ignored = read_ignore_list(files)?;
@@ -36,6 +36,7 @@ pub fn find_case_files(files: &Files) -> Result<Vec<PathBuf>, LoadErrors> {
     let mut errors = LoadErrors::new();
     errors.take(refuse_siblings(&cases, files));
     errors.take(refuse_capitals(&found, files));
+    // The name of a trial is text.
     for path in cases.iter().filter(|path| path.to_str().is_none()) {
         let problem = "the path is not UTF-8: no trial can be named after it";
         errors.push(LoadError::new(Place::of_file(files.name(path)), problem).help("rename it"));
@@ -50,6 +51,7 @@ pub fn find_files_for_name(files: &Files, name: &str) -> Vec<PathBuf> {
     let safe =
         parts.iter().take_while(|part| !part.contains(['/', '\\']) && *part != ".." && !part.is_empty());
     let longest = safe.count();
+    // Behind the file's name, a trial has a case and at most one part below it.
     let prefixes = (1..=longest).rev().filter(|length| parts.len() - length <= 2);
     let stems = prefixes
         .map(|length| parts[..length].iter().fold(files.root().to_owned(), |path, part| path.join(part)));
@@ -79,6 +81,8 @@ fn refuse_capitals(found: &[PathBuf], files: &Files) -> Result<(), LoadErrors> {
     for path in found {
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         let lower = extension.to_ascii_lowercase();
+        // The file is looked at as if its extension were in small letters: only one that would then be a case file is
+        // meant as such.
         let renamed = path.with_extension(&lower);
         if lower != extension && is_case_file(&renamed, files.root()) {
             let problem =
@@ -95,6 +99,7 @@ fn refuse_siblings(cases: &[PathBuf], files: &Files) -> Result<(), LoadErrors> {
     let mut stems: BTreeMap<PathBuf, &PathBuf> = BTreeMap::new();
     let mut errors = LoadErrors::new();
     for path in cases {
+        // The extension is no part of a trial's name.
         if let Some(first) = stems.insert(path.with_extension(""), path) {
             let problem = format!("`{}` has the same stem: their cases would share names", files.name(first));
             errors.push(

@@ -1,5 +1,6 @@
 //! One file of the user's: its documents, and the cases in each.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ pub(super) fn read_documents(source: &Arc<Source>, path: &Path) -> Result<Vec<Do
         return Document::parse(source);
     }
     let (mut rows, mut errors, mut start) = (Vec::new(), LoadErrors::new(), 0);
+    // Each line is parsed on its own, so that a mistake in one leaves the others readable. The places are those of
+    // the whole file.
     for line in source.text().split_inclusive('\n') {
         let parsed = errors.take(Document::parse_range(source, start..start + line.len()));
         rows.extend(parsed.into_iter().flatten().map(|document| document.root));
@@ -54,7 +57,7 @@ struct CaseCollector<'c> {
     dataset: Option<Arc<PathBuf>>,
 }
 
-/// Where the parts of a case come from that it does not contain itself.
+/// The origin of the parts of a case that the case does not contain itself.
 #[derive(Default)]
 struct CaseOrigin {
     /// The gates of the defaults that the case replaces.
@@ -73,7 +76,7 @@ struct CompleteCases {
 }
 
 impl<'r> FileReader<'r> {
-    /// Nothing read yet of the file at `path`.
+    /// Creates a reader of the file at `path`, which has read nothing yet.
     pub(super) fn new(
         path: &'r Path,
         library: Library<'r>,
@@ -89,6 +92,7 @@ impl<'r> FileReader<'r> {
     pub(super) fn read(mut self, documents: Vec<Document>) -> Result<Suite, LoadErrors> {
         let mut errors = LoadErrors::new();
         for document in documents {
+            // Errors are collected over all documents, so that an author sees all of them at once.
             errors.take(self.document(document));
         }
         errors.take(keys::refuse_duplicate_ids(self.ids));
@@ -108,6 +112,7 @@ impl<'r> FileReader<'r> {
         if root.get("dataset").is_some() {
             return self.suite_of_rows(&document);
         }
+        // A misspelt `tests` would otherwise make the suite a case with unknown keys.
         if let Some(error) = keys::slip_in_tests(root) {
             return Err(error.into());
         }
@@ -128,11 +133,12 @@ impl<'r> FileReader<'r> {
         let Document { source, root } = document;
         let span = root.span;
         let CompleteCases { mut trees, origins, source } =
-            self.complete(vec![root], &source, |_| Vec::new())?;
+            self.complete(vec![root], &source, |_| Cow::default())?;
         let has_rows = origins.iter().any(|origin| origin.row.is_some());
         let paths = if has_rows { number_paths("", trees.len()) } else { vec![String::new()] };
         let root = match trees.pop() {
             Some(case) if !has_rows => case,
+            // The rows of a single case make it a list, as if they had been written one by one.
             last => {
                 trees.extend(last);
                 Tree { span, value: Value::List(trees) }
@@ -143,16 +149,18 @@ impl<'r> FileReader<'r> {
     }
 
     /// Completes the cases. `find_defaults` returns what their suite says for each.
-    fn complete(
+    fn complete<'d>(
         &mut self,
         cases: Vec<Tree>,
         source: &Arc<Source>,
-        find_defaults: impl Fn(&Tree) -> Vec<(Key, Tree)>,
+        find_defaults: impl Fn(&Tree) -> Cow<'d, [(Key, Tree)]>,
     ) -> Result<CompleteCases, LoadErrors> {
         let (mut included, mut expander) = (IncludedFiles::new(source), RowExpander::new(self.wanted));
         let scope = self.scope(self.library.tables);
         let (mut trees, mut origins, mut errors) = (Vec::new(), Vec::new(), LoadErrors::new());
         for mut case in cases {
+            // The defaults may name files to include, so they come first. An included file replaces nothing that the case
+            // or the defaults say.
             let defaults = find_defaults(&case);
             let mut replaced = combine_with_defaults(&mut case, &defaults);
             replaced.extend(errors.take(included.include_into(&mut case, &scope)).unwrap_or_default());
@@ -169,6 +177,7 @@ impl<'r> FileReader<'r> {
                 origins.push(CaseOrigin { replaced: replaced.clone(), row: Some(row) });
             }
         }
+        // Short forms are written out last, because defaults and included files may have them, too.
         for case in &mut trees {
             unfold(case, self.library.kinds);
         }
@@ -195,11 +204,12 @@ impl<'r> FileReader<'r> {
         let mut rows: Vec<&mut Tree> = cases.iter_mut().collect();
         errors.take(row_id::name_rows(&mut rows, &source));
         // The defaults stand in another file, and a place has one: a mistake in them is shown at the row.
-        let complete = self.complete(cases, &source, |row| find_at(row.span, defaults));
+        let complete = self.complete(cases, &source, |row| find_at(row.span, defaults).into());
         let Some(CompleteCases { trees, origins, source }) = errors.take(complete) else {
             return errors.or(());
         };
         let paths = number_paths("", trees.len());
+        // A list of one case is like a file of one case: its trial is named after the file.
         self.alone &= paths.len() == 1;
         root.value = Value::List(trees);
         let (document, dataset) = (Arc::new(Document { source, root }), dataset.map(Arc::new));
@@ -241,12 +251,13 @@ impl<'r> FileReader<'r> {
         let taken = take_cases(&mut document.root, tests)
             .map_err(|problem| document.root().get(tests).unwrap_or(document.root()).error(problem));
         let cases = errors.take(taken).unwrap_or_default();
-        let complete = self.complete(cases, &document.source, |_| defaults.clone());
+        let complete = self.complete(cases, &document.source, |_| Cow::from(&defaults));
         let Some(CompleteCases { trees, origins, source }) = errors.take(complete) else {
             return errors.or(());
         };
         let paths = number_paths(&format!("/{tests}"), trees.len());
         if let Some(cases) = find_cases(&mut document.root, tests) {
+            // The cases go back into the document, in which pointers and places lead to them.
             *cases = Value::List(trees);
         }
         let document = Arc::new(Document { source, ..document });
@@ -275,6 +286,7 @@ impl<'r> FileReader<'r> {
         for (path, origin) in paths.iter().zip(origins) {
             let id = document.root().pointer(path).and_then(keys::id_of);
             let wanted = (self.wanted)(id.as_ref().map(|(id, _)| id.as_str()));
+            // Every id counts for the search of duplicates, also of cases that nobody wants.
             self.ids.extend(id);
             if !wanted {
                 continue;

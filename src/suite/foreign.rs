@@ -89,6 +89,7 @@ pub(super) fn explain_foreign(
 ) -> LoadErrors {
     let documents = Document::parse(source).unwrap_or_default();
     let root = documents.first().map(Document::root);
+    // A file with a key of cases is meant as one: its own mistakes are what the user must see.
     if !root.is_some_and(has_key_of_cases)
         && let Some(problem) = recognize_file(root, source, library)
     {
@@ -106,6 +107,7 @@ pub(super) fn explain_foreign(
 /// Whether the file, or one of its cases, has a key that only cases and suites of arraign have.
 fn has_key_of_cases(root: Node<'_>) -> bool {
     let first = root.list().and_then(|mut all| all.next()).unwrap_or(root);
+    // The mistake about an unknown key gets the command that converts the file, in place of a near name.
     let mut keys = first.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
     keys.any(|key| keys::common().contains(&key) && !SHARED_WITH_TRACES.contains(&key) || key == "dataset")
         || list_cases(root).iter().any(|case| OWN_BLOCKS.iter().any(|key| case.get(key).is_some()))
@@ -150,6 +152,7 @@ fn find_foreign_keys(root: Node<'_>) -> Vec<(Place, &'static ForeignShape)> {
         let of_file = shape.of_file.iter().filter(|key| root.get(key).is_some());
         found.extend(of_file.map(|key| (root.key_place(key), shape)));
         for (case, path) in cases.iter().flat_map(|case| shape.of_case.iter().map(move |path| (case, path))) {
+            // The mapping around the key is found first, because a key's place is asked of its mapping.
             let Some((above, key)) = path.rsplit_once('/') else { continue };
             let above = case.pointer(above).filter(|above| above.get(key).is_some());
             found.extend(above.map(|above| (above.key_place(key), shape)));
@@ -169,6 +172,7 @@ fn list_cases(root: Node<'_>) -> Vec<Node<'_>> {
 
 fn advise_import(source: &Source, shape: &ForeignShape) -> String {
     let (name, tool) = (source.name(), shape.tool);
+    // The command is copied to a shell, where a blank would end the name.
     let name = if name.contains(char::is_whitespace) { format!("'{name}'") } else { name.to_owned() };
     format!(
         "`cargo arraign import {name} --from {tool}` converts a file of {}; then move the file out of this folder",

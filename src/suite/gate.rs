@@ -63,6 +63,7 @@ fn parse_mean(node: Node<'_>) -> Result<(Option<f64>, GateRows), LoadErrors> {
     let mut fields = Fields::of(node, "`gate`")?;
     let mean = fields.parse("mean", parse_least_mean);
     let rows = fields.optional("rows").unwrap_or_default();
+    // A mean that was refused is reported already.
     if mean.is_none() && fields.errors.is_empty() {
         fields.errors.push(node.error("`gate` says the least `mean` of its cases: `gate: {mean: 0.7}`"));
     }

@@ -30,6 +30,7 @@ impl SuiteHeader {
         fields.aliased(keys::TESTS);
         fields.node("dataset");
         parse_texts(&mut fields);
+        // These are read with the cases; here they are only marked as known.
         for key in keys::shared_by_suite() {
             fields.node(key.name);
         }

@@ -33,6 +33,7 @@ pub fn parse_identifier(path: &str) -> Option<String> {
 }
 
 fn encode_part(part: &str) -> String {
+    // A word of Rust is escaped, because it could not be the name of a module or a function.
     let is_word = part == "_" || KEYWORDS.contains(&part);
     let mut encoded = String::with_capacity(part.len());
     for (at, c) in part.char_indices() {

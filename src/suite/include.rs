@@ -25,7 +25,7 @@ pub(super) struct IncludedFiles {
 }
 
 impl IncludedFiles {
-    /// Nothing included yet by the file `source`.
+    /// Starts without any file that `source` includes.
     pub(super) fn new(source: &Arc<Source>) -> Self {
         Self { source: Arc::clone(source), attached: Vec::new(), blocks: HashMap::new() }
     }
@@ -55,6 +55,7 @@ impl IncludedFiles {
         let Some(at) = entries.iter().position(|(key, _)| key.name == "include") else {
             return Ok(Vec::new());
         };
+        // The key is taken out, as the merged tree is read as if it had been written whole.
         let (_, named) = entries.remove(at);
         let (mut replaced, mut errors) = (Vec::new(), LoadErrors::new());
         let source = Arc::clone(&self.source);
@@ -73,6 +74,7 @@ impl IncludedFiles {
         chain: &mut Vec<PathBuf>,
     ) -> Result<Vec<(Key, Tree)>, LoadErrors> {
         let path = scope.path(node)?;
+        // The limit also ends a chain of files that never repeats.
         if chain.contains(&path) || chain.len() >= MAX_DEPTH {
             return Err(refuse_cycle(node, chain, &path, scope).into());
         }
@@ -82,12 +84,14 @@ impl IncludedFiles {
         let document = scope.files.document(&path).map_err(|errors| scope.blame(node, &path, errors))?;
         keys::check_defaults(document.root(), "an included file")?;
         let mut block = self.attach(&document.source, &document.root);
+        // What the file includes is found from its own folder, and with it in the chain, so that a circle is seen.
         chain.push(path.clone());
         let folder = path.parent().unwrap_or(scope.folder);
         let included = self.include_below(&mut block, &Scope { folder, ..*scope }, chain);
         chain.pop();
         included?;
         let Value::Map(entries) = block.value else { return Ok(Vec::new()) };
+        // A block that many cases include is read once.
         self.blocks.insert(path, entries.clone());
         Ok(entries)
     }
@@ -98,6 +102,7 @@ impl IncludedFiles {
             Some((start, source)) => (*start, source.text().len()),
             None => (0, self.source.text().len()),
         };
+        // Offsets go on behind the last file, so that one number says both the file and the place in it.
         let start = last.saturating_add(u32::try_from(length).unwrap_or(u32::MAX)).saturating_add(1);
         self.attached.push((start, Arc::clone(source)));
         self.source = self.source.with_attached(self.attached.clone());

@@ -30,6 +30,7 @@ fn check_query(input: Node<'_>) -> Result<(), LoadError> {
     if let Some(query) = input.get("query") {
         return query.decode::<String>().map(drop);
     }
+    // Any mapping may be the input of an agent, so only a near miss of `query` is a mistake.
     let mut keys = input.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
     let Some(misspelt) = keys.find(|name| nearest(name, ["query"]).is_some()) else { return Ok(()) };
     let error = LoadError::new(input.key_place(misspelt), format!("unknown key `{misspelt}`"));
@@ -38,27 +39,27 @@ fn check_query(input: Node<'_>) -> Result<(), LoadError> {
 
 /// Returns the texts of the user in `turns`, or in a list under `input`. A turn without a text has none.
 pub(super) fn parse_turn_queries(case: Node<'_>) -> Vec<TurnQuery> {
-    let inputs = ["input", "prompt"].into_iter().find_map(|key| case.get(key)?.list());
-    let turns: Vec<Node<'_>> = match case.get("turns").and_then(Node::list) {
-        Some(turns) => turns.collect(),
-        None => inputs.into_iter().flatten().collect(),
-    };
-    let queries = turns.into_iter().enumerate().filter_map(|(index, turn)| {
+    let turns = case.get("turns").filter(|node| node.list().is_some()).or_else(|| find_listed_input(case));
+    let queries = turns.and_then(Node::list).into_iter().flatten().enumerate().filter_map(|(index, turn)| {
         let query = QUERY_KEYS.into_iter().find_map(|key| turn.get(key)).unwrap_or(turn);
         Some(TurnQuery { turn: index + 1, text: query.as_str()?.to_owned(), place: query.place() })
     });
     queries.collect()
 }
 
+/// Returns the list of texts under `input`, if it is one.
+fn find_listed_input(case: Node<'_>) -> Option<Node<'_>> {
+    ["input", "prompt"].into_iter().find_map(|key| case.get(key).filter(|node| node.list().is_some()))
+}
+
 /// Refuses turns that an agent cannot be asked: a list under `input` beside `turns`, and a turn without a text before one
 /// that has it.
 pub(super) fn check_turns(case: Node<'_>, turns: &[TurnQuery], asks_agent: bool) -> Result<(), LoadError> {
-    let listed =
-        ["input", "prompt"].into_iter().find_map(|key| case.get(key).filter(|node| node.list().is_some()));
-    if let (Some(listed), Some(_)) = (listed, case.get("turns")) {
+    if let (Some(listed), Some(_)) = (find_listed_input(case), case.get("turns")) {
         let error = listed.error("the turns of a case are listed under `input` or under `turns`, not both");
         return Err(error.help("keep `turns`, which can have expectations"));
     }
+    // Turns without a text at the end need no agent. One in the middle would shift all texts behind it.
     let gap = turns.iter().zip(1..).find(|(turn, number)| turn.turn != *number);
     match gap.filter(|_| asks_agent) {
         Some((_, number)) => {
@@ -78,6 +79,7 @@ pub(super) fn parse_stop(node: Node<'_>) -> Result<StopWhen, LoadErrors> {
         let text: String = fields.take(node.decode())?;
         fields.take(Regex::new(&text).map_err(|error| node.error(format!("invalid pattern: {error}"))))
     });
+    // Both or neither: one of the two decides.
     if contains.is_some() == pattern.is_some() && fields.errors.is_empty() {
         fields.errors.push(node.error("`stop_when` is `{contains: text}` or `{regex: pattern}`"));
     }

@@ -33,6 +33,7 @@ impl JoinGroups {
                 group.cases.push(describe_case(case));
             }
         }
+        // A case that has the file alone needs nothing to choose by.
         let several = groups.into_iter().filter(|(_, group)| group.cases.len() > 1);
         Self(several.map(|(file, group)| (file.to_owned(), NumberedGroup::number_cases(group))).collect())
     }
@@ -63,6 +64,7 @@ fn shared_file(case: Node<'_>) -> Option<&str> {
         }
         _ => return None,
     };
+    // A file for each id belongs to its case already.
     (!file.contains("{id}")).then_some(file)
 }
 

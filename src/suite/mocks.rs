@@ -50,6 +50,7 @@ pub(super) fn parse_mocks(node: Node<'_>, scope: &Scope<'_>) -> Result<MockTools
         server: server.and_then(|node| fields.take(parse_server(node))),
         definition: definitions.define(node),
     };
+    // A tool that could not be parsed is reported already; without the last condition it would count as none.
     if mocks.tools.is_empty() && mocks.decoys.is_empty() && mocks.server.is_none() && fields.errors.is_empty()
     {
         let error = node.error("`mocks` offers no tool");
@@ -68,6 +69,7 @@ fn parse_tools(node: Node<'_>, definitions: &ToolDefinitions) -> Result<Vec<Mock
         let place = node.key_place(&key.name);
         let named = check_name(&key.name).map_err(|problem| LoadError::new(place.clone(), problem));
         errors.take(named.and_then(|()| definitions.require(&key.name, place)));
+        // An answer with a mistake leaves the tool out, and the other tools are still read.
         let answers = errors.take(parse_answers(answers))?;
         Some(MockTool { name: key.name.to_string(), listed: definitions.list_tool(&key.name), answers })
     });
@@ -84,6 +86,7 @@ fn parse_answers(node: Node<'_>) -> Result<Vec<MockAnswer>, LoadErrors> {
     }
     let mut answers: Vec<MockAnswer> = Vec::with_capacity(nodes.len());
     for node in nodes {
+        // An answer without a condition and a number takes every call, so what follows it is dead.
         if answers.last().is_some_and(|last| last.when.is_none() && last.times.is_none()) {
             let error = node.error("this answer is never given: the one before it answers all calls");
             errors.push(error.help("give the one before it a `when` or `times`"));

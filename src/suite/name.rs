@@ -11,7 +11,7 @@ pub fn build_trial_name(path: &Path, id: Option<&str>) -> String {
     build_case_name(&build_file_name(path), id)
 }
 
-/// What the names of the trials of the file at `path` (relative to the eval root) begin with.
+/// Builds the prefix of the names of the trials in the file at `path`, which is relative to the eval root.
 pub fn build_file_name(path: &Path) -> String {
     let stem = path.with_extension("");
     let folders = stem.components().map(|component| component.as_os_str().to_string_lossy());
@@ -31,7 +31,7 @@ pub fn build_case_name(file: &str, id: Option<&str>) -> String {
     }
 }
 
-/// One part of a name, escaped.
+/// Escapes one part of a name.
 pub fn escape_component(part: &str) -> String {
     escape_char(part).into_owned()
 }
@@ -43,6 +43,8 @@ fn escape_char(part: &str) -> Cow<'_, str> {
     let chars: Vec<char> = part.chars().collect();
     let mut escaped = String::with_capacity(part.len());
     for (index, &c) in chars.iter().enumerate() {
+        // A colon or a blank is plain only between other characters.
+        // Some characters are plain only between others, such as a point that is not the first one.
         let before = index.checked_sub(1).map(|at| chars[at]);
         if is_plain(c, before, chars.get(index + 1).copied()) {
             escaped.push(c);
@@ -58,6 +60,7 @@ fn escape_char(part: &str) -> Cow<'_, str> {
 fn is_plain(c: char, before: Option<char>, after: Option<char>) -> bool {
     match c {
         '%' | '/' | '\\' => false,
+        // `::` separates the parts of a name.
         ':' => before.is_some_and(|b| b != ':') && after.is_some_and(|a| a != ':'),
         ' ' => before.is_some() && after.is_some(),
         c => !c.is_control() && !c.is_whitespace() && !is_invisible(c),

@@ -26,7 +26,7 @@ pub(super) fn parse_opinions(node: Node<'_>) -> Result<Opinions, LoadErrors> {
     errors.or(opinions)
 }
 
-/// Each question has its own label, and each opinion written in the case is on one of them.
+/// Refuses two questions with one label, and opinions in the case that no question asks for.
 pub(super) fn match_questions(
     node: Option<Node<'_>>,
     opinions: &Opinions,
@@ -46,6 +46,7 @@ pub(super) fn match_questions(
             asked.push(question.label);
         }
     }
+    // An opinion that no check asks for is a slip in its label.
     for (label, _) in opinions.iter().filter(|(label, _)| !asked.iter().any(|asked| asked == label)) {
         let Some(node) = node else { continue };
         let error =

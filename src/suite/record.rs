@@ -32,6 +32,7 @@ fn is_fresh(case: &Case, path: &Path, files: &Files, agent: &AgentFingerprint, r
     }
     match read_only_run(recording, &case.readers, files) {
         Ok(Ok(run)) => agent.made_recording(case, &run.trace),
+        // A damaged recording is replaced by a new one.
         Ok(Err(_)) | Err(_) => false,
     }
 }
@@ -49,7 +50,7 @@ pub fn recording(case: &Case, path: &Path, files: &Files, run: u32) -> Result<Pa
     }
 }
 
-/// Whose exchanges a cassette contains.
+/// The counterpart of the exchanges in a cassette.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CassetteOf {
     /// The agent's model.

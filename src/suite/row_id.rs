@@ -27,6 +27,7 @@ pub(super) fn name_rows(rows: &mut [&mut Tree], source: &Arc<Source>) -> Result<
     for (row, slug) in rows.iter_mut().zip(&slugs) {
         let Some(slug) = slug else { continue };
         let id =
+            // A hash of the row tells rows of one input apart, wherever they are in the file.
             if uses[slug.as_str()] == 1 { slug.clone() } else { format!("{slug}_{:08x}", hash_row(row)) };
         let place = Place::new(source, row.span);
         match seen.get(&id) {
@@ -52,6 +53,7 @@ fn is_input(key: &Key) -> bool {
 /// The words of a row's input; `None` for a row that has an id, or no input to be named by.
 fn derive_slug(row: &Tree) -> Option<String> {
     let Value::Map(entries) = &row.value else { return None };
+    // A row that names itself needs no name from its input.
     if entries.iter().any(|(key, _)| key.name == "id" || key.name == "name") {
         return None;
     }
@@ -75,6 +77,7 @@ fn find_query<'t>(key: &Key, tree: &'t Tree) -> Option<&'t SmolStr> {
 fn build_slug(text: &str) -> String {
     let mut slug = String::new();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        // Whole words only: a word that is cut reads like another one.
         if slug.chars().count() + word.chars().count() >= MAX_ID_CHARS {
             break;
         }
@@ -120,6 +123,7 @@ fn fold_entries<'t>(entries: impl Iterator<Item = &'t (Key, Tree)>, add: &mut dy
 fn fold_char(tree: &Tree, add: &mut dyn FnMut(&[u8])) {
     match &tree.value {
         Value::List(trees) => {
+            // Brackets and quotes are hashed, too, so that different values never have the same bytes.
             add(b"[");
             for tree in trees {
                 fold_char(tree, add);

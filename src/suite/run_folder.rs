@@ -21,6 +21,7 @@ pub fn read_run_folder(
             tried.push(format!("`{name}`: no file matches `{pattern}`"));
             continue;
         }
+        // A reader that the user names is tried whatever its `when` says.
         let read = readers.read_folder(name, &texts, format.is_some());
         match read.map_err(|error| describe_failure(path, &error, files))? {
             Some(recording) => return Ok(recording),
@@ -34,8 +35,8 @@ pub fn read_run_folder(
     Err(files.read_error(path, ReadProblem::Folder).to_string() + &help)
 }
 
-/// What the paths of each declared reader with a `folder` select in the folder at `path`. The error is the cause, in a
-/// sentence.
+/// Surveys what the paths of each declared reader with a `folder` select in the folder at `path`. The error is the
+/// cause, in a sentence.
 pub fn survey_run_folder(
     path: &Path,
     readers: &ReaderSet,
@@ -69,6 +70,7 @@ fn read_texts(folder: &Path, pattern: &str, files: &Files) -> Result<Vec<String>
     for path in find_files_below(folder, pattern, files)? {
         let text = files.read(&path, str::to_owned).map_err(|error| error.to_string())?;
         size += text.len() as u64;
+        // The size is checked with each file, before the next is read.
         if size > files.size_limit() {
             let problem = ReadProblem::TooLarge { size, limit: files.size_limit() };
             return Err(files.read_error(folder, problem).to_string());

@@ -49,6 +49,7 @@ impl RunSource {
         let TraceFrom::File(file) = &case.trace else { return Self::of_file(path, reading) };
         let reading = FileReading { format: file.format.as_deref(), ..reading };
         match &file.runs {
+            // A folder has no index: its files are read one by one.
             RunSelection::Each if !path.is_dir() => Self::found(path, reading, false),
             RunSelection::All | RunSelection::Each => Self::of_file(path, reading),
             RunSelection::One(wanted) => Self::one(&path, wanted, reading),
@@ -77,6 +78,7 @@ impl RunSource {
             opened => opened.map(|mut file| reader::index_runs(readers, &mut file, format)),
         };
         let (index, runs) = describe_error(found, &path, files)?;
+        // Runs that had to be built to find them are not read again.
         if keeps && !runs.is_empty() {
             return Ok(Self::read(Recording::new(index.format(), runs), &path, files));
         }

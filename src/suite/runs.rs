@@ -72,6 +72,7 @@ impl CaseRuns {
         };
         let found = sources.iter().map(RunSource::len).sum();
         let count = case.repeat.as_ref().map_or(found, |(wanted, _)| *wanted as usize);
+        // A case that asks for several runs proves nothing with fewer.
         if found < count {
             return Err(format!("`repeat` asks for {count} runs, and {found} are recorded"));
         }

@@ -68,6 +68,7 @@ pub(super) fn parse_baseline(
         fields.missing(&["file"], node.error("`baseline` needs its `file`: a recorded trace"));
     }
     let inner = fields.node("fail_on");
+    // Two names of one setting could say two things.
     if let (Some(_), Some(beside)) = (inner, fail_on) {
         fields
             .errors

@@ -23,6 +23,7 @@ pub(super) fn parse_trace_from(
     suite: &str,
     id: &str,
 ) -> Result<TraceFrom, LoadErrors> {
+    // The names in braces are the same for all cases of a suite, so that one default serves them.
     let fill_in = |text: &str| text.replace("{id}", id).replace("{suite}", suite);
     match node.value() {
         Value::String(path) => {
@@ -88,6 +89,7 @@ fn refuse_outside(file: &TraceFile, node: Node<'_>, scope: &Scope<'_>) -> Result
     if file.path.is_empty() {
         return Err(node.error("`trace` is empty: give a path, or the run itself").into());
     }
+    // A pattern is no path, so only the part before its first wildcard can be resolved.
     let fixed = file.path.split(['*', '?', '[', '{']).next().unwrap_or_default();
     scope.files.resolve(scope.folder, fixed).map_err(|error| node.error(error.to_string()))?;
     if is_glob(&file.path) {
@@ -132,6 +134,7 @@ pub(super) fn trace_home<'p>(case: &'p Case, path: &'p Path) -> &'p Path {
 fn find_matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
     let folder = case_file.parent().unwrap_or(case_file);
     let direct = files.resolve(folder, &file.path).map_err(|error| error.to_string())?;
+    // A file may have brackets in its name: it is preferred to the pattern.
     if !is_glob(&file.path) || files.exists(&direct) {
         return Ok(vec![direct]);
     }
@@ -173,6 +176,7 @@ fn look_up_beside(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf
     let (id, stem) = (own.file_name().unwrap_or_default().to_string_lossy(), own.parent().unwrap_or(path));
     let folders = [stem, stem.parent().unwrap_or(stem)];
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
+    // A folder that a declared reader reads is one run, and comes before the files in it.
     if !several && is_run_folder(&own, &case.readers, files) {
         return Ok(vec![own]);
     }
@@ -214,6 +218,7 @@ fn shorten_file_name(name: String) -> String {
     if name.len() <= MAX_BYTES {
         return name;
     }
+    // The cut may be inside of a character, so it moves to the beginning of it.
     let kept = (0..=KEPT_BYTES).rev().find(|at| name.is_char_boundary(*at)).unwrap_or_default();
     let hash = hmac_sha256::Hash::hash(name.as_bytes());
     let digits = hash[..8].iter().fold(0_u64, |digits, byte| (digits << 8) | u64::from(*byte));

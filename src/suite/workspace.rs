@@ -32,6 +32,7 @@ pub struct Workspace {
 pub fn load_readers(path: &Path, files: &Files) -> Result<ReaderSet, LoadErrors> {
     let source = files.source(path)?;
     let (mut readers, mut errors) = (ReaderSet::default(), LoadErrors::new());
+    // Documents build on each other, as a suite builds on `arraign.yaml`.
     for document in Document::parse(&source)? {
         let Some(node) = document.root().get("readers") else { continue };
         readers = errors.take(parse_readers(node, &readers)).unwrap_or(readers);

@@ -76,6 +76,7 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErr
         (Some(list), _) => {
             found.extend(fields.take(lower_agent_checks(case, list, context, scope)).into_iter().flatten());
         }
+        // The context is for the questions: without them a typo in their key would be silent.
         (None, Some(node)) => {
             let error = node.error("`agent_context` has no effect here: there are no `agent_assertions`");
             fields.errors.push(error);
@@ -94,6 +95,7 @@ fn lower_agent_checks(
 ) -> Result<Vec<Expectation>, LoadErrors> {
     let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
     let entries = errors.take(case.entries(list, "`agent_assertions` is a list of questions"));
+    // A context that is wrong is reported once, and not with each question.
     let context = context.filter(|node| errors.take(node.decode::<JudgeContext>()).is_some());
     for entry in entries.into_iter().flatten() {
         let read = GatheredSettings::of(entry, "an agent assertion")

@@ -51,6 +51,7 @@ fn unfold_settings(kind: &Kind, settings: &mut Tree, shared: &[(Key, Tree)]) {
     }
     let Value::Map(entries) = &mut settings.value else { return };
     for (key, tree) in shared.iter().filter(|(key, _)| kind.case_keys.contains(&key.name.as_str())) {
+        // A setting that is written for the check itself wins over the one of the case.
         if !entries.iter().any(|(known, _)| known.name == key.name) {
             entries.push((key.clone(), tree.clone()));
         }

@@ -89,6 +89,7 @@ impl<'r> GoldenRow<'r> {
             ("completeness", 0.2, self.lower_completeness(expecting)),
         ];
         for (name, weight, read) in axes {
+            // An axis that the row says nothing about has no part of the score.
             let Some(check) = errors.take(read) else { continue };
             parts.push(ScorecardPart {
                 name: name.to_owned(),
@@ -155,6 +156,7 @@ impl<'r> GoldenRow<'r> {
         place: Place,
         node: Node<'_>,
     ) -> Result<Option<Expectation>, LoadErrors> {
+        // Any boolean key may name a check: a project registers criteria of its own.
         let Some(kind) = self.scope.kinds.find(name) else {
             let error = LoadError::new(place, format!("unknown criterion `{name}`"));
             let help = did_you_mean(name, OF_GROUNDEDNESS).unwrap_or_else(|| {
@@ -208,6 +210,7 @@ impl<'r> GoldenRow<'r> {
     fn nothing_to_score_error(&self) -> Result<(), LoadErrors> {
         let mut errors = LoadErrors::new();
         let reads_answer = self.get("forbidden_substrings").or(self.get("refusal_expected")).is_some();
+        // The answer is read by checks that have no score, so it is not without effect beside them.
         let idle = SCORING.iter().filter(|key| !(reads_answer && **key == "answer"));
         for key in idle.filter(|key| self.get(key).is_some()) {
             let error = LoadError::new(self.case.node.key_place(key), format!("`{key}` has no effect here"));

@@ -21,6 +21,7 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErr
         let error = name.error(format!("unknown metric `{wanted}`"));
         return Err(error.help(scope.kinds.help(&wanted)).into());
     };
+    // The keys of the case are hidden, so that the rest are the settings of the metric.
     let hidden: Vec<&str> = case.common.iter().copied().filter(|key| !kind.case_keys.contains(key)).collect();
     let node = case.node.without(&hidden);
     Expectation::read(kind, name.place(), case.settings(""), node, scope)
@@ -33,6 +34,7 @@ fn suggest_common_keys(settings: Node<'_>, mut errors: LoadErrors, common: &[&st
     for (key, _) in settings.entries().into_iter().flatten() {
         let place = Place::new(settings.source(), key.span);
         let Some(near) = nearest(&key.name, common.iter().copied()) else { continue };
+        // The error is found by its place, as errors carry no key.
         for error in errors.iter_mut().filter(|error| error.place.span() == place.span()) {
             let has_suggestion = error.help.as_ref().is_some_and(|help| help.starts_with("did you mean"));
             if !has_suggestion {

@@ -87,6 +87,7 @@ impl CaseNode<'_> {
         let Some(entries) = list.list() else {
             return Err(list.error(format!("{what}, not {}", list.describe())));
         };
+        // An empty list is often what is left after an edit.
         if entries.len() == 0 && !self.allow_vacuous {
             return Err(list.error("an empty list checks nothing").help("remove the key, or add an entry"));
         }

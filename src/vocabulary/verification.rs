@@ -33,6 +33,7 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErr
     let Some(block) = asked else { return Ok(LoweredBlock::default()) };
     let piece = CheckPiece { check: KEY, place: case.node.key_place(KEY), pointer: format!("/{KEY}") };
     let expectation = piece.parse_piece(case, block, scope)?;
+    // A block whose score is weighed with others must not fail the case by itself.
     let only_scores =
         expected::weighs(case, scope, KEY) && scope.tables.verification.extended(block)?.only_scores();
     let effect = if only_scores { Effect::Points } else { Effect::Fail };

@@ -25,6 +25,7 @@ pub(super) fn decode_all<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadE
     // reached as well. Removing an entry can cause an error of its own (the key is missing now): `explains` finds those.
     for _ in 0..MOST_MISTAKES {
         let span = error.span.unwrap_or(pruned.tree.span);
+        // Taking out an entry may have caused this error. It is not the user's, and is passed over.
         if !pruned.explains(span, &error) {
             let place = Place::new(node.source, span);
             errors.push(LoadError::new(place, error.problem).help_if(error.help));
@@ -85,6 +86,7 @@ fn remove_from(tree: &mut Tree, span: Span) -> Option<(Span, Option<Key>)> {
     match &mut tree.value {
         Value::List(items) => {
             let at = items.iter().position(|item| encloses(item.span, span))?;
+            // The innermost entry is taken out, so that as much as possible is still decoded.
             remove_from(&mut items[at], span).or_else(|| {
                 items.remove(at);
                 Some((container, None))

@@ -118,6 +118,7 @@ impl<'n> Fields<'n> {
         if unknown.is_empty() {
             return;
         }
+        // A misspelt key explains why another one is missing: only the misspelt one is reported.
         self.drop_explained(&unknown);
         // A reader may ask for a key twice; the help lists each known key once.
         let mut listed = HashSet::new();

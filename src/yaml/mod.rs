@@ -18,6 +18,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use smol_str::SmolStr;
 
+pub use arraign_trace::json_text::{escape_token, render_plain, unescape_token};
 pub use arraign_trace::suggest::{did_you_mean, nearest};
 pub use fields::Fields;
 pub use size::parse_bytes;
@@ -245,9 +246,4 @@ impl<'d> Node<'d> {
 /// The tokens of a JSON pointer, unescaped.
 pub fn pointer_tokens(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
     pointer.split('/').skip(1).map(unescape_token)
-}
-
-/// Unescapes one token of a JSON pointer.
-pub fn unescape_token(token: &str) -> Cow<'_, str> {
-    if token.contains('~') { token.replace("~1", "/").replace("~0", "~").into() } else { token.into() }
 }

@@ -17,6 +17,7 @@ pub(super) fn resolve_scalar(text: &str) -> Value {
 /// Parses `text` as a number.
 pub(super) fn parse_number(text: &str) -> Option<Value> {
     let first = *text.as_bytes().first()?;
+    // Most scalars are words, and this refuses them by one byte.
     if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.')) {
         return None;
     }
@@ -34,6 +35,7 @@ fn parse_special(text: &str) -> Option<Value> {
     match rest {
         ".inf" | ".Inf" | ".INF" if negative => Some(Value::Float(f64::NEG_INFINITY)),
         ".inf" | ".Inf" | ".INF" => Some(Value::Float(f64::INFINITY)),
+        // `-.nan` is a text: only infinity has a sign.
         ".nan" | ".NaN" | ".NAN" if rest == text => Some(Value::Float(f64::NAN)),
         _ => None,
     }
@@ -52,14 +54,17 @@ fn parse_radix(text: &str) -> Option<Value> {
 fn parse_integer(text: &str) -> Option<Value> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    // A leading zero is that of an id or a postal code, which a number would lose.
     if !plain || has_leading_zero(digits) {
         return None;
     }
+    // Numbers above the signed range are kept exactly.
     text.parse().map(Value::Int).ok().or_else(|| text.parse().map(Value::UInt).ok())
 }
 
 fn parse_float(text: &str) -> Option<Value> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    // `inf` and `nan` are words to YAML, and Rust's parser would accept them.
     let shape =
         digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'));
     let mantissa = digits.split(['e', 'E']).next().unwrap_or_default();

@@ -30,6 +30,7 @@ pub fn parse_bytes(text: &str) -> Option<u64> {
         ("", 1),
     ];
     let text = text.trim().to_ascii_lowercase();
+    // The longest units stand first: `kib` ends with `b`, too.
     let (number, unit) = UNITS
         .iter()
         .find_map(|(unit, bytes)| text.strip_suffix(unit).map(|number| (number.trim(), *bytes)))?;

@@ -16,6 +16,7 @@ pub fn render_document(mapping: &Map<String, Value>) -> String {
 /// in the column `indent`. An entry that fits one line has one.
 pub fn render_item(value: &Value, indent: usize) -> String {
     let line = format!("- {}\n", render_entry(value));
+    // A text with line breaks is easier to read as a block.
     if indent + line.chars().count() <= ONE_LINE && !line.contains("\\n") {
         return line;
     }
@@ -50,6 +51,8 @@ fn write_value(text: &mut String, value: &Value, indent: usize) {
             start_line(text, indent + 2);
             write_entries(text, mapping, indent + 2);
         }
+        // A list of mappings is always written below its key, however short, because brackets in brackets are hard to
+        // read.
         Value::Array(list) if is_long(value, indent) || list.iter().any(is_mapping) => {
             for entry in list {
                 start_line(text, indent + 2);
@@ -92,6 +95,7 @@ fn is_long(value: &Value, indent: usize) -> bool {
         Value::Array(list) => list.is_empty(),
         _ => false,
     };
+    // An empty value is written as `[]` or `{}`, however far to the right it stands.
     !is_empty && (holds_block(value) || indent + render_flow(value).chars().count() > ONE_LINE)
 }
 
@@ -128,6 +132,7 @@ pub fn render_flow(value: &Value) -> String {
 /// Renders a text. It is bare if YAML reads it as this text, and quoted otherwise: like JSON, unless that
 /// would double the backslashes of a pattern.
 fn render_scalar(text: &str) -> String {
+    // In single quotes, backslashes stay as they are; the text must not contain such a quote itself.
     let is_pattern = text.contains(['\\', '"']) && !text.contains('\'') && text.chars().all(is_printable);
     match text {
         bare if is_bare(bare) => bare.to_owned(),
@@ -171,6 +176,7 @@ fn is_block(text: &str) -> bool {
 fn write_block(text: &mut String, words: &str, indent: usize) {
     text.push_str(if words.ends_with('\n') { " |\n" } else { " |-\n" });
     for row in words.lines() {
+        // An empty line gets no blanks, which an editor would remove.
         if !row.is_empty() {
             text.extend(std::iter::repeat_n(' ', indent));
         }

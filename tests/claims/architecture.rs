@@ -33,7 +33,7 @@ const LAYERS: &[&[&str]] = &[
 /// Those of the package `arraign-trace`.
 const TRACE_LAYERS: &[&[&str]] = &[
     &["place"],
-    &["suggest"],
+    &["suggest", "json_text"],
     &["unique_keys"],
     &["compiled"],
     &["jsonpath"],

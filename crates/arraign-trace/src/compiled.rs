@@ -14,6 +14,7 @@ impl<T> Compiled<T> {
 
     /// Returns the compiled form of `text`, and calls `compile` only the first time.
     pub fn get<E>(&self, text: &str, compile: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+        // A panic in another thread leaves the table whole: a form is inserted only when it is complete.
         let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let table = table.get_or_insert_with(HashMap::new);
         if let Some(known) = table.get(text) {

@@ -92,6 +92,7 @@ impl JsonPath {
                 }
                 // A second selector beside the filter: the path does not only test.
                 ',' if depth == 1 && !in_parentheses(&rest[..at]) => return None,
+                // Within a filter of this filter, `@` is another node.
                 '@' if filters.len() == 1 => {
                     test.push_str(&rest[copied..at]);
                     test.push('$');
@@ -107,7 +108,7 @@ impl JsonPath {
         None
     }
 
-    /// As the user wrote it.
+    /// Returns the path as the user wrote it.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -139,6 +140,7 @@ fn refuse_nesting(text: &str) -> Result<(), String> {
             let limits = format!("{MAX_NESTING} brackets or {MAX_FILTERS} filters");
             return Err(format!("the path has more than {limits} in one another"));
         }
+        // The library has no negative index in a filter, and would select nothing without a word.
         if filters > 0 && c == '[' && is_negative_index(&text[at + 1..]) {
             let instead = "for `@.a[-1] == 1` write `value(@.a[-1:]) == 1`";
             return Err(format!("an index from the end is not supported in a filter: {instead}"));
@@ -166,6 +168,7 @@ fn is_negative_index(text: &str) -> bool {
 fn outside_strings(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
     let (mut quote, mut escaped) = (None, false);
     text.char_indices().filter(move |(_, c)| match quote {
+        // A backslash takes the next character with it. The second of two is that character.
         Some(_) if escaped || *c == '\\' => {
             escaped = !escaped;
             false
@@ -197,7 +200,7 @@ fn not_a_path(text: &str, error: &ParseError) -> String {
     format!("`{text}` is not a JSONPath {near}{reason}")
 }
 
-/// What the parser says, in a user's words; `None` when it says nothing.
+/// Returns the parser's message in a user's words, or `None` if it says nothing.
 fn reason(message: &str) -> Option<&str> {
     let message = message.rsplit("segment, ").next().unwrap_or(message);
     match message {

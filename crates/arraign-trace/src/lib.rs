@@ -32,6 +32,8 @@
 
 #[doc(hidden)]
 pub mod compiled;
+#[doc(hidden)]
+pub mod json_text;
 pub mod jsonpath;
 pub mod place;
 pub mod reader;

@@ -55,6 +55,7 @@ impl Source {
         let starts = self.line_starts.get_or_init(|| line_starts(&self.text));
         let index = starts.partition_point(|start| *start <= offset).saturating_sub(1);
         let start = starts[index];
+        // The next line begins behind the line break, which is one byte.
         let end = starts.get(index + 1).map_or(self.text.len(), |next| next - 1);
         let line = self.text[start..end].trim_end_matches('\r');
         (index + 1, start..start + line.len())
@@ -125,6 +126,7 @@ impl Place {
     /// The line and the column of the end, from 1: the column after the last character.
     pub fn end(&self) -> (usize, usize) {
         let end = self.span.end.max(self.span.start) as usize;
+        // The end is that of the last character: a span that ends with a line must not be on the next one.
         let (line, range) = self.source.line_at(end.saturating_sub(1).max(self.span.start as usize));
         let text = &self.source.text()[range.clone()];
         (line, count_chars(text, end.clamp(range.start, range.end) - range.start) + 1)
@@ -327,7 +329,7 @@ impl LoadErrors {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of errors.
     pub fn len(&self) -> usize {
         self.0.len()
     }

@@ -5,6 +5,7 @@ pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     let mut candidates = candidates.into_iter().peekable();
     candidates.peek()?;
     let wanted = fold(word);
+    // A third of the word may be wrong: with more, anything would be similar to a short word.
     let limit = (wanted.chars().count() / 3).max(1);
     candidates
         .map(|candidate| (strsim::damerau_levenshtein(&wanted, &fold(candidate)), candidate))

@@ -88,6 +88,7 @@ impl<'de> Visitor<'de> for UniqueValueVisitor {
         let mut object = Map::new();
         while let Some(key) = map.next_key::<String>()? {
             let UniqueValue(value) = map.next_value()?;
+            // serde_json keeps the last of two equal keys without a word.
             match object.entry(key) {
                 Entry::Vacant(entry) => drop(entry.insert(value)),
                 Entry::Occupied(entry) => return Err(duplicate(entry.key())),

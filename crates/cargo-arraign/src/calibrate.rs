@@ -45,6 +45,7 @@ impl Calibrate {
                 "no judge is configured: add `judge: {model: ..}` to the file or to arraign.yaml",
             ));
         };
+        // A missing key is reported before the first example is asked, not as a result of each.
         pool.check_ready(judge).map_err(CliError::new)?;
         let command = format!("cargo arraign calibrate {}", self.file.to_string_lossy());
         let session = JudgeSession::new(&pool, (&files, &path), command);
@@ -100,6 +101,7 @@ impl CalibrationReport {
     }
 
     fn add_opinion(&mut self, example: &LabelledExample, opinion: &Opinion) {
+        // Any other judgement, such as a score, counts as no pass.
         let passes = opinion.judged == Judged::Pass;
         self.agreement.add_example(example.passes, passes);
         if passes != example.passes {
@@ -131,6 +133,7 @@ impl CalibrationReport {
     fn render(&self, judge: &str) -> String {
         let Agreement { both_pass, both_fail, too_easy, too_hard } = self.agreement;
         let mut text = format!("judge: {judge}\n");
+        // Without a common opinion there is nothing to compare, and a share of nothing is no number.
         if let Some(share) = self.agreement.agreed_share() {
             let (agreed, all) = (both_pass + both_fail, self.agreement.count_examples());
             let _ = writeln!(text, "agreement: {:.1} % ({agreed} of {all})", share * 100.0);

@@ -51,6 +51,7 @@ impl Compare {
             Some(after) => read_named(after, &folder)?,
             None => read_run(&find_newest(&folder)?)?,
         };
+        // Without a name, the last run of the same trials is the one to compare with.
         let before = named.map_or_else(|| find_previous(&folder, &after), Ok)?;
         let comparison = RunComparison::from_trials(&before.trials, &after.trials);
         let text = render_comparison(&comparison, self.format, &before, &after);
@@ -63,6 +64,7 @@ impl Compare {
 fn find_previous(folder: &Path, after: &EarlierRun) -> Result<EarlierRun, CliError> {
     let runs = list_runs(folder)?;
     let earlier = runs.iter().skip_while(|run| !run.ends_with(&after.name)).skip(1);
+    // A run of other targets or filters has no trial of it and would compare as if all had been removed.
     for run in earlier {
         let before = read_run(run)?;
         if before.trials.shares_trial(&after.trials) {

@@ -35,6 +35,7 @@ impl Ide {
         let (root, names) = parse_list(&self.list_trials()?)?;
         let path = root.join(CASES_FILE);
         let text = render_case_modules(names.iter().map(String::as_str));
+        // Lines are compared, since git may have written other line breaks; an unchanged file keeps its time.
         let is_current = fs::read_to_string(&path).is_ok_and(|written| written.lines().eq(text.lines()));
         let here = env::current_dir()?;
         let shown = path.strip_prefix(here).unwrap_or(&path).display();
@@ -53,6 +54,7 @@ impl Ide {
         command.args(["test", "--quiet", "--test", &self.target]);
         command.args(self.package.iter().flat_map(|package| ["--package", package]));
         command.args(["--", "--list", "--format", "json"]);
+        // A selection in the environment would hide the other trials from the editor.
         for variable in SELECTIONS {
             command.env_remove(variable);
         }

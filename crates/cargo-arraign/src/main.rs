@@ -101,6 +101,7 @@ fn main() -> ExitCode {
 /// Removes the word that cargo inserts: for `cargo arraign lint`, it runs `cargo-arraign arraign lint`.
 fn drop_cargo_word(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
+    // Run by its own name, the program gets no such word.
     if arguments.get(1).is_some_and(|first| first == "arraign") {
         arguments.remove(1);
     }

@@ -29,6 +29,7 @@ pub(crate) struct Mcp {
 
 impl Mcp {
     pub(crate) fn run(self) -> CliResult {
+        // Only a case needs the folder of cases.
         if self.case.is_some() {
             require_folder(&self.dir)?;
         }

@@ -13,6 +13,7 @@ pub(crate) fn write_new(path: &Path, text: &str) -> Result<bool, CliError> {
             CliError::new(format!("cannot create the folder {}: {error}", folder.display()))
         })?;
     }
+    // The file is created only if it is new, in one step: a check before it could be outrun.
     match create_and_write(path, text) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),

@@ -22,6 +22,7 @@ fn locate_below(base: &Path, here: &Path) -> PathBuf {
         return base.join(out);
     }
     match read_path_variable("CARGO_TARGET_DIR") {
+        // Cargo's target folder is where the tests of a crate write their verdicts.
         Some(target) => base.join(target).join("arraign"),
         None => find_nearest_out_folder(here).unwrap_or_else(|| base.join(USUAL_OUT_FOLDER)),
     }

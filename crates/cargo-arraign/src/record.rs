@@ -34,6 +34,7 @@ impl Record {
         let recorded = record_program(program, arguments)
             .map_err(|error| CliError::new(format!("{}: {error}", program.display())))?;
         let shown = self.out.display();
+        // An empty recording is nearly always a client that does not read the variable.
         if recorded.exchanges == 0 {
             let problem = "the program sent no request to its model through the port: does its client read OPENAI_BASE_URL?";
             return Err(CliError::new(format!("{problem} ({})", recorded.status)));

@@ -60,6 +60,7 @@ impl Report {
         let totals = overview.totals();
         let mut text: String = paths.iter().chain(&summary).map(|path| describe_written(path)).collect();
         text += &if self.format.is_empty() { overview.finish() } else { overview.render_totals() };
+        // GitHub reads annotations from the output of a step.
         if env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
             text += &annotations.finish();
         }
@@ -97,6 +98,7 @@ fn read_variable(variable: &str) -> Option<String> {
 /// Returns the folder of a run, which is named by its id or path.
 pub(crate) fn locate_run(run: Option<&PathBuf>) -> Result<PathBuf, CliError> {
     let Some(run) = run else { return Ok(find_newest(&locate_out_folder())?) };
+    // An id is looked for in the folder of runs first; a path is the other way to name one.
     let found = [locate_out_folder().join(run), run.clone()].into_iter().find(|folder| folder.is_dir());
     found.ok_or_else(|| {
         let (run, out) = (run.display(), locate_out_folder());

@@ -57,6 +57,7 @@ impl Run {
         require_folder(&self.dir)?;
         let here = env::current_dir()?;
         let dir = self.dir.to_string_lossy();
+        // The usual folder is left out of the command, which a reader copies.
         let dir = if dir == "evals" { String::new() } else { format!(" {}", quoted(&dir)) };
         let consent = if self.allows_exec() { " --allow-exec" } else { "" };
         let rerun = format!("cargo arraign run{dir}{consent} --");

@@ -10,6 +10,7 @@ use crate::pattern::JsonPath;
 use crate::reader::ReaderSet;
 use crate::secrets::QuotedText;
 use crate::trace::Trace;
+use crate::yaml::render_plain;
 
 /// The largest length of a response in an error message, in characters.
 const MAX_SHOWN_CHARS: usize = 300;
@@ -50,6 +51,7 @@ fn parse_run(
         (None, answer) => Ok(answer_only_trace(query, answer.unwrap_or_default())),
         (Some(path), answer) => {
             let trace = read_single_run(&select_text(path, &value)?, format, readers)?;
+            // The answer that the user's path selects is worth more than that of the trace.
             Ok(Trace { answer: answer.or(trace.answer.clone()), ..trace })
         }
     }
@@ -75,11 +77,12 @@ fn is_prose(response: &HttpResponse) -> bool {
 
 /// Selects the values at `path`: texts as they are, other values as JSON, each on its own line.
 fn select_text(path: &JsonPath, value: &Value) -> Result<String, AgentProblem> {
+    // A null is what a server writes where there is no answer.
     let found: Vec<&Value> = path.select(value).into_iter().filter(|value| !value.is_null()).collect();
     if found.is_empty() {
         return Err(AgentProblem::Nonsense(format!("no value at `{}`", path.as_str())));
     }
-    let texts = found.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    let texts = found.into_iter().map(render_plain);
     Ok(texts.collect::<Vec<_>>().join("\n"))
 }
 

@@ -41,6 +41,7 @@ pub(super) async fn ask_server(
         let found = request.find_secret_in(&to_native(&trace)).map(str::to_owned);
         found.map_or(Ok(trace), |name| Err(AgentProblem::Secret(name)))
     });
+    // The request has its own limit. This one ends a thread that hangs in spite of it.
     match timeout(limit + GRACE_PERIOD, work).await {
         Err(_) => Err(AgentProblem::OutOfTime(limit)),
         Ok(Ok(answer)) => answer,
@@ -108,6 +109,7 @@ fn build_variables(input: &AgentInput) -> Result<Value, String> {
     let asked = json!({"role": "user", "content": input.query});
     variables["conversation"] = input.said.iter().cloned().chain([asked]).collect();
     variables["session"] = input.session.as_str().into();
+    // A template that uses `{{query}}` then says so, and does not send an empty text.
     if let Some(names) = variables.as_object_mut().filter(|_| input.query.is_empty()) {
         names.remove("query");
     }

@@ -133,7 +133,7 @@ fn describe_missing(index: usize, field: &Field, answer: Option<&str>) -> Violat
         .help(help)
 }
 
-/// A user who sees the word in the answer is told why it does not count.
+/// Explains to a user who sees the word in the answer why it does not count.
 fn what_is_there(pattern: &FieldPattern, answer: &str) -> (String, &'static str) {
     match pattern.find_within(answer) {
         Some(found) => {

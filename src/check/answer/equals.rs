@@ -23,6 +23,7 @@ const RULE: TextRule = TextRule { relation: |answer, value| answer == value, des
 fn describe_difference(text: &Literal, answer: &str) -> Violation {
     let (at, at_wanted) = text.difference(answer);
     let message = match position(answer, at) {
+        // An answer that differs from the beginning has no common part to point behind.
         _ if at == 0 => format!("the answer is not {}", text.shown()),
         place if at == answer.len() => format!("the answer is not the wanted text: it ends at {place}"),
         place => format!("the answer is not the wanted text: it differs at {place}"),

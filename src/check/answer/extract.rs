@@ -96,6 +96,7 @@ impl Check for Extract {
 impl Extract {
     fn out_of_bounds(&self, value: &Value) -> Option<Violation> {
         let number = value.as_f64();
+        // A value that is no number violates any bound.
         let too_low = self.min.filter(|min| number.is_none_or(|number| number < *min));
         let too_high = self.max.filter(|max| number.is_none_or(|number| number > *max));
         let (key, constraint) = match (too_low, too_high) {

@@ -73,6 +73,7 @@ fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadE
 
 fn of_file<const FORMATS: bool>(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Schema>, LoadErrors> {
     let path = scope.path(node)?;
+    // Many cases name the same file, which is compiled once for all of them.
     let compiled = scope.files.compiled::<Compiled<FORMATS>>(&path, || {
         let document = scope.document(node)?;
         let schema = Home::policy(&document, FORMATS).schema(document.root(), "", &[], &[])?;

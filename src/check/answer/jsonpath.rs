@@ -26,6 +26,7 @@ use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
 use crate::pattern::{JsonPath, json_equal};
+use crate::yaml::render_plain;
 
 pub(crate) const KIND: Kind =
     Kind::of::<Jsonpath>("jsonpath", "a path into the answer's JSON selects something, or a given value")
@@ -104,9 +105,4 @@ fn advise(found: &[&Value], wanted: &Value) -> &'static str {
     } else {
         "change what the agent answers, or the value that is wanted"
     }
-}
-
-/// Renders a value without the quotes of a text.
-fn render_plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

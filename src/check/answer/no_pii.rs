@@ -36,7 +36,7 @@ pub(crate) const KIND: Kind =
         .shorthand("kinds")
         .without_calls();
 
-/// How many violations are told apart.
+/// The largest number of violations that are listed one by one.
 const SHOWN: usize = 50;
 
 /// One of each kind, all of them nobody's.
@@ -138,7 +138,8 @@ impl NoPii {
     }
 }
 
-/// All that was found is masked, not the leaks alone: an excerpt shows what stands around a leak.
+/// Lists the violations. Everything that was found is masked in them, not only the leaks, because an excerpt shows
+/// the text around a leak.
 fn list_violations(answer: &str, found: &[Personal], leaks: &[usize]) -> Vec<Violation> {
     let (shown, masks) = mask_ranges(answer, found);
     let told = leaks.iter().take(SHOWN).map(|index| {
@@ -153,6 +154,7 @@ fn list_violations(answer: &str, found: &[Personal], leaks: &[usize]) -> Vec<Vio
 const EXPECTED: &str = "an answer without personal data";
 
 fn describe_leak(one: &Personal, mask: &str, at: &str) -> Violation {
+    // A secret is not shown, not even masked.
     let value = if one.kind == PersonalKind::Secret { String::new() } else { format!(", `{mask}`") };
     let help = match one.kind {
         PersonalKind::Secret => "keep the agent from saying it, and revoke the key if it is real",

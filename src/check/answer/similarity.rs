@@ -19,7 +19,7 @@ use crate::check::support::answer_text::{answer, beginning, saying};
 use crate::check::support::rouge::measure_rouge;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::outcome::{Outcome, Unfit, Violation, count_to_f64};
 use crate::place::LoadErrors;
 use crate::yaml::Node;
 
@@ -60,6 +60,7 @@ impl Similarity {
     /// Counts the edits as JavaScript sees the texts: in UTF-16 units.
     fn count_edits(&self, answer: &str) -> Result<usize, Unfit> {
         let [answer, to] = [answer, &self.to].map(|text| text.encode_utf16().collect::<Vec<u16>>());
+        // The edits are counted in a table of both lengths, so the product of the two is the time.
         if answer.len().max(to.len()) > MAX_UNITS {
             let why = format!("`similarity` counts edits of texts of at most {MAX_UNITS} characters");
             return Err(Unfit::budget_exceeded(why));
@@ -70,8 +71,7 @@ impl Similarity {
     fn find_edits(&self, answer: &str) -> Result<Option<Violation>, Unfit> {
         let Some(most) = self.max_edits else { return Ok(None) };
         let edits = self.count_edits(answer)?;
-        #[expect(clippy::cast_precision_loss, reason = "at most MAX_UNITS")]
-        let is_close = edits as f64 <= most.get();
+        let is_close = count_to_f64(edits) <= most.get();
         let message =
             format!("the answer is {edits} edits away from the text: at most {} are allowed", most.get());
         Ok((!is_close).then(|| self.render_violation("/max_edits", message, answer)))

@@ -53,6 +53,7 @@ impl ValueTest {
             Self::Length(tests) => {
                 let lengths = tests.iter().filter_map(Self::example).filter_map(|length| length.as_u64());
                 lengths
+                    // A length of many items would make the counterexample unreadable.
                     .filter(|length| *length < 1000)
                     .map(|length| json!(vec!["x"; usize::try_from(length).unwrap_or(0)]))
                     .next()

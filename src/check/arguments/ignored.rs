@@ -54,6 +54,7 @@ impl IgnoredPaths {
         fields.retain(|name, value| {
             let path = format!("{before}{name}");
             let is_kept = !self.include(tool, &path);
+            // A field that is left out has nothing inside that matters.
             if is_kept {
                 self.strip_value(value, tool, &path);
             }

@@ -104,6 +104,7 @@ impl ArgumentsMatcher {
         if self.mode == ArgumentsMode::Ignore {
             return Ok(0);
         }
+        // Arguments that are no object differ as a whole.
         let Some(Value::Object(actual)) = actual.json() else { return Ok(1) };
         let mut count = self.find_unexpected(actual).count();
         for (name, written) in &self.written {
@@ -126,6 +127,7 @@ impl ArgumentsMatcher {
         for (name, written) in &self.written {
             if !self.accepts_written(name, written, actual)? {
                 let (name, expected) = (Some(name.clone()), written.to_string());
+                // Only the values of named arguments are shown; a pattern over all of them has no single value.
                 let actual = name.as_ref().and_then(|name| self.find_value(name, actual)).cloned();
                 found.push(ArgumentDifference { name, actual, expected });
             }
@@ -192,6 +194,8 @@ impl ValueMatcher {
                 accept_all(matchers.iter().zip(values), |(matcher, value)| matcher.accepts(value))
             }
             (Self::Object(fields), Value::Object(values)) => {
+                // A nested mapping is exact, as a written value is: an entry that nobody wrote makes it another
+                // value.
                 if !values.keys().all(|name| fields.iter().any(|(field, _)| field == name)) {
                     return Ok(false);
                 }

@@ -103,6 +103,7 @@ impl ValueMatcher {
             let tests = read_tests(&mut fields);
             return fields.finish(Self::Tests(tests));
         }
+        // Without a matcher inside, the whole value is compared at once.
         if !has_matcher(node) {
             return Ok(Self::Literal(node.to_json()));
         }
@@ -144,6 +145,7 @@ fn has_matcher(node: Node<'_>) -> bool {
 fn read_presence(fields: &mut Fields<'_>, node: Node<'_>) -> Presence {
     let absent = fields.optional::<bool>("absent").unwrap_or_default();
     let optional = fields.optional::<bool>("optional").unwrap_or_default();
+    // The key itself is among the entries.
     let others = node.entries().into_iter().flatten().count() - 1;
     if absent && others > 0 {
         fields.errors.push(node.error("`absent: true` stands alone: an absent argument has no value"));
@@ -267,6 +269,7 @@ fn read_bounds(fields: &mut Fields<'_>) -> Vec<ValueTest> {
         let limits = fields.take(read_between(node)).into_iter().flatten();
         bounds.extend(limits.zip([Bound::AtLeast, Bound::AtMost]).map(|(limit, bound)| (bound, limit, node)));
     }
+    // Bounds are compared together at the end, since any two of them may exclude each other.
     if let Some(error) = find_empty_range(&bounds) {
         fields.errors.push(error);
     }

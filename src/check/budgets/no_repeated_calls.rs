@@ -66,6 +66,8 @@ impl Check for NoRepeatedCalls {
             let state = if original.is_some() { State::Violated } else { State::Held };
             items.push(Item::new(call.label(), state));
             violations.extend(original.map(|original| describe_repeat(call, original)));
+            // Only the first success is kept: a later repeat is reported against it, and a failed call may be
+            // repeated.
             if success.includes(call) && original.is_none() {
                 earlier.push(call);
             }

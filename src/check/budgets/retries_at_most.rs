@@ -43,6 +43,7 @@ fn find_retries(calls: &[Call]) -> Vec<&Call> {
     let mut last_failed: HashMap<(&str, &ToolServer, &[String]), bool> = HashMap::new();
     let mut retries = Vec::new();
     for call in calls {
+        // A retry is by the same agent, of the same tool on the same server. Its arguments may have been corrected.
         let key = (call.name.as_str(), &call.server, call.agent_path.as_slice());
         if last_failed.insert(key, !success.includes(call)) == Some(true) {
             retries.push(call);
@@ -80,6 +81,7 @@ impl RetriesAtMost {
         let times = if made == 1 { "1 retry".to_owned() } else { format!("{made} retries") };
         Violation {
             call: retries.first().map(|call| call.index),
+            // One call has its own field; the list is for several.
             calls: if made > 1 { retries.iter().map(|call| call.index).collect() } else { Vec::new() },
             value: Some(made.into()),
             constraint: Some(format!("retries_at_most: {most}")),

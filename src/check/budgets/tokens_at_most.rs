@@ -88,6 +88,7 @@ impl Check for TokensAtMost {
             );
             violations.extend((used > limit.most).then(|| limit.describe_excess(used)));
         }
+        // A part that exceeds the limit proves that the whole does. A part within the limit proves nothing.
         if usage.partial && violations.is_empty() {
             let help = "record the usage of every model call, or drop the limit";
             return Err(Unfit::missing("the trace records only a part of the tokens").help(help));

@@ -145,6 +145,7 @@ impl Check for ArgsValid {
         let mut clauses = self.policy.schemas.clauses();
         clauses.retain(|clause| match &clause.about {
             About::Calls { tool, .. } => {
+                // A pattern may mean tools that the check looks at, so only an exact name can be left out.
                 tool.exact().and_then(|_| tool.example(1)).is_none_or(|call| self.looks_at(&call))
             }
             About::Rule(_) => true,
@@ -166,6 +167,7 @@ impl ArgsValid {
     /// Whether `call` is refused when its arguments are no JSON.
     fn refuses_broken(&self, call: &Call) -> bool {
         let policy = &self.policy;
+        // In these modes a tool without a schema is refused, whatever its arguments are.
         let unknown = self.strict || matches!(policy.unconstrained, Unconstrained::Deny(_));
         let has_schema = matches!(policy.schemas.find(call), FoundSchema::Found(_));
         (unknown || policy.gate.refusal(call).is_some() || has_schema) && self.looks_at(call)
@@ -175,6 +177,7 @@ impl ArgsValid {
         if !self.looks_at(call) {
             return Ok(Finding::untested("not among `tools`"));
         }
+        // A tool that may not be called is refused whatever its arguments are.
         if let Some(refusal) = self.policy.gate.refusal(call) {
             return Ok(Finding::tested(vec![self.refused(call, &refusal)]));
         }
@@ -191,6 +194,7 @@ impl ArgsValid {
     }
 
     fn unconstrained(&self, call: &Call) -> Finding {
+        // The gate has tested the call, also if no schema does.
         let tested = !self.policy.gate.is_empty();
         match (&self.policy.unconstrained, self.strict) {
             (_, true) => Finding::tested(vec![violation::undefined(call, &self.policy).at("/strict")]),
@@ -217,6 +221,7 @@ impl ArgsValid {
         let source = Source::read(&mut fields, node);
         let policy = source.and_then(|source| fields.take(source.policy(node, scope, formats)));
         let check = policy.map(|policy| Self { policy, tools: tools.unwrap_or_default(), strict });
+        // The tools are compared with the policy only if both were read.
         if let (Some(check), Some(tools)) = (&check, tools_node) {
             fields.take(check.check_tools(tools));
         }
@@ -228,6 +233,8 @@ impl ArgsValid {
         if self.tools.is_empty() && matches!(node.value(), Yaml::List(_)) {
             return Err(node.error("`tools: []` checks nothing").help("leave it out to check all").into());
         }
+        // Where unknown tools are refused, a call of a tool that the policy does not define fails, so the name is no
+        // slip.
         let lenient = self.strict || self.policy.refuses_unknown();
         let mut errors = LoadErrors::new();
         for entry in node.list().into_iter().flatten().filter(|_| !lenient) {

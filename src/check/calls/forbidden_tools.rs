@@ -27,7 +27,7 @@ pub(crate) const KIND: Kind =
     Kind::with::<ForbiddenToolsSettings>("forbidden_tools", "none of these tools is called", read_check)
         .shorthand("tools");
 
-/// How many spellings of a name are told.
+/// The largest number of spellings of a name in a message.
 const SHOWN: usize = 5;
 
 /// Settings of `forbidden_tools`, for their schema.
@@ -105,6 +105,7 @@ impl Check for ForbiddenTools {
             items.push(Item::new(tool.as_str(), state));
             violations.extend(describe_forbidden(*index, tool, &calls));
         }
+        // The violations were found tool by tool. A reader follows the run.
         violations.sort_by_key(|violation| violation.call);
         Ok(Outcome::of_items(items, violations).stat("calls_checked", evidence.trace.calls.len()))
     }
@@ -136,7 +137,7 @@ impl Name {
         }
     }
 
-    /// As the user wrote it.
+    /// Returns the name as the user wrote it.
     fn as_str(&self) -> &str {
         self.pattern().as_str()
     }

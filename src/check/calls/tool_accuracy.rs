@@ -84,6 +84,7 @@ fn expected_tools(names: Vec<String>, node: Node<'_>) -> Result<Vec<Expected>, L
     let mut tools = Vec::new();
     for (index, name) in names.into_iter().enumerate() {
         let tool = ToolPattern::new(&name).map_err(|problem| find_entry(node, "tools", index).error(problem));
+        // A tool that is listed twice would count twice in the accuracy.
         if let Some(tool) = errors.take(tool).filter(|_| seen.insert(name)) {
             tools.push(Expected { call: Wanted::Tool(tool), at: format!("/tools/{index}") });
         }
@@ -126,6 +127,7 @@ impl Check for ToolAccuracy {
             let item = Item::new(expected.call.label(), if held { State::Held } else { State::Violated });
             items.push(note_attempts(item, own, success));
             violations.extend((!held).then(|| expected.lacking(trace)));
+            // Only categories are counted here: named tools are listed below.
             satisfied += u32::from(held && expected.call.tool().is_none());
         }
         let (correct, missing): (Vec<_>, Vec<_>) =
@@ -203,7 +205,7 @@ impl Wanted {
 }
 
 impl Expected {
-    /// What is said when no such call is in the run.
+    /// Builds the violation for a run without such a call.
     fn lacking(&self, trace: &Trace) -> Violation {
         let violation = match &self.call {
             Wanted::Tool(tool) => never_called(tool.as_str(), trace),

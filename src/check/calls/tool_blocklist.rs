@@ -89,7 +89,7 @@ impl ToolBlocklist {
         self.blocked.iter().enumerate().find(|(_, entry)| entry.matches(call))
     }
 
-    /// One violation for all calls of the tool that `first` calls, if it is blocked.
+    /// Builds one violation for all calls of the tool that `first` calls, if it is blocked.
     fn violation(&self, first: &Call, calls: &[Call]) -> Option<Violation> {
         let (index, entry) = self.entry_for(first)?;
         let hits: Vec<&Call> = calls.iter().filter(|call| is_same_tool(call, first)).collect();
@@ -111,6 +111,7 @@ impl ToolBlocklist {
 fn first_calls(calls: &[Call]) -> Vec<&Call> {
     let mut firsts: Vec<&Call> = Vec::new();
     for call in calls {
+        // Tools are compared with their servers: two servers may have tools of one name.
         if !firsts.iter().any(|first| is_same_tool(first, call)) {
             firsts.push(call);
         }

@@ -58,6 +58,7 @@ type ByTool<'c> = BTreeMap<&'c str, Vec<&'c Call>>;
 impl Check for ToolCollisionDetect {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let calls = &evidence.trace.calls;
+        // A single recorded server is enough to tell tools apart; without any, every name looks unique.
         if !calls.is_empty() && calls.iter().all(|call| call.server == ToolServer::NotRecorded) {
             return Err(Unfit::missing(
                 "the trace names no server: it cannot say which one a tool came from",
@@ -67,6 +68,7 @@ impl Check for ToolCollisionDetect {
         let mut collisions: Vec<(&str, Vec<&Call>)> =
             tools.into_iter().map(|(tool, calls)| (tool, self.offending(&calls))).collect();
         collisions.retain(|(_, calls)| !calls.is_empty());
+        // In the order of the run, as the map sorts by name.
         collisions.sort_by_key(|(_, calls)| calls[0].index);
         let items = calls.iter().map(|call| build_item(call, &collisions)).collect();
         let violations = collisions.iter().map(|(tool, hits)| self.collision(tool, hits, calls)).collect();
@@ -114,6 +116,7 @@ impl ToolCollisionDetect {
         let (message, help, at) = if self.trusted_servers.is_empty() {
             (on_several(tool, &offers), advise_to_separate(&offers), "")
         } else {
+            // A trusted server is named beside the untrusted one, because the collision is between both.
             let others: Vec<Server> =
                 offers.into_iter().filter(|server| !at_fault.contains(server)).collect();
             (on_untrusted(tool, &at_fault, &others), advise_to_trust(&at_fault), "/trusted_servers")

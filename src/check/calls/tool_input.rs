@@ -102,6 +102,7 @@ fn read_wanted(fields: &mut Fields<'_>, node: Node<'_>) -> Option<Wanted> {
             Some(Wanted::Path { path, equals })
         }
         other => {
+            // The other settings cannot be judged without a type, and are not reported as unknown.
             for key in ["value", "pattern", "flags", "path", "equals"] {
                 fields.node(key);
             }
@@ -157,6 +158,7 @@ impl ToolInput {
             Wanted::Regex(pattern) => {
                 pattern.is_match(&call.arguments.to_text()).map_err(|_| exhausted(pattern))
             }
+            // Any of the selected values is enough, and without `equals` its existence is.
             Wanted::Path { path, equals } => Ok(call.arguments.json().is_some_and(|arguments| {
                 let selected = path.select(arguments);
                 selected.iter().any(|value| equals.as_ref().is_none_or(|wanted| json_equal(value, wanted)))
@@ -169,6 +171,7 @@ impl ToolInput {
         let enough = self.calls == Occurrence::Any && broken.len() < chosen.len();
         let success = RunSuccess::of(&trace.calls);
         let items = chosen.iter().map(|call| match broken.iter().any(|one| one.index == call.index) {
+            // Another call made up for it, so it is neither held nor violated.
             true if enough => Item::new(call.label(), State::NotExercised),
             true => Item::new(call.label(), State::Violated),
             false => note_attempts(Item::new(call.label(), State::Held), [*call], success),

@@ -69,6 +69,7 @@ impl Check for ToolOutputValid {
                     items.push(Item { state, ..item });
                     violations.extend(found);
                 }
+                // What was found so far stays in the verdict beside the reason why the rest is open.
                 Err(unfit) => return Err(Unfit { violations, ..unfit }),
             }
         }
@@ -115,6 +116,7 @@ impl ToolOutputValid {
             FoundSchema::Undecided => return Err("the server of the tool is not recorded"),
         };
         match (&call.result, call.status) {
+            // The result of a failed call is a message, and has another shape.
             (_, CallStatus::Error) => Err("the call failed: there is no result to check"),
             (None, _) => Err("no result in the trace"),
             (Some(result), _) => Ok((schema, result)),

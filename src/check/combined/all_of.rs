@@ -29,6 +29,7 @@ fn decide(mut answers: InnerAnswers) -> Result<Outcome, Unfit> {
         return Err(error);
     }
     match answers.take_unfit() {
+        // A violation decides, whatever the undecided checks would say.
         Some(undecided) if answers.violations.is_empty() => Err(undecided),
         _ => Ok(Outcome::of_items(answers.items, answers.violations)),
     }

@@ -43,6 +43,7 @@ fn describe_neither(answers: InnerAnswers) -> Outcome {
     let labels: Vec<String> = answers.items.iter().map(|item| item.label.clone()).collect();
     let reasons: Vec<&str> = answers.violations.iter().map(|violation| violation.message.as_str()).collect();
     let mut calls: Vec<usize> = answers.violations.iter().filter_map(|violation| violation.call).collect();
+    // Two alternatives may complain about the same call, which is marked once.
     calls.sort_unstable();
     calls.dedup();
     let violation = Violation::new(format!("none of the {} checks holds", labels.len()))

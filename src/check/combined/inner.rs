@@ -77,6 +77,7 @@ pub(super) fn read_combination(
 impl Check for Combination {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let mut answers = InnerAnswers::default();
+        // All checks are asked, also after the answer is certain: a report shows the state of each.
         for (index, check) in self.checks.iter().enumerate() {
             let state = match check.evaluate(evidence) {
                 Ok(outcome) => answers.add_outcome(index, check, outcome),
@@ -122,6 +123,7 @@ impl InnerAnswers {
 
     fn add_unfit(&mut self, unfit: Unfit) -> State {
         match unfit.reason {
+            // One reason of each kind is shown, and it is the first.
             UnfitReason::MissingEvidence(_) => self.undecided.get_or_insert(unfit),
             UnfitReason::InvalidEvidence(_) | UnfitReason::BudgetExceeded(_) => {
                 self.error.get_or_insert(unfit)

@@ -19,7 +19,7 @@ pub(crate) const KIND: Kind =
     .without_calls()
     .holding_checks();
 
-// A check that never holds cannot be told from one that holds of runs not tried here.
+// A check that never holds cannot be distinguished from one that holds for runs that were not tried.
 const RULE: CombinationRule = CombinationRule { decide, is_vacuous: |_| false };
 
 fn decide(mut answers: InnerAnswers) -> Result<Outcome, Unfit> {

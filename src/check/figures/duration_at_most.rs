@@ -47,6 +47,7 @@ fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, Load
 }
 
 fn read_amount(node: Node<'_>) -> Result<Amount, LoadError> {
+    // A number is one of milliseconds; a text has a unit.
     let Some(text) = node.as_str() else { return node.decode() };
     let limit = parse_milliseconds(text).and_then(|amount| Amount::try_from(amount).ok());
     limit.ok_or_else(|| {

@@ -39,6 +39,7 @@ pub(crate) fn validator(schema: &Value, formats: bool) -> Result<Validator, Vec<
 /// a list of schemas under `items`, which means nothing in later drafts.
 fn name_draft(schema: &Value) -> Option<Value> {
     let Value::Object(entries) = schema else { return None };
+    // `$defs` beside `definitions` is written by somebody who knows the later drafts.
     let is_older = entries.contains_key("definitions") && !entries.contains_key("$defs");
     if entries.contains_key("$schema") || !(is_older || has_tuple_items(schema)) {
         return None;
@@ -81,6 +82,7 @@ fn list_flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec
         .flat_map(|meta| meta.iter_errors(schema))
         .map(|error| describe_flaw(&error, schema))
         .collect();
+    // What the metaschema has reported is cut out first, so that the compiler does not find it again.
     let mut rest = schema.clone();
     for flaw in &all {
         cut_out(&mut rest, &flaw.pointer);
@@ -93,6 +95,7 @@ fn list_flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec
         if is_cut {
             all.push(found);
         } else {
+            // A flaw that cannot be cut out would be found forever.
             break;
         }
     }
@@ -114,12 +117,14 @@ fn cut_out(schema: &mut Value, pointer: &str) -> bool {
             let key = unescape_token(last);
             map.remove(&*key).is_some()
         }
+        // An item of a list cannot go alone: the items behind it would move, and pointers to them would be wrong.
         Some(Value::Array(_)) => cut_out(schema, around),
         _ => false,
     }
 }
 
 fn describe_flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
+    // A flaw of the schema is found by the schema of schemas, whose instance it is.
     let path = if error.instance_path().is_empty() { error.schema_path() } else { error.instance_path() };
     let pointer = path.as_str().to_owned();
     let word = schema.pointer(&pointer).and_then(Value::as_str).unwrap_or_default();
@@ -152,6 +157,7 @@ fn describe_reference(schema: &Value, reason: &impl std::fmt::Display) -> Flaw {
 
 fn first_broken(root: &Value, value: &Value, pointer: &str) -> Option<(String, String)> {
     match value {
+        // Values that are data, such as those of `const`, may contain a `$ref` that is none.
         Value::Object(map) => map.iter().filter(|(key, _)| !holds_values(key)).find_map(|(key, value)| {
             let below = join(pointer, key);
             match value {

@@ -45,10 +45,13 @@ impl<'s> Search<'s> {
 
     fn keyword(&mut self, keyword: &str, value: &'s Value) -> bool {
         match keyword {
+            // These keywords only hold schemas for parts of a value. They refuse something if one of their schemas
+            // does.
             "properties" | "patternProperties" | "dependentSchemas" => {
                 value.as_object().is_none_or(|map| map.values().any(|schema| self.schema(schema)))
             }
             keyword if APPLICATORS.contains(&keyword) => self.any(value),
+            // One alternative that refuses nothing makes the whole choice accept everything.
             "anyOf" => value.as_array().is_none_or(|all| all.iter().all(|schema| self.schema(schema))),
             "$ref" | "$dynamicRef" | "$recursiveRef" => self.reference(value),
             "required" => value.as_array().is_none_or(|names| !names.is_empty()),
@@ -65,7 +68,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Each target once: a circle adds nothing to what its members say.
+    /// Searches each target once: a circle adds nothing to what its members say.
     fn reference(&mut self, value: &'s Value) -> bool {
         // Only references within the file can be followed. Any other one is taken to constrain, so that nothing is
         // refused by mistake.

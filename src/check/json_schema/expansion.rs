@@ -23,6 +23,7 @@ const SAME_VALUE: &[&str] = &["allOf", "anyOf", "oneOf", "not", "if", "then", "e
 /// Finds a schema that applies too many schemas to one value. It would take hours to compile, or to check a value.
 pub(super) fn find_expansion(root: &Value) -> Option<Flaw> {
     let mut counter = StepCounter { root, known: HashMap::new(), depth: 0 };
+    // `unevaluatedProperties` collects what each schema has seen, so the same number of schemas costs more.
     let limit = if has_unevaluated(root) { MAX_UNEVALUATED_STEPS } else { MAX_STEPS };
     let pointer = counter.find_above(root, limit, String::new())?;
     Some(Flaw {
@@ -58,6 +59,7 @@ impl<'s> StepCounter<'s> {
         if self.count_steps(value) > limit {
             return Some(pointer);
         }
+        // The outermost schema over the limit is found first, which is the one to simplify.
         match value {
             Value::Object(entries) => {
                 entries.iter().find_map(|(key, below)| self.find_above(below, limit, join(&pointer, key)))
@@ -80,9 +82,12 @@ impl<'s> StepCounter<'s> {
             Some(None) => return 1,
             None => {}
         }
+        // A deep schema is refused rather than walked: the walk is recursive.
         if self.depth > MAX_DEPTH {
             return u64::MAX;
         }
+        // `None` marks a schema that is being counted. Each schema is counted once, also where many references lead
+        // to it: a plain walk would need the very time that it is to prevent.
         self.known.insert(schema, None);
         self.depth += 1;
         let applied = self.list_applied(entries);
@@ -97,6 +102,8 @@ impl<'s> StepCounter<'s> {
         for (key, value) in entries {
             match (key.as_str(), value) {
                 ("$ref" | "$dynamicRef", Value::String(reference)) => applied.extend(self.resolve(reference)),
+                // These keywords apply their schemas to the value itself; those that apply to its parts do not matter
+                // here.
                 (key, Value::Array(items)) if SAME_VALUE.contains(&key) => applied.extend(items),
                 ("dependentSchemas", Value::Object(schemas)) => applied.extend(schemas.values()),
                 (key, schema) if SAME_VALUE.contains(&key) => applied.push(schema),

@@ -13,7 +13,7 @@ const SHOWN_CHARS: usize = 80;
 /// Further alternatives are counted only.
 const SHOWN_ALTERNATIVES: usize = 5;
 
-/// What is wrong, and what to do about the part at `pointer`.
+/// Returns what is wrong with the part at `pointer`, and what to do about it.
 pub(crate) fn explain(
     kind: &Kind,
     error: &ValidationError<'_>,
@@ -21,6 +21,7 @@ pub(crate) fn explain(
     schema: &Value,
 ) -> (String, String) {
     let name = &named(pointer);
+    // From the most special explanation to the validator's own words.
     explain_range(kind, &part(pointer))
         .or_else(|| explain_size(kind, name))
         .or_else(|| explain_type(kind, error, name, schema))
@@ -164,7 +165,7 @@ fn list_alternatives(context: &[Vec<ValidationError<'static>>], around: &str, sc
 }
 
 fn explain_alternative(error: &ValidationError<'_>, around: &str, schema: &Value) -> String {
-    // The value of an alternative is told relative to the value around it, which the message names already.
+    // The path of an alternative's value begins at the value around it, which the message has named already.
     let at = error.instance_path().as_str();
     let below = at.strip_prefix(around).unwrap_or(at);
     let problem = match error.kind() {

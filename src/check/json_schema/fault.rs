@@ -201,6 +201,7 @@ fn find_requirement(keyword: &str) -> String {
 fn render_constraint(written: &str, value: Option<&Value>) -> String {
     let keyword = pointer_tokens(written).last().unwrap_or_default().into_owned();
     match value {
+        // Schemas under a keyword are no values that a message could quote.
         Some(Value::Array(items)) if items.iter().any(Value::is_object) && keyword != "enum" => keyword,
         Some(Value::Object(_)) if keyword != "const" => keyword,
         Some(Value::String(text)) if keyword != "const" => format!("{keyword}: {text}"),

@@ -61,6 +61,7 @@ impl<'n> Home<'n> {
         mistakes.find(node, pointer);
         let Mistakes { mut errors, at, .. } = mistakes;
         let mut raw = Raw { json: node.to_json(), origin: self.origin(pointer) };
+        // A schema without references needs none of the definitions, and the compiler would compile them all.
         if has_reference(&raw.json) {
             for definitions in shared {
                 self.share(&mut raw, definitions);
@@ -111,6 +112,7 @@ impl<'n> Home<'n> {
         let own = schema.entry("$defs").or_insert_with(|| Value::Object(Map::new()));
         let Value::Object(own) = own else { return };
         for (key, node) in entries {
+            // The schema's own definition hides one of the same name around it.
             if !own.contains_key(key.name.as_str()) {
                 own.insert(key.name.to_string(), node.to_json());
                 raw.origin.moved(join("/$defs", &key.name), join(pointer, &key.name));

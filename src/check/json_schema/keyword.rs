@@ -6,12 +6,13 @@ use serde_json::Value;
 use super::join;
 
 /// The pointer of the keyword that `error` is about. Behind a `$ref` the engine gives the target's pointer, but
-/// counts it from the nearest `$id`: then the absolute location tells which part of the schema that is.
+/// counts it from the nearest `$id`: then the absolute location says which part of the schema that is.
 pub(crate) fn keyword(error: &ValidationError<'_>, schema: &Value) -> String {
     let path = error.schema_path().as_str();
     let Some(absolute) = error.absolute_keyword_location() else { return path.to_owned() };
     let base = absolute.as_str().split('#').next().unwrap_or_default();
     match resource(schema, base, "") {
+        // A path that begins with the part already needs no prefix.
         Some(around) if !path.starts_with(&around) => format!("{around}{path}"),
         _ => path.to_owned(),
     }
@@ -22,6 +23,7 @@ pub(crate) fn resource(value: &Value, base: &str, pointer: &str) -> Option<Strin
     match value {
         Value::Object(map) => {
             let own = map.get("$id").and_then(Value::as_str).map(|id| id.trim_end_matches('#'));
+            // The engine may resolve an `$id` against its own base address, so the end of the address is enough.
             if own.is_some_and(|id| base == id || base.ends_with(&format!("/{id}"))) {
                 return Some(pointer.to_owned());
             }

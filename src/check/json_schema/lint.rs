@@ -30,6 +30,7 @@ impl Mistakes {
             }
             return;
         };
+        // In an alternative, a schema that nothing fits is a way to forbid that alternative, and no mistake.
         if self.alternatives == 0 {
             for (error, key) in find_crossed_bounds(schema) {
                 self.note(error, join(pointer, key));
@@ -88,6 +89,7 @@ fn check_keyword(keyword: &str, value: Node<'_>, place: Place) -> Result<(), Loa
         let error = LoadError::new(place, format!("`{keyword}` is not a keyword of JSON Schema"));
         return Err(error.help(help));
     }
+    // These two keywords are often written with a value that only other schema languages allow.
     match (keyword, value.value()) {
         ("type", _) => check_types(value),
         ("required", Value::Bool(_)) => Err(LoadError::new(place, "`required` is a list of names here")
@@ -114,6 +116,7 @@ pub(crate) fn check_types(types: Node<'_>) -> Result<(), LoadError> {
     let Some(node) = unknown else { return Ok(()) };
     let Some(name) = node.as_str() else {
         let error = node.error(format!("a type is a word, not {}", node.describe()));
+        // An unquoted `null` is YAML's null and not the word.
         let is_null = matches!(node.value(), Value::Null);
         return Err(if is_null { error.help("quote it if it is the type `null`: \"null\"") } else { error });
     };

@@ -63,6 +63,8 @@ impl Schema {
         let mut errors = LoadErrors::new();
         for flaw in flaws {
             let at = raw.origin.locate(&flaw.pointer);
+            // A misspelt keyword was reported when the schema was read, and would be reported again in the compiler's
+            // words.
             if !said.iter().any(|said| is_at_or_below(&at, said)) {
                 let error = LoadError::new(home.place(&at), flaw.problem);
                 errors.push(flaw.help.into_iter().fold(error, LoadError::help));
@@ -72,6 +74,7 @@ impl Schema {
     }
 
     /// Every constraint that `value` breaks, in a stable order. `noun` is what a part of the value is called.
+    // Most values are valid, and a plain answer is faster than a list of errors.
     pub(crate) fn faults(&self, value: &Value, noun: &str) -> Result<Vec<Fault>, Unfit> {
         if self.validator.is_valid(value) {
             return Ok(Vec::new());
@@ -83,6 +86,7 @@ impl Schema {
             }
             faults.extend(fault::faults(&error, &self.raw, noun));
         }
+        // The order of the engine is its own. Here it is that of the value and of the file.
         faults.sort_by(|a, b| (&a.rank, &a.written).cmp(&(&b.rank, &b.written)));
         Ok(faults)
     }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use crate::outcome::Violation;
 use crate::place::Place;
-use crate::yaml::{Document, Node, Value, unescape_token};
+use crate::yaml::{Document, Node, Value, escape_token, unescape_token};
 
 /// Where the parts of a compiled schema were written.
 #[derive(Debug, Clone)]
 pub(crate) struct Origin {
     /// The policy file; `None`: the settings of the check.
     policy: Option<Arc<Document>>,
-    /// Pointer in the schema, pointer in the file: the longest that fits tells.
+    /// Pointers in the schema, each with its pointer in the file. The longest that fits counts.
     moved: Vec<(String, String)>,
 }
 
@@ -58,6 +58,7 @@ pub(crate) fn place(root: Node<'_>, pointer: &str) -> Place {
     while let Some((parent, last)) = rest.rsplit_once('/') {
         if let Some(node) = root.pointer(rest) {
             let key = unescape_token(last);
+            // A key has a better place than its value; an entry of a list has no key.
             let around = root.pointer(parent).filter(|node| matches!(node.value(), Value::Map(_)));
             return around.map_or_else(|| node.place(), |around| around.key_place(&key));
         }
@@ -68,7 +69,7 @@ pub(crate) fn place(root: Node<'_>, pointer: &str) -> Place {
 
 /// `pointer` one step further down.
 pub(crate) fn join(pointer: &str, token: &str) -> String {
-    format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
+    format!("{pointer}/{}", escape_token(token))
 }
 
 #[cfg(test)]

@@ -37,6 +37,7 @@ impl Guess<'_> {
             json!({"\u{1}": null}),
         ];
         let below = schema.as_object().filter(|_| depth < MAX_DEPTH);
+        // The values above may all fit a schema that constrains nothing but one property.
         for (keyword, value) in below.into_iter().flatten() {
             values.extend(self.parts(keyword, value, depth + 1));
         }

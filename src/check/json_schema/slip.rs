@@ -18,6 +18,7 @@ impl<'n> Names<'n> {
         let required = schema.get("required").and_then(Value::as_array);
         let mut known: Vec<&str> =
             properties.into_iter().flat_map(|map| map.keys()).map(String::as_str).collect();
+        // A name can be required without being described under `properties`.
         for name in required.into_iter().flatten().filter_map(Value::as_str) {
             if !known.contains(&name) {
                 known.push(name);

@@ -45,6 +45,7 @@ impl Table {
         let names = [Some(&call.name), call.written.as_ref()].into_iter().flatten();
         // The most specific entry wins: a name on this server, then a plain name, then the first glob that fits.
         let on_server = self.on_servers.iter().find(|index| self.entries[**index].0.matches(call));
+        // The name as the trace has written it is tried first, because it says more.
         if let Some(index) = on_server.or_else(|| names.rev().find_map(|name| self.by_name.get(name))) {
             return FoundSchema::Found(&self.entries[*index].1);
         }

@@ -26,17 +26,17 @@ pub(crate) fn meant_by(word: &str) -> Option<&'static str> {
     if is_json_word(word) || is_annotation { None } else { nearest(word, KEYWORDS.iter().copied()) }
 }
 
-/// What JSON Schema calls our word `own`.
+/// Returns JSON Schema's word for our word `own`.
 pub(crate) fn json_word(own: &str) -> Option<&'static str> {
     WORDS.iter().find(|(word, _)| *word == own).and_then(|(_, json)| json.first().copied())
 }
 
-/// What we call JSON Schema's word `json`.
+/// Returns our word for JSON Schema's word `json`.
 pub(crate) fn own_word(json: &str) -> Option<&'static str> {
     WORDS.iter().find(|(_, word)| word.contains(&json)).map(|(own, _)| *own)
 }
 
-/// All words that are only ours.
+/// Lists all words that only our policies have.
 pub(crate) fn own_words() -> impl Iterator<Item = &'static str> {
     WORDS.iter().map(|(own, _)| *own)
 }

@@ -77,6 +77,7 @@ fn read_assertions(list: Node<'_>, scope: &Scope<'_>) -> Result<Vec<Nested>, Loa
 impl Check for OutputQuality {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let opinions = &evidence.opinions;
+        // A judge is asked if there is one; the assertions are for runs without any.
         if opinions.has_judge() || opinions.get(LABEL).is_some() {
             return self.by_judge(on_answer(evidence, LABEL)?);
         }

@@ -64,7 +64,7 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    /// As a case writes it.
+    /// Returns the name of the mode in a case.
     fn name(self) -> &'static str {
         match self {
             Self::Subsequence => "subsequence",
@@ -135,6 +135,7 @@ impl SequenceCorrectness {
         let mut held = vec![false; self.sequence.len()];
         let mut next = 0;
         for (index, tool) in self.sequence.iter().enumerate() {
+            // The search goes on behind the last match, as each call counts for one member.
             let Some(at) = trace.calls[next..].iter().position(|call| tool.matches(call)) else {
                 return Progress { held, violation: Some(self.does_not_follow(index, next, trace)) };
             };
@@ -151,13 +152,16 @@ impl SequenceCorrectness {
         let held: Vec<bool> = self.sequence.iter().enumerate().map(agrees).collect();
         let violation = match (held.iter().position(|held| !held), calls.get(held.len())) {
             (Some(index), _) => Some(self.differs(index, trace)),
+            // A longer run fails, also if the sequence is its beginning. An empty sequence says nothing about any
+            // call.
             (None, Some(extra)) if !held.is_empty() => Some(self.goes_on(extra, trace)),
             _ => None,
         };
         Progress { held, violation }
     }
 
-    /// Each member takes one call of its tool. Globs choose last, so that they leave the named tools their calls.
+    /// Assigns one call of its tool to each member. Globs choose last, so that they leave the named tools their
+    /// calls.
     fn in_any_order(&self, trace: &Trace) -> Progress {
         let mut is_taken = vec![false; trace.calls.len()];
         let mut held = vec![false; self.sequence.len()];
@@ -201,6 +205,7 @@ impl SequenceCorrectness {
         let early = trace.calls[..next].iter().rfind(|call| tool.matches(call));
         let message = match (next.checked_sub(1).map(|last| &trace.calls[last]), early) {
             (None, _) => format!("`{tool}` was never called: the sequence does not begin"),
+            // The last call of the tool came before the call that it should follow.
             (Some(last), Some(early)) if early.index < last.index => {
                 format!("`{tool}` was called before `{}` (call {}), not after it", last.name, last.index)
             }

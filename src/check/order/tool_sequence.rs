@@ -57,6 +57,7 @@ fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, Load
             .help("give `tools: [..]`, or `allow: [[..], ..]`")),
     };
     let sequence = match sequence {
+        // A list that could not be decoded is reported already, and would be called empty here.
         _ if !fields.errors.is_empty() => None,
         Err(error) if !is_given => {
             fields.missing(&["tools", "allow"], error);
@@ -109,6 +110,8 @@ impl Check for ToolSequence {
 fn in_order(tools: &[ToolPattern], trace: &Trace) -> Outcome {
     let (mut items, mut next) = (Vec::new(), 0);
     let (success, mut violation) = (RunSuccess::of(&trace.calls), None);
+    // Each tool is looked for behind the one before it. A tool that is missing does not move the search, so that the
+    // items behind it still say whether their tools are in order.
     for (index, tool) in tools.iter().enumerate() {
         let found = trace.calls[next..].iter().position(|call| tool.matches(call));
         let state = if found.is_some() { State::Held } else { State::Violated };

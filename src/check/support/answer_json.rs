@@ -71,10 +71,13 @@ fn byte_of(text: &str, error: &serde_json::Error) -> usize {
     let lines = text.split_inclusive('\n');
     let line_start: usize = lines.take(error.line().saturating_sub(1)).map(str::len).sum();
     let stop = if error.is_eof() { text.len() } else { line_start + error.column().saturating_sub(1) };
+    // The byte may be inside of a character, where a text cannot be cut.
     (0..=stop.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
 fn not_json(answer: &str, at: usize, error: &serde_json::Error) -> Violation {
+    // The position that serde reports counts from the start of the block. The message has the place in the whole
+    // answer instead.
     let said = error.to_string();
     let reason = said.split(" at line ").next().unwrap_or(&said);
     let reason = match answer {

@@ -25,7 +25,7 @@ impl RunSuccess {
         }
     }
 
-    /// How the call failed, as a predicate; `None` if it succeeded.
+    /// Describes how the call failed, as a predicate. `None` if it succeeded.
     pub(crate) fn describe_failure(self, call: &Call) -> Option<String> {
         (!self.includes(call)).then(|| match (call.status, &call.error) {
             (CallStatus::Unanswered, _) => "has no result".to_owned(),
@@ -64,5 +64,6 @@ pub(crate) fn note_attempts<'c>(
 ) -> Item {
     let mut calls = calls.into_iter().peekable();
     let is_made = calls.peek().is_some();
+    // Failed attempts count as calls, and a reader must see that none of them worked.
     if is_made && !calls.any(|call| success.includes(call)) { item.note(NEVER_SUCCEEDED) } else { item }
 }

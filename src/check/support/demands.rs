@@ -80,6 +80,7 @@ pub(crate) fn share_without_banned<'t>(
     all: usize,
     is_banned: &dyn Fn(&ToolPattern) -> bool,
 ) -> Score {
+    // A share of nothing is full, as nothing is missing.
     if all == 0 {
         return Score::FULL;
     }

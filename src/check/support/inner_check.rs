@@ -52,6 +52,8 @@ impl Nested {
         let Some(kind) = kind else {
             return Err(describe_unknown(entry, &key.name, names, scope).into());
         };
+        // `contains: refund` is short for `contains: {text: refund}`: the value fills the check's main setting,
+        // unless it is written out.
         let filled = kind.shorthand.filter(|setting| settings.get(setting).is_none());
         // A mapping is the settings themselves, where no setting can be a mapping.
         let filled = filled.filter(|_| names.is_some() || settings.entries().is_none());

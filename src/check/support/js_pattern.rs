@@ -85,8 +85,8 @@ pub(crate) fn pattern_at(
     }
     let compiled = JsRegex::parse_user(&text, flags.unwrap_or(default));
     fields.take(compiled.map_err(|error| {
-        let before: String =
-            text.chars().take(text[..error.offset.min(text.len())].chars().count()).collect();
+        // The offset may be behind the text where the pattern ends too early.
+        let before = &text[..error.offset.min(text.len())];
         let place = if before.is_empty() { String::new() } else { format!(" (after `{before}`)") };
         at.error(format!("`{text}` is not a pattern: {error}{place}"))
     }))

@@ -22,6 +22,7 @@ impl Occurrence {
     /// Reads a word or a number.
     pub(crate) fn read(node: Node<'_>) -> Result<Self, LoadError> {
         match (node.value(), node.as_str()) {
+            // Numbers count from 1: a 0 is one of the mistakes below.
             (Yaml::Int(number), _) if *number > 0 => {
                 Ok(Self::Nth(usize::try_from(*number).unwrap_or(usize::MAX)))
             }

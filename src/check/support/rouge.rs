@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::outcome::count_to_f64;
+
 /// The two parts of a contraction, which are words of their own.
 const CONTRACTIONS: &[(&str, &str)] = &[
     ("can", "not"),
@@ -31,6 +33,7 @@ pub(crate) fn measure_rouge(text: &str, reference: &str, size: usize) -> f64 {
     for sequence in wanted.windows(size) {
         *left.entry(sequence).or_default() += 1;
     }
+    // Each sequence of the reference is used up by one of the text, so that a repeated word earns nothing.
     let shared = found.windows(size).filter(|sequence| match left.get_mut(*sequence) {
         Some(count) if *count > 0 => {
             *count -= 1;
@@ -40,12 +43,7 @@ pub(crate) fn measure_rouge(text: &str, reference: &str, size: usize) -> f64 {
     });
     // The F1 of `shared / found` and `shared / wanted` is twice the shared part of all sequences.
     let (shared, all) = (shared.count(), found.len() + wanted.len() + 2 - 2 * size);
-    as_float(2 * shared) / as_float(all)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a text has fewer than 2^52 words")]
-fn as_float(count: usize) -> f64 {
-    count as f64
+    count_to_f64(2 * shared) / count_to_f64(all)
 }
 
 /// Splits a text into words as the Penn Treebank does: punctuation, endings such as `'s` and both parts of `cannot` are
@@ -65,6 +63,7 @@ fn pad_punctuation(text: &str) -> String {
             _ if rest.starts_with("--") => ("--", 2),
             _ if rest.starts_with("``") => ("``", 2),
             _ if rest.starts_with("''") => ("''", 2),
+            // A straight quote is a closing one behind a character, and an opening one at the start of a word.
             '"' if padded.ends_with(|before: char| !before.is_whitespace() && !"([{<".contains(before)) => {
                 ("''", 1)
             }
@@ -93,6 +92,7 @@ fn pad_final_period(text: &str) -> String {
     else {
         return text.to_owned();
     };
+    // Two initials in a row are an abbreviation, whose last period belongs to it.
     let mut last = before.chars().rev();
     let is_initial = last.next().is_some_and(|c| c.is_ascii_alphabetic())
         && last.next() == Some('.')
@@ -104,6 +104,7 @@ fn pad_final_period(text: &str) -> String {
 /// Splits a token without blanks: first a closing quote, then an ending, then a contraction.
 fn split_token(token: &str) -> Vec<&str> {
     if let Some(word) = token.strip_suffix('\'').filter(|word| !word.is_empty() && !word.ends_with('\'')) {
+        // The rest may end with another of these, so it is split again.
         return split_token(word).into_iter().chain(["'"]).collect();
     }
     let ending = ENDINGS.iter().find_map(|ending| Some((token.strip_suffix(ending)?, *ending)));

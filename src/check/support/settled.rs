@@ -23,6 +23,7 @@ pub(crate) fn require_settled(
 ) -> Result<Outcome, Unfit> {
     let Some(doubt) = find_doubt(check, needs, trace) else { return answer };
     match answer {
+        // Some answers cannot change any more, such as a call that is forbidden and was made.
         Ok(outcome) if check.is_settled(&outcome) => Ok(outcome),
         _ => Err(doubt),
     }
@@ -56,7 +57,7 @@ fn qualify_name(tool: &ToolPattern, call: &Call) -> String {
         .map_or_else(|| call.name.clone(), |(server, _)| format!("{server}:{}", call.name))
 }
 
-/// What to do about calls that are not in the trace.
+/// Returns the help about calls that are not in the trace.
 fn advise_on_calls(reason: &CallsUnrecorded) -> &'static str {
     match reason {
         CallsUnrecorded::Unread { .. } => {

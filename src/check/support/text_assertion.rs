@@ -111,6 +111,7 @@ impl Literal {
         let same = pairs.take_while(|(one, other)| {
             one == other || (!self.case_sensitive && one.to_lowercase().eq(other.to_lowercase()))
         });
+        // The offsets differ, as the two spellings of a character may have different lengths.
         same.fold((0, 0), |(answer, value), (one, other)| (answer + one.len_utf8(), value + other.len_utf8()))
     }
 
@@ -141,6 +142,7 @@ fn before_lowering(text: &str, lowered: usize) -> usize {
     let mut end = 0;
     for (at, c) in text.char_indices() {
         end += c.to_lowercase().map(char::len_utf8).sum::<usize>();
+        // The first character that ends behind the byte contains it.
         if end > lowered {
             return at;
         }

@@ -1,4 +1,4 @@
-//! `judge:` who gives opinions where a case does not give them itself.
+//! `judge:` the judge that gives opinions if a case does not give them itself.
 //!
 //! ```yaml
 //! judge:
@@ -38,7 +38,7 @@ pub struct JudgeSettings {
 }
 
 impl JudgeSettings {
-    /// Those of a judge that is described nowhere.
+    /// Returns the settings of a judge that is described nowhere.
     pub fn unsaid(place: Place) -> Self {
         Self {
             place,
@@ -52,7 +52,8 @@ impl JudgeSettings {
         }
     }
 
-    /// What `node` says; what it does not say is as `before`, the judge of all suites.
+    /// Reads the settings in `node`. Settings that it does not contain are those of `before`, the judge of all
+    /// suites.
     pub fn read(node: Node<'_>, before: Option<&Self>) -> Result<Self, LoadErrors> {
         let mut fields = Fields::of(node, "`judge`")?;
         let before = before.cloned().unwrap_or_else(|| Self::unsaid(node.place()));
@@ -95,6 +96,7 @@ fn read_text(fields: &mut Fields<'_>, key: &'static str) -> Option<String> {
 /// A tie decides nothing.
 fn read_votes(node: Node<'_>) -> Result<u32, LoadError> {
     let votes: u32 = node.decode()?;
+    // An even number of votes may be a tie, which decides nothing.
     if votes % 2 == 1 && votes <= MOST_VOTES {
         return Ok(votes);
     }
@@ -107,6 +109,7 @@ fn read_url(node: Node<'_>) -> Result<String, LoadError> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let host = rest.map(|rest| rest.split('/').next().unwrap_or_default());
     match host {
+        // Case files are committed: nothing in them may be a secret.
         Some(host) if host.contains('@') || url.contains(['?', '#']) => {
             let error = node.error("`base_url` holds no name, password or query");
             Err(error.help("the key comes from the variable that `key_env` names"))

@@ -32,7 +32,7 @@ struct Price {
 }
 
 impl Prices {
-    /// What `node` says: `{gpt-4o: {input: 2.5, output: 10, cached: 1.25}}`.
+    /// Reads the prices in `node`: `{gpt-4o: {input: 2.5, output: 10, cached: 1.25}}`.
     pub fn of(node: Node<'_>) -> Result<Self, LoadErrors> {
         Self::default().extended(node)
     }
@@ -49,18 +49,18 @@ impl Prices {
         errors.or(Self { models: Arc::new(models) })
     }
 
-    /// What the run cost, in US dollars: as it was recorded, else its tokens at the price of its model. `None` when
-    /// that cannot be told.
+    /// Returns the cost of the run in US dollars: the recorded one, or else that of its tokens at the price of its
+    /// model. `None` if neither is known.
     pub fn cost(&self, trace: &Trace) -> Option<f64> {
         self.cost_or_why(trace).ok()
     }
 
-    /// What `usage` costs at the price of `model`; `None` where that has none.
+    /// Returns the cost of `usage` at the price of `model`, or `None` if the model has no price.
     pub fn of_tokens(&self, model: &str, usage: Usage) -> Option<f64> {
         self.models.get(model).map(|price| price.of(usage))
     }
 
-    /// What the run cost, or why that cannot be told.
+    /// Returns the cost of the run, or why it is not known.
     pub(crate) fn cost_or_why(&self, trace: &Trace) -> Result<f64, Unfit> {
         match trace.cost_usd {
             Some(cost) if is_amount(cost) => Ok(cost),
@@ -74,6 +74,7 @@ impl Prices {
             Unfit::missing("the trace tells neither what the run cost nor how many tokens it used")
                 .help("record the cost or the token usage of the run")
         })?;
+        // A price for some of the tokens would pass as the price of all.
         if usage.partial {
             let missing = Unfit::missing("the trace tells the tokens of a part of the run only");
             return Err(missing.help("record the cost, or the token usage of every model call"));

@@ -28,7 +28,7 @@ impl Weights {
         Self(USUAL.iter().map(|(name, _)| ((*name).to_owned(), 0.0)).collect())
     }
 
-    /// What a dimension weighs.
+    /// Returns the weight of a dimension.
     pub fn of(&self, dimension: &str) -> f64 {
         self.0.iter().find(|(name, _)| name == dimension).map_or(0.0, |(_, weight)| *weight)
     }
@@ -51,7 +51,7 @@ impl Weights {
         errors.or(weights)
     }
 
-    /// All of them must be 1 together; `node` said the last of them.
+    /// Refuses weights whose sum is not 1. `node` is the setting that was read last.
     pub fn even(&self, node: Node<'_>) -> Result<(), LoadError> {
         let sum: f64 = self.0.iter().map(|(_, weight)| weight).sum();
         if (sum - 1.0).abs() > TOLERANCE { Err(self.uneven(node, sum)) } else { Ok(()) }
@@ -67,6 +67,8 @@ impl Weights {
         if let Some((_, known)) = self.0.iter_mut().find(|(known, _)| known == name) {
             *known = weight;
         } else if kinds.find(name).is_some() {
+            // The name of a check that the table does not contain yet gets a weight of its own. All other names are
+            // mistakes.
             self.0.push((name.to_owned(), weight));
         } else {
             let names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();

@@ -30,12 +30,15 @@ pub(super) fn align_calls(costs: &PairingCosts, groups: &[u16]) -> Pairs {
     now[0] = 0;
     for call in 0..=calls {
         let mut next = vec![i64::MAX; states.len()];
+        // To close a group is to leave its free slots without a call. The last state is the end of the list, and has
+        // no group.
         for (index, state) in states.iter().enumerate().filter(|(_, state)| state.slots > 0) {
             // Closing leads to a later state of the same call, so that the order of states is a valid one.
             let closed = now[index].saturating_add(state.closing_cost(costs));
             let mark = CLOSED + state.taken;
             keep_cheaper(&mut now, &mut moves, call * states.len(), (state.next, closed, mark));
         }
+        // A call is left alone, or takes one of the free slots of its group.
         if call < calls {
             for (index, state) in states.iter().enumerate().filter(|(index, _)| now[*index] < i64::MAX) {
                 let row = (call + 1) * states.len();
@@ -76,6 +79,7 @@ struct AlignmentState {
 fn list_states(groups: &[u16]) -> Vec<AlignmentState> {
     let (mut states, mut first_slot) = (Vec::new(), 0);
     for slots in groups.iter().copied() {
+        // The state of a group is the set of its slots that are taken; the full set is the next group's empty one.
         let (first, full) = (states.len(), (1_u16 << slots) - 1);
         let next = first + usize::from(full);
         states.extend((0..full).map(|taken| AlignmentState { first_slot, slots, taken, first, next }));

@@ -65,6 +65,7 @@ impl<'c> Matching<'c> {
     /// Matches as many slots as possible, demanded ones first. The forbidden calls come first on their own: a call that
     /// has a slot keeps one, so that as few as possible remain.
     fn match_all(&mut self, forbidden_only: bool) {
+        // Demanded slots come first: a search never takes a call away from a slot that has one.
         for demanded in [true, false] {
             for slot in 0..self.call_of.len() {
                 if self.costs.demanded[slot] == demanded && self.call_of[slot].is_none() {
@@ -91,6 +92,7 @@ impl<'c> Matching<'c> {
                 let Some(other) = self.slot_of[call] else {
                     return self.pair_along(call, start, &reached_from);
                 };
+                // Any of these slots will do: one demanded slot more has a call, and one less that is not demanded.
                 if self.costs.demanded[start] && !self.costs.demanded[other] {
                     given_up.get_or_insert((other, call));
                 }
@@ -110,6 +112,7 @@ impl<'c> Matching<'c> {
             let both = *word & agreeing;
             if both != 0 {
                 let bit = both.trailing_zeros() as usize;
+                // The call is closed when it is taken, so that each is visited once a search: this bounds the time.
                 *word &= !(1 << bit);
                 return Some(index * 64 + bit);
             }
@@ -119,6 +122,7 @@ impl<'c> Matching<'c> {
 
     fn pair_along(&mut self, last: usize, start: usize, reached_from: &[Option<usize>]) {
         let mut call = last;
+        // Backwards along the path, so that each slot hands on the call that the slot behind it needs.
         while let Some(slot) = reached_from[call] {
             self.slot_of[call] = Some(slot);
             // Each slot on the path takes the call that was reached from it, and leaves its former call to the slot
@@ -191,6 +195,7 @@ impl<'c> Completion<'c> {
     /// Searches the path of least cost from a free row to a free column, and pairs along it.
     fn insert_row(&mut self, row: usize) {
         let mut search = PathSearch::new(self.size, row);
+        // The rows on the path grow until a column is free: each taken column leads to the row that has it.
         let free = loop {
             let column = self.extend(&mut search);
             match self.row_of[column] {
@@ -208,6 +213,7 @@ impl<'c> Completion<'c> {
         }
         self.row_potential[row] += search.length;
         let mut column = free;
+        // Each column on the path takes the row of the column before it.
         while let Some(before) = search.before[column] {
             self.row_of[column] = self.row_of[before];
             column = before;
@@ -224,11 +230,13 @@ impl<'c> Completion<'c> {
             if search.is_done[column] {
                 continue;
             }
+            // Costs less potentials are never negative, so that the nearest column is final, as in Dijkstra's search.
             let reduced = self.cost(row, column) - self.row_potential[row] - self.column_potential[column];
             if search.length + reduced < search.least[column] {
                 search.least[column] = search.length + reduced;
                 search.before[column] = search.last;
             }
+            // Of equal distances, a free column comes first.
             let key = (search.least[column], self.row_of[column].is_some(), column);
             nearest = Some(nearest.map_or(key, |known| known.min(key)));
         }
@@ -240,6 +248,7 @@ impl<'c> Completion<'c> {
 
     /// Pairs what is left without searching: each free slot with the nearest free call.
     fn pair_nearest(&mut self) {
+        // Behind the limit any pairing will do, as long as each call is used once.
         for slot in self.list_free_rows(self.costs.demanded.len()) {
             let free = (0..self.costs.forbidden.len()).filter(|call| self.row_of[*call].is_none());
             if let Some(call) = free.min_by_key(|call| self.cost(slot, *call)) {
@@ -252,6 +261,7 @@ impl<'c> Completion<'c> {
     fn list_pairs(&self) -> Pairs {
         let mut pairs = vec![None; self.costs.demanded.len()];
         for (call, row) in self.row_of.iter().take(self.costs.forbidden.len()).enumerate() {
+            // Columns and rows beyond the calls and slots only fill up the square.
             let Some(slot) = row.filter(|row| *row < pairs.len()) else { continue };
             let alone = self.costs.slot_alone(slot) + self.costs.call_alone(call);
             let pair = self.costs.pair(slot, call);

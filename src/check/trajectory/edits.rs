@@ -84,6 +84,7 @@ impl EditScript {
     /// Renders one line for each edit, in columns.
     pub(super) fn render(&self) -> String {
         let width = self.edits.iter().map(|edit| edit.tool.chars().count()).max().unwrap_or(0);
+        // One long name must not push the other columns off the screen.
         let width = width.min(MAX_TOOL_COLUMN);
         let lines = self.edits.iter().map(|edit| edit.render(width));
         lines.collect::<Vec<_>>().join("\n")
@@ -129,6 +130,7 @@ impl CallEdit {
                 let verb = if difference.status.is_some() { "" } else { "has other arguments: " };
                 format!("call {number} of `{tool}` {verb}{}", difference.describe())
             }
+            // A call that exists and must be added is one at another place.
             EditKind::Add { .. } if self.call.is_some() => {
                 format!("`{tool}` was called out of order, as call {number}")
             }

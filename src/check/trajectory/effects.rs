@@ -38,6 +38,7 @@ fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, Load
         let error = node.error("`write` is missing: the tools that change the world");
         fields.missing(&["write"], error);
     }
+    // The order of effects does not matter: the state of the world is the same.
     let expected = Trajectory::read(&mut fields, TrajectoryMode::Unordered, "calls", node);
     let effects = write.zip(expected).map(|(write, expected)| Effects { write, expected });
     if let Some(error) = effects.as_ref().and_then(|effects| find_reader(effects, node)) {

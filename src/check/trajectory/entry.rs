@@ -118,6 +118,7 @@ impl EntryReader<'_> {
         if count == 0 {
             fields.errors.push(node.error("`unordered` is a list of calls, and not an empty one"));
         }
+        // The states of a group double with each of its slots.
         if let Some(error) = self.refuse_large_group(node, group.len()) {
             fields.errors.push(error);
         }
@@ -138,6 +139,7 @@ impl EntryReader<'_> {
         &self,
         node: Node<'n>,
     ) -> Result<(Vec<CallSpec>, Option<Fields<'n>>), LoadErrors> {
+        // A name alone is any call of the tool.
         if let Some(name) = node.as_str() {
             let tool = ToolPattern::new(name).map_err(|problem| node.error(problem))?;
             return Ok((vec![CallSpec::of_tool(tool, self.defaults.status)], None));
@@ -218,6 +220,7 @@ impl EntryReader<'_> {
 
     fn read_times(&self, node: Node<'_>) -> Result<Times, LoadErrors> {
         let times = Times::read(node)?;
+        // Each time becomes a slot of the assignment, so the number must be finite and small.
         let most = times.at_most.unwrap_or(times.at_least);
         if times.at_most.is_none() && self.mode.forbids_extras() {
             let error = node

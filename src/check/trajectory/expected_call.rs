@@ -49,6 +49,7 @@ impl CallsOfTool<'_> {
 impl ExpectedCall {
     fn sort_calls<'c>(&self, run: &'c RunCalls<'_>) -> Result<CallsOfTool<'c>, Unfit> {
         let all: Vec<&Call> = run.calls.iter().filter(|call| self.spec.means_tool(call)).collect();
+        // Calls of another outcome were not what was wanted, however well their arguments agree.
         let ended = all.iter().copied().filter(|call| run.has_status(call, self.spec.status));
         let ended: Vec<&Call> = ended.collect();
         let mut agreeing = Vec::new();
@@ -70,6 +71,8 @@ impl ExpectedCall {
         found: &CallsOfTool<'_>,
         run: &RunCalls<'_>,
     ) -> Result<Option<Violation>, Unfit> {
+        // The number of agreeing calls comes first. It is what the user counts, and decides alone if no occurrence is
+        // asked for.
         if let Some(times) = self.times
             && !(times.at_least <= found.agreeing.len()
                 && times.at_most.is_none_or(|most| found.agreeing.len() <= most))
@@ -98,6 +101,7 @@ impl ExpectedCall {
         found: &CallsOfTool<'_>,
         run: &RunCalls<'_>,
     ) -> Result<Violation, Unfit> {
+        // No call agrees, so the nearest one says more than a number.
         if found.agreeing.is_empty() && times.at_least > 0 {
             return self.describe_wrong(&found.ended, found, run);
         }
@@ -124,6 +128,7 @@ impl ExpectedCall {
         run: &RunCalls<'_>,
     ) -> Result<Violation, Unfit> {
         let (tool, which) = (self.spec.tool.as_str(), self.occurrence.words());
+        // Without a call at fault, the message shows how all calls of the tool differ.
         let concerned = if wrong.is_empty() { &found.all } else { wrong };
         let message = match (found.all.len(), found.ended.len()) {
             (0, _) => format!("`{tool}` was never called"),
@@ -200,6 +205,7 @@ impl Check for ExpectedCall {
         let most = self.times.and_then(|times| times.at_most);
         match most.filter(|_| self.times.is_some_and(|times| times.at_least == 0)) {
             Some(most) => {
+                // One call more than allowed.
                 let calls: Option<Vec<Call>> = (0..=most).map(|turn| self.spec.example(turn + 1)).collect();
                 calls.map(|calls| run_of(calls).into())
             }

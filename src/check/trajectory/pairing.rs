@@ -17,6 +17,7 @@ const MAX_COMPARISONS: usize = 10_000_000;
 /// Pairs all slots, and returns what a run that agrees would have to change.
 pub(super) fn compare_calls(trajectory: &Trajectory, run: &RunCalls<'_>) -> Result<EditScript, Unfit> {
     let slots: Vec<&CallSlot> = trajectory.groups.iter().flatten().collect();
+    // Each slot is compared with each call, and a comparison may run patterns.
     if slots.len().saturating_mul(run.calls.len()) > MAX_COMPARISONS {
         let (slots, calls) = (slots.len(), run.calls.len());
         let why = format!("{slots} expected calls are too many to compare with {calls} calls");
@@ -49,6 +50,7 @@ fn build_costs(
     }
     // A failed call is no effect, so that it needs no slot: a retry after an error is no violation.
     let counts_failed = trajectory.defaults.status == WantedStatus::Any;
+    // With `status: any`, a failed call counts like any other.
     let is_forbidden =
         |call: &Call| trajectory.mode.forbids_extras() && (counts_failed || run.succeeded(call));
     Ok(PairingCosts {
@@ -63,6 +65,7 @@ fn measure_fit(slot: &CallSlot, call: &Call, run: &RunCalls<'_>) -> Result<u8, U
     let mut best = UNRELATED;
     for spec in slot.specs.iter().filter(|spec| spec.means_tool(call)) {
         let differences = spec.count_differences(call, run)?;
+        // More differences than a byte can count are all equally far.
         best = best.min(u8::try_from(differences).unwrap_or(FARTHEST).min(FARTHEST));
         if best == MATCH {
             break;
@@ -88,6 +91,7 @@ impl ScriptBuilder<'_> {
             self.add_slot(slot, *call, &is_paired, &mut script)?;
         }
         for (index, call) in self.run.calls.iter().enumerate() {
+            // A call that is not forbidden may stand beside the list.
             if self.costs.forbidden[index] && !is_paired[index] {
                 script.extra += 1;
                 script.edits.push(CallEdit::remove(call));
@@ -108,6 +112,7 @@ impl ScriptBuilder<'_> {
         let label = self.label(slot);
         match call {
             Some(call) if self.costs.fit(slot, call) == MATCH => {
+                // An optional slot counts only if its call would otherwise be one too many.
                 script.matched += usize::from(demanded || self.costs.forbidden[call]);
                 script.held.push((label, self.run.calls[call].index));
             }

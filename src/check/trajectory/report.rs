@@ -63,6 +63,7 @@ fn build_violation(frame: &ScriptFrame, script: &EditScript) -> Violation {
     let mut calls: Vec<usize> = script.edits.iter().filter_map(|edit| edit.call).collect();
     calls.sort_unstable();
     let mut violation = Violation::new(message).at(format!("/{}{at}", frame.list_key));
+    // One edit alone is the violation. Several are listed, and belong to no tool in particular.
     if let [only] = script.edits.as_slice() {
         violation.tool = Some(only.tool.clone());
         name_argument(&mut violation, only);
@@ -76,6 +77,7 @@ fn build_violation(frame: &ScriptFrame, script: &EditScript) -> Violation {
 
 fn name_argument(violation: &mut Violation, edit: &CallEdit) {
     let EditKind::Change { difference, .. } = &edit.kind else { return };
+    // With several wrong arguments, none of them is the one.
     if let [only] = difference.arguments.as_slice() {
         violation.argument.clone_from(&only.name);
         violation.value.clone_from(&only.actual);
@@ -87,6 +89,7 @@ fn name_argument(violation: &mut Violation, edit: &CallEdit) {
 fn describe_expectation(trajectory: &Trajectory, script: &EditScript) -> String {
     let expected = trajectory.groups.iter().map(Vec::len).sum::<usize>();
     let calls = say_calls(expected);
+    // Calls may have modes of their own; each is named once.
     let mut modes: Vec<&str> = script.edits.iter().filter_map(find_mode).collect();
     modes.sort_unstable();
     modes.dedup();

@@ -18,6 +18,7 @@ impl<'r> RunCalls<'r> {
     /// Takes the calls without their ignored arguments.
     pub(super) fn new(trace: &'r Trace, ignored: &IgnoredPaths) -> Self {
         let success = RunSuccess::of(&trace.calls);
+        // The trace is copied only if something is taken out of it.
         let mut calls = Cow::Borrowed(trace.calls.as_slice());
         if !ignored.is_empty() {
             for call in calls.to_mut() {

@@ -25,6 +25,7 @@ pub(super) fn edits(call: &Call) -> Vec<Edit> {
         Arguments::Broken { raw, .. } => return list_patched(raw),
         Arguments::Unrecorded => return Vec::new(),
     };
+    // A patch names its files itself, so the fields around it are not searched.
     if let Some(patch) = find_patch(value) {
         return list_patched(patch);
     }
@@ -117,6 +118,7 @@ fn collect_paths(value: &Value, depth: usize, found: &mut Vec<String>) {
             Value::Array(entries) => {
                 let paths = entries.iter().filter(|_| is_path).filter_map(Value::as_str);
                 found.extend(paths.map(str::to_owned));
+                // The depth is limited: editors name their files near the top of the arguments.
                 entries.iter().filter(|_| depth < 2).for_each(|entry| collect_paths(entry, depth + 1, found));
             }
             _ => {}
@@ -128,6 +130,7 @@ fn collect_paths(value: &Value, depth: usize, found: &mut Vec<String>) {
 pub(super) fn shell_line(call: &Call) -> Option<String> {
     const NAMES: &[&str] = &["command", "cmd", "commands", "commandline", "script", "input", "shellcommand"];
     let value = call.arguments.json()?;
+    // Some tools take the line itself as their arguments.
     let line = if value.is_string() { value } else { find_field(value, NAMES)? };
     match line {
         Value::String(line) => Some(line.clone()),

@@ -70,6 +70,7 @@ pub(super) fn acts(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec
 }
 
 fn list_edits(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec<Act> {
+    // A failed edit wrote nothing.
     if output.failed {
         return Vec::new();
     }
@@ -77,6 +78,7 @@ fn list_edits(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec<Act>
     let echoes = tables.self_verifying.iter().any(|tool| tool.matches(call));
     let shown: Vec<Act> = edits.iter().filter(|_| echoes).map(|(path, _)| Act::Read(path.clone())).collect();
     let mut acts: Vec<Act> = edits.into_iter().map(|(path, text)| Act::Edit(path, text)).collect();
+    // An editor without a path that is known has changed something, and nobody knows what.
     if acts.is_empty() {
         acts.push(Act::Change);
     }

@@ -21,6 +21,7 @@ fn is_server_error(lower: &str) -> bool {
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let named = words.iter().enumerate().any(|(index, word)| {
+        // A number such as 503 may be an amount, so a word before it must say that it is a code.
         is_error_code(word) && words[index.saturating_sub(3)..index].iter().any(|name| NAMES.contains(name))
     });
     named || is_error_code(lower.trim())

@@ -102,6 +102,7 @@ impl Check for Verification {
                 Err(Unfit::missing("the trace holds no result of any call"))
             }
             Profile::Trace => {
+                // Which files a call wrote is in its arguments.
                 trace.calls.iter().try_for_each(require_arguments)?;
                 let asked = evidence.input.as_deref().or(trace.input.as_deref());
                 let answer = read_english(answer)?;

@@ -37,7 +37,7 @@ impl CallOutput {
             collect_result(result, &mut text);
         }
         call.error.iter().for_each(|error| push_line(error, &mut text));
-        // The code of the trace comes first, then one that the result tells. Without either, a call that succeeded
+        // The code of the trace comes first, then one in the result. Without either, a call that succeeded
         // counts as code 0.
         let exit_code = call.exit_code.or_else(|| result.and_then(told_code));
         let failed = call.status == CallStatus::Error || exit_code.is_some_and(|code| code != 0);
@@ -69,6 +69,7 @@ impl CallOutput {
         let (last, count) = *self
             .lines
             .get_or_init(|| (self.text.lines().filter_map(leading_number).max(), self.text.lines().count()));
+        // Without line numbers, the text is taken to be the lines from `first` on.
         last.unwrap_or_else(|| count.saturating_add(first.saturating_sub(1)))
     }
 
@@ -80,6 +81,7 @@ impl CallOutput {
 
 /// Parses the name of a missing program out of a line.
 fn parse_missing_program(line: &str) -> Option<String> {
+    // Python names a missing module in this way, and a shell a missing program in those below.
     if let Some(name) = line.split("No module named ").nth(1) {
         return Some(name.trim_matches(['\'', '"']).to_owned());
     }
@@ -137,10 +139,11 @@ fn of_a_process(result: &Value) -> Option<Value> {
     serde_json::from_str(text).ok().filter(|parsed| told_code(parsed).is_some())
 }
 
-/// The exit code that a result tells: `{"exit_code": 1}`, `Exit code 1` on its first lines.
+/// Finds the exit code in a result: `{"exit_code": 1}`, `Exit code 1` on its first lines.
 fn told_code(result: &Value) -> Option<i64> {
     match result {
         Value::String(text) => {
+            // The first lines are read, because the output of a program may contain anything further down.
             let code = text.lines().take(8).find_map(code_in_line);
             code.or_else(|| code_at_end(text))
         }

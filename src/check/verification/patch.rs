@@ -56,6 +56,7 @@ fn find_opened(line: &str) -> Option<&str> {
     let path = path.split('\t').next().unwrap_or(path).trim();
     match path {
         "/dev/null" => Some(""),
+        // Unified diffs put `b/` before the path that they write. The headings of `apply_patch` do not.
         path => Some(path.strip_prefix("b/").filter(|_| named.is_none()).unwrap_or(path)),
     }
 }
@@ -67,7 +68,7 @@ pub(super) fn added(diff: &str) -> String {
     lines.fold(String::new(), |text, line| text + line + "\n")
 }
 
-/// What search-and-replace blocks put in: the lines between `=======` and `>>>>>>>`.
+/// Returns the new text of search-and-replace blocks: the lines between `=======` and `>>>>>>>`.
 pub(super) fn replacements(text: &str) -> Option<String> {
     if !text.contains("=======") {
         return None;
@@ -77,6 +78,7 @@ pub(super) fn replacements(text: &str) -> Option<String> {
         if line.starts_with("=======") {
             is_new = true;
         } else if line.starts_with(">>>>>>>") || line.starts_with("+++++++") {
+            // Some editors end the block with plus signs.
             is_new = false;
         } else if is_new {
             added.push_str(line);

@@ -59,6 +59,7 @@ pub(super) fn parts(path: &str) -> Vec<String> {
     let path = path.trim().trim_start_matches("file://");
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split(['/', '\\']) {
+        // `..` above the start of a relative path is dropped: the folder around it is unknown.
         match part {
             "" | "." | "~" => {}
             ".." => drop(parts.pop()),

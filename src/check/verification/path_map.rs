@@ -63,6 +63,8 @@ impl<T> PathMap<T> {
             let Some(next) = self.nodes[node].children.get(part) else { return found };
             node = *next;
             let own = self.nodes[node].own;
+            // A value on the way is at a shorter path, of which this one may be the complete form, if that path is
+            // relative.
             if index + 1 < parts.len() {
                 found.shorter = own.filter(|own| !self.values[*own].0).or(found.shorter);
             } else {
@@ -95,6 +97,8 @@ impl<T> PathMap<T> {
             if node == next {
                 self.nodes.push(PathNode::default());
             }
+            // The latest value below a node answers for shorter paths: `a.rs` means the last file that was written
+            // under that name.
             self.nodes[node].latest = Some(index);
         }
         self.nodes[node].own = Some(index);

@@ -72,6 +72,7 @@ impl CommandPattern {
         if !is_like(first, program) {
             return false;
         }
+        // The order of options does not matter, that of words does.
         let (options, words): (Vec<&str>, Vec<&str>) =
             rest.iter().map(String::as_str).partition(|word| word.starts_with('-'));
         let has_options =
@@ -89,6 +90,7 @@ fn list_operands(arguments: &[String]) -> Vec<&str> {
         if !is_option && !skip {
             plain.push(argument.as_str());
         }
+        // Of an option that needs a value, the next argument is the value; `--name=value` has it already.
         skip = is_option && is_listed(VALUED, argument);
     }
     plain
@@ -131,7 +133,7 @@ static BY_PROGRAM: LazyLock<HashMap<&str, Vec<(Purpose, CommandPattern)>>> = Laz
     table
 });
 
-/// What a command is run for, with and without its wrappers; `own` are a user's lines.
+/// Lists the purposes of a command, with and without its wrappers. `own` are the lines of the user.
 pub(super) fn purposes(words: &[String], own: &[(Purpose, CommandPattern)]) -> Vec<Purpose> {
     if is_no_run(words) {
         return Vec::new();
@@ -144,6 +146,7 @@ pub(super) fn purposes(words: &[String], own: &[(Purpose, CommandPattern)]) -> V
         let program = program_name(first);
         let known = BY_PROGRAM.get(program.as_str()).into_iter().flatten().chain(own);
         for (purpose, _) in known.filter(|(_, pattern)| pattern.matches(&program, arguments)) {
+            // `mvn package -DskipTests` builds and tests nothing.
             let is_skipped = skips && *purpose == Purpose::Test;
             if !is_skipped && !found.contains(purpose) {
                 found.push(*purpose);
@@ -157,6 +160,7 @@ pub(super) fn purposes(words: &[String], own: &[(Purpose, CommandPattern)]) -> V
 fn skips_tests(words: &[String]) -> bool {
     let is_gradle = words.iter().any(|word| matches!(program_name(word).as_str(), "gradle" | "gradlew"));
     let mut pairs = words.windows(2);
+    // `-x` means something else for other programs.
     let excludes_tests = is_gradle
         && pairs.any(|pair| matches!(pair[0].as_str(), "-x" | "--exclude-task") && pair[1].ends_with("test"));
     excludes_tests || words.iter().any(|word| is_listed(SKIPS_TESTS, word))
@@ -170,13 +174,14 @@ pub(super) fn is_no_run(words: &[String]) -> bool {
 /// `./gradlew`, `C:\bin\mvn.cmd`, `python3.12`, `Get-Content`: the name in the tables.
 pub(super) fn program_name(word: &str) -> String {
     let name = file_name(word);
+    // The ending is that of Windows.
     let name = [".exe", ".cmd", ".bat"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     let is_python = name
         .strip_prefix("python")
         .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
     match name {
         _ if is_python => "python".to_owned(),
-        // A verb and a noun, in whatever case it is written.
+        // A verb and a noun. Case does not count.
         cmdlet if cmdlet.contains('-') => cmdlet.to_ascii_lowercase(),
         name => name.to_owned(),
     }

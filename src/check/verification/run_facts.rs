@@ -32,7 +32,7 @@ pub(super) struct TestRun {
     pub(super) call: usize,
     /// Its place among all events.
     pub(super) at: usize,
-    /// Its exit code, where that can be told.
+    /// Its exit code, if it is known.
     code: Option<i64>,
     /// How it ended.
     pub(super) outcome: TestOutcome,
@@ -45,7 +45,7 @@ pub(super) struct GateRun {
     pub(super) purpose: Purpose,
     /// Its place among all events.
     pub(super) at: usize,
-    /// How it ended, where that can be told.
+    /// How it ended, if that is known.
     pub(super) code: Option<i64>,
     /// The words of its command.
     pub(super) words: Vec<String>,
@@ -119,6 +119,7 @@ impl RunFacts {
                 Act::Edit(path, text) => self.edit(index, &path, text.as_deref()),
                 Act::Read(path) => {
                     reads += 1;
+                    // Each read is looked up in all written files, so their number is limited for each call.
                     if reads <= MOST_READS {
                         self.read(call, &path, output);
                     }
@@ -136,6 +137,7 @@ impl RunFacts {
             return;
         }
         if is_code(path) {
+            // The first edit stays, and the last one moves on: gates are judged by the first, and tests by the last.
             let first = self.code_edits.map_or(self.events, |(first, _)| first);
             self.code_edits = Some((first, self.events));
         }
@@ -150,6 +152,7 @@ impl RunFacts {
 
     fn read(&mut self, call: &Call, path: &str, output: &CallOutput) {
         (self.touches_files, self.reads, self.looks) = (true, true, true);
+        // A read that begins further down shows lines from there.
         let first = call.arguments.get("offset").and_then(serde_json::Value::as_u64).unwrap_or(1);
         let shown = output.last_line(usize::try_from(first).unwrap_or(1));
         match self.last_lines.get_mut(path) {
@@ -179,6 +182,7 @@ impl RunFacts {
         let at = self.events;
         match ran.purpose {
             Purpose::Deploy => {
+                // Without an exit code, the tool's own report of a failure decides.
                 if ran.code.is_none_or(|code| code == 0) && !(ran.code.is_none() && output.failed) {
                     self.deployments.push(Deployment { call, is_healthy: false });
                 }

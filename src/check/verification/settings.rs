@@ -12,7 +12,7 @@ use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value};
 
-/// What the metric asks for when nothing is said.
+/// The threshold of the metric, if the settings have none.
 const THRESHOLD: f64 = 0.9;
 
 /// What the score is taken from.
@@ -142,7 +142,7 @@ impl VerificationSettings {
         self.on_violation == OnViolation::Score && self.threshold.is_none() && !self.strict
     }
 
-    /// Each of these takes the place of what was said before.
+    /// Reads the settings that replace the earlier ones.
     fn read_bar(&mut self, fields: &mut Fields<'_>) {
         let least = fields.node("threshold").and_then(|node| fields.take(read_threshold(node)));
         self.threshold = least.or(self.threshold);
@@ -158,7 +158,7 @@ impl VerificationSettings {
         }
     }
 
-    /// Each of these adds to what was said before.
+    /// Reads the settings that are added to the earlier ones.
     fn read_tables(&mut self, fields: &mut Fields<'_>) {
         if let Some(node) = fields.node("tools") {
             fields.take(read_tools(node, &mut self.tables));
@@ -177,6 +177,7 @@ impl VerificationSettings {
 
 /// A share; `true` is the usual one, as it is for `verification: true`.
 fn read_threshold(node: Node<'_>) -> Result<f64, LoadError> {
+    // A null is a key without a value, which is the same as `true`.
     if matches!(node.value(), Value::Bool(true) | Value::Null) {
         return Ok(THRESHOLD);
     }

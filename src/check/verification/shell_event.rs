@@ -84,7 +84,7 @@ struct Line<'l> {
 const MOST_COMMANDS: usize = 500;
 /// The most files that one command can write.
 const MOST_TARGETS: usize = 20;
-/// How often the result of a line is searched for the names of files.
+/// The largest number of searches for names of files in the result of a line.
 const MOST_LOOKS: usize = 8;
 
 impl Line<'_> {
@@ -94,6 +94,7 @@ impl Line<'_> {
         // them.
         let stages = stages(&command.words);
         let words = stages.last().copied().unwrap_or_default();
+        // A text flows on only through commands that copy their input: what `sort` prints is not what it read.
         let found = purposes(&command.words, &self.tables.commands);
         let piped = self.text.take().filter(|_| shell_file::copies(words));
         self.text = command.input.clone().or_else(|| shell_file::said(words)).or(piped);
@@ -102,6 +103,7 @@ impl Line<'_> {
         if !self.is_missing(words, is_last) {
             self.run(found, command, code);
         }
+        // A line that failed at its end may have written nothing, so nothing is counted as written.
         if !(is_last && self.output.failed) {
             self.files(command, words, is_known, visible);
         }
@@ -126,6 +128,7 @@ impl Line<'_> {
     fn files(&mut self, command: &Command, words: &[String], is_known: bool, visible: bool) {
         let before = self.acts.len();
         self.writes(command, words);
+        // A known command without a written file writes none.
         if self.acts.len() == before && !is_known {
             self.acts.push(Act::Change);
         }
@@ -145,6 +148,7 @@ impl Line<'_> {
         for path in shell_file::rewritten(words) {
             self.edit(command, path, None);
         }
+        // Redirected output of tests is a log, and no edit.
         let targets = command.writes.iter().map(String::as_str).chain(shell_file::teed(words));
         for path in targets.take(MOST_TARGETS) {
             if !self.captures && !is_capture(path) {
@@ -183,6 +187,7 @@ impl Line<'_> {
         let paths = shell_file::shown(words);
         let reads: Vec<Act> = paths.into_iter().map(|path| Act::Read(self.path(command, path))).collect();
         self.acts.extend(reads);
+        // A difference proves that its files were looked at again, even if the command names none.
         if shell_file::shows_difference(words) && self.looks_again() {
             let changed = shown::changed_files(&self.output.text).into_iter();
             self.acts.extend(changed.map(|path| Act::Diff(path.to_owned())));

@@ -57,6 +57,7 @@ pub(super) fn shown(words: &[String]) -> Vec<&str> {
     let [program, arguments @ ..] = words else { return Vec::new() };
     let program = program_name(program);
     let Some(shower) = SHOWERS.get(program.as_str()) else { return Vec::new() };
+    // A silent search, and an edit in place, show nothing to the agent.
     if is_silent(words) || edits_in_place(&program, arguments) {
         return Vec::new();
     }
@@ -82,6 +83,7 @@ fn list_operands<'w>(arguments: &'w [String], has_script: bool, valued: &[&str])
         } else if to_skip > 0 {
             to_skip -= 1;
         } else if word != "-" {
+            // A dash alone is standard input.
             found.push(word.as_str());
         }
     }
@@ -92,6 +94,7 @@ fn list_operands<'w>(arguments: &'w [String], has_script: bool, valued: &[&str])
 fn edits_in_place(program: &str, arguments: &[String]) -> bool {
     let mut options = arguments.iter().filter(|word| word.starts_with('-'));
     // In a cluster of short options, `e` takes the rest as a script: `-ni` edits in place, `-ei` does not.
+    // The options of each program differ: only these write their files.
     match program {
         "sed" | "gsed" => options.any(|word| {
             let cluster = word[1..].bytes().take_while(u8::is_ascii_alphabetic);
@@ -114,6 +117,7 @@ pub(super) fn rewritten(words: &[String]) -> Vec<&str> {
         return Vec::new();
     }
     match program.as_str() {
+        // A script is in an option of Perl and Ruby, and is the first operand of the others.
         "perl" | "ruby" => list_operands(arguments, false, SCRIPT_OPTIONS),
         "awk" | "gawk" => list_operands(arguments, true, &["-i", "-F", "-v"]),
         _ => list_operands(arguments, true, &["-e", "-f"]),
@@ -204,6 +208,7 @@ pub(super) fn is_harmless(words: &[String]) -> bool {
     let [program, arguments @ ..] = words else { return true };
     let program = program_name(program);
     match program.as_str() {
+        // The first word that is no option is the command of git.
         "git" => {
             arguments.iter().find(|word| !word.starts_with('-')).is_none_or(|word| is_listed(GIT_LOOKS, word))
         }

@@ -9,6 +9,7 @@ pub(super) fn changed_files(text: &str) -> Vec<&str> {
         path.or_else(|| line.strip_prefix("diff --git ").and_then(|rest| rest.rsplit(' ').next()))
     });
     let bare =
+        // A tab separates the path from a time; `/dev/null` stands for the side that does not exist.
         named.map(|path| path.split('\t').next().unwrap_or(path).trim()).filter(|path| *path != "/dev/null");
     keep_distinct(
         bare.map(|path| path.strip_prefix("b/").or_else(|| path.strip_prefix("a/")).unwrap_or(path)),
@@ -29,6 +30,7 @@ fn keep_distinct<'t>(paths: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
 fn numbered_place(line: &str) -> Option<(&str, usize)> {
     let (path, rest) = line.split_once(':')?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    // A time or a label before a colon is not a path.
     let looks_like_path = !path.is_empty() && !path.contains(' ') && path.contains(['.', '/']);
     (looks_like_path && rest[digits..].starts_with(':'))
         .then(|| rest[..digits].parse().ok().map(|line| (path, line)))?
@@ -39,6 +41,7 @@ pub(super) fn leading_number(line: &str) -> Option<usize> {
     let line = line.trim_start();
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let after = line[digits..].trim_start_matches(' ');
+    // A tab follows the number directly; other marks may have blanks before them.
     let is_number =
         digits > 0 && (line[digits..].starts_with('\t') || after.starts_with(['\t', '→', ':', '|', '-']));
     is_number.then(|| line[..digits].parse().ok())?
@@ -49,6 +52,7 @@ pub(super) fn without_number(line: &str) -> &str {
     if leading_number(line).is_none() {
         return line;
     }
+    // The number, the blanks behind it, and one mark; further blanks are the line's own indentation.
     let rest = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(' ');
     rest.strip_prefix(['\t', '→', ':', '|', '-']).unwrap_or(rest)
 }
@@ -69,6 +73,7 @@ pub(super) fn named_lines(text: &str, found: &mut HashSet<usize>) {
 fn hunk_lines(hunk: &str) -> std::ops::Range<usize> {
     const MAX: usize = 300;
     let after = hunk.split('+').nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+    // Without a count, a hunk is one line.
     let (start, count) = after.split_once(',').unwrap_or((after, "1"));
     let (start, count) = (start.parse().unwrap_or(0_usize), count.parse().unwrap_or(0_usize));
     start..start.saturating_add(count.min(MAX))
@@ -82,6 +87,7 @@ fn named_in_line(line: &str, found: &mut HashSet<usize>) {
         if digits > 0 && names_line(&bytes[..at]) {
             found.extend(line[at..at + digits].parse::<usize>().ok());
         }
+        // Without digits the step is one byte, or the loop would stand still.
         at += digits.max(1);
     }
 }

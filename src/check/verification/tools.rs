@@ -43,6 +43,7 @@ pub(super) fn tool_of(call: &Call, own: &[(ToolKind, ToolPattern)]) -> Option<To
     }
     let name: String =
         bare.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect();
+    // Vendors append a version or a date to the names of their tools.
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let known = TABLES.iter().find(|(_, names)| names.split_whitespace().any(|known| known == name));
     known.map(|(tool, _)| *tool).or_else(|| by_words(bare))
@@ -67,6 +68,7 @@ fn by_words(name: &str) -> Option<ToolKind> {
         } else if has_any(&words, &["test", "tests", "pytest", "jest"])
             && !matches!(first, "get" | "list" | "create" | "write" | "generate")
         {
+            // `get_test_results` reads a result, and `create_test` writes one: neither runs tests.
             Purpose::Test
         } else if has_any(&words, &["typecheck", "compile", "build"]) {
             Purpose::Type

@@ -58,6 +58,7 @@ impl Written {
             return !output.squeezed.is_empty();
         }
         self.probes.iter().any(|probe| output.squeezed.contains(probe.as_str()))
+            // A reader may have put numbers before the lines.
             || output.text.lines().any(|line| self.lines.contains(&squeezed(without_number(line))))
     }
 }

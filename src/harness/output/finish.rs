@@ -63,6 +63,7 @@ impl RunFinisher {
             // Says that the green line is not that of all cases.
             stderr::note(&shard.describe(*own_trials));
         }
+        // Only a run of all cases knows what belongs to none of them.
         if let Some(pinned) = &self.pinned {
             let files = &context.project.files;
             let orphan = "belongs to no case with `snapshot: true`; delete it, or restore its case";

@@ -40,6 +40,7 @@ fn is_listed(trial: &PlannedTrial, command: &HarnessCommand) -> bool {
 fn list_trial(trial: &PlannedTrial, base: &Path) -> Option<Value> {
     let (place, extent, tier, tags): (&Place, &Place, Tier, &[String]) = match &trial.work {
         TrialWork::Case(work) => (&work.case.place, &work.case.extent, work.case.tier, &work.case.tags),
+        // A gate has one line: the setting that made it.
         TrialWork::Gate(work) => (&work.gate.place, &work.gate.place, Tier::Full, &[]),
         TrialWork::Broken(_) => return None,
     };

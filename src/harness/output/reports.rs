@@ -33,6 +33,7 @@ impl RequestedReports {
         formats.extend(settings.junit_file.as_ref().map(|_| ReportFormat::Junit));
         formats.sort_unstable();
         formats.dedup();
+        // Under nextest each trial is a process of its own, whose output nextest captures.
         let annotate = settings.github && settings.nextest.is_none();
         Self { formats, annotate, compare: settings.compare.clone(), junit_file: settings.junit_file.clone() }
     }
@@ -44,6 +45,7 @@ impl RequestedReports {
         if formats.is_empty() && !annotate {
             return Ok(());
         }
+        // An earlier run is read before anything is written, because its report may be the file that is replaced.
         let earlier = self.read_earlier(context)?;
         let run = StoredRun::open(slice::from_ref(&context.store.run)).map_err(|error| error.to_string())?;
         let run = run.compared_with(earlier);
@@ -59,6 +61,7 @@ impl RequestedReports {
 
     /// Copies the `JUnit` report to the place where another program expects it.
     fn copy_junit(&self, written: &[PathBuf]) -> Result<(), String> {
+        // The report's own place has the name of the run; the variable names one fixed file.
         let report = written.iter().find(|path| path.to_string_lossy().ends_with(".junit.xml"));
         let Some((report, target)) = report.zip(self.junit_file.as_ref()) else { return Ok(()) };
         let copied = std::fs::copy(report, target);
@@ -92,7 +95,7 @@ impl RequestedReports {
     }
 }
 
-/// How many trials ran, and whether any failed.
+/// The number of trials that ran, and whether any failed.
 #[derive(Clone, Copy)]
 pub(crate) struct TrialCounts {
     /// The number of trials that ran.

@@ -44,6 +44,7 @@ pub(crate) struct UnexercisedRules {
 impl Tally {
     /// Creates an empty tally. Keeps rows only for a run with a summary, and blocks only for a verbose run.
     pub(crate) fn new(plan: &Plan, settings: &EnvSettings) -> Self {
+        // Rows of thousands of trials take memory, and only the summary reads them.
         let rows_wanted =
             settings.nextest.is_none() && (settings.output_json.is_some() || !plan.golden.is_empty());
         Self {
@@ -64,6 +65,7 @@ impl Tally {
             lock(&self.entries).pinned.push((number, line));
         }
         lock(&self.entries).unexercised.add_verdict(verdict);
+        // Rows take memory for each trial, and only a summary needs them.
         if self.rows_wanted {
             let row = Row::from_verdict(verdict);
             lock(&self.entries).rows.push((number, row));

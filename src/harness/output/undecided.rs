@@ -55,6 +55,7 @@ pub(crate) fn render_undecided(trials: &[UndecidedTrial], rerun: &Rerun) -> Stri
         return String::new();
     }
     let (mut counts, mut commands) = (Vec::new(), Vec::new());
+    // The causes are in a fixed order, so that the line reads the same for each run.
     for (cause, words) in CAUSES {
         let group: Vec<&UndecidedTrial> = trials.iter().filter(|trial| trial.cause == cause).collect();
         if !group.is_empty() {
@@ -65,7 +66,7 @@ pub(crate) fn render_undecided(trials: &[UndecidedTrial], rerun: &Rerun) -> Stri
     format!("{} trials are undecided: {}{}", trials.len(), counts.join(", "), commands.concat())
 }
 
-/// How a user allows that agents run in a replay.
+/// The command with which a user allows agents to run in a replay.
 pub(crate) const ALLOW_EXEC: &str =
     "call `allow_exec()` on the harness of the test target, or use `cargo arraign run --allow-exec`";
 
@@ -74,6 +75,7 @@ fn find_command(group: &[&UndecidedTrial], rerun: &Rerun) -> String {
     let asks_agent: Vec<&str> =
         group.iter().filter(|trial| trial.has_agent).map(|trial| trial.name.as_str()).collect();
     match group[0].cause {
+        // A recording answers all three causes, but only for cases that ask an agent.
         UndecidedCause::UnrecordedRequest | UndecidedCause::AnotherInput | UndecidedCause::ChangedAgent
             if !asks_agent.is_empty() =>
         {
@@ -99,6 +101,7 @@ fn explain_files(group: &[&UndecidedTrial], flag: &str) -> Option<String> {
     let mut files: Vec<&str> = group.iter().filter_map(|trial| trial.file.as_deref()).collect();
     files.sort_unstable();
     files.dedup();
+    // One file is enough as an example: the group has the same cause.
     let file = quoted(files.first()?);
     Some(format!("cargo arraign explain{flag} {file}"))
 }

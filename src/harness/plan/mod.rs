@@ -50,6 +50,7 @@ impl PlannedTrial {
     pub(super) fn will_run(&self, command: &HarnessCommand) -> bool {
         let arguments = &command.arguments;
         let ignored = self.ignore.is_some();
+        // `--ignored` runs the ignored trials alone, and `--include-ignored` all of them.
         let runs = if arguments.ignored { ignored } else { !ignored || arguments.include_ignored };
         runs && !arguments.bench && command.wants_trial(self.shown_name())
     }
@@ -138,6 +139,7 @@ pub(super) fn plan_all(library: Library<'_>, settings: &EnvSettings) -> Result<P
             errors.take(names.claim_name(build_case_name(&file, case.id.as_deref()), &case.place));
         }
         errors.take(plan.add_suite(&suite, &path, library, settings));
+        // The trials of runs and of the gate have names, too, and a case may have taken one of them.
         for trial in &plan.trials[first_added..] {
             errors.take(claim_derived_name(&mut names, trial));
         }
@@ -146,6 +148,7 @@ pub(super) fn plan_all(library: Library<'_>, settings: &EnvSettings) -> Result<P
             plan.reports.extend(&suite.reports);
         }
     }
+    // Two files may report one mistake of a file that both include.
     errors.unite();
     errors.or(plan)
 }
@@ -163,6 +166,7 @@ fn claim_derived_name(names: &mut TrialNames, trial: &PlannedTrial) -> Result<()
 pub(super) fn plan_named(names: &[String], library: Library<'_>, settings: &EnvSettings) -> Plan {
     let mut plan = Plan::default();
     for (at, name) in names.iter().enumerate() {
+        // A runner may give a name twice, and a trial must run once.
         if !names[..at].contains(name) {
             plan_one(&mut plan, name, library, settings);
             plan_alias(&mut plan, name, library, settings);
@@ -209,6 +213,7 @@ fn plan_one(plan: &mut Plan, name: &str, library: Library<'_>, settings: &EnvSet
         plan.skipped += found.skipped;
         plan.golden.append(&mut found.golden);
         let before = plan.trials.len();
+        // The file is loaded by the name of the case, which may have several trials.
         plan.trials.extend(found.trials.into_iter().filter(|trial| trial.name == name));
         // All cases of the file were loaded for a gate's name, so it may well have cases and yet no gate.
         let is_found = !is_gate || plan.trials.len() > before;
@@ -289,6 +294,7 @@ impl Plan {
             self.golden.push(GoldenSuite { harness, name, skipped: self.skipped - skipped, gate });
         }
         if let Some(gate) = &suite.gate {
+            // The gate runs over the trials that were selected, and not over all cases of the file.
             let cases = self.trials[before..].iter().filter_map(gated_case).collect();
             let gate_name = build_case_name(&name, Some(GATE_ID));
             let work = GateWork { gate: gate.clone(), suite: name, cases };
@@ -316,6 +322,7 @@ impl Plan {
 
     /// Selects trials by their names as Rust paths, if the filters match no name. rust-analyzer knows only these paths.
     pub(super) fn match_identifiers(&mut self, command: &HarnessCommand) {
+        // The plain names come first: a path is a guess at what the editor meant.
         if command.filters.is_empty() || self.trials.iter().any(|trial| command.wants_trial(&trial.name)) {
             return;
         }

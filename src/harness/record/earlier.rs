@@ -31,6 +31,7 @@ pub fn earlier_run(which: &str, base: &Path, out: &Path) -> Result<EarlierRun, S
     if path.is_file() {
         return read_report(&path);
     }
+    // A path comes first: an id is a name that no folder of the package is likely to have.
     let folder = if path.is_dir() { path } else { below };
     if !folder.is_dir() {
         return Err(format!(
@@ -43,6 +44,7 @@ pub fn earlier_run(which: &str, base: &Path, out: &Path) -> Result<EarlierRun, S
 
 fn read_report(path: &Path) -> Result<EarlierRun, String> {
     let shown = path.display().to_string();
+    // A log has one verdict per line; a report is one document.
     if path.extension().is_some_and(|extension| extension == "jsonl") {
         let text = read_text(path)?;
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());

@@ -28,6 +28,7 @@ impl HarnessId {
         let cases = with_slashes(&relative_to(&base.join(folder), &root));
         let package = with_slashes(&relative_to(base, &root));
         let cases = if cases.is_empty() { ".".to_owned() } else { cases };
+        // Two targets may run the same cases; the usual one is named after the folder and needs no suffix.
         let different_target = target.filter(|target| cases.rsplit('/').next() != Some(*target));
         Self {
             harness: different_target.map_or_else(|| cases.clone(), |target| format!("{cases}@{target}")),
@@ -45,6 +46,7 @@ fn find_repository(base: &Path) -> PathBuf {
     }
     let workspace =
         env::var_os("NEXTEST_WORKSPACE_ROOT").and_then(|root| Path::new(&root).canonicalize().ok());
+    // The variable may be left over from another project.
     workspace.filter(|workspace| base.starts_with(workspace)).unwrap_or_else(|| base.to_owned())
 }
 

@@ -65,6 +65,7 @@ impl RunManifest {
         id: &HarnessId,
     ) -> Self {
         let shard = plan.shard.clone();
+        // The descriptions of a project's own checks are in no table of the program that renders the reports later.
         let own = kinds.iter().filter(|kind| !BUILTIN.iter().any(|known| known.name == kind.name));
         let wanted = plan.trials.iter().filter(|trial| command.wants_trial(trial.shown_name()));
         let mut selection = plan.make_selection(settings);
@@ -79,6 +80,7 @@ impl RunManifest {
             started_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
             rules: own.map(|kind| (kind.name.to_owned(), kind.summary.to_owned())).collect(),
             selection,
+            // Under nextest, a process does not know how many trials the others run.
             trials: settings.nextest.is_none().then(|| plan.trials_to_run(command).count()),
             shard,
             skipped: wanted.filter_map(skipped_trial).collect(),

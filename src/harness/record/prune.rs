@@ -32,6 +32,7 @@ pub(super) fn prune_runs(out: &Path, manifest: &str, keep: usize) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let youngest = now.saturating_sub(PROTECTED_AGE).as_millis();
     // A folder that cannot be removed is left alone. Old runs must never fail a new one.
+    // Young runs stay whatever their number: one of them may still be running.
     for (_, run) in started.into_iter().skip(keep).filter(|(start, _)| u128::from(*start) < youngest) {
         let _ = fs::remove_dir_all(run);
     }

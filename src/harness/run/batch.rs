@@ -77,6 +77,8 @@ impl<J, R> JobBatch<J, R> {
             let _ = job.result.set(Mutex::new(None));
             let started = Instant::now();
             let result = (self.work)(own);
+            // The caller prints a line for each result, and printing wakes its thread. More jobs are run first, for a
+            // short time only, so that results still appear one after the other.
             while started.elapsed() < self.window && self.run_next() {}
             return Some(result);
         }

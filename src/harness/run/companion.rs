@@ -45,6 +45,8 @@ pub(super) fn run_within<T: Send + 'static>(
             IDLE.set(Some(companion));
             Ok(result)
         }
+        // The companion is busy with work that cannot be stopped. It is left behind, and the next work gets another
+        // thread.
         Err(RecvTimeoutError::Timeout) => Err(Unfinished::OutOfTime),
         Err(RecvTimeoutError::Disconnected) => Err(Unfinished::Died),
     }

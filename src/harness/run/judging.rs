@@ -52,6 +52,7 @@ impl RunJudge {
         }
         errors.or(()).map_err(|errors| report_load_errors(&errors, folder))?;
         let arguments = &command.arguments;
+        // A recording is unused only if none of all cases uses it, so that every case must run.
         let all_selected = plan.skipped == 0 && command.filters.is_empty() && arguments.skip.is_empty();
         let all_run = all_selected && !arguments.list && !arguments.ignored;
         let trials = if mode.asks_judge() { count_askers(plan, command) } else { 0 };
@@ -110,6 +111,7 @@ impl RunJudge {
         let Some(cases) = &self.cases else { return Vec::new() };
         let found = files.walk(files.root(), cannot_hold_cassettes).unwrap_or_default().into_iter();
         let cassettes: Vec<PathBuf> = found.filter(|path| is_cassette(path)).collect();
+        // Most projects have no recordings, and need no walk over their cases.
         if cassettes.is_empty() {
             return Vec::new();
         }
@@ -139,6 +141,7 @@ fn refuse_unready(pool: &JudgePool, plan: &mut Plan, named: bool, errors: &mut L
             pool.check_ready(settings).map_err(|problem| LoadError::new(settings.place.clone(), problem))
         });
         let Err(error) = checked.clone() else { continue };
+        // A named trial reports the mistake itself. A whole run ends before it begins.
         if named {
             planned.work = TrialWork::Broken(error.into());
         } else if !is_reported {

@@ -100,6 +100,7 @@ fn make_trials(
     arguments: &Arguments,
 ) -> Vec<Trial> {
     let flags = &command.arguments;
+    // A list is read by tools, and a run of ignored trials has no reasons to show.
     let show_reasons = !(flags.list || flags.ignored || flags.include_ignored || context.readers.nextest);
     let heads: Vec<(String, Option<Ignore>)> =
         plan.trials.iter().map(|planned| (planned.shown_name().to_owned(), planned.ignore.clone())).collect();
@@ -149,6 +150,7 @@ fn make_trial(
         return Trial::ignorable_test(name, move || Ok(Completion::ignored_with(reason)));
     }
     let batch = Arc::clone(batch);
+    // The result may have been computed ahead, on another thread.
     let trial = Trial::test(name, move || {
         batch.take_result(number).unwrap_or_else(|| Err("bug in arraign: this trial ran before".into()))
     });

@@ -27,6 +27,7 @@ pub(crate) fn install_hook() {
                 return;
             }
             let text = info.payload().downcast_ref::<String>().map_or("", String::as_str);
+            // A reader that has gone, such as `head`, is no mistake of the run.
             if text.contains("BrokenPipe") || text.contains("Broken pipe") {
                 std::process::exit(101);
             }

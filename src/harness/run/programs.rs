@@ -1,4 +1,4 @@
-//! The programs that check runs (`exec`): whether they may start, and what they are told.
+//! The programs that check runs (`exec`): whether they may start, and their input.
 
 use std::path::{Path, PathBuf};
 

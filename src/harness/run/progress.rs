@@ -26,15 +26,15 @@ use crate::harness::settings::is_ci;
 use crate::report::plain::escape_line;
 use crate::source::lock;
 
-/// How long the line is visible before it is drawn again.
+/// The time that the line is visible before it is drawn again.
 const SHOWN: Duration = Duration::from_millis(120);
 /// The gap between redraws during which other output may print.
 const AWAY: Duration = Duration::from_millis(5);
 /// How long the line stays away after the end of a trial, until libtest-mimic has printed the trial's line.
 const ROOM: Duration = Duration::from_millis(60);
-/// How long a run must take before the line appears.
+/// The duration of a run after which the line appears.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// How many waiting trials the line names.
+/// The largest number of waiting trials that the line names.
 const NAMED: usize = 5;
 
 /// The state that the thread of the line shares with the trials.
@@ -79,6 +79,7 @@ impl Progress {
         }
         let own = Arc::clone(progress);
         let builder = thread::Builder::new().name("progress".to_owned());
+        // Without a thread there is no line, which is no reason to fail.
         let thread = builder.spawn(move || draw_until_ended(&own, may_print, count)).ok()?;
         Some(ProgressLine { progress: Arc::clone(progress), thread: Some(thread) })
     }
@@ -116,6 +117,7 @@ fn is_wanted(arguments: &Arguments) -> bool {
     let is_pretty = !arguments.quiet && matches!(arguments.format, None | Some(FormatSetting::Pretty));
     let threads = arguments.test_threads.or_else(|| thread::available_parallelism().ok().map(Into::into));
     let is_whole_run = !arguments.list && !arguments.exact && threads.is_some_and(|threads| threads > 1);
+    // Without `TERM`, a Unix terminal cannot be moved back on; Windows has no such variable.
     let is_dumb = env::var("TERM").map_or(cfg!(unix), |term| term == "dumb");
     is_pretty && is_whole_run && io::stderr().is_terminal() && !is_ci() && !is_dumb
 }
@@ -141,6 +143,8 @@ fn draw_until_ended(progress: &Progress, may_print: bool, count: impl Fn() -> [A
             progress.wait(SHOWN);
             continue;
         };
+        // The streams are locked while the line is visible, so that no output mixes with it. An agent in this process
+        // may print at any time, and would wait for them.
         let streams = (!may_print).then(lock_streams);
         bar.set_message(line);
         bar.tick();
@@ -159,6 +163,7 @@ fn format_line(agents: &Asking, judge: &Asking) -> Option<String> {
     let at_work: Vec<&String> = agents.at_work.iter().chain(&judge.at_work).collect();
     let named: Vec<String> = at_work.iter().take(NAMED).map(|name| escape_line(name)).collect();
     let more = match at_work.len().saturating_sub(NAMED) {
+        // Dozens of agents may work at once, and the line must stay one line.
         0 => String::new(),
         more => format!(" and {more} more"),
     };

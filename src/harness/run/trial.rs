@@ -147,6 +147,7 @@ fn describe_unfinished(unfinished: Unfinished, timeout: Option<Duration>) -> Str
 /// Evaluates a case. A panic outside of a check, such as in a reader, is an error of this trial as well.
 fn evaluate_case(context: &RunContext, name: &str, work: &CaseWork) -> Verdict {
     let CaseWork { case, path, .. } = work;
+    // A check's own panic was caught before and is a finding; this one is of a reader or of arraign.
     let evaluated = panics::catch_silently(|| match find_runs(context, name, work) {
         Ok(runs) if case.asks_a_judge() => {
             context.judging.track_asking(name, || evaluate_runs(context, name, case, path, &runs))
@@ -180,6 +181,7 @@ fn evaluate_runs(context: &RunContext, name: &str, case: &Case, path: &Path, run
         })
     };
     let mut verdict = evaluate_each(case, name, noted_runs, baseline.as_ref(), settings);
+    // The finding was made in the engine, which knows no command of this run.
     if case.agent.is_some() {
         stale::advise_recording(&mut verdict, &context.project.rerun);
     }
@@ -198,6 +200,7 @@ fn try_mutants(context: &RunContext, verdict: &Verdict, work: &CaseWork) -> Opti
         finds_additions: true,
         ..CaseMutator::new(case, &verdict.name, library)
     };
+    // A panic while mutants are tried must not change the verdict, which is known already.
     let mutated = panics::catch_silently(|| {
         let found = find_runs(context, &verdict.name, work).map_err(RunFailure::into_reason)?;
         let runs = found.each_run(files).map(|run| run.map(Cow::into_owned)).collect::<Result<_, _>>()?;

@@ -11,6 +11,7 @@ use crate::harness::settings::{read_path, read_variable};
 /// Returns the shard that Bazel has set. The error is a message for the user.
 pub(super) fn bazel_shard() -> Result<Option<Shard>, String> {
     let Some(count) = read_variable("TEST_TOTAL_SHARDS") else { return Ok(None) };
+    // Bazel takes a test for one without shards if the file is not touched.
     touch_status_file()?;
     let index = read_variable("TEST_SHARD_INDEX").unwrap_or_default();
     let shard = match (index.parse::<u32>(), count.parse()) {

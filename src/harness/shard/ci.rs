@@ -37,6 +37,7 @@ pub(super) fn find_ci_shard() -> Result<Shard, String> {
         ));
     };
     let count = read_variable(server.count).unwrap_or_default();
+    // Servers count from 0 or from 1, and a shard's number is from 1.
     let number = index.parse::<u32>().ok().and_then(|index| (index + 1).checked_sub(server.first));
     let shard = number.zip(count.parse().ok()).and_then(|(number, count)| Shard::new(number, count));
     shard.ok_or_else(|| {

@@ -52,6 +52,7 @@ impl SnapshotFile {
 pub(crate) fn refuse_accepting_in_ci(has_snapshots: bool) -> Result<(), String> {
     let setting = std::env::var("INSTA_UPDATE").unwrap_or_default();
     let accepts = matches!(setting.as_str(), "always" | "1" | "unseen" | "force");
+    // On a developer's machine the accepted change is seen in the diff of the repository.
     if !(has_snapshots && accepts && is_ci()) {
         return Ok(());
     }

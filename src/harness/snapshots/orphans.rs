@@ -27,6 +27,7 @@ impl PinnedSnapshots {
         if case.snapshot.is_none() {
             return;
         }
+        // With a run for each record, a case has a snapshot for each run, under its own names.
         let each = matches!(&case.trace, TraceFrom::File(file) if file.runs == RunSelection::Each);
         let known = if each { &mut self.each } else { &mut self.one };
         known.insert(SnapshotFile::new(path, case.id.as_deref(), None).path());

@@ -113,6 +113,7 @@ fn choose_update(setting: &str, exists: bool, ci: bool) -> SnapshotUpdate {
 /// Returns the path of the case's file in insta's form: relative to the workspace, with slashes.
 fn relative_source(path: &Path, workspace: &Path) -> String {
     let relative = path.strip_prefix(workspace).ok().map(Path::to_owned);
+    // The path may lead through a link, while the workspace's path is the resolved one.
     let relative = relative.or_else(|| strip_resolved_prefix(path, workspace));
     let name = relative.unwrap_or_else(|| path.to_owned()).to_string_lossy().into_owned();
     if cfg!(windows) { name.replace('\\', "/") } else { name }

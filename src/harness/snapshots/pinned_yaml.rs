@@ -42,6 +42,7 @@ fn write_value(out: &mut String, value: &Value, indent: usize) {
                 write_below_key(out, value, indent + 2);
             }
         }
+        // Empty containers have no lines of their own.
         Value::Array(_) => out.push_str("[]"),
         Value::Object(_) => out.push_str("{}"),
         Value::String(text) => out.push_str(&render_scalar(text)),
@@ -113,6 +114,7 @@ fn quote(text: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\x0c' => quoted.push_str("\\f"),
             '\r' => quoted.push_str("\\r"),
+            // insta writes control characters as `\u`, with four digits.
             c if c.is_ascii_control() => quoted.extend(format!("\\u{:04x}", u32::from(c)).chars()),
             c => quoted.push(c),
         }

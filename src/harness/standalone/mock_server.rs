@@ -12,9 +12,9 @@ use super::super::Harness;
 use crate::agent::MCP_VARIABLE;
 use crate::case::Case;
 use crate::mocks::{MockHandler, MockPlan, MockSession, RemoteMocks, ServerPlan, serve_streams};
-use crate::model::{Cassette, PortMode, RecordedSubject, SessionPlan};
+use crate::model::{Cassette, PortMode, SessionPlan};
 use crate::source::Files;
-use crate::suite::{CassetteOf, build_trial_name, cassette_path, find_case_files, load_all};
+use crate::suite::{CassetteOf, Suite, build_trial_name, cassette_path, find_files_for_name};
 
 /// Serves mock tools until the client closes the streams: those of the run whose address the environment contains, because
 /// its agent has started this process, or those of the case `name`. Returns the calls without an answer. The error is a
@@ -28,15 +28,15 @@ pub fn serve_mocks(harness: &Harness, name: Option<&str>) -> Result<Vec<String>,
         return Err(format!("name a case, or set {MCP_VARIABLE} to the address of a run"));
     };
     let found = harness.with_library(|library| {
-        let suites = load_all(find_case_files(library.files)?, library);
-        let cases = suites.iter().flat_map(|(path, suite)| {
-            suite.iter().flat_map(|suite| &suite.cases).map(move |case| (path, case))
+        // A client starts the server for one case: mistakes of other files, and of other cases, do not matter.
+        let found = find_files_for_name(library.files, name).into_iter().find_map(|path| {
+            let below = path.strip_prefix(library.files.root()).unwrap_or(&path);
+            let is_wanted = |id: Option<&str>| build_trial_name(below, id) == name;
+            let suite = Suite::load_some(&path, library, &is_wanted).ok()?;
+            let case = suite.cases.iter().find(|case| is_wanted(case.id.as_deref()))?;
+            Some(plan_session(case, &path, library.files))
         });
-        let found = cases.into_iter().find(|(path, case)| {
-            let below = path.strip_prefix(library.files.root()).unwrap_or(path);
-            build_trial_name(below, case.id.as_deref()) == name
-        });
-        Ok(found.map(|(path, case)| plan_session(case, path, library.files)))
+        Ok(found)
     });
     let plan = found.map_err(|errors| errors.to_string())?;
     let session = plan.ok_or_else(|| format!("no case is called `{name}`, or its file has mistakes"))??;
@@ -57,13 +57,7 @@ fn plan_session(case: &Case, path: &Path, files: &Files) -> Result<MockPlan, Str
     let name = files.name(&file);
     let read = files.read(&file, |text| Cassette::parse(&name, text));
     let cassette = read.map_err(|error| error.to_string())??;
-    let session = SessionPlan {
-        mode: PortMode::Replay,
-        subject: RecordedSubject::McpServer,
-        settings: Arc::default(),
-        upstreams: Arc::default(),
-        cassette: Arc::new(cassette),
-    };
+    let session = SessionPlan::for_mcp_server(PortMode::Replay, cassette);
     let server = ServerPlan { session, start: Arc::new(|| Err("nothing is started here".to_owned())) };
     Ok(MockPlan { mocks, server: Some(server) })
 }

@@ -51,6 +51,7 @@ fn take_year_first(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
     let month = cursor.take_number(1..=2)?;
     cursor.take_char(&[separator])?;
     let date = build_date(Some(year), month, Some(cursor.take_number(1..=2)?))?;
+    // `2024-05-01T10:00` is a date and a time, which is recognised on its own behind the `T`.
     if cursor.peek() == Some('T') && cursor.rest()[1..].starts_with(|c: char| c.is_ascii_digit()) {
         cursor.skip(1);
         return Some(vec![date]);
@@ -74,6 +75,7 @@ fn take_year_last(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
     let orders = orders.into_iter().filter(|(_, _, used)| *used);
     let mut dates: Vec<Date> =
         orders.filter_map(|(month, day, _)| build_date(Some(year), month, Some(day))).collect();
+    // Day and month are equal in `3/3/2025`, so both orders are one date.
     dates.dedup();
     (!dates.is_empty() && cursor.at_end_of_word()).then_some(dates)
 }
@@ -108,6 +110,8 @@ fn take_month(cursor: &mut AtomCursor<'_>) -> Option<u16> {
     let word = cursor.take_letters();
     let lower = word.to_ascii_lowercase();
     let found = MONTHS.iter().position(|month| lower.len() >= 3 && month.starts_with(&lower))?;
+    // `may` is a verb and `march` a noun. A date with either in lower case is lost, which is better than dates in
+    // prose that nobody meant.
     if ["may", "march", "mar"].contains(&word) {
         return None;
     }

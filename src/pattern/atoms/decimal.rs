@@ -17,10 +17,12 @@ impl Decimal {
         let mut digits: String = whole.map(char::from).collect();
         let mut point = i64::try_from(digits.len()).unwrap_or(i64::MAX);
         let mut fraction = fraction.chars().filter(char::is_ascii_digit).peekable();
+        // Zeros between the point and the first digit only move the point: 0.05 is 0.5e-1.
         while digits.is_empty() && fraction.next_if_eq(&'0').is_some() {
             point -= 1;
         }
         digits.extend(fraction);
+        // Zeros at the end do not count: 1.50 is 1.5, and 1000 is 0.1e4.
         digits.truncate(digits.trim_end_matches('0').len());
         if digits.is_empty() {
             point = 0;
@@ -75,6 +77,8 @@ impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.negative { "-" } else { "" };
         let count = i64::try_from(self.digits.len()).unwrap_or(i64::MAX);
+        // Four forms: nothing but zeros, a whole number, a number around its point, and one below 1. A number with
+        // too many zeros is written with an exponent, so that `1e999999999` does not fill the memory.
         match (usize::try_from(self.point), self.digits.as_str()) {
             (_, "") => f.write_str("0"),
             (Ok(point), digits) if self.point <= 40 && self.point >= count => {

@@ -23,6 +23,8 @@ pub(super) fn recognise_identifier(here: TextPosition<'_>) -> Option<RecognisedA
     }
     let word = take_word(here.head(MAX_BYTES));
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    // A single digit makes no identifier: `step1` and `gpt4` are words. `user_1` is one, because prose has no
+    // underscores.
     let enough = digits >= 2 || (digits == 1 && word.contains('_'));
     (enough && !is_phrase(word)).then(|| build_identifier(word))
 }
@@ -51,6 +53,7 @@ pub(super) fn recognise_email(here: TextPosition<'_>) -> Option<RecognisedAtom> 
     cursor.take_while(|c| is_word(c) || matches!(c, '.' | '_' | '%' | '+' | '-'));
     cursor.take_char(&['@'])?;
     let run = cursor.take_while(|c| is_word(c) || matches!(c, '.' | '-'));
+    // A full stop after the domain ends the sentence.
     let domain = run.trim_end_matches(['.', '-']);
     let length = cursor.used() - (run.len() - domain.len());
     domain.contains('.').then(|| build_identifier(&here.rest()[..length]))
@@ -67,13 +70,14 @@ pub fn list_digit_runs(identifier: &str) -> impl Iterator<Item = Decimal> {
 }
 
 fn build_identifier(word: &str) -> RecognisedAtom {
+    // Digits and hyphens alone may be quoted without the hyphens, so the number is a reading, too.
     let joined = !word.contains(|c: char| !c.is_ascii_digit() && c != '-');
     let number = joined.then(|| AtomReading::Number(Decimal::new(word, ""), None));
     let readings = std::iter::once(AtomReading::Text(fold_text(word))).chain(number).collect();
     RecognisedAtom { length: word.len(), kind: AtomKind::Ids, readings }
 }
 
-/// What `#` numbers; `#1` is the first of a list.
+/// Recognises a number after `#`. `#1` is the first entry of a list.
 fn recognise_numbered(number: &str) -> Option<RecognisedAtom> {
     let digits = AtomCursor::new(number).take_digits();
     let ends = AtomCursor::new(&number[digits.len()..]).at_end_of_word();
@@ -89,6 +93,7 @@ fn take_word(text: &str) -> &str {
     let mut end = 0;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
+        // A point or hyphen belongs to the word only between two parts of it.
         let joins = matches!(c, '-' | '.') && chars.peek().is_some_and(|(_, next)| is_word(*next));
         if !(is_word(c) || c == '_' || joins) {
             break;
@@ -101,6 +106,7 @@ fn take_word(text: &str) -> &str {
 /// A word with a number after it: `mid-2024`. An identifier is capitalised, or has more to it.
 fn is_phrase(word: &str) -> bool {
     word.split_once('-').is_some_and(|(before, after)| {
+        // `mid-2024` is a phrase of the language; `ABC-2024` is an identifier.
         let lower = before.chars().all(char::is_lowercase);
         lower && after.bytes().all(|byte| byte.is_ascii_digit())
     })
@@ -110,6 +116,7 @@ fn is_phrase(word: &str) -> bool {
 fn is_lettered_identifier(word: &str, digits: usize) -> bool {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
     if rest.contains(|c: char| c.is_ascii_digit()) {
+        // Digits on both sides of a mark may be a phrase such as `2-in-1`, unless there are many of them.
         return digits >= 3 || !rest.contains(['-', '.']) && digits >= 2;
     }
     let known = find_unit(rest).is_some() || find_money_word(rest).is_some();

@@ -135,6 +135,8 @@ pub fn find_atoms(text: &str, kinds: &[AtomKind]) -> Vec<Atom> {
 pub fn fold_text(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for c in PlainText::new(text).as_str().chars() {
+        // The differences that are folded are those that an agent makes when it repeats a text: spacing, quotes that
+        // are made curly, slashes of Windows, capitals.
         match c {
             c if c.is_whitespace() => {
                 if !folded.ends_with(' ') {
@@ -196,6 +198,7 @@ fn recognise_atom(here: TextPosition<'_>, quotes: bool) -> Option<RecognisedAtom
     if next.is_ascii_whitespace() || here.is_inside_word(next) {
         return None;
     }
+    // Quotations come first: everything inside of one belongs to it.
     let quotation = if quotes { quote::quote(here) } else { None };
     quotation.or_else(|| RECOGNISERS.iter().find_map(|recogniser| recogniser(here)))
 }
@@ -233,7 +236,7 @@ impl<'t> TextPosition<'t> {
             && before.next().is_some_and(is_word)
     }
 
-    /// How far it is to the next place where an atom may begin.
+    /// Returns the distance to the next place where an atom may begin.
     fn distance_to_next(self) -> usize {
         let rest = self.rest();
         let word = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());

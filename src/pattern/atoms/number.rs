@@ -4,7 +4,7 @@ use super::decimal::Decimal;
 use crate::pattern::plain::HARD_SPACE;
 use crate::pattern::steps::count_steps;
 
-/// What may stand between groups of digits, and what then stands before the fraction.
+/// The separators of groups of digits, each with the signs that can precede the fraction.
 const GROUPINGS: &[(char, &[char])] = &[
     (',', &['.']),
     ('.', &[',']),
@@ -23,6 +23,7 @@ pub(super) fn parse_number(text: &str) -> Option<(usize, Vec<Decimal>)> {
     if whole == 0 {
         return None;
     }
+    // Groups of three come first: `1,000` read plainly would be a one.
     Some(parse_grouped(text, whole).unwrap_or_else(|| parse_plain(text, whole)))
 }
 
@@ -41,6 +42,7 @@ fn parse_grouped(text: &str, first: usize) -> Option<(usize, Vec<Decimal>)> {
     let groups = Decimal::new(&text[..end], &text[end..after.unwrap_or(end)]);
     let other = Decimal::new(&text[..first], &text[first..end]);
     let one_group = end == first + separator.len_utf8() + 3 && after.is_none();
+    // `0,123` has no thousands.
     let readings = match separator {
         ',' | '.' if one_group && text.starts_with('0') => vec![other],
         ',' if one_group => vec![groups, other],
@@ -69,6 +71,7 @@ fn find_end_of_groups(text: &str, first: usize, separator: char) -> Option<usize
 fn find_end_of_fraction(text: &str, at: usize, points: &[char]) -> Option<usize> {
     let rest = text[at..].strip_prefix(points)?;
     let length = count_digits(rest);
+    // `1.2.3` is a version and no fraction.
     let goes_on = rest[length..].strip_prefix(['.', ',']).is_some_and(|rest| count_digits(rest) > 0);
     (length > 0 && !goes_on).then_some(at + 1 + length)
 }

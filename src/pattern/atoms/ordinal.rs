@@ -24,6 +24,7 @@ pub(super) fn ordinal(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     let value = cursor.take_number(1..=3)?;
     let number = cursor;
     let rest = number.rest();
+    // These are the marks of an emoji such as a key with a number on it.
     let is_key = rest.starts_with(['\u{fe0f}', '\u{20e3}']);
     let is_ranked = ["st", "nd", "rd", "th"].contains(&cursor.take_letters());
     let claims_nothing = is_key || is_ranked || is_entry(here, value) || is_labelled(here, rest);
@@ -58,6 +59,7 @@ fn is_labelled(here: TextPosition<'_>, rest: &str) -> bool {
     let before = here.tail(16);
     let Some(before) = before.strip_suffix(' ') else { return false };
     let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    // A digit or a unit that follows makes it another number: `Step 2.5`, `Step 20%`.
     let whole = !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '%' | '.'))
         || rest.strip_prefix('.').is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
     whole && LABELS.iter().any(|label| word.eq_ignore_ascii_case(label))

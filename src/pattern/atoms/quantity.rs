@@ -64,6 +64,7 @@ fn take_currency_before(cursor: &mut AtomCursor<'_>) -> Option<Unit> {
     };
     ahead.take_char(SPACES);
     let amount = ahead.rest().strip_prefix('-').unwrap_or(ahead.rest());
+    // The cursor moves only if an amount follows: a currency alone is a word.
     amount.starts_with(|c: char| c.is_ascii_digit()).then(|| *cursor = ahead)?;
     Some(unit)
 }
@@ -73,6 +74,8 @@ fn take_scale(cursor: &mut AtomCursor<'_>, money: bool) -> i64 {
     let mut ahead = *cursor;
     let attached = ahead.take_char(SPACES).is_none();
     let word = ahead.take_letters();
+    // `5m` is money only beside a currency: otherwise it is as likely five metres or minutes. `5k` means a thousand
+    // everywhere.
     let short = find_scale(SHORT_SCALES, word).filter(|(name, _)| attached && (money || *name == "k"));
     let found = find_scale(SCALES, word).or(short).filter(|_| ahead.at_end_of_word());
     found.map_or(0, |(_, power)| {

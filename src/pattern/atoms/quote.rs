@@ -13,7 +13,7 @@ const MARKS: &[(char, &[char])] = &[
     ('\u{ab}', &['\u{bb}']),
 ];
 
-/// What ends a sentence, or emphasizes it, belongs to the answer and not to what is quoted.
+/// The marks that end or emphasize a sentence. They belong to the answer, and not to the quoted text.
 const TRIMMED: &[char] = &[' ', '.', ',', '!', '?', ';', ':', '\u{2026}', '*', '_', '`'];
 
 pub(super) fn quote(here: TextPosition<'_>) -> Option<RecognisedAtom> {
@@ -29,6 +29,7 @@ pub(super) fn quote(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     let text = line[..end].trim_matches(TRIMMED);
     let closing = line[end..].chars().next()?.len_utf8();
     let length = opening.len_utf8() + end + closing;
+    // A letter behind the closing mark, or a blank behind the opening one, means that the marks are not a pair.
     let ends = here.rest()[length..].chars().next().is_none_or(|next| !is_word(next));
     let says_something = text.chars().filter(|c| is_word(*c)).count() >= 2 && !line.starts_with(' ');
     (ends && says_something).then(|| RecognisedAtom::of_text(length, AtomKind::Quotes, text))

@@ -61,6 +61,7 @@ fn take_seconds(cursor: &mut AtomCursor<'_>) -> Option<u16> {
     ahead.take_char(&[':'])?;
     let second = ahead.take_number(2..=2)?;
     *cursor = ahead;
+    // A period at the end of a sentence is no fraction, so digits must follow.
     if ahead.take_char(&['.']).is_some() && !ahead.take_digits().is_empty() {
         *cursor = ahead;
     }
@@ -82,6 +83,7 @@ fn take_offset(cursor: &mut AtomCursor<'_>) -> Option<()> {
 
 /// Whether it is in the afternoon, where that is said.
 fn half_of_the_day(cursor: &mut AtomCursor<'_>) -> Option<bool> {
+    // The marker is consumed only if it is whole: `10 amounts` is no time in the morning.
     let mut ahead = *cursor;
     ahead.take_char(&[' ', HARD_SPACE]);
     for (spelling, afternoon) in [("a.m.", false), ("p.m.", true), ("am", false), ("pm", true)] {

@@ -6,10 +6,10 @@ use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition, fold_text, is_w
 /// The longest of them, in bytes.
 const MAX_BYTES: usize = 2048;
 
-/// How many brackets are taken off the end of a URL.
+/// The largest number of brackets that are removed from the end of a URL.
 const MAX_TRIMMED: usize = 8;
 
-/// What ends a sentence or a bracket rather than a URL or a path.
+/// The marks that end a sentence or a bracket, and not a URL or a path.
 const TRAILING: &[char] = &['.', ',', ';', ':', '!', '?', '\'', '*', '_', '~', '-'];
 
 /// Endings that make a name of a file without a folder. `js` is none: Node.js is no file.
@@ -31,6 +31,7 @@ pub(super) fn recognise_url(here: TextPosition<'_>) -> Option<RecognisedAtom> {
         return None;
     }
     let address = trim_address(cursor.take_while(|c| !c.is_whitespace() && !NOT_IN_URL.contains(c)));
+    // `https://a.example/` and `https://a.example` are one address.
     let text = address.trim_end_matches('/');
     address.starts_with(is_word).then(|| RecognisedAtom::of_text(start + address.len(), AtomKind::Urls, text))
 }
@@ -54,6 +55,7 @@ fn trim_address(mut address: &str) -> &str {
 }
 
 pub(super) fn recognise_path(here: TextPosition<'_>) -> Option<RecognisedAtom> {
+    // In the middle of a word or of a longer path, a part of it must not count as a path.
     if here.before().is_some_and(|before| is_word(before) || "/\\._-+@%~<".contains(before)) {
         return None;
     }
@@ -74,6 +76,7 @@ fn take_path(text: &str) -> &str {
     let mut cursor = AtomCursor::new(text);
     let drive = cursor.take_letters();
     let has_drive = drive.len() == 1 && (cursor.rest().starts_with(":\\") || cursor.rest().starts_with(":/"));
+    // The letters were only read to look behind them.
     cursor = AtomCursor::new(text);
     cursor.skip(if has_drive { 2 } else { 0 });
     cursor.take_while(|c| is_word(c) || "/\\._-+@%~".contains(c));
@@ -85,6 +88,7 @@ fn is_rooted(path: &str) -> bool {
     let names = path.split(['/', '\\']).filter(|name| name.contains(is_word)).count();
     let near = ["~/", "./", "../", ".\\", "..\\"].iter().any(|start| path.starts_with(start));
     let drive = path.get(1..3).is_some_and(|colon| matches!(colon, ":\\" | ":/"));
+    // `//` begins a comment or a URL without a scheme.
     let below_root = path.starts_with("\\\\") || (path.starts_with('/') && !path.starts_with("//"));
     (near && names >= 1) || (drive && names >= 2) || (below_root && names >= 2)
 }
@@ -92,6 +96,7 @@ fn is_rooted(path: &str) -> bool {
 /// `src/main.rs`: names with a slash between them, the last of them with an ending in lower case.
 fn is_relative(path: &str) -> bool {
     let Some((folder, file)) = path.rsplit_once(['/', '\\']) else { return false };
+    // A long ending is rather a word behind a period.
     let ending = find_extension(file).filter(|ending| ending.len() <= 8);
     folder.starts_with(is_word)
         && ending.is_some_and(|ending| {

@@ -25,6 +25,8 @@ pub(super) fn fold_case(unit: u16) -> u16 {
     }
     let Some(c) = char::from_u32(u32::from(unit)) else { return unit };
     let mut upper = c.to_uppercase();
+    // The rules of ECMAScript (Canonicalize): an upper case of several units is not used, and no other character
+    // folds to ASCII.
     match (upper.next().map(|c| u16::try_from(u32::from(c))), upper.next()) {
         (Some(Ok(upper)), None) if upper >= 0x80 => upper,
         _ => unit,
@@ -40,6 +42,7 @@ pub(super) fn close_over_case(set: &UnitSet) -> UnitSet {
             (0x41..=0x5A).filter(|upper| contains_either_case(set, *upper)).flat_map(list_both_cases),
         );
     } else {
+        // A group is all units that fold to one. If one of them is in the set, all of them belong to it.
         for group in CASED.chunk_by(|a, b| a.0 == b.0) {
             let touched =
                 group.iter().any(|(canonical, unit)| set.contains(*canonical) || set.contains(*unit));

@@ -6,7 +6,7 @@ use super::parse::JsParser;
 use super::syntax::JsPart;
 use super::units::UnitSet;
 
-/// What stands in a class: one unit, which may begin or end a range, or a set such as `\d`, which may not.
+/// A member of a class: one unit, which may begin or end a range, or a set such as `\d`, which may not.
 enum ClassMember {
     Unit(u16),
     Set(UnitSet),
@@ -29,6 +29,7 @@ impl JsParser {
         let negated = self.cursor.eat("^");
         let mut ranges = Vec::new();
         while !self.cursor.eat("]") {
+            // A class may contain anything, so its missing end is noticed at the end of the pattern only.
             if self.cursor.peek().is_none() {
                 let message = "this class is not closed: add `]`, or write `\\[` for the character";
                 return Err(self.cursor.error_at(start, message));
@@ -74,6 +75,7 @@ impl JsParser {
             self.cursor.at += 1;
             return Ok(ClassMember::Set(set));
         }
+        // Inside of a class, `\b` is a backspace; outside it is an assertion.
         if self.cursor.eat("b") {
             return Ok(ClassMember::Unit(0x08));
         }

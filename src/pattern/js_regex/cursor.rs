@@ -43,7 +43,7 @@ impl PatternCursor {
         self.look(0)
     }
 
-    /// What was read last.
+    /// Returns the character that was read last.
     pub(super) fn behind(&self) -> Option<char> {
         let unit = *self.units.get(self.at.checked_sub(1)?)?;
         char::from_u32(u32::from(unit))
@@ -83,6 +83,7 @@ impl PatternCursor {
         let mut value = self.peek()?.to_digit(10)?;
         self.at += 1;
         while let Some(digit) = self.peek().and_then(|c| c.to_digit(10)) {
+            // A number that is too large stays too large, and is refused by its limit.
             value = value.saturating_mul(10).saturating_add(digit);
             self.at += 1;
         }
@@ -99,6 +100,7 @@ impl PatternCursor {
                 _ => units.extend(self.take_unit()),
             }
         }
+        // A lone surrogate in a name makes it empty, which is no valid name.
         let name = String::from_utf16(&units).unwrap_or_default();
         let valid = NAME.as_ref().is_some_and(|valid| valid.is_match(&name));
         if !self.eat(">") || !valid {
@@ -116,6 +118,7 @@ impl PatternCursor {
             false => self.take_unit().and(None),
         };
         match point.map(|point| (char::from_u32(point), u16::try_from(point))) {
+            // A surrogate may be half of a pair that two escapes write together, so it is kept as a unit.
             Some((Some(c), _)) => units.extend(c.encode_utf16(&mut [0; 2]).iter()),
             Some((None, Ok(surrogate))) => units.push(surrogate),
             _ => units.push(u16::from(b'\\')),

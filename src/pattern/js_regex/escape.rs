@@ -30,6 +30,7 @@ impl JsParser {
         }
         match c {
             '1'..='9' => Ok(self.parse_reference_or_octal()),
+            // Without named groups, `\k` is the letter, as the web's legacy syntax has it.
             'k' if !self.names.is_empty() => self.parse_named_reference(start),
             _ => {
                 let unit = self.parse_character(EscapePosition::Outside)?;
@@ -69,13 +70,15 @@ impl JsParser {
         }
     }
 
-    /// The one code unit that an escape stands for; its backslash has been read.
+    /// Parses an escape that stands for one code unit. Its backslash has been read.
     pub(super) fn parse_character(&mut self, position: EscapePosition) -> Result<u16, JsRegexError> {
         let cursor = &mut self.cursor;
         let Some(c) = cursor.peek() else { return Ok(BACKSLASH) };
         match c {
             'c' => return Ok(self.parse_control(position)),
             '0'..='9' => return Ok(self.parse_octal_or_digit()),
+            // Without named groups, `\k` is the letter. With them it must name one, also for engines that accept all
+            // else.
             'k' if !self.names.is_empty() => {
                 return Err(self.error_here("`\\k` is no escape beside named groups: write `k`"));
             }
@@ -88,6 +91,7 @@ impl JsParser {
             'r' => 0x0D,
             't' => 0x09,
             'v' => 0x0B,
+            // Digits that are missing make the escape the letter itself: `\x` is `x`.
             'x' => cursor.hex(2).unwrap_or(unit),
             'u' => cursor.hex(4).unwrap_or(unit),
             _ => unit,
@@ -98,6 +102,7 @@ impl JsParser {
     fn parse_control(&mut self, position: EscapePosition) -> u16 {
         let letter = self.cursor.look(1).filter(|c| {
             c.is_ascii_alphabetic()
+                // Only inside of a class, the legacy syntax takes digits and `_` for control letters.
                 || (position == EscapePosition::InClass && (c.is_ascii_digit() || *c == '_'))
         });
         let Some(letter) = letter.and_then(|c| u8::try_from(c).ok()) else { return BACKSLASH };
@@ -111,6 +116,7 @@ impl JsParser {
         let mut read = 0;
         while let Some(digit) = self.cursor.peek().and_then(|c| c.to_digit(8)).filter(|_| read < 3) {
             let next = value * 8 + digit;
+            // `\400` is the character 32 and a `0`: a code unit of an octal escape is at most 255.
             if next > 255 {
                 break;
             }

@@ -77,6 +77,8 @@ impl ExampleWriter {
             }
             JsPart::Repeat(repeat) => {
                 // The second reading takes optional parts once.
+                // A part that is optional would be left out of every reading otherwise, and an alternative inside of
+                // it never be seen.
                 let least = if self.choice == 0 { repeat.min } else { repeat.min.max(1) };
                 let times = least.min(repeat.max.unwrap_or(least)).min(MAX_REPEATS);
                 (0..times).for_each(|_| self.write_part(&repeat.body));
@@ -100,6 +102,7 @@ impl ExampleWriter {
         if look.behind {
             return self.write_part(&look.body);
         }
+        // What a look-ahead asks for comes behind the match. It is written apart, and added at the end.
         let before = std::mem::take(&mut self.units);
         self.write_part(&look.body);
         let asked = std::mem::replace(&mut self.units, before);
@@ -126,6 +129,7 @@ fn collect_forbidden<'p>(part: &'p JsPart, found: &mut Vec<&'p JsPart>) {
         JsPart::Capture(_, body) => collect_forbidden(body, found),
         JsPart::Repeat(repeat) => collect_forbidden(&repeat.body, found),
         JsPart::Look(look) if look.negative => found.push(&look.body),
+        // A lookahead that is wanted may forbid something inside of it.
         JsPart::Look(look) => collect_forbidden(&look.body, found),
         JsPart::Unit(_) | JsPart::Assertion(_) | JsPart::Reference { .. } => {}
     }

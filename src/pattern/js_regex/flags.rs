@@ -74,6 +74,7 @@ pub(super) fn split_user_pattern(text: &str, default: Flags) -> Result<UserPatte
         let flags = Flags::parse_flags(letters).map_err(|message| JsRegexError { message, offset: at })?;
         written = UserPattern { pattern, flags, offset: 1 };
     }
+    // Several groups of flags may follow each other: `(?i)(?m)`.
     while let Some((flags, rest)) = split_inline(written.pattern) {
         written.offset += written.pattern.len() - rest.len();
         written = UserPattern { pattern: rest, flags: written.flags.merge(flags), ..written };
@@ -92,6 +93,8 @@ fn split_literal(text: &str) -> Option<(&str, &str)> {
 fn ends_early(body: &str) -> bool {
     let (mut escaped, mut in_class) = (false, false);
     for c in body.chars() {
+        // A backslash takes the next character with it. If the text ends in the middle of an escape, the last slash
+        // was escaped, and it is no literal.
         match c {
             _ if escaped => escaped = false,
             '\\' => escaped = true,

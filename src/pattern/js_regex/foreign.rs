@@ -67,6 +67,7 @@ pub(super) fn find_foreign(pattern: &str) -> Vec<ForeignConstruct> {
         };
         match c {
             '[' => {
+                // A POSIX class with both brackets closes its class, and the scan goes on outside.
                 is_in_class = !construct.as_ref().is_some_and(|construct| construct.written.ends_with("]]"));
             }
             ']' => is_in_class = false,
@@ -125,6 +126,8 @@ fn find_posix_class(rest: &str) -> Option<ForeignConstruct> {
     let inner = rest.strip_prefix("[[:").or_else(|| rest.strip_prefix("[:"))?;
     let (name, after) = inner.split_once(":]")?;
     let (_, members) = POSIX_CLASSES.iter().find(|(known, _)| *known == name.trim_start_matches('^'))?;
+    // With both brackets the class is only this one, and the advice replaces it; within other members only the name
+    // is replaced.
     let is_whole = rest.starts_with("[[:") && after.starts_with(']');
     let (written, instead) = match (is_whole, name.starts_with('^')) {
         (true, false) if members.starts_with('\\') && members.len() == 2 => {

@@ -108,6 +108,8 @@ impl LinearWriter {
             JsPart::Capture(_, body) => self.write_group("(", body),
             JsPart::Repeat(repeat) => self.write_repeat(repeat),
             JsPart::Assertion(assertion) => self.write_assertion(*assertion),
+            // The linear engine has neither look-arounds nor back-references. Where an approximation is allowed, a
+            // wider one is written: what it does not find, the exact machine does not find either.
             JsPart::Look(_) => self.write_loosely(""),
             JsPart::Reference { .. } => self.write_loosely("(?s:.*)"),
         }
@@ -155,6 +157,8 @@ impl LinearWriter {
         }
         self.out.push('[');
         for (low, high) in set.ranges() {
+            // Surrogates are no characters in Rust, so a range is written in three parts, the middle one moved to
+            // where the text has its surrogates.
             self.write_clipped((*low, *high), (0, SURROGATES.0 - 1), 0)?;
             self.write_clipped((*low, *high), SURROGATES, PRIVATE_OFFSET)?;
             self.write_clipped((*low, *high), (SURROGATES.1 + 1, u16::MAX), 0)?;
@@ -166,6 +170,7 @@ impl LinearWriter {
     /// The part of `range` within `bounds`, moved by `shift`.
     fn write_clipped(&mut self, range: (u16, u16), bounds: (u16, u16), shift: u32) -> Option<()> {
         let (low, high) = (range.0.max(bounds.0), range.1.min(bounds.1));
+        // An empty part is written as nothing, and its class stays valid.
         if low > high {
             return Some(());
         }

@@ -80,6 +80,7 @@ impl JsMachine<'_> {
     fn matches_at(&mut self, start: usize) -> Result<bool, StepsExhausted> {
         let mut at = MachineState { op: 0, position: start };
         loop {
+            // Backtracking may take exponential time, so each step is paid for.
             self.charge_steps(1)?;
             let next = match &self.program.ops[at.op] {
                 JsOp::Match => return Ok(true),
@@ -110,6 +111,8 @@ impl JsMachine<'_> {
             }
             JsOp::Run { set, min, max, way } => return self.match_run(next, set, *min..=*max, *way),
             JsOp::Fork { elsewhere } => {
+                // The other way is kept with the present position, and every register write after it is undone before
+                // it is taken.
                 self.frames.push(BacktrackFrame::Branch(MachineState { op: *elsewhere, ..at }));
                 Some(next)
             }
@@ -128,11 +131,14 @@ impl JsMachine<'_> {
             }
             JsOp::Decide(index) => self.decide_loop(&program.loops[*index], at),
             JsOp::Enter(index) => {
+                // Each round resets the captures inside of the loop, so a round costs as many steps as it has
+                // captures.
                 self.charge_steps(program.loops[*index].captures.len())?;
                 self.enter_round(&program.loops[*index], at.position);
                 Some(next)
             }
             JsOp::Look { negative, end } => {
+                // The height of the frames says which choices belong to the look-around.
                 self.looks.push(self.frames.len());
                 let back = MachineState { op: *end, ..at };
                 self.frames.push(BacktrackFrame::Look { back, negative: *negative });
@@ -192,6 +198,7 @@ impl JsMachine<'_> {
         if start == UNSET || end == UNSET {
             return Ok(Some(next));
         }
+        // The comparison of a long capture is as many steps as it has units.
         self.charge_steps(end - start)?;
         let position = self.text.match_captured(start..end, next.position, any_case, way);
         Ok(position.map(|position| MachineState { position, ..next }))
@@ -230,6 +237,8 @@ impl JsMachine<'_> {
             return None;
         };
         if negative {
+            // The body matched, so the look-around fails. All that it wrote and all its choices are undone, and the
+            // search goes on below.
             while self.frames.len() > begin {
                 self.undo_write();
             }

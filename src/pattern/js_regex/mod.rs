@@ -83,7 +83,7 @@ pub struct StepsExhausted;
 #[derive(Debug)]
 struct JsEngine {
     linear: Option<Regex>,
-    /// What must be found in a text that is worth a search by steps.
+    /// Patterns that each text with a match contains. Other texts need no search by steps.
     needs: Vec<Regex>,
     captures_alike: bool,
     matches_nothing: bool,
@@ -94,7 +94,7 @@ struct JsEngine {
 }
 
 impl JsRegex {
-    /// How many steps a search may take where it cannot run in linear time.
+    /// The largest number of steps of a search that cannot run in linear time.
     pub const MAX_STEPS: usize = 10_000_000;
 
     /// Compiles `pattern` under `flags`.
@@ -123,6 +123,8 @@ impl JsRegex {
     /// The text of the group named `value`, else of group 1, else of the whole match; `None` without a match.
     pub fn extract_value(&self, text: &str) -> Result<Option<String>, StepsExhausted> {
         let groups = [self.engine.value, Some(1), Some(0)];
+        // The linear engine answers only if its captures are those of JavaScript: a repeated group keeps another text
+        // there.
         if let Some(regex) = self.engine.linear.as_ref().filter(|_| self.engine.captures_alike) {
             let text = linear::spread_units(text);
             let Some(captures) = regex.captures(&text) else { return Ok(None) };
@@ -188,6 +190,7 @@ impl JsRegex {
 impl JsEngine {
     fn new(pattern: &str, flags: Flags) -> Result<Self, JsRegexError> {
         let parsed = parse::parse_pattern(pattern, flags)?;
+        // The size is that of the repeats written out: `(a{1000}){1000}` is a short text and a huge program.
         if parsed.root.expanded_size() > syntax::MAX_SIZE {
             let message = format!(
                 "the counted repeats make the pattern longer than {} parts: use smaller counts",
@@ -222,6 +225,7 @@ impl fmt::Display for JsRegex {
 fn escape_slashes(pattern: &str) -> String {
     let (mut literal, mut escaped) = (String::with_capacity(pattern.len()), false);
     for c in pattern.chars() {
+        // A slash that is already escaped stays. Two backslashes before it escape each other.
         if c == '/' && !escaped {
             literal.push('\\');
         }

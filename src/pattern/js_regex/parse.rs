@@ -39,7 +39,8 @@ pub(super) fn parse_pattern(pattern: &str, flags: Flags) -> Result<JsPattern, Js
     }
 }
 
-/// How many groups capture, and those with names. What is wrong with a name is said when the parser comes to it.
+/// Counts the groups that capture, and lists those with names. A mistake in a name is reported when the parser
+/// reaches it.
 fn count_groups(mut cursor: PatternCursor) -> (usize, Vec<(String, usize)>) {
     let (mut count, mut names, mut in_class) = (0, Vec::new(), false);
     // Whether `\2` is a back-reference or an octal character depends on the number of groups in the whole pattern,
@@ -50,6 +51,7 @@ fn count_groups(mut cursor: PatternCursor) -> (usize, Vec<(String, usize)>) {
             '[' => in_class = true,
             ']' => in_class = false,
             '(' if !in_class && cursor.peek() != Some('?') => count += 1,
+            // `(?<=` and `(?<!` look behind. Every other `(?<` names a group that captures.
             '(' if !in_class && cursor.look(1) == Some('<') && !matches!(cursor.look(2), Some('=' | '!')) => {
                 cursor.at += 2;
                 count += 1;
@@ -66,7 +68,7 @@ impl JsParser {
         self.cursor.error_at(self.cursor.at, message)
     }
 
-    /// One position that holds a member of `set`, in any case where the flags say so.
+    /// Builds a position with a member of `set`, in any case if the flags say so.
     pub(super) fn build_unit(&self, set: UnitSet) -> JsPart {
         JsPart::Unit(self.apply_case(set))
     }
@@ -160,6 +162,7 @@ impl JsParser {
         {
             if self.cursor.eat(text) {
                 let body = Box::new(self.parse_group_body(start)?);
+                // Only a look-ahead can be repeated (Annex B). Its meaning is useless, and engines accept it.
                 let repeatable = if behind { Repeatable::No } else { Repeatable::Yes };
                 return Ok((JsPart::Look(JsLook { body, behind, negative }), repeatable));
             }
@@ -178,6 +181,8 @@ impl JsParser {
     fn parse_group_head(&mut self, start: usize) -> Result<(), JsRegexError> {
         if self.cursor.eat("(?<") {
             let name = self.cursor.name()?;
+            // The names of later groups are known as well, from the count before: only one that has been opened is a
+            // second one.
             let again = self.names.iter().any(|(other, group)| *other == name && *group <= self.opened);
             let message = format!("two groups are named `{name}`: rename one");
             return if again { Err(self.cursor.error_at(start, message)) } else { Ok(()) };
@@ -190,6 +195,7 @@ impl JsParser {
     }
 
     fn explain_unknown_group(&self) -> &'static str {
+        // What follows `(?` shows which other language the pattern was written in.
         match self.cursor.peek() {
             Some('P') => "JavaScript has no `(?P`: write `(?<name>...)`, and `\\k<name>` for its text",
             Some('>') => "JavaScript has no atomic groups: write `(?:...)`",
@@ -202,8 +208,9 @@ impl JsParser {
         }
     }
 
-    /// What stands in a group, and its `)`.
+    /// Parses the content of a group, and its `)`.
     fn parse_group_body(&mut self, start: usize) -> Result<JsPart, JsRegexError> {
+        // The parser calls itself for each group: the limit protects the stack.
         if self.depth == MAX_DEPTH {
             let message = format!("groups are nested deeper than {MAX_DEPTH}: simplify the pattern");
             return Err(self.cursor.error_at(start, message));
@@ -226,6 +233,7 @@ impl JsParser {
             return Err(self.cursor.error_at(start, message));
         }
         let greedy = !self.cursor.eat("?");
+        // The groups that were opened since the part began are reset in each round.
         let groups = opened + 1..self.opened + 1;
         Ok(JsPart::Repeat(JsRepeat { body: Box::new(part), min, max, greedy, groups }))
     }

@@ -87,6 +87,7 @@ impl JsProgram {
     fn compile_part(&mut self, part: &JsPart, way: ReadDirection) {
         match part {
             JsPart::Unit(set) => self.ops.push(JsOp::Unit { set: set.clone(), way }),
+            // A look-behind reads its text backwards, so its parts come in the opposite order.
             JsPart::Sequence(parts) if way == ReadDirection::Back => {
                 parts.iter().rev().for_each(|part| self.compile_part(part, way));
             }

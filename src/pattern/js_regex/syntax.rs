@@ -74,6 +74,7 @@ impl JsPart {
                 body.expanded_size().saturating_add(1)
             }
             Self::Repeat(repeat) => {
+                // An unbounded repeat is a loop in the program, and counts as often as its minimum is written out.
                 let times = u64::from(repeat.max.unwrap_or(repeat.min).max(1));
                 repeat.body.expanded_size().saturating_mul(times)
             }
@@ -81,7 +82,7 @@ impl JsPart {
         }
     }
 
-    /// Whether the part can match the empty text, as far as it can be told.
+    /// Whether the part can match the empty text, as far as its form shows.
     pub(super) fn may_be_empty(&self) -> bool {
         match self {
             Self::Unit(_) => false,

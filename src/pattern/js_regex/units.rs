@@ -51,12 +51,12 @@ impl UnitSet {
         Self::from_sorted(vec![(0, u16::MAX)])
     }
 
-    /// What a dot stands for without the flag `s`.
+    /// Returns the units that a dot means without the flag `s`.
     pub(super) fn non_line_ends() -> Self {
         Self::from_sorted(LINE_ENDS.to_vec()).complement()
     }
 
-    /// What `\d`, `\D`, `\s`, `\S`, `\w` or `\W` stands for. Other letters name no set.
+    /// Returns the units that `\d`, `\D`, `\s`, `\S`, `\w` or `\W` means. Other letters name no set.
     pub(super) fn find_escape(letter: char) -> Option<Self> {
         let ranges = match letter.to_ascii_lowercase() {
             'd' => DIGITS,
@@ -65,6 +65,7 @@ impl UnitSet {
             _ => return None,
         };
         let set = Self::from_sorted(ranges.to_vec());
+        // The letter in upper case means all other units.
         Some(if letter.is_ascii_uppercase() { set.complement() } else { set })
     }
 
@@ -72,6 +73,7 @@ impl UnitSet {
         // The complement is what lies between the ranges. `next` is the first unit behind the last range.
         let mut gaps = Vec::with_capacity(self.ranges.len() + 1);
         let mut next = 0;
+        // A range at 0 has no gap before it, and one at 0xFFFF none behind it.
         for (low, high) in &self.ranges {
             if let Some(before) = low.checked_sub(1).filter(|before| *before >= next) {
                 gaps.push((next, before));
@@ -85,6 +87,7 @@ impl UnitSet {
 
     pub(super) fn contains(&self, unit: u16) -> bool {
         if unit < 0x80 {
+            // Most units are ASCII, and one bit answers for each.
             return self.ascii >> unit & 1 == 1;
         }
         let after = self.ranges.partition_point(|(low, _)| *low <= unit);

@@ -58,6 +58,8 @@ fn sequence_fails(parts: &[JsPart], around: Around) -> bool {
 
 /// Whether `part` matches at every position of every text.
 fn matches_everywhere(part: &JsPart) -> bool {
+    // A part is proved only where its form alone is enough. `false` means that nothing is proved, so a wrong `true`
+    // is the only mistake that counts.
     match part {
         JsPart::Sequence(parts) => parts.iter().all(matches_everywhere),
         JsPart::Alternatives(parts) => parts.iter().any(matches_everywhere),
@@ -89,6 +91,8 @@ impl Ways {
             JsPart::Alternatives(parts) => parts.iter().map(Self::through).fold(Self::default(), Self::or),
             JsPart::Capture(_, body) => Self::through(body),
             JsPart::Repeat(repeat) => Self::through_repeat(repeat),
+            // An assertion consumes nothing. Of the two ends that every text has, `^` holds at one and `$` at the
+            // other.
             JsPart::Assertion(JsAssertion::Start | JsAssertion::LineStart) => {
                 Self { at_end: false, ..Self::EMPTY }
             }
@@ -103,6 +107,7 @@ impl Ways {
     }
 
     fn through_repeat(repeat: &JsRepeat) -> Self {
+        // `[^]*` is the way from any position to any other. `.*` is not, because it stops at a line break.
         let takes_any = matches!(&*repeat.body, JsPart::Unit(set) if *set == UnitSet::all_units());
         if takes_any && repeat.min == 0 && repeat.max.is_none() {
             return Self { across: true, ..Self::EMPTY };
@@ -121,6 +126,7 @@ impl Ways {
     fn then(self, next: Self) -> Self {
         Self {
             at_start: self.at_start && next.at_start,
+            // One part crosses the text, while the other matches nothing at its start or at its end.
             across: self.at_start && next.across || self.across && next.at_end,
             at_end: self.at_end && next.at_end,
         }

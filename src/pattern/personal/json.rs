@@ -32,6 +32,7 @@ fn mask_named(name: &str, value: Value) -> Value {
     match value {
         Value::String(text) if is_secret_value(name, &text) => Value::String(MASK.to_owned()),
         Value::Number(number) if is_secret_number(name, &number) => Value::String(MASK.to_owned()),
+        // `passwords: [a, b]`: each item is judged as if it had the name of the list.
         Value::Array(items) if names_secrets(name) => {
             items.into_iter().map(|item| mask_named(name, item)).collect()
         }
@@ -45,6 +46,7 @@ pub fn visit_secret_values(value: &Value, visit: &mut impl FnMut(&str)) {
         Value::String(text) => find_secrets(text).into_iter().for_each(|one| visit(&text[one.range])),
         Value::Array(items) => items.iter().for_each(|item| visit_secret_values(item, visit)),
         Value::Object(entries) => {
+            // `{name: password, value: ...}` names its secret by another entry.
             let named = find_pair_name(entries);
             for (name, value) in entries {
                 for one in find_secrets(name) {
@@ -61,6 +63,7 @@ fn visit_named(name: &str, value: &Value, visit: &mut impl FnMut(&str)) {
     match value {
         Value::String(text) if is_secret_value(name, text) => visit(text),
         Value::Number(number) if is_secret_number(name, number) => visit(&number.to_string()),
+        // A list under such a name is a list of secrets.
         Value::Array(items) if names_secrets(name) => {
             for item in items {
                 visit_named(name, item, visit);

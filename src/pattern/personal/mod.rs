@@ -96,6 +96,7 @@ pub fn find_personal(text: &str) -> Vec<Personal> {
         // something else.
         let before = found.len();
         for mut one in rule.find_matches(regex, plain.as_str()) {
+            // The rules read the text in its plain spelling, and a finding is a range of the text as it was written.
             one.range = plain.original_range(one.range);
             found.push(one);
         }

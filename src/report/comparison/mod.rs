@@ -162,6 +162,7 @@ fn classify_change(before: Option<&TrialState>, after: Option<&TrialState>) -> T
         (None, _) => return TrialChange::New,
         (_, None) => return TrialChange::NotRun,
     };
+    // A trial that is undecided or in error does not pass, so `undecided` to `fail` is a change and no regression.
     match (before.standing == TrialResult::Passed, after.standing == TrialResult::Passed) {
         (true, false) => TrialChange::Regressed,
         (false, true) => TrialChange::Improved,

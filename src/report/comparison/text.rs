@@ -53,6 +53,7 @@ fn render_section(
     }
     let mut lines = vec![format!("\n{heading}")];
     lines.extend(trials.iter().take(MAX_TRIALS).map(|trial| line(trial)));
+    // A run of thousands of trials must not flood the terminal.
     if trials.len() > MAX_TRIALS {
         lines.push(format!("  ... and {} more; the JSON form lists all of them", trials.len() - MAX_TRIALS));
     }

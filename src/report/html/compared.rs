@@ -21,6 +21,7 @@ struct ComparisonData<'c> {
 pub(super) fn render_comparison(earlier: &EarlierRun, trials: &TrialStates) -> String {
     let changed = RunComparison::from_trials(&earlier.trials, trials).trials;
     let mut trials: Vec<TrialComparison> = changed.into_iter().map(drop_claims).collect();
+    // The sort is by the kind of change, so that a limit leaves out the least important trials.
     trials.sort_by_key(|trial| trial.change);
     let left_out = trials.len().saturating_sub(MAX_TRIALS);
     trials.truncate(MAX_TRIALS);

@@ -57,6 +57,7 @@ fn list_members<'v>(
 fn drop_hidden_keys(finding: &mut Value) {
     let Some(fields) = finding.as_object_mut() else { return };
     drop_keys(fields, HIDDEN_FINDING_KEYS);
+    // Without `unfit`, the violations have the places that matter.
     if !fields.contains_key("unfit") {
         fields.shift_remove("at");
     }

@@ -109,6 +109,7 @@ impl VerdictLines {
         let fits = self.bytes + line.len() <= MAX_VERDICT_BYTES;
         if fits {
             self.bytes += line.len();
+            // The place of each passed verdict is kept, in case it must make room.
             self.passed.extend(passed.then_some(self.texts.len()));
             self.texts.push(line);
         }

@@ -56,6 +56,7 @@ pub(super) fn build_section(cases: &[CaseMutation]) -> Option<MutationSection> {
     let all = traces.iter().map(TraceMutation::count_mutants).sum();
     let complete = traces.iter().filter(|trace| trace.survivors.is_empty()).count();
     traces.retain(|trace| !trace.survivors.is_empty());
+    // The trace of which the least is noticed comes first, and is the last to be left out.
     traces.sort_by(|one, other| one.kill_rate().total_cmp(&other.kill_rate()));
     let mut room = MAX_SURVIVORS;
     let mut left_out = 0;
@@ -76,6 +77,7 @@ fn build_trace(trace: &TraceMutation<'_>, shown: usize) -> MutatedTrace {
     let told = format!("{killed} of {all} noticed{ignored}");
     let mut last = None;
     let survivors = trace.survivors.iter().take(shown).map(|(case, mutant)| {
+        // The name of a case stands once above its survivors.
         let is_new = last.replace(&case.name) != Some(&case.name);
         build_row(is_new.then_some(case), mutant)
     });

@@ -48,6 +48,7 @@ impl<'v> CaseRow<'v> {
             standing: TrialResult::from_verdict(verdict).as_str(),
             file: &verdict.case.file,
             line: Some(verdict.case.line),
+            // A trial that broke off has a score of zero, which was never computed.
             score: Some(verdict.score.get()).filter(|_| verdict.errors.is_empty()),
             ms: Some((verdict.duration_ms * 10.0).round() / 10.0),
             claim: (!verdict.passed).then(|| truncate_text(&shorten_headline(verdict), MAX_CLAIM_CHARS)),

@@ -36,6 +36,7 @@ fn extract_marked_text(violation: &LocatedViolation) -> String {
     let at = &violation.at;
     at.text
         .chars()
+        // The beginning of a long line may have been cut off, which moves the columns.
         .skip(at.column.saturating_sub(1 + at.skipped))
         .take(at.end_column.saturating_sub(at.column))
         .collect()

@@ -26,6 +26,7 @@ pub(super) fn locate_file(run: &RunInfo, file: &str) -> Value {
 fn locate_artifact(run: &RunInfo, file: &str) -> Value {
     let path = run.below_repository(file);
     if is_absolute(&path) {
+        // A drive letter of Windows needs a slash before it.
         let slash = if path.starts_with('/') { "" } else { "/" };
         return json!({"uri": format!("file://{slash}{}", percent_encode(&path))});
     }

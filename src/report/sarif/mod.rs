@@ -148,6 +148,7 @@ impl<'r> SarifReport<'r> {
 
     fn add_undecided(&mut self, verdict: &Verdict, finding: &Finding) {
         let Some(unfit) = &finding.unfit else { return };
+        // An error is no result of the check, so it is a notification of the tool.
         if finding.status == Status::Error {
             return self.add_notification(verdict, &format!("{}: {unfit}", finding.check), &finding.at);
         }
@@ -190,6 +191,7 @@ impl<'r> SarifReport<'r> {
 
     fn add_notification(&mut self, verdict: &Verdict, text: &str, at: &Location) {
         let level = if verdict.passed { SarifLevel::Note } else { SarifLevel::Error };
+        // The tool was successful only if no trial broke off.
         self.successful &= verdict.passed;
         if self.notifications.len() == MAX_NOTIFICATIONS {
             self.left_out += 1;

@@ -39,6 +39,7 @@ pub(super) fn draw_diagnostic(
         };
         group.element(level.message(text.clone()))
     });
+    // The output is read in logs and by IDEs, so there are no colours and no box characters.
     let mut drawn = Renderer::plain().decor_style(DecorStyle::Ascii).render(&[group]);
     drawn.push('\n');
     drawn
@@ -57,6 +58,7 @@ fn add_mark<'g>(group: Group<'g>, (index, mark): (usize, &DiagnosticMark<'_>)) -
     if !mark.label.is_empty() {
         annotation = annotation.label(escape_line(&mark.label));
     }
+    // A part of a long line begins with the sign of a cut.
     let cut = if at.skipped > 0 { CUT } else { "" };
     let text = format!("{cut}{}", escape_text(&at.text));
     let snippet = Snippet::source(text).line_start(at.line).annotation(annotation);

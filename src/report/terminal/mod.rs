@@ -44,9 +44,11 @@ pub fn render_red_trial(verdict: &Verdict) -> String {
     let mut blocks: Vec<String> =
         verdict.errors.iter().map(|error| render_trial_error(verdict, error)).collect();
     blocks.extend(verdict.snapshot_diff.iter().map(|diff| render_snapshot_change(verdict, diff)));
+    // The difference of the snapshot contains the violations.
     if verdict.snapshot_diff.is_none() {
         blocks.extend(render_findings(verdict));
     }
+    // With another expected verdict, the findings alone do not say what is wrong.
     if blocks.is_empty() || verdict.expected != Status::Pass {
         blocks.extend(render_unexpected_verdict(verdict));
     }
@@ -77,6 +79,7 @@ pub fn render_headline(verdict: &Verdict) -> String {
 
 /// Returns the place of the first violated claim, which IDEs link.
 pub fn find_first_place(verdict: &Verdict) -> &Location {
+    // An error comes before all violations, as nothing after it was judged.
     if let Some(error) = verdict.errors.first() {
         return &error.at;
     }
@@ -133,6 +136,7 @@ fn render_findings(verdict: &Verdict) -> Vec<String> {
         .collect();
     let drawn = failed.iter().take(MAX_FINDINGS).flat_map(|finding| render_finding(verdict, finding));
     let mut blocks: Vec<String> = drawn.collect();
+    // Each failed check is drawn in full, and a case may have hundreds of them.
     if let Some(more) = failed.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
         blocks.push(format!("... and {more} more failed checks; the verdict log contains all of them\n"));
     }
@@ -208,6 +212,7 @@ fn render_unanswered(
     run: Option<&NumberedRun<'_>>,
 ) -> String {
     let mut notes = DiagnosticNotes::default();
+    // The first line is the sentence and the rest its cause, such as an error of a server.
     let (unfit, cause) = unfit.split_once('\n').unwrap_or((unfit, ""));
     if !cause.is_empty() {
         notes.push_note("cause", cause);

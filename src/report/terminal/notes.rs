@@ -68,6 +68,7 @@ impl DiagnosticNotes {
         }
         let Some(card) = score::find_card(verdict, finding) else { return };
         let mut parts = score::render_parts(card);
+        // The sum is last; it needs a name only where several scorecards are shown.
         if let Some(sum) = parts.last_mut().filter(|_| score::is_one_of_several(verdict, card)) {
             *sum = format!("{}: {sum}", card.name);
         }

@@ -28,6 +28,8 @@ pub(super) fn matching_blocks(old: &[u32], new: &[u32]) -> Vec<CommonBlock> {
             continue;
         }
         let size = left.len() + right.len();
+        // The whole size is charged before the search, so that the budget bounds the time, however the gaps fall.
+        // Beyond it only equal beginnings and ends are matched, which costs no more than reading them.
         if size > budget || left.len().max(right.len()) > LONGEST {
             blocks.extend(matching_ends(left, right).map(|block| gap.within(block)));
             continue;
@@ -68,6 +70,7 @@ impl Gap {
 /// Returns the common beginning and the common end of both sequences.
 fn matching_ends(old: &[u32], new: &[u32]) -> impl Iterator<Item = CommonBlock> {
     let start = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+    // The end is looked for behind the beginning, so that the two never overlap.
     let pairs = old[start..].iter().rev().zip(new[start..].iter().rev());
     let end = pairs.take_while(|(one, other)| one == other).count();
     let first = CommonBlock { old: 0, new: 0, len: start };

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::pattern::json_equal;
 use crate::secrets::QuotedText;
 use crate::trace::Arguments;
+use crate::yaml::escape_token;
 
 /// The largest length of a value in a line, in characters.
 const VALUE_WIDTH: usize = 60;
@@ -75,7 +76,7 @@ fn compare_values(old: &Value, new: &Value, pointer: &mut String, changes: &mut 
             let added = new.iter().filter(|(key, _)| !old.contains_key(*key));
             let added = added.map(|(key, value)| (key, None, Some(value)));
             for (key, old, new) in kept.chain(added) {
-                compare_at(&escape_key(key), old, new, pointer, changes);
+                compare_at(&escape_token(key), old, new, pointer, changes);
             }
         }
         (Value::Array(old), Value::Array(new)) => {
@@ -96,9 +97,11 @@ fn compare_at(
     pointer: &mut String,
     changes: &mut Vec<ArgumentChange>,
 ) {
+    // The list is full. The values below are not visited either.
     if changes.len() == MOST_CHANGES {
         return;
     }
+    // One buffer holds the pointer of the whole walk: the step is added, and taken off again.
     let above = pointer.len();
     pointer.push('/');
     pointer.push_str(token);
@@ -107,10 +110,6 @@ fn compare_at(
         (old, new) => push_change(changes, pointer, old.cloned(), new.cloned()),
     }
     pointer.truncate(above);
-}
-
-fn escape_key(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }
 
 fn push_change(

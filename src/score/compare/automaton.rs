@@ -45,6 +45,7 @@ pub(super) fn longest_block(old: &[u32], new: &[u32]) -> CommonBlock {
     let automaton = Automaton::build(new);
     let (mut state, mut len, mut best) = (ROOT, 0, CommonBlock::default());
     for (at, symbol) in old.iter().enumerate() {
+        // `state` is reached by the longest suffix of what was read that occurs in `new`, and `len` is its length.
         (state, len) = automaton.follow(state, len, *symbol);
         if len > best.len {
             best = CommonBlock { old: at + 1 - len, new: automaton.states[state].first_end + 1 - len, len };
@@ -112,6 +113,7 @@ impl Automaton {
         let mut from = Some(state);
         while let Some(state) = from
             && let Some(to) = self.states[state].steps.get_mut(&symbol)
+            // Longer suffixes come first: once one leads elsewhere, the shorter ones do, too.
             && *to == next
         {
             *to = part;

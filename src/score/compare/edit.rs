@@ -53,6 +53,7 @@ impl fmt::Display for Edit {
         };
         write!(f, "{sign} call {}: ", self.position + 1)?;
         match (&self.baseline, &self.actual) {
+            // The same name with a sign of change: only the arguments differ, and they follow.
             (Some(old), Some(new)) if old != new => write!(f, "`{old}` became `{new}`")?,
             (Some(name), _) | (None, Some(name)) => write!(f, "`{name}`")?,
             (None, None) => {}
@@ -131,6 +132,7 @@ impl Edit {
     /// Returns the edit of a pair of calls. `None` if they are equal.
     fn changed(position: usize, old: &Call, new: &Call) -> Option<Self> {
         let same = old.name == new.name;
+        // The arguments of two tools have nothing to be compared by.
         let arguments = if same { argument_changes(&old.arguments, &new.arguments) } else { Vec::new() };
         let (baseline, actual) = (Some(old.name.clone()), Some(new.name.clone()));
         let edit = Self { kind: EditKind::Changed, position, baseline, actual, arguments };

@@ -122,6 +122,7 @@ impl Signs {
     fn factors(&self) -> Vec<String> {
         let mixed = self.is_mixed();
         let varies = match self.variation {
+            // A variation up to 10 % is taken for the noise of a score.
             ..=10.0 => None,
             ..=20.0 => Some("moderate"),
             _ => Some("high"),

@@ -29,6 +29,7 @@ impl Interval {
         if all == 0 {
             return Self { lower: 0.0, upper: 1.0 };
         }
+        // Wilson's interval stays between 0 and 1, and is honest for a few runs, unlike the normal approximation.
         let (n, rate, z) = (f64::from(all), share(hits, all), z_of_level(level));
         let scale = 1.0 + z * z / n;
         let centre = (rate + z * z / (2.0 * n)) / scale;
@@ -73,6 +74,7 @@ fn find_z(level: f64) -> f64 {
 /// the odd number exceeds z^2.
 fn share_within(z: f64) -> f64 {
     let (mut term, mut sum, mut odd) = (z, z, 1.0);
+    // The sum cannot change any more when a term is smaller than its last digit.
     while term > sum * f64::EPSILON {
         odd += 2.0;
         term *= z * z / odd;

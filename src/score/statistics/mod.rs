@@ -87,6 +87,7 @@ impl Statistics {
     /// that ended with an error, which is not among `runs`.
     pub fn of_runs(runs: &[RunScore], wanted: u32, confidence_level: f64) -> Self {
         let (made, passed) = (count(runs), count(runs.iter().filter(|run| run.passed)));
+        // More runs than wanted are all counted; fewer leave the rest missing.
         let all = made.max(wanted);
         let scores: Vec<Option<f64>> = runs.iter().map(|run| Some(run.score)).collect();
         let costs: Vec<Option<f64>> = runs.iter().map(|run| run.cost_usd).collect();

@@ -94,6 +94,7 @@ fn passed_too_rarely(statistics: &Statistics, least: f64) -> Option<Violation> {
 /// Counts a missing run as 0 points, so that its absence does not raise the mean.
 fn mean_too_low(statistics: &Statistics, least: f64) -> Option<Violation> {
     let score = statistics.score.as_ref()?;
+    // The mean over all runs that were wanted is the mean of those with a score, times their share.
     let mean = score.mean * super::share(score.count, statistics.runs);
     let zeros = statistics.runs - score.count;
     let zeros = if zeros == 0 { String::new() } else { format!(" ({zeros} without a score count as 0)") };

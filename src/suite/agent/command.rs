@@ -39,6 +39,7 @@ pub(in crate::suite) fn parse_words(node: Node<'_>) -> Result<(String, Vec<Strin
     let mut errors = LoadErrors::new();
     let mut words = list.filter_map(|node| errors.take(parse_word(node))).collect::<Vec<_>>().into_iter();
     let program = words.next().filter(|program| !program.is_empty());
+    // A word that could not be read is reported already.
     if program.is_none() && errors.is_empty() {
         errors.push(node.error("`command` names no program"));
     }
@@ -50,6 +51,7 @@ fn parse_word(node: Node<'_>) -> Result<String, LoadError> {
         Value::Int(number) => number.to_string(),
         _ => node.decode::<String>()?,
     };
+    // The operating system ends an argument at this character.
     if text.contains('\0') { Err(node.error("no argument can hold a null character")) } else { Ok(text) }
 }
 

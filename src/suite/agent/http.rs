@@ -39,6 +39,7 @@ fn parse_request(node: Node<'_>) -> Result<HttpCall, LoadErrors> {
     let body = fields.node("body").and_then(|node| fields.take(parse_body(node, method)));
     let [trace, answer] = ["trace", "answer"].map(|key| parse_path(&mut fields, key));
     let retries = fields.parse("retries", parse_retries);
+    // Keys of both forms of agents stand beside the form, and are often put inside of it.
     fields.among(&OUTER_KEYS).into_iter().for_each(|(key, node)| {
         let error = node.error(format!("`{}` belongs beside `http`, not in it", key.name));
         fields.errors.push(error.help("as it does beside a `command`"));
@@ -52,6 +53,7 @@ fn parse_url(node: Node<'_>) -> Result<VariableText, LoadError> {
     let url: String = node.decode()?;
     Template::new(url.as_str().into()).map_err(|problem| node.error(problem))?;
     let url = parse_with_variables(node, url)?;
+    // An address in a variable can be checked only when the variable is known.
     let is_web = ["http://", "https://", "${"].iter().any(|start| url.as_str().starts_with(start));
     if is_web && !url.as_str().contains(char::is_whitespace) {
         return Ok(url);

@@ -32,8 +32,9 @@ pub(super) fn parse_agent_use(fields: &mut Fields<'_>, case: &Case) -> Option<Ag
     Some(AgentUse { place: node.place(), from })
 }
 
-/// Why `trace` cannot say where the agent's run is recorded.
+/// Returns why `trace` cannot name the file in which the agent's run is recorded.
 fn not_a_recording_error(trace: Node<'_>, case: &Case) -> Option<LoadError> {
+    // With an agent, `trace` says where its run is recorded, so it must be one file.
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
     let problem = match &case.trace {
         TraceFrom::Inline(_) => "the case contains its trace: its `agent` would never run",

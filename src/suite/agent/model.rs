@@ -32,6 +32,7 @@ fn parse_upstream(provider: &str, node: Node<'_>) -> Result<String, LoadError> {
         return Err(error.help(suggest_or_list(provider, &PROVIDERS)));
     }
     let url: String = node.decode()?;
+    // A query or a user in the address could hold a key, which would be written to a recording.
     if ["http://", "https://"].iter().any(|start| url.starts_with(start)) && !url.contains(['?', '#', '@']) {
         return Ok(url);
     }

@@ -85,6 +85,7 @@ pub(super) fn check_defaults(defaults: Node<'_>, what: &str) -> Result<(), LoadE
         } else if name == "cases" || name == "each" {
             errors.push(node.error(format!("`{name}` belongs to a case: rows cannot be a default")));
         } else if !common().contains(&name) && !beside_metric {
+            // Beside a `metric`, unknown keys are its settings, which the metric checks itself.
             let place = defaults.key_place(name);
             let error = LoadError::new(place, format!("unknown key `{name}`"));
             errors.push(error.help_if(did_you_mean(name, common())));
@@ -103,7 +104,7 @@ pub(super) fn id_of(case: Node<'_>) -> Option<(String, Place)> {
     }
 }
 
-/// One id, one case.
+/// Refuses an id that two cases have.
 pub(super) fn refuse_duplicate_ids(ids: Vec<(String, Place)>) -> Result<(), LoadErrors> {
     let mut seen: HashMap<String, Place> = HashMap::with_capacity(ids.len());
     let mut errors = LoadErrors::new();

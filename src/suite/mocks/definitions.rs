@@ -22,6 +22,7 @@ impl ToolDefinitions {
 
     /// Fails if there are definitions, and none of the tool `name`.
     pub(super) fn require(&self, name: &str, place: Place) -> Result<(), LoadError> {
+        // Without definitions, tools are described by their answers alone.
         if self.0.is_empty() || self.0.iter().any(|(known, _)| known == name) {
             return Ok(());
         }
@@ -35,6 +36,7 @@ impl ToolDefinitions {
         let known = self.0.iter().find(|(known, _)| known == name).map(|(_, listed)| listed.clone());
         let mut listed = known.unwrap_or_default();
         listed.insert("name".to_owned(), name.into());
+        // The protocol requires a schema of every tool.
         listed.entry("inputSchema").or_insert_with(|| json!({"type": "object"}));
         listed
     }
@@ -47,6 +49,7 @@ impl ToolDefinitions {
 }
 
 fn parse_list(node: Node<'_>) -> Result<ToolDefinitions, LoadErrors> {
+    // The list may stand alone, or be copied with the envelope of a server's reply.
     let places = ["", "/tools", "/result/tools"].into_iter();
     let Some(tools) = places.filter_map(|path| node.pointer(path)).find_map(Node::list) else {
         let error = node.error("`definitions` is a list of tools, or a file with one");

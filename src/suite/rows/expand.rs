@@ -6,13 +6,13 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::fill::RowFiller;
-use super::table::{RowTable, RowValues, read_rows};
-use crate::case::CaseRow;
+use super::table::{RowTable, RowValues, find_naming_column, read_rows};
+use crate::case::{CaseRow, TemplatePart, split_placeholders};
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors, Source};
 use crate::yaml::{Key, Tree, Value};
 
-/// What the rows of all cases of a file may add, in bytes.
+/// The largest size that the rows of all cases of a file may add, in bytes.
 const MAX_FILLED: usize = 256 << 20;
 
 /// The keys that are read of a case that is not wanted: its name, and what its runs are found by.
@@ -46,6 +46,7 @@ impl<'e> RowExpander<'e> {
         };
         let entries: Vec<(Key, Tree)> =
             entries.iter().filter(|(key, _)| key.name != "cases" && key.name != "each").cloned().collect();
+        // The unused columns belong to the whole table. They are noted once, with the first row.
         let mut unused = list_unused_columns(&entries, &table);
         let (mut cases, mut errors) = (Vec::with_capacity(table.rows.len()), LoadErrors::new());
         for row in &table.rows {
@@ -55,6 +56,7 @@ impl<'e> RowExpander<'e> {
             let mut filler =
                 RowFiller { row, table: &table, source, errors: LoadErrors::new(), left: self.left };
             let value = Value::Map(self.fill_case(&mut filler, case, &entries));
+            // All rows of a file share one budget.
             self.left = filler.left;
             errors.extend(super::note_row(filler.errors, &case_row));
             cases.push((Tree { span: case.span, value }, Arc::new(case_row)));
@@ -81,6 +83,7 @@ impl<'e> RowExpander<'e> {
             _ => true,
         };
         let kept = entries.iter().filter(|(known, _)| {
+            // The id was filled before, to decide whether the case is wanted.
             known.name != key.name && (is_wanted || KEYS_OF_NEIGHBOURS.contains(&known.name.as_str()))
         });
         let kept: Vec<(Key, Tree)> = kept.cloned().collect();
@@ -100,6 +103,7 @@ fn name_case(filler: &mut RowFiller<'_>, case: &Tree, entries: &[(Key, Tree)]) -
     };
     let value = match &id.value {
         Value::String(text) if text.contains("{{") => match filler.fill_text(text, id.span, false) {
+            // A whole number in a cell is an id as well, whose text is meant.
             Some(Value::Int(number)) => Value::String(number.to_string().into()),
             text => text.unwrap_or(Value::Null),
         },
@@ -116,17 +120,19 @@ fn list_unused_columns(entries: &[(Key, Tree)], table: &RowTable) -> Vec<String>
     for (_, tree) in entries {
         collect_names(tree, &mut used);
     }
-    let naming = if table.columns.iter().any(|column| column == "id") { Some("id") } else { None };
-    let naming = naming.or(table.columns.first().map(SmolStr::as_str));
-    let columns = table.columns.iter().map(SmolStr::as_str);
-    columns.filter(|column| !used.contains(column) && Some(*column) != naming).map(str::to_owned).collect()
+    let naming = find_naming_column(table.columns.iter());
+    let columns = table.columns.iter().map(SmolStr::as_str).enumerate();
+    let unused = columns.filter(|(index, column)| !used.contains(column) && Some(*index) != naming);
+    unused.map(|(_, column)| column.to_owned()).collect()
 }
 
 fn collect_names<'t>(tree: &'t Tree, names: &mut HashSet<&'t str>) {
     match &tree.value {
         Value::String(text) => {
-            let parts = text.split("{{").skip(1).filter_map(|part| part.split_once("}}"));
-            names.extend(parts.map(|(name, _)| name.trim()));
+            names.extend(split_placeholders(text).filter_map(|part| match part {
+                TemplatePart::Placeholder { name, .. } => Some(name),
+                TemplatePart::Text(_) | TemplatePart::Unclosed(_) => None,
+            }));
         }
         Value::List(trees) => trees.iter().for_each(|tree| collect_names(tree, names)),
         Value::Map(entries) => entries.iter().for_each(|(_, tree)| collect_names(tree, names)),

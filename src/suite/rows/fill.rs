@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::super::defaults::move_tree;
 use super::table::{RowTable, RowValues, render_scalar};
-use crate::case::Template;
+use crate::case::{Template, TemplatePart, split_placeholders};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::yaml::{Key, Tree, Value};
 
@@ -30,6 +30,7 @@ impl<'r> RowFiller<'r> {
 
     fn fill_tree(&mut self, tree: &Tree, of_agent: bool) -> Tree {
         self.left = self.left.saturating_sub(size_of::<Tree>());
+        // The budget is over: the rest of the case is left out, and the caller says so.
         if self.left == 0 {
             return Tree { span: tree.span, value: Value::Null };
         }
@@ -50,43 +51,49 @@ impl<'r> RowFiller<'r> {
 
     /// Fills one text; `None` if it has a mistake.
     pub(super) fn fill_text(&mut self, text: &str, span: Span, of_agent: bool) -> Option<Value> {
-        let (mut filled, mut rest) = (String::new(), text);
-        while let Some((before, after)) = rest.split_once("{{") {
-            let Some((name, behind)) = after.split_once("}}") else {
-                if of_agent {
-                    break;
+        let mut filled = String::new();
+        for part in split_placeholders(text) {
+            match part {
+                TemplatePart::Text(written) => filled.push_str(written),
+                TemplatePart::Unclosed(written) if of_agent => filled.push_str(written),
+                TemplatePart::Unclosed(_) => {
+                    self.fail(span, "`{{` has no `}}` behind it".to_owned(), None);
+                    return None;
                 }
-                self.fail(span, "`{{` has no `}}` behind it".to_owned(), None);
-                return None;
-            };
-            let (written, name) = (&rest[before.len()..rest.len() - behind.len()], name.trim());
-            filled.push_str(before);
-            rest = behind;
-            if of_agent && Template::knows_name(name) {
-                filled.push_str(written);
-                continue;
+                TemplatePart::Placeholder { written, name } if of_agent && Template::knows_name(name) => {
+                    filled.push_str(written);
+                }
+                TemplatePart::Placeholder { written, name } => {
+                    let value = self.find_value(name, span)?;
+                    // The placeholder is the whole text: the value keeps its type.
+                    if written.len() == text.len() {
+                        return Some(self.copy_value(value, span));
+                    }
+                    filled.push_str(&self.render_inside(name, &value.value, span)?);
+                }
             }
-            let value = self.find_value(name, span)?;
-            if written.len() == text.len() {
-                return Some(self.copy_value(value, span));
-            }
-            let Some(text) = render_scalar(&value.value) else {
-                let problem =
-                    format!("`{{{{{name}}}}}` is a list or a mapping: it can only stand alone in a text");
-                self.fail(span, problem, None);
-                return None;
-            };
-            self.left = self.left.saturating_sub(text.len());
-            filled.push_str(&text);
         }
-        filled.push_str(rest);
         self.left = self.left.saturating_sub(filled.len());
         Some(Value::String(filled.into()))
+    }
+
+    /// Renders a value that stands inside a longer text.
+    fn render_inside(&mut self, name: &str, value: &Value, span: Span) -> Option<String> {
+        let text = render_scalar(value);
+        if text.is_none() {
+            let problem =
+                format!("`{{{{{name}}}}}` is a list or a mapping: it can only stand alone in a text");
+            self.fail(span, problem, None);
+        }
+        // What is inserted counts against a limit, so that a few cells cannot fill the memory by being repeated.
+        self.left = self.left.saturating_sub(text.as_ref().map_or(0, String::len));
+        text
     }
 
     fn find_value(&mut self, name: &str, span: Span) -> Option<&'r Tree> {
         let found = self.row.get(name);
         if found.is_none() {
+            // A missing cell is a mistake of the row, and an unknown column one of the case.
             let (problem, help) = if self.table.columns.iter().any(|column| column == name) {
                 (format!("this row has no value for `{{{{{name}}}}}`"), None)
             } else {

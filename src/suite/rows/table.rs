@@ -78,6 +78,7 @@ fn read_inline(each: Node<'_>) -> Result<Rows, LoadErrors> {
         };
         let values: Vec<(SmolStr, Tree)> =
             values.iter().map(|(key, tree)| (key.name.clone(), tree.clone())).collect();
+        // Rows need not have all columns: they are collected in the order in which they are met first.
         for (name, _) in &values {
             if !columns.contains(name) {
                 columns.push(name.clone());
@@ -101,6 +102,7 @@ fn read_csv_file(node: Node<'_>, scope: &Scope<'_>) -> Result<Rows, LoadErrors> 
 
 fn parse_csv(source: &Arc<Source>) -> Result<Rows, LoadError> {
     let text = source.text();
+    // Spreadsheets put a byte order mark before a CSV file. It is no part of the first column's name.
     let skipped = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
     let mut reader = csv::Reader::from_reader(&text.as_bytes()[skipped..]);
     let locate = |start: usize| place_of_line(source, skipped + start);
@@ -116,6 +118,7 @@ fn parse_csv(source: &Arc<Source>) -> Result<Rows, LoadError> {
         let texts = record.iter().map(|text| Tree { span, value: Value::String(text.into()) });
         let values: Vec<(SmolStr, Tree)> = columns.iter().cloned().zip(texts).collect();
         rows.push(RowValues { key: name_row(&values, rows.len()), place, values });
+        // The rest would be refused anyway.
         if rows.len() > MAX_ROWS {
             break;
         }
@@ -166,12 +169,20 @@ fn place_of_line(source: &Arc<Source>, start: usize) -> Place {
 
 /// The value of the column `id`, or else of the first one. A row without such a value has its number.
 fn name_row(values: &[(SmolStr, Tree)], index: usize) -> String {
-    let named = values.iter().find(|(name, _)| name == ID_COLUMN).or_else(|| values.first());
-    named
-        .and_then(|(_, tree)| render_scalar(&tree.value))
+    let naming = find_naming_column(values.iter().map(|(name, _)| name));
+    naming
+        .and_then(|column| render_scalar(&values[column].1.value))
         .map(|text| text.trim().to_owned())
         .filter(|text| !text.is_empty())
         .unwrap_or_else(|| (index + 1).to_string())
+}
+
+/// Returns the index of the column that names the rows: `id`, or else the first one.
+pub(super) fn find_naming_column<'c>(
+    mut columns: impl ExactSizeIterator<Item = &'c SmolStr>,
+) -> Option<usize> {
+    let count = columns.len();
+    columns.position(|name| name == ID_COLUMN).or((count > 0).then_some(0))
 }
 
 /// Renders a value as it stands inside a text. A list or a mapping has no such form.

@@ -119,6 +119,7 @@ impl Keys {
         let all: Vec<Value> = [part, without_metric].into_iter().chain(of_metric).collect();
         let rows: Map<String, Value> =
             ROW_KEYS.iter().map(|key| ((*key).to_owned(), self.case[*key].clone())).collect();
+        // With rows, a placeholder stands for a value of any type, so the types of the other keys cannot be checked.
         json!({
             "if": {"anyOf": [{"required": ["cases"]}, {"required": ["each"]}]},
             "then": {"type": "object", "properties": rows},
@@ -165,6 +166,7 @@ impl Keys {
     /// Returns the schema of a check under its own name: its settings, or the value of its shorthand.
     fn named(&self, kind: &Kind) -> Value {
         let mut forms = vec![json!({"$ref": format!("#/definitions/checks/{}", kind.name)})];
+        // Editors complete a bare value with the description of its setting.
         if let Some(setting) = kind.shorthand
             && let Some(mut bare) = self.properties(kind).and_then(|settings| settings.get(setting)).cloned()
         {

@@ -55,6 +55,7 @@ fn drop_null(keywords: &mut Map<String, Value>) {
         let other = types.swap_remove(0);
         keywords.insert("type".to_owned(), other);
     }
+    // The other form of an optional type, for types that are schemas of their own.
     if let Some(Value::Array(forms)) = keywords.get_mut("anyOf")
         && forms.len() == 2
         && forms[1] == json!({"type": "null"})

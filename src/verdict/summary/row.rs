@@ -91,6 +91,7 @@ fn reaches_all(verdict: &Verdict) -> bool {
         }
         None => cards.iter().all(|card| card.passed),
     };
+    // Other scorecards are their own thresholds, and have nothing more to count.
     if !reached || cards.iter().any(|card| card.name != GOLDEN) {
         return reached;
     }
@@ -120,6 +121,7 @@ fn row_score(verdict: &Verdict, golden: &[&Card]) -> Option<f64> {
 /// Combines the values of several runs: the median if the case repeats runs, or else the mean.
 fn over_runs(verdict: &Verdict, values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     if verdict.findings.iter().any(|finding| finding.of_all_runs && finding.check == REPEAT) {
+        // A repeat with a missing value has no median, while other runs are averaged as far as they are known.
         return median(&values.collect::<Option<Vec<f64>>>()?);
     }
     mean_of_known(values)

@@ -57,6 +57,8 @@ impl ExpectedBlock<'_> {
         for expectation in &mut found {
             expectation.turn = self.turn;
         }
+        // A score of a block with a mistake would be computed from the wrong parts.
+        // A score of a block with a mistake would be computed from the wrong parts.
         let wanted = scored && !self.context.is_broken;
         let card = if wanted { errors.take(self.build_scorecard(card, &parts)) } else { None };
         errors.or(LoweredBlock { expectations: found, scorecards: card.into_iter().collect() })
@@ -110,6 +112,7 @@ impl ExpectedBlock<'_> {
         let check = self.context.check("sequence_correctness", at, settings)?;
         let required = self.context.sequence_required.map(Node::decode::<bool>).transpose()?;
         let exact = mode.and_then(Node::as_str) == Some("exact");
+        // A wrong order costs points, unless the case says that it must not happen.
         let effect = if exact || required == Some(true) { Effect::Fail } else { Effect::Points };
         Ok(Some(check.with_effect(effect)))
     }

@@ -92,6 +92,7 @@ impl<'c> ExpectedContext<'c> {
         for node in &overrides {
             weights = errors.take(weights.overridden(*node, self.scope.kinds)).unwrap_or(weights);
         }
+        // The sum is checked once, after the last override: each override may name only some of the parts.
         if let Some(last) = overrides.last().copied().or(scored).filter(|_| errors.is_empty()) {
             errors.take(weights.even(last));
         }
@@ -132,6 +133,7 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErr
     }
     lowered.extend(errors.take(context.thresholds.parse_limits(&context)).unwrap_or_default().into());
     lowered.extend(errors.take(lower_checks(&context)).unwrap_or_default().into());
+    // A setting beside a block that could not be read would look as if it had no effect.
     if errors.is_empty() {
         errors.take(idle::refuse_idle_settings(&context, &lowered));
     }
@@ -151,6 +153,7 @@ fn lower_turn(
     let expected = fields.node("expected");
     let name = format!("expected of turn {number}");
     let block = ExpectedBlock { context, expected, name, turn: Some(number) };
+    // A turn without expectations is only what the user says.
     let lowered = if expected.is_some() { fields.take(block.lower()) } else { Some(LoweredBlock::default()) };
     fields.finish(lowered.unwrap_or_default())
 }
@@ -166,6 +169,7 @@ fn lower_checks(context: &ExpectedContext<'_>) -> Result<Vec<Expectation>, LoadE
             continue;
         }
         let grounded = check == "grounded";
+        // Both settings belong to the one check that looks for claims.
         let allowed = context.case.node.get("max_unsupported").filter(|_| grounded);
         let claims = Some(switch).filter(|_| grounded);
         let settings = GatheredSettings::at(switch).with("max_unsupported", allowed).with("claims", claims);

@@ -31,6 +31,7 @@ impl<'n> OutputAssertions<'n> {
         for (keys, check, setting) in ASSERTIONS {
             let Some(node) = fields.aliased(keys) else { continue };
             let entries = match node.value() {
+                // A list is a list of assertions, each with its own place.
                 Value::List(_) => fields.take(context.case.entries(node, "a list")).unwrap_or_default(),
                 _ => vec![node],
             };

@@ -33,6 +33,7 @@ pub(super) fn compose_documents(
     range: Range<usize>,
 ) -> Result<Vec<Document>, LoadErrors> {
     let mut composer = YamlComposer::new(source, range.start);
+    // Spans have 32 bits.
     if u32::try_from(source.text().len()).is_err() {
         return Err(LoadError::new(Place::of_file(source.name()), "the file is larger than 4 GiB").into());
     }
@@ -208,6 +209,7 @@ impl<'s> YamlComposer<'s> {
         if self.copied.bytes > MAX_COPIED_BYTES {
             return Err(self.error_at(span, "aliases copy too much: more than 8 MiB of text in one file"));
         }
+        // A copy may be deeper than where it was written, so its depth counts from here.
         if self.stack.len() + size.depth > MAX_DEPTH {
             return Err(self.depth_error(span));
         }

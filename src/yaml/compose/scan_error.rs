@@ -17,6 +17,7 @@ impl YamlComposer<'_> {
         if let Some(help) = find_usual_cause(error.kind()) {
             return load_error.help(help);
         }
+        // The other errors have no advice: their own words say what is expected.
         if !load_error.problem.starts_with("unknown escape") {
             return load_error;
         }

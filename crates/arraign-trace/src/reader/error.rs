@@ -2,6 +2,7 @@
 
 use std::{fmt, io};
 
+use crate::json_text::escape_token;
 use crate::suggest::did_you_mean;
 
 /// A trace that cannot be read. The file's name is the caller's to add.
@@ -91,9 +92,10 @@ pub struct Declined {
 }
 
 impl Declined {
-    /// How far the reader came before it declined: a reader that objects to one key or one part has found all others,
-    /// and one that misses something in an entry has found the list.
+    /// Returns how far the reader came before it declined. A reader that objects to one key or one part has found all
+    /// others, and one that misses something in an entry has found the list.
     pub(crate) fn nearness(&self) -> u8 {
+        // The readers' reasons begin with the same words, which this order relies on.
         if self.objects_to(&["has the key", "has a content", "has calls without"]) {
             3
         } else if self.objects_to(&["has the role", "has the type"]) {
@@ -180,7 +182,7 @@ impl DecodeError {
 
     /// Puts the error below `step`: a key or an index.
     pub(crate) fn at_key(mut self, step: impl fmt::Display) -> Self {
-        let step = step.to_string().replace('~', "~0").replace('/', "~1");
+        let step = escape_token(&step.to_string());
         self.pointer = format!("/{step}{}", self.pointer);
         self
     }

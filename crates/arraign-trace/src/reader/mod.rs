@@ -149,6 +149,7 @@ fn named(name: &str) -> Result<Reader, TraceError> {
 /// file, and then finds nothing in it or does not understand parts of it, its objection was right.
 fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     let Err(reason) = (reader.detect)(&input) else { return read_by(reader, input) };
+    // The error names the format that the file looks like, in case the user's name is a slip.
     let looks_like = surest(&input).ok();
     let found = read_by(reader, input).and_then(|recording| {
         if is_doubtful(&recording) {
@@ -192,7 +193,7 @@ fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
     Ok(claims.into_iter().filter(|(certainty, _)| *certainty == best).map(|(_, reader)| reader).collect())
 }
 
-/// Why each reader declines a file that nobody knows: the nearest reader first.
+/// Lists why each reader declines a file that no reader knows, the nearest reader first.
 fn declined(input: &Input) -> Vec<Declined> {
     let reasons = READERS.iter().filter_map(|reader| Some((reader.name, (reader.detect)(input).err()?)));
     let mut declined: Vec<Declined> =
@@ -212,6 +213,7 @@ fn read_by_all(readers: &[Reader], input: Input) -> Result<Recording, TraceError
             Err(failure) => failures.push(failure),
         }
     }
+    // Two readers that read the same runs leave no doubt about the runs.
     if recordings.windows(2).any(|pair| pair[0].runs != pair[1].runs) {
         return Err(TraceError::ambiguous(recordings.iter().map(|recording| recording.format).collect()));
     }

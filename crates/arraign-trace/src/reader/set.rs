@@ -63,6 +63,7 @@ impl ReaderSet {
 
     /// Reads the text of a trace file by the reader called `format`, or else by the one that is surest of it.
     pub fn read(&self, text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
+        // A byte order mark is no JSON.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         self.check_name(format)?;
         if text.trim().is_empty() {
@@ -151,6 +152,7 @@ impl ReaderSet {
         if let Some(name) = format {
             return self.find(name).into_iter().collect();
         }
+        // The document is a copy of the file: it is made only if a declared reader needs it.
         if self.is_empty() {
             return Vec::new();
         }
@@ -216,6 +218,7 @@ fn read_declared(reader: &DeclaredReader, document: DeclaredDocument) -> Result<
 /// from the user's files, and each is kept once.
 fn intern_name(name: &str) -> &'static str {
     static NAMES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
+    // A panic of another thread leaves the set whole, since a name is inserted in one step.
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     let names = names.get_or_insert_with(HashSet::new);
     if let Some(known) = names.get(name) {

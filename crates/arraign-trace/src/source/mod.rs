@@ -23,7 +23,7 @@ use crate::place::{LoadError, Place, Source, Span};
 /// The largest trace that is read unless the harness says otherwise: 64 MiB.
 pub const DEFAULT_SIZE_LIMIT: u64 = 64 << 20;
 
-/// What a zip archive begins with.
+/// The first bytes of a zip archive.
 const ZIP: &[u8] = b"PK\x03\x04";
 
 /// Why a file could not be read.
@@ -117,7 +117,7 @@ impl FileOpener {
         &self.roots[0]
     }
 
-    /// How many files have been opened so far.
+    /// Returns the number of files that have been opened so far.
     pub fn opened(&self) -> usize {
         self.opened.load(Ordering::Relaxed)
     }
@@ -131,6 +131,7 @@ impl FileOpener {
     /// The path that `text` means in a file of `folder`; it must stay inside a root.
     pub fn resolve(&self, folder: &Path, text: &str) -> Result<PathBuf, ReadError> {
         let joined = folder.join(text);
+        // Most paths have no `.` or `..`, and need no copy.
         let path = if is_normal(text) { joined } else { normalise(&joined) };
         if self.roots.iter().any(|root| below(&path, root).is_some()) {
             return Ok(path);
@@ -138,8 +139,8 @@ impl FileOpener {
         Err(self.read_error(&path, self.outside()))
     }
 
-    /// What `look` makes of the text of a file. The text is not kept: each thread reads one file after the other
-    /// into the same buffer.
+    /// Calls `look` with the text of a file, and returns its result. The text is not kept: each thread reads one file
+    /// after the other into the same buffer.
     pub fn read<T>(&self, path: &Path, look: impl FnOnce(&str) -> T) -> Result<T, ReadError> {
         self.open_file(path).and_then(|opened| self.read_opened(path, opened, look))
     }
@@ -164,6 +165,8 @@ impl FileOpener {
         opened: Opening,
         look: impl FnOnce(&str) -> T,
     ) -> Result<T, ReadError> {
+        // The buffer of the thread is used again: most traces are small, and reading each into new memory costs more
+        // than parsing it.
         let mut bytes = BUFFER.take();
         bytes.clear();
         let read = self.read_into(path, opened, &mut bytes).and_then(|()| {
@@ -174,6 +177,7 @@ impl FileOpener {
             text.map_err(|error| self.read_error(path, ReadProblem::NotUtf8(error.valid_up_to())))
         });
         let looked = read.map(look);
+        // A large buffer is given back, so that one large file does not hold memory for the rest of the process.
         if bytes.capacity() <= KEPT_BUFFER {
             BUFFER.set(bytes);
         }
@@ -191,6 +195,7 @@ impl FileOpener {
         (file, metadata): Opening,
         bytes: &mut Vec<u8>,
     ) -> Result<(), ReadError> {
+        // One byte more, so that the end of the file is seen without another allocation.
         bytes.reserve(usize::try_from(metadata.len()).unwrap_or_default() + 1);
         // A file is read as long as it was when it was opened. The files of `/proc` have no length, and are read to the limit.
         let known = metadata.len() > 0;
@@ -208,6 +213,7 @@ impl FileOpener {
     /// Opens a file that may be opened and is not too large.
     fn open_file(&self, path: &Path) -> Result<Opening, ReadError> {
         self.opened.fetch_add(1, Ordering::Relaxed);
+        // The checks are of the opened file, and not of the path, which may lead elsewhere a moment later.
         let file = self.open_inside(path)?;
         let metadata = file.metadata().map_err(|error| self.read_error(path, problem_of(&error)))?;
         if !metadata.is_file() {
@@ -273,6 +279,7 @@ impl FileOpener {
     /// they lead to is refused when it is opened, if it lies outside.
     pub fn walk(&self, folder: &Path, skip: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, ReadError> {
         let entries = walkdir::WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
+        // The folder itself is always entered, even if its name is one that is skipped elsewhere.
         let mut files = Vec::new();
         for entry in entries.filter_entry(|entry| entry.depth() == 0 || !skip(entry.path())) {
             let entry = entry.map_err(|error| {
@@ -319,7 +326,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is left of `path` below `folder`. Where one text begins with the other, nothing needs to be taken apart.
+/// Returns the part of `path` below `folder`. If one text begins with the other, the paths are not split into
+/// components.
 fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
     let text = path.to_str().zip(folder.to_str());
     let rest = text.and_then(|(path, folder)| path.strip_prefix(folder)?.strip_prefix(MAIN_SEPARATOR));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{FileOpener, ReadError, ReadProblem, ZIP, problem_of};
 
-/// How much of a file is held.
+/// The size of the part of a file that is held in memory.
 const BUFFER: usize = 256 << 10;
 
 /// A file that is read forwards, and again from any place.

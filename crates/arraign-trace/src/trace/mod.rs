@@ -183,6 +183,7 @@ impl Arguments {
             Ok(Value::Null) => Self::none(),
             Ok(Value::String(inner)) => match parse_value(&inner) {
                 Ok(object @ Value::Object(_)) => Self::Json(object),
+                // The inner text is meant as JSON and is wrong there, so the error is about the inner text.
                 Err(error) if error.is_data() => Self::Broken { raw: inner, error: error.to_string() },
                 _ => Self::Json(Value::String(inner)),
             },

@@ -31,6 +31,7 @@ impl Trace {
         let is_harmless =
             |part: &UnreadPart| part.what.kind().is_some_and(|kind| kinds.iter().any(|k| k == kind));
         self.unread.retain(|part| !is_harmless(part));
+        // Calls were missing because of these parts, so the reason may be gone with them.
         if matches!(self.calls_unrecorded, Some(CallsUnrecorded::Unread { .. })) {
             self.calls_unrecorded = CallsUnrecorded::find_in(&self.unread);
         }
@@ -63,6 +64,7 @@ impl Trace {
             input: Some(self.messages[first].text.clone()),
             messages: self.messages[first..end].to_vec(),
             calls: self.calls.get(first_call..end_call)?.to_vec(),
+            // The answer of a run is the reply to its last turn. An earlier turn has only what was said in it.
             answer: if next.is_none() { self.recorded_answer() } else { None },
             calls_unrecorded: self.calls_unrecorded.clone(),
             unread: self.unread.clone(),
@@ -134,7 +136,7 @@ impl Call {
         self.written.as_deref().unwrap_or(&self.name)
     }
 
-    /// What a report calls it: `call 3: refund`.
+    /// Returns the name of the call in reports: `call 3: refund`.
     pub fn label(&self) -> String {
         // Every check labels every call: putting the parts together takes a third of what formatting them does.
         ["call ", &self.index.to_string(), ": ", &self.name].concat()

@@ -205,6 +205,7 @@ const LISTED: usize = 20;
 pub(super) fn describe_parts(parts: &[UnreadPart]) -> Vec<String> {
     let mut groups: Vec<Vec<&UnreadPart>> = Vec::new();
     for part in parts {
+        // The kinds are few, so a list keeps them in the order of the file.
         match groups.iter_mut().find(|group| group.iter().any(|known| known.what.is_alike(&part.what))) {
             Some(group) => group.push(part),
             None => groups.push(vec![part]),
@@ -216,6 +217,7 @@ pub(super) fn describe_parts(parts: &[UnreadPart]) -> Vec<String> {
 fn describe_group(group: &[&UnreadPart]) -> Option<String> {
     let what = &group.first()?.what;
     let lines: Option<Vec<usize>> = group.iter().map(|part| part.place.line).collect();
+    // Lines are shorter than pointers, and are used only if each part has one.
     let (word, mut places) = match lines {
         Some(lines) if lines.len() == 1 => ("line ", vec![lines[0].to_string()]),
         Some(lines) => ("lines ", lines.iter().map(ToString::to_string).collect()),

@@ -53,6 +53,7 @@ impl Change {
         let before = fs::read_to_string(&self.path).unwrap_or_default();
         let state = if before.is_empty() { "new" } else { "changed" };
         let diff = TextDiff::from_lines(&before, &self.after).unified_diff().context_radius(2).to_string();
+        // The whole file is written in any case: the difference is only for the terminal.
         let mut lines: Vec<&str> = diff.lines().take(SHOWN).collect();
         let rest = diff.lines().count() - lines.len();
         let more = format!("... and {rest} more lines");

@@ -52,6 +52,7 @@ struct AcceptPlan {
 
 impl Accept {
     pub(crate) fn run(self) -> CliResult {
+        // What is accepted in CI would be seen by nobody.
         if is_ci() {
             let why =
                 "cannot accept in CI (the variable CI is set): accept on your machine and commit the result";
@@ -117,6 +118,7 @@ impl AcceptPlan {
         for change in &self.changes {
             rivals.entry(change.path.clone()).or_default().push(change.describe(repository));
         }
+        // With one change left for each file, their order does not matter.
         rivals.retain(|_, names| names.len() > 1);
         self.changes.retain(|change| !rivals.contains_key(&change.path));
         for names in rivals.into_values() {

@@ -19,6 +19,7 @@ pub(super) fn is_named_in(files: &[PathBuf], path: &Path, repository: &Repositor
 }
 
 fn list_names(file: &Path, repository: &Repository) -> Vec<String> {
+    // A file that cannot be read names nothing, and the lint reports it.
     let Ok(text) = repository.read_text(file) else { return Vec::new() };
     let mut names = Vec::new();
     for value in parse_values(file, &text) {
@@ -41,6 +42,7 @@ fn collect_names(value: &Value, names: &mut Vec<String>) {
         Value::Object(entries) => {
             for (key, value) in entries {
                 if matches!(key.as_str(), "baseline" | "summary_baseline") {
+                    // Both keys are a file's name, or a mapping with the name under `file`.
                     let name = value.get("file").unwrap_or(value).as_str();
                     names.extend(name.map(str::to_owned));
                 }
@@ -70,6 +72,7 @@ fn matches_template(template: &str, path: &str) -> bool {
     let Some((before, rest)) = template.split_once('{') else { return template == path };
     let Some((_, after)) = rest.split_once('}') else { return template == path };
     let Some(path) = path.strip_prefix(before) else { return false };
+    // `{id}` may stand for nothing, and never for a folder.
     let ends = path.char_indices().map(|(at, _)| at).chain([path.len()]);
     let mut filled = ends.take_while(|end| !path[..*end].contains('/'));
     filled.any(|end| matches_template(after, &path[end..]))

@@ -17,6 +17,7 @@ pub(super) fn find_pending(run: &StoredRun, repository: &Repository) -> Result<A
     let mut found = AcceptPlan::default();
     for one in run.manifests() {
         let cases = repository.join("", &one.cases);
+        // Pending snapshots may be kept in another folder, in which they have the paths of their targets.
         let kept = pending_folder(&repository.join("", &one.package), &cases);
         for path in list_pending_files(&kept)? {
             let target = cases.join(path.strip_prefix(&kept)?).with_extension("");
@@ -38,6 +39,7 @@ fn list_pending_files(kept: &Path) -> Result<Vec<PathBuf>, CliError> {
     if !kept.exists() {
         return Ok(found);
     }
+    // In the order of names, so that the same files are listed in the same order each time.
     for entry in WalkDir::new(kept).sort_by_file_name() {
         let entry = entry?;
         if entry.file_type().is_file() && is_pending(entry.path()) {

@@ -119,6 +119,7 @@ impl Explain {
             return read.map(TraceFile::from_recording).map_err(CliError::new);
         }
         let read = match self.read_text(&path, &readers, &files) {
+            // A zip is read by its members, which the reader of texts cannot do.
             Err(ReadError { problem: ReadProblem::Zipped, .. }) => self.read_zipped(&path, &files),
             read => read,
         };
@@ -144,6 +145,7 @@ impl Explain {
         let length = if self.full { TimelineLength::Full } else { TimelineLength::Short };
         let shown = render_surveys(&surveys, length);
         exit_after_write(io::stdout().lock().write_all(shown.as_bytes()))?;
+        // A reader that reads nothing must fail in a script that tries it.
         let reads = surveys.iter().any(|survey| survey.objection.is_none() && survey.runs.is_ok());
         Ok(if reads { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
@@ -177,6 +179,7 @@ impl Explain {
                 files.open(path).map(|mut file| reader::read_run_with(readers, &mut file, format, wanted))?;
             return Ok(read.map(TraceFile::from_recording));
         }
+        // A small file is read at once, which tells the number of its runs; a large one is read run by run.
         if let Some(seen) = files.read_small(path, AT_ONCE, |text| TraceFile::parse(readers, text, format))? {
             return Ok(seen);
         }
@@ -209,6 +212,7 @@ impl Explain {
     ) -> Result<io::Result<()>, CliError> {
         for run in runs {
             let run = run.map_err(|error| self.describe_failure(&error))?;
+            // The inner error is that of the output: a closed pipe ends the program without a message.
             if let Err(error) = tell(if self.unmasked { run } else { mask_run(run) }) {
                 return Ok(Err(error));
             }
@@ -219,6 +223,7 @@ impl Explain {
     fn print_timelines(&self, seen: TraceFile, out: &mut impl Write) -> Result<io::Result<()>, CliError> {
         let (heading, count) = (self.render_heading(&seen), seen.count);
         let length = if self.full { TimelineLength::Full } else { TimelineLength::Short };
+        // A file may have thousands of runs, and the first ones show what the reader sees.
         let most = if self.full { count } else { RUNS };
         let (mut number, mut cut) = (0, false);
         let told = self.print_each_run(seen.runs.take(most), |run| {
@@ -242,6 +247,7 @@ impl Explain {
             if sentences.is_empty() {
                 return Ok(());
             }
+            // The heading is printed once, and only if there is something below it.
             let heading = if std::mem::take(&mut is_complete) { heading.as_str() } else { "" };
             let which = self.run.as_deref().map_or_else(|| format!("{number} of {count}"), escape_line);
             write!(out, "{heading}\nrun {which}\n")?;

@@ -7,11 +7,12 @@ use arraign::__internals::report::timeline::{TimelineLength, render_timeline};
 use arraign::Trace;
 use arraign::reader::{ReaderSurvey, SurveyedPath};
 
-/// How much of an example is shown.
+/// The largest length of an example.
 const EXAMPLE: usize = 60;
 
 /// Renders what the paths of declared readers select. Where one recognizes the file, those that do not are one line.
 pub(super) fn render_surveys(surveys: &[ReaderSurvey], length: TimelineLength) -> String {
+    // If no reader recognises the file, its author wants to see why for each of them.
     let is_known = surveys.iter().any(|survey| survey.objection.is_none());
     let shown = surveys.iter().map(|survey| {
         let heading = render_heading(survey);

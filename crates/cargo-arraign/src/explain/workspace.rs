@@ -40,6 +40,7 @@ pub(super) fn read_declarations(path: &Path) -> Result<ReaderSet, CliError> {
 
 fn find_workspace_folder(path: &Path) -> Option<PathBuf> {
     let above = path.ancestors().skip(1).find(|folder| folder.join(FILE).is_file());
+    // A trace from elsewhere, such as a download, belongs to the project that it is explained in.
     above.map(Path::to_owned).or_else(|| {
         let evals = Path::new("evals").canonicalize().ok()?;
         evals.join(FILE).is_file().then_some(evals)

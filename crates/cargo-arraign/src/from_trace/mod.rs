@@ -56,6 +56,7 @@ impl FromTrace {
 
     pub(crate) fn run(self) -> CliResult {
         let (run, proposed) = self.propose()?;
+        // On the error stream, since the case itself may be redirected to a file.
         for near in list_near_cases(&self.evals, &run.trace) {
             print_to_stderr(&escape_line(&near));
         }
@@ -99,6 +100,7 @@ impl FromTrace {
         let id = self.name_case();
         let name = format!("traces/{id}.json");
         let trace = out.parent().unwrap_or(Path::new("")).join(&name);
+        // Both are looked for before either is written, so that a refusal leaves nothing behind.
         for path in [out, &trace] {
             if fs::symlink_metadata(path).is_ok() {
                 let path = path.display();
@@ -131,6 +133,7 @@ impl FromTrace {
             stem.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
         let id: String = plain.collect();
         let id = id.trim_matches('_');
+        // A name without letters and digits leaves nothing of an id.
         if id.is_empty() { "case".to_owned() } else { id.to_owned() }
     }
 }

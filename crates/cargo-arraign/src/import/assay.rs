@@ -141,6 +141,7 @@ fn convert_expectation(node: Node<'_>, draft: &mut SuiteDraft) -> Expectation {
         Ok(found) => {
             let classes = [r"\d", r"\w", r"\s", r"\b"];
             let source = node.get("pattern").and_then(Node::as_str).unwrap_or_default();
+            // Assay's patterns are of Rust, where these classes are of Unicode.
             if classes.iter().any(|class| source.contains(class)) {
                 draft.unsupported.add_key(node, &name, ASCII_CLASSES);
             }
@@ -244,6 +245,7 @@ fn convert_assertion(node: Node<'_>, unsupported: &mut UnsupportedList) -> Vec<V
         "trace_tool_sequence" => {
             let sequence = keys.take(&["sequence"]).map(Node::to_json).unwrap_or_default();
             let others = keys.take(&["allow_other_tools"]).map(Node::to_json) == Some(Value::Bool(true));
+            // A sequence without other tools is the whole list of calls.
             let settings = if others { sequence } else { json!({"allow": [sequence]}) };
             vec![build_check("tool_sequence", settings)]
         }

@@ -57,6 +57,7 @@ pub(super) fn parse_documents(source: &Arc<Source>) -> Result<Vec<Document>, Loa
     }
     let (mut documents, mut errors, mut start) = (Vec::new(), LoadErrors::new(), 0);
     for line in source.text().split_inclusive('\n') {
+        // Each line is parsed at its place in the file, so that mistakes have the line of the file.
         let range = start..start + line.len();
         start = range.end;
         documents.extend(errors.take(Document::parse_range(source, range)).into_iter().flatten());
@@ -167,6 +168,7 @@ impl SuiteDraft {
     pub(super) fn add_named_file(&mut self, node: Node<'_>, folder: &str) -> Value {
         let Some(source) = node.as_str() else { return node.to_json() };
         let plain = source.trim_start_matches("./");
+        // A path that begins with the folder keeps it, and does not get it twice.
         let is_inside = plain.split('/').next() == Some(folder);
         let target = if is_inside { plain.to_owned() } else { format!("{folder}/{plain}") };
         let named = NamedFile { place: node.place(), source: source.to_owned(), target: target.clone() };
@@ -252,6 +254,7 @@ impl CaseDraft {
             if let Some(label) = check.pointer_mut("/agent_check/label")
                 && let Value::String(text) = label
             {
+                // Two questions of one label would share one opinion.
                 *text = self.labels.claim_id(text);
             }
             self.expect.push(check);

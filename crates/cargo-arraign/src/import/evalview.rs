@@ -25,6 +25,7 @@ const OF_EXPECTED: &[(&[&str], &str)] = &[
 pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
     let mut draft = SuiteDraft::new(input, "evalview");
     let documents = input.parse_documents()?;
+    // EvalView's configuration has weights for all tests and no test.
     if let [document] = documents.as_slice()
         && let Some(weights) = find_global_weights(document.root())
     {
@@ -75,6 +76,7 @@ fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
     case.set("tags", keys.take(&["tags"]).filter(|node| !is_empty_node(*node)).map(Node::to_json));
     let mut checks = Map::new();
     let expected = keys.take(&["expected"]).and_then(|node| convert_expected(node, &mut checks, unsupported));
+    // The sequence's mode is written in another block than the sequence, and means nothing without one.
     let in_order = expected.as_ref().is_some_and(has_sequence);
     case.set("expected", expected);
     let turns =
@@ -92,6 +94,7 @@ fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
         }
         block.reject_rest(&[], unsupported);
     }
+    // `false` switches a check off, which is the default here.
     checks.retain(|_, wanted| *wanted == Value::Bool(true));
     case.set("checks", (!checks.is_empty()).then_some(checks));
     case.set("adapter_config", take_sequence_mode(&mut keys, in_order, unsupported));
@@ -104,6 +107,7 @@ fn add_categories(keys: &mut Keys<'_>, draft: &mut SuiteDraft) {
     let Some(node) = keys.take(&["tool_categories"]).filter(|node| !is_empty_node(*node)) else { return };
     let Value::Object(own) = node.to_json() else { return };
     for (name, tools) in own {
+        // The same category with the same tools is added once and is no conflict.
         if draft.add_category(&name, &tools) {
             continue;
         }
@@ -178,6 +182,7 @@ fn convert_turn(node: Node<'_>, unsupported: &mut UnsupportedList) -> Option<Val
     {
         turn.insert("expected".to_owned(), block);
     }
+    // A turn has no checks of its own in a case, so the switch is named and not applied to all turns.
     for check in checks.keys() {
         unsupported.add_key(
             node,

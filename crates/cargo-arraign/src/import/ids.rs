@@ -26,6 +26,7 @@ impl CaseIds {
     fn make_unique(&mut self, text: &str) -> String {
         let mut id = text.to_owned();
         let mut number = 1;
+        // The number is tried until it is free: `a_2` may be the name of another case.
         while !self.0.insert(id.clone()) {
             number += 1;
             id = format!("{text}_{number}");

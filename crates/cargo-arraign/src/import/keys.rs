@@ -69,6 +69,7 @@ impl<'n> Keys<'n> {
     /// Reports all remaining keys. `reasons` contains the keys that are known.
     pub(super) fn reject_rest(self, reasons: &[(&[&str], &str)], unsupported: &mut UnsupportedList) {
         for (key, node) in self.entries {
+            // Templates of other tools are full of empty keys, which lose nothing.
             if is_empty_node(node) {
                 continue;
             }
@@ -107,6 +108,7 @@ pub(super) fn prune_empty(node: Node<'_>) -> Option<serde_json::Value> {
     let Some(entries) = node.entries() else { return Some(node.to_json()) };
     let entries = entries.filter_map(|(key, node)| Some((key.name.to_string(), prune_empty(node)?)));
     let pruned: serde_json::Map<_, _> = entries.collect();
+    // A mapping of empty keys alone is empty, too.
     (!pruned.is_empty()).then_some(pruned.into())
 }
 

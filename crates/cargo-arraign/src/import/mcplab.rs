@@ -57,6 +57,7 @@ fn import_scenario(node: Node<'_>, draft: &mut SuiteDraft) {
     let Some(mut keys) = Keys::new(node) else {
         return draft.unsupported.add_key(node, "scenarios", "expected a mapping");
     };
+    // A reference has only a name; the scenario itself is imported with its own file.
     if let Some(name) = keys.take_text(&["ref"]) {
         let why = "the scenario is in another file: import that file as well";
         return draft.unsupported.add(node.place(), format!("the scenario `{name}`"), why);
@@ -83,6 +84,7 @@ fn convert_eval(node: Node<'_>, unsupported: &mut UnsupportedList) -> Option<ser
             block.insert((*key).to_owned(), value);
         }
     }
+    // A context without questions would be refused when the case is loaded.
     if !block.contains_key("agent_assertions") {
         block.remove("agent_context");
     }

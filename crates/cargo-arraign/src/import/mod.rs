@@ -99,6 +99,7 @@ impl Import {
         for path in &self.files {
             all.push((SourceDir::around(path), self.import_file(path)?));
         }
+        // An import without cases is a mistake in the options rather than a success with nothing to do.
         if all.iter().all(|(_, imported)| imported.is_empty()) {
             return Err(CliError::new("found no case to import: check the files and `--from`"));
         }
@@ -192,6 +193,7 @@ impl Import {
         file: &NamedFile,
     ) -> Result<Result<CopiedFile, &'static str>, CliError> {
         let name = file.source.as_str();
+        // A case of another author must not make the import read or write outside of the folder.
         if !Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
         {
             return Ok(Err(

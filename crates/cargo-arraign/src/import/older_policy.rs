@@ -16,6 +16,7 @@ pub(super) fn upgrade_policy(text: &str) -> Option<String> {
     let lists: Vec<(&str, Node<'_>)> =
         ["allow", "deny"].into_iter().filter_map(|key| Some((key, root.get(key)?))).collect();
     let constraints = root.get("constraints");
+    // A policy without these keys may be of version 2 already and is copied as it stands.
     if constraints.is_none() && lists.iter().all(|(_, node)| node.list().is_none()) {
         return None;
     }
@@ -24,12 +25,14 @@ pub(super) fn upgrade_policy(text: &str) -> Option<String> {
     policy.insert("version".to_owned(), "2.0".into());
     let tools = policy.entry("tools").or_insert_with(|| json!({}));
     for (key, node) in lists {
+        // Where both spellings name a tool, the one of version 2 is kept.
         tools.as_object_mut()?.entry(key).or_insert_with(|| node.to_json());
     }
     let schemas = policy.entry("schemas").or_insert_with(|| json!({})).as_object_mut()?;
     for (tool, parameters) in list_constraints(constraints) {
         schemas.entry(tool).or_insert_with(|| build_schema(parameters));
     }
+    // Empty mappings that were made above for convenience are not written.
     policy.retain(|key, value| {
         !["tools", "schemas"].contains(&key.as_str()) || value.as_object().is_none_or(|map| !map.is_empty())
     });

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft, build_check, find_load_error};
 use super::keys::{Keys, list_entries};
 use super::pattern;
-use super::question::build_question;
+use super::question::{build_question, build_run_question};
 use super::source_dir::has_extension;
 
 const RUNNING: &str = "a case does not say how to run the plugin: it uses a recorded trace";
@@ -48,6 +48,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
     }
     let root = case.as_ref().map(Document::root);
     let listed = list_entries(root.and_then(|root| root.get("graders")));
+    // A case without graders would become one that checks nothing.
     if graders.is_empty() && listed.is_empty() {
         let place = prompt
             .as_ref()
@@ -88,8 +89,10 @@ fn write_case(
     draft: &mut SuiteDraft,
 ) {
     let asked = prompt.map(|prompt| prompt.body.clone()).filter(|body| !body.is_empty());
+    // The prompt's own file is preferred to the text inside of the case.
     let asked = asked.or_else(|| Some(case?.pointer("/execution/prompt")?.as_str()?.trim().to_owned()));
     let settings = [prompt.and_then(|prompt| prompt.settings.as_ref()).map(Document::root), case];
+    // Settings may stand above the prompt or in the case: each key is taken from the first that has it.
     let mut all: Vec<Keys<'_>> = settings.into_iter().flatten().filter_map(Keys::new).collect();
     let name = all.iter_mut().find_map(|keys| keys.take_text(&["name"]));
     let id = draft.ids.derive_id(name.as_deref().or(asked.as_deref()).unwrap_or_default());
@@ -126,6 +129,7 @@ fn convert_grader(node: Node<'_>, body: &str, draft: &mut SuiteDraft) -> Vec<Val
     let kind = keys.take_text(&["type"]).unwrap_or_default();
     match convert_loadable(&kind, &mut keys, body, draft) {
         Ok(checks) => {
+            // A weight of 1 is the default and loses nothing; any other one is reported with the rest.
             if keys.node().get("weight").map(Node::to_json) == Some(json!(1)) {
                 keys.skip(&["weight"]);
             }
@@ -212,12 +216,13 @@ fn read_argument_pattern(source: &str) -> Option<(String, String)> {
     let separators = [r"\s*:\s*", r":\s*", ":", ": "];
     let value = separators.iter().find_map(|separator| rest.strip_prefix(separator)?.strip_prefix('"'))?;
     let is_name = argument.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+    // Without the closing quote, the pattern is one of the beginning only.
     let (value, end) = value.strip_suffix('"').map_or((value, ""), |value| (value, "$"));
     let is_plain = !value.replace("[^\"]", "").contains('"') && !value.contains(r"\\");
     (is_name && is_plain).then(|| (argument.to_owned(), format!("^(?:{value}){end}")))
 }
 
-/// Both tools are called, and the first call of one comes before the first call of the other.
+/// Requires that both tools are called, and that the first call of one comes before the first call of the other.
 fn convert_order(keys: &mut Keys<'_>) -> ConvertedGrader {
     let [first, then] = ["before", "after"].map(|key| keys.take(&[key]).and_then(read_tool));
     let (first, then) = first.zip(then).ok_or("only names of tools are carried, without `input_match`")?;
@@ -244,16 +249,11 @@ fn convert_rubric(keys: &mut Keys<'_>, body: &str) -> ConvertedGrader {
     if rubric.is_empty() {
         return Err("missing rubric");
     }
-    let mut question = build_question("rubric", rubric);
     match focus.as_str() {
-        Some("last_message") => {}
-        Some("trace") => {
-            question["agent_check"]["context"] =
-                json!({"include_prompt": true, "include_tool_sequence": true, "include_tool_inputs": true});
-        }
-        _ => return Err("traces do not contain files: ask about the answer or the calls"),
+        Some("last_message") => Ok(vec![build_question("rubric", rubric)]),
+        Some("trace") => Ok(vec![build_run_question("rubric", rubric)]),
+        _ => Err("traces do not contain files: ask about the answer or the calls"),
     }
-    Ok(vec![question])
 }
 
 fn build_rules(rules: &[Value]) -> Value {

@@ -2,12 +2,11 @@
 //!
 //! A model grades each eval, so the expectations become questions to a judge.
 
+use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft};
+use super::keys::{Keys, list_entries, read_scalar};
+use super::question::build_run_question;
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::Node;
-use serde_json::json;
-
-use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft, build_check};
-use super::keys::{Keys, list_entries, read_scalar};
 
 const OF_AN_EVAL: &[(&[&str], &str)] = &[(&["files"], "a case sets up no files: record a run that had them")];
 
@@ -44,21 +43,15 @@ fn import_eval(node: Node<'_>, draft: &mut SuiteDraft) {
     let mut case = CaseDraft::new(&id);
     case.set("input", Some(asked).filter(|asked| !asked.is_empty()));
     if let Some(expected) = keys.take_text(&["expected_output"]).filter(|text| !text.is_empty()) {
-        case.add_checks(vec![ask("expected_output", &format!("Does the run end like this? {expected}"))]);
+        let prompt = format!("Does the run end like this? {expected}");
+        case.add_checks(vec![build_run_question("expected_output", &prompt)]);
     }
+    // The questions are about the whole run, because an expectation can concern the calls.
     let expectations = list_entries(keys.take(&["expectations", "assertions"]));
     for (at, text) in expectations.into_iter().filter_map(read_scalar).enumerate() {
-        case.add_checks(vec![ask(
-            &format!("expectation {}", at + 1),
-            &format!("Is this true of the run? {text}"),
-        )]);
+        let (label, prompt) = (format!("expectation {}", at + 1), format!("Is this true of the run? {text}"));
+        case.add_checks(vec![build_run_question(&label, &prompt)]);
     }
     keys.reject_rest(OF_AN_EVAL, &mut draft.unsupported);
     draft.add_case(node.place(), case.finish());
-}
-
-/// Builds a question about the whole run, because an expectation can concern the calls.
-fn ask(label: &str, prompt: &str) -> serde_json::Value {
-    let context = json!({"include_prompt": true, "include_tool_sequence": true, "include_tool_inputs": true});
-    build_check("agent_check", json!({"label": label, "prompt": prompt.trim(), "context": context}))
 }

@@ -29,6 +29,7 @@ impl SourceDir {
     /// Finds the file called `name`, or the files that match a glob, sorted by name. The error says why there are none.
     pub(super) fn find_files(&self, name: &str) -> Result<Vec<PathBuf>, String> {
         let path = self.0.resolve(self.0.root(), name).map_err(|_| OUTSIDE.to_owned())?;
+        // A file may have brackets in its name, so the literal name comes before the glob.
         if path.is_file() {
             return Ok(vec![path]);
         }

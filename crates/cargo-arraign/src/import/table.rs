@@ -35,6 +35,7 @@ pub(super) fn parse_table(source: &Arc<Source>) -> Result<Table, csv::Error> {
         };
         let named = columns.iter().cloned().zip(record.iter().map(str::to_owned));
         let cells: Vec<(String, String)> = named.filter(|(_, cell)| !cell.is_empty()).collect();
+        // The reader stands behind the row now, and only from its end can the line of the row be found.
         let ended = usize::try_from(reader.position().byte()).unwrap_or(usize::MAX);
         if !cells.is_empty() {
             rows.push(locate_row(cells, &record, source.text(), ended));

@@ -27,6 +27,7 @@ pub(super) fn run_written_cases(folder: &Path, names: &[&str]) -> WrittenResults
     let harness = Harness::new(below).at(base);
     let files = Files::new(base, folder);
     for name in names {
+        // A file that does not load is in the list of those to be corrected.
         let Ok(suite) = harness.load(name) else { continue };
         for case in &suite.cases {
             let id = case.id.as_deref().unwrap_or(name);

@@ -16,6 +16,7 @@ pub(super) struct Unsupported {
 
 impl Unsupported {
     fn is_same(&self, other: &Self) -> bool {
+        // The same key of two cases is one remark each, so the place counts.
         let is_same_place = self.place.file() == other.place.file()
             && self.place.span().start == other.place.span().start
             && self.place.line() == other.place.line();

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-/// What a crate's `.gitignore` gets: all that cargo builds.
+/// The line for the `.gitignore` of a crate: everything that cargo builds.
 const OF_CRATE: &str = "/target/";
-/// What a project without a crate gets.
+/// The line for a project without a crate.
 const OF_PROJECT: &str = "/target/arraign/";
 
 /// Returns the new text of the `.gitignore` in `folder`, and the line that is added. `None` if git ignores `folder/target`
@@ -13,6 +13,7 @@ const OF_PROJECT: &str = "/target/arraign/";
 pub(super) fn add_ignored_target(folder: &Path, is_crate: bool) -> Option<(String, &'static str)> {
     let own = fs::read_to_string(folder.join(".gitignore")).unwrap_or_default();
     let real = folder.canonicalize().ok()?;
+    // Git reads the ignore files from the root of the repository down to the folder.
     let repository = real.ancestors().position(|above| above.join(".git").exists()).unwrap_or(0);
     let above = real.ancestors().skip(1).take(repository);
     let is_ignored = own.lines().any(|line| ignores_target(line, true))
@@ -32,6 +33,7 @@ pub(super) fn add_ignored_target(folder: &Path, is_crate: bool) -> Option<(Strin
 fn ignores_target(line: &str, beside: bool) -> bool {
     let pattern = line.trim().trim_end_matches('/');
     match pattern.strip_prefix('/') {
+        // A pattern with a slash at its beginning holds only in its own folder.
         Some(anchored) => beside && matches!(anchored, "target" | "target/arraign"),
         None => matches!(pattern, "target" | "**/target") || beside && pattern == "target/arraign",
     }

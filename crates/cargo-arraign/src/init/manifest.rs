@@ -34,6 +34,7 @@ pub(super) fn add_evals(text: &str, dependency: &Dependency) -> Result<EditedMan
         return Err(explain_missing_package(&manifest));
     }
     let (mut added, mut remarks) = (Vec::new(), Vec::new());
+    // A dependency that is there keeps its version and its features.
     if let Some(table) = DEPENDENCIES.iter().find(|table| has_dependency(&manifest, table)) {
         remarks.push(format!("`arraign` is already in `{table}`"));
     } else {
@@ -58,6 +59,7 @@ fn explain_missing_package(manifest: &DocumentMut) -> String {
     };
     let members = workspace.get("members").and_then(Item::as_array);
     let names: Vec<&str> = members.into_iter().flatten().filter_map(toml_edit::Value::as_str).collect();
+    // A pattern such as `crates/*` is no member that could be named.
     let example = names.iter().find(|name| !name.contains('*')).copied().unwrap_or("crates/NAME");
     let listed = if names.is_empty() { String::new() } else { format!(" (members: {})", names.join(", ")) };
     format!(
@@ -118,6 +120,7 @@ fn find_target(manifest: &DocumentMut) -> TestTarget {
     };
     match tests.iter().find(|test| test.get("name").and_then(Item::as_str) == Some("evals")) {
         None => TestTarget::Missing,
+        // Without `harness = false`, libtest would run no case and pass.
         Some(test) if test.get("harness").and_then(Item::as_bool) == Some(false) => TestTarget::Good,
         Some(_) => TestTarget::Wrong("the test target `evals` lacks `harness = false`: add this line"),
     }

@@ -74,6 +74,7 @@ impl Init {
     fn edit_manifest(&self, manifest: &Path, workspace: Option<&Path>) -> Result<Vec<InitStep>, CliError> {
         let text = fs::read_to_string(manifest).map_err(|error| manifest_error(manifest, &error))?;
         let dependency = match &self.path {
+            // A workspace that names a version decides it for all its members.
             None if workspace.is_some_and(profile::shares_arraign) => Dependency::Workspace,
             None => Dependency::Released,
             Some(path) => Dependency::Folder(
@@ -85,6 +86,7 @@ impl Init {
             manifest::add_evals(&text, &dependency).map_err(|error| manifest_error(manifest, &error))?;
         let mut steps: Vec<InitStep> =
             remarks.into_iter().map(|remark| InitStep::Kept(format!("Cargo.toml: {remark}"))).collect();
+        // An unchanged manifest is not written, so that cargo need not build again.
         if !added.is_empty() {
             write_whole(manifest, text.as_bytes())
                 .map_err(|error| manifest_error(manifest, &format!("cannot write the file: {error}")))?;
@@ -104,6 +106,7 @@ impl Init {
     /// Adds the first case, the schema that it names, and in a crate its name for rust-analyzer, unless the folder already
     /// contains files.
     fn add_first_case(&self, is_crate: bool) -> Result<Vec<InitStep>, CliError> {
+        // Cases that are there already need no first one, and must not fail beside it.
         let mut entries = fs::read_dir(self.dir.join("evals")).into_iter().flatten();
         if entries.next().is_some() {
             return Ok(vec![InitStep::Kept("evals/: already contains files".to_owned())]);
@@ -139,6 +142,7 @@ impl Init {
         let (below, target_parent) = (path_below(root, &here), path_below(root, &target_parent));
         let project = WorkflowProject { is_crate, below: &below, target_parent: &target_parent };
         let mut steps = Vec::new();
+        // The second file of a service is written only if the first one exists, and must be included in it by hand.
         for (index, file) in self.workflow.files().iter().enumerate() {
             let path = root.join(file);
             let name = if below.is_empty() { (*file).to_owned() } else { path.display().to_string() };

@@ -22,6 +22,7 @@ pub(super) fn add_profile(text: &str) -> Option<String> {
         let inner = packages.entry(name).or_insert_with(new_implicit_table);
         packages = inner.as_table_like_mut()?;
     }
+    // The reason stands before the first table only. If it is still there at the end, nothing was added.
     let mut reason = Some(REASON);
     for name in PACKAGES {
         if packages.contains_key(name) {
@@ -50,6 +51,7 @@ pub(super) fn find_workspace_manifest(folder: &Path) -> Option<PathBuf> {
     let root = folder.ancestors().skip(1).find_map(|root| Some((root, read_workspace(root)?)))?;
     let (root, workspace) = root;
     let below = folder.strip_prefix(root).ok()?;
+    // A crate that its workspace excludes is a workspace of its own.
     let excluded = workspace.get("exclude").and_then(Item::as_array);
     let mut excluded = excluded.into_iter().flatten().filter_map(toml_edit::Value::as_str);
     (!excluded.any(|excluded| below.starts_with(excluded))).then(|| root.join("Cargo.toml"))

@@ -96,6 +96,7 @@ fn render_gitlab(project: &WorkflowProject<'_>) -> String {
         )
     };
     if !project.below.is_empty() {
+        // The steps before stay in the root, where the cache is.
         run.insert(0, format!("cd {}", arraign::__internals::verdict::quoted(project.below)));
     }
     let run: Vec<String> = run.iter().map(|line| format!("    - {}\n", quote_yaml(line))).collect();

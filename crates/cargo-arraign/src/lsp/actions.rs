@@ -29,6 +29,7 @@ pub(super) fn list_actions(
 
 /// Replaces the text of a mistake by the suggestion in its help.
 fn suggest_fix(document: &OpenDocument, error: &LoadError, range: Range) -> Option<CodeAction> {
+    // The suggestion is in the text of the help, which is the same in the terminal.
     let (_, rest) = error.help.as_deref()?.split_once("did you mean `")?;
     let (suggestion, _) = rest.split_once('`')?;
     let span = error.place.span();
@@ -60,6 +61,7 @@ fn edit_text(uri: Uri, edit: TextEdit) -> WorkspaceEdit {
 fn list_accepts(document: &OpenDocument, last_run: &LastRun, range: Range) -> Vec<CodeActionOrCommand> {
     let cases = outline_cases(document).into_iter().filter(|case| {
         let own = find_range(&document.text, case.extent.0, case.extent.1);
+        // A cursor is an empty range, so touching the case is enough.
         own.start <= range.end && range.start <= own.end
     });
     let pending = |name: &str| {

@@ -82,6 +82,7 @@ impl CaseCommand {
 
     /// The command that runs trials: the test target of a crate, which knows the checks of the project, or else this program.
     fn run_trials(&self, arguments: &[&str]) -> Command {
+        // A crate's own target knows the checks that are written in Rust.
         if has_target(&self.base) {
             let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
             let mut command = Command::new(cargo);

@@ -45,7 +45,7 @@ const ARGUMENT_MAPS: &[&str] = &["args", "arguments", "parameters"];
 /// The longest value that is offered.
 const MAX_VALUE_CHARS: usize = 120;
 
-/// What can be written at the cursor: a text, and where the trace has it.
+/// The texts that can be written at the cursor, each with its place in the trace.
 type Offers = BTreeMap<String, String>;
 
 /// Lists what can be written at `position`.
@@ -108,6 +108,7 @@ fn list_tools(runs: &[Trace], document: &OpenDocument) -> Offers {
         let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
         (name.to_owned(), format!("called {times} in the trace"))
     });
+    // What the runs call replaces what the policies say of the same tool.
     policies.into_iter().chain(called).collect()
 }
 
@@ -115,6 +116,7 @@ fn list_tools(runs: &[Trace], document: &OpenDocument) -> Offers {
 fn list_policy_tools(document: &OpenDocument) -> Offers {
     let files = document.project.open_files();
     let folder = document.path.parent().unwrap_or(&document.path);
+    // The text is searched by its lines, since it is often no valid YAML while somebody types.
     let names = document.text.lines().filter_map(|line| line.split_once("policy:")).map(|(_, name)| name);
     let names =
         names.map(|name| name.split(['#', ',', '}']).next().unwrap_or(name).trim().trim_matches(['"', '\'']));
@@ -138,6 +140,7 @@ fn list_tools_of_policy(policy: &Document) -> Vec<String> {
     };
     let entries = maps.into_iter().flat_map(|map| map.entries().into_iter().flatten());
     let tools = entries
+        // Keys such as `$schema` are settings of the policy and no tools.
         .filter(|(key, value)| matches!(value.value(), YamlValue::Map(_)) && !key.name.starts_with('$'));
     tools.map(|(key, _)| key.name.to_string()).collect()
 }
@@ -190,6 +193,7 @@ fn add_paths(paths: &mut Offers, above: &str, tool: &str, value: &Value) {
             }
         }
         Value::Array(values) => {
+            // The items of a list share one path. The value shown is that of the last one.
             for value in values {
                 add_paths(paths, &format!("{above}[*]"), tool, value);
             }
@@ -212,6 +216,7 @@ fn describe_value(tool: &str, value: &Value) -> String {
 /// Returns the tool whose arguments the cursor is in: the value of the nearest `tool` or `call` above it, in the same case.
 fn find_tool_near(text: &str, offset: usize) -> Option<String> {
     let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at);
+    // The search ends at the beginning of the case, so that no tool of another one is taken.
     let block: Vec<&str> =
         text[..end].lines().rev().take_while(|line| !line.trim_start().starts_with("- id:")).collect();
     block.iter().find_map(|line| {

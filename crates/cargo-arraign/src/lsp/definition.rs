@@ -52,6 +52,7 @@ fn find_calls(document: &OpenDocument, offset: usize, tool: &str) -> Vec<Locatio
             found.extend(locate_calls(&file, tool, &ids));
         }
     }
+    // Two trace keys of a case may name the same file.
     found.dedup();
     found
 }
@@ -60,6 +61,7 @@ fn find_calls(document: &OpenDocument, offset: usize, tool: &str) -> Vec<Locatio
 fn locate_calls(file: &Path, tool: &str, ids: &[Option<String>]) -> Vec<Location> {
     let (Some(uri), Ok(text)) = (path_to_uri(file), fs::read_to_string(file)) else { return Vec::new() };
     let mut ranges: Vec<_> = ids.iter().flatten().filter_map(|id| find_string(&text, id)).collect();
+    // A trace without ids has only the name of the tool to be found by.
     if ranges.is_empty() {
         ranges.extend(find_string(&text, tool));
     }

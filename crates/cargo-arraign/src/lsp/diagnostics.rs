@@ -32,6 +32,7 @@ pub(super) fn list_diagnostics(document: &OpenDocument, last_run: &LastRun) -> V
             continue;
         }
         let Some(path) = document.project.find_named(error.place.file()) else { continue };
+        // Another file is not open, so its text is the one on disk.
         let text = fs::read_to_string(&path).unwrap_or_default();
         others.push((path, vec![describe_mistake(error, &text)]));
     }
@@ -118,6 +119,7 @@ fn find_present_range(lines: &[&str], at: &Location) -> Option<Range> {
     let mut places = lines.iter().enumerate().filter(|(_, line)| is_same(line)).map(|(index, _)| index + 1);
     let line = match lines.get(at.line.checked_sub(1)?).filter(|line| is_same(line)) {
         Some(_) => at.line,
+        // Two equal lines would be a guess, and a mark at a wrong place is worse than none.
         None => places.next().filter(|_| places.next().is_none())?,
     };
     let mut moved = at.clone();

@@ -17,6 +17,7 @@ pub(super) fn read_runs_at(document: &OpenDocument, offset: usize) -> Vec<(Optio
     let Some(suite_case) = find_loaded_case(document, offset) else { return Vec::new() };
     let runs = CaseRuns::find_runs(&suite_case, &document.path, &files);
     let Ok(runs) = runs else { return Vec::new() };
+    // A file of thousands of runs must not block the editor.
     let read = runs.each_run(&files).take(MAX_RUNS).flatten().map(std::borrow::Cow::into_owned);
     read.map(|run| (run.file.and_then(|name| document.project.find_named(&name)), run.trace)).collect()
 }
@@ -52,6 +53,7 @@ fn cut_trace(text: &str, offset: usize, id: Option<&str>) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let current = text[..offset].matches('\n').count();
     let is_start = |line: &&str| parse_id(line).is_some();
+    // The text is cut by its lines: while somebody types, it is often no valid YAML.
     let first = lines.iter().take(current + 1).rposition(is_start).unwrap_or(0);
     let own = &lines[first..];
     let end = own.iter().skip(1).position(is_start).map_or(own.len(), |at| at + 1);

@@ -36,6 +36,7 @@ fn find_word_around(text: &str, offset: usize) -> (usize, usize) {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let start = text[..offset]
         .rfind(|c| !is_word(c))
+        // The character before the word may have several bytes.
         .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
     let end = text[offset..].find(|c| !is_word(c)).map_or(text.len(), |at| offset + at);
     (start, end)
@@ -72,6 +73,7 @@ fn describe_finding(finding: &Finding) -> String {
 fn describe_case(document: &OpenDocument, verdicts: &[Verdict], offset: usize) -> Option<String> {
     let cases = outline_cases(document);
     let case = cases.iter().find(|case| case.head.0 <= offset && offset <= case.head.1)?;
+    // A case that was added since the run is told from one that passed.
     let Some(verdict) = verdicts.iter().find(|verdict| verdict.name == case.name) else {
         return Some(format!("**`{}`** has no verdict in the last run.", case.name));
     };

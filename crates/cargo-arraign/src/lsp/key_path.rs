@@ -11,6 +11,7 @@ pub(super) fn find_key_path(text: &str, offset: usize) -> Vec<String> {
         None => line.len() - line.trim_start().len() + usize::from(line.trim_start().starts_with('-')),
     };
     keys.reverse();
+    // Upwards, each line that is indented less than all below it is a key around the cursor.
     for above in text[..start].lines().rev().filter(|line| !is_blank(line)) {
         let own = content_indent(above);
         if own >= indent {
@@ -47,6 +48,7 @@ fn content_indent(line: &str) -> usize {
 fn first_key(line: &str) -> Option<&str> {
     let content = line.trim_start_matches([' ', '-', '{']);
     let (key, rest) = content.split_once(':')?;
+    // A colon without a blank behind it belongs to a value, such as a URL.
     let is_key = (rest.is_empty() || rest.starts_with(' ')) && !key.contains(['[', '{', ',']);
     is_key.then(|| key.trim_matches(['"', '\'']))
 }
@@ -78,6 +80,7 @@ fn find_keys_in_line(line: &str) -> Vec<String> {
 
 /// Whether the innermost bracket that is open at `at` is that of a list.
 fn line_is_list(line: &str, at: usize) -> bool {
+    // Backwards from the cursor: a bracket that is closed before it is skipped together with its opening.
     let mut closed = 0;
     for c in line[..at].chars().rev() {
         match c {

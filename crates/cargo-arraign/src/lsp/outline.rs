@@ -60,6 +60,7 @@ fn names_agent(node: Node<'_>) -> bool {
 fn outline_case(case: Node<'_>, file: &str, has_agent: bool) -> Option<OutlinedCase> {
     let id = case.get("id");
     let text = id.and_then(|id| id.as_str().map(str::to_owned).or_else(|| id.decode().ok()));
+    // A mapping without an id is a case only if it has a key that only cases have.
     let is_case = text.is_some() || CASE_KEYS.iter().any(|key| case.get(key).is_some());
     let first = case.entries()?.next()?.0.span;
     let head = id.map_or(first, |id| id.tree().span);

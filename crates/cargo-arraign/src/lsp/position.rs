@@ -22,6 +22,7 @@ pub(super) fn find_offset(text: &str, position: Position) -> usize {
         line => text.match_indices('\n').nth(line as usize - 1).map_or(text.len(), |(at, _)| at + 1),
     };
     let line = text[line_start..].split('\n').next().unwrap_or_default();
+    // The protocol counts UTF-16 units, and a string here counts bytes.
     let mut units = 0;
     for (at, c) in line.char_indices() {
         if units >= position.character {
@@ -41,6 +42,7 @@ pub(super) fn find_range(text: &str, start: usize, end: usize) -> Range {
 pub(super) fn location_range(location: &Location) -> Range {
     let line = to_u32(location.line.saturating_sub(1));
     let units = |column: usize| {
+        // The beginning of a long line may have been cut off; its characters are counted as one unit each.
         let before = location.text.chars().take(column.saturating_sub(1 + location.skipped));
         to_u32(location.skipped + before.map(char::len_utf16).sum::<usize>())
     };

@@ -28,6 +28,7 @@ pub(super) fn rename_case(
 ) -> Result<WorkspaceEdit, String> {
     let case = find_id_at(document, position).ok_or("the cursor is not on the id of a case")?;
     let old_id = case.id.clone().unwrap_or_default();
+    // Two cases of one file would be one trial.
     if outline_cases(document).iter().any(|other| other.id.as_deref() == Some(new_id)) {
         return Err(format!("another case of this file has the id `{new_id}`"));
     }
@@ -59,6 +60,7 @@ fn find_id_at(document: &OpenDocument, position: Position) -> Option<OutlinedCas
 fn write_scalar(id: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     let begins_as_word = id.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    // YAML 1.1 reads `yes` and `off` as booleans, and so do many tools.
     let is_keyword =
         ["true", "false", "null", "yes", "no", "on", "off"].contains(&id.to_lowercase().as_str());
     if begins_as_word && !is_keyword && id.chars().all(is_plain) {

@@ -87,6 +87,7 @@ impl Server<'_> {
         };
         self.running += 1;
         let sender = self.ended.0.clone();
+        // A command runs cargo, and takes minutes. Meanwhile the server goes on answering.
         thread::spawn(move || {
             // The receiver is gone if the client has ended the session.
             let _ = sender.send((id, command.execute()));
@@ -100,6 +101,8 @@ impl Server<'_> {
             .and_then(|uri| find_path(&uri));
         let name = argument.and_then(|argument| argument["name"].as_str()).unwrap_or_default();
         let Some(path) = path else {
+            // Without a file, the command is about the project of the editor's folder. The last part of the path is a
+            // stand-in, because a project is found by one of its files.
             let folder = self.folder.as_ref()?.join("evals");
             return Some(CaseCommand::new(command, name, &EvalProject::find(&folder.join("x")), Vec::new()));
         };
@@ -119,6 +122,7 @@ impl Server<'_> {
     /// Answers the request of a command that has ended, and shows what it has changed.
     pub(super) fn end_command(&mut self, id: RequestId, result: &CommandResult) -> Result<(), CliError> {
         self.running -= 1;
+        // The command may have written traces, verdicts or snapshots, which change what every file shows.
         self.documents.values_mut().for_each(|document| document.is_changed = true);
         self.publish_changed()?;
         self.respond(id, result.to_json())?;

@@ -71,6 +71,8 @@ impl<'c> Server<'c> {
     /// Answers messages until the client ends the session.
     pub(super) fn serve(&mut self) -> Result<(), CliError> {
         loop {
+            // While something is unfinished, the server wakes up without a message: to publish when the user pauses,
+            // or to take the end of a command.
             let received = match self.find_pause() {
                 Some(pause) => {
                     self.connection.receiver.recv_timeout(pause).map_err(|error| error.is_timeout())
@@ -157,6 +159,7 @@ impl<'c> Server<'c> {
     fn set_text(&mut self, uri: &Uri, text: String) {
         let Some(path) = find_path(uri) else { return };
         if let Some(known) = self.documents.get_mut(&path) {
+            // The text is checked later, when the editor pauses.
             (known.text, known.is_changed) = (text, true);
             return;
         }
@@ -178,6 +181,7 @@ impl<'c> Server<'c> {
                 published.entry(path).or_default().extend(found);
             }
         }
+        // A file that has no mistake any more must lose its marks.
         for path in self.marked.clone().into_iter().filter(|path| !published.contains_key(path)) {
             self.publish(&path, Vec::new())?;
         }

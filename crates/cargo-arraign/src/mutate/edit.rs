@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arraign::__internals::place::Source;
-use arraign::__internals::yaml::{Document, Tree, Value, render_flow, render_item};
+use arraign::__internals::yaml::{Document, Tree, Value, escape_token, render_flow, render_item};
 use serde_json::{Value as Json, json};
 
 /// A text to insert, and the byte before which it comes.
@@ -28,6 +28,7 @@ pub(super) fn add_entries(source: &Arc<Source>, case_at: usize, entries: &[Json]
     insertions.sort_by_key(|(at, _)| *at);
     let breaks = if source.text().contains("\r\n") { "\r\n" } else { "\n" };
     let mut text = source.text().to_owned();
+    // From the last insertion to the first, so that the places of the others stay.
     for (at, inserted) in insertions.iter().rev() {
         text.insert_str(*at, &inserted.replace('\n', breaks));
     }
@@ -74,11 +75,12 @@ fn find_case(tree: &Tree, at: usize, pointer: String) -> Option<(&Tree, String)>
         Value::Map(entries) => {
             let begins = |tree: &Tree| tree.span.start as usize == at;
             let is_id = |name: &str| name == "id" || name == "name";
+            // The place of a case is its own, or that of its id, whichever the loader noted.
             if entries.iter().any(|(key, value)| is_id(&key.name) && begins(value)) || begins(tree) {
                 return Some((tree, pointer));
             }
             entries.iter().find_map(|(key, value)| {
-                let token = key.name.replace('~', "~0").replace('/', "~1");
+                let token = escape_token(&key.name);
                 find_case(value, at, format!("{pointer}/{token}"))
             })
         }
@@ -112,6 +114,7 @@ impl ExpectEditor<'_> {
         let Value::List(items) = &list.value else {
             return Err("`expect` of the case is not a list".to_owned());
         };
+        // A list in brackets goes on in its line; any other one gets lines of its own.
         if self.is_flow(list) {
             let rendered: Vec<String> = entries.iter().map(|entry| self.render_inline(entry)).collect();
             let end = items.last().map(|item| item.span.end as usize);
@@ -168,10 +171,12 @@ impl ExpectEditor<'_> {
 
     /// Inserts into brackets, after the item that ends at `last`. Where each item has its own line, so have the new ones.
     fn insert_inline(&self, container: &Tree, last: Option<usize>, items: &[String]) -> Vec<Insertion> {
+        // Empty brackets have no item after which a comma could stand.
         let Some(last) = last else {
             return vec![(container.span.start as usize + 1, items.join(", "))];
         };
         let rest = &self.text[last..container.span.end as usize - 1];
+        // A comma may follow the last item already, with blanks or comments between.
         let comma = skip_blanks(rest).filter(|at| rest[*at..].starts_with(',')).map(|at| last + at + 1);
         let (mut insertions, at) = match comma {
             Some(after) => (Vec::new(), after),
@@ -216,6 +221,7 @@ fn skip_blanks(text: &str) -> Option<usize> {
         if !text[at..].starts_with('#') {
             return Some(at);
         }
+        // A comment at the end of the text has nothing behind it.
         at += text[at..].find('\n')?;
     }
 }
@@ -225,14 +231,15 @@ fn render_lines(entries: &[Json], column: usize) -> String {
     lines.collect()
 }
 
-/// Where the last value inside a value ends. A block of lists and mappings itself ends where the next token begins. Values
-/// of an alias are elsewhere.
+/// Returns where the last value inside a value ends. The span of a block of lists and mappings goes on to the next
+/// token. Values of an alias are elsewhere.
 fn find_content_end(tree: &Tree) -> usize {
     let children: Vec<usize> = match &tree.value {
         Value::List(items) => items.iter().map(find_content_end).collect(),
         Value::Map(entries) => {
             entries.iter().map(|(key, value)| find_content_end(value).max(key.span.end as usize)).collect()
         }
+        // A key without a value still ends behind the key.
         _ => Vec::new(),
     };
     children.into_iter().max().unwrap_or(tree.span.end as usize)

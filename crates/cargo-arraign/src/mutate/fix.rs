@@ -43,7 +43,7 @@ pub(super) fn require_person(mode: FixMode) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What became of the fixes.
+/// The result of the fixes.
 #[derive(Debug, Default)]
 pub(super) struct FixResult {
     /// The number of added checks.
@@ -67,6 +67,7 @@ pub(super) fn fix_cases(
             files.entry(wanted.path.clone()).or_default().push(wanted);
         }
     }
+    // Each file is written once with all its fixes, since the places are those of the unchanged text.
     let mut result = FixResult::default();
     for fixes in files.into_values() {
         FileFixer { harness, result: &mut result }.fix_file(fixes)?;
@@ -143,6 +144,7 @@ impl FileFixer<'_> {
         let Some(before) = fixes.first().map(|fix| Arc::clone(fix.place.source())) else { return Ok(()) };
         let mut text = before.text().to_owned();
         let mut added: Vec<&CaseFix> = Vec::new();
+        // Each case is tried with the checks of all cases that were edited before it.
         for fix in &fixes {
             match self.try_fix(fix, &text) {
                 Ok(edited) => {
@@ -187,6 +189,7 @@ impl FileFixer<'_> {
         let is_killed = |id: &str| tried.mutants().any(|(_, mutant)| mutant.id == id && mutant.is_killed());
         let unnoticed = fix.entries.iter().flat_map(|entry| &entry.killed).find(|one| !is_killed(&one.id));
         match unnoticed {
+            // The additions were chosen one by one. Together, in the file, they are tried once more.
             Some(mutant) => Err(format!("with the checks the case does not notice that {}", mutant.change)),
             None => Ok(edited),
         }

@@ -92,6 +92,7 @@ impl Mutate {
             Some(run) => self.read_run(Some(run).filter(|run| *run != Path::new(NEWEST)))?,
             None => self.mutate_folder(&interrupt)?,
         };
+        // A search that tried nothing is a mistake of the user's: no case is suited.
         if report.untried == 0 && report.cases.iter().all(|case| case.left_out.is_some()) {
             let folder = self.folder.to_string_lossy();
             let reasons = text::render_left_out(&report).join("\n  ");
@@ -133,6 +134,7 @@ impl Mutate {
         if added == 0 && refused == 0 {
             exit_after_write(writeln!(io::stdout(), "no check was added"))?;
         }
+        // The report is made anew, since the added checks change what is noticed.
         let again = if added > 0 { Some(self.mutate_folder(interrupt)?) } else { None };
         let code = self.finish(again.as_ref().unwrap_or(report), known)?;
         Ok(if refused > 0 && code == ExitCode::SUCCESS { ExitCode::from(FAILED) } else { code })
@@ -148,12 +150,14 @@ impl Mutate {
             let problem = format!("the run `{id}` has tried no mutants");
             return Err(CliError::new(format!("{problem}\n  help: run the tests with `ARRAIGN_MUTATE=1`")));
         }
+        // The filters come after the check, so that a filter without a match is told from a run without mutants.
         cases.retain(|case| is_selected(&self.filters, &case.name));
         Ok(MutationReport::from_cases(cases))
     }
 
     fn finish(&self, report: &MutationReport, known: Option<KnownSurvivors>) -> CliResult {
         let mut traces = tally_traces(&report.cases);
+        // After an interrupt the list would lack the survivors that were not tried.
         if let Some(path) = self.write_baseline.as_ref().filter(|_| report.untried == 0) {
             KnownSurvivors::from_traces(&traces).write_file(path)?;
         }

@@ -46,6 +46,7 @@ impl MutationText<'_> {
         let mut lines = vec![format!("{}:{}  {}  {killed} of {all} noticed", at.file, at.line, case.name)];
         let survivors = self.list_survivors(case);
         lines.extend(survivors.iter().map(|mutant| render_survivor(mutant)));
+        // Survivors are shown with the first case on a trace, so the counts of the others would not add up.
         let elsewhere = (all - killed).saturating_sub(survivors.len());
         if elsewhere > 0 && self.hidden.is_none() {
             lines.push(format!("  {elsewhere} more: noticed by other cases on the trace, or shown there"));

@@ -28,6 +28,7 @@ pub(super) fn added(
         return Ok(outcome);
     }
     let opinion = match on_answer(evidence, LABEL) {
+        // The atoms decide already, so a missing opinion does not matter.
         Err(unfit) if outcome.violations.is_empty() => return Err(unfit),
         Err(_) => return Ok(outcome),
         Ok(opinion) => opinion,

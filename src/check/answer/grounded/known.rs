@@ -93,11 +93,13 @@ impl Known {
             }
             AtomReading::Date(date) => self.learn_date(date),
             AtomReading::Time(time) => {
+                // `10:15` and `10:15:00` support each other.
                 self.times.extend([time, ClockTime { second: None, ..time }]);
                 self.times.insert(ClockTime { second: time.second.or(Some(0)), ..time });
             }
             AtomReading::Text(text) => {
                 self.learn_digits(written);
+                // The index is bounded, because the evidence can be a whole database.
                 if self.names.len() < MOST_NAMES {
                     self.names.entry(text).or_insert_with(|| written.to_owned());
                 }
@@ -144,6 +146,7 @@ impl Known {
             return;
         }
         let text = fold_text(text);
+        // One wanted text may contain another, and both are found.
         for found in finder.find_overlapping_iter(&text) {
             let wanted = wanted[found.pattern()];
             if is_whole(&text, found.start(), found.end()) && !self.texts.contains(wanted) {

@@ -102,6 +102,7 @@ impl TryFrom<f64> for Allowed {
     type Error = String;
 
     fn try_from(value: f64) -> Result<Self, String> {
+        // 1 is one atom and not a share of 100 %, which would allow everything.
         let whole = value >= 1.0 && value.fract() == 0.0 && value <= f64::from(u32::MAX);
         #[expect(
             clippy::cast_possible_truncation,
@@ -166,6 +167,7 @@ impl Grounded {
     fn by_atoms(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let answer = answer(evidence)?;
         let claims = distinct(answer, find_atoms(answer, &self.atoms));
+        // An answer without claims needs no evidence, so this comes before the missing leaves.
         if claims.is_empty() {
             return Ok(nothing_stated());
         }
@@ -193,6 +195,8 @@ impl Grounded {
             orphans.extend((!held).then_some(claim));
         }
         let broken = !self.max_unsupported.allows(orphans.len(), claims.len());
+        // The missing values may be in a result that was not recorded. A wrong answer cannot be told from an unseen
+        // one then.
         if let Some(call) = unseen_result(evidence, &self.from).filter(|_| broken) {
             return Err(report_unseen(&call, &orphans));
         }
@@ -251,12 +255,13 @@ impl Claim {
     }
 }
 
-/// Each claim once, at its first place.
+/// Lists each claim once, at its first place.
 fn distinct(answer: &str, atoms: Vec<Atom>) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
     let mut places: HashMap<Vec<AtomReading>, usize> = HashMap::new();
     let quoted = QuotedText::new(answer);
     for atom in atoms {
+        // One value may be written in several ways: equal readings make it one claim.
         let place = *places.entry(atom.readings.clone()).or_insert(claims.len());
         if let Some(claim) = claims.get_mut(place) {
             claim.times += 1;

@@ -74,6 +74,7 @@ fn near_date(date: Date, known: &Known) -> Option<String> {
 fn date_distance(claimed: Date, known: Date) -> Option<i32> {
     match day_number(claimed).zip(day_number(known)) {
         Some((one, other)) if (one - other).abs() <= DAYS => Some((one - other).abs()),
+        // A wrong year is a usual mistake, so the same day of another year is worth showing.
         _ => {
             let is_same_day =
                 known.year.is_some() && (known.month, known.day) == (claimed.month, claimed.day);
@@ -98,6 +99,7 @@ fn minute_of_day(time: ClockTime) -> i32 {
 }
 
 fn near_name(name: &str, known: &Known) -> Option<String> {
+    // The distance takes quadratic time, and a longer name is not read by a person.
     if name.len() > LONGEST {
         return None;
     }

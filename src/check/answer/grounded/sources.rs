@@ -51,6 +51,7 @@ pub(super) fn leaves<'e>(evidence: &'e Evidence<'_>, from: &[From]) -> Vec<Leaf<
             From::Prompt => leaves.extend(list_prompts(evidence).map(Leaf::Text)),
         }
     }
+    // Counts are facts of the calls: `three orders` is supported by a list of three. A prompt alone has none.
     if !leaves.is_empty() && from != [From::Prompt] {
         leaves.extend(count_calls(evidence).map(Leaf::Count));
     }
@@ -113,6 +114,7 @@ pub(super) fn unseen_result(evidence: &Evidence<'_>, from: &[From]) -> Option<St
     if !from.contains(&From::Results) {
         return None;
     }
+    // An error counts as a result, because the agent has read it.
     let call = evidence.trace.calls.iter().find(|call| call.result.is_none() && call.error.is_none())?;
     Some(format!("call {} (`{}`)", call.index, call.name))
 }

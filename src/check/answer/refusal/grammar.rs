@@ -17,7 +17,7 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
     })
 }
 
-/// One past the last word of the refusal that begins with the word `at`.
+/// Returns the index behind the last word of the refusal that begins with the word `at`.
 fn refusal_at(words: &[Word], at: usize) -> Option<usize> {
     any_at(words, at, &OUTRIGHT).or_else(|| {
         let kept = opening_at(words, at)?;
@@ -47,6 +47,7 @@ fn act_at(words: &[Word], at: usize) -> Option<usize> {
 
 fn is_taken_back(words: &[Word], at: usize) -> bool {
     let mut phrases = TAKEN_BACK.iter();
+    // A word that opens a sentence has nothing before it that could take it back.
     !words[at].opens
         && phrases.any(|phrase| {
             let start = at.checked_sub(phrase.split(' ').count());
@@ -63,9 +64,10 @@ fn any_at(words: &[Word], at: usize, phrases: &[&str]) -> Option<usize> {
     phrases.iter().find_map(|phrase| phrase_at(words, at, phrase))
 }
 
-/// One past the last word of `phrase`, if it stands at the word `at` and within one clause.
+/// Returns the index behind the last word of `phrase`, if the phrase begins with the word `at` and is within one
+/// clause.
 fn phrase_at(words: &[Word], at: usize, phrase: &str) -> Option<usize> {
-    // Nearly every phrase is another: that is told soonest by its beginning.
+    // Nearly every phrase is another one, and its beginning shows that soonest.
     if !phrase.starts_with(words.get(at)?.text.as_str()) {
         return None;
     }

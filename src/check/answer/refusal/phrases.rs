@@ -7,13 +7,13 @@ use crate::pattern::{WordList, list_lines, list_words};
 /// Phrases that refuse by themselves.
 pub(super) static OUTRIGHT: WordList = LazyLock::new(|| list_lines(include_str!("phrases/outright.txt")));
 
-/// Who refuses, before a [`MODALS`].
+/// The subjects of a refusal before one of [`MODALS`].
 pub(super) const SUBJECTS: &[&str] = &["i", "we"];
 
 /// What keeps them. A phrase stands before its own beginning.
 pub(super) static MODALS: WordList = LazyLock::new(|| list_lines(include_str!("phrases/modals.txt")));
 
-/// Who refuses, before a [`STATES`].
+/// The subjects of a refusal before one of [`STATES`].
 pub(super) const BEINGS: &[&str] = &["i am", "i'm", "we are", "we're"];
 
 /// What keeps them.
@@ -25,7 +25,7 @@ pub(super) const UNNAMED: &[&str] =
 
 pub(super) const APOLOGIES: &[&str] = &["apologies", "no", "sorry", "unfortunately"];
 
-/// What they will not do is told to be no matter of theirs.
+/// Phrases that call the request no matter of the agent's.
 pub(super) static NO_MATTER: WordList = LazyLock::new(|| list_lines(include_str!("phrases/no_matter.txt")));
 
 /// Words between what keeps them and what they will not do: at most [`MOST_FILLERS`].
@@ -33,7 +33,7 @@ pub(super) static FILLERS: WordList = LazyLock::new(|| list_words(include_str!("
 
 pub(super) const MOST_FILLERS: usize = 4;
 
-/// What they will not do. Words with which help is offered or facts are told ("find", "say", "wait") are not here.
+/// The acts that are refused. Words that offer help or state facts ("find", "say", "wait") are not here.
 pub(super) static ACTS: WordList = LazyLock::new(|| list_lines(include_str!("phrases/acts.txt")));
 
 /// What looks like an act and refuses nothing.

@@ -16,6 +16,7 @@ pub(super) struct Word {
 /// The words of `text`. Commas, quotes and markup between words are no matter.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let (mut words, mut start, mut opens) = (Vec::new(), None, true);
+    // The space behind the end closes the last word.
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
         if is_part(c) {
             start.get_or_insert(at);
@@ -25,6 +26,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             words.push(word);
             opens = false;
         }
+        // The next word begins a sentence behind one of these, or behind an empty line.
         opens |= matches!(c, '.' | '!' | '?' | ';' | ':') || text[at..].starts_with("\n\n");
     }
     words

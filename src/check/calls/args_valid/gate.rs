@@ -35,6 +35,7 @@ impl Gate {
         let mut fields = Fields::of(tools, "`tools`")?;
         let allow: Option<Vec<ToolPattern>> = fields.list("allow");
         let deny: Vec<ToolPattern> = fields.list("deny").unwrap_or_default();
+        // An entry that could not be read leaves the list empty, too, and is reported already.
         if allow.as_ref().is_some_and(Vec::is_empty) && fields.errors.is_empty() {
             let empty = fields.node("allow").unwrap_or(tools).error("an empty `allow` allows nothing");
             fields.errors.push(empty.help("leave it out to allow every tool, or deny \"*\""));
@@ -48,7 +49,7 @@ impl Gate {
         fields.finish(gate)
     }
 
-    /// Why the tool of `call` may not be called. `deny` wins. A tool that may be allowed is not refused.
+    /// Returns why the tool of `call` may not be called. `deny` wins. A tool that may be allowed is not refused.
     pub(super) fn refusal(&self, call: &Call) -> Option<Refusal<'_>> {
         if let Some(denied) = self.deny.iter().find(|entry| entry.pattern.matches(call)) {
             return Some(Refusal::Denied(denied));

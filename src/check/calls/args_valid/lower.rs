@@ -29,6 +29,8 @@ pub(super) fn tool(node: Node<'_>, origin: Origin, home: &Home<'_>, definitions:
             schema = lowering.arguments(arguments, &join(&base, "arguments"));
         }
         if let Some(allowed) = fields.optional::<bool>("additional_arguments") {
+            // The word has another name in JSON Schema, so a violation of it must find its way back to the user's
+            // word.
             schema["additionalProperties"] = allowed.into();
             lowering.origin.moved("/additionalProperties".to_owned(), join(&base, "additional_arguments"));
         }
@@ -93,7 +95,7 @@ impl Lowering {
         self.each(node, pointer, "/$defs")
     }
 
-    /// Each entry of a mapping as constraints.
+    /// Lowers each entry of a mapping to constraints.
     fn each(&mut self, node: Node<'_>, written: &str, to: &str) -> Value {
         let Some(entries) = self.entries(node) else { return json!({}) };
         let lowered = entries.into_iter().map(|(key, entry)| {
@@ -106,8 +108,10 @@ impl Lowering {
     /// Named constraints, and which of them are required, into the schema around them.
     fn properties(&mut self, node: Node<'_>, written: &str, to: &str, schema: &mut Map<String, Value>) {
         let below = join(to, "properties");
+        // The whole mapping moves first, and each name in it again: the nearest move decides where an error is shown.
         self.origin.moved(below.clone(), written.to_owned());
         schema.insert("properties".to_owned(), self.each(node, written, &below));
+        // `required` may be a list of the schema already. Flags of arguments are added to it.
         let mut names = match schema.remove("required") {
             Some(Value::Array(names)) => names,
             _ => Vec::new(),
@@ -166,7 +170,8 @@ impl Lowering {
         schema.insert(word.to_owned(), lowered);
     }
 
-    /// What JSON Schema says under `word`; `None` for what it says elsewhere, and for a mistake.
+    /// Returns the value of `word` in JSON Schema, or `None` for a mistake and for a word that JSON Schema expresses
+    /// elsewhere.
     fn lowered(&mut self, word: &str, value: Node<'_>, written: &str, at: &str) -> Option<Value> {
         match (word, value.value()) {
             ("properties", _) | ("required", Yaml::Bool(_)) => None,

@@ -56,6 +56,7 @@ pub(super) fn file(path: Node<'_>, scope: &Scope<'_>, formats: bool) -> Result<A
 
 fn compile_file<const FORMATS: bool>(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Policy>, LoadErrors> {
     let path = scope.path(node)?;
+    // Many cases name the same policy, which is compiled once for all of them.
     let compiled = scope.files.compiled::<Compiled<FORMATS>>(&path, || {
         let document = scope.document(node)?;
         Policy::read(&Home::policy(&document, FORMATS), document.root(), "")
@@ -102,6 +103,7 @@ impl Policy {
         let unconstrained = fields.node("enforcement").map(|node| read_enforcement(node, base));
         let unconstrained = unconstrained.and_then(|value| fields.take(value)).unwrap_or(Unconstrained::Warn);
         let at = join(base, "schemas");
+        // Definitions are read with the schemas that refer to them.
         fields.node("$defs");
         let shared = [join(&at, "$defs"), join(base, "$defs")];
         let schemas = fields.node("schemas").map(|node| home.schemas(node, &at, &shared));
@@ -117,7 +119,7 @@ impl Policy {
         Self::of(table, home, base).not_empty(root)
     }
 
-    /// One tool and its arguments at `base`.
+    /// Reads a policy of one tool and its arguments at `base`.
     pub(super) fn of_tool(
         home: &Home<'_>,
         tool: Node<'_>,
@@ -184,6 +186,7 @@ impl Shape {
         let is_gated =
             ["allow", "deny"].iter().any(|key| tools.and_then(|tools| tools.get(key)).is_some_and(is_list));
         let is_structured = ["schemas", "enforcement"].iter().any(|key| find_section(root, key).is_some());
+        // A file that names nothing of any shape is read as the second one, which then says what is missing.
         if is_structured || is_gated || names_nothing(root) {
             return Self::Structured;
         }

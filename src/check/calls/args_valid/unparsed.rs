@@ -13,6 +13,7 @@ pub(super) fn said(error: &str) -> String {
     let mut reasons = REASONS.iter().filter_map(|line| line.split_once(" => "));
     let Some((_, reason)) = reasons.find(|(known, _)| *known == text) else { return error.to_owned() };
     match place.split_once(" column ") {
+        // Arguments are mostly one line, so the line is named only beyond it.
         Some(("1", column)) => format!("{reason} (column {column})"),
         Some((line, column)) => format!("{reason} (line {line}, column {column})"),
         None => reason.to_owned(),

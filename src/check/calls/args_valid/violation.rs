@@ -58,6 +58,7 @@ fn describe_fault(call: &Call, fault: &Fault) -> Violation {
 pub(super) fn refused<'r>(call: &Call, refusal: &Refusal<'r>) -> (Violation, &'r str) {
     match *refusal {
         Refusal::Denied(entry) => {
+            // A glob does not show which name it denied.
             let by = if entry.pattern.exact().is_some() {
                 String::new()
             } else {

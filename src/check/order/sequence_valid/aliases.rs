@@ -24,7 +24,7 @@ impl Aliases {
         errors.or(Self(aliases))
     }
 
-    /// What `name` stands for, if it is an alias.
+    /// Returns the tools that `name` stands for, if it is an alias.
     pub(super) fn members(&self, name: &str) -> Option<&[ToolPattern]> {
         self.0.iter().find(|(alias, _)| alias == name).map(|(_, members)| members.as_slice())
     }

@@ -29,6 +29,7 @@ impl Order {
         let (first, then) = (reader.tools("first"), reader.tools("then"));
         let order = Self { first: first?, then: then? };
         let firsts = order.first.tools();
+        // An operand that names the same tool on both sides could only be kept by never calling it.
         let itself = order.then.tools().iter().position(|then| firsts.iter().any(|first| first.same(then)));
         if let Some(index) = itself {
             let problem = format!("{} cannot come before itself", order.then.tools()[index]);
@@ -107,6 +108,7 @@ fn describe_missing(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'
     let call = &run.calls[at];
     let said: Vec<String> = missing.iter().map(ToString::to_string).collect();
     let said = join_list(&said, "and");
+    // A call of the same turn was made without the other's result, so it does not count as one before.
     let same_turn = missing.iter().any(|first| first.first_in(&run.calls[..at]).is_some());
     let (when, help) = if same_turn {
         (

@@ -57,6 +57,7 @@ fn read_bounds(reader: &mut RuleReader<'_>) -> Option<Vec<Bound>> {
     let bounds = given.into_iter().collect::<Option<Vec<Bound>>>()?;
     let Some((pointer, problem)) = find_contradiction(&bounds) else { return Some(bounds) };
     let error = reader.error(pointer, problem).help("give `min`, `max` or both, or `exactly` alone");
+    // No bound at all may be a misspelt one, which the reader of the fields reports better.
     if bounds.is_empty() {
         reader.fields.missing(&BOUNDS.map(|(key, ..)| key), error);
     } else {
@@ -71,7 +72,7 @@ fn max_calls(reader: &mut RuleReader<'_>) -> Option<Box<dyn Rule>> {
     Some(Box::new(Count { tool: tool?, bounds: vec![Bound { kind: BoundKind::Max, number: max? }] }))
 }
 
-/// What to blame and why, for bounds that say nothing or cannot hold together.
+/// Returns the key at fault and the reason, for bounds that say nothing or cannot hold together.
 fn find_contradiction(bounds: &[Bound]) -> Option<(&'static str, &'static str)> {
     use BoundKind::{Exactly, Max, Min};
     match bounds {

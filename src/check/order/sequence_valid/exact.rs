@@ -32,6 +32,7 @@ impl Rule for Exact {
 impl Exact {
     fn first_difference(&self, calls: &[Call]) -> Option<Violation> {
         let tools = self.tools.tools();
+        // The first place where the lists part is the one to report: all places behind it may only be shifted.
         let same = tools.iter().zip(calls).take_while(|(tool, call)| tool.matches(call)).count();
         let violation = match (tools.get(same), calls.get(same)) {
             (None, None) => return None,

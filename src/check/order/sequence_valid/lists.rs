@@ -76,6 +76,7 @@ fn read_part(node: Node<'_>) -> Result<Part, LoadError> {
     if text.is_empty() {
         return Err(node.error("an empty `pattern` is part of every name").help("name the tools to block"));
     }
+    // `delete` blocks `delete_user` as well. A blocklist that is too wide is noticed, one that is too narrow is not.
     if !is_glob(&text) {
         return Ok(Part::Text(text));
     }

@@ -328,6 +328,7 @@ impl SequenceValid {
 
 /// Notes the first required tool whose calls all failed. The rules count attempts.
 fn note_failed_operand(item: Item, placed: &Placed, run: &Run<'_>) -> Item {
+    // The search below looks at each operand and each call. A run without failures needs none of it.
     let success = RunSuccess::of(run.calls);
     if run.calls.iter().all(|call| success.includes(call)) {
         return item;

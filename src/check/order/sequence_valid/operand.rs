@@ -108,13 +108,14 @@ impl Operand {
         let pairs = self.arguments.iter();
         let mut arguments: Vec<(&str, &str)> =
             pairs.map(|(name, like)| (name.as_str(), like.as_str())).collect();
+        // Two operands are equal if they mean the same tools, in whatever order they are written.
         members.sort_unstable();
         members.dedup();
         arguments.sort_unstable();
         (members, arguments)
     }
 
-    /// As the user wrote it, without its arguments.
+    /// Returns the name as the user wrote it, without arguments.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -200,7 +201,7 @@ pub(super) struct Operands {
 }
 
 impl Operands {
-    /// One tool or several, but at least one.
+    /// Reads one tool or a list of them, which is not empty.
     pub(super) fn read(key: &'static str, node: Node<'_>, aliases: &Aliases) -> Result<Self, LoadErrors> {
         let nodes = node.one_or_many();
         if nodes.is_empty() {

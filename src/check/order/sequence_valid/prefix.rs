@@ -10,6 +10,7 @@ use crate::outcome::Violation;
 pub(super) fn name_shortest(rule: &dyn Rule, violations: &mut [Violation], run: &Run<'_>) {
     let prefixes = violations.iter().enumerate();
     let shortest =
+        // The shortest prefix shows where a reader must look: all calls behind it are of no importance.
         prefixes.filter_map(|(index, violation)| Some((rule.find_prefix(violation, run)?, index))).min();
     let Some((calls, index)) = shortest else { return };
     let violation = &mut violations[index];

@@ -37,6 +37,7 @@ impl Rule for Sequence {
         let members = self.tools.tools();
         let reached = if self.strict { self.walk_strictly(run.calls) } else { self.walk_loosely(run.calls) };
         match reached {
+            // Without its first member, the sequence was never begun.
             Ok(0) => Finding::NotExercised(format!("none of {} was called", self.tools.say_all(", "))),
             Ok(reached) if reached == members.len() => Finding::Held,
             Ok(reached) => Finding::of(vec![self.unfinished(reached)]),
@@ -50,8 +51,8 @@ impl Rule for Sequence {
 }
 
 impl Sequence {
-    /// How many members were called in their turn. Between them may stand other calls, and repeats of earlier
-    /// members.
+    /// Counts the members that were called in their order. Other calls, and repeats of earlier members, may come
+    /// between them.
     fn walk_loosely(&self, calls: &[Call]) -> Result<usize, Breach> {
         let members = self.tools.tools();
         // `next` is the member that is due. A call of a later member before it breaks the order; a repeat of an
@@ -71,8 +72,9 @@ impl Sequence {
         Ok(next)
     }
 
-    /// How many members were called one directly after the other, from the first call of any member on.
+    /// Counts the members that were called directly one after the other, from the first call of any member on.
     fn walk_strictly(&self, calls: &[Call]) -> Result<usize, Breach> {
+        // Calls before the first member are free. From it on, each call must be the next member.
         let Some(start) = calls.iter().position(|call| self.tools.any_matches(call)) else { return Ok(0) };
         let mut next = 0;
         for (member, at) in self.tools.tools().iter().zip(start..calls.len()) {

@@ -95,6 +95,7 @@ fn read_policy(root: Node<'_>) -> Result<Vec<Placed>, LoadErrors> {
         return rules_of(root, "the policy", &Aliases::default(), Origin::Policy);
     }
     let mut fields = Fields::of(root, "a policy with rules")?;
+    // One policy file serves several checks: their keys are read by them.
     for key in KEYS_OF_OTHERS {
         fields.node(key);
     }
@@ -131,6 +132,7 @@ fn rules_of(node: Node<'_>, key: &str, aliases: &Aliases, origin: Origin) -> Res
         let reads_arguments = reads_arguments(node);
         rules.push(Placed { name, number: Some(index + 1), policy, reads_arguments, rule });
     }
+    // Without errors each node has its rule: both lists are walked side by side.
     if errors.is_empty() {
         errors.take(refuse_contradictions(&rules, &nodes));
     }

@@ -71,7 +71,7 @@ impl BfclFunction {
         }
     }
 
-    /// What is wrong with `call`; `None` if it is acceptable.
+    /// Returns what is wrong with `call`, or `None` if it is acceptable.
     pub(super) fn find_fault(&self, call: &Call, accepted: &[(String, Vec<Value>)]) -> Option<String> {
         if call.name != self.name {
             return Some(format!("`{}` is called, not `{}`", call.name, self.name));
@@ -81,6 +81,7 @@ impl BfclFunction {
         };
         let missing = self.required.iter().find(|name| !passed.contains_key(*name));
         if let Some(name) = missing {
+            // Arguments are compared in the order of the call, so that the first wrong one is named.
             return Some(format!("the required argument {name} is missing"));
         }
         let wrong = passed.iter().find_map(|(name, value)| self.find_wrong(name, value, accepted));
@@ -121,6 +122,7 @@ fn find_type(
     declared: Option<PythonType>,
     element: Option<PythonType>,
 ) -> Option<bool> {
+    // The ground truth lists an empty text for an argument that may be left out: it says nothing about the type.
     let expected = values.iter().find(|value| value.as_str() != Some(OMITTED)).map(PythonType::of_value);
     let is_variable = expected.is_some() && expected != declared;
     let own = Some(PythonType::of_value(value));
@@ -163,6 +165,7 @@ impl Parameter {
 /// Whether one of the dicts accepts the fields. Each key of a dict has its own acceptable values.
 fn accept_dict(fields: &Map<String, Value>, dicts: &[Value]) -> bool {
     dicts.iter().filter_map(Value::as_object).any(|dict| {
+        // Each field must be acceptable, and no field that must be there may be missing.
         fields.iter().all(|(key, value)| accept_field(dict.get(key), value))
             && dict.iter().all(|(key, values)| fields.contains_key(key) || may_lack(values))
     })

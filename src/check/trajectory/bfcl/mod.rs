@@ -50,6 +50,7 @@ struct GroundTruth {
 /// Reads `functions` and `list`.
 pub(super) fn read_bfcl(node: Node<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `calls`")?;
+    // There is one set of rules, so decoding only refuses the name of another.
     fields.optional::<MatchRules>("match");
     for (key, value) in fields.among(OTHER_SETTINGS) {
         fields.errors.push(value.error(format!("`{}` has no meaning with `match: bfcl`", key.name)));
@@ -98,9 +99,11 @@ fn read_expected(entry: Node<'_>, functions: &[BfclFunction]) -> Result<GroundTr
 impl BfclCalls {
     /// Pairs each expected call with the first call that fits and is free.
     fn compare(&self, calls: &[Call]) -> Result<EditScript, Unfit> {
+        // The rules judge arguments, so a trace without them is undecided.
         calls.iter().try_for_each(require_arguments)?;
         let mut script = EditScript::default();
         let mut is_free = vec![true; calls.len()];
+        // Greedy, as the original: an expected call takes the first call that fits, even if a later one needed it.
         for (index, expected) in self.expected.iter().enumerate() {
             let function = &self.functions[expected.function];
             let mut reasons = Vec::new();
@@ -140,6 +143,7 @@ impl BfclCalls {
         let (entry, at, tool) = (index + 1, format!("/{index}"), name.clone());
         script.missing += 1;
         let near = reasons.iter().find(|(call, _)| calls[*call].name == *name);
+        // The call is spent, so that it is not reported once more as an extra one.
         let (call, weight, kind) = if let Some((call, reason)) = near {
             is_free[*call] = false;
             script.extra += 1;

@@ -32,6 +32,7 @@ impl PythonType {
     pub(super) fn of_value(value: &Value) -> Self {
         match value {
             Value::Null => Self::None,
+            // JSON keeps `1` and `1.0` apart, as Python does.
             Value::Bool(_) => Self::Bool,
             Value::Number(number) if number.is_f64() => Self::Float,
             Value::Number(_) => Self::Int,

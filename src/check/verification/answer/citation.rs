@@ -25,10 +25,12 @@ const EXTENSIONS: &str = include_str!("../data/source_extensions.txt");
 /// The citations in `answer`: in its prose and in the code in its lines, not inside of fences.
 pub(in crate::check::verification) fn citations(answer: &Answer<'_>) -> Vec<Citation> {
     let mut found = in_text(&answer.parts.prose, 0);
+    // Each code is a piece of the text, so its place is the distance of the two addresses.
     let base = answer.text.as_ptr() as usize;
     for code in answer.parts.code.iter().filter(|code| !code.contains('\n')) {
         found.extend(in_text(code, code.as_ptr() as usize - base));
     }
+    // The citations of code are among those of the prose, and the first of all are kept.
     found.sort_by_key(|citation| citation.start);
     found.truncate(MOST);
     found
@@ -65,6 +67,7 @@ fn is_edge(c: char) -> bool {
 fn split_pieces(text: &str) -> Vec<(usize, &str)> {
     let mut pieces = Vec::new();
     let mut start = None;
+    // The space behind the end closes the last piece.
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
         match (is_edge(c), start) {
             (false, None) => start = Some(at),
@@ -80,11 +83,13 @@ fn split_pieces(text: &str) -> Vec<(usize, &str)> {
 
 /// `src/a.rs:42`, `src/a.rs:42:5`, `src/a.rs:42-48`, `src/a.rs#L42`.
 fn parse_place(piece: &str) -> Option<(&str, Vec<usize>)> {
+    // A URL with a port looks like a path with a line.
     if piece.contains("://") {
         return None;
     }
     let (path, rest) = piece.split_once("#L").or_else(|| piece.split_once(':'))?;
     let lines = parse_numbers(rest.split(':').next().unwrap_or(rest))?;
+    // An extension that is known keeps times (`12:30`) and ratios (`a:1`) out.
     let is_file = EXTENSIONS.split_whitespace().any(|known| known == extension(path))
         || path.ends_with("Makefile")
         || path.ends_with("Dockerfile");

@@ -79,6 +79,7 @@ fn find_after(text: &str, pieces: &[Piece<'_>], index: usize) -> Option<(Counted
     let number = &pieces[index];
     for piece in pieces[index + 1..].iter().take(REACH) {
         let between = text.get(number.start + number.text.len()..piece.start)?;
+        // A mark between number and word ends the count: `15, failed` are two statements.
         if between.contains(['\n', ',', ';', ':', '.', '%', '(', '|', '=']) {
             return None;
         }
@@ -101,6 +102,7 @@ fn find_before(text: &str, pieces: &[Piece<'_>], index: usize) -> Option<(Counte
     let names = matches!(between.trim(), ":" | "=")
         || text[..piece.start].ends_with("# ")
         || text[..piece.start].ends_with("ℹ ");
+    // `Tests run: 15` is the sentence of Maven's reports.
     let is_run =
         names && piece.text == "run" && index >= 2 && pieces[index - 2].text.eq_ignore_ascii_case("tests");
     let counted = if is_run { Some(Counted::Run) } else { classify_word(piece.text) };

@@ -87,6 +87,7 @@ fn plain_line<'a>(
     parts: &mut Parts<'a>,
     hidden: &mut Vec<Range<usize>>,
 ) {
+    // A block quote repeats what somebody else said.
     if line.trim_start().starts_with('>') {
         hidden.push(start..start + line.len());
         return;
@@ -129,6 +130,7 @@ fn code_spans(line: &str) -> Vec<(Range<usize>, Range<usize>)> {
 fn find_runs(line: &str) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (at, _) in line.bytes().enumerate().filter(|(_, byte)| *byte == b'`') {
+        // Backticks in a row are one run, whose length must be that of its closing run.
         match runs.last_mut().filter(|run| run.end == at) {
             Some(run) => run.end = at + 1,
             None => runs.push(at..at + 1),

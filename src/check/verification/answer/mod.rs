@@ -43,6 +43,7 @@ impl<'a> Answer<'a> {
     /// The sentence that holds the word `at`: its number from 1, and its words.
     pub(super) fn sentence(&self, at: usize) -> (usize, String) {
         let number = self.words[at].sentence;
+        // The words are in the order of their sentences, so the sentence's ends are found by halving.
         let start = self.words.partition_point(|word| word.sentence < number);
         let end = self.words.partition_point(|word| word.sentence <= number);
         (number + 1, self.quote(&(self.words[start].start..self.words[end - 1].end), 160))

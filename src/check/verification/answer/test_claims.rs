@@ -115,6 +115,8 @@ fn find_stated_counts(answer: &Answer<'_>) -> Vec<TestCount> {
     let words = &answer.words;
     let mut counts = counts(prose);
     counts.retain(|count| {
+        // The words are sorted by their ends, so the first that ends behind the start of the number is found by
+        // halving.
         let at = words.partition_point(|word| word.end <= count.start);
         let is_error = prose[count.start..count.end].to_lowercase().contains("error");
         !is_error && at < words.len() && !is_conditional(words, at) && !is_negated(words, at)

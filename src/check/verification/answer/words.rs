@@ -28,6 +28,7 @@ pub(in crate::check::verification) fn words(prose: &str) -> Vec<ProseWord> {
         if let Some(start) = open.take() {
             words.push(build_word(&prose[start..at], start, sentence));
         }
+        // A second mark without a word between, such as `...` or `?!`, ends no further sentence.
         if ends_sentence(c, &prose[at + c.len_utf8()..])
             && words.last().is_some_and(|word| word.sentence == sentence)
         {
@@ -50,6 +51,7 @@ fn ends_sentence(c: char, rest: &str) -> bool {
         '!' | '?' | ';' => true,
         '.' => rest.chars().next().is_none_or(char::is_whitespace),
         '\n' => {
+            // A line break within a paragraph is a blank; before these it ends an entry or a heading.
             let next = rest.trim_start_matches([' ', '\t']);
             next.starts_with(['\n', '-', '*', '#', '|', '+', '•'])
                 || next.starts_with(|c: char| c.is_ascii_digit())
@@ -84,6 +86,7 @@ impl Phrases {
     pub(in crate::check::verification) fn add(&mut self, text: &str) {
         let slots: Vec<Slot> = text.split_whitespace().map(parse_slot).collect();
         let Some(first) = slots.first() else { return };
+        // A phrase is looked up by its first word, so that each word of an answer is compared with few of them.
         for word in &first.words {
             self.by_first.entry(word.clone()).or_default().push(self.phrases.len());
         }
@@ -106,7 +109,7 @@ fn parse_slot(text: &str) -> Slot {
     Slot { words: text.split('|').map(str::to_lowercase).collect(), is_optional }
 }
 
-/// How many words from `at` on the phrase takes, all in one sentence. An optional word that is there is taken.
+/// Counts the words that the phrase takes from `at` on, all in one sentence. An optional word that is there is taken.
 fn count_taken(slots: &[Slot], words: &[ProseWord], at: usize) -> Option<usize> {
     // The words are matched greedily from left to right. No phrase needs a way back: an optional word is never the
     // first of what follows it.

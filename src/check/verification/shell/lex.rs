@@ -58,9 +58,11 @@ impl<'l> Lexer<'l> {
     fn step(&mut self) {
         match self.byte(0) {
             b' ' | b'\t' | b'\r' => self.at += 1,
+            // A backslash before a line break joins the two lines.
             b'\\' if self.byte(1) == b'\n' => self.at += 2,
             b'\n' => self.line_break(),
             b'#' => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
+            // `<(command)` is an argument and no redirection.
             b'<' | b'>' if self.byte(1) == b'(' => self.word(),
             b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => self.operator(),
             _ => self.word(),
@@ -111,6 +113,7 @@ impl<'l> Lexer<'l> {
             let line = self.rest().split_inclusive('\n').next().unwrap_or_default();
             let before = self.at;
             self.at += line.len();
+            // `<<-` allows tabs before the end word. They are accepted for `<<` as well.
             if line.trim_end_matches(['\n', '\r']).trim_start_matches('\t') == end {
                 return self.line[start..before].to_owned();
             }
@@ -126,6 +129,7 @@ impl<'l> Lexer<'l> {
             self.piece(&mut word);
         }
         let is_number =
+            // `2>` redirects a stream: a number directly before the sign is no argument.
             self.at > start && self.line[start..self.at].bytes().all(|byte| byte.is_ascii_digit());
         if is_number && matches!(self.byte(0), b'<' | b'>') {
             return self.numbered_redirection(&word);
@@ -139,6 +143,7 @@ impl<'l> Lexer<'l> {
     /// `2>log`: only what is written by 1 is output.
     fn numbered_redirection(&mut self, number: &str) {
         self.operator();
+        // Errors (2) and other streams are no content of the file.
         if number != "1"
             && let Some(token @ Token::Write) = self.tokens.last_mut()
         {
@@ -154,10 +159,12 @@ impl<'l> Lexer<'l> {
         }
     }
 
-    /// One character, or a quoted or substituted part.
+    /// Reads one character, or a quoted or substituted part.
     fn piece(&mut self, word: &mut String) {
         match self.byte(0) {
+            // A backslash at the end of a line continues the word on the next line.
             b'\\' if self.byte(1) == b'\n' => self.at += 2,
+            // A path of Windows keeps its backslashes.
             b'\\' if self.is_separator(word) => self.character(word),
             b'\\' => {
                 self.at += 1;
@@ -202,6 +209,7 @@ impl<'l> Lexer<'l> {
                     self.at += 1;
                     return;
                 }
+                // Within double quotes a backslash escapes only these.
                 (b'\\', b'"' | b'\\' | b'$' | b'`') => {
                     self.at += 1;
                     self.character(word);

@@ -66,6 +66,8 @@ fn collect_commands(line: &str, folder: &str, depth: usize, found: &mut Vec<Comm
                     && matches!(program.as_str(), "cd" | "pushd")
                 {
                     folder = super::path::join(&folder, target);
+                    // A folder of a line that changes it endlessly is unknown, which costs less than a long path for
+                    // each command.
                     if folder.len() > MAX_FOLDER {
                         folder.clear();
                     }
@@ -86,6 +88,7 @@ fn split_line(line: &str) -> Vec<Command> {
             Token::Word(word) if now.words.is_empty() && is_keyword(&word) => {}
             Token::Word(word) => now.words.push(word),
             Token::Write => now.writes.extend(take_target(&mut tokens)),
+            // Other redirections take a word that is no argument either.
             Token::Other | Token::HereDocument => drop(take_target(&mut tokens)),
             Token::HereText => now.input = take_target(&mut tokens),
             // A text belongs to the first command of its pipe: in `cat <<A | tee b` to `cat`.
@@ -132,6 +135,7 @@ fn end_of(token: &Token) -> Next {
 }
 
 fn finish_command(now: &mut Command, next: Next, commands: &mut Vec<Command>) {
+    // An empty command comes from a separator at the end, or from two in a row.
     if now.words.is_empty() && now.writes.is_empty() {
         return;
     }

@@ -20,6 +20,7 @@ const MAX_WRAPPERS: usize = 8;
 pub(in crate::check::verification) fn stages(words: &[String]) -> Vec<&[String]> {
     let mut stages = Vec::new();
     let mut words = without_assignments(words);
+    // Wrappers may be nested, such as `sudo env timeout 5`, and the limit ends a hostile line.
     while !words.is_empty() && stages.len() <= MAX_WRAPPERS {
         stages.push(words);
         let Some(inner) = strip_wrapper(words) else { break };
@@ -45,6 +46,8 @@ fn strip_wrapper(words: &[String]) -> Option<&[String]> {
     if is_python(program) {
         return find_module(&words[1..]);
     }
+    // `yarn test`, `php vendor/bin/phpunit`: what follows is run. An option instead means that they run something of
+    // their own.
     if matches!(program, "yarn" | "pnpm" | "bun" | "bash" | "sh" | "php" | "corepack") {
         return words.get(1).filter(|word| !word.starts_with('-')).map(|_| &words[1..]);
     }
@@ -81,6 +84,7 @@ fn is_python(program: &str) -> bool {
 /// `-W error -m pytest -q` runs the module `pytest`.
 fn find_module(arguments: &[String]) -> Option<&[String]> {
     let options = arguments.iter().take_while(|word| {
+        // The words after `-W` are its values and no module.
         word.starts_with('-') || matches!(word.as_str(), "error" | "dev" | "ignore" | "default")
     });
     let at = options.take_while(|word| *word != "-m").count();
@@ -101,6 +105,7 @@ pub(super) fn inner_line(words: &[String]) -> Option<String> {
     if program == "eval" {
         return Some(rest.join(" "));
     }
+    // The line comes after `-c`. A word before it is the name of a script file, which is no line.
     let at = rest.iter().position(|word| !word.starts_with('-') || is_command_option(word))?;
     if is_command_option(&rest[at]) {
         rest[at + 1..].iter().find(|word| !word.starts_with('-')).cloned()

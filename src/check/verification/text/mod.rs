@@ -97,6 +97,7 @@ fn lose_claim(answer: &str, claim: &Range<usize>, points: f64) -> Lost {
 }
 
 fn judge_tests(text: &RuledText<'_>, found: &mut Breakdown) -> f64 {
+    // Tests are asked for only of an answer that speaks of a change.
     if !text.has_word(TextRule::Change) {
         found.part("tests", None);
         return 1.0;
@@ -112,6 +113,7 @@ fn judge_tests(text: &RuledText<'_>, found: &mut Breakdown) -> f64 {
 }
 
 fn judge_gates(text: &RuledText<'_>, found: &mut Breakdown) -> f64 {
+    // Gates are asked for only of an answer that speaks of a change.
     if !text.has_word(TextRule::Change) {
         found.part("quality gates", None);
         return 1.0;

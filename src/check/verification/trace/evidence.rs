@@ -26,6 +26,7 @@ pub(super) fn judge(run: &JudgedRun<'_>, claims: UnsupportedClaims, found: &mut 
 
 fn judge_lines(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let citations = citations(&run.answer);
+    // A run that only looked at files may answer without a line.
     if !run.facts.touches_files || (only_looks(run) && citations.is_empty()) {
         found.part("a line that was seen", None);
         return 1.0;
@@ -37,6 +38,7 @@ fn judge_lines(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     if found.keep("a line that was seen", is_kept) > 0.0 {
         return 1.0;
     }
+    // All citations that nothing shows cost together what one of them costs alone.
     let points = EVIDENCE * QUARTER * divide(1, unseen.len().max(1));
     if unseen.is_empty() {
         found.lose(lost(points, "the answer names no line of a file", "name the line: `src/lib.rs:42`"));
@@ -66,6 +68,7 @@ impl LastLines<'_> {
 
 fn judge_snippet(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let needs_none = only_looks(run) && run.answer.parts.code.is_empty();
+    // Nothing is lost where there was nothing to quote.
     if run.trace.calls.is_empty() || is_elsewhere(run) || needs_none {
         found.part("a snippet that was seen", None);
         return 1.0;
@@ -92,6 +95,7 @@ fn judge_output(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let counts: Vec<&str> =
         run.test_claims.counts.iter().map(|count| &run.answer.text[count.start..count.end]).collect();
     let pieces = [counts, pieces];
+    // A piece of counts and a piece of quotes are two ways to show an output: the better one counts.
     let kept = pieces.map(|pieces| shows_any(run, &pieces, |line, output| output.squeezed.contains(line)));
     let kept = kept[0].max(kept[1]);
     found.part("an output that was seen", Some(kept));
@@ -123,6 +127,7 @@ fn shows_any(run: &JudgedRun<'_>, pieces: &[&str], is_seen: impl Fn(&str, &CallO
 fn judge_claims(claims: UnsupportedClaims, found: &mut Breakdown) -> f64 {
     let claims = claims.all;
     let kept = found.keep("no unsupported claim", claims.is_empty());
+    // The claims share the points, so that many of them do not cost more than the part is worth.
     let points = EVIDENCE * QUARTER * divide(1, claims.len().max(1));
     for claim in claims {
         found.lose(claim.into_loss(points));

@@ -4,7 +4,7 @@ use super::super::breakdown::{Breakdown, GATES};
 use super::super::purpose::Purpose;
 use super::{JudgedRun, lost};
 
-/// How a gate is called, and what it weighs among all three.
+/// Returns the name of a gate, and its weight among all three.
 pub(in crate::check::verification) fn named(gate: Purpose) -> (&'static str, f64) {
     match gate {
         Purpose::Type => ("type check", 0.33),
@@ -15,6 +15,7 @@ pub(in crate::check::verification) fn named(gate: Purpose) -> (&'static str, f64
 
 pub(super) fn judge(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let gates = &run.settings.gates;
+    // Gates are asked for only after a change of code: without one, there is nothing that they could find.
     let (Some((first, _)), false) = (run.facts.code_edits, gates.is_empty()) else {
         found.part("quality gates", None);
         return 1.0;
@@ -24,6 +25,7 @@ pub(super) fn judge(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let mut score = 0.0;
     for gate in gates {
         let (name, weight) = named(*gate);
+        // A gate that ran before the first change has seen the old code.
         let kept = run.facts.gates.iter().any(|ran| ran.purpose == *gate && ran.at > first);
         if found.keep(name, kept) > 0.0 {
             score += weight / whole;

@@ -1,4 +1,4 @@
-//! Test execution: a run after the last change of code, and an answer that tells how it ended.
+//! Test execution: a run after the last change of code, and an answer that reports its outcome.
 
 use super::super::breakdown::{Breakdown, Lost, TESTS};
 use super::super::run_facts::TestRun;
@@ -46,7 +46,7 @@ fn no_run(run: &JudgedRun<'_>) -> Lost {
     }
 }
 
-/// Why the outcome of `last` is not told, if it is not.
+/// Returns why the answer does not report the outcome of `last`, if it does not.
 fn find_unreported(run: &JudgedRun<'_>, last: &TestRun, misreports: bool) -> Option<Lost> {
     let said = &run.test_claims;
     let number = last.call + 1;

@@ -48,6 +48,7 @@ fn judge_each(label: &str, points: f64, all: Vec<(String, bool, Lost)>, found: &
         found.part(label, None);
     }
     let (each, kept) =
+        // The part is written before its details, and an empty list must not divide by zero.
         (points * divide(1, all.len().max(1)), all.iter().filter(|(_, is_kept, _)| *is_kept).count());
     let share = divide(kept, all.len());
     for (label, is_kept, missing) in all {
@@ -65,6 +66,7 @@ fn judge_statements(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
         return 1.0;
     }
     let said = count_statements(run);
+    // Without a call that looked at anything, the statement is a claim and not a result.
     let kept = if run.facts.looks { divide(said, 2) } else { 0.0 };
     found.part("verification said", Some(kept));
     if kept < 1.0 {
@@ -93,6 +95,7 @@ pub(super) fn count_statements(run: &JudgedRun<'_>) -> usize {
     let mut said = std::collections::HashSet::new();
     for at in 0..words.len() {
         for (phrase, _) in run.settings.lexicon.keywords.at(words, at) {
+            // A statement that was negated, or that is a request to the user, verifies nothing.
             if !is_negated(words, at) && !is_asked_for(words, at) {
                 said.insert(phrase);
             }

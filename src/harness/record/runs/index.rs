@@ -81,6 +81,7 @@ impl TrialIndex {
         for log in list_logs(folder)? {
             added.torn += read_log(&log, |head, line| added.add_verdict(head, line))?;
         }
+        // The attempts of a trial come from several logs of one folder, in the order of the logs.
         added.trials.values_mut().for_each(StoredTrial::sort_attempts);
         self.torn += added.torn;
         self.missing += manifests.iter().map(|manifest| added.count_missing(manifest)).sum::<usize>();

@@ -52,6 +52,7 @@ pub(super) fn read_log<T: DeserializeOwned>(
                 Ok(Some(head)) => {
                     add(head, VerdictLine { log: Arc::clone(&log), offset, length: length as u64 });
                 }
+                // A process that was killed leaves a torn line. It is counted, and the rest of the log is read.
                 Ok(None) => torn += 1,
                 Err(problem) => return Err(RunError::new(format!("{}:{number}", path.display()), problem)),
             }

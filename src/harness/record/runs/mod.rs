@@ -174,6 +174,7 @@ fn describe_run(
     run.rules.extend(manifests.iter().flat_map(|one| one.rules.clone()));
     run.skipped = find_skipped(manifests, trials, has_packages);
     run.selection = selection::merge_selections(manifests);
+    // With several packages, no folder is that of the run.
     if has_packages {
         run.folder.clear();
     }
@@ -182,6 +183,7 @@ fn describe_run(
 
 /// Returns the trials that every shard has skipped. A shard with `--include-ignored` may have run some of them.
 fn find_skipped(manifests: &[RunManifest], trials: &[StoredTrial], has_packages: bool) -> Vec<SkippedTrial> {
+    // A shard skips what another one has run, so a trial is skipped only if no verdict has its name.
     let ran: HashSet<(&str, &str)> = trials.iter().map(StoredTrial::id).collect();
     let mut skipped: BTreeMap<(&str, &str), SkippedTrial> = BTreeMap::new();
     for one in manifests {

@@ -18,6 +18,7 @@ pub(super) fn merge_selections(manifests: &[RunManifest]) -> Selection {
         *most = one.selection.skipped.max(*most);
         one.selection.golden.iter().for_each(|suite| merge_suite(&mut golden, suite));
     }
+    // One process with all cases makes the run a full one.
     let all_smoke = manifests.iter().all(|one| one.selection.tier == Tier::Smoke);
     let tier = if all_smoke && !manifests.is_empty() { Tier::Smoke } else { Tier::Full };
     Selection { tier, skipped: skipped.into_values().sum(), golden }
@@ -29,6 +30,7 @@ fn merge_suite(golden: &mut Vec<GoldenSuite>, suite: &GoldenSuite) {
     match same_suite {
         Some(known) => {
             known.skipped = known.skipped.max(suite.skipped);
+            // A process that ran a few trials by name may not have evaluated the gate.
             known.gate = known.gate.or(suite.gate);
         }
         None => golden.push(suite.clone()),

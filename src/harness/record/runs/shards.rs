@@ -41,6 +41,7 @@ fn check_harness(manifests: &[&RunManifest]) -> Result<(), RunProblem> {
         .iter()
         .filter_map(|manifest| Some((manifest.shard.as_ref()?.number, manifest.trials.unwrap_or(0))))
         .collect();
+    // Each trial of the list belongs to one shard, so their trials add up to the list.
     let (listed, divided) = (first.listed, trials.values().sum::<usize>());
     if divided == listed { Ok(()) } else { Err(RunProblem::LostTrials { listed, divided }) }
 }

@@ -7,7 +7,7 @@ use super::RunRequest;
 use super::models::{RecordedModels, port_mode};
 use crate::agent::MocksTask;
 use crate::harness::run::failure::RunFailure;
-use crate::model::{RecordedSubject, SessionPlan};
+use crate::model::SessionPlan;
 use crate::suite::CassetteOf;
 
 /// Plans how the calls of a case's agent to its mock tools are answered. `None` for a case without them.
@@ -20,16 +20,7 @@ pub(super) fn plan_mocks(
     if mocks.server.is_some() {
         for run in 1..=request.runs {
             let cassette = request.read_cassette(run, CassetteOf::McpServer)?;
-            plans.insert(
-                run,
-                SessionPlan {
-                    mode: port_mode(request.mode),
-                    subject: RecordedSubject::McpServer,
-                    settings: Arc::default(),
-                    upstreams: Arc::default(),
-                    cassette: Arc::new(cassette),
-                },
-            );
+            plans.insert(run, SessionPlan::for_mcp_server(port_mode(request.mode), cassette));
         }
         keep = request.keep_cassettes(CassetteOf::McpServer);
     }

@@ -120,6 +120,7 @@ impl LiveAgents {
             in_process: false,
             pool: None,
         };
+        // A list must be fast, and runs nothing.
         if !command.arguments.list {
             live.ask_agents(plan, command, project, limits)?;
         }
@@ -137,6 +138,7 @@ impl LiveAgents {
         refuse_unmatched(plan, &self.today, command)
             .map_err(|errors| report_load_errors(&errors, &project.folder))?;
         self.today.share_hashes();
+        // Without a recorded model, a replay reads recorded runs and starts no agent.
         if self.mode == AgentMode::Replay && !self.has_recorded_model(plan, command) {
             return Ok(());
         }
@@ -191,6 +193,7 @@ impl LiveAgents {
         let mut task = make_task(case, agent_name, agent.agent.clone());
         let count = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
         let runs: Vec<u32> = match (&agent.model, self.mode) {
+            // A replay without a recorded model reads its runs from files, and asks nobody.
             (None, AgentMode::Replay) => return,
             (None, AgentMode::Record) => find_stale_runs(case, path, &project.files, &fingerprint),
             _ => (1..=count).collect(),
@@ -200,6 +203,7 @@ impl LiveAgents {
             self.unasked.insert(name.to_owned(), failure);
             return;
         }
+        // With a recorded model, the exchanges are kept in place of the run.
         let keeps_runs = self.mode.is_recording() && agent.model.is_none();
         self.fresh += count as usize - runs.len();
         if runs.is_empty() {
@@ -288,6 +292,7 @@ impl LiveAgents {
         if let Some(failure) = self.unasked.get(name) {
             return Err(failure.clone());
         }
+        // No agent was asked: the runs are in files.
         let Some(asked) = self.asked.get(name) else {
             return CaseRuns::find_runs(case, path, files)
                 .map_err(|error| self.explain_missing_run(error, name, case).into());

@@ -33,6 +33,7 @@ impl RecordedModels {
         request: &RunRequest<'_>,
         settings: &ModelSettings,
     ) -> Result<ModelTask, RunFailure> {
+        // A replay runs the agent's own code, which needs the user's consent.
         if request.mode == AgentMode::Replay && !is_allowed(request) {
             return Err(refuse_exec());
         }
@@ -116,6 +117,7 @@ impl RunRequest<'_> {
     pub(super) fn read_cassette(&self, run: u32, of: CassetteOf) -> Result<Cassette, RunFailure> {
         let path = cassette_path(self.case, self.path, run, of);
         let name = self.files.name(&path);
+        // Forwarding replaces the whole cassette, so the old one is not read.
         let empty = Cassette { name: name.clone(), ..Cassette::default() };
         if port_mode(self.mode) == PortMode::Forward {
             return Ok(empty);
@@ -134,6 +136,7 @@ impl RunRequest<'_> {
                 cause: UndecidedCause::UnrecordedRequest,
             }))
         };
+        // A cassette that is missing or broken is what recording mends.
         if self.mode == AgentMode::Record { Ok(read.unwrap_or(empty)) } else { read }
     }
 }

@@ -78,6 +78,7 @@ fn assign_error(
     command: &HarnessCommand,
     errors: &mut LoadErrors,
 ) {
+    // Under nextest each name is its own process, and only the trial concerned must fail.
     if command.exact_names().is_some() {
         planned.work = TrialWork::Broken(error.into());
     } else {

@@ -53,6 +53,8 @@ impl TodaysAgents {
             key.push('\n');
             key.push_str(&glob.pattern);
         }
+        // The lock is held while the files are hashed: many trials ask for the same agent at once, and each file is
+        // read only once.
         let mut hashed = lock(&self.hashed);
         if let Some(known) = hashed.known.get(&key) {
             return Ok(Some(Arc::clone(known)));
@@ -86,6 +88,7 @@ fn hash_inputs(
     }
     let mut files = FileFingerprints::new();
     for glob in &agent.inputs {
+        // An input that cannot be hashed is an error: a change of it would never be noticed.
         files.extend(hasher.hash_matching(&glob.pattern).map_err(|problem| {
             let place = glob.place.as_ref().unwrap_or(&used.place).clone();
             let error =

@@ -36,6 +36,7 @@ pub(super) fn measure_assigned(scan: &SecretScan<'_>, word: Range<usize>) -> Opt
     let (name, after) = find_name(text, &word);
     let strength = classify_key(name)?;
     let (start, separator) = skip_separator(text, after)?;
+    // A value in quotes is no word of the sentence, so one of lower-case letters counts, too.
     if let Some((value, _)) = find_quoted(text, start) {
         return choose_value(text, value, strength, true);
     }
@@ -43,6 +44,7 @@ pub(super) fn measure_assigned(scan: &SecretScan<'_>, word: Range<usize>) -> Opt
     if strength == KeyStrength::Cookie {
         return choose_value(text, line, strength, true);
     }
+    // `Authorization: Bearer KEY`: the scheme is a word of its own before the secret.
     if let Some(scheme) = skip_scheme(&text[line.clone()]) {
         let value = line.start + scheme;
         return choose_value(text, value..find_word_end(text, value), strength, true);
@@ -53,6 +55,7 @@ pub(super) fn measure_assigned(scan: &SecretScan<'_>, word: Range<usize>) -> Opt
 /// Returns the name around `word`, and where it ends.
 fn find_name<'t>(text: &'t str, word: &Range<usize>) -> (&'t str, usize) {
     let bytes = text.as_bytes();
+    // The word was found together with the `?`, `&` or `=` around it, which are no part of the name.
     let word = word.start + usize::from(matches!(bytes[word.start], b'?' | b'&'))
         ..word.end - usize::from(bytes[word.end - 1] == b'=');
     let before = bytes[..word.start]
@@ -68,6 +71,7 @@ fn find_name<'t>(text: &'t str, word: &Range<usize>) -> (&'t str, usize) {
 
 /// Skips the quote after a name and the separator: `: `, `=`, `=>`, ` is `. Returns where the value begins.
 fn skip_separator(text: &str, at: usize) -> Option<(usize, Separator)> {
+    // JSON inside a text has escaped quotes: `\"password\": \"...\"`.
     let rest = text[at..].trim_start_matches('\\').trim_start_matches(['"', '\'', '`']);
     let tail = rest.trim_start_matches([' ', '\t']);
     let separators = [":=", "=>", "==", "=", ":", "is "];
@@ -87,10 +91,12 @@ fn skip_separator(text: &str, at: usize) -> Option<(usize, Separator)> {
 /// that follows is quoted: the text was cut off.
 fn find_quoted(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
     let rest = &text[at..];
+    // In JSON inside of JSON, a quote has backslashes before it, and its end has as many.
     let slashes = rest.len() - rest.trim_start_matches('\\').len();
     let quote = rest[slashes..].chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
     let start = at + slashes + 1;
     let end = find_value_end(text, start, |byte| byte == quote as u8);
+    // Backslashes at the end belong to the quote behind them, up to the number at the beginning.
     let end = end - text[start..end].bytes().rev().take_while(|byte| *byte == b'\\').count().min(slashes);
     Some((start..end, slashes))
 }
@@ -129,6 +135,7 @@ fn choose_value(
         KeyStrength::Strong => {
             let is_word = shown.chars().all(|c| c.is_lowercase() || matches!(c, '_' | '-' | '.' | '('))
                 || shown.chars().skip(1).all(char::is_lowercase);
+            // A call such as `get_token(` is code that obtains a secret.
             is_plausible(shown) && (is_delimited || !is_word) && !shown.ends_with('(')
         }
         KeyStrength::Weak => looks_random(shown),
@@ -142,6 +149,7 @@ pub(super) fn measure_credentials(scan: &SecretScan<'_>, scheme: Range<usize>) -
     let end = find_word_end(scan.text, scheme.end);
     let value = &scan.text[scheme.end..end];
     let is_basic = scan.text[scheme.clone()].eq_ignore_ascii_case("basic ");
+    // A basic credential is a name and a password in Base64, which need not look random.
     let is_secret = if is_basic { is_encoded_pair(value) } else { looks_random(value) };
     (scan.begins_word(scheme.start) && is_secret).then_some(scheme.end..end)
 }
@@ -150,6 +158,7 @@ pub(super) fn measure_credentials(scan: &SecretScan<'_>, scheme: Range<usize>) -
 fn is_encoded_pair(value: &str) -> bool {
     let is_base64 = value.bytes().all(|byte| Alphabet::Base64.contains(byte));
     let has_lower = value.bytes().any(|byte| byte.is_ascii_lowercase());
+    // One capital at the beginning is a name, and one inside of a word is rare outside of Base64.
     let has_upper_inside = value.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
     value.len() >= 8 && value.len().is_multiple_of(4) && is_base64 && has_lower && has_upper_inside
 }
@@ -161,6 +170,7 @@ pub(super) fn measure_user_info(scan: &SecretScan<'_>, mark: &Range<usize>) -> O
     let mut head = bytes.iter().take(MAX_USER_INFO);
     let end = head.position(|byte| byte.is_ascii_whitespace() || b"/?#\"'<>\\".contains(byte));
     let authority = end.unwrap_or(bytes.len().min(MAX_USER_INFO));
+    // A password may contain `@`, so the last one before the path ends the user info.
     let length = bytes[..authority].iter().rposition(|byte| *byte == b'@')?;
     let user = scan.text.get(mark.end..mark.end + length)?;
     match user.split_once(':') {

@@ -50,6 +50,7 @@ fn find_block_end(scan: &mut SecretScan<'_>, from: usize) -> Option<usize> {
     let found = match scan.block_end {
         Some((searched, found)) if searched <= from && found.is_none_or(|found| found >= from) => found,
         _ => {
+            // `---- END ` is SSH2's and `-----END ` is PEM's: whichever comes first ends the block.
             let found =
                 scan.text[from..].find("---- END ").into_iter().chain(scan.text[from..].find("-----END "));
             let found = found.min().map(|at| from + at);
@@ -57,6 +58,7 @@ fn find_block_end(scan: &mut SecretScan<'_>, from: usize) -> Option<usize> {
             found
         }
     };
+    // A text of many `BEGIN` lines would otherwise be searched to its end once for each.
     scan.block_end = Some((from, found));
     let label = found? + "---- END ".len();
     let length = scan.text[label..].bytes().take(MAX_LABEL).position(|byte| byte == b'-')?;
@@ -100,6 +102,7 @@ fn skip_space(text: &str, from: usize) -> (usize, bool) {
                     breaks_line = true;
                     at += 1;
                 }
+                // A backslash may itself be escaped, once for each level of JSON around the text.
                 Some(b'\\') => {}
                 _ => return (at, breaks_line),
             },

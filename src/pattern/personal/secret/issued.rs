@@ -62,6 +62,7 @@ impl IssuedShape {
         }
         let tail = prefix.end;
         let end = scan.find_run_end(self.alphabet, tail);
+        // Prefixes such as `sk-` begin other words as well, and a key of this length without any digit is unlikely.
         let needs_digit = matches!(self.place, PrefixPlace::Short | PrefixPlace::Exact);
         let has_digit = !needs_digit || scan.has_digit(self.alphabet, tail);
         // A tail of a fixed length is no part of a longer word.
@@ -83,6 +84,7 @@ pub(super) fn measure_web_token(scan: &mut SecretScan<'_>, start: usize) -> Opti
         return None;
     }
     let end = scan.find_run_end(Dotted, start);
+    // Without the limit, a long word without a point would be read to its end for each start in it.
     let header = scan.text[start..end.min(start + MAX_HEADER)].find('.')?;
     let payload = &scan.text[start + header + 1..end];
     let is_token = header >= 10 && payload.starts_with("ey") && payload.len() >= 10;
@@ -94,6 +96,7 @@ pub(super) fn measure_bot_token(scan: &mut SecretScan<'_>, middle: Range<usize>)
     if scan.text[middle.clone()] != *":AA" {
         return None;
     }
+    // The prefix of this token is in its middle, so the number is read backwards, a few digits at most.
     let bytes = &scan.text.as_bytes()[..middle.start];
     let digits = bytes.iter().rev().take(17).take_while(|byte| byte.is_ascii_digit()).count();
     let end = scan.find_run_end(Word, middle.end);
@@ -124,6 +127,7 @@ pub(super) fn measure_azure_secret(scan: &mut SecretScan<'_>, mark: Range<usize>
     let bytes = scan.text.as_bytes();
     let has_start = bytes[start..mark.start].iter().all(|byte| Dotted.contains(*byte) || *byte == b'~');
     let tail = bytes[mark.end..].iter().take_while(|byte| Dotted.contains(**byte) || **byte == b'~');
+    // Text of the same characters may follow, so the secret ends at its greatest length.
     let length = tail.take(35).count();
     (scan.text[mark.clone()] == *"Q~" && has_start && bytes[mark.start - 1].is_ascii_digit() && length >= 31)
         .then(|| start..mark.end + length)

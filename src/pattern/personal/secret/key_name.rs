@@ -30,7 +30,7 @@ static OTHER_ENDS: WordList = LazyLock::new(|| list_words(include_str!("data/oth
 /// The longest name.
 const MAX_KEY: usize = 100;
 
-/// What each name of a secret contains.
+/// The stems of the names of secrets: each such name contains one of them.
 static STEMS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let stems = "pass pwd pw secret key auth credential token sig session cookie bearer".split(' ');
     AhoCorasick::builder().ascii_case_insensitive(true).build(stems).ok()
@@ -44,6 +44,7 @@ pub(super) fn classify_key(key: &str) -> Option<KeyStrength> {
     }
     let words = split_name(key);
     let joined = words.concat();
+    // The last word says what the value is: `token_count` is a number, and `secret_file` a path.
     if words.len() > 1 && words.last().is_some_and(|last| OTHER_ENDS.contains(&last.as_str())) {
         return None;
     }
@@ -69,6 +70,7 @@ pub(super) fn is_plausible(value: &str) -> bool {
         && !is_placeholder
         && !is_path
         && !stands_for_none.contains(&lower.as_str())
+        // A value of mask characters alone is hidden already.
         && value.chars().any(|c| !matches!(c, '*' | '.' | 'x' | 'X' | '•'))
 }
 
@@ -76,6 +78,7 @@ pub(super) fn is_plausible(value: &str) -> bool {
 pub(super) fn looks_random(value: &str) -> bool {
     const MIN_BYTES: usize = 16;
     const MIN_DIFFERENT: u32 = 9;
+    // A set of 128 bits counts different bytes without an allocation.
     let seen = value.bytes().fold(0_u128, |seen, byte| seen | 1 << (byte & 127));
     value.len() >= MIN_BYTES
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.+/=~%:".contains(&byte))

@@ -68,7 +68,7 @@ impl Detector {
     }
 }
 
-/// All words, each with its detector.
+/// Lists all words, each with its detector.
 fn list_words() -> Vec<(&'static str, Detector)> {
     let single = [
         ("eyJ", Detector::WebToken),
@@ -132,6 +132,7 @@ fn merge_overlaps(mut found: Vec<Personal>) -> Vec<Personal> {
     found.dedup_by(|next, last| {
         let overlaps = next.range.start < last.range.end;
         if overlaps {
+            // The longer of the two ends counts: the second may lie within the first.
             last.range.end = last.range.end.max(next.range.end);
         }
         overlaps

@@ -101,6 +101,8 @@ impl<'t> SecretScan<'t> {
         let length = bytes[at..].iter().position(|byte| !alphabet.contains(*byte));
         let end = length.map_or(bytes.len(), |length| at + length);
         count_steps(end - at);
+        // Shapes that ask for a digit ask it of a run that may begin anywhere, so the end of the last digit answers
+        // for every start.
         let last_digit = bytes[at..end].iter().rposition(u8::is_ascii_digit);
         let run = Run { start: at, end, digits_end: last_digit.map_or(0, |digit| at + digit + 1) };
         self.runs[alphabet as usize] = run;
@@ -116,6 +118,7 @@ impl<'t> SecretScan<'t> {
         };
         let bytes = before.as_bytes();
         let is_escape = matches!(last, 'n' | 'r' | 't' | 'b' | 'f') && bytes.ends_with(&[b'\\', last as u8]);
+        // The two digits belong to a percent sign, as in a URL.
         is_escape || (at >= 3 && bytes[at - 3] == b'%' && bytes[at - 2..].iter().all(u8::is_ascii_hexdigit))
     }
 }

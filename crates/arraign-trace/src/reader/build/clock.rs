@@ -29,6 +29,7 @@ fn split_offset(time: &str) -> Option<(&str, i64)> {
     if let Some(time) = time.strip_suffix(['Z', 'z']) {
         return Some((time, 0));
     }
+    // A time without an offset counts as UTC, as most programs write it.
     let Some(at) = time.rfind(['+', '-']) else { return Some((time, 0)) };
     let (hours, minutes) = time[at + 1..].split_once(':')?;
     let (hours, minutes): (u8, u8) = (hours.parse().ok()?, minutes.parse().ok()?);
@@ -37,6 +38,7 @@ fn split_offset(time: &str) -> Option<(&str, i64)> {
 }
 
 fn nanos_of(fraction: &str) -> Option<u64> {
+    // Digits below a nanosecond are dropped.
     let digits = fraction.get(..9).unwrap_or(fraction);
     if digits.is_empty() {
         return Some(0);

@@ -196,6 +196,7 @@ impl<'t> Conversations<'t> {
                 CallEvidence::gather_beside(RecordSpot::under(at, part), record.as_object()?, &RECORD_KEYS)
             });
             let beside: Vec<CallEvidence> = beside.collect();
+            // A failed call has no reply that a reader could take apart.
             let exchange = match batch::failure(&value) {
                 Some(reason) => Exchange::failed(reason),
                 None => exchange(at, value).map_err(|error| at.in_record(error))?,
@@ -217,6 +218,7 @@ impl<'t> Conversations<'t> {
         let Exchange { request, reply, model, previous, case, model_ms } = exchange;
         self.replies += 1;
         let number = self.replies;
+        // The results of a batch do not follow each other: each is a run of its own.
         let at = match case {
             Some(_) => self.own_run(request),
             None => self.run_for(request, previous.as_deref()),
@@ -233,6 +235,7 @@ impl<'t> Conversations<'t> {
         }
         run.trace.stop_reason = reply.stop_reason;
         run.tally.add(reply.usage);
+        // Times are added up only if each call has one, so that a call without one is noted, too.
         run.model_ms.push(model_ms);
         run.messages
             .extend(reply.messages.into_iter().map(|said| LocatedMessage { reply: Some(number), ..said }));
@@ -266,6 +269,7 @@ impl<'t> Conversations<'t> {
         let Some(message) = messages.last() else { return false };
         let ends_so =
             |run: &Conversation| run.messages.last().is_some_and(|last| last.value == message.value);
+        // Only recent runs are searched: a log of many thousands would take quadratic time.
         self.runs.iter().rev().take(INTERLEAVED).any(|run| run.trace.id == *id && ends_so(run))
     }
 
@@ -305,6 +309,7 @@ impl<'t> Conversations<'t> {
             _ => request.iter().map(|said| identity(&said.value)).collect(),
         };
         let runs = self.runs.iter_mut().enumerate().skip(old).rev();
+        // The latest run comes first: a request usually continues that.
         runs.into_iter().find_map(|(at, run)| run.fresh_from(&keys, request).map(|fresh| (at, fresh)))
     }
 }
@@ -318,6 +323,7 @@ impl Conversation<'_> {
         // Three cases, by how the client builds a request. An empty one continues a run that is not finished. One that
         // replays the previous request exactly, and then the model's reply, continues it with everything after what is
         // known. One whose history was shortened is recognized by the last message of the model that it repeats.
+        // Keys are made only when a request is compared with the run.
         let unknown = &self.messages[self.keys.len()..];
         self.keys.extend(unknown.iter().map(|said| identity(&said.value)));
         let replayed = keys.len() > self.asked
@@ -353,6 +359,7 @@ impl Conversation<'_> {
         if !stopped.is_some_and(is_final) {
             return false;
         }
+        // A model that made a call has not replied yet, whatever its reason says.
         let of_reply = self.messages.iter().rev().take_while(|said| said.reply == last.reply);
         !of_reply.into_iter().any(|said| makes_call(&said.value))
     }

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use crate::json_text::escape_token;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -51,7 +52,7 @@ impl CallClue<'_> {
     pub(crate) fn pointer(&self) -> String {
         let steps = self.path.steps.iter().take(self.path.depth.min(DEEPEST));
         let steps = steps.map(|step| match step {
-            PathStep::Key(key) => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+            PathStep::Key(key) => format!("/{}", escape_token(key)),
             PathStep::Index(index) => format!("/{index}"),
         });
         steps.collect()
@@ -120,6 +121,7 @@ impl<'t> CallEvidence<'t> {
     ) -> Option<Self> {
         let mut search = EvidenceSearch { clues: Vec::new(), path: PathSteps::NONE };
         for (key, value) in record.entries() {
+            // Texts and figures contain no calls.
             if matches!(value, Json::Object(_) | Json::List(_)) && !known.contains(&key.as_ref()) {
                 search.path.push(PathStep::Key(borrow_key(key)));
                 search.search(value, None);
@@ -239,6 +241,7 @@ impl<'t> EvidenceSearch<'t> {
             Json::Object(object) => self.search_object(object, outer_id),
             Json::List(items) => {
                 for (index, item) in items.iter().enumerate() {
+                    // Scalars are the bulk of a record and can be no call: they are not worth a step of the path.
                     if matches!(item, Json::Object(_) | Json::List(_)) {
                         self.path.push(PathStep::Index(index));
                         self.search(item, None);
@@ -267,6 +270,7 @@ impl<'t> EvidenceSearch<'t> {
         }
         for (key, value) in object.entries() {
             let is_container = matches!(value, Json::Object(_) | Json::List(_));
+            // The arguments and results of a call are data: an object in them that looks like a call is none.
             if is_container && !is_data(key, is_call || is_result) {
                 self.path.push(PathStep::Key(borrow_key(key)));
                 self.search(value, face.reference.or(face.id));

@@ -45,6 +45,7 @@ pub(crate) fn identity(message: &Json) -> String {
     for name in ["role", "tool_call_id", "name"] {
         push(&mut key, message.get(name));
     }
+    // Items without a role, such as calls and results of the Responses API, are known by their own fields.
     if message.get("role").is_none() {
         for name in ["type", "call_id", "arguments", "input", "output"] {
             push(&mut key, message.get(name));

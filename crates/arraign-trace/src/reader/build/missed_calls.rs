@@ -13,6 +13,7 @@ use crate::trace::{RecordPlace, Trace, UnreadContent, UnreadPart};
 /// Reports the calls in the file of runs that look as if they made no calls. A run of which nothing was read at all is
 /// reported, too.
 pub(crate) fn note_missed_calls(runs: &mut [Trace], source: InputSource) {
+    // The search parses the file once more. It runs only where a run would look as if the agent did nothing.
     if runs.iter().all(|run| run.calls.is_empty())
         && runs.iter().any(seems_without_calls)
         && source.has_text(mentions_arguments)
@@ -46,6 +47,7 @@ fn search_again(runs: &[Trace], source: InputSource) -> Vec<UnreadPart> {
     let mut missed = Vec::new();
     for Record { at, value } in source.parse_again() {
         let CallEvidence { spot, clues, .. } = CallEvidence::gather(at, &value);
+        // A clue without a name may be anything, and would blame files that have no calls.
         let calls = clues.iter().filter(|clue| clue.is_call && clue.name.is_some());
         let unread = calls.filter(|clue| !gave_answer(&value, clue, runs));
         missed.extend(unread.map(|clue| UnreadPart::new(spot.locate(&clue.pointer()), clue.describe())));

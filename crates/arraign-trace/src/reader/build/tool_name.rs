@@ -2,13 +2,14 @@
 
 use crate::trace::{Call, ToolServer, Trace, split_mcp_name, split_server};
 
-/// How the hosts of the OpenAI API mark a function of the user's program.
+/// The prefix by which hosts of the OpenAI API mark a function of the user's program.
 const FUNCTIONS: &str = "functions.";
 
 /// Splits the names that hosts of many formats write: `mcp__SERVER__TOOL`, and `functions.TOOL` for a tool of the user's
 /// program.
 pub(crate) fn split_common_names(run: &mut Trace) {
     for call in &mut run.calls {
+        // A name that a reader has split is left as it is.
         if call.server == ToolServer::NotRecorded && call.written.is_none() {
             split_host_name(call, ToolServer::NotRecorded);
             strip_functions(call);
@@ -30,6 +31,7 @@ pub(crate) fn split_host_name(call: &mut Call, otherwise: ToolServer) {
 pub(crate) fn split_given_name(call: &mut Call) {
     let Some((server, tool)) = split_server(&call.name) else { return };
     let is_meant = match &call.server {
+        // A name with a colon may be the whole name of a tool on another server, or of a tool that the host built in.
         ToolServer::Named(known) => known == server,
         ToolServer::BuiltIn => false,
         ToolServer::NotRecorded => true,

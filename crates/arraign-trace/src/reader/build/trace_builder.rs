@@ -106,6 +106,7 @@ impl TraceBuilder {
 
     /// Adds text to the message.
     pub(crate) fn text(&mut self, more: &str) {
+        // An empty text is no progress: the record that wrote it was not understood by it.
         if !more.is_empty() {
             self.log.note_progress();
         }
@@ -151,6 +152,7 @@ impl TraceBuilder {
     /// Returns the calls with this id. In a run with many calls, earlier ones that were answered may be missing.
     pub(super) fn find_calls(&mut self, id: &str) -> impl Iterator<Item = &Call> {
         let calls = &self.trace.calls;
+        // A few calls are searched faster than a table of their ids is made.
         let (few, places) = if calls.len() > FEW {
             (&calls[..0], self.by_id.find(id, calls, |call| call.id.as_deref()))
         } else {
@@ -165,6 +167,7 @@ impl TraceBuilder {
     pub(crate) fn waiting(&mut self, id: Option<&str>, name: Option<&str>) -> Option<&mut Call> {
         self.log.note_progress();
         let calls = &mut self.trace.calls;
+        // Most runs have few calls, and a search through them costs less than the tables.
         if calls.len() <= FEW {
             let mut waiting = calls.iter_mut().filter(|call| call.status == CallStatus::Unanswered);
             return waiting.find(|call| match id {

@@ -239,6 +239,7 @@ impl TraceBuilder {
 
     /// Ends a turn of the model: it stopped for this reason, and used these tokens.
     pub(crate) fn end_turn(&mut self, stop: Option<&str>, usage: Option<Usage>) {
+        // What the turn was for has been read.
         if self.has_called() {
             return;
         }
@@ -262,6 +263,7 @@ impl TraceBuilder {
                 parts.push(clue.part);
             }
         }
+        // The sort is stable: parts of one line stay in the order in which they were found.
         parts.sort_by_key(|part| part.place.line);
         parts
     }

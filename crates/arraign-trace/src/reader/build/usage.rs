@@ -85,6 +85,7 @@ impl TokenKeys {
 /// Finds the count under the first of `names` that is present.
 fn find_count(usage: &Object, names: &[&str]) -> Result<Option<u64>, DecodeError> {
     for name in names {
+        // A name such as `/details/cached` leads into an object. A mistake in it is reported at its own place.
         let found = match name.strip_prefix('/').and_then(|path| path.split_once('/')) {
             Some((outer, inner)) => find_detail(usage.get(outer), inner).map_err(|error| error.at_key(outer)),
             None => usage.count_under(name),
@@ -100,6 +101,7 @@ fn find_count(usage: &Object, names: &[&str]) -> Result<Option<u64>, DecodeError
 fn find_detail(details: Option<&Json>, name: &str) -> Result<Option<u64>, DecodeError> {
     match details {
         Some(Json::Object(details)) => details.count_under(name),
+        // One API counts each modality by itself, and the details are a list of these.
         Some(Json::List(items)) => {
             let objects =
                 items.iter().enumerate().filter_map(|(index, item)| Some((index, item.as_object()?)));

@@ -188,6 +188,7 @@ impl TryFrom<DeclarationFields> for ReaderDeclaration {
         if fields.inside.is_some() && fields.has_parts_of_steps() {
             return Err("`inside` reads texts, calls and results: they have no paths beside it".to_owned());
         }
+        // A tool is named by the file or by the declaration.
         for call in fields.call.iter_mut() {
             if call.name.is_some() == call.tool.is_some() {
                 return Err("`call` needs one of `name` and `tool`".to_owned());

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::json_text::escape_token;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input};
 use crate::trace::RecordPlace;
@@ -22,6 +23,7 @@ impl DeclaredDocument {
         {
             return Self { value: std::mem::take(&mut record.value).into_value(), records: None };
         }
+        // Paths select from one value, so records become a list; their places are kept for messages.
         let places = records.iter().map(|record| record.at).collect();
         let values = records.into_iter().map(|record| record.value.into_value());
         Self { value: Value::Array(values.collect()), records: Some(places) }
@@ -92,13 +94,8 @@ fn find_pointer(value: &Value, node: &Value) -> Option<String> {
             .find_map(|(index, item)| Some(format!("/{index}{}", find_pointer(item, node)?))),
         Value::Object(object) => object.iter().find_map(|(key, item)| {
             let inner = find_pointer(item, node)?;
-            Some(format!("/{}{inner}", escape_key(key)))
+            Some(format!("/{}{inner}", escape_token(key)))
         }),
         _ => None,
     }
-}
-
-/// A key as a step of a JSON pointer.
-pub(super) fn escape_key(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }

@@ -19,6 +19,7 @@ pub(super) fn text_of(value: &Value) -> Cow<'_, str> {
         Value::String(text) => Cow::Borrowed(text),
         Value::Array(parts) => {
             let texts = parts.iter().map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
+            // If one part is no text, the list is shown as JSON, so that nothing of it is lost.
             texts.collect::<Option<String>>().map_or_else(|| Cow::Owned(value.to_string()), Cow::Owned)
         }
         value => Cow::Owned(value.to_string()),
@@ -91,6 +92,7 @@ fn to_count(sum: f64) -> u64 {
 fn read_figure(value: &Value) -> Result<f64, DecodeError> {
     let figure = value.as_f64().or_else(|| value.as_str()?.parse().ok());
     figure
+        // An infinite or negative figure would make sums of it senseless.
         .filter(|figure| figure.is_finite() && *figure >= 0.0)
         .ok_or_else(|| DecodeError::new(format!("invalid figure {value}: expected a non-negative number")))
 }

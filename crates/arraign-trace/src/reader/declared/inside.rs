@@ -56,6 +56,7 @@ fn read_inner(
         let place = document.point_to(value).unwrap_or_default();
         let mut runs = read.map_err(|error| document.blame(&place, error))?;
         for run in &mut runs {
+            // The places that the inner reader noted are relative to the value. They are moved into the document.
             move_places(run, document, &place);
         }
         traces.extend(runs);
@@ -65,6 +66,7 @@ fn read_inner(
             let problem = format!("`inside` selects nothing that is `{}`", reader.name);
             Err(document.blame_node(node, DecodeError::new(problem)))
         }
+        // Runs of several values are one run: the path selects the parts of it.
         _ if found.len() > 1 => Ok(traces.into_iter().reduce(append_run).into_iter().collect()),
         _ => Ok(traces),
     }

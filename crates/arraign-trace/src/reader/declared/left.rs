@@ -12,11 +12,12 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::declaration::DeclarationFields;
-use super::document::{DeclaredDocument, escape_key};
+use super::document::DeclaredDocument;
 use super::known::{CallFace, KnownCalls};
 use super::run::ReadRun;
 use super::selections::{SelectedAs, Selections, address_of};
 use super::selector::{NodePath, PathSelector};
+use crate::json_text::escape_token;
 use crate::trace::{Trace, UnreadContent, UnreadPart};
 
 /// A value that a path selected as a call or a result, but that is neither.
@@ -94,6 +95,7 @@ fn find_in_run(scene: &LeftScene<'_>, run: &ReadRun<'_>, pointer: &str) -> Vec<U
     let known = KnownCalls::of([&run.trace]);
     let mut search = LeftSearch::new(scene, &known, &run.lost, pointer);
     search.note_lists_of_run(run.node);
+    // A run may itself be a step, and is judged as one.
     if scene.selections.find(run.node) == Some(SelectedAs::Step) {
         search.search_step(run.node);
     } else {
@@ -102,7 +104,7 @@ fn find_in_run(scene: &LeftScene<'_>, run: &ReadRun<'_>, pointer: &str) -> Vec<U
     search.found
 }
 
-/// What all searches of one document share.
+/// The data that all searches of one document share.
 struct LeftScene<'s> {
     fields: &'s DeclarationFields,
     document: &'s DeclaredDocument,
@@ -147,6 +149,8 @@ impl<'s> LeftSearch<'s> {
         // The walk visits every container of the document once. How a value was selected decides how deep the walk
         // goes: a value that a path reads whole is understood, a node or a step is searched for parts beside the
         // selected ones, and everything else is searched for the shape of a call.
+        // What was lost while a run was built has its own reason, which is better than the one that this search would
+        // find.
         if let Some(lost) = self.lost.iter().find(|lost| lost.address == address_of(value)) {
             self.report(lost.content.clone());
             return;
@@ -176,6 +180,7 @@ impl<'s> LeftSearch<'s> {
     }
 
     fn search_step(&mut self, step: &Value) {
+        // A step whose inside no path reaches was never looked at, so it is judged as a whole.
         if self.scene.selections.reach_below(step) {
             self.search_parts(step, Some(&mut SearchedStep { step, lists: None }));
         } else if !self.scene.selections.is_whole(step) {
@@ -187,8 +192,9 @@ impl<'s> LeftSearch<'s> {
         match value {
             Value::Object(object) => {
                 for (key, part) in object {
+                    // An empty part loses nothing if it is left out.
                     if is_filled(part) {
-                        self.search_below(&escape_key(key), |search| {
+                        self.search_below(&escape_token(key), |search| {
                             search.search_value(part, step.as_deref_mut());
                         });
                     }
@@ -306,6 +312,7 @@ fn is_filled(value: &Value) -> bool {
 fn kinds_of(item: &Value) -> Vec<&str> {
     let Value::Object(object) = item else { return Vec::new() };
     let mut kinds: Vec<&str> = KIND_KEYS.iter().filter_map(|key| object.get(*key)?.as_str()).collect();
+    // The only key of an object names its kind in formats such as `{"toolUse": {...}}`.
     if let (1, Some(key)) = (object.len(), object.keys().next()) {
         kinds.push(key);
     }
@@ -319,6 +326,7 @@ fn kind_of(item: &Value) -> String {
 /// Whether an item could hold a call: it has more than texts and figures, or its kind sounds like one.
 fn has_substance(item: &Value, kinds: &[&str]) -> bool {
     let mut kinds = kinds.iter().map(|kind| kind.to_lowercase());
+    // The kind alone is enough: a record of a call may have only texts.
     if kinds.any(|kind| CALL_WORDS.iter().any(|word| kind.contains(word))) {
         return true;
     }

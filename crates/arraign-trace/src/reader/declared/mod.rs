@@ -53,7 +53,7 @@ impl DeclaredReader {
         self.declaration.0.folder.as_deref()
     }
 
-    /// Why the document is not of this format; `None` if it is.
+    /// Returns why the document is not of this format, or `None` if it is.
     pub(crate) fn object_to(&self, document: &DeclaredDocument) -> Option<String> {
         let conditions = &self.declaration.0.when;
         if conditions.is_empty() {

@@ -46,6 +46,7 @@ fn locate_nodes(selector: Option<&PathSelector>, document: &Value, pointer: &str
     let Some(node) = document.pointer(pointer) else { return Vec::new() };
     let mut pointers = Vec::new();
     for found in selector.locate(node) {
+        // A list that was selected stands for its elements.
         match node.pointer(&found) {
             Some(Value::Array(items)) => {
                 pointers.extend((0..items.len()).map(|index| format!("{pointer}{found}/{index}")));
@@ -65,6 +66,7 @@ fn prepare_values(selector: &PathSelector, document: &mut Value, pointer: &str) 
     // Both may apply to one value: a text whose JSON is an object with numbered keys.
     for found in selector.locate(node) {
         let Some(value) = node.pointer_mut(&found) else { continue };
+        // A text that is not JSON stays a text. The path that reads it reports what it is.
         if let (true, Value::String(text)) = (selector.json, &*value)
             && let Ok(parsed) = serde_json::from_str(text)
         {
@@ -83,6 +85,7 @@ fn list_numbered(object: Map<String, Value>) -> Vec<Value> {
     for (key, value) in object {
         let (number, name) = match split_number(&key) {
             Some((name, number)) => (number, name.to_owned()),
+            // The largest number sorts behind all others.
             None => (u32::MAX, key),
         };
         groups.entry(number).or_default().insert(name, value);

@@ -91,6 +91,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             events += self.read_step(step);
         }
         self.read_figures(run, &steps)?;
+        // A declaration without calls cannot say that none was made.
         if self.fields.call.is_empty() {
             self.builder.trace.calls_unrecorded = Some(CallsUnrecorded::ByFormat);
         }
@@ -112,6 +113,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             self.add_event(event, &mut speaker);
         }
         self.check_stop(step, &events);
+        // Only a message can be continued by the next step. A step of results leaves the open one as it is.
         if speaker.is_some() {
             self.is_open = speaker == Some(Role::Assistant);
             self.turn = turn;
@@ -121,6 +123,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
 
     /// Whether a step goes on with the turn of the step before it.
     fn goes_on(&mut self, step: &'v Value, turn: Option<&'v Value>) -> bool {
+        // With `new_turn`, only its marks begin turns; the field of the turn is not asked.
         if let Some(new_turn) = &self.fields.new_turn {
             let begins = self.selections.select(new_turn, step, SelectedAs::Node);
             self.is_open &= begins.is_empty();
@@ -146,6 +149,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             StepEventKind::Call(_) => Role::Assistant,
             StepEventKind::Result(result) => return self.add_result(result, event.node),
         };
+        // Calls and texts of one speaker in a row are one turn.
         if *speaker != Some(role) {
             self.builder.begin(Some(role));
             *speaker = Some(role);
@@ -158,6 +162,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
 
     fn add_call(&mut self, rule: &CallRule, node: &'v Value) {
         let name = self.selections.select_with(rule.name.as_ref(), node).first().copied();
+        // A rule may fix the name of the tool where the file does not repeat it.
         let name = name.and_then(Value::as_str).or(rule.tool.as_deref());
         let Some(name) = name else { return self.lose(node, UnreadContent::UnknownKind("call".to_owned())) };
         let arguments = self.read_arguments(rule, node);
@@ -180,6 +185,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         let Some(args) = &rule.args else { return Arguments::Unrecorded };
         let found = self.selections.select(args, node, SelectedAs::Whole);
         match (found.first(), &rule.argument) {
+            // `null` is what some formats write for no arguments.
             (None, _) if args.selects_null(node) => Arguments::none(),
             (None, _) => Arguments::Unrecorded,
             (Some(value), Some(name)) => {
@@ -209,6 +215,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             }
             return;
         };
+        // A copy is changed, because the paths are evaluated by the reader that holds the call.
         let mut answered = call.clone();
         self.set_result(&mut answered, rule, node, ResultPlace::InStep);
         if let Some(call) = self.builder.call_mut(answered.index) {
@@ -247,6 +254,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
 
     /// Whether the result says that the tool failed; `None` if it does not say.
     fn judge_failure(&mut self, rule: &ResultRule, node: &'v Value) -> Option<bool> {
+        // All paths are selected, even after one has decided: what they select counts as read.
         for condition in rule.failed.iter() {
             self.selections.select(&condition.path, node, SelectedAs::Node);
         }

@@ -55,6 +55,7 @@ impl Selections {
         for value in &selected {
             self.note(value, part);
         }
+        // Counts are kept only for the report on a declaration.
         if let Some(counts) = &mut self.counts {
             let count = counts.entry(address_of(selector)).or_default();
             count.values += selected.len();
@@ -83,6 +84,7 @@ impl Selections {
         let mut nodes = Vec::with_capacity(selected.len());
         for value in selected {
             match value {
+                // A null in a list is no node: declared paths select what is there.
                 Value::Array(items) => nodes.extend(items.iter().filter(|item| !item.is_null())),
                 value => nodes.push(value),
             }
@@ -109,7 +111,7 @@ impl Selections {
         self.selected.sort_unstable();
     }
 
-    /// How a value was selected, if it was.
+    /// Returns how a value was selected, if it was.
     pub(super) fn find(&self, value: &Value) -> Option<SelectedAs> {
         let address = address_of(value);
         // The list is sorted by address, so all selections of one value are neighbours.

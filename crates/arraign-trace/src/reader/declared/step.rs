@@ -51,10 +51,12 @@ pub(super) fn read_events<'d, 'v>(
         events.extend(nodes.into_iter().map(|node| StepEvent { node, kind: StepEventKind::Call(rule) }));
     }
     for rule in fields.result.iter() {
+        // A node is a result where the id of its call is found; without a path to the id, where the value is.
         let mark = rule.of.as_ref().or(rule.value.as_ref());
         let nodes = select_each(rule.each.as_ref(), mark, step, selections);
         events.extend(nodes.into_iter().map(|node| StepEvent { node, kind: StepEventKind::Result(rule) }));
     }
+    // One kind is in the order of the file already; several are interleaved by their places in the step.
     if has_several_kinds(&events) { order_events(step, &events) } else { events }
 }
 

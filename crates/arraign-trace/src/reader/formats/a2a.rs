@@ -79,6 +79,7 @@ fn add(runs: &mut TaskRuns, mut record: Object) -> Result<(), DecodeError> {
     }
     let mut answer = record.object(&["result"])?.unwrap_or(record);
     let kind = answer.text(&["kind"])?.unwrap_or_default();
+    // Version 1.0 wraps the answer in a key, and 0.3 names it by its `kind`.
     for (key, name) in ANSWERS {
         let found = answer.object(&[key]);
         if let Some(told) = found? {
@@ -127,15 +128,15 @@ impl TaskRuns {
 struct TaskRun {
     id: Option<String>,
     builder: TraceBuilder,
-    /// The ids of the messages that were told: some are told again.
+    /// The ids of the messages that were read: some messages are sent again.
     seen: HashSet<String>,
     /// The text of each artifact.
     artifacts: Vec<String>,
     /// The place of each artifact's id.
     places: HashMap<String, usize>,
-    /// What the last status says.
+    /// The text of the last status.
     status: Option<String>,
-    /// What the agent said last.
+    /// The agent's last text.
     last: Option<String>,
 }
 
@@ -183,6 +184,7 @@ impl TaskRun {
             _ => Role::Assistant,
         };
         let text = text_of(message.get("parts"));
+        // Updates of a task repeat its history; a message without an id cannot be recognised and is new.
         let is_new = message.string(&["messageId"])?.is_none_or(|id| self.seen.insert(id));
         if is_new {
             self.builder.say(role, &text);
@@ -199,6 +201,7 @@ impl TaskRun {
         let text = text_of(artifact.get("parts"));
         let place = *self.places.entry(id).or_insert(self.artifacts.len());
         match self.artifacts.get_mut(place) {
+            // An update may append to its artifact; a task has it whole.
             Some(known) if more => known.push_str(&text),
             Some(known) => *known = text,
             None => self.artifacts.push(text),

@@ -65,6 +65,7 @@ struct AdkSession {
 impl AdkSession {
     fn end_run(&mut self) {
         let walk = std::mem::take(&mut self.walk);
+        // A session without events has no run.
         if std::mem::take(&mut self.begun) {
             self.runs.push(walk.builder.finish());
         }
@@ -75,6 +76,7 @@ impl AdkSession {
         if record.get("events").is_none() {
             return self.event(at.into(), record);
         }
+        // A session begins a run, whatever invocation came before it.
         self.end_run();
         for (index, event) in record.list(&["events"])?.into_iter().enumerate() {
             let event = Object::of(event, "an event")
@@ -95,12 +97,14 @@ impl AdkSession {
             return Ok(());
         }
         let branch = event.string(&["branch"])?.unwrap_or_default();
+        // The author `user` speaks to the agent and is never its name.
         let mut agents = branch.split('.').filter(|agent| !agent.is_empty()).map(ToOwned::to_owned);
         let author = event.string(&["author"])?.filter(|author| author != "user");
         // A branch such as `shop.billing` begins with the run's own agent.
         let own = agents.next().or(author);
         let path: Vec<String> = agents.collect();
         let trace = &mut self.walk.builder.trace;
+        // The first agent that speaks is the run's; the later ones are reached through it.
         trace.agent = trace.agent.take().or(own);
         trace.model = event.string(&["modelVersion", "model_version"])?.or(trace.model.take());
         trace.stop_reason = stop_reason(&mut event)?.or(trace.stop_reason.take());

@@ -93,6 +93,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut is_over = true;
     for Record { at, value } in input.records {
         let kind = value.get("type").and_then(Json::as_str).unwrap_or_default();
+        // A file that lacks its first event has a run nevertheless.
         if is_over || kind == "session.start" {
             sessions.push(CopilotSession::default());
         }
@@ -119,7 +120,7 @@ struct CopilotSession {
     ended: Option<u64>,
     /// The time of the event that is being read.
     now: Option<u64>,
-    /// Why the model stopped, of the reply that follows.
+    /// The reason why the model stopped, for the reply that follows.
     stopped: Option<String>,
 }
 
@@ -155,6 +156,7 @@ impl CopilotSession {
             }
             "session.error" => {
                 let message = data.text(&["message"])?.unwrap_or_default();
+                // No other event tells why such a run ended.
                 self.builder.trace.stop_reason = Some(format!("error: {message}"));
             }
             "abort" => self.builder.trace.stop_reason = data.string(&["reason"])?,
@@ -247,6 +249,7 @@ impl CopilotSession {
     }
 
     fn start_tool(&mut self, mut data: Object) -> Result<(), DecodeError> {
+        // A command that the user typed is not the model's call, though it has the events of one.
         let id = data.required(&["toolCallId"])?.into_owned();
         if self.user_commands.contains(&id) {
             return Ok(());
@@ -266,10 +269,12 @@ impl CopilotSession {
     fn end_tool(&mut self, mut data: Object) -> Result<(), DecodeError> {
         let id = data.required(&["toolCallId"])?;
         let ended_ms = self.began.zip(self.now).map(|(began, now)| millis_between(began, now));
+        // The result of a user's command is in no call and is left out with it.
         let Some(call) = self.builder.waiting(Some(&id), None) else { return Ok(()) };
         let exit_code =
             data.get("shellExecution").and_then(|shell| shell.get("exitCode")?.as_number()?.as_i64());
         let failed =
+            // An outcome without `success` counts as failed: a run is not praised for what is not recorded.
             !data.get("success").is_some_and(Json::is_true) || exit_code.is_some_and(|code| code != 0);
         let result = data.object(&["result"])?.and_then(|mut result| result.take(&["content"]));
         call.result = result.map(Json::into_value);
@@ -285,6 +290,7 @@ impl CopilotSession {
     fn start_subagent(&mut self, mut data: Object) -> Result<(), DecodeError> {
         let Some(id) = data.string(&["toolCallId"])? else { return Ok(()) };
         let name = data.string(&["agentName", "agentDisplayName"])?.unwrap_or_else(|| id.clone());
+        // A subagent may be started inside of another one, whose path goes on.
         let starter = self.builder.trace.calls.iter().find(|call| call.id.as_ref() == Some(&id));
         let mut path = starter.map(|call| call.agent_path.clone()).unwrap_or_default();
         path.push(name);

@@ -115,7 +115,7 @@ impl Episode {
         self.trace.model = meta.string(&["model"]).ok().flatten();
     }
 
-    /// What a model said. Some writers keep prompt and completion as JSON in the text.
+    /// Adds the reply of a model. Some writers keep prompt and completion as JSON in the text.
     fn step(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let kind = event.text(&["kind"])?.unwrap_or_default();
         let Some(content) = event.text(&["content"])? else { return Ok(()) };
@@ -125,6 +125,7 @@ impl Episode {
             "model" | "llm" | "llm_completion" | "assistant" => Role::Assistant,
             _ => return Ok(()),
         };
+        // A content that is not such JSON is kept as plain text.
         let pair =
             serde_json::from_str(&content).and_then(serde_json::from_value::<Pair>).unwrap_or_default();
         if let (None, Some(prompt)) = (&self.trace.input, pair.prompt) {
@@ -152,6 +153,7 @@ impl Episode {
 
     fn since_start(&self, time: Option<f64>) -> Result<Option<f64>, DecodeError> {
         let (Some(started), Some(time)) = (self.started, time) else { return Ok(None) };
+        // A clock that went back would give all later calls wrong times.
         if time < started {
             return Err(DecodeError::new(format!("{time} is before the episode's start, {started}"))
                 .at_key("timestamp"));

@@ -37,6 +37,7 @@ fn detect_format(input: &Input) -> Detection {
             return Err(Reason::of(record.at, "has no `steps`"));
         };
         let told =
+            // A run that was cut has steps and no output; without either, any object with `steps` would be one.
             trace.get("final_output").is_some() || trace.get("session_id").is_some() && !steps.is_empty();
         if !told || steps.iter().any(|step| step.get("tool_name").is_none()) {
             return Err(Reason::of(record.at, "has no steps with a `tool_name` and a `final_output`"));
@@ -83,11 +84,13 @@ fn run(mut record: Object, query: Option<String>) -> Result<Trace, DecodeError> 
     let cost = metrics.take(&["total_cost"]).as_ref().and_then(dollars);
     trace.cost_usd = cost.filter(|cost| *cost > 0.0 || trace.usage.is_some());
     let turns = record.list(&["turns"])?;
+    // Where the turns are recorded, the first of them repeats the query.
     if let Some(query) = query.filter(|_| turns.is_empty()) {
         builder.say(Role::User, &query);
     }
     let mut steps = EvalviewSteps { builder, turns: turns.into_iter().enumerate().peekable(), answer: None };
     record.each(&["steps"], "a step", |step| steps.add(step))?;
+    // Turns after the last step were answered without a tool.
     steps.turn_to(u64::MAX);
     let answer = record.string(&["final_output"])?.or(steps.answer.take());
     if let Some(answer) = answer {
@@ -116,7 +119,7 @@ const TOKENS: TokenKeys = TokenKeys {
 struct EvalviewSteps<'t> {
     builder: TraceBuilder,
     turns: Peekable<Enumerate<std::vec::IntoIter<Json<'t>>>>,
-    /// What the user was answered in the turn that is being told.
+    /// The reply to the user in the turn that is being read.
     answer: Option<String>,
 }
 
@@ -136,6 +139,7 @@ impl EvalviewSteps<'_> {
             result: step
                 .take_even_null("output")
                 .map(Json::into_value)
+                // A failed step has a null for its output, which is not a result of the tool.
                 .filter(|output| !output.is_null() || !failed),
             status: if failed || error.is_some() { CallStatus::Error } else { CallStatus::Ok },
             error,
@@ -151,6 +155,8 @@ impl EvalviewSteps<'_> {
     fn turn_to(&mut self, turn: u64) {
         while let Some((_, next)) = self.turns.next_if(|(place, next)| number(*place, next) <= turn) {
             let Ok(mut next) = Object::of(next, "a turn") else { continue };
+            // The answer of a turn is told with the turn, but was given after its calls, so it waits for the next
+            // one.
             if let Some(answer) = self.answer.take() {
                 self.builder.say(Role::Assistant, &answer);
             }

@@ -30,6 +30,7 @@ fn detect_format(input: &Input) -> Detection {
     if let Some(record) = input.records.iter().find(|record| !record.value.is_object()) {
         return Err(Reason::of(record.at, "is no object"));
     }
+    // Messages must all be of this format, as others have similar ones; one telling event is enough.
     if input.records.iter().all(|record| is_message(&record.value))
         || input.records.iter().any(|record| is_telling(&record.value))
     {
@@ -56,7 +57,7 @@ fn is_telling(event: &Json) -> bool {
 /// The classes of events, as their fields tell them.
 #[derive(Debug, Clone, Copy)]
 enum WorkflowEvent {
-    /// What the model is asked: the conversation so far.
+    /// The input of the model: the conversation so far.
     Input,
     /// A piece of a reply that follows whole.
     Stream,
@@ -67,6 +68,7 @@ enum WorkflowEvent {
 }
 
 fn find_class(event: &Json) -> Option<WorkflowEvent> {
+    // The order matters: a result has the keys of its call as well, and events of several kinds have a `result`.
     match () {
         () if event.has_key("tool_output") && event.has_key("tool_id") => Some(WorkflowEvent::ToolResult),
         () if event.has_key("tool_kwargs") && event.has_key("tool_id") => Some(WorkflowEvent::ToolCall),
@@ -84,6 +86,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     }
     let mut runs: Vec<WorkflowRun> = Vec::new();
     for Record { at, value } in input.records {
+        // A run ends with its stop event, so the next event begins another one.
         if runs.last().is_none_or(|run| run.is_over) {
             runs.push(WorkflowRun::default());
         }
@@ -104,6 +107,7 @@ fn read_memory(records: Vec<Record>) -> Result<Trace, DecodeError> {
         builder.close_record(evidence);
     }
     let mut trace = builder.finish();
+    // A memory may be cut to its last messages, so calls may be missing at its beginning.
     trace.calls_unrecorded.get_or_insert(CallsUnrecorded::ByFormat);
     Ok(trace)
 }
@@ -167,6 +171,7 @@ impl WorkflowRun {
 
     fn add_call(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let id = event.string(&["tool_id"])?;
+        // A call is announced and executed with the same id.
         if id.as_ref().is_some_and(|id| self.builder.knows(id)) {
             return Ok(());
         }
@@ -238,6 +243,7 @@ fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), De
         _ => None,
     };
     builder.begin(role);
+    // A memory keeps results as messages of a role of their own, which name the call that they answer.
     if let (None, Some(id)) = (role, answered) {
         answer_call(builder, &id, message);
         return Ok(());

@@ -30,10 +30,10 @@ pub(crate) const READER: Reader = Reader {
     cuts: Splitting::Never,
 };
 
-/// Where a wrapper keeps the message.
+/// The keys under which a wrapper keeps the message.
 const WRAPPED: [&str; 7] = ["msg", "message", "payload", "data", "request", "response", "body"];
 
-/// How many requests of one id may wait for their answers.
+/// The largest number of requests with one id that wait for their answers.
 const WAITING: usize = 32;
 
 fn detect_format(input: &Input) -> Detection {
@@ -104,7 +104,7 @@ struct Request {
     time: Option<u64>,
 }
 
-/// What a wrapper says of its message.
+/// The facts that a wrapper records about its message.
 #[derive(Debug, Default)]
 struct Wrapper {
     from: Option<String>,
@@ -116,6 +116,7 @@ struct Wrapper {
 impl RpcLog {
     fn finish(self) -> Trace {
         let mut trace = self.builder.finish();
+        // With one server in the whole log, all calls are its own.
         if let [server] = self.servers.as_slice() {
             for call in &mut trace.calls {
                 call.server = std::mem::take(&mut call.server).or(ToolServer::Named(server.clone()));
@@ -188,7 +189,9 @@ impl RpcLog {
         } else if !is_harmless(method) {
             self.builder.pass_over(method, &[]);
         }
+        // A request that is no call is waited for as well, so that its answer is not taken for a call's.
         let request = Request { from: wrapper.from.clone(), call, time: wrapper.time };
+        // Several clients of one log may use the same id.
         self.waiting.entry(id).or_default().push(request);
         Ok(())
     }
@@ -200,6 +203,7 @@ impl RpcLog {
             result.as_ref().and_then(|result| result.pointer("/serverInfo/name")).and_then(Json::as_str);
         match info {
             Some(name)
+                // With two servers in one log, a call cannot be assigned to either.
                 if self.servers.len() < 2 && self.servers.first().is_none_or(|known| known != name) =>
             {
                 self.servers.push(name.to_owned());
@@ -298,6 +302,7 @@ fn time_of(time: &Json) -> Option<u64> {
         Json::Text(text) => nanos(text),
         Json::Number(number) => {
             let figure = number.as_f64().filter(|figure| (0.0..LATEST_SECOND * 1000.0).contains(figure))?;
+            // Seconds since 1970 have ten digits until the year 2286; a larger number is one of milliseconds.
             let seconds = if figure < LATEST_SECOND { figure } else { figure / 1000.0 };
             Some((seconds * 1e9) as u64)
         }

@@ -91,6 +91,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         let Some((protocol, lines)) = read_exchange(value).map_err(|error| at.in_record(error))? else {
             continue;
         };
+        // The map sorts by protocol; the order of the file is kept beside it.
         if !order.contains(&protocol) {
             order.push(protocol);
         }
@@ -109,12 +110,14 @@ fn read_exchange(value: Json<'_>) -> Result<Option<(Protocol, Vec<String>)>, Dec
     let mut exchange = Object::of(value, "an exchange")?;
     let mut request = exchange.object(&["request"])?.unwrap_or_default();
     let mut response = exchange.object(&["response"])?.unwrap_or_default();
+    // A client repeats a request that failed, and the repetition counts.
     let failed = response.count(&["status"])?.is_none_or(|status| status >= 400);
     let protocol = request.text(&["path"])?.and_then(|path| Protocol::from_path(&path));
     let Some(protocol) = protocol.filter(|_| !failed) else { return Ok(None) };
     let mut replies = read_replies(protocol, &mut response)?.into_iter();
     let body = request.take(&["body"]).unwrap_or_default();
     let reply = replies.next().unwrap_or_default();
+    // The pieces of a stream follow the request as lines of their own.
     let first = Json::object([("request", body), ("response", reply)]).into_value().to_string();
     let lines = std::iter::once(first).chain(replies.map(|reply| reply.into_value().to_string()));
     Ok(Some((protocol, lines.collect())))

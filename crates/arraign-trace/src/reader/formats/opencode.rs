@@ -83,6 +83,7 @@ fn sort_parts(records: &mut [Record]) {
     fn find_text<'v>(record: &'v Record, name: &str) -> Option<&'v str> {
         record.value.get("part")?.get(name)?.as_str()
     }
+    // Only neighbours are sorted: the messages stay in their order.
     for message in records.chunk_by_mut(|a, b| find_text(a, "messageID") == find_text(b, "messageID")) {
         message.sort_by(|a, b| find_text(a, "id").cmp(&find_text(b, "id")));
     }
@@ -92,6 +93,7 @@ fn add_record(sessions: &mut Vec<OpencodeSession>, at: At, value: Json) -> Resul
     let Some(session) = find_session(sessions, &value) else { return Ok(()) };
     let evidence = session.builder.open_record(at, &value);
     let mut record = Object::of(value, "a record")?;
+    // An export has all messages, a line of it one message, and a stream one event.
     if record.get("messages").is_some() {
         record.each(&["messages"], "a message", |message| session.add_message(message))?;
     } else if record.get("parts").is_some() {
@@ -139,6 +141,7 @@ impl OpencodeSession {
         }
         let Some(mut part) = event.object(&["part"])? else { return Ok(()) };
         let message = part.string(&["messageID"])?;
+        // The parts of a message come one by one; the next message begins a turn.
         if self.message != message {
             self.message = message;
             self.builder.begin(Some(Role::Assistant));

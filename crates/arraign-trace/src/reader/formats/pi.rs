@@ -204,6 +204,7 @@ impl PiSession {
             call.error = Some(text.to_owned());
             call.exit_code = exit_code(text);
         }
+        // A clock that was set back must not make a negative duration.
         call.duration_ms = now.zip(call.started_ms).map(|(now, started)| (now - started).max(0.0));
         call.result = Some(result);
         Ok(())

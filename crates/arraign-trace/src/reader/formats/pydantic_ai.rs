@@ -26,7 +26,7 @@ pub(crate) const READER: Reader = Reader {
     cuts: Splitting::Records(find_run_key),
 };
 
-/// Where an object keeps a run's messages.
+/// The keys under which an object keeps the messages of a run.
 const LISTS: [&str; 3] = ["messages", "all_messages", "message_history"];
 
 fn detect_format(input: &Input) -> Detection {
@@ -62,6 +62,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         let mut record = Object::of(value, "a message").map_err(|error| at.in_record(error))?;
         let lists = LISTS.iter().filter_map(|name| record.get(name)?.as_list());
         let added = if lists.into_iter().any(|list| !list.is_empty()) {
+            // A list of messages is a run by itself.
             history.end_run();
             record.each(&LISTS, "a message", |message| history.message(at, message))
         } else {
@@ -114,6 +115,7 @@ impl History {
 
     fn message(&mut self, at: At, mut message: Object) -> Result<(), DecodeError> {
         let id = message.string(&["run_id"])?;
+        // A message without an id continues the run that is open.
         if self.run.begun && id.is_some() && self.run.builder.trace.id != id {
             self.end_run();
         }
@@ -158,6 +160,7 @@ fn each_part(
 impl HistoryRun {
     fn request(&mut self, mut message: Object) -> Result<(), DecodeError> {
         let instructions = message.take(&["instructions"]).map(|text| text.into_text_or_json().into_owned());
+        // Each request repeats the instructions; only a change of them is new.
         if let Some(text) = instructions.filter(|text| self.instructions.as_ref() != Some(text)) {
             self.builder.say(Role::System, &text);
             self.instructions = Some(text);
@@ -206,6 +209,7 @@ impl HistoryRun {
         let id = part.string(&["tool_call_id"])?;
         let arguments = part.arguments("args");
         match id {
+            // The framework asks for its structured output by such a call, which runs no tool.
             Some(id) if name.starts_with("final_result") || given.contains(&id) => {
                 self.builder.add_alias(&id);
                 self.builder.note_progress();
@@ -224,11 +228,13 @@ impl HistoryRun {
         let said = part.get("content").and_then(Json::as_str).unwrap_or_default();
         let passed_over = PASSED_OVER.iter().any(|start| said.starts_with(start));
         let failed = retry || passed_over || outcome.is_some_and(|outcome| outcome != "success");
+        // The call that returns the structured output is the answer of the run and not a call of a tool.
         if let Some(output) = id.as_ref().and_then(|id| self.outputs.remove(id)) {
             let trace = &mut self.builder.trace;
             trace.answer = Some(output).filter(|_| !failed).or(trace.answer.take());
             return Ok(());
         }
+        // An id that no call has proves nothing: then the name of the tool finds the call.
         let known = id.as_deref().filter(|id| self.builder.knows(id));
         let Some(call) = self.builder.waiting(known, name.as_deref()) else { return Ok(()) };
         let result = part.take_even_null("content").map(Json::into_value);

@@ -26,6 +26,7 @@ pub(crate) const READER: Reader = Reader {
 
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
+    // The first record is asked first, so that a foreign file is refused without looking at all of it.
     if let Some(record) = input.records.first().filter(|record| !record.value.has_key("sessionId")) {
         return Err(Reason::of(record.at, "has no `sessionId`"));
     }
@@ -71,6 +72,7 @@ impl QwenSession {
     fn add_line(&mut self, at: At, mut line: Object) -> Result<(), DecodeError> {
         let kind = line.required(&["type"])?;
         let id = line.string(&["sessionId"])?;
+        // The first line names the session: a resumed one keeps its name.
         self.walk.builder.trace.id = self.walk.builder.trace.id.take().or(id);
         if kind == "system" {
             return Ok(());
@@ -134,6 +136,7 @@ impl QwenSession {
         let mut value = response.object(&["response"])?.unwrap_or_default();
         let error = value.take(&["error"]).map(|error| error.into_text_or_json().into_owned());
         let output = value.take(&["output"]).map(|output| output.into_text_or_json().into_owned());
+        // A shell's exit code is written into its output.
         call.exit_code = output.as_deref().and_then(exit_code);
         let failed = error.is_some()
             || matches!(status, "error" | "cancelled")

@@ -41,6 +41,7 @@ fn judge<'v>(mut messages: impl Iterator<Item = &'v Json<'v>>) -> Result<Option<
         if !matches!(role, "user" | "assistant" | "system" | "") {
             return Err(format!("there is a message of the role `{role}` in it"));
         }
+        // A content that is a plain text has no parts and decides nothing.
         let parts = message.get("content").and_then(Json::as_list).unwrap_or_default();
         if let Some(reason) = parts.iter().find_map(|part| object_to_part(role == "assistant", part)) {
             return Err(reason.to_owned());
@@ -65,6 +66,7 @@ fn object_to_part(assistant: bool, part: &Json) -> Option<&'static str> {
     if part.get("type").is_some() {
         return None;
     }
+    // A text or a call of the assistant may lack its type in early versions.
     let is_known = part.get("text").or_else(|| part.get("function")).is_some();
     (!assistant || !is_known).then_some("there is a content part without `type` in it")
 }
@@ -169,6 +171,7 @@ fn answer(builder: &mut TraceBuilder, mut part: Object) {
     let failed = part.get("is_error").is_some_and(Json::is_true);
     let Some(call) = builder.waiting(id.as_deref(), name.as_deref()) else { return };
     let result = result_of(part.take(&["content"]).unwrap_or_default());
+    // Without `call`, the part is of an early version, which did not record failures.
     call.status = match (failed, can_fail) {
         (true, _) => CallStatus::Error,
         (false, true) => CallStatus::Ok,

@@ -74,6 +74,7 @@ fn trace(mut run: Object) -> Result<Trace, DecodeError> {
         let call = Object::of(value, "a tool call").and_then(|call| numbered_call(call, place as u64));
         calls.push(call.map_err(|error| error.at_key(place).at_key("tool_calls"))?);
     }
+    // The lists are in the order in which the calls ended; their numbers are in the order in which they began.
     calls.sort_by_key(|(number, _)| *number);
     for (turn, (_, call)) in calls.into_iter().enumerate() {
         trace.push_call(Call { turn: turn + 1, ..call });

@@ -27,6 +27,7 @@ pub(crate) const READER: Reader = Reader {
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
+        // A history is a list of messages, or one message in each record.
         let messages = record.value.get("messages").and_then(Json::as_list);
         let is_history =
             messages.map_or(is_message(&record.value), |messages| messages.iter().any(is_message));
@@ -59,6 +60,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         add_record(&mut run, at, value)?;
         runs.push(run.finish());
     }
+    // Messages that stand alone are the last run, whatever histories are between them.
     runs.extend(builder.map(TraceBuilder::finish));
     Ok(runs)
 }
@@ -152,7 +154,7 @@ fn read_call(mut item: Object) -> Result<Call, DecodeError> {
     Ok(Call { id, server, ..Call::new(name, arguments, 0) })
 }
 
-/// How the kernel begins the results of calls that did not succeed.
+/// The beginnings of the results of calls that did not succeed.
 const FAILURES: [&str; 4] = [
     "An error occurred while invoking the function ",
     "Error: Exception while invoking function",
@@ -164,6 +166,7 @@ fn answer_call(builder: &mut TraceBuilder, mut item: Object) -> Result<(), Decod
     let id = item.string(&["call_id", "CallId", "id", "Id"])?;
     let Some(call) = builder.waiting(id.as_deref(), None) else { return Ok(()) };
     let result = item.take(&["result", "Result"]).unwrap_or_default().into_value();
+    // A failure has no field of its own: the library begins its text with one of these.
     let text = result.as_str().filter(|text| FAILURES.iter().any(|start| text.starts_with(start)));
     call.error = text.map(ToOwned::to_owned);
     call.status = if text.is_some() { CallStatus::Error } else { CallStatus::Ok };

@@ -61,6 +61,7 @@ fn add(builder: &mut TraceBuilder, mut event: Object) -> Result<(), DecodeError>
             Ok(())
         }
         "tool_result" => {
+            // Events are written by programs of the user: a result that answers nothing is a mistake in one of them.
             let id = id.ok_or_else(|| DecodeError::new("`id` is missing"))?;
             let problem = format!("no open call has the id `{id}`");
             let call =

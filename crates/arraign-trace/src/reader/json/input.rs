@@ -102,11 +102,12 @@ impl<'t> Input<'t> {
             return Ok(Self { text, source: InputSource::File(text), records: records? });
         }
         // One parser reads a single document, JSON Lines and any other sequence of values: to JSON they differ only in
-        // whitespace. `flatten` then tells a single document from a sequence.
+        // whitespace. `flatten` then distinguishes a single document from a sequence.
         let mut lines = Lines { text, counted: 0, line: 1 };
         let mut records = Vec::new();
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Whole>();
         loop {
+            // The offset before the parser moves on is where the whitespace before the value begins.
             let from = values.byte_offset();
             let value = match values.next() {
                 None => break,
@@ -183,6 +184,7 @@ fn event((line, data): (usize, &str)) -> Result<Record<'_>, TraceError> {
 
 /// Turns a single document into a record without a line, and a single list into its elements.
 fn flatten(mut records: Vec<Record<'_>>) -> Vec<Record<'_>> {
+    // Several records have their lines; only a single document is without one.
     let [only] = records.as_mut_slice() else { return records };
     only.at = At::Whole;
     let Json::List(items) = &mut only.value else { return records };
@@ -229,6 +231,7 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
 pub(crate) fn is_json_lines(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3);
     lines.any(|line| {
+        // `{` or `{}` alone proves nothing: a pretty-printed document may have such a line.
         line.starts_with('{') && line.len() > 2 && serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()
     })
 }

@@ -69,6 +69,7 @@ impl Cut {
             *at = At::Whole;
         }
         // Read whole, the file is refused with the place.
+        // A record that exceeds the limit of values is an error with a place in the file.
         if kept.iter().any(|(_, text)| find_excess_value(text).is_some()) {
             return Err(SplitError::Unsuited);
         }

@@ -40,6 +40,7 @@ impl Log {
             let exchange = (self.exchange)(At::Whole, call).map_err(|_| SplitError::Unsuited)?;
             let Some(at) = log.add_to(exchange) else { return Ok(RecordInfo::from(RunKey::Nobody)) };
             let (number, id) = (forgotten + at, log.id_of(at));
+            // Runs that cannot continue are dropped, so that the memory holds the open conversations only.
             forgotten += log.forget();
             Ok(RunKey::Numbered(number, id).into())
         })

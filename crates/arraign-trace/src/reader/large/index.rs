@@ -49,6 +49,7 @@ impl TextReaders {
         file: &mut (impl BufRead + Seek),
         format: Option<&str>,
     ) -> Result<Option<Cut>, TraceError> {
+        // The paths of a declared reader may lead anywhere in the file, so it cannot be cut.
         if format.is_some_and(|name| self.set.declares(name)) {
             return Ok(None);
         }
@@ -125,6 +126,7 @@ impl RunIndex {
                 Err(trouble) => cut.in_record(trouble, file)?,
             }
         }
+        // The file cannot be split after all. It is read whole, and the runs before the wanted one are dropped.
         let mut runs = read_whole(file, Some(self.format), &self.readers)?.runs;
         let count = runs.len();
         if number < count {

@@ -28,6 +28,8 @@ pub fn read_run_with(
     wanted: &str,
     readers: &TextReaders,
 ) -> Result<Recording, TraceError> {
+    // A file that can be split is not read whole for one of its runs. Any trouble with that falls back to the whole
+    // file, which has the last word.
     if let Some(cut) = readers.cut(file, format)? {
         match read_cut(&cut, file, wanted) {
             Ok(recording) => return recording,
@@ -81,6 +83,7 @@ impl<'w, T> Choice<'w, T> {
         if self.ids.len() < MAX_LISTED_IDS {
             self.ids.extend(id.map(str::to_owned));
         }
+        // An id is preferred to a number, as an id may be a number.
         if self.by_id.is_none() && id == Some(self.wanted) {
             self.by_id = Some(run);
         } else if self.number == Some(self.count) {

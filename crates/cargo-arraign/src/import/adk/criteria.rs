@@ -44,6 +44,7 @@ impl Criteria {
                 "`response_match_score`, a default criterion of ADK",
                 explain_unsupported("response_match_score"),
             );
+            // ADK compares exactly if nobody says otherwise.
             return Ok(Self { trajectory: Some((TrajectoryMatch::Exact, false)), ..Self::default() });
         };
         let mut criteria = Self::default();
@@ -63,6 +64,7 @@ impl Criteria {
 
     fn add_criterion(&mut self, name: &str, node: Node<'_>, unsupported: &mut UnsupportedList) {
         let mut keys = Keys::new(node);
+        // A criterion is a threshold, or a mapping with the threshold.
         let threshold = keys.as_mut().map_or(Some(node), |keys| keys.take(&["threshold"]));
         match name {
             "tool_trajectory_avg_score" => self.set_trajectory(threshold, keys.as_mut(), unsupported),
@@ -92,6 +94,7 @@ impl Criteria {
             }
             return;
         }
+        // An average over turns below 1 lets some turns differ, which no check of a whole run can say.
         if let Some(node) = threshold.filter(|_| least < 1.0) {
             let why = "the threshold is a share of turns: in arraign, all turns must match";
             unsupported.add_key(node, "threshold", why);
@@ -167,6 +170,7 @@ fn parse_match(node: Option<Node<'_>>) -> TrajectoryMatch {
 fn check_calls(how: TrajectoryMatch, calls: &[Call]) -> Option<Value> {
     let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
     match how {
+        // An exact run of no calls forbids every tool.
         TrajectoryMatch::Exact if names.is_empty() => Some(build_check("tool_blocklist", json!(["*"]))),
         _ if names.is_empty() => None,
         TrajectoryMatch::Exact => Some(build_check("tool_sequence", json!({"allow": [names]}))),
@@ -184,6 +188,7 @@ fn check_arguments(how: TrajectoryMatch, calls: &[Call]) -> Vec<Value> {
         let number = calls[..=at].iter().filter(|other| other.name == call.name).count();
         let equals = call.arguments.json().cloned().unwrap_or_default();
         let mut settings = json!({"tool": call.name, "type": "jsonpath", "path": "$", "equals": equals});
+        // Only a tool that is called several times needs the number of the call.
         if how == TrajectoryMatch::Exact && calls.iter().filter(|other| other.name == call.name).count() > 1 {
             settings["calls"] = number.into();
         }

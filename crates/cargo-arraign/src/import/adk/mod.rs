@@ -34,6 +34,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
     let criteria = Criteria::load(input, &mut draft.unsupported)?;
     for document in input.parse_documents()? {
         let root = document.root();
+        // The older form is a list of cases without a head.
         if root.list().is_some() {
             import_older_set(root, &criteria, &mut draft)?;
             continue;
@@ -70,6 +71,7 @@ fn import_older_set(root: Node<'_>, criteria: &Criteria, draft: &mut SuiteDraft)
             .error("expected an older ADK eval set: a list of cases with `data`, or of turns with `query`")
             .into());
     }
+    // A file has one of the two forms. A list of turns is a single case without an id.
     if entries.iter().all(|node| node.get("data").is_some()) {
         for node in entries {
             import_case(node, criteria, draft);

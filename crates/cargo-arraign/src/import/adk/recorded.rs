@@ -1,6 +1,6 @@
 //! Converts the conversation of an eval case to a trace.
 
-use arraign::__internals::yaml::Node;
+use arraign::__internals::yaml::{Node, render_plain};
 use arraign::trace::{Arguments, Call, CallStatus, Role, Trace};
 use serde_json::Value;
 
@@ -66,6 +66,7 @@ impl Conversation {
     /// Adds calls and their results, from two lists or from events.
     fn add_steps(&mut self, data: Node<'_>, unsupported: &mut UnsupportedList) {
         let Some(mut keys) = Keys::new(data) else { return };
+        // Ids are used again in later turns, so results are joined to the calls of this turn alone.
         let first = self.trace.calls.len();
         for node in list_entries(keys.take(&["tool_uses", "toolUses"])) {
             let turn = self.next_turn();
@@ -126,7 +127,7 @@ impl Conversation {
         let response = node.get("response").map(Node::to_json);
         let error =
             response.as_ref().and_then(|response| response.get("error")).filter(|error| !error.is_null());
-        call.error = error.map(|error| error.as_str().map_or_else(|| error.to_string(), str::to_owned));
+        call.error = error.map(render_plain);
         call.status = if call.error.is_some() { CallStatus::Error } else { CallStatus::Ok };
         call.result = response;
     }
@@ -155,6 +156,7 @@ fn join_texts(content: Node<'_>, unsupported: &mut UnsupportedList) -> Option<St
         return (!text.is_empty()).then(|| text.to_owned());
     }
     let mut texts = Vec::new();
+    // Thoughts have texts, too, which are no part of an answer.
     for part in list_entries(content.get("parts")).into_iter().filter(|part| !is_thought(*part)) {
         match part.get("text").and_then(Node::as_str) {
             Some(text) => texts.push(text),

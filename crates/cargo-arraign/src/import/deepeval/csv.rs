@@ -43,6 +43,7 @@ fn parse_cell(name: &str, cell: &str) -> Value {
         || serde_json::from_str::<Value>(cell).ok().filter(|value| value.is_array() || value.is_object());
     if let Some((_, between)) = LISTS.iter().find(|(list, _)| *list == name) {
         let parts = cell.split(*between).map(str::trim).filter(|part| !part.is_empty());
+        // A list may be written as JSON, or as texts with a separator of its own.
         return parsed().unwrap_or_else(|| parts.map(Value::from).collect());
     }
     let number = name.contains("token_co").then(|| serde_json::from_str(cell).ok()).flatten();

@@ -46,6 +46,7 @@ pub(super) fn import_golden(node: Node<'_>, row: Option<&Place>, draft: &mut Sui
     case.add_checks(require_tools(&mut keys, draft));
     case.add_checks(build_questions(&mut keys, &mut draft.unsupported));
     keys.reject_rest(OF_A_GOLDEN, &mut draft.unsupported);
+    // The nodes of a row have places in a text that nobody sees, so they get the place of the row.
     if row.is_some() {
         draft.unsupported.0[before..].iter_mut().for_each(|unsupported| unsupported.place = at.clone());
     }
@@ -67,6 +68,7 @@ fn read_trace(keys: &mut Keys<'_>, asked: &str, unsupported: &mut UnsupportedLis
     }
     // A golden without the key was exported without its calls; an empty list says that there were none.
     trace.calls_unrecorded = (called.is_none() && turns.is_empty()).then_some(CallsUnrecorded::ByFormat);
+    // Turns contain the question already.
     if turns.is_empty() {
         trace.push_message(Role::User, asked);
     }
@@ -88,6 +90,7 @@ fn add_turn(trace: &mut Trace, node: Node<'_>, unsupported: &mut UnsupportedList
     let Some(mut keys) = Keys::new(node) else { return };
     let role =
         if keys.take_text(&["role"]).as_deref() == Some("user") { Role::User } else { Role::Assistant };
+    // The calls of a turn were made before its text was written.
     for call in list_entries(keys.take(&["tools_called", "toolsCalled"])) {
         add_call(trace, call, unsupported);
     }
@@ -106,6 +109,7 @@ fn add_call(trace: &mut Trace, node: Node<'_>, unsupported: &mut UnsupportedList
         keys.reject_all("a call of a trace contains only arguments and a result", unsupported);
     }
     let arguments = arguments.map_or_else(Arguments::none, Arguments::from_json);
+    // The format does not say whether a call succeeded.
     let status = if result.is_some() { CallStatus::Unknown } else { CallStatus::Unanswered };
     let turn = trace.calls.len() + 1;
     trace.push_call(Call { result, status, ..Call::new(name, arguments, turn) });
@@ -133,6 +137,7 @@ fn require_tools(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> Vec<Value> {
         list_entries(keys.take(&["expected_tools", "expectedTools"]).filter(|node| !is_empty_node(*node)));
     let names: Vec<String> = expected.iter().filter_map(|node| read_tool_name(*node)).collect();
     for node in &expected {
+        // Values that are written for a tool would be lost without notice, so the first of them is named.
         let told = ["input_parameters", "inputParameters", "output"].iter().filter_map(|key| node.get(key));
         if let Some(told) = told.into_iter().find(|node| !is_empty_node(*node)) {
             let why =
@@ -147,6 +152,7 @@ fn require_tools(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> Vec<Value> {
 fn build_tool_checks(names: &[String]) -> Vec<Value> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for name in names {
+        // A list and no map: the tools keep their order, and they are few.
         match counts.iter_mut().find(|(known, _)| known == name) {
             Some((_, count)) => *count += 1,
             None => counts.push((name, 1)),
@@ -159,6 +165,7 @@ fn build_tool_checks(names: &[String]) -> Vec<Value> {
     let repeated = counts.iter().filter(|(_, count)| *count > 1);
     let rules: Vec<Value> =
         repeated.map(|(name, count)| json!({"type": "count", "tool": name, "min": count})).collect();
+    // `required_tools` asks for one call of each, so a number above one needs a rule.
     let rules = (!rules.is_empty()).then(|| json!({"sequence_valid": {"rules": rules}}));
     std::iter::once(json!({"required_tools": tools})).chain(rules).collect()
 }

@@ -19,6 +19,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
     let mut draft = SuiteDraft::new(input, "deepeval");
     if has_extension(Path::new(input.source.name()), &["csv"]) {
         for (place, row) in csv::parse_rows(&input.source)? {
+            // Each row is read as JSON of its own, so that both forms of a dataset take the same way.
             let source = Source::new(input.source.name(), row.to_string());
             for document in Document::parse(&source)? {
                 golden::import_golden(document.root(), Some(&place), &mut draft);

@@ -1,5 +1,6 @@
 //! Evals of the hosted service: `testing_criteria` with graders, and rows with `item` and `sample`.
 
+use arraign::__internals::case::{TemplatePart, split_placeholders};
 use arraign::__internals::yaml::{Document, Node};
 use arraign::trace::{CallsUnrecorded, Role, Trace};
 use serde_json::{Value, json};
@@ -52,6 +53,7 @@ fn import_row(row: Node<'_>, graders: &[Node<'_>], draft: &mut SuiteDraft) {
     };
     let asked =
         ["input", "question", "prompt", "query"].iter().find_map(|key| item.get(key).and_then(read_scalar));
+    // Rows have columns of any name: without a known one, the first names the case.
     let first = item.entries().into_iter().flatten().find_map(|(_, value)| read_scalar(value));
     let id = draft.ids.derive_id(&asked.clone().or(first).unwrap_or_default());
     let mut case = CaseDraft::new(&id);
@@ -110,6 +112,7 @@ fn convert_grader(grader: Node<'_>, item: Node<'_>) -> Result<(Value, Option<&'s
         "python" => return Err("the grader runs code: write a check in Rust (`Harness::check`)"),
         _ => return Err("arraign has no such check"),
     }
+    // Spaces inside of the braces are allowed, so the template is compared without them.
     let is_answer = read_text(grader, "input").trim_matches(['{', '}', ' ']) == "sample.output_text";
     if !is_answer {
         return Err("only a grader with the input `{{sample.output_text}}` is carried");
@@ -152,13 +155,13 @@ fn convert_similarity(
 
 /// Fills `{{item.a.b}}` into a reference. `None` if another variable is in it.
 fn fill_item(text: &str, item: Node<'_>) -> Option<String> {
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some((before, after)) = rest.split_once("{{") {
-        let (name, after) = after.split_once("}}")?;
-        let path = name.trim().strip_prefix("item.")?.replace('.', "/");
-        out.push_str(before);
-        out.push_str(&item.pointer(&format!("/{path}")).and_then(read_scalar)?);
-        rest = after;
-    }
-    Some(out + rest)
+    let parts = split_placeholders(text).map(|part| match part {
+        TemplatePart::Text(text) => Some(text.to_owned()),
+        TemplatePart::Placeholder { name, .. } => {
+            let path = name.strip_prefix("item.")?.replace('.', "/");
+            item.pointer(&format!("/{path}")).and_then(read_scalar)
+        }
+        TemplatePart::Unclosed(_) => None,
+    });
+    parts.collect()
 }

@@ -26,6 +26,7 @@ pub(super) fn is_registry(root: Node<'_>) -> bool {
 pub(super) fn import_entries(root: Node<'_>, draft: &mut SuiteDraft) {
     for (_, entry) in root.entries().into_iter().flatten() {
         let Some(class) = entry.get("class").and_then(Node::as_str) else { continue };
+        // A class is written as a path in Python, with its module before a dot or a colon.
         let name = class.rsplit([':', '.']).next().unwrap_or(class);
         let Some(comparison) = Comparison::find(name) else {
             draft.unsupported.add_key(
@@ -147,6 +148,7 @@ fn import_sample(row: Node<'_>, comparison: Comparison, folds: bool, draft: &mut
         list_entries(keys.take(&["ideal"])).into_iter().map(|node| read_scalar(node).unwrap_or_default());
     let checks: Result<Vec<Value>, _> = ideals.map(|ideal| comparison.build_check(&ideal, folds)).collect();
     match checks {
+        // The registry accepts any of the ideal answers.
         Ok(checks) if checks.len() > 1 => case.add_checks(vec![build_check("any_of", checks)]),
         Ok(checks) => case.add_checks(checks),
         Err(why) => draft.unsupported.add_key(row, "ideal", why),
@@ -162,6 +164,7 @@ fn read_question(node: Node<'_>) -> Option<String> {
     }
     let messages = node.one_or_many();
     let asked =
+        // The last message of the user is what the model answers.
         messages.iter().rev().find(|message| message.get("role").and_then(Node::as_str) == Some("user"));
     asked.or(messages.last())?.get("content").and_then(read_scalar)
 }

@@ -1,6 +1,6 @@
 //! Converts an assertion to checks.
 
-use arraign::__internals::yaml::Node;
+use arraign::__internals::yaml::{Node, render_plain};
 use serde_json::{Map, Value};
 
 use super::checks::build_checks;
@@ -9,7 +9,6 @@ use super::judged::explain_unsupported;
 use super::list::split_list;
 use super::script::OutputForm;
 use super::template::{TOO_MUCH, fill_deeply, fill_value, render_number};
-use super::trajectory::to_text;
 use crate::import::draft::find_load_error;
 use crate::import::keys::{Keys, list_entries};
 use crate::import::source_dir::SourceDir;
@@ -30,7 +29,7 @@ const LIMITS: &[&str] = &["cost", "latency", "levenshtein", "rouge-n", "tool-cal
 /// Types of assertions that run code.
 pub(super) const CODE: &[&str] = &["javascript", "python", "ruby", "webhook"];
 
-/// What the assertions of a case share.
+/// The context that the assertions of a case share.
 #[derive(Clone, Copy)]
 pub(super) struct AssertionScope<'s> {
     pub(super) vars: &'s Map<String, Value>,
@@ -61,9 +60,9 @@ impl Assertion {
     /// Returns the texts of the value: the entries of a list, or the parts between commas.
     pub(super) fn list_texts(&self) -> Vec<String> {
         match &self.value {
-            Value::Array(list) => list.iter().map(to_text).collect(),
+            Value::Array(list) => list.iter().map(render_plain).collect(),
             Value::String(text) => split_list(text),
-            other => vec![to_text(other)],
+            other => vec![render_plain(other)],
         }
     }
 
@@ -109,9 +108,11 @@ pub(super) fn convert_assertion(
     {
         Ok(checks) => {
             keys.skip(&["metric"]);
+            // The threshold is the limit that the check has taken.
             if LIMITS.contains(&name.trim_start_matches("not-")) {
                 keys.skip(&["threshold"]);
             }
+            // These are carried with a difference, so the check and a remark are both written.
             let differs = [("is-refusal", OTHER_WORDS), ("contains-json", OTHER_JSON)];
             if let Some((_, why)) = differs.iter().find(|(kind, _)| name.ends_with(kind)) {
                 unsupported.add_key(node, &name, *why);
@@ -171,10 +172,12 @@ fn convert_set(
 
 fn read_assertion(name: &str, keys: &mut Keys<'_>, scope: AssertionScope<'_>) -> Result<Assertion, String> {
     for key in ["transform", "contextTransform"] {
+        // A transformed output is not what the trace records, so a check of it would test another text.
         if keys.node().get(key).is_some() {
             return Err("arraign checks answers without transforming them".to_owned());
         }
     }
+    // promptfoo ignores the result of such an assertion, and a check here would count.
     if keys.node().get("weight").map(Node::to_json).and_then(|weight| weight.as_f64()) == Some(0.0) {
         return Err("an assertion with weight 0 cannot fail".to_owned());
     }

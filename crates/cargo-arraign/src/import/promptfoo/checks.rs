@@ -34,6 +34,7 @@ pub(super) fn build_checks(assertion: &Assertion, form: OutputForm) -> Converted
         }
         _ => {
             let mut checks = build_positive(assertion)?;
+            // The opposite of several checks is that not all of them hold, which `none_of` over each would not say.
             let check = if checks.len() == 1 { checks.remove(0) } else { build_check("all_of", checks) };
             Ok(vec![build_check("none_of", vec![check])])
         }
@@ -77,6 +78,7 @@ fn build_positive(assertion: &Assertion) -> ConvertedChecks {
 
 fn read_pattern(assertion: &Assertion) -> Result<Value, &'static str> {
     let text = assertion.require_text()?;
+    // JavaScript has no flags inside of a pattern; a group such as `(?:` has no letters before its end.
     let flags = text.strip_prefix("(?").and_then(|rest| rest.split_once(')')).map(|(flags, _)| flags);
     if flags.is_some_and(|flags| !flags.is_empty() && flags.chars().all(|flag| flag.is_ascii_alphabetic())) {
         return Err("`(?i)` at the start of a pattern is no JavaScript, and promptfoo ends with an error");
@@ -106,6 +108,7 @@ fn bound_words(value: &Value) -> ConvertedChecks {
     };
     let least_count = match (least, most) {
         (None, None) => return Err("expected `min` or `max`"),
+        // A regex with such bounds would not load, and the case with it.
         (Some(least), Some(most)) if least > most => {
             return Err("`min` is above `max`, so promptfoo ends with an error");
         }
@@ -139,6 +142,7 @@ fn check_contains(assertion: &Assertion) -> ConvertedChecks {
     let texts = read_texts(assertion)?;
     let mut checks: Vec<Value> =
         texts.iter().map(|text| build_text_check("contains", text, folded)).collect();
+    // `any_of` over one check is the check itself.
     if assertion.kind.ends_with("any") && checks.len() > 1 {
         checks = vec![build_check("any_of", checks)];
     }
@@ -174,6 +178,7 @@ fn check_json(assertion: &Assertion, form: &str) -> ConvertedChecks {
             settings.insert("schema".to_owned(), json!({"type": "object"}));
             "json_schema"
         }
+        // For the same reason, a schema that accepts other values is narrowed to objects.
         ConvertedSchema::Schema(schema) => {
             let is_of_objects = form == "strict" || schema["type"] == "object";
             let of_objects = json!({"$schema": schema["$schema"], "type": "object", "allOf": [schema]});

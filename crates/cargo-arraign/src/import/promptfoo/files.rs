@@ -66,6 +66,7 @@ pub(super) fn merge_files(
         else {
             return Err(format!("`{name}` is not a mapping"));
         };
+        // A later file overrides the earlier ones, as promptfoo reads them.
         all.extend(values);
     }
     Ok(all)
@@ -110,6 +111,7 @@ pub(super) fn read_prompts(text: &str, source_dir: &SourceDir) -> Result<Vec<Str
             );
         }
         let source = source_dir.read_source(&path)?;
+        // Only a text file is split: `---` is a rule or a header in Markdown.
         let parts = if has_extension(&path, &["txt"]) {
             split_prompts(source.text())
         } else {

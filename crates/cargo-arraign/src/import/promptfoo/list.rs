@@ -13,6 +13,7 @@ pub(super) fn split_list(text: &str) -> Vec<String> {
             (rest[..end].trim().to_owned(), &rest[end..])
         };
         fields.push(field);
+        // Several separators in a row leave an empty field between them, which does not count.
         rest = after.trim_start_matches(is_separator);
     }
     fields
@@ -41,6 +42,7 @@ fn read_quoted(text: &str) -> (String, &str) {
             _ => field.push(c),
         }
     }
+    // The rest behind an unclosed quote belongs to the field, so nothing is lost at the end.
     (field, "")
 }
 

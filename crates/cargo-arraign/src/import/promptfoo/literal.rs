@@ -7,6 +7,7 @@ pub(super) fn split_outside_quotes<'c>(code: &'c str, operator: &str) -> Option<
     let (mut parts, mut start, mut depth, mut quote, mut escaped) = (Vec::new(), 0, 0_usize, None, false);
     for (at, c) in code.char_indices() {
         if let Some(open) = quote {
+            // An escaped quote does not close the literal.
             quote = (c != open || escaped).then_some(open);
             escaped = c == '\\' && !escaped;
             continue;
@@ -14,6 +15,7 @@ pub(super) fn split_outside_quotes<'c>(code: &'c str, operator: &str) -> Option<
         match c {
             '\'' | '"' | '`' => quote = Some(c),
             '(' | '[' | '{' => depth += 1,
+            // A bracket that was never opened means that this is no JavaScript that is understood here.
             ')' | ']' | '}' => depth = depth.checked_sub(1)?,
             _ if depth == 0 && at >= start && code[at..].starts_with(operator) => {
                 parts.push(&code[start..at]);
@@ -59,6 +61,7 @@ pub(super) fn read_string(text: &str) -> Option<String> {
     let (mut value, mut chars) = (String::new(), inner.chars());
     while let Some(c) = chars.next() {
         match c {
+            // A quote inside means that these are two literals with an operator between them.
             _ if c == quote => return None,
             '$' if quote == '`' => return None,
             '\\' => value.push(match chars.next()? {

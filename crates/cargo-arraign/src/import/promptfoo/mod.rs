@@ -43,6 +43,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
     let mut draft = SuiteDraft::new(input, "promptfoo");
     for document in input.parse_documents()? {
         let root = document.root();
+        // A list of tests alone has no prompts: its cases have no input.
         if root.list().is_some() {
             import_tests(root, &TestDefaults::empty(), &[None], &mut draft);
             continue;
@@ -73,6 +74,7 @@ fn import_config(mut config: Keys<'_>, draft: &mut SuiteDraft) {
             None
         })
     });
+    // A text is no test: it names a file, which was read above.
     let default_test =
         elsewhere.as_ref().map(Document::root).or(default_test.filter(|node| node.as_str().is_none()));
     let defaults = TestDefaults::read(default_test, config.node(), &draft.source_dir, &mut draft.unsupported);
@@ -97,6 +99,7 @@ fn collect_prompts(
 }
 
 fn read_prompts(node: Node<'_>, source_dir: &SourceDir, unsupported: &mut UnsupportedList) -> Vec<String> {
+    // A prompt may be a mapping, whose text is in `raw`; where that is missing, its `id` may be a path.
     let said = ["raw", "id"]
         .iter()
         .find_map(|key| node.get(key).and_then(read_scalar))
@@ -161,6 +164,7 @@ fn import_test(
     prompts: &[Option<String>],
     draft: &mut SuiteDraft,
 ) {
+    // Files are followed once, so that two that name each other cannot run in circles.
     if find_tests_file(node).is_some() {
         let why = "a file of tests cannot name another: name both in the configuration";
         return draft.unsupported.add_key(node, "tests", why);

@@ -160,6 +160,7 @@ fn parse_assertion(cell: &str) -> Value {
     };
     let mut assertion = json!({"type": kind});
     let is_json = kind.ends_with("-json");
+    // A schema may be written as JSON; for other kinds a text in braces is a plain text.
     match serde_json::from_str::<Value>(value).ok().filter(|value| is_json && value.is_object()) {
         Some(schema) => assertion["value"] = schema,
         None if value.is_empty() => {}
@@ -192,6 +193,7 @@ fn strip_type<'c>(cell: &'c str, name: &str) -> Option<(Option<&'c str>, &'c str
         Some((threshold, rest)) => (Some(threshold), rest),
         None => (None, rest),
     };
+    // A longer word that begins with the name of a type is no type.
     let value = if rest.is_empty() { rest } else { rest.strip_prefix(':')? };
     Some((threshold, value.trim()))
 }

@@ -48,6 +48,7 @@ fn convert_mapping(mut schema: Map<String, Value>) -> Result<Value, &'static str
         }
     }
     let mut schema = Value::Object(schema);
+    // `nullable` is resolved first, as draft 7 does not know it.
     unfold_nullable(&mut schema);
     if has_unknown_keyword(&schema) {
         return Err(
@@ -132,6 +133,7 @@ fn unfold_nullable(value: &mut Value) {
         Value::Array(list) => list.iter_mut().for_each(unfold_nullable),
         Value::Object(entries) => {
             let is_nullable = entries.get("nullable") == Some(&Value::Bool(true));
+            // `nullable` without a type is unknown to draft 7, so it stays and the schema is refused.
             if entries.get("nullable").is_some_and(Value::is_boolean) && entries.contains_key("type") {
                 entries.shift_remove("nullable");
             }

@@ -99,6 +99,7 @@ fn convert_field_call(term: &str, form: OutputForm) -> Option<ScriptCheck> {
 
 /// Checks a field of an output that is JSON.
 fn check_field(path: &str, schema: &Value) -> ScriptCheck {
+    // From the innermost field outwards, each name is an object around the schema so far.
     let names = path.trim_start_matches("$.").rsplit('.');
     let whole = names.fold(
         schema.clone(),
@@ -185,10 +186,12 @@ fn convert_comparison(term: &str, form: OutputForm) -> Option<ScriptCheck> {
         let check = build_check("jsonpath", json!({"path": field, "equals": wanted}));
         return is_strict.then_some(ScriptCheck { check, throws: true });
     }
+    // The texts below are compared with the output as it is, and a value has another text than its JSON.
     if form == OutputForm::Value {
         return None;
     }
     let found = ScriptCheck { check: convert_text_comparison(left, operator, right)?, throws: false };
+    // `match(..) !== null` is positive: a match is not null.
     let is_negative = operator.starts_with('!') != (right == "null");
     if is_negative { negate(found) } else { Some(found) }
 }
@@ -222,6 +225,7 @@ fn bound_count(operator: &str, count: u32, unit: &str) -> Option<Value> {
 /// Bounds the parts between blanks: one more than there are blanks.
 fn bound_words(operator: &str, count: u32) -> Option<Value> {
     let (least, most) = read_bounds(operator, count)?;
+    // No number of words is below one, so a bound under it cannot be met.
     let most = most.map_or_else(|| Some(String::new()), |most| Some(most.checked_sub(1)?.to_string()))?;
     let whole = format!("^[^ ]*(?: [^ ]*){{{},{most}}}$", least.saturating_sub(1));
     Some(build_check("regex", pattern::build_settings(&whole, "")))
@@ -247,6 +251,7 @@ fn is_field_name(name: &str) -> bool {
 /// Returns the JSONPath of a field of the output.
 fn read_field(left: &str, form: OutputForm) -> Option<String> {
     let parsed = left.strip_prefix("JSON.parse(output).");
+    // A value is not parsed again, and a text has no fields.
     let names = if form == OutputForm::Value {
         left.strip_prefix("output.").filter(|_| parsed.is_none())?
     } else {

@@ -1,5 +1,6 @@
 //! Fills the variables of a test into `{{name}}` in prompts and values.
 
+use arraign::__internals::case::{TemplatePart, split_placeholders};
 use serde_json::{Map, Value};
 
 /// The reason if a template cannot be filled in.
@@ -20,15 +21,15 @@ fn fill_to_depth(text: &str, vars: &Map<String, Value>, render: RenderValue, dep
     if text.contains("{%") || text.contains("{#") {
         return None;
     }
-    let (mut out, mut rest) = (String::new(), text);
-    // Copy the text up to each `{{name}}`, then the value of the variable. A missing `}}` or variable ends the search.
-    while let Some((before, after)) = rest.split_once("{{") {
-        let (name, after) = after.split_once("}}")?;
-        out.push_str(before);
-        out.push_str(&look_up_variable(name.trim_matches(['-', ' ', '\t', '\n']), vars, render, depth)?);
-        rest = after;
-    }
-    Some(out + rest)
+    let parts = split_placeholders(text).map(|part| match part {
+        TemplatePart::Text(text) => Some(text.to_owned()),
+        // Nunjucks cuts the blanks around `{{- name -}}`, and the variable is the same.
+        TemplatePart::Placeholder { name, .. } => {
+            look_up_variable(name.trim_matches(['-', ' ', '\t', '\n']), vars, render, depth)
+        }
+        TemplatePart::Unclosed(_) => None,
+    });
+    parts.collect()
 }
 
 /// Fills variables into the value of an assertion: a text, or the texts of a list. Other values are no templates.
@@ -87,6 +88,7 @@ fn look_up_variable(
     let found = names.try_fold(first, |value, name| value.get(name))?;
     match found {
         Value::String(text) if text.starts_with("file://") => None,
+        // The text of a variable may contain variables again, and the depth ends a circle of them.
         Value::String(text) => fill_to_depth(text, vars, render, depth.checked_sub(1)?),
         other => Some(render(other)),
     }

@@ -268,6 +268,7 @@ impl<'n> PromptTest<'n> {
         let source_dir = std::sync::Arc::clone(&draft.source_dir);
         let scope = AssertionScope { vars, source_dir: &source_dir, form, templates: self.templates };
         let (inherited, own) = self.asserts.split_at(self.inherited);
+        // What is lost in a default is lost in each test: the remark stands once, and each test points to it.
         let before = draft.unsupported.0.len();
         let mut checks: Vec<Value> = inherited
             .iter()
@@ -310,6 +311,7 @@ impl<'n> PromptTest<'n> {
                 Value::Array(list) if !as_it_is && !list.is_empty() => list.as_slice(),
                 one => std::slice::from_ref(one),
             };
+            // Five lists of ten values are 100,000 cases, so the number is refused before the memory is taken.
             if all.len() * values.len() > MOST {
                 return None;
             }

@@ -1,10 +1,12 @@
 //! Converts assertions on tool calls.
 
+use arraign::__internals::yaml::render_plain;
 use serde_json::{Map, Value, json};
 
 use super::assertion::Assertion;
 use crate::import::draft::build_check;
 use crate::import::pattern;
+use crate::import::question::build_run_question;
 
 type ConvertedChecks = Result<Vec<Value>, &'static str>;
 
@@ -59,6 +61,7 @@ fn check_tool_used(assertion: &Assertion) -> ConvertedChecks {
             Map::from_iter([("type".to_owned(), "count".into()), ("tool".to_owned(), name.into())]);
         count.insert("min".to_owned(), least);
         count.extend(assertion.value.get("max").map(|most| ("max".to_owned(), most.clone())));
+        // The opposite of at least one call is no call; a number within bounds has no opposite here.
         let bounded = count.contains_key("max") || count["min"] != json!(1);
         return match (assertion.not, bounded) {
             (false, _) => Ok(vec![build_rule(&count.into())]),
@@ -76,6 +79,7 @@ fn check_tool_used(assertion: &Assertion) -> ConvertedChecks {
     if assertion.not {
         return Ok(vec![build_blocklist(&names)]);
     }
+    // `required_tools` compares names literally.
     if names.iter().any(|name| is_pattern(name)) {
         return Ok(names.iter().map(|name| build_rule(&json!({"type": "require", "tool": name}))).collect());
     }
@@ -131,7 +135,7 @@ fn check_arguments(value: &Value) -> ConvertedChecks {
         all => {
             let matches: Map<String, Value> = all
                 .iter()
-                .map(|(key, value)| ((*key).clone(), pattern::match_whole(&to_text(value)).into()))
+                .map(|(key, value)| ((*key).clone(), pattern::match_whole(&render_plain(value)).into()))
                 .collect();
             Ok(vec![build_rule(&json!({"type": "require", "tool": {"tool": name, "args_match": matches}}))])
         }
@@ -148,15 +152,11 @@ fn is_nested(value: &Value) -> bool {
     matches!(value, Value::Array(_) | Value::Object(_))
 }
 
-/// Returns a string unchanged, and any other value as JSON, like patterns over arguments do.
-pub(super) fn to_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
 fn check_step_count(value: &Value) -> ConvertedChecks {
     if value.get("type").is_none() {
         return Err("arraign counts only steps that call tools");
     }
+    // Steps without a name are steps of any tool; another mistake in the name stays one.
     let name = read_tool_name(value)
         .or_else(|why| if why == "missing name of the tool" { Ok("*") } else { Err(why) })?;
     let mut count = Map::from_iter([("type".to_owned(), "count".into()), ("tool".to_owned(), name.into())]);
@@ -169,19 +169,15 @@ fn check_step_count(value: &Value) -> ConvertedChecks {
 fn ask_goal(value: &Value) -> ConvertedChecks {
     let goal =
         value.as_str().or_else(|| value.get("goal").and_then(Value::as_str)).ok_or("missing `goal`")?;
-    let context = json!({"include_prompt": true, "include_tool_sequence": true, "include_tool_inputs": true});
-    let prompt = format!("Did the agent reach this goal? {}", goal.trim());
-    Ok(vec![build_check(
-        "agent_check",
-        json!({"label": "goal-success", "prompt": prompt, "context": context}),
-    )])
+    let prompt = format!("Did the agent reach this goal? {goal}");
+    Ok(vec![build_run_question("goal-success", &prompt)])
 }
 
 /// Lists the names of tools, without blanks around them; quotes mean nothing here.
 fn list_names(value: &Value) -> Vec<String> {
     let names = match value {
-        Value::Array(list) => list.iter().map(to_text).collect(),
-        other => to_text(other).split(',').map(str::to_owned).collect::<Vec<_>>(),
+        Value::Array(list) => list.iter().map(render_plain).collect(),
+        other => render_plain(other).split(',').map(str::to_owned).collect::<Vec<_>>(),
     };
     let mut kept: Vec<String> = Vec::new();
     for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {

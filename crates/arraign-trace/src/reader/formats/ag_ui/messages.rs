@@ -1,4 +1,4 @@
-//! The messages of AG-UI, where a stream tells them whole.
+//! The messages of AG-UI, in streams that contain whole messages.
 
 use crate::reader::build::content::{content_value, text_of};
 use crate::reader::build::spot::RecordSpot;
@@ -52,6 +52,7 @@ fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeErro
         let id = call.string(&["id"])?;
         let mut function = call.object(&["function"])?.unwrap_or_default();
         let name = function.required(&["name"])?.into_owned();
+        // An empty text is a call without arguments and no broken JSON.
         let arguments = function.text(&["arguments"])?.filter(|text| !text.is_empty());
         let arguments = arguments.map_or_else(Arguments::none, |text| Arguments::from_text(&text));
         builder.call(Call { id, ..Call::new(name, arguments, 0) });
@@ -64,6 +65,7 @@ fn answer(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeE
     let id = message.required(&["toolCallId", "tool_call_id"])?;
     let error = message.string(&["error"])?;
     let Some(call) = builder.waiting(Some(&id), None) else { return Ok(()) };
+    // A message of a tool says an error or nothing: a result without one may still be a failure.
     call.status = if error.is_some() { CallStatus::Error } else { CallStatus::Unknown };
     call.error = error;
     call.result = Some(content_value(message.take(&["content"]).unwrap_or_default(), "\n"));

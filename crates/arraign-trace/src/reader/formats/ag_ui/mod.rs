@@ -37,7 +37,7 @@ const TOKENS: TokenKeys = TokenKeys {
     ..TokenKeys::NONE
 };
 
-/// How the types of events begin.
+/// The beginnings of the types of events.
 const KINDS: [&str; 12] = [
     "RUN_",
     "TEXT_MESSAGE_",
@@ -53,7 +53,7 @@ const KINDS: [&str; 12] = [
     "RAW",
 ];
 
-/// How many agents, each below the other, a call is shown under.
+/// The largest number of nested agents that the path of a call shows.
 const DEEPEST: usize = 16;
 
 fn detect_format(input: &Input) -> Detection {
@@ -100,6 +100,7 @@ fn add<'t>(runs: &mut Vec<EventRun<'t>>, at: At, mut event: Object<'t>) -> Resul
         "RUN_STARTED" => run.start(event),
         "TEXT_MESSAGE_START" | "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_CHUNK" => run.say(event),
         "TOOL_CALL_START" => run.begin_call(event),
+        // Chunks have no start event: the first of a call begins it.
         "TOOL_CALL_CHUNK" if run.is_new(&event) => run.begin_call(event),
         "TOOL_CALL_ARGS" | "TOOL_CALL_CHUNK" => run.continue_call(event),
         "TOOL_CALL_RESULT" => run.answer(event),
@@ -151,7 +152,7 @@ struct EventRun<'t> {
     places: HashMap<String, usize>,
     /// The names of each subagent and of those above it.
     agents: HashMap<String, Vec<String>>,
-    /// What the frontend asked with.
+    /// The messages with which the frontend asked.
     asked: Vec<Json<'t>>,
     /// All messages of the conversation, as they were told last.
     snapshot: Vec<Json<'t>>,
@@ -175,9 +176,11 @@ impl<'t> EventRun<'t> {
             Some("system" | "developer") => Role::System,
             _ => Role::Assistant,
         };
+        // The text of a subagent is not the answer of the run.
         if event.text(&["subagentRunId", "subagent_run_id"])?.is_some() {
             return Ok(());
         }
+        // An event without an id goes on with the message before it.
         if id.is_some() && id != self.message {
             self.builder.begin(Some(role));
             self.message = id;
@@ -219,6 +222,7 @@ impl<'t> EventRun<'t> {
             self.speaking = false;
             return;
         }
+        // A call belongs to the message that names it, or to the one that is being written.
         if !self.speaking || message.as_ref().is_some_and(|id| self.message.as_ref() != Some(id)) {
             self.builder.begin(Some(Role::Assistant));
             self.message = message;
@@ -254,6 +258,7 @@ impl<'t> EventRun<'t> {
         let id = event.required(&["subagentRunId", "subagent_run_id"])?.into_owned();
         let above = event.text(&["parentSubagentRunId", "parent_subagent_run_id"])?;
         let mut path = above.and_then(|above| self.agents.get(above.as_ref()).cloned()).unwrap_or_default();
+        // Agents may name each other in circles, so the depth is limited.
         path.truncate(DEEPEST - 1);
         path.push(event.string(&["name"])?.unwrap_or_else(|| id.clone()));
         self.agents.insert(id, path);
@@ -295,6 +300,7 @@ impl<'t> EventRun<'t> {
         for (call, text) in known.calls.iter_mut().zip(self.arguments) {
             call.arguments = if text.is_empty() { Arguments::none() } else { Arguments::from_text(&text) };
         }
+        // Snapshots repeat the streamed events, so they are read only where nothing was streamed.
         if known.messages.is_empty() && known.calls.is_empty() {
             messages::add_all(&mut self.builder, self.snapshot)?;
         } else if known.messages.iter().all(|message| message.role != Role::User) {

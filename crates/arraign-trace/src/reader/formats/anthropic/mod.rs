@@ -36,6 +36,7 @@ fn detect_format(input: &Input) -> Detection {
     if is_message(input.first()?) {
         return MESSAGES.judge(input.records.iter().map(|record| &record.value), "");
     }
+    // A stream proves itself by its start, but one foreign record among its events makes it another format.
     if input.records.iter().any(|record| stream::is_start(&record.value)) {
         return match input.records.iter().find(|record| !stream::is_event(&record.value)) {
             Some(record) => Err(Reason::of(record.at, "is no event of a stream")),
@@ -44,6 +45,7 @@ fn detect_format(input: &Input) -> Detection {
     }
     let mut best = Certainty::Possible;
     for record in &input.records {
+        // A request of a batch that failed has no message to judge.
         if batch::failure(&record.value).is_some() {
             continue;
         }
@@ -77,6 +79,7 @@ fn judge_record(value: &Json) -> Detection {
         return Err("has no `messages` and is no response".into());
     };
     let certainty = MESSAGES.judge(messages.iter(), "messages")?;
+    // The messages alone are like those of other services: only the schema of a tool is spelled so by this one.
     let floor = match (request.pointer("/tools/0/input_schema"), request.get("system")) {
         (Some(_), _) => Certainty::Sure,
         (None, Some(Json::Text(_) | Json::List(_))) => Certainty::Likely,
@@ -119,6 +122,7 @@ fn object_to(message: &Json) -> Option<String> {
         Some(role) => return Some(format!("has the role `{role}`")),
         None => return Some("has no `role`".to_owned()),
     }
+    // Keys of other services' messages, whose roles and texts look the same.
     let strange = ["tool_calls", "function_call", "parts", "contents", "refusal"];
     if let Some(key) = strange.iter().find(|key| message.get(key).is_some()) {
         return Some(format!("has the key `{key}`, which this format does not use"));
@@ -150,7 +154,7 @@ fn object_to_block(block: &Json) -> Option<String> {
     }
 }
 
-/// What a log holds may be cut. A list of messages is one run, and so, mostly, are the events of a stream.
+/// Splits the records of a log. A list of messages is one run, and so are, mostly, the events of a stream.
 fn split_file(input: &Input) -> Option<Pieces> {
     is_model_call(input.first().ok()?)
         .then(|| follow::calls(|| Log { is_call: is_model_call, exchange }.follow()))
@@ -168,7 +172,7 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
     runs.into_iter().map(|run| run.read(add_message)).collect()
 }
 
-/// One record of a log: a request, a response, or both.
+/// Reads one record of a log: a request, a response, or both.
 fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     if let Json::List(messages) = value {
         return Ok(Exchange { request: LocatedMessage::list(at, "", messages), ..Exchange::default() });
@@ -176,6 +180,7 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     if is_response(&value) {
         return response(at, "", value, Vec::new());
     }
+    // A line of a batch has the answer without its request.
     let mut record = Object::of(value, "a model call")?;
     let of_batch = record.object(&["result"])?.and_then(|mut result| result.take(&["message"]));
     if let Some(answer) = of_batch.filter(is_response) {
@@ -287,7 +292,7 @@ pub(crate) fn call(mut block: Object) -> Result<Call, DecodeError> {
     Ok(Call { id, server, ..Call::new(name, arguments, 0) })
 }
 
-/// What came of a call, by the block that says so.
+/// Adds a result to its call.
 pub(crate) fn answer(builder: &mut TraceBuilder, mut block: Object) -> Result<(), DecodeError> {
     let id = block.required(&["tool_use_id"])?;
     // The history of a trimmed log answers calls that are not in it.

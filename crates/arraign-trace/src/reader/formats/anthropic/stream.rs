@@ -71,6 +71,7 @@ fn add<'t>(drafts: &mut Vec<StreamedMessage<'t>>, at: At, mut event: Object<'t>)
         usage.take_even_null("output_tokens");
         drafts.push(StreamedMessage { at, message, usage, blocks: BTreeMap::new() });
     }
+    // The events before a message, such as a ping, belong to none.
     let Some(draft) = drafts.last_mut() else { return Ok(()) };
     match kind.as_ref() {
         "content_block_start" => {
@@ -98,7 +99,7 @@ fn add<'t>(drafts: &mut Vec<StreamedMessage<'t>>, at: At, mut event: Object<'t>)
     Ok(())
 }
 
-/// What a later event says counts.
+/// Adds the fields of a later event, which replace those of an earlier one.
 fn overlay<'t>(known: &mut Object<'t>, told: Object<'t>) {
     for (key, value) in told.rest().into_iter().filter(|(_, value)| !value.is_null()) {
         known.push(key, value);
@@ -134,6 +135,7 @@ impl<'t> Block<'t> {
     fn into_json(self) -> Json<'t> {
         let Self { mut start, text, input } = self;
         if !text.is_empty() {
+            // A start may have the first piece of the text already.
             let begun = start.take(&["text"]).and_then(Json::into_text).unwrap_or_default();
             start.push(Cow::Borrowed("text"), Json::Text(Cow::Owned(begun.into_owned() + &text)));
         }

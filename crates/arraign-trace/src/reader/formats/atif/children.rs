@@ -27,6 +27,7 @@ impl<'t> Children<'t> {
             let trajectory = Object::of(value, "a trajectory");
             let trajectory =
                 trajectory.map_err(|error| error.at_key(index).at_key("subagent_trajectories"))?;
+            // References use either of the two ids; the first trajectory with an id keeps it.
             for name in ["trajectory_id", "session_id"] {
                 if let Some(id) = trajectory.get(name).and_then(Json::as_str) {
                     children.by_id.entry(id.to_owned()).or_insert(index);
@@ -44,7 +45,7 @@ impl<'t> Children<'t> {
         self.waiting.get_mut(place)?.take()
     }
 
-    /// Those that nothing named.
+    /// Returns the trajectories that no result has named.
     pub(crate) fn rest(self) -> impl Iterator<Item = Child<'t>> {
         self.waiting.into_iter().flatten()
     }

@@ -70,7 +70,7 @@ fn trace(at: At, mut trajectory: Object) -> Result<Trace, DecodeError> {
     Ok(trace)
 }
 
-/// The totals of a run, where they are told.
+/// Reads the totals of a run, if they are recorded.
 fn add_totals(trace: &mut Trace, mut metrics: Object) -> Result<(), DecodeError> {
     trace.usage = RUN_TOKENS.read(&metrics)?.or(trace.usage);
     trace.cost_usd = metrics.figure(&["total_cost_usd"])?.or(trace.cost_usd);

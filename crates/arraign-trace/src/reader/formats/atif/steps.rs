@@ -23,24 +23,24 @@ use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
 /// The keys of a trajectory under which no call is overlooked.
 const TRAJECTORY_KEYS: [&str; 5] = ["agent", "steps", "subagent_trajectories", "final_metrics", "extra"];
 
-/// What a converter adds to the text of a result that is an error.
+/// The text that a converter adds to a result that is an error.
 const FAILED: &str = "\n\n[error] tool reported failure";
 
-/// How a converter begins a result that was a block of text.
+/// The beginning that a converter gives to a result that was a block of text.
 const BLOCK: &str = r#"{"type": "text", "text": "#;
 
 /// A trace while the steps of its trajectory are read.
 #[derive(Debug, Default)]
 pub(crate) struct AtifSteps<'t> {
     builder: TraceBuilder,
-    /// Where the trajectory is.
+    /// The place of the trajectory.
     at: At,
     began: Option<u64>,
     tally: UsageTotal,
     cost_usd: Option<f64>,
     /// Whether results say that they are errors: then one that does not is none.
     tells_errors: bool,
-    /// What the agent itself has said since its last call.
+    /// The agent's own texts since its last call.
     said: Vec<String>,
     stop_reason: Option<String>,
     /// The trajectories of subagents that no result has named yet.
@@ -113,6 +113,7 @@ impl<'t> AtifSteps<'t> {
         path: &[String],
         evidence: CallEvidence,
     ) -> Result<(), DecodeError> {
+        // A step of a handed-over context is in the trajectory that it comes from.
         if step.get("is_copied_context").is_some_and(Json::is_true) {
             return Ok(());
         }
@@ -163,6 +164,7 @@ impl<'t> AtifSteps<'t> {
         if path.is_empty() {
             self.builder.begin(Some(Role::Assistant));
             self.builder.text(text);
+            // The answer is what is said after the last call.
             if calls.is_empty() {
                 self.said.push(text.to_owned());
             } else {
@@ -176,6 +178,7 @@ impl<'t> AtifSteps<'t> {
             let call = Object::of(call, "a tool call").and_then(call_of);
             let call = call.map_err(|error| error.at_key(index).at_key("tool_calls"))?;
             let mut call = Call { started_ms, agent_path: path.to_vec(), ..call };
+            // Claude Code joins the names of server and tool, which other agents write apart.
             if self.builder.trace.agent.as_deref() == Some("claude-code") {
                 split_host_name(&mut call, ToolServer::BuiltIn);
             }
@@ -205,6 +208,7 @@ impl<'t> AtifSteps<'t> {
         call.error = shown.result.as_str().filter(|_| failed == Some(true)).map(ToOwned::to_owned);
         call.exit_code = shown.exit_code.or_else(|| exit_code(call.error.as_ref()?));
         call.duration_ms = shown.duration_ms;
+        // The exit code is surer than the flag, which some converters do not write.
         call.status = match call.exit_code {
             Some(0) if call.status == CallStatus::Unknown => CallStatus::Ok,
             Some(code) if code != 0 => CallStatus::Error,
@@ -215,7 +219,8 @@ impl<'t> AtifSteps<'t> {
     }
 }
 
-/// What a tool returned. Converters dress it: Claude Code's keeps the bare result beside it, Codex's has a header.
+/// Returns the bare result of a tool. Converters wrap it: that of Claude Code keeps the bare result beside it, that
+/// of Codex adds a header.
 fn shown(result: &mut Object, agent: Option<&str>) -> CodexOutput {
     let bare =
         result.get("extra").and_then(|extra| extra.pointer("/tool_result_metadata/raw_tool_result/content"));
@@ -234,6 +239,7 @@ fn undressed(shown: Value) -> Value {
     if let Some(text) = text.strip_suffix(FAILED) {
         return Value::String(text.to_owned());
     }
+    // A converter may have written a block of text as JSON into the text.
     let block = if text.starts_with(BLOCK) { serde_json::from_str::<Value>(text).ok() } else { None };
     block.and_then(|mut block| Some(block.get_mut("text")?.take()).filter(Value::is_string)).unwrap_or(shown)
 }

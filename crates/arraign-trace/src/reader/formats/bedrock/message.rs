@@ -25,7 +25,7 @@ pub(crate) fn judge_messages<'v>(messages: impl Iterator<Item = &'v Json<'v>>, p
     best.ok_or_else(|| "nothing in its messages is this format's alone".into())
 }
 
-/// How certain a message is; `None` if it says nothing either way.
+/// Returns how certain a message makes the format, or `None` if it says nothing either way.
 fn judge_message(message: &Json) -> Result<Option<Certainty>, String> {
     let role = message.get("role").and_then(Json::as_str).unwrap_or_default();
     if !matches!(role, "user" | "assistant" | "system") {
@@ -34,6 +34,7 @@ fn judge_message(message: &Json) -> Result<Option<Certainty>, String> {
     let Some(parts) = message.get("content").and_then(Json::as_list) else {
         return Err("has a content that is no list of parts".to_owned());
     };
+    // This API names the kind of a part by its key; a `type` is of another format.
     match parts.iter().find(|part| !part.is_object() || part.get("type").is_some()) {
         Some(Json::Object(_)) => Err("has a content part with a `type`".to_owned()),
         Some(_) => Err("has a content part that is no object".to_owned()),
@@ -110,7 +111,7 @@ fn read_call(mut part: Object) -> Result<Call, DecodeError> {
     Ok(Call { id, ..Call::new(name, arguments, 0) })
 }
 
-/// Not every model is told which tools failed: the status of a result may be missing.
+/// Adds a result to its call. The status may be missing, because not every model gets it.
 fn answer_call(builder: &mut TraceBuilder, mut result: Object) -> Result<(), DecodeError> {
     let id = result.required(&["toolUseId"])?;
     let status = match result.text(&["status"])?.as_deref() {

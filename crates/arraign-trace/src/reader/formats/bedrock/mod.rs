@@ -80,7 +80,7 @@ fn stored_message<'v, 't>(record: &'v Json<'t>) -> Option<&'v Json<'t>> {
     record.get("message").filter(|message| is_wrapped && is_message(message))
 }
 
-/// Where a record of a log keeps its parts.
+/// The keys under which a record of a log keeps its parts.
 #[derive(Debug)]
 struct RecordPaths {
     request: &'static str,
@@ -127,7 +127,7 @@ fn split_record<'v, 't>(record: &'v Json<'t>) -> (&'v Json<'t>, Option<&'v Json<
     }
 }
 
-/// What a log holds may be cut. A list of messages is one run, and so, mostly, are the events of a stream.
+/// Splits the records of a log. A list of messages is one run, and so are, mostly, the events of a stream.
 fn split_file(input: &Input) -> Option<Pieces> {
     is_model_call(input.first().ok()?)
         .then(|| follow::calls(|| Log { is_call: is_model_call, exchange }.follow()))
@@ -145,6 +145,7 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
         let messages = input.records.into_iter().map(read_stored_message).collect::<Result<_, _>>()?;
         return Conversations::of_messages(messages).into_iter().map(|run| run.read(add_message)).collect();
     }
+    // Joined streams are responses, and are read as such below.
     if input.records.iter().any(|record| stream::is_event(&record.value)) {
         input.records = stream::join_events(input.records)?;
     }
@@ -165,7 +166,8 @@ fn read_strands_result(Record { at, value }: Record) -> Result<Trace, DecodeErro
     Ok(trace)
 }
 
-/// What a guardrail redacted is stored beside the message that it replaces.
+/// Reads a stored message. If a guardrail has redacted it, the redacted one is stored beside it, and is the one that
+/// counts.
 fn read_stored_message(Record { at, value }: Record<'_>) -> Result<LocatedMessage<'_>, DecodeError> {
     let mut record = Object::of(value, "a stored message").map_err(|error| at.in_record(error))?;
     if let Some(redacted) = record.take(&["redact_message"]) {
@@ -176,7 +178,7 @@ fn read_stored_message(Record { at, value }: Record<'_>) -> Result<LocatedMessag
     Ok(LocatedMessage::part(at, "message", message))
 }
 
-/// One record of a log: a request, a response, or both.
+/// Reads one record of a log: a request, a response, or both.
 fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     if let Json::List(messages) = value {
         return Ok(Exchange { request: LocatedMessage::list(at, "", messages), ..Exchange::default() });
@@ -187,6 +189,7 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     let id = record.string(&["requestId"])?;
     let (mut request, mut response) = take_bodies(record)?;
     let asked = read_request(at, &mut request, &paths).map_err(|error| error.at(paths.request))?;
+    // A record without an envelope has the answer beside the question.
     let answer = response.as_mut().unwrap_or(&mut request);
     let answered = read_reply(at, answer, &paths).map_err(|error| error.at(paths.response))?;
     if asked.request.is_empty() && answered.reply.is_none() {
@@ -198,6 +201,7 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
 
 /// The request of a record, and its response, if the two are apart.
 fn take_bodies(mut record: Object<'_>) -> Result<(Object<'_>, Option<Object<'_>>), DecodeError> {
+    // Invocation logs keep both bodies, each one level deeper.
     if record.get("input").is_some_and(|input| input.get("inputBodyJson").is_some()) {
         let mut input = record.object(&["input"])?.unwrap_or_default();
         let mut output = record.object(&["output"])?.unwrap_or_default();
@@ -255,13 +259,14 @@ const TOKENS_BESIDE_CACHE: TokenKeys =
     TokenKeys { more_input: &[&["cacheReadInputTokens"], &["cacheWriteInputTokens"]], ..TOKENS };
 
 /// Reads `usage`. Bedrock counts what a cache holds beside the input; Strands keeps the figures of other providers, some
-/// of which include it. The total tells which of the two it is.
+/// of which include it. The total shows which of the two it is.
 fn read_usage(response: &mut Object) -> Result<Option<Usage>, DecodeError> {
     let read = response.within(&["usage"], |usage| {
         let count = |name: &str| usage.count_under(name).map(Option::unwrap_or_default);
         let cached = count("cacheReadInputTokens")?.saturating_add(count("cacheWriteInputTokens")?);
         let uncached = count("inputTokens")?.saturating_add(count("outputTokens")?);
         let included =
+            // If the total is less than all parts together, the input contains what the cache holds.
             usage.count_under("totalTokens")?.is_some_and(|total| total < uncached.saturating_add(cached));
         if included { TOKENS.read(&usage) } else { TOKENS_BESIDE_CACHE.read(&usage) }
     });

@@ -13,7 +13,7 @@ use crate::reader::json::value::Json;
 const KINDS: [&str; 6] =
     ["messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"];
 
-/// What Bedrock sends in place of an event when a stream breaks off.
+/// The events that Bedrock sends if a stream breaks off.
 const EXCEPTIONS: [&str; 5] = [
     "internalServerException",
     "modelStreamErrorException",
@@ -26,6 +26,7 @@ const EXCEPTIONS: [&str; 5] = [
 pub(crate) fn is_event(record: &Json) -> bool {
     let Some(event) = record.get("event").unwrap_or(record).as_object() else { return false };
     let mut entries = event.entries();
+    // An event has exactly one key, which is its kind.
     let first = entries.next().filter(|_| entries.next().is_none());
     first.is_some_and(|(kind, value)| {
         value.is_object() && KINDS.iter().chain(&EXCEPTIONS).any(|known| kind == known)
@@ -60,7 +61,7 @@ struct StreamedResponse<'t> {
 /// A block while its pieces are read. Text has no start of its own.
 #[derive(Debug, Default)]
 struct StreamedBlock<'t> {
-    /// What the block begins with, by its kind.
+    /// The beginning of the block, by its kind.
     start: Object<'t>,
     text: String,
     input: String,
@@ -76,6 +77,7 @@ fn add_event<'t>(
         let (blocks, ending, unknown) = (BTreeMap::new(), Object::default(), Vec::new());
         responses.push(StreamedResponse { at, role, blocks, ending, unknown });
     }
+    // The rest of a log that was cut at its beginning belongs to no message.
     let Some(response) = responses.last_mut() else { return Ok(()) };
     if let Some(mut start) = event.object(&["contentBlockStart"])? {
         let index = start.count(&["contentBlockIndex"])?.unwrap_or(response.next_index());
@@ -90,6 +92,7 @@ fn add_event<'t>(
         block.add(delta.object(&["delta"])?.unwrap_or_default())?;
     }
     for name in ["messageStop", "metadata"] {
+        // Both events end the same message, and a reader of a whole response expects their keys in one object.
         let entries = event.object(&[name])?.unwrap_or_default().into_entries();
         for (key, value) in entries {
             response.ending.push(key, value);

@@ -20,6 +20,7 @@ pub(crate) fn add(trace: &mut Trace, mut line: Object) -> Result<(), DecodeError
     let subtype = line.string(&["subtype"])?.unwrap_or_default();
     trace.answer = line.string(&["result"])?;
     let reason = line.string(if failed { &["terminal_reason"] } else { &["stop_reason"] })?;
+    // Any other subtype names why the session ended before the model was done.
     trace.stop_reason = if subtype == "success" { reason } else { Some(subtype) };
     trace.cost_usd = line.figure(&["total_cost_usd"])?.or(trace.cost_usd);
     let took = line.figure(&["duration_ms"])?;

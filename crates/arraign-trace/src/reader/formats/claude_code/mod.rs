@@ -40,6 +40,7 @@ fn detect_format(input: &Input) -> Detection {
     if let Some(record) = input.records.iter().find(|record| !is_line(&record.value)) {
         return Err(Reason::of(record.at, "has no `type`"));
     }
+    // Qwen Code writes the same envelope around messages of Gemini's form.
     if input.records.iter().any(|record| qwen_code::is_telling(&record.value)) {
         return Err("its messages have `parts`, as Qwen Code writes them".into());
     }
@@ -58,6 +59,7 @@ fn is_telling(line: &Json) -> bool {
     if is_telling_sdk_message(line) {
         return true;
     }
+    // Transcripts spell the key in one way, and the output of the SDK in the other.
     let in_session = line.text_under("sessionId").or(line.text_under("session_id")).is_some();
     match line.text_under("type") {
         Some("assistant" | "user") => in_session && line.get("message").is_some_and(Json::is_object),
@@ -101,6 +103,7 @@ fn sessions(records: Vec<Record>) -> Vec<Vec<Record>> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut place = 0;
     for record in records {
+        // Lines without a session's id, as transcripts have them, stay with the line before them.
         if let Some(id) = record.value.get("session_id").and_then(Json::as_str) {
             place = *places.entry(id.to_owned()).or_insert(sessions.len());
         }

@@ -32,6 +32,7 @@ impl Subagents {
     pub(crate) fn note_call(&mut self, call: &Call) {
         let Some(id) = call.id.clone() else { return };
         let mut path = call.agent_path.clone();
+        // The depth is limited, so that a file of calls within calls makes no paths of quadratic size.
         if path.len() < DEEPEST {
             let kind = call.arguments.get("subagent_type").and_then(serde_json::Value::as_str);
             path.push(kind.unwrap_or(&call.name).to_owned());
@@ -61,6 +62,7 @@ impl Subagents {
         // The id of a subagent is linked to its call by the result, which comes last. Until then, the prompt in the
         // first line is the only link.
         let agent = self.agent_of(line);
+        // Later lines of a subagent have no prompt: they follow its first line.
         if let Some(known) = self.by_agent.get(&agent) {
             return Some(known.clone());
         }

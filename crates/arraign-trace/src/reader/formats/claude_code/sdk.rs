@@ -35,6 +35,7 @@ fn find_class(record: &Json) -> Option<SdkMessage> {
     if is_line || record.get("role").is_some() {
         return None;
     }
+    // The dataclasses have no type, so each is recognised by fields that no other one has together.
     if has_all(record, &["num_turns", "is_error", "session_id", "subtype"]) {
         return Some(SdkMessage::Result);
     }
@@ -47,6 +48,7 @@ fn find_class(record: &Json) -> Option<SdkMessage> {
     if !has_all(record, &["parent_tool_use_id", "content"]) {
         return None;
     }
+    // Only a message of the model names a model; the other fields of the two are the same.
     let is_model = record.get("model").is_some_and(Json::is_text);
     Some(if is_model { SdkMessage::Assistant } else { SdkMessage::User })
 }
@@ -90,6 +92,7 @@ fn message_line<'t>(kind: &'static str, mut object: Object<'t>) -> Json<'t> {
     };
     let mut message = Object::default();
     message.push(Cow::Borrowed("content"), content);
+    // These fields are inside of the message in the lines, and beside it in the dataclass.
     for (name, own_name) in
         [("id", "message_id"), ("model", "model"), ("usage", "usage"), ("stop_reason", "stop_reason")]
     {
@@ -105,6 +108,7 @@ fn message_line<'t>(kind: &'static str, mut object: Object<'t>) -> Json<'t> {
 fn type_block(block: Json<'_>) -> Json<'_> {
     let Json::Object(mut block) = block else { return block };
     let kind = match () {
+        // From the most special field on: a result may have a text as well.
         () if block.has_key("tool_use_id") => "tool_result",
         () if block.has_key("name") && block.has_key("input") => "tool_use",
         () if block.has_key("thinking") => "thinking",

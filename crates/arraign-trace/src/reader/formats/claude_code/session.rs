@@ -116,6 +116,7 @@ impl ClaudeSession {
         let told = self.builder.trace.answer.take();
         let said = (!self.said.is_empty()).then(|| self.said.join("\n"));
         let mut trace = self.builder.finish();
+        // After a failure, what was said before it is no answer.
         trace.answer = if self.failed { None } else { told.or(said) };
         trace.usage = trace.usage.or(tally.total());
         trace.stop_reason = trace.stop_reason.or(self.stop_reason);
@@ -125,6 +126,7 @@ impl ClaudeSession {
     fn line(&mut self, mut line: Object) -> Result<(), DecodeError> {
         let kind = line.text(&["type"])?.unwrap_or_default();
         let uuid = line.get("uuid").and_then(Json::as_str);
+        // A resumed session repeats the lines of the one that it resumes, with their ids.
         if uuid.is_some_and(|uuid| !self.lines.insert(uuid.to_owned())) {
             return Ok(());
         }
@@ -157,6 +159,7 @@ impl ClaudeSession {
         let path = self.subagents.path(&line);
         self.name_run(&mut line)?;
         let Some(mut message) = line.object(&["message"])? else { return Ok(()) };
+        // Claude Code writes this model for messages of its own, such as a failure of the API.
         if message.get("model").and_then(Json::as_str) == Some("<synthetic>") {
             self.failure(&line, message);
             return Ok(());
@@ -183,6 +186,7 @@ impl ClaudeSession {
 
     /// Reads a message that Claude Code writes in place of the model, such as an error of the service.
     fn failure(&mut self, line: &Object, mut message: Object) {
+        // Other messages of this kind, such as an interruption, say nothing about the end.
         if line.get("isApiErrorMessage").is_some_and(Json::is_true) {
             let text = text_of(&blocks(&mut message));
             self.stop_reason = Some(format!("error: {text}"));
@@ -214,9 +218,11 @@ impl ClaudeSession {
         split_host_name(&mut call, ToolServer::BuiltIn);
         self.subagents.note_call(&call);
         self.builder.call(call);
+        // The builder does not know the turn of this call: the id of the message has decided it.
         if let Some(call) = self.builder.trace.calls.last_mut() {
             call.turn = place.turn;
         }
+        // Text before a call is not the answer: only what follows the last call is.
         if place.path.is_none() {
             self.said.clear();
         }
@@ -246,6 +252,7 @@ impl ClaudeSession {
         let detail = line.take(&["toolUseResult", "tool_use_result"]).unwrap_or_default();
         let Some(mut message) = line.object(&["message"])? else { return Ok(()) };
         let blocks = blocks(&mut message);
+        // A line of results alone is not a prompt of the user.
         if own && blocks.iter().any(|block| block.text_under("type") == Some("text")) {
             self.builder.say(Role::User, &text_of(&blocks));
             self.said.clear();
@@ -274,6 +281,7 @@ impl ClaudeSession {
         }
         let ended = began.zip(time).map(|(began, time)| millis_between(began, time));
         let own =
+            // The tool's own measurement is more exact than the times of the lines.
             ["durationMs", "totalDurationMs"].iter().find_map(|key| detail.get(key)?.as_number()?.as_f64());
         let between = ended.zip(call.started_ms).map(|(ended, started)| (ended - started).max(0.0));
         call.duration_ms = own.filter(|own| *own >= 0.0).or(between);

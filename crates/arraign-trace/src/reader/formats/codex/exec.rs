@@ -37,6 +37,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
         let evidence = CallEvidence::gather(at, &value);
         let mut event = Object::of(value, "an event").map_err(|error| at.in_record(error))?;
         let kind = event.text(&["type"]).map_err(|error| at.in_record(error))?.unwrap_or_default();
+        // A file that lacks its first event has a run nevertheless.
         if runs.is_empty() || kind == "thread.started" {
             runs.push(ExecRun::default());
         }
@@ -106,6 +107,7 @@ impl ExecRun {
         let id = item.string(&["id"])?;
         let next = self.builder.trace.calls.len();
         let place = id.as_ref().map_or(next, |id| *self.places.entry(id.clone()).or_insert(next));
+        // The item was updated since it began: only the first event adds a call.
         if place == next {
             self.builder.next_turn();
             self.builder.call(Call { id, server, ..Call::new(name, arguments, 0) });
@@ -126,6 +128,7 @@ fn settle(call: &mut Call, item: &mut Object) -> Result<(), DecodeError> {
     call.status = match item.text(&["status"])?.as_deref() {
         Some("failed" | "declined") => CallStatus::Error,
         Some("completed") | None => CallStatus::Ok,
+        // A call that is still in progress is answered by a later event of the same item.
         Some(_) => CallStatus::Unanswered,
     };
     if call.status == CallStatus::Unanswered {

@@ -112,9 +112,11 @@ impl EarlyExecRun {
         if let Some(mirror) = Mirror::of(&mut event)? {
             mirror.tell(call);
         }
+        // The outputs have several names, from the most complete to the least.
         let output = event.take(&["aggregated_output", "formatted_output", "stdout"]).map(Json::into_value);
         let returned = event.take(&["result"]).and_then(|result| result.pointer("/Ok/content").cloned());
         call.result = returned.map(|content| content_value(content, "")).or(output);
+        // A failed command without a message of its own is explained by its output.
         if call.status == CallStatus::Error && call.error.is_none() {
             call.error = error_in_output(call);
         }

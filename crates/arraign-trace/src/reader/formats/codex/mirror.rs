@@ -37,6 +37,7 @@ impl Mirror {
         call.status = self.status;
         call.exit_code = self.exit_code.or(call.exit_code);
         call.duration_ms = self.duration_ms.or(call.duration_ms);
+        // Only a call that names no server takes the one of its outcome.
         if call.server.name().is_none() {
             call.server = self.server.clone().or(std::mem::take(&mut call.server));
         }

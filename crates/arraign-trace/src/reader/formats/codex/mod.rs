@@ -36,6 +36,7 @@ fn detect_format(input: &Input) -> Detection {
     if input.records.iter().any(|record| exec_early::is_event(&record.value)) {
         return judge_early(input);
     }
+    // The first line decides between the two forms, which are never mixed.
     let is_line = if is_rollout_line(first) { is_rollout_line } else { is_exec_line };
     let mut sure = false;
     for record in &input.records {
@@ -66,7 +67,7 @@ fn kind<'v>(line: &'v Json) -> &'v str {
     line.get("type").and_then(Json::as_str).unwrap_or_default()
 }
 
-/// A line of a rollout wraps what it tells.
+/// Whether a value is a line of a rollout, which wraps its content.
 fn is_rollout_line(line: &Json) -> bool {
     !kind(line).is_empty()
         && line.get("payload").is_some_and(Json::is_object)
@@ -90,7 +91,7 @@ fn is_exec_line(line: &Json) -> bool {
     }
 }
 
-/// What `exec` prints of several threads; a rollout is one run.
+/// Splits the output of `exec`, which may contain several threads. A rollout is one run.
 fn split_file(input: &Input) -> Option<Pieces> {
     let is_exec = input.first().is_ok_and(|first| kind(first) == "thread.started");
     is_exec.then_some(Pieces::records(find_run_key))

@@ -99,6 +99,7 @@ impl Rollout {
             let text = text_of(item.take(&["content"]));
             let role = if told || is_context(&text) { Role::System } else { Role::User };
             self.items.say(role, &text);
+            // A new question makes the answer before it a part of the conversation.
             self.items.trace().answer.take_if(|_| role == Role::User);
             return Ok(());
         }
@@ -183,6 +184,7 @@ fn is_told(item: &Object) -> bool {
     let kinds = metadata.and_then(|metadata| metadata.get("content_item_kinds")).and_then(Json::as_list);
     let is_users =
         |kind: &Json| kind.as_str().is_some_and(|kind| kind.starts_with("user") || kind == "unknown");
+    // Content of the user among the kinds makes the message the user's.
     kinds.is_some_and(|kinds| !kinds.is_empty() && !kinds.iter().any(is_users))
 }
 

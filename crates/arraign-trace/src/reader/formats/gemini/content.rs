@@ -10,7 +10,7 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role};
 
-/// How sure a content makes that it is Gemini's: other formats have messages with `parts` as well.
+/// Returns how certain a content makes the format. Other formats have messages with `parts` as well.
 pub(crate) fn judge(content: &Json) -> Option<Certainty> {
     let role = content.get("role").and_then(Json::as_str);
     if !matches!(role, None | Some("user" | "model" | "function" | "system")) {
@@ -20,6 +20,7 @@ pub(crate) fn judge(content: &Json) -> Option<Certainty> {
     if parts.iter().any(|part| !part.is_object() || FOREIGN.iter().any(|key| part.has_key(key))) {
         return None;
     }
+    // Of the formats with `parts`, only this one calls the agent `model`.
     let sure = role == Some("model")
         || parts.iter().any(|part| CALL.iter().chain(&RESPONSE).any(|key| part.has_key(key)));
     Some(if sure { Certainty::Sure } else { Certainty::Likely })
@@ -101,6 +102,7 @@ impl ContentWalk {
     }
 
     fn part(&mut self, mut part: Object, path: &[String]) -> Result<(), DecodeError> {
+        // A thought has text as well, which is not part of the answer.
         if part.get("thought").is_some_and(Json::is_true) {
             return Ok(());
         }
@@ -115,6 +117,7 @@ impl ContentWalk {
             let call = Call::new("code_execution", Arguments::Json(arguments), 0);
             self.builder.call(Call { agent_path: path.to_vec(), ..call });
         }
+        // A result of code has no id: it belongs to the code that waits.
         if let Some(mut result) = part.object(&["codeExecutionResult", "code_execution_result"])?
             && let Some(call) = self.builder.waiting(None, Some("code_execution"))
         {
@@ -148,6 +151,7 @@ impl ContentWalk {
     fn answer(&mut self, mut answer: Object) -> Result<(), DecodeError> {
         let id = answer.text(&["id"])?;
         let name = answer.text(&["name"])?;
+        // Ids are left out by some clients: then the name of the function finds the call.
         let known = id.as_deref().filter(|id| self.builder.knows(id));
         let Some(call) = self.builder.waiting(known, name.as_deref()) else { return Ok(()) };
         let response = answer.take(&["response"]).unwrap_or_default();

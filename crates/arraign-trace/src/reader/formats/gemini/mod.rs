@@ -30,7 +30,7 @@ pub(crate) const READER: Reader = Reader {
     cuts: Splitting::As(split_file),
 };
 
-/// What is said of a prompt that was not answered.
+/// The keys with the reason why a prompt was not answered.
 const FEEDBACK: [&str; 2] = ["promptFeedback", "prompt_feedback"];
 
 /// The conversation that the client library led by itself, as it calls tools that are functions.
@@ -54,6 +54,7 @@ fn detect_format(input: &Input) -> Detection {
 }
 
 fn judge(value: &Json) -> Option<Certainty> {
+    // A refused prompt has feedback and no candidates, and is a response all the same.
     let refused = FEEDBACK.iter().any(|name| value.get(name).is_some_and(Json::is_object));
     if value.get("candidates").is_some_and(Json::is_list) || refused {
         return Some(Certainty::Sure);
@@ -66,11 +67,12 @@ fn judge(value: &Json) -> Option<Certainty> {
     }
     let contents = value.get("contents").and_then(Json::as_list);
     let mut contents = contents.unwrap_or(std::slice::from_ref(value)).iter();
+    // One content of another form makes the record a foreign one, so the fold ends with `None`.
     contents
         .try_fold(Certainty::Possible, |best, content| content::judge(content).map(|found| best.max(found)))
 }
 
-/// What a log holds may be cut. A list of contents is one run.
+/// Splits the records of a log. A list of contents is one run.
 fn split_file(input: &Input) -> Option<Pieces> {
     let is_log = input.first().ok()?.get("parts").is_none();
     is_log.then(|| Pieces::in_order(follow, usize::MAX))
@@ -122,7 +124,7 @@ const LOGGED: ResponsePlaces = ResponsePlaces {
 struct GeminiLog<'t> {
     runs: Vec<Trace>,
     run: GeminiRun<'t>,
-    /// Where the record that is being read is.
+    /// The place of the record that is being read.
     at: Option<At>,
 }
 
@@ -151,6 +153,7 @@ impl<'t> GeminiLog<'t> {
     fn end_run(&mut self) {
         let mut run = std::mem::take(&mut self.run);
         run.end_response();
+        // A refused prompt says nothing, and its refusal is the run.
         if run.known > 0 || run.walk.builder.trace.stop_reason.is_some() {
             self.runs.push(run.walk.builder.finish());
         }
@@ -163,6 +166,7 @@ impl<'t> GeminiLog<'t> {
         if record.get("candidates").is_some() || FEEDBACK.iter().any(|name| record.get(name).is_some()) {
             return self.response(record, &BARE);
         }
+        // A batch names its cases by `key`.
         if record.get("key").is_some() {
             self.case(&mut record)?;
         }
@@ -200,6 +204,7 @@ impl<'t> GeminiLog<'t> {
     fn request(&mut self, mut request: Object<'t>, list: &'static str) -> Result<(), DecodeError> {
         let system = request.take(&["systemInstruction", "system_instruction"]);
         let contents = request.list(&["contents"])?;
+        // It is enough to compare the first content: a history that grew and begins alike is the same conversation.
         let continues = contents.len() > self.run.known && contents.first() == self.run.first.as_ref();
         if self.run.known > 0 && !continues {
             self.end_run();
@@ -219,10 +224,12 @@ impl<'t> GeminiLog<'t> {
     /// What the client library said and did by itself before a response, which tells it; whether it did.
     fn replay(&mut self, history: Vec<Json<'t>>, list: &'static str) -> Result<bool, DecodeError> {
         let replayed = !history.is_empty();
+        // A history that begins otherwise is of another conversation.
         if self.run.known > 0 && replayed && history.first() != self.run.first.as_ref() {
             self.end_run();
         }
         let known = self.run.known;
+        // What was known is skipped, so only the client's own calls are added.
         for (index, content) in history.into_iter().enumerate().skip(known) {
             let spot = RecordSpot::item(self.locate(), list, index);
             self.content(spot, content).map_err(|error| error.at_key(index).at_key(HISTORY[0]))?;

@@ -47,6 +47,7 @@ impl<'t> GeminiCliSession<'t> {
     /// The head of the file, or a patch: it may replace all messages.
     fn patch(&mut self, at: At, mut patch: Object<'t>) -> Result<(), DecodeError> {
         self.id = patch.string(&["sessionId"])?.or(self.id.take());
+        // A list of messages replaces all that were there before.
         if patch.get("messages").is_some_and(Json::is_list) {
             self.messages.clear();
             self.places.clear();
@@ -62,6 +63,7 @@ impl<'t> GeminiCliSession<'t> {
         let Some(id) = id else { return };
         let place = *self.places.entry(id).or_insert(self.messages.len());
         match self.messages.get_mut(place) {
+            // A message is written again when its calls are done.
             Some(known) => *known = (at, message),
             None => self.messages.push((at, message)),
         }
@@ -89,7 +91,7 @@ impl CliSession {
         let kind = message.text(&["type"])?.unwrap_or_default();
         let text = text_of(message.take(&["content"]));
         match kind.as_ref() {
-            // What the program tells the model of the machine comes in the user's name.
+            // The program describes the machine to the model in the name of the user.
             "user" if text.starts_with("<session_context>") => self.builder.say(Role::System, &text),
             "user" if text.is_empty() => {}
             "user" => self.builder.say(Role::User, &text),
@@ -141,6 +143,7 @@ fn settle(call: &mut Call, status: Option<&str>, response: Option<Object>) {
         call.result.as_ref().and_then(serde_json::Value::as_str).filter(|_| is_shell).and_then(exit_code);
     call.status = match status {
         Some("success") if error.is_none() => CallStatus::Ok,
+        // A status that is not final is that of a call whose end was not written.
         Some("success" | "error" | "cancelled") => CallStatus::Error,
         _ => CallStatus::Unanswered,
     };
@@ -157,7 +160,7 @@ fn response_of(part: Json<'_>) -> Option<Object<'_>> {
     part.object(&["functionResponse"]).ok()??.object(&["response"]).ok()?
 }
 
-/// What came from outside is wrapped for the model.
+/// Removes the wrapper that marks a text from outside for the model.
 fn unwrapped(text: &str) -> &str {
     let inner = text
         .strip_prefix("<untrusted_context>\n")

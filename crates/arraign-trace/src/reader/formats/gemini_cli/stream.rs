@@ -106,6 +106,7 @@ impl StreamedSession {
     }
 
     fn answer(&mut self, mut event: Object) -> Result<(), DecodeError> {
+        // What the model says after a result is its next turn.
         self.in_turn = false;
         let id = event.text(&["tool_id"])?;
         let failed = event.text(&["status"])?.is_some_and(|status| status != "success");
@@ -123,6 +124,7 @@ impl StreamedSession {
         trace.stop_reason = error.or(event.string(&["status"])?).or(trace.stop_reason.take());
         let Some(mut stats) = event.object(&["stats"])? else { return Ok(()) };
         trace.duration_ms = stats.figure(&["duration_ms"])?;
+        // One of the two figures alone would be a wrong total.
         if let (Some(input_tokens), Some(output_tokens)) =
             (stats.count(&["input_tokens"])?, stats.count(&["output_tokens"])?)
         {
@@ -133,6 +135,7 @@ impl StreamedSession {
         if trace.model.is_none() {
             let models = stats.object(&["models"])?.unwrap_or_default().rest();
             let count = models.len();
+            // With several models, none of them is the model of the run.
             let only = models.into_keys().next().filter(|_| count == 1);
             trace.model = only.map(std::borrow::Cow::into_owned);
         }

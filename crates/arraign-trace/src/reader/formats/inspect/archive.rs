@@ -116,6 +116,7 @@ impl<R: Read + Seek> Archive<R> {
                 self.limit
             )
         })?;
+        // The zip library checks sums only where it unpacks itself, and here the member was read raw.
         let mut found = Crc::new();
         found.update(&bytes);
         if found.sum() != sum {
@@ -134,6 +135,7 @@ fn at_most(most: u64, source: impl Read) -> Result<Vec<u8>, String> {
 /// Large members are written as several frames of Zstandard, one after the other.
 fn frames(most: u64, mut source: impl BufRead) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
+    // The limit counts over all frames, or many small ones would get around it.
     while !source.fill_buf().map_err(|error| error.to_string())?.is_empty() && (bytes.len() as u64) < most {
         let frame = StreamingDecoder::new(&mut source).map_err(|error| error.to_string())?;
         bytes.append(&mut at_most(most - bytes.len() as u64, frame)?);

@@ -45,6 +45,7 @@ impl SampleEvents {
                 Some("tool") => {
                     let Some(event) = tool_event(event, &spans) else { continue };
                     let is_own = event.call.id.as_ref().is_some_and(|id| known.contains(id));
+                    // A call that no message has was made inside of another tool.
                     if is_own { own.push(event) } else { inner.push(event) }
                 }
                 _ => {}
@@ -61,10 +62,12 @@ impl SampleEvents {
     fn nest(&mut self, own: &mut [ToolEvent], inner: Vec<ToolEvent>) {
         own.sort_by_key(|event| event.start);
         for event in inner {
+            // The own calls are sorted by their start, so the last before a moment is found by halving.
             let after = own.partition_point(|outer| outer.start <= event.start);
             let outer = after.checked_sub(1).and_then(|last| own.get(last));
             let around = outer.filter(|outer| outer.end.is_none_or(|end| end > event.start));
             let mut call = self.timed(event);
+            // A call that names its agents itself is placed by these.
             if let Some(around) = around.filter(|_| call.agent_path.is_empty()) {
                 call.agent_path.push(around.call.name.clone());
             }
@@ -140,6 +143,7 @@ impl EventSpans {
         // the run itself and no part of the path.
         let mut pending = Vec::new();
         let mut at = span.and_then(|id| self.spans.get(id));
+        // Spans of a damaged log may be their own parents, so the walk has a limit.
         for _ in 0..DEPTH {
             let Some(span) = at else { break };
             pending.extend(span.agent.clone());

@@ -36,6 +36,7 @@ fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         let value = &record.value;
+        // Each form needs two keys, since many other formats have one of them.
         let log = value.get("eval").is_some_and(Json::is_object) && value.get("version").is_some();
         let sample = value.get("epoch").is_some() && value.get("messages").is_some_and(Json::is_list);
         if !log && !sample {
@@ -71,6 +72,7 @@ fn add(mut log: Object, runs: &mut Vec<Trace>) -> Result<(), DecodeError> {
         return Ok(());
     };
     let model = eval.string(&["model"])?;
+    // A log's head may be written without its samples, and such a log must not pass as one without runs.
     if log.get("samples").is_none_or(Json::is_null) {
         return Err(DecodeError::new("the log has no `samples`: it is but its head"));
     }

@@ -32,6 +32,7 @@ pub(crate) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, D
         run.spend(usage)?;
     }
     let messages = sample.list(&["messages"])?;
+    // The ids are collected before the messages are consumed: events tell the run's own calls by them.
     let known = call_ids(&messages);
     let began = sample.text(&["started_at"])?.and_then(|text| nanos(&text));
     run.events = SampleEvents::of(sample.list(&["events"])?, began, &known);
@@ -56,6 +57,7 @@ pub(crate) fn id(sample: &mut Object) -> Result<Option<String>, DecodeError> {
 
 /// An error or a limit ended the sample, or the model did.
 fn stop_reason(sample: &mut Object, output: &Object) -> Result<Option<String>, DecodeError> {
+    // An error outweighs a limit, and both outweigh what the model said last.
     if let Some(error) = error_of(sample) {
         return Ok(Some(format!("error: {error}")));
     }
@@ -161,6 +163,7 @@ impl SampleRun<'_> {
         let error = error_of(&mut message);
         let Some(call) = self.builder.waiting(id.as_deref(), name.as_deref()) else { return Ok(()) };
         call.status = if error.is_some() { CallStatus::Error } else { CallStatus::Ok };
+        // A failed tool has an empty text for its result, which nobody returned.
         call.result = Some(said).filter(|said| error.is_none() || *said != "");
         call.error = error;
         Ok(())

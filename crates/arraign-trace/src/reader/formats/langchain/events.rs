@@ -50,6 +50,7 @@ impl EventLog {
             "on_chat_model_end" | "on_llm_end" => {
                 self.steps.said(data.take(&["output"]).unwrap_or_default(), &path);
             }
+            // The outermost chain is the agent itself; those inside of it are its steps.
             "on_chain_start" if scope.is_empty() && self.steps.talk.builder.trace.agent.is_none() => {
                 self.steps.talk.builder.trace.agent =
                     event.take(&["name"]).and_then(Json::into_text).map(Cow::into_owned);

@@ -96,8 +96,10 @@ pub(crate) fn fields(value: Json<'_>) -> Option<Object<'_>> {
         return fields(inner);
     }
     let class = class(&object).map(ToOwned::to_owned);
+    // A message without a wrapper has its fields at the top.
     let Some(Json::Object(mut inner)) = object.take(&["kwargs", "data"]) else { return Some(object) };
     if inner.get("type").is_none_or(Json::is_null) {
+        // A constructor's `type` is `constructor`: there the class tells the kind.
         let kind = object.take(&["type"]).filter(|_| class.is_none());
         inner.push("type".into(), kind.or(class.map(|class| Json::Text(class.into()))).unwrap_or_default());
     }
@@ -129,6 +131,7 @@ pub(crate) fn text_of(content: Option<Json<'_>>) -> Cow<'_, str> {
 /// Returns the result in the message of a tool: its text, or its blocks if some of them are not texts.
 pub(crate) fn result_of(content: Option<Json<'_>>) -> Value {
     match content {
+        // A list with images or data is more than its texts, so it is kept whole.
         Some(Json::List(blocks)) if !blocks.iter().all(|block| block.is_text() || block.has_text("text")) => {
             Json::List(blocks).into_value()
         }

@@ -64,6 +64,7 @@ fn shape(value: &Json) -> Option<LangchainShape> {
     {
         return Some(LangchainShape::Run);
     }
+    // This comes last, as it looks for a message at every depth.
     if message::is_message(value) {
         return Some(LangchainShape::Message);
     }
@@ -93,6 +94,7 @@ fn messages_in<'t>(value: Json<'t>, depth: usize, found: &mut Vec<Object<'t>>) {
         value if message::is_message(&value) || message::is_chat_message(&value) => {
             found.extend(message::fields(value));
         }
+        // A pair of a role and a text is a message in its shortest form.
         Json::List(items) if message::is_pair(&items) => found.extend(message::of_pair(items)),
         Json::List(items) => items.into_iter().for_each(|item| messages_in(item, depth - 1, found)),
         Json::Object(object) => object.into_values().for_each(|value| messages_in(value, depth - 1, found)),

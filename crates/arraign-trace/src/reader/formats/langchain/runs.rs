@@ -64,6 +64,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     }
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut traces: Vec<Vec<TracerRun>> = Vec::new();
+    // Runs of several traces may alternate in one file.
     for run in runs {
         let place = *places.entry(run.trace.clone()).or_insert(traces.len());
         if place == traces.len() {
@@ -91,6 +92,7 @@ fn trace_of(mut runs: Vec<TracerRun>) -> Trace {
     let failure = runs.first_mut().and_then(|root| error_of(&mut root.rest));
     let alone = runs.iter().all(|run| !matches!(run.kind.as_str(), "llm" | "tool"));
     for (place, run) in runs.iter_mut().enumerate() {
+        // A trace without runs of models and tools has its messages at the root alone.
         if place == 0 && alone {
             root_alone(&mut steps, run);
             continue;
@@ -148,6 +150,7 @@ fn model(steps: &mut GraphSteps, run: &mut TracerRun, scope: &str, path: &[Strin
         let inputs = run.rest.take(&["inputs"]).map(messages_of).unwrap_or_default();
         steps.hear(scope, inputs, path);
     }
+    // The error of a nested agent may be handled by the agent that called it.
     if let Some(error) = error_of(&mut run.rest).filter(|_| path.is_empty()) {
         steps.talk.builder.trace.stop_reason = Some(format!("error: {error}"));
     }
@@ -206,6 +209,7 @@ impl TracerTree {
         let mut scope = String::new();
         for above in std::iter::successors(self.above[place], |place| self.above[*place]).take(DEPTH) {
             if let Some(tool) = &self.tools[above] {
+                // The path is walked outwards, so the first tool that is met is the innermost.
                 if path.is_empty() {
                     scope = above.to_string();
                 }

@@ -35,6 +35,7 @@ impl GraphSteps {
     /// Adds the messages that the model of a scope is sent for the first time and did not say itself.
     pub(crate) fn hear(&mut self, scope: &str, messages: Vec<Object>, path: &[String]) {
         let asked = self.asked.insert(scope.to_owned(), messages.len());
+        // The messages after the last one of the model are new, but never those that an earlier request had.
         let last = messages.iter().rposition(|message| message::kind(message) == Some(MessageKind::Model));
         let from = last.map_or(0, |place| place + 1).max(asked.unwrap_or_default());
         for (place, message) in messages.into_iter().enumerate() {

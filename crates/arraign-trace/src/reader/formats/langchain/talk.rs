@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use crate::json_text::render_plain;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
@@ -128,6 +129,7 @@ impl Talk {
         for block in message::kept_apart(&fields) {
             content::add(&mut self.builder, Some(Json::List(vec![block])), path);
         }
+        // A refusal stands in for a text that is empty.
         let said = fields.take(&["content"]).filter(|content| !message::is_empty(content));
         content::add(&mut self.builder, said.or_else(|| message::refusal(&fields)), path);
         let stop_reason = self.builder.trace.stop_reason.clone();
@@ -167,16 +169,18 @@ impl Talk {
         call.status = match status.as_deref() {
             Some("error") => CallStatus::Error,
             Some(_) => CallStatus::Ok,
+            // Early messages have no status, and a failed tool looks like one that worked.
             None => CallStatus::Unknown,
         };
         if call.status == CallStatus::Error {
-            call.error = Some(result.as_str().map_or_else(|| result.to_string(), ToOwned::to_owned));
+            call.error = Some(render_plain(&result));
         }
         call.result = Some(result);
     }
 
     fn add_chunk(&mut self, mut fields: Object, path: &[String]) {
         let id = id_of(&fields).unwrap_or_default().to_owned();
+        // The whole message was read already: its late chunks repeat it.
         if self.seen.contains(&id) {
             return;
         }
@@ -191,10 +195,12 @@ impl Talk {
             stream.add_call(chunk);
         }
         let (about, _) = MessageMetadata::of(&mut fields);
+        // Only one chunk has the metadata, and it need not be the last.
         stream.about = std::mem::take(&mut stream.about).or(about);
     }
 
     fn end_streams(&mut self) {
+        // The ids are remembered, as the whole message may follow its chunks.
         self.seen.extend(std::mem::take(&mut self.places).into_keys().filter(|id| !id.is_empty()));
         for stream in std::mem::take(&mut self.streams) {
             let calls = stream.calls.into_iter().map(|PartCall { id, name, text }| {

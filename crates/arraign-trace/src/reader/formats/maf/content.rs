@@ -72,6 +72,7 @@ impl MafWalk {
         };
         self.builder.begin(speaker);
         if speaker == Some(Role::Assistant) {
+            // The first author names the run; others may speak after it.
             self.builder.trace.agent = self.builder.trace.agent.take().or(author);
         }
         for (index, value) in message.list(&["contents"])?.into_iter().enumerate() {
@@ -136,6 +137,7 @@ impl MafWalk {
 
     fn result(&mut self, mut content: Object) -> Result<(), DecodeError> {
         let has_items = content.take(&["items"]).is_some();
+        // Versions before 1.0 are told by their results, which have no `items`: see `is_before_1_0`.
         self.python_results += usize::from(content.get("call_id").is_some());
         self.results_with_items += usize::from(has_items);
         let id = content.required(&["call_id", "callId"])?;
@@ -161,6 +163,7 @@ impl MafWalk {
             Some(_) => content.arguments("arguments"),
             None => Arguments::Json(rest_of(content)),
         };
+        // A hosted call is repeated in later messages of the history.
         if !self.is_known(id.as_deref(), &name, &arguments) {
             self.builder.call(Call { id, server, ..Call::new(name, arguments, 0) });
         }
@@ -172,6 +175,7 @@ impl MafWalk {
         let exception = content.take(&["exception", "error"]).map(reason_of);
         let output = content.take(&["output", "outputs", "result", "results"]);
         let Some(call) = self.builder.waiting(Some(&id), None) else { return Ok(()) };
+        // A shell's output is a list with the result of each command; the first is that of the call.
         let shell = output.as_ref().and_then(Json::first);
         call.exit_code = shell.and_then(|shell| {
             shell.get("exit_code").or_else(|| shell.get("exitCode"))?.as_number()?.as_i64()
@@ -189,6 +193,7 @@ impl MafWalk {
 /// Picks the reason of a failure. Since 1.19, `exception` is only the name of a type, and the result says more.
 fn reason(exception: Option<String>, refusal: Option<&str>) -> Option<String> {
     match (exception, refusal) {
+        // A bare type such as `ValueError` says less than the text.
         (Some(exception), Some(refusal))
             if exception.ends_with("Error") && !exception.contains(char::is_whitespace) =>
         {
@@ -214,6 +219,7 @@ pub(crate) fn role_of<'t>(message: &mut Object<'t>) -> Result<Cow<'t, str>, Deco
 /// A content's type in Python's spelling.
 pub(crate) fn kind_of<'t>(content: &mut Object<'t>) -> Result<Cow<'t, str>, DecodeError> {
     let kind = content.text(&["type", "$type"])?.unwrap_or_default();
+    // Python's own spelling needs no copy.
     if !kind.bytes().any(|letter| letter.is_ascii_uppercase()) {
         return Ok(kind);
     }

@@ -26,7 +26,7 @@ pub(crate) const READER: Reader = Reader {
     cuts: Splitting::As(split_file),
 };
 
-/// How deep the messages of a session may lie in its state.
+/// The largest depth of the messages in the state of a session.
 const STATE_DEPTH: usize = 4;
 
 /// What a record is.
@@ -46,6 +46,7 @@ fn detect_format(input: &Input) -> Detection {
         let found = found.ok_or_else(|| Reason::of(record.at, "has no `contents` in it"))?;
         seen.push(found);
     }
+    // A mixture is a file of several exports, which would be read as one wrong run.
     if seen.iter().any(|shape| Some(*shape) != expected) {
         return Err("responses, messages and updates are mixed in it".into());
     }
@@ -58,6 +59,7 @@ fn shape(value: &Json) -> Option<MafShape> {
         return Some(MafShape::Update);
     }
     if is_message(value) {
+        // A message of a response names the response only while it is streamed.
         let update = ["response_id", "responseId"].iter().any(|key| value.get(key).is_some());
         return Some(if update { MafShape::Update } else { MafShape::Message });
     }
@@ -78,7 +80,7 @@ fn is_message(value: &Json) -> bool {
         })
 }
 
-/// Where a session keeps its messages: each version has its own name for it.
+/// Returns the part of a session that contains its messages. Each version has its own name for it.
 fn state<'v, 't>(value: &'v Json<'t>) -> Option<&'v Object<'t>> {
     const NAMES: [&str; 5] =
         ["state", "chat_message_store_state", "chatMessageStoreState", "storeState", "stateBag"];
@@ -93,10 +95,11 @@ fn find_messages<'v, 't>(state: &'v Object<'t>, depth: usize) -> Option<&'v [Jso
         return Some(messages);
     }
     let below = depth.checked_sub(1)?;
+    // The keys are sorted, so that the choice does not depend on the order in the file.
     state.sorted().into_values().filter_map(Json::as_object).find_map(|inner| find_messages(inner, below))
 }
 
-/// Of a log of responses, each is a run.
+/// Splits a log of responses: each is a run.
 fn split_file(input: &Input) -> Option<Pieces> {
     let is_log = input.first().is_ok_and(|first| shape(first) == Some(MafShape::Response));
     is_log.then_some(Pieces::records(find_run_key))
@@ -146,6 +149,7 @@ fn read_session(at: At, session: &Json) -> Result<Trace, DecodeError> {
 
 fn read_response(at: At, mut response: Object) -> Result<Trace, DecodeError> {
     let messages = response.list(&["messages"])?;
+    // An object with empty `messages` may be anything, if its type does not say that it is a response.
     if messages.is_empty() && response.get("type").is_none() {
         return Err(DecodeError::new("there are no `messages` in it"));
     }

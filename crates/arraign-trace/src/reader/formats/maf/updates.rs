@@ -80,6 +80,7 @@ impl<'t> Merger<'t> {
         let role = if update.get("role").is_some_and(|role| !role.is_null()) {
             role_of(&mut update)?
         } else {
+            // Updates after the first one omit the role of their message.
             self.drafts.last().map_or(Cow::Borrowed("assistant"), |draft| draft.role.clone())
         };
         self.response_id = update.string(&["response_id", "responseId"])?.or(self.response_id.take());
@@ -103,6 +104,7 @@ impl<'t> Merger<'t> {
         author: Option<&Cow<'t, str>>,
     ) -> &mut MessageDraft<'t> {
         let continues = self.drafts.last().is_some_and(|draft| {
+            // An id may come late or be left out, so a missing one contradicts nothing.
             let same_id = id.is_none() || draft.message_id.is_none() || draft.message_id.as_ref() == id;
             draft.role == *role && same_id
         });
@@ -112,6 +114,7 @@ impl<'t> Merger<'t> {
         }
         let last = self.drafts.len() - 1;
         let draft = &mut self.drafts[last];
+        // The first id that is told names the message, even if its first update had none.
         if draft.message_id.is_none() {
             draft.message_id = id.cloned();
         }
@@ -124,6 +127,7 @@ impl<'t> MessageDraft<'t> {
     fn add(&mut self, value: Json<'t>) -> Result<Option<Usage>, DecodeError> {
         let kind =
             value.get("type").or_else(|| value.get("$type")).and_then(Json::as_str).unwrap_or_default();
+        // Only these three come in fragments.
         if !matches!(kind, "text" | "function_call" | "functionCall" | "usage") {
             self.contents.push(ContentPiece::Other(value));
             return Ok(None);
@@ -142,6 +146,7 @@ impl<'t> MessageDraft<'t> {
 
     fn text(&mut self, more: Cow<'t, str>, replace: bool) {
         match self.contents.last_mut() {
+            // A text that was replaced is whole, and what follows begins another one.
             Some(ContentPiece::Text { text, whole: whole @ false }) => {
                 if replace {
                     *text = more;
@@ -159,9 +164,11 @@ impl<'t> MessageDraft<'t> {
         let name = content.text(&["name"])?.unwrap_or_default();
         let more = content.take(&["arguments"]);
         let Some(ContentPiece::Call { name: known, arguments, whole, .. }) = self.open_call(&id) else {
+            // The first fragment of a call, or the whole call where the client does not stream.
             self.contents.push(ContentPiece::Call { id, name, arguments: more, whole: replace });
             return Ok(());
         };
+        // The name may follow its id in a later fragment.
         if known.is_empty() {
             *known = name;
         }

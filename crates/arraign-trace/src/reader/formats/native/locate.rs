@@ -2,14 +2,16 @@
 
 use serde::de::IgnoredAny;
 
+use crate::json_text::unescape_token;
+
 /// The line and column, both from 1, at which the value at `pointer` begins; with `on_key`, its key. `text` is one JSON
 /// value. A pointer that leads nowhere is at the last value on its way.
 pub(crate) fn locate(text: &str, pointer: &str, on_key: bool) -> (usize, usize) {
     let mut at = skip_blanks(text, 0);
-    let mut steps =
-        pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).peekable();
+    let mut steps = pointer.split('/').skip(1).map(unescape_token).peekable();
     while let Some(step) = steps.next() {
         let Some(entry) = find_entry(text, at, &step) else { break };
+        // Only the last step may be about the key; the others lead through their values.
         at = if on_key && steps.peek().is_none() { entry.key } else { entry.value };
     }
     let line_start = text[..at].rfind('\n').map_or(0, |line_break| line_break + 1);
@@ -38,6 +40,7 @@ fn find_entry(text: &str, at: usize, step: &str) -> Option<EntryOffsets> {
             is_wanted = serde_json::from_str::<String>(&text[key..end]).is_ok_and(|key| key == step);
             next = skip_blanks(text, skip_blanks(text, end) + 1);
         }
+        // The search goes on after a match: a duplicate key is shown at its last place.
         if is_wanted {
             found = Some(EntryOffsets { key, value: next });
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::json_text::escape_token;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::suggest::did_you_mean;
@@ -55,7 +56,7 @@ impl NativeMistake {
 
     /// Puts the mistake below `step`: a key or an index.
     pub(crate) fn at_key(mut self, step: impl fmt::Display) -> Self {
-        let step = step.to_string().replace('~', "~0").replace('/', "~1");
+        let step = escape_token(&step.to_string());
         self.pointer = format!("/{step}{}", self.pointer);
         self
     }

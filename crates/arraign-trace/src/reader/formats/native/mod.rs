@@ -47,6 +47,7 @@ pub(crate) const READER: Reader = Reader {
 };
 
 fn detect_format(input: &Input) -> Detection {
+    // A file of bare steps is one run, and is judged as a whole.
     if is_step(input.first()?, false) {
         return judge_steps(input.records.iter().map(|record| &record.value), false);
     }
@@ -91,6 +92,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     }
     let runs = records.into_iter().map(|Record { at, value }| {
         read_run(value).map_err(|mistakes| match at {
+            // Only a whole document has lines that an author can be pointed to.
             At::Whole => locate_all(text, &mistakes),
             at => at.in_record(first_of(&mistakes)),
         })
@@ -107,6 +109,7 @@ fn read_step_records(text: &str, records: Vec<Record>) -> Result<Trace, DecodeEr
             (Err(found), At::Item(index)) => {
                 mistakes.extend(found.into_iter().map(|mistake| mistake.at_key(index)));
             }
+            // A record of its own line has its place already; only items of one list must be located in the text.
             (Err(found), at) => return Err(at.in_record(first_of(&found))),
         }
     }

@@ -75,6 +75,7 @@ fn read_mapping(object: Object) -> Result<Trace, Vec<NativeMistake>> {
     let has_answer = object.get("answer").is_some();
     let (mut head, mut mistakes) = (NativeHead::default(), Vec::new());
     let mut lists = Vec::new();
+    // All keys are read before anything is reported, so that an author sees all mistakes at once.
     for (key, value) in object.into_entries() {
         match key.as_ref() {
             "steps" => lists.push(("steps", value)),
@@ -159,12 +160,14 @@ impl NativeHead {
             match step {
                 NativeStep::Text(role, text) => trace.push_message(role, text),
                 NativeStep::Call(mut call, turn) => {
+                    // Calls with one turn were made at once, so a call that states no turn comes after all of them.
                     call.turn = turn.map_or(last_turn + 1, NonZeroUsize::get);
                     last_turn = last_turn.max(call.turn);
                     trace.push_call(*call);
                 }
             }
         }
+        // An answer that was declared absent must not be made of the last message.
         if !self.no_answer {
             trace.settle_answer();
         }
@@ -184,6 +187,7 @@ fn read_provenance(value: Json) -> Result<Option<Provenance>, NativeMistake> {
             ));
         }
     };
+    // A duplicate key makes it unclear what was meant, so nothing else is reported beside it.
     if let Some(mistake) = NativeMistake::duplicate_in(&object) {
         return Err(mistake);
     }
@@ -269,6 +273,7 @@ fn read_usage(value: Json) -> Result<Option<Usage>, NativeMistake> {
         };
         read.map_err(|mistake| mistake.at_key(key))?;
     }
+    // Without one of the two, the sum of the tokens would be wrong without notice.
     usage.input_tokens = input.ok_or_else(|| NativeMistake::new("`input_tokens` is missing"))?;
     usage.output_tokens = output.ok_or_else(|| NativeMistake::new("`output_tokens` is missing"))?;
     Ok(Some(usage))

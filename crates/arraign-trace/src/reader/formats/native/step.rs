@@ -78,6 +78,7 @@ pub(crate) fn read_steps(
     short: bool,
     mistakes: &mut Vec<NativeMistake>,
 ) -> Vec<NativeStep> {
+    // The limit comes before any step is read: a list of millions would take the memory first.
     if items.len() > MAX_STEPS {
         let problem = format!("a run has at most {MAX_STEPS} steps, and this one has {}", items.len());
         mistakes.push(NativeMistake::new(problem));
@@ -108,6 +109,7 @@ pub(crate) fn read_step(item: Json, short: bool) -> Result<NativeStep, Vec<Nativ
     if let Some(mistake) = NativeMistake::duplicate_in(&object) {
         return Err(vec![mistake]);
     }
+    // All keys are read before the first mistake is returned, so that an author sees all of them.
     let (mut written, mut mistakes) = (WrittenStep::default(), Vec::new());
     for (key, value) in object.into_entries() {
         if let Err(mistake) = written.set(&key, value) {

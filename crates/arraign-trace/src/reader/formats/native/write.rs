@@ -1,6 +1,6 @@
 //! A trace in the native form: what [`crate::reader::formats::native::read_native`] reads back as the same trace.
 //!
-//! Only what a trace tells is written, so that a recorded run reads, and changes in a review, like one that was
+//! Only recorded parts are written, so that a recorded run reads, and changes in a review, like one that was
 //! written by hand.
 
 use serde::Serialize;
@@ -52,6 +52,7 @@ fn steps(trace: &Trace) -> Value {
         while let Some(message) = texts.next_if(|message| message.after_calls <= made) {
             steps.push(text(message));
         }
+        // A call that is in the next turn needs no `turn`: a reader assumes it.
         steps.push(step(call, last_turn + 1));
         last_turn = last_turn.max(call.turn);
     }
@@ -118,7 +119,7 @@ fn arguments(arguments: &Arguments) -> Option<Value> {
     }
 }
 
-/// Why arguments are no JSON, where the format had its own words for it.
+/// Returns why arguments are not JSON, if the format had its own words for it.
 fn args_error(arguments: &Arguments) -> Option<&str> {
     let Arguments::Broken { raw, error } = arguments else { return None };
     (Arguments::from_text(raw) != *arguments).then_some(error)

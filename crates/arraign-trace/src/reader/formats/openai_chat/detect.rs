@@ -20,6 +20,7 @@ pub(super) fn detect_format(input: &Input) -> Detection {
         return MESSAGES.judge(input.records.iter().map(|record| &record.value), "");
     }
     let mut best = Certainty::Possible;
+    // A failure within a stream has the form of an error of any service, so it counts only among chunks.
     let streamed = input.first().is_ok_and(stream::is_chunk);
     for record in &input.records {
         let failed = streamed && stream::failure(&record.value).is_some();
@@ -47,6 +48,7 @@ fn judge_record(value: &Json) -> Detection {
     if let Some(key) = FOREIGN.iter().find(|key| value.get(key).is_some()) {
         return Err(format!("has the key `{key}`, which this format does not use").into());
     }
+    // A logged exchange is certain by its response; a request is judged by its messages below.
     let (request, response) = (body(value, "request"), body(value, "response"));
     let is_response = response.is_some_and(|response| has_choices(response) || ollama::is_response(response));
     if is_response || has_choices(value) {

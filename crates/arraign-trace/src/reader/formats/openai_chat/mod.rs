@@ -48,6 +48,7 @@ fn is_call(value: &Json) -> bool {
 }
 
 fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
+    // Streams are joined first, so that everything below reads whole responses.
     if input.first().is_ok_and(stream::is_chunk) {
         input.records = stream::whole(input.records)?;
     } else if input.records.iter().any(|record| ollama::is_piece(&record.value)) {
@@ -57,7 +58,7 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
     runs.into_iter().map(|run| run.read(add_message)).collect()
 }
 
-/// One record of a log: a request, a response, or both.
+/// Reads one record of a log: a request, a response, or both.
 fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     if let Json::List(messages) = value {
         return Ok(Exchange { request: LocatedMessage::list(at, "", messages), ..Exchange::default() });
@@ -79,6 +80,7 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     match response {
         Some(response) if response.get("choices").is_some() => {
             let exchange = completion(at, response, "response/choices/0/message", messages)?;
+            // The response names the version that answered, and the request may name only an alias.
             Ok(Exchange { model: exchange.model.or(model), ..exchange })
         }
         Some(response) if response.get("done").is_some() && response.get("message").is_some() => {
@@ -103,6 +105,7 @@ fn completion<'t>(
     request: Vec<LocatedMessage<'t>>,
 ) -> Result<Exchange<'t>, DecodeError> {
     let usage = TOKENS.read_from(&mut response, &["usage"])?;
+    // Further choices are alternatives to the first and no part of the run.
     let choice = response.list(&["choices"])?.into_iter().next();
     let choice = choice.ok_or_else(|| DecodeError::new("there is no choice in it").at_key("choices"))?;
     let mut choice = Object::of(choice, "a choice").map_err(|error| error.at("/choices/0"))?;
@@ -180,6 +183,7 @@ fn add_part(builder: &mut TraceBuilder, part: Json) -> Result<(), DecodeError> {
 fn add_assistant(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
     builder.begin(Some(Role::Assistant));
     if let Some(content) = message.take(&["content", "refusal"]) {
+        // A spoken answer has no text but its transcript.
         add_content(builder, content)?;
     } else if let Some(mut audio) = message.object(&["audio"])? {
         builder.text(&audio.text(&["transcript"])?.unwrap_or_default());

@@ -25,6 +25,7 @@ pub(crate) fn join_pieces(records: Vec<Record>) -> Result<Vec<Record>, DecodeErr
     let mut joined: Vec<Record> = Vec::new();
     let mut is_open = false;
     for Record { at, value } in records {
+        // A piece goes on with the record before it if that was a piece, too: pieces have no id.
         let goes_on = std::mem::replace(&mut is_open, is_piece(&value));
         match joined.last_mut() {
             Some(Record { value: begun, .. }) if goes_on => {

@@ -38,6 +38,7 @@ pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
         let id = chunk.string(&["id"]).map_err(|error| at.in_record(error))?;
         // A chunk without an id goes on with the completion before it, or begins the next one where that one is finished.
         if let Some(id) = id.filter(|id| !id.is_empty()) {
+            // The first chunk of some servers lacks the id that the others have: it is the same completion.
             let nameless = drafts.get(place).is_some_and(|draft| draft.id.is_none());
             place = *places.entry(id.clone()).or_insert(if nameless { place } else { drafts.len() });
             if place == drafts.len() {
@@ -123,6 +124,7 @@ impl<'t> StreamedChoice<'t> {
         }
         for call in delta.list(&["tool_calls"])? {
             let mut call = Object::of(call, "a tool call")?;
+            // A call of a custom tool has no function; it is kept, so that it is named as not read.
             if call.get("function").is_none() {
                 self.rest.push(Json::Object(call));
                 continue;

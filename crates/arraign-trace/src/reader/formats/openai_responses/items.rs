@@ -122,6 +122,7 @@ impl Items {
             }
             "user" => self.say(Role::User, &text),
             "system" | "developer" => {
+                // Each request repeats the instructions; only a change of them is new.
                 if self.instructions.as_deref() != Some(&text) {
                     self.say(Role::System, &text);
                     self.instructions = Some(text.into_owned());
@@ -199,6 +200,7 @@ impl Items {
     /// Restores an item of the service. The SDK renames its type and moves unknown keys into `providerData`.
     fn renamed_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
         let mut own = item.object(&["providerData"])?.unwrap_or_default();
+        // A hosted MCP call calls its result `output`; the other hosted tools call it `result`.
         let output = if own.get("server_label").is_some() { "output" } else { "result" };
         for (from, to) in [("id", "id"), ("status", "status"), ("output", output)] {
             if let Some(value) = item.take(&[from]) {

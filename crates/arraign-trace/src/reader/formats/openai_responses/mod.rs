@@ -85,6 +85,7 @@ fn shape(value: &Json) -> Option<ResponsesShape> {
     if stream::is_event(value) {
         return Some(ResponsesShape::Event);
     }
+    // The forms above are certain; those below are similar to other formats, so their keys must be absent.
     if FOREIGN.iter().any(|key| value.get(key).is_some()) {
         return None;
     }
@@ -186,6 +187,7 @@ fn log(input: Input) -> Result<Vec<Trace>, DecodeError> {
 fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     let mut record = Object::of(value, "a model call")?;
     if record.get("output").is_some_and(Json::is_list) {
+        // Some loggers put the request's `input` beside the output of the response.
         let has_input = record.get("input").is_some();
         let request = if has_input { Some(asked(at, "input", &mut record)?) } else { None };
         return response(at, "output", record, request);
@@ -256,6 +258,7 @@ fn response<'t>(
     let mut messages: Vec<LocatedMessage> = instructions.into_iter().collect();
     let output = response.list(&["output"])?;
     messages
+        // Reasoning is no message, and most logs have it only encrypted.
         .extend(LocatedMessage::list(at, path, output).into_iter().filter(|said| !is_reasoning(&said.value)));
     let reply = Reply {
         id: response.string(&["id", "response_id", "responseId"])?,

@@ -33,6 +33,7 @@ fn trace(at: At, mut state: Object) -> Result<Trace, DecodeError> {
     trace.id = find_last(&calls, "response_id").or_else(|| find_last(&calls, "responseId"));
     let agent = state.take(&["current_agent", "currentAgent"]);
     trace.agent = agent.and_then(|agent| agent.get("name")?.as_str().map(ToOwned::to_owned));
+    // The total of the run is exact; the sum of the calls may lack some of them.
     trace.usage = match total(&mut state)? {
         Some(total) => Some(total),
         None => sum(calls)?,
@@ -69,6 +70,7 @@ fn add_item(items: &mut Items, value: Json) -> Result<(), DecodeError> {
     if kind == "tool_approval_item" && id.is_some_and(|id| items.builder.knows(id)) {
         return Ok(());
     }
+    // The raw item has the output as a text for the model. The value itself says more.
     if let Some(output) = item.take(&["output"]).filter(|output| output.is_object() || output.is_list())
         && raw.get("output").is_some_and(is_text)
     {

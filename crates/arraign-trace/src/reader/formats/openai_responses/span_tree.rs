@@ -40,6 +40,7 @@ pub(crate) fn gather(records: Vec<Record>) -> Result<Vec<(String, Vec<SdkSpan>)>
         for value in unwrapped(value) {
             let span = Object::of(value, "a span").and_then(|span| read(at, span));
             let Some((trace, span)) = span.map_err(|error| at.in_record(error))? else { continue };
+            // The spans of several traces may alternate in one export.
             let place = *places.entry(trace.clone()).or_insert(traces.len());
             if place == traces.len() {
                 traces.push((trace, Vec::new()));

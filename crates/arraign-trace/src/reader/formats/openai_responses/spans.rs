@@ -22,6 +22,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
 }
 
 fn trace(id: String, mut spans: Vec<SdkSpan>) -> Result<Trace, DecodeError> {
+    // Spans are exported when they end, which is inside out. A span without a time comes last.
     spans.sort_by_key(|span| span.started.unwrap_or(u64::MAX));
     let mut run = SpanRun { tree: SdkSpanTree::of(&spans), ..SpanRun::default() };
     run.began = spans.iter().filter_map(|span| span.started).min();
@@ -120,6 +121,7 @@ impl SpanRun {
     fn generation(&mut self, mut span: SdkSpan) -> Result<(), DecodeError> {
         let nested = !self.tree.path(&span.parent).is_empty();
         let heard = span.data.take(&["input"]);
+        // The messages to a model are the record of results that have no span of their own.
         for message in heard.as_ref().and_then(Json::as_list).into_iter().flatten() {
             self.answer(message);
         }
@@ -171,6 +173,7 @@ impl SpanRun {
         let Some(id) = message.get("tool_call_id").and_then(Json::as_str) else { return };
         if let Some(call) = self.builder.waiting(Some(id), None) {
             call.result = message.get("content").cloned().map(Json::into_value);
+            // The message does not say whether the tool failed.
             call.status = CallStatus::Unknown;
         }
     }
@@ -193,6 +196,8 @@ impl SpanRun {
         let name = span.data.required(&["name"])?.into_owned();
         let text = span.data.get("input").and_then(Json::as_str).unwrap_or_default().to_owned();
         let arguments = span.data.arguments("input");
+        // The span of a function has no id of its call. Agent, name and arguments find the call that the model
+        // announced, in order.
         let key = [self.tree.agent(&span.parent), name.clone(), text];
         let announced = self.announced.get_mut(&key).and_then(VecDeque::pop_front);
         let place = announced.unwrap_or_else(|| self.push(&span.parent, Call::new(name, arguments, 0)));
@@ -218,6 +223,7 @@ impl SpanRun {
         });
         let place = self.builder.trace.calls.len();
         self.builder.call(Call { agent_path: self.tree.path(parent), ..call });
+        // The builder counts turns by its own calls; here each agent has its own turn.
         self.builder.trace.calls[place].turn = turn;
         place
     }

@@ -54,6 +54,7 @@ impl<'t> ResponseStream<'t> {
         }
         match kind.strip_prefix("response.").unwrap_or_default() {
             "created" => {
+                // A response that has no end was cut off. What has come of it is kept.
                 self.end_response();
                 self.open = event.object(&["response"])?.map(|response| (at, response));
             }
@@ -79,6 +80,7 @@ impl<'t> ResponseStream<'t> {
         let index = event.count(&["output_index"])?.unwrap_or(self.next_index(whole));
         let item = event.object(&["item"])?.unwrap_or_default();
         let piece = self.items.entry(index).or_default();
+        // A whole item is final: a late event of its beginning must not replace it.
         if whole || !piece.whole {
             (piece.item, piece.whole) = (item, whole);
         }
@@ -106,6 +108,7 @@ impl<'t> ResponseStream<'t> {
             None if items.is_empty() => return,
             None => (At::Whole, Object::default()),
         };
+        // The last event repeats the output; a stream that broke off has only its items.
         if response.get("output").and_then(Json::first).is_none() {
             let items = items.into_values().map(ItemPiece::into_item).collect();
             response.push(Cow::Borrowed("output"), Json::List(items));
@@ -120,6 +123,7 @@ impl<'t> ItemPiece<'t> {
         let Self { mut item, text, whole } = self;
         if !whole && !text.is_empty() {
             let text = Json::Text(Cow::Owned(text));
+            // The deltas are those of the field in which each kind keeps its text.
             match item.get("type").and_then(Json::as_str) {
                 Some("function_call" | "mcp_call") => item.push(Cow::Borrowed("arguments"), text),
                 Some("custom_tool_call") => item.push(Cow::Borrowed("input"), text),

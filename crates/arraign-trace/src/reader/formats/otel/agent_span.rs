@@ -41,6 +41,7 @@ impl AgentSpan {
         let is_agent = span.text(&["openinference.span.kind"]) == Some("AGENT");
         let returned = langfuse::find_answer(span);
         let decides = returned.is_some();
+        // The output of a chain may be any value; that of an agent is its answer.
         let answer = result.or_else(|| find_reply(span)).or_else(|| find_output(span).filter(|_| is_agent));
         Self { question: find_question(span), answer: answer.or(returned), decides, answer_tool }
     }

@@ -50,6 +50,7 @@ fn say(speaker: Speaker, text: String) -> SaidMessage {
 fn find_messages(value: &Value) -> Vec<SaidMessage> {
     match value {
         Value::Array(items) if items.iter().any(is_message) => items.iter().map(read_message).collect(),
+        // The arguments of a function are a list as well, one of which is the list of messages.
         Value::Array(items) => {
             items.iter().map(find_messages).find(|found| !found.is_empty()).unwrap_or_default()
         }

@@ -32,6 +32,7 @@ fn read_event(event: &Value) -> SaidMessage {
     if let Some(parts) = content.and_then(bedrock_parts) {
         return SaidMessage { speaker, parts };
     }
+    // The content of a tool's message is its result as a whole, whatever form it has.
     if speaker == Speaker::Tool {
         let value = content.cloned().unwrap_or_default();
         return SaidMessage {
@@ -93,6 +94,7 @@ fn bedrock_part(part: &Value) -> Option<SaidPart> {
     if let Some(text) = find_text(part, "text") {
         return Some(SaidPart::Text(text));
     }
+    // The key of a part names its kind.
     let kind = part.as_object()?.keys().next()?;
     (!WITHOUT_CALLS.contains(&kind.as_str())).then(|| SaidPart::Unread(kind.clone()))
 }

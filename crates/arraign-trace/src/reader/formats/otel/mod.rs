@@ -59,6 +59,7 @@ fn detect_format(input: &Input) -> Detection {
             return Err(Reason::of(record.at, "has no `resourceSpans`"));
         }
     }
+    // Logs and metrics are exported together with spans, but alone they record no run.
     if spans || input.records.iter().any(|record| logs::has_message(&record.value)) {
         return Ok(Certainty::Sure);
     }
@@ -131,6 +132,7 @@ fn by_trace(spans: Vec<OtelSpan<'_>>) -> Vec<Vec<OtelSpan<'_>>> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut traces: Vec<Vec<OtelSpan>> = Vec::new();
     for span in spans {
+        // The order of first spans is kept, so that equal starting times do not shuffle the traces.
         let place = *places.entry(span.trace_id.to_string()).or_insert(traces.len());
         if place == traces.len() {
             traces.push(Vec::new());

@@ -101,6 +101,7 @@ impl AgentRun {
     fn ask(&mut self, spans: &Spans) {
         let models = || (0..spans.all.len()).filter(|place| spans.kinds[*place] == SpanKind::Model);
         let is_asked = models().any(|place| !said::input(&spans.all[place]).is_empty());
+        // Without a model's span there is no run to ask.
         let question = self.agent.question.as_deref().filter(|_| !is_asked && models().next().is_some());
         if let Some(question) = question {
             self.builder.say(Role::User, question);
@@ -111,6 +112,7 @@ impl AgentRun {
     fn tell_whole_conversation(&mut self, spans: &Spans) {
         let models = (0..spans.all.len()).filter(|place| spans.kinds[*place] == SpanKind::Model);
         let any = models.into_iter().any(|place| !said::output(&spans.all[place]).is_empty());
+        // If a model's span has content, the agent's span repeats it.
         let Some(agent) = spans.top_agent().filter(|_| !any) else { return };
         let conversation = said::conversation(agent);
         self.told = conversation.iter().any(|message| message.speaker == Speaker::Model);
@@ -140,6 +142,7 @@ impl AgentRun {
                 self.builder.trace.agent.clone_from(&standing.agent);
             }
         }
+        // The whole conversation was read from another span. This one only says that its agent has spoken.
         if self.told {
             self.asked.insert(standing.scope, 0);
             return;
@@ -188,6 +191,7 @@ impl AgentRun {
 
     fn keep_results(&mut self, message: &SaidMessage) {
         for part in &message.parts {
+            // The first record of a result is kept: later requests repeat it.
             if let SaidPart::Result { id: Some(id), value, failed } = part
                 && !self.results.contains_key(id)
             {
@@ -237,6 +241,7 @@ impl AgentRun {
                     let task = self.agent.find_task(&text);
                     self.builder.text(task.unwrap_or(&text));
                 }
+                // The call of such a tool is the way in which the framework returns the answer.
                 SaidPart::Call { name, arguments, .. } if self.agent.is_answer_tool(&name) => {
                     self.answers += 1;
                     if let Some(answer) = self.agent.read_answer(&arguments) {
@@ -297,6 +302,7 @@ impl AgentRun {
                 call.status = CallStatus::Error;
                 call.error = call.error.take().or_else(|| value.as_str().map(ToOwned::to_owned));
             } else if call.status == CallStatus::Unanswered {
+                // A result that was sent to a model does not say whether the tool succeeded.
                 call.status = CallStatus::Unknown;
             }
             call.result = Some(value);
@@ -315,6 +321,7 @@ impl AgentRun {
         let costs: Option<Vec<f64>> = self.costs.drain(..).collect();
         self.builder.trace.cost_usd = costs.filter(|costs| !costs.is_empty()).map(|costs| costs.iter().sum());
         let last = spans.all.iter().filter_map(|span| span.end).max();
+        // The agent's own span ends when the run does. Other spans, such as exporters, may end later.
         let end = agent.map_or(last, |agent| agent.end);
         self.builder.trace.duration_ms = end.map(|end| millis_between(self.began, end));
         if let Some(agent) = agent.filter(|agent| agent.failed) {
@@ -324,6 +331,8 @@ impl AgentRun {
         }
         let mut trace = self.builder.finish();
         let AgentSpan { answer, decides, .. } = self.agent;
+        // Some libraries record the final answer in the span of the agent, because it is not the last text of its
+        // model.
         trace.answer = if decides { answer.or(trace.answer) } else { trace.answer.or(answer) };
         trace
     }

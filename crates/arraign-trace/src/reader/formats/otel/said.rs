@@ -222,6 +222,7 @@ fn gemini_message(content: &Value) -> SaidMessage {
 
 fn gemini_part(part: &Value) -> Option<SaidPart> {
     let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
+    // The names are Python's in some exports, and those of the API in others.
     let either = |snake: &str, camel: &str| part.get(snake).or_else(|| part.get(camel));
     if let Some(call) = either("function_call", "functionCall") {
         let arguments = call.get("args").cloned().map_or_else(Arguments::none, Arguments::from_json);
@@ -330,6 +331,7 @@ impl<'a> AttributeTree<'a> {
         let mut root = AttributeTree::default();
         for (name, value) in attributes {
             let steps = name
+                // A hostile name of thousands of steps must not make a tree of that depth.
                 .splitn(STEPS, '.')
                 .map(|step| step.parse().map_or(AttributeStep::Word(step), AttributeStep::Index));
             let node = steps.fold(&mut root, |node, step| node.below.entry(step).or_default());

@@ -61,6 +61,7 @@ impl<'t> OtelSpan<'t> {
         let events = events.collect();
         let status = span.object(&["status"])?.unwrap_or_default();
         let code = status.get("code");
+        // The code is its name in JSON, and its number where the export was converted from protobuf.
         let failed = code.is_some_and(|code| {
             code.as_str() == Some("STATUS_CODE_ERROR")
                 || code.as_number().and_then(serde_json::Number::as_u64) == Some(2)
@@ -170,6 +171,7 @@ impl<'t> OtelSpan<'t> {
         };
         if let Some((attribute, field)) = own {
             let value = fields.into_iter().find(|(key, _)| key == field).map(|(_, value)| value);
+            // An attribute of the later conventions has precedence over the event.
             value.map(|value| self.attributes.entry(Cow::Borrowed(attribute)).or_insert(value));
             return;
         }
@@ -266,6 +268,7 @@ pub(crate) fn attributes(list: Vec<Json<'_>>) -> Attributes<'_> {
 /// Removes OTLP's type tag from a value.
 pub(crate) fn plain(value: Json<'_>) -> Json<'_> {
     let Json::Object(mut tagged) = value else { return value };
+    // A list and a mapping contain tagged values again.
     if let Some(mut array) = tagged.object(&["arrayValue", "array_value"]).ok().flatten() {
         let values = array.list(&["values"]).unwrap_or_default();
         return Json::List(values.into_iter().map(plain).collect());

@@ -83,6 +83,7 @@ fn passed(value: &Json) -> Passed {
     let id =
         arguments.json().and_then(|wrapper| wrapper.pointer("/kwargs/tool_call_id")).and_then(Value::as_str);
     let inputs = arguments.get("inputs").filter(|inputs| inputs.is_object());
+    // The structured form is preferred: the text may be Python and no JSON.
     let inner = inputs.map_or_else(|| Arguments::from_text(text), |inputs| Arguments::Json(inputs.clone()));
     Passed { id: id.map(ToOwned::to_owned), arguments: inner }
 }
@@ -115,6 +116,7 @@ struct ToolMessage {
 impl ToolMessage {
     fn of(value: &Json) -> Self {
         let value = value.clone().into_value();
+        // Tools of some frameworks return messages, which their spans keep as JSON in a text.
         let parsed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
         if let Some(text) = parsed.as_ref().and_then(join_texts) {
             return Self { content: Some(Value::String(text)), ..Self::default() };

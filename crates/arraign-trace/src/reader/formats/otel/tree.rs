@@ -36,6 +36,7 @@ fn kind(span: &OtelSpan) -> SpanKind {
         "invoke_agent" | "AGENT" | "agent" => SpanKind::Agent,
         _ => SpanKind::Other,
     });
+    // Several attributes may name the kind, and one of them may say something unknown.
     let kind = kinds.into_iter().find(|kind| *kind != SpanKind::Other).unwrap_or_else(|| implied(span));
     if kind == SpanKind::Tool && is_no_call(tool_name(span)) { SpanKind::Other } else { kind }
 }
@@ -96,6 +97,7 @@ fn is_no_call(tool: &str) -> bool {
 /// Returns the kind that the attributes imply. Early versions of some libraries name no operation.
 fn implied(span: &OtelSpan) -> SpanKind {
     let has = |name: &str| span.text(&[name]).is_some();
+    // From the most special attribute to the most general: a span of a model may name the agent, too.
     if has("gcp.vertex.agent.llm_response") {
         SpanKind::Model
     } else if has("gen_ai.tool.name") {
@@ -170,6 +172,7 @@ impl<'t> Spans<'t> {
             if self.tells_the_same(above, place) {
                 return Some(above);
             }
+            // Behind an agent or a tool, the same operation is another call.
             if matches!(self.kinds[above], SpanKind::Agent | SpanKind::Tool) {
                 return None;
             }
@@ -177,8 +180,8 @@ impl<'t> Spans<'t> {
         None
     }
 
-    /// Of two spans at the same time with the same answer of a model, returns the one with less content. A client library
-    /// and its instrumentation may both record a call.
+    /// Returns the one with less content of two spans that overlap and have the same answer of a model. A client
+    /// library and its instrumentation may both record a call.
     fn told_twice(&self, place: usize) -> Option<usize> {
         let span = &self.all[place];
         let is_model = self.kinds[place] == SpanKind::Model;
@@ -190,6 +193,7 @@ impl<'t> Spans<'t> {
                 && self.kinds[*before] == SpanKind::Model
                 && other.text(&["gen_ai.response.id"]) == Some(id)
         };
+        // Spans are sorted by their start, so only those before may be around; the limit keeps the search linear.
         let before = (place.saturating_sub(DEPTH)..place).rev().find(same)?;
         let tells_more = said::output(span).len() > said::output(&self.all[before]).len();
         Some(if tells_more { before } else { place })
@@ -206,6 +210,7 @@ impl<'t> Spans<'t> {
         let is_around = |place: &usize| {
             self.kinds[*place] == SpanKind::Tool && self.all[*place].end.is_some_and(|after| after >= end)
         };
+        // The nearest tool before the agent is the innermost.
         (agent.saturating_sub(DEPTH)..agent).rev().find(is_around)
     }
 

@@ -31,6 +31,7 @@ pub(crate) fn merge_calls<'t>(
 ) -> Vec<Json<'t>> {
     let has_list = !tool_calls.is_empty();
     let listed: Vec<ListedCall> = tool_calls.into_iter().enumerate().filter_map(read_listed).collect();
+    // Older results have no list, and then nothing is missing from it.
     if has_list {
         note_unlisted(builder, &parts, &listed);
     }
@@ -43,6 +44,7 @@ pub(crate) fn unwrap_payload(mut chunk: Object) -> Result<Object, DecodeError> {
     if chunk.get("payload").is_some_and(Json::is_object)
         && let Some(payload) = chunk.object(&["payload"])?
     {
+        // The fields of the payload replace those around it.
         payload.into_entries().into_iter().for_each(|(key, value)| chunk.push(key, value));
     }
     Ok(chunk)
@@ -128,6 +130,7 @@ fn list_body_calls(body: Json<'_>) -> Vec<ListedCall<'_>> {
         let message = choice.object(&["message"]).ok().flatten().unwrap_or_default();
         list_message_calls(message, &format!("/response/body/choices/{index}/message"), &mut calls);
     }
+    // `output` is the list of one API, and `content` that of the other; a body has one of them.
     for list in ["output", "content"] {
         let items = body.list(&[list]).unwrap_or_default().into_iter().enumerate();
         calls.extend(

@@ -19,6 +19,7 @@ pub(crate) fn judge(message: &Json) -> Result<Option<Certainty>, String> {
         return Err("there is a message of another role in it".to_owned());
     }
     if let Some(parts) = message.get("parts").and_then(Json::as_list) {
+        // Other formats have `parts` as well, but their messages have no id.
         let mut best = message.get("id").map(|_| Certainty::Likely);
         for part in parts {
             best = best.max(judge_ui_part(part)?);
@@ -53,6 +54,7 @@ fn judge_ui_part(part: &Json) -> Result<Option<Certainty>, String> {
     let kind = crate::reader::formats::vercel_ai::kind(part).ok_or("there is a part without `type` in it")?;
     let own =
         kind == "step-start" || part.get("toolCallId").is_some() || part.get("toolInvocation").is_some();
+    // Parts of Anthropic's API are called `tool_use` and `tool_result`.
     let foreign = kind == "text" && !part.get("text").is_some_and(Json::is_text) || kind.starts_with("tool_");
     match (own, foreign) {
         (true, _) => Ok(Some(Certainty::Sure)),
@@ -132,6 +134,7 @@ fn add_ui_parts(builder: &mut TraceBuilder, role: Option<Role>, parts: Vec<Json>
         builder.enter_part("parts", index);
         let mut part = Object::of(part, "a part").map_err(blame)?;
         let kind = part.text(&["type"]).map_err(blame)?.unwrap_or_default();
+        // A message of the user has no `step-start`, so its first part begins it.
         if !begun || kind == "step-start" {
             builder.begin(role);
             begun = true;

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::json_text::render_plain;
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
@@ -90,7 +91,7 @@ impl CallOutcome {
     }
 
     fn refusal(value: Value) -> Self {
-        let error = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+        let error = render_plain(&value);
         Self::Error { result: Some(value), error: Some(error) }
     }
 

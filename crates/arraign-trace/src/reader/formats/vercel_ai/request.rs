@@ -27,6 +27,7 @@ fn hear_body(builder: &mut TraceBuilder, body: Json) {
         let role = match message.get("role").and_then(Json::as_str) {
             Some("system" | "developer") => Role::System,
             Some("user") => Role::User,
+            // The model's own messages are told by the steps.
             _ => continue,
         };
         builder.say(role, &text_of(message.take(&["content"]).unwrap_or_default()));

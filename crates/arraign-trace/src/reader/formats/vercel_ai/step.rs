@@ -82,6 +82,7 @@ impl StepResults {
 
     fn content<'t>(&mut self, step: &mut Object<'t>, body: Option<Json<'t>>) -> Result<(), DecodeError> {
         self.builder.begin(Some(Role::Assistant));
+        // Before version 5, a step had its text and its calls in separate fields.
         if step.get("content").is_none() {
             return self.old_content(step);
         }
@@ -135,6 +136,7 @@ impl StepResults {
         let tools: HashMap<_, _> = tools.rest().into_iter().collect();
         for call in trace.calls.iter_mut().skip(before) {
             let took = call.id.as_deref().and_then(|id| tools.get(id)?.as_number()?.as_f64());
+            // A clock that was set back must not make a negative duration.
             call.duration_ms = took.filter(|took| *took >= 0.0);
         }
     }

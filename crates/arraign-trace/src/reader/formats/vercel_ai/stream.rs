@@ -109,6 +109,7 @@ impl Stream {
         let builder = &mut self.builder;
         match kind {
             "start-step" | "step-start" => {
+                // Each step repeats the request with all messages so far: the first is enough.
                 let request = part.take(&["request"]).filter(|_| !self.heard);
                 self.heard = true;
                 hear(builder, request);

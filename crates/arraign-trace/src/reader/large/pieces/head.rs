@@ -35,6 +35,7 @@ impl Head {
         };
         let offset = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         let text = &text[offset..];
+        // A stream of events has no brackets by which it could be split.
         if !looks_like_json(text) || sse::is_stream(text) {
             return Ok(None);
         }

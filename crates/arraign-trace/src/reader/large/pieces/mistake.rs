@@ -47,6 +47,7 @@ fn first_strange_byte(file: &mut impl BufRead) -> io::Result<Option<u64>> {
             return Ok(Some(offset + error.valid_up_to() as u64));
         }
         offset += error.valid_up_to() as u64;
+        // The bytes of the cut character stay for the next read.
         held.drain(..error.valid_up_to());
     }
 }

@@ -21,7 +21,7 @@ pub(crate) use mistake::mistake;
 pub(crate) use scan::SplitError;
 pub(crate) use survey::{Found, SurveyedRun, survey};
 
-/// How the runs in files of a format are told apart before they are read.
+/// The way in which the runs of a format are told apart before they are read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Splitting {
     /// Not at all: the run of a record depends on the other records.
@@ -43,7 +43,7 @@ impl Splitting {
     }
 }
 
-/// How a file is split into pieces.
+/// The way in which a file is split into pieces.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pieces {
     /// The path from a record to its pieces. Without steps, the record is the piece.

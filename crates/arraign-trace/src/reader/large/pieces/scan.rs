@@ -77,6 +77,8 @@ impl<R: BufRead> Scan<R> {
             let (length, ended) = shape.part_of(chunk);
             let part = &chunk[..length];
             let breaks = line_breaks(part);
+            // In JSON Lines, a value that goes on behind the line break is a mistake, which the parser reports with
+            // its line.
             if self.lines && breaks > 0 {
                 return Err(SplitError::Broken);
             }

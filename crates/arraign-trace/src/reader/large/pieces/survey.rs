@@ -111,6 +111,7 @@ pub(crate) fn survey<R: BufRead>(
             let tells = note.tells;
             if let Some(run) = open.run(note, spot, ordinal, &mut found)? {
                 run.found.size += text.len() as u64;
+                // A piece that its format cannot judge counts as one that tells something.
                 run.tells = run.tells || tells.is_none_or(|tells| tells(text));
             }
             ordinal += 1;
@@ -150,10 +151,12 @@ impl OpenRuns {
             self.runs.push(SurveyedRun { id: None, found, began: note.began, tells: false });
         }
         // A run that was closed gets no more pieces.
+        // Only numbers at or behind the first open run are in memory.
         let place = number.checked_sub(self.closed);
         let Some(run) = place.and_then(|place| self.runs.get_mut(place)) else { return Ok(None) };
         run.found.last = (spot.offset, ordinal);
         run.began = run.began.min(note.began);
+        // A run of a log has its records at known places, because its pieces are mixed with those of other runs.
         match note.whose {
             RunKey::Numbered(_, id) => {
                 run.id = id;

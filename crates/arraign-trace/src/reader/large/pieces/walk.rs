@@ -160,6 +160,7 @@ impl<R: BufRead> Walk<R> {
             if is_named {
                 kept |= self.value(rest, judge)?;
             } else {
+                // A value under another key is copied without a look into it: it belongs to every run of the record.
                 self.scan.value(&mut self.out)?;
             }
             if !self.comma_or(b'}')? {
@@ -184,6 +185,7 @@ impl<R: BufRead> Walk<R> {
             return Err(SplitError::Broken);
         }
         self.copy(b':');
+        // Whitespace before the value is skipped, so that the value begins at the next byte.
         self.scan.peek()?;
         Ok(is_named)
     }
@@ -202,6 +204,7 @@ impl<R: BufRead> Walk<R> {
                 kept = true;
             } else {
                 self.out.truncate(from);
+                // `null` keeps the places of the entries behind this one.
                 self.out.extend_from_slice(b"null");
             }
             if !self.comma_or(b']')? {
