@@ -46,13 +46,11 @@ struct Conversation<'i> {
     trace: Option<Trace>,
     /// What the agent returned for each turn.
     returned: Vec<Value>,
-    /// An answer was no trace: the exchanges with the model are the run.
-    is_silent: bool,
 }
 
 impl<'i> Conversation<'i> {
     fn new(input: &'i AgentInput) -> Self {
-        Self { input, trace: None, returned: Vec::new(), is_silent: false }
+        Self { input, trace: None, returned: Vec::new() }
     }
 
     /// Returns the input of the next turn. `None` if there is none, or if the last answer ends the conversation.
@@ -101,14 +99,8 @@ impl<'i> Conversation<'i> {
 
     async fn ask_process(&mut self, process: &mut TurnProcess, task: &AgentTask) -> Result<(), AgentProblem> {
         while let Some(input) = self.next_input() {
-            match process.ask_turn(&input, &task.readers).await {
-                Ok(answer) => self.add_answer(&input.query, answer, None),
-                Err(AgentProblem::NoTrace) => {
-                    self.is_silent = true;
-                    self.returned.push(Value::Null);
-                }
-                Err(problem) => return Err(problem),
-            }
+            let answer = process.ask_turn(&input, &task.readers).await?;
+            self.add_answer(&input.query, answer, None);
         }
         process.end().await
     }
@@ -134,10 +126,7 @@ impl<'i> Conversation<'i> {
     }
 
     fn into_trace(self) -> Result<Trace, AgentProblem> {
-        match self.trace {
-            Some(trace) if !self.is_silent => Ok(trace),
-            _ => Err(AgentProblem::NoTrace),
-        }
+        self.trace.ok_or(AgentProblem::NoTrace)
     }
 }
 
