@@ -29,6 +29,7 @@ bench:
     cargo bench --bench scale
     cargo bench --bench readers
     cargo bench --bench agents
+    cargo bench --bench replay
 
 # the mirror: names, closures, comments and lengths, beside the wanted figures
 names *FOLDERS:

@@ -116,11 +116,19 @@ pub(super) enum SpokenOutput {
     Mistake,
     /// Nothing of importance: the exchanges with the model are the trace.
     Noise,
-    /// The answer: the mock tools know the calls.
+    /// The answer: the mock tools or the model know the calls.
     Answer,
 }
 
 impl SpokenOutput {
+    /// What an output in a conversation is: an answer can end it, also where the exchanges with the model are the trace.
+    pub(super) fn expected_in_turn(input: &AgentInput, line: &CommandLine) -> Self {
+        match Self::expected(input, line) {
+            Self::Noise => Self::Answer,
+            other => other,
+        }
+    }
+
     pub(super) fn expected(input: &AgentInput, line: &CommandLine) -> Self {
         match (&line.format, &input.model, &input.mcp_url) {
             (None, Some(_), _) => Self::Noise,

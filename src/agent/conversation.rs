@@ -47,13 +47,11 @@ struct Conversation<'i> {
     trace: Option<Trace>,
     /// What the agent returned for each turn.
     returned: Vec<Value>,
-    /// An answer was no trace: the exchanges with the model are the run.
-    is_silent: bool,
 }
 
 impl<'i> Conversation<'i> {
     fn new(input: &'i AgentInput) -> Self {
-        Self { input, trace: None, returned: Vec::new(), is_silent: false }
+        Self { input, trace: None, returned: Vec::new() }
     }
 
     /// Returns the input of the next turn. `None` if there is none, or if the last answer ends the conversation.
@@ -140,10 +138,7 @@ impl<'i> Conversation<'i> {
     }
 
     fn into_trace(self) -> Result<Trace, AgentProblem> {
-        match self.trace {
-            Some(trace) if !self.is_silent => Ok(trace),
-            _ => Err(AgentProblem::NoTrace),
-        }
+        self.trace.ok_or(AgentProblem::NoTrace)
     }
 }
 

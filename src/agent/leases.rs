@@ -6,7 +6,8 @@ use tokio::task::spawn_blocking;
 
 use super::mocks::{self, MocksLease};
 use super::model::{self, RunLease};
-use super::{Agent, AgentEnvironment, AgentInput, AgentProblem, AgentTask, command};
+use super::{Agent, AgentEnvironment, AgentInput, AgentProblem, AgentTask, command, http};
+use crate::reader::to_native;
 use crate::secrets::Secrets;
 use crate::trace::Trace;
 
@@ -14,6 +15,8 @@ use crate::trace::Trace;
 pub(super) struct RunLeases {
     model: Option<RunLease>,
     mocks: Option<MocksLease>,
+    /// The secrets of the agent, which nothing that it says to its model or its tools may keep.
+    secrets: Secrets,
 }
 
 impl RunLeases {
@@ -31,7 +34,13 @@ impl RunLeases {
             input.mcp_url = Some(url);
             lease
         });
-        Self { model, mocks }
+        let secrets = match &task.agent {
+            _ if model.is_none() && mocks.is_none() => Secrets::default(),
+            Agent::Command(line) => command::collect_secrets(line, environment),
+            Agent::Http(call) => http::collect_secrets(call, input, environment),
+            Agent::InProcess(_) => Secrets::default(),
+        };
+        Self { model, mocks, secrets }
     }
 
     /// Ends the run on its paths. A cassette can be large, so this has a thread of its own.
@@ -46,26 +55,26 @@ impl RunLeases {
             return answer;
         }
         let settled = spawn_blocking(move || {
-            let secrets = match &task.agent {
-                Agent::Command(line) => command::collect_secrets(line, &environment),
-                Agent::Http(_) | Agent::InProcess(_) => Secrets::default(),
-            };
+            let Self { model, mocks, mut secrets } = self;
             // The mock tools are closed first: a call without an answer decides, before the missing reply of the
             // model that followed from it.
-            let called = self.mocks.map(mocks::close_lease).transpose()?;
-            let trace = match self.model {
+            let called = mocks.map(mocks::close_lease).transpose()?;
+            let trace = match model {
                 Some(lease) => {
-                    let context = (&task.readers, &secrets);
+                    let context = (&task.readers, &mut secrets);
                     model::settle_run(lease, task.model.as_ref(), run, answer, context)?
                 }
                 None => answer?,
             };
-            match (called, &task.mocks) {
+            let trace = match (called, &task.mocks) {
                 (Some(called), Some(mocks)) => {
-                    called.settle_trace(mocks, run, trace, (&secrets, &environment))
+                    called.settle_trace(mocks, run, trace, (&secrets, &environment))?
                 }
-                _ => Ok(trace),
-            }
+                _ => trace,
+            };
+            // What the agent said to its model and its tools is part of the trace now.
+            let found = secrets.find_in(&to_native(&trace)).map(str::to_owned);
+            found.map_or(Ok(trace), |name| Err(AgentProblem::Secret(name)))
         });
         settled.await.unwrap_or_else(|died| Err(AgentProblem::Panicked(died.to_string())))
     }

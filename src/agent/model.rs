@@ -59,16 +59,20 @@ fn list_addresses(lease: &PortLease) -> ModelAddresses {
 }
 
 /// Ends a run: a request without a recorded reply decides, whatever the agent did then. Otherwise the exchanges are kept,
-/// and they are the trace if the agent returned none.
+/// and they are the trace if the agent returned none. Adds the keys that the agent sent to `secrets`.
 pub(super) fn settle_run(
     lease: RunLease,
     task: Option<&ModelTask>,
     run: u32,
     answer: Result<Trace, AgentProblem>,
-    (readers, secrets): (&ReaderSet, &Secrets),
+    (readers, secrets): (&ReaderSet, &mut Secrets),
 ) -> Result<Trace, AgentProblem> {
     let replays = lease.replays();
     let outcome = lease.close();
+    if !replays {
+        // In a replay, the key is a word that is none.
+        outcome.keys.iter().for_each(|key| secrets.add_value("authorization", key));
+    }
     // A run without one of its replies has gone another way than the recorded one, so its trace proves nothing.
     if let Some(missed) = describe_misses(&outcome) {
         return Err(AgentProblem::Unrecorded(missed));
@@ -112,9 +116,6 @@ pub(super) fn keep_exchanges(
         return Err(AgentProblem::NotRecorded(problem.clone()));
     }
     let text = render_exchanges(&outcome.exchanges);
-    // The agent's own key is no configured secret: it is known only from the headers of its requests.
-    let mut secrets = secrets.clone();
-    outcome.keys.iter().for_each(|key| secrets.add_value("authorization", key));
     if let Some(name) = secrets.find_in(&text) {
         return Err(AgentProblem::Secret(name.to_owned()));
     }

@@ -97,6 +97,11 @@ impl AgentPool {
         answer
     }
 
+    /// Returns the number of agents that may run at once.
+    pub fn at_once(&self) -> usize {
+        self.gate.at_once()
+    }
+
     /// Returns the handle of the runtime, for what serves the agents.
     pub fn runtime(&self) -> Option<&tokio::runtime::Handle> {
         self.runtime.as_ref().map(Runtime::handle)

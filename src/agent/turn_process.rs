@@ -62,7 +62,7 @@ impl TurnProcess {
             secrets: collect_secrets(line, environment),
             format: line.format.clone(),
             output_limit: line.output_limit.unwrap_or(OUTPUT_LIMIT),
-            spoken: SpokenOutput::expected(input, line),
+            spoken: SpokenOutput::expected_in_turn(input, line),
             turns: 0,
         })
     }

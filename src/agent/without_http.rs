@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::{AgentEnvironment, AgentInput, AgentProblem};
 use crate::case::HttpCall;
 use crate::reader::ReaderSet;
+use crate::secrets::Secrets;
 use crate::trace::Trace;
 
 /// Returns an error that names the missing feature.
@@ -19,4 +20,9 @@ pub(super) fn ask_server(
     _: ReaderSet,
 ) -> Ready<Result<Trace, AgentProblem>> {
     ready(Err(AgentProblem::NotAsked("the feature `http` is off".to_owned())))
+}
+
+/// Returns nothing: there is no request.
+pub(super) fn collect_secrets(_: &HttpCall, _: &AgentInput, _: &AgentEnvironment) -> Secrets {
+    Secrets::default()
 }

@@ -23,7 +23,7 @@ pub(super) fn settle_run(
     _: Option<&ModelTask>,
     _: u32,
     _: Result<Trace, AgentProblem>,
-    _: (&ReaderSet, &Secrets),
+    _: (&ReaderSet, &mut Secrets),
 ) -> Result<Trace, AgentProblem> {
     match lease {}
 }

@@ -1,5 +1,6 @@
 //! The mock tools of a case: what arraign's own MCP server offers to the agent, and what it answers.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -20,6 +21,8 @@ pub struct MockTools {
     pub otherwise: Option<MockAnswer>,
     /// The server whose answers are recorded and replayed.
     pub server: Option<CommandLine>,
+    /// The file of the tools' definitions, which is no file of cases.
+    pub definitions: Option<PathBuf>,
     /// The settings as JSON, with their definitions, for the fingerprint of the agent.
     pub definition: Value,
 }

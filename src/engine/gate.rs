@@ -1,9 +1,11 @@
 //! The verdict of a suite's gate: the mean score of its cases, compared with a threshold.
 
+use serde::{Deserialize, Serialize};
+
 use crate::outcome::{
     Item, LocatedViolation, Loss, Score, State, Status, Violation, count_noun, count_to_f64, reaches,
 };
-use crate::place::{Location, Place};
+use crate::place::Location;
 use crate::score::Card;
 use crate::score::written;
 use crate::suite::SuiteGate;
@@ -11,9 +13,24 @@ use crate::verdict::summary::Row;
 use crate::verdict::{Finding, Verdict};
 
 /// The name of the check of the mean, which is the suite's key.
-const GATE: &str = "gate";
+pub(super) const GATE: &str = "gate";
 /// The largest number of undecided cases that a message names.
 const MAX_NAMES: usize = 5;
+
+/// What a gate requires of its cases together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GateRule {
+    /// The place of the gate.
+    pub at: Location,
+    /// The least mean score of the cases, in 0..=1.
+    pub mean: Option<f64>,
+}
+
+impl From<&SuiteGate> for GateRule {
+    fn from(gate: &SuiteGate) -> Self {
+        Self { at: gate.place.locate(), mean: gate.mean }
+    }
+}
 
 /// One case of a gated suite.
 #[derive(Debug, Clone)]
@@ -82,13 +99,13 @@ fn first_line(text: &str) -> &str {
 /// Returns the verdict of the gate's trial `name`: the comparison of the mean of `cases` with the gate, and of all means with
 /// an earlier summary (`baseline`).
 pub fn evaluate_gate(
-    gate: &SuiteGate,
+    gate: &GateRule,
     name: &str,
     cases: &[MeasuredCase],
     baseline: Option<Finding>,
 ) -> Verdict {
     let card = gate.mean.map(|least| mean_card(least, cases));
-    let mean = card.as_ref().map(|card| mean_finding(card, &gate.place, cases));
+    let mean = card.as_ref().map(|card| mean_finding(card, &gate.at, cases));
     let findings: Vec<Finding> = mean.into_iter().chain(baseline).collect();
     let status = findings.iter().map(|finding| finding.status).max().unwrap_or(Status::Error);
     let score = findings.first().map_or(Score::ZERO, |finding| finding.score);
@@ -98,7 +115,7 @@ pub fn evaluate_gate(
         score,
         findings,
         scorecards: card.into_iter().collect(),
-        ..Verdict::empty(name, gate.place.locate())
+        ..Verdict::empty(name, gate.at.clone())
     }
 }
 
@@ -137,16 +154,16 @@ fn undecided_reason(cases: &[MeasuredCase]) -> Option<String> {
         .then(|| format!("the mean is unknown: {count} of {} cases undecided (`{names}`{more})", cases.len()))
 }
 
-fn mean_finding(card: &Card, place: &Place, cases: &[MeasuredCase]) -> Finding {
-    let found =
-        Finding { items: cases.iter().map(MeasuredCase::to_item).collect(), ..Finding::empty(GATE, place) };
+fn mean_finding(card: &Card, at: &Location, cases: &[MeasuredCase]) -> Finding {
+    let items = cases.iter().map(MeasuredCase::to_item).collect();
+    let found = Finding { items, ..Finding::empty_at(GATE, at.clone()) };
     // A mean over the other cases would rise when a bad case loses its evidence.
     if card.not_computed.is_some() {
         let help = "record the missing evidence, or remove these cases from the suite".to_owned();
         let unfit = card.not_computed.clone();
         return Finding { status: Status::Undecided, unfit, help: Some(help), ..found };
     }
-    let missed = (!card.passed).then(|| mean_violation(card, place.locate(), cases));
+    let missed = (!card.passed).then(|| mean_violation(card, at.clone(), cases));
     Finding {
         status: if card.passed { Status::Pass } else { Status::Fail },
         score: card.share(),

@@ -6,6 +6,7 @@
 mod aggregate;
 mod baseline;
 mod details;
+mod divided;
 mod evaluate;
 mod fit;
 mod gate;
@@ -15,11 +16,12 @@ mod run;
 mod scoring;
 mod secrets;
 
+pub use divided::DividedGate;
 pub use evaluate::{
     EvaluationSettings, UndecidedRun, evaluate, evaluate_each, evaluate_recorded, evaluate_with_judge,
     failed_with, undecided_with,
 };
-pub use gate::{MeasuredCase, evaluate_gate};
+pub use gate::{GateRule, MeasuredCase, evaluate_gate};
 pub(crate) use mutant::{MutantEvaluator, MutantVerdict};
-pub use regression::evaluate_summary_baseline;
+pub use regression::EarlierMeans;
 pub use run::ProgramStarter;

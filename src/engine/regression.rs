@@ -1,7 +1,9 @@
 //! `summary_baseline`: compares the means of a suite with those of an earlier summary.
 
+use serde::{Deserialize, Serialize};
+
 use crate::outcome::{Item, Outcome, State, Status, Violation};
-use crate::place::{LoadError, LoadErrors};
+use crate::place::{LoadError, LoadErrors, Location};
 use crate::score::written;
 use crate::suite::SummaryBaseline;
 use crate::verdict::Finding;
@@ -19,23 +21,62 @@ const HOW_TO_WRITE: &str = "a run with ARRAIGN_OUTPUT_JSON=path writes such a su
 /// The means of a suite by name, the overall mean last.
 type Means = [(&'static str, f64); 4];
 
-/// Compares the means of a suite, which are in `now`, with its summary in `file`.
-pub fn evaluate_summary_baseline(
-    baseline: &SummaryBaseline,
-    file: Result<&Document, LoadErrors>,
-    now: &Group,
-) -> Finding {
-    let before = file.and_then(|document| find_suite(document, &now.name).map_err(LoadErrors::from));
-    match (before, list_means(now)) {
-        (Err(errors), _) => unreadable_finding(baseline, &errors),
-        (Ok(_), None) => incomparable_finding(baseline, now),
-        (Ok((before, earlier)), Some(means)) => compare_means(baseline, (&before, earlier), (now, means)),
+/// The means of a suite in an earlier summary.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EarlierMeans {
+    /// The place of the setting.
+    at: Location,
+    max_regression: f64,
+    before: Group,
+}
+
+impl EarlierMeans {
+    /// Reads the means of `suite` from the summary in `file`. The error is the finding of a summary that cannot be read.
+    pub fn read(
+        baseline: &SummaryBaseline,
+        file: Result<&Document, LoadErrors>,
+        suite: &str,
+    ) -> Result<Self, Box<Finding>> {
+        let before = file.and_then(|document| find_suite(document, suite).map_err(LoadErrors::from));
+        let before = before.map_err(|errors| unreadable_finding(baseline, &errors))?;
+        Ok(Self { at: baseline.place.locate(), max_regression: baseline.max_regression, before })
+    }
+
+    /// Compares the means of the suite, which are in `now`, with the earlier ones.
+    pub fn compare(&self, now: &Group) -> Finding {
+        match (list_means(&self.before), list_means(now)) {
+            (Some(earlier), Some(means)) => self.compare_means(earlier, (now, means)),
+            _ => incomparable_finding(&self.at, now),
+        }
+    }
+
+    fn compare_means(&self, earlier: Means, now: (&Group, Means)) -> Finding {
+        let (mut items, mut violations) = (Vec::new(), Vec::new());
+        for ((axis, earlier), (_, score)) in earlier.into_iter().zip(now.1) {
+            let fell = earlier - score > self.max_regression + EPSILON;
+            let state = if fell { State::Violated } else { State::Held };
+            items.push(Item::new(format!("{axis}: {}, was {}", written(score), written(earlier)), state));
+            violations.extend(fell.then(|| {
+                drop_violation(self.max_regression, axis, earlier, score)
+                    .help(regression_help(&self.before, now.0))
+                    .resolve(self.at.clone())
+            }));
+        }
+        let outcome = Outcome::of_items(items, Vec::new());
+        Finding {
+            status: if violations.is_empty() { Status::Pass } else { Status::Fail },
+            score: outcome.score,
+            items: outcome.items,
+            losses: outcome.losses,
+            violations,
+            ..Finding::empty_at(CHECK, self.at.clone())
+        }
     }
 }
 
 /// Returns the suite `name` of the summary in `document`. If the summary has only one suite, its name does not matter,
 /// because the file of the suite may have been renamed.
-fn find_suite(document: &Document, name: &str) -> Result<(Group, Means), LoadError> {
+fn find_suite(document: &Document, name: &str) -> Result<Group, LoadError> {
     // The file can be a summary, or a report of a run, which contains the summary beside the verdicts.
     let whole = document.root();
     let (root, below) = whole.get("summary").map_or((whole, ""), |summary| (summary, "/summary"));
@@ -50,8 +91,8 @@ fn find_suite(document: &Document, name: &str) -> Result<(Group, Means), LoadErr
     let Some(at) = at else { return Err(root.error(unknown_suite(&summary, name))) };
     let before = summary.suites[at].clone();
     let node = whole.pointer(&format!("{below}/suites/{at}")).unwrap_or(root);
-    let means = list_means(&before).ok_or_else(|| node.error("missing `axes` or `overall`"))?;
-    Ok((before, means))
+    list_means(&before).ok_or_else(|| node.error("missing `axes` or `overall`"))?;
+    Ok(before)
 }
 
 fn unknown_suite(summary: &Summary, name: &str) -> String {
@@ -66,22 +107,22 @@ fn list_means(group: &Group) -> Option<Means> {
 }
 
 /// Reports a summary that cannot be read: at the mistake in its file, or at the setting if there is no such file.
-fn unreadable_finding(baseline: &SummaryBaseline, errors: &LoadErrors) -> Finding {
+fn unreadable_finding(baseline: &SummaryBaseline, errors: &LoadErrors) -> Box<Finding> {
     let empty = Finding::empty(CHECK, &baseline.place);
-    let Some(error) = errors.iter().next() else { return empty };
+    let Some(error) = errors.iter().next() else { return Box::new(empty) };
     let at = error.place.locate();
     // An error about the whole file has no line, so the finding stands at the setting.
     if at.text.is_empty() {
         let unfit = Some(format!("{}: {}", at.file, error.problem));
-        return Finding { unfit, help: Some(HOW_TO_WRITE.to_owned()), ..empty };
+        return Box::new(Finding { unfit, help: Some(HOW_TO_WRITE.to_owned()), ..empty });
     }
     let help = error.help.clone().unwrap_or_else(|| HOW_TO_WRITE.to_owned());
-    Finding { at, unfit: Some(error.problem.clone()), help: Some(help), ..empty }
+    Box::new(Finding { at, unfit: Some(error.problem.clone()), help: Some(help), ..empty })
 }
 
 /// Reports a suite without means. Without a golden row, the setting makes no sense and is an error.
-fn incomparable_finding(baseline: &SummaryBaseline, now: &Group) -> Finding {
-    let empty = Finding::empty(CHECK, &baseline.place);
+fn incomparable_finding(at: &Location, now: &Group) -> Finding {
+    let empty = Finding::empty_at(CHECK, at.clone());
     if now.axes.is_none() {
         let unfit = "no case that ran is a golden row: there are no axes to compare".to_owned();
         return Finding { unfit: Some(unfit), ..empty };
@@ -90,34 +131,10 @@ fn incomparable_finding(baseline: &SummaryBaseline, now: &Group) -> Finding {
     Finding { status: Status::Undecided, unfit: Some(unfit), ..empty }
 }
 
-fn compare_means(baseline: &SummaryBaseline, before: (&Group, Means), now: (&Group, Means)) -> Finding {
-    let (mut items, mut violations) = (Vec::new(), Vec::new());
-    for ((axis, earlier), (_, score)) in before.1.into_iter().zip(now.1) {
-        // Means are sums of floats. The tolerance keeps an unchanged mean from falling by its last digit.
-        let fell = earlier - score > baseline.max_regression + EPSILON;
-        let state = if fell { State::Violated } else { State::Held };
-        items.push(Item::new(format!("{axis}: {}, was {}", written(score), written(earlier)), state));
-        violations.extend(fell.then(|| {
-            drop_violation(baseline, axis, earlier, score)
-                .help(regression_help(before.0, now.0))
-                .resolve(baseline.place.locate())
-        }));
-    }
-    let outcome = Outcome::of_items(items, Vec::new());
-    Finding {
-        status: if violations.is_empty() { Status::Pass } else { Status::Fail },
-        score: outcome.score,
-        items: outcome.items,
-        losses: outcome.losses,
-        violations,
-        ..Finding::empty(CHECK, &baseline.place)
-    }
-}
-
-fn drop_violation(baseline: &SummaryBaseline, axis: &str, earlier: f64, now: f64) -> Violation {
-    let most = written(baseline.max_regression);
+fn drop_violation(max_regression: f64, axis: &str, earlier: f64, now: f64) -> Violation {
+    let most = written(max_regression);
     let drop = written(earlier - now);
-    let (least, earlier) = (written(earlier - baseline.max_regression), written(earlier));
+    let (least, earlier) = (written(earlier - max_regression), written(earlier));
     Violation {
         value: serde_json::Number::from_f64(now).map(serde_json::Value::Number),
         constraint: Some(format!("max_regression: {most}")),

@@ -304,12 +304,14 @@ impl Harness {
         let read = self.read_workspace(files);
         let (files, common) = read.map_err(|errors| report_load_errors(&errors, &folder))?;
         let rerun = self.rerun.clone().unwrap_or_else(|| workspace::make_rerun(&folder));
+        let rerun = rerun.with_variables(&settings.modes);
         let project = Project {
             base,
             folder,
             files: Arc::new(files),
             rerun,
-            shared_hashes: None,
+            processes: None,
+            is_part: false,
             allows_exec: self.allows_exec,
             agent_limits: common.agent_limits,
             allows_stale: settings.allows_stale,
@@ -340,7 +342,8 @@ impl Harness {
         let keep_runs = common.keep_runs.map_or(KEPT_RUNS, NonZeroUsize::get);
         let id = HarnessId::locate(&project.base, project.files.root());
         let store = make_store(&project.base, settings, &id);
-        project.shared_hashes = settings.nextest.is_some().then(|| store.shared_hashes());
+        project.processes = settings.nextest.as_ref().map(|nextest| store.share_with_processes(nextest));
+        project.is_part = shard::is_part(&plan, settings);
         // Agents start first: they work while the judge and the store are prepared.
         let live = LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &project)?;
         let judge = (self.judge, settings.judge);

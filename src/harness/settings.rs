@@ -67,6 +67,8 @@ pub(super) struct EnvSettings {
     pub(super) junit_file: Option<PathBuf>,
     /// Warnings of variables that this version does not read.
     pub(super) unknown_variables: Vec<String>,
+    /// The variables that decide whom the trials ask, if they ask anyone.
+    pub(super) modes: Vec<(&'static str, String)>,
     /// nextest has started this process.
     pub(super) nextest: Option<Nextest>,
 }
@@ -102,6 +104,7 @@ pub(super) fn read_environment() -> Result<EnvSettings, String> {
         unknown_variables: check_unknown_variables()?,
         shard: read_shard()?,
         shard_times: read_path("ARRAIGN_SHARD_TIMES"),
+        modes: read_modes(),
         nextest: read_variable("NEXTEST").map(|_| read_nextest()),
     })
 }
@@ -115,6 +118,13 @@ fn read_shard() -> Result<Option<Shard>, String> {
         );
     }
     Ok(shard)
+}
+
+/// Returns the variables that decide whom the trials ask. A replay is the default and needs none.
+fn read_modes() -> Vec<(&'static str, String)> {
+    let modes = ["ARRAIGN_AGENT", "ARRAIGN_AGENT_MODE", "ARRAIGN_JUDGE"].into_iter();
+    let set = modes.filter_map(|name| Some((name, read_variable(name)?)));
+    set.filter(|(_, value)| value != "replay").collect()
 }
 
 /// Returns the value of a variable. An empty value counts as unset, because CI configurations cannot always unset one.

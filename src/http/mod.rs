@@ -76,6 +76,12 @@ impl HttpRequest {
         self.secrets.find_in(text)
     }
 
+    /// Returns the secrets of this request.
+    #[cfg(feature = "live")]
+    pub(crate) fn into_secrets(self) -> Secrets {
+        self.secrets
+    }
+
     /// Returns the body.
     pub fn body(&self) -> Option<&Value> {
         self.body.as_ref()

@@ -92,7 +92,7 @@ impl RecordedReply {
         let mut reply = Self { status, media_type, cut, ..Self::default() };
         // A stream keeps its pieces: a replay sends them one by one, as the provider did.
         if reply.has_stream() {
-            reply.chunks = Some(split_at_characters(pieces)?);
+            reply.chunks = Some(split_at_characters(pieces, cut)?);
             return Some(reply);
         }
         let text = String::from_utf8(pieces.concat()).ok()?;
@@ -114,6 +114,11 @@ impl RecordedReply {
         matches!(self.status, 408 | 409 | 425 | 429) || self.status >= 500
     }
 
+    /// Whether the agent hung up before it had a body of which it could use a part.
+    pub(super) fn is_useless(&self) -> bool {
+        self.cut && self.chunks.is_none()
+    }
+
     /// Returns the pieces of the body.
     pub(super) fn pieces(&self) -> Vec<Vec<u8>> {
         // A streamed body is replayed in the pieces in which it came, since clients read them one by one.
@@ -125,8 +130,9 @@ impl RecordedReply {
     }
 }
 
-/// Converts the pieces to texts. A character that is split between two pieces goes to the second.
-fn split_at_characters(pieces: Vec<Vec<u8>>) -> Option<Vec<String>> {
+/// Converts the pieces to texts. A character that is split between two pieces goes to the second. Of a body that was `cut`, the
+/// last character may be incomplete, and is left out.
+fn split_at_characters(pieces: Vec<Vec<u8>>, cut: bool) -> Option<Vec<String>> {
     let (mut texts, mut rest) = (Vec::new(), Vec::new());
     for piece in pieces {
         rest.extend(piece);
@@ -142,7 +148,7 @@ fn split_at_characters(pieces: Vec<Vec<u8>>) -> Option<Vec<String>> {
         }
         rest = after;
     }
-    rest.is_empty().then_some(texts)
+    (cut || rest.is_empty()).then_some(texts)
 }
 
 #[cfg(test)]
@@ -163,5 +169,8 @@ mod tests {
         let reply = reply.expect("text");
         assert_eq!(reply.chunks, Some(vec!["a".to_owned(), "\u{e9}b".to_owned(), "c".to_owned()]));
         assert!(RecordedReply::new(200, None, vec![b"\xff".to_vec()], false).is_none());
+        let cut =
+            RecordedReply::new(200, Some("text/event-stream".to_owned()), vec![b"a\xc3".to_vec()], true);
+        assert_eq!(cut.expect("text").chunks, Some(vec!["a".to_owned()]));
     }
 }

@@ -1,7 +1,7 @@
 //! Forwards a request to its provider, and passes the reply on while it comes in.
 
 use std::io;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -14,8 +14,10 @@ use hyper::header::{
 use tokio::sync::mpsc::Sender;
 use tokio::sync::oneshot;
 
-use super::exchange::RecordedReply;
+use super::exchange::RecordedRequest;
+use super::incoming::IncomingReply;
 use super::reply_body::Piece;
+use super::session::PortSession;
 use crate::http::{compute_backoff, parse_retry_after};
 
 /// The number of bytes that are read at once.
@@ -65,26 +67,25 @@ pub(super) struct ReplyHead {
     pub(super) headers: HeaderMap,
 }
 
-/// How a forwarded request ended.
-pub(super) enum Forwarded {
-    /// The reply has ended, or the client has hung up. `None` if it cannot be recorded.
-    Replied(Option<RecordedReply>),
-    /// The provider gave no reply, or not all of it.
-    Broken,
+/// The place in its session of the reply that comes in.
+pub(super) struct ReplyPlace {
+    pub(super) session: Arc<PortSession>,
+    pub(super) number: usize,
 }
 
-/// Sends a request and passes the reply on. Blocks the thread. The error in `head` is for the client.
+/// Sends a request, passes the reply on and keeps it. Blocks the thread. The error in `head` is for the client.
 pub(super) fn forward_request(
-    request: &ForwardedRequest,
+    (request, recorded): (&ForwardedRequest, RecordedRequest),
     head: oneshot::Sender<Result<ReplyHead, String>>,
     pieces: &Sender<Piece>,
-) -> Forwarded {
+    place: &ReplyPlace,
+) {
     let mut response = match send_patiently(request) {
         Ok(response) => response,
         Err(error) => {
             // The client may be gone.
             let _ = head.send(Err(error.to_string()));
-            return Forwarded::Broken;
+            return;
         }
     };
     let status = response.status().as_u16();
@@ -95,10 +96,18 @@ pub(super) fn forward_request(
     for name in &OWN_HEADERS {
         headers.remove(name);
     }
+    let incoming = IncomingReply { request: recorded, status, media_type, pieces: Vec::new() };
+    place.session.begin_reply(place.number, incoming);
     let _ = head.send(Ok(ReplyHead { status, headers }));
-    pass_body_on(response.body_mut().as_reader(), pieces).map_or(Forwarded::Broken, |(passed, cut)| {
-        Forwarded::Replied(RecordedReply::new(status, media_type, passed, cut))
-    })
+    // Kept before the end of the body reaches the client, which may end its run then.
+    match pass_body_on(response.body_mut().as_reader(), pieces, place) {
+        Ok(cut) => place.session.end_reply(place.number, cut),
+        Err(error) => {
+            place.session.drop_reply(place.number);
+            // The reply ends for the client as it ended for the port: in the middle.
+            let _ = pieces.blocking_send(Err(error));
+        }
+    }
 }
 
 /// Sends a request again after a 429, as the provider asks. A wait that is too long, and a fourth 429, are the client's.
@@ -125,29 +134,23 @@ fn send_request(request: &ForwardedRequest) -> Result<hyper::http::Response<ureq
     CLIENT.run(sent)
 }
 
-/// Reads a body to its end, or until the client has hung up. Returns the pieces, and whether it was the client who ended it.
-fn pass_body_on(mut body: impl io::Read, pieces: &Sender<Piece>) -> Option<(Vec<Vec<u8>>, bool)> {
-    let (mut passed, mut size, mut buffer) = (Vec::new(), 0, vec![0; CHUNK_BYTES]);
+/// Reads a body to its end, or until the client has hung up. Returns whether it was the client who ended it.
+fn pass_body_on(mut body: impl io::Read, pieces: &Sender<Piece>, place: &ReplyPlace) -> io::Result<bool> {
+    let (mut size, mut buffer) = (0, vec![0; CHUNK_BYTES]);
     loop {
         let read = match body.read(&mut buffer) {
-            Ok(0) => return Some((passed, false)),
+            Ok(0) => return Ok(false),
             Ok(read) if size + read <= MAX_REPLY_BYTES => read,
-            Ok(_) => return abort_reply(pieces, io::ErrorKind::FileTooLarge.into()),
+            Ok(_) => return Err(io::ErrorKind::FileTooLarge.into()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return abort_reply(pieces, error),
+            Err(error) => return Err(error),
         };
         size += read;
-        passed.push(buffer[..read].to_vec());
+        place.session.add_piece(place.number, &buffer[..read]);
         // The client has hung up, which some do when they have seen enough. What it has seen is a whole recording of
         // that run.
         if pieces.blocking_send(Ok(Bytes::copy_from_slice(&buffer[..read]))).is_err() {
-            return Some((passed, true));
+            return Ok(true);
         }
     }
-}
-
-/// Ends the reply for the client as it ended for the port: in the middle.
-fn abort_reply(pieces: &Sender<Piece>, error: io::Error) -> Option<(Vec<Vec<u8>>, bool)> {
-    let _ = pieces.blocking_send(Err(error));
-    None
 }

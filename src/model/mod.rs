@@ -9,6 +9,7 @@ mod content;
 mod difference;
 mod exchange;
 mod forward;
+mod incoming;
 mod messages;
 mod provider;
 mod reply_body;

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
 
 use super::exchange::{RecordedReply, RecordedRequest};
-use super::forward::{Forwarded, ForwardedRequest, ReplyHead, forward_request};
+use super::forward::{ForwardedRequest, ReplyHead, ReplyPlace, forward_request};
 use super::provider::Provider;
 use super::reply_body::ReplyBody;
 use super::session::{PortAnswer, PortMode, PortOutcome, PortSession, SessionPlan};
@@ -122,14 +122,8 @@ async fn forward(
 ) -> Response<ReplyBody> {
     let (head, waiting) = oneshot::channel();
     let (pieces, incoming) = mpsc::channel(WAITING_PIECES);
-    spawn_blocking(move || {
-        let forwarded = forward_request(&sent, head, &pieces);
-        // Before the end of the body reaches the client, which may end its run then.
-        if let Forwarded::Replied(reply) = forwarded {
-            session.keep_reply(number, recorded, reply);
-        }
-        drop(pieces);
-    });
+    let place = ReplyPlace { session, number };
+    spawn_blocking(move || forward_request((&sent, recorded), head, &pieces, &place));
     match waiting.await {
         Ok(Ok(ReplyHead { status, headers })) => build_reply(status, headers, ReplyBody::Incoming(incoming)),
         Ok(Err(problem)) => refuse(provider, 502, &format!("the provider gave no reply: {problem}")),

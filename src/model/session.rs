@@ -7,6 +7,7 @@ use super::cassette::Cassette;
 use super::content::{ContentRules, RequestContent};
 use super::difference::{find_nearest, render_edits};
 use super::exchange::{RecordedExchange, RecordedReply, RecordedRequest};
+use super::incoming::{IncomingReplies, IncomingReply};
 use super::provider::Provider;
 use crate::case::ModelSettings;
 use crate::source::lock;
@@ -119,6 +120,7 @@ pub struct PortSession {
     rules: ContentRules,
     recorded: Vec<RequestContent>,
     state: Mutex<SessionState>,
+    incoming: IncomingReplies,
 }
 
 #[derive(Debug, Default)]
@@ -149,7 +151,7 @@ impl PortSession {
         for (index, content) in recorded.iter().enumerate() {
             state.waiting.entry(content.key()).or_default().push_back(index);
         }
-        Self { plan, rules, recorded, state: Mutex::new(state) }
+        Self { plan, rules, recorded, state: Mutex::new(state), incoming: IncomingReplies::default() }
     }
 
     /// Decides what to do with a request.
@@ -185,12 +187,35 @@ impl PortSession {
         }
     }
 
+    /// Notes that the reply to a forwarded request begins.
+    pub(super) fn begin_reply(&self, number: usize, reply: IncomingReply) {
+        self.incoming.begin(number, reply);
+    }
+
+    /// Adds a piece to a reply.
+    pub(super) fn add_piece(&self, number: usize, piece: &[u8]) {
+        self.incoming.add_piece(number, piece);
+    }
+
+    /// Keeps a reply that has ended; `cut` if it was the client who ended it.
+    pub(super) fn end_reply(&self, number: usize, cut: bool) {
+        if let Some(reply) = self.incoming.take(number) {
+            let (request, reply) = reply.end(cut);
+            self.keep_reply(number, request, reply);
+        }
+    }
+
+    /// Forgets a reply that its provider has broken off.
+    pub(super) fn drop_reply(&self, number: usize) {
+        drop(self.incoming.take(number));
+    }
+
     /// Keeps the reply to a forwarded request. A reply that a client repeats its request for is not part of the recording.
     pub fn keep_reply(&self, number: usize, request: RecordedRequest, reply: Option<RecordedReply>) {
         let mut state = lock(&self.state);
         match reply {
             // A temporary failure is repeated by the client, so a replay needs only the reply that ended the attempts.
-            Some(reply) if reply.is_passing() => {}
+            Some(reply) if reply.is_passing() || reply.is_useless() => {}
             Some(response) => {
                 // The session may have ended meanwhile.
                 if let Some(exchange) = state.exchanges.get_mut(number) {
@@ -204,8 +229,13 @@ impl PortSession {
         }
     }
 
-    /// Ends the session. Requests that come later are part of no recording.
+    /// Ends the session. Requests that come later are part of no recording. Of a reply that has not ended, the agent has used
+    /// what has come.
     pub fn finish(&self) -> PortOutcome {
+        for (number, reply) in self.incoming.take_all() {
+            let (request, reply) = reply.end(true);
+            self.keep_reply(number, request, reply);
+        }
         let mut state = lock(&self.state);
         let mut outcome = std::mem::take(&mut state.outcome);
         outcome.exchanges = std::mem::take(&mut state.exchanges).into_iter().flatten().collect();

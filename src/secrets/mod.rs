@@ -1,6 +1,8 @@
 //! Secrets in texts: what outputs may quote, and the values of variables and headers that are known to be secrets.
 
 mod difference;
+#[cfg(any(feature = "http", feature = "live"))]
+mod encoded;
 mod known;
 #[cfg(any(feature = "http", feature = "live"))]
 mod named;

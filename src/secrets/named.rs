@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::encoded::{decode_escapes, decode_percent, list_base64};
+
 /// Words in the names of secrets, in lower case.
 const SECRET_WORDS: &[&str] = &["authorization", "key", "token", "secret", "cookie", "passw", "credential"];
 
@@ -10,7 +12,21 @@ const MIN_SECRET_BYTES: usize = 8;
 
 /// Secret values and the names that are shown in their place.
 #[derive(Clone, Default)]
-pub(crate) struct Secrets(Vec<(String, String)>);
+pub(crate) struct Secrets(Vec<NamedSecret>);
+
+#[derive(Clone)]
+struct NamedSecret {
+    name: String,
+    value: String,
+    /// The value in Base64. Empty for a short value, whose Base64 occurs in any text.
+    in_base64: Vec<String>,
+}
+
+impl NamedSecret {
+    fn spellings(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.value).chain(&self.in_base64).map(String::as_str)
+    }
+}
 
 impl Secrets {
     /// Adds a value, unless it is too short to be a secret.
@@ -22,77 +38,50 @@ impl Secrets {
 
     /// Adds a value that is known to be a secret, however short.
     pub(crate) fn add_key(&mut self, name: &str, value: &str) {
-        self.0.push((name.to_owned(), value.to_owned()));
+        let in_base64 =
+            if value.len() >= MIN_SECRET_BYTES { list_base64(value.as_bytes()) } else { Vec::new() };
+        self.0.push(NamedSecret { name: name.to_owned(), value: value.to_owned(), in_base64 });
         // Longer values are masked first: one that contains a shorter value must not leave a rest.
-        self.0.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+        self.0.sort_by_key(|secret| std::cmp::Reverse(secret.value.len()));
     }
 
-    /// Returns the name of the first secret that occurs in `text`, or in what escapes in `text` stand for: an agent's output is
-    /// JSON, and may contain JSON as text. A secret may itself contain what looks like an escape, so each level is searched.
+    /// Returns the name of the first secret that occurs in `text`, as it is or in Base64, or in what escapes in `text` stand
+    /// for: an agent's output is JSON, and may contain JSON or a URL as text. A secret may itself contain what looks like an
+    /// escape, so each level is searched.
     pub(crate) fn find_in(&self, text: &str) -> Option<&str> {
         /// How deep JSON is searched in JSON.
         const LEVELS: usize = 4;
         let mut level = Cow::Borrowed(text);
         for _ in 0..LEVELS {
-            let found = self.0.iter().find(|(_, value)| level.contains(value.as_str()));
-            if let Some((name, _)) = found {
-                return Some(name);
-            }
-            // Without a backslash, the next level would be the same text.
-            if self.0.is_empty() || !level.contains('\\') {
-                return None;
+            let found = self.find_spelled(&level).or_else(|| self.find_spelled(&decode_percent(&level)?));
+            if found.is_some() || self.0.is_empty() || !level.contains('\\') {
+                return found;
             }
             level = Cow::Owned(decode_escapes(&level));
         }
         None
     }
 
-    /// Replaces the secrets in `text` by their names.
+    fn find_spelled(&self, text: &str) -> Option<&str> {
+        let found = self.0.iter().find(|secret| secret.spellings().any(|spelling| text.contains(spelling)));
+        found.map(|secret| secret.name.as_str())
+    }
+
+    /// Replaces the secrets in `text` by their names. A line that contains one behind escapes is replaced as a whole.
     pub(crate) fn mask_text(&self, text: String) -> String {
-        self.0.iter().fold(text, |text, (name, value)| text.replace(value.as_str(), &format!("[{name}]")))
+        let masked = self.0.iter().fold(text, |text, secret| {
+            let shown = format!("[{}]", secret.name);
+            secret.spellings().fold(text, |text, spelling| text.replace(spelling, &shown))
+        });
+        let Some(name) = self.find_in(&masked) else { return masked };
+        let lines = masked.split_inclusive('\n').map(|line| match self.find_in(line) {
+            Some(name) => format!("[{name}]{}", if line.ends_with('\n') { "\n" } else { "" }),
+            None => line.to_owned(),
+        });
+        let masked: String = lines.collect();
+        // A secret of several lines.
+        if self.find_in(&masked).is_some() { format!("[{name}]") } else { masked }
     }
-}
-
-/// Decodes the escapes of JSON in a text of any form. Everything else stays as it is.
-fn decode_escapes(text: &str) -> String {
-    let (mut decoded, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(at) = rest.find('\\') {
-        // The text between two escapes is copied at once.
-        decoded.push_str(&rest[..at]);
-        let (c, length) = decode_escape(&rest[at..]);
-        decoded.push(c);
-        rest = &rest[at + length..];
-    }
-    decoded + rest
-}
-
-/// Decodes the escape at the beginning of `text`, a backslash. Returns its character and its length in bytes.
-fn decode_escape(text: &str) -> (char, usize) {
-    match text.as_bytes().get(1) {
-        Some(b'n') => ('\n', 2),
-        Some(b'r') => ('\r', 2),
-        Some(b't') => ('\t', 2),
-        Some(b'b') => ('\u{8}', 2),
-        Some(b'f') => ('\u{c}', 2),
-        Some(byte @ (b'"' | b'\'' | b'/' | b'\\')) => (char::from(*byte), 2),
-        Some(b'u') => decode_unicode(text).unwrap_or(('\\', 1)),
-        _ => ('\\', 1),
-    }
-}
-
-/// Decodes `\u00e9`, and a pair of surrogates as one character.
-fn decode_unicode(text: &str) -> Option<(char, usize)> {
-    let first = parse_code_unit(text)?;
-    let second = text.get(6..).filter(|_| (0xd800..0xdc00).contains(&first)).and_then(parse_code_unit);
-    // A low surrogate without a high one, or the other way round, is no character and stays as it is.
-    let units = [first, second.unwrap_or_default()];
-    let (units, length) = if second.is_some() { (&units[..], 12) } else { (&units[..1], 6) };
-    char::decode_utf16(units.iter().copied()).next()?.ok().map(|c| (c, length))
-}
-
-fn parse_code_unit(text: &str) -> Option<u16> {
-    let digits = text.strip_prefix("\\u")?.get(..4)?;
-    u16::from_str_radix(digits, 16).ok()
 }
 
 /// Whether the name of a variable or a header suggests a secret.
@@ -135,6 +124,31 @@ mod tests {
         assert_eq!(secrets.find_in(r"caf\u00e9-r\ud83e\udd80st!"), Some("ACCENTS"));
         assert_eq!(secrets.find_in(r"\u0063af\\u00e9-r\\ud83e\\udd80st!"), Some("ACCENTS"));
         assert_eq!(secrets.find_in(r"\ud83e \u00 \x and \"), None);
+    }
+
+    #[test]
+    fn a_value_is_found_in_base64_and_in_a_url() {
+        let mut secrets = Secrets::default();
+        secrets.add_value("DB_PASSWORD", "p\u{e9}ss/w\u{f6}rd?1>");
+        // `printf 'me:péss/wörd?1>' | base64`, and one and two characters less before it
+        for text in ["bWU6cMOpc3Mvd8O2cmQ/MT4=", "ZTpww6lzcy93w7ZyZD8xPg==", "OnDDqXNzL3fDtnJkPzE+"] {
+            assert_eq!(secrets.find_in(&format!("Basic {text}")), Some("DB_PASSWORD"), "{text}");
+            let in_url = text.replace('/', "_").replace('+', "-");
+            assert_eq!(secrets.find_in(in_url.trim_end_matches('=')), Some("DB_PASSWORD"), "{in_url}");
+        }
+        assert_eq!(secrets.find_in("?p=p%C3%A9ss%2Fw%c3%b6rd%3f1%3E&q=100%"), Some("DB_PASSWORD"));
+        assert_eq!(secrets.find_in("?p=p%C3%A9ss%2Fw%c3%b6rd%3f2%3E&q=100%"), None);
+        assert_eq!(secrets.find_in("bWU6cMOpc3M="), None);
+    }
+
+    #[test]
+    fn a_value_behind_escapes_takes_its_line_with_it() {
+        let mut secrets = Secrets::default();
+        secrets.add_value("KEY", "aG9/bGE/d29ybGQ");
+        let masked = secrets.mask_text("a\nsent aG9\\/bGE\\/d29ybGQ\nb aG9/bGE/d29ybGQ\n".to_owned());
+        assert_eq!(masked, "a\n[KEY]\nb [KEY]\n");
+        secrets.add_value("PEM", "-----BEGIN\nabc/def");
+        assert_eq!(secrets.mask_text("x -----BEGIN\nabc\\/def".to_owned()), "[PEM]");
     }
 
     #[test]

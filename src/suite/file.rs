@@ -311,8 +311,9 @@ impl<'r> FileReader<'r> {
                 Some(row) => note_row(errors, row),
                 None => errors,
             });
-            let case = errors.take(read).map(Arc::new);
-            self.suite.cases.extend(case);
+            let Some(case) = errors.take(read).map(Arc::new) else { continue };
+            self.suite.datasets.extend(case.mocks.iter().filter_map(|mocks| mocks.definitions.clone()));
+            self.suite.cases.push(case);
         }
         errors.or(())
     }

@@ -1,4 +1,4 @@
-//! Files in the folder of cases that are none: traces, policies, and the files of other eval tools. One sentence replaces the
+//! Files in the folder of cases that are none: traces, policies, lists of tools, and the files of other eval tools. One sentence replaces the
 //! many mistakes that such a file has as a file of cases.
 
 use std::sync::Arc;
@@ -65,6 +65,9 @@ const OWN_BLOCKS: &[&str] = &["eval", "expect", "metric"];
 /// Keys of a policy, which is a file that cases name.
 const OF_POLICY: &[&str] = &["tools", "schemas", "enforcement", "signatures", "limits"];
 
+/// Keys of a tool's definition, beside its name.
+const TOOL_KEYS: &[&str] = &["inputSchema", "input_schema", "parameters", "outputSchema"];
+
 /// Keys of cases and suites that traces have as well.
 const SHARED_WITH_TRACES: &[&str] = &[
     "id",
@@ -113,7 +116,7 @@ fn has_key_of_cases(root: Node<'_>) -> bool {
         || list_cases(root).iter().any(|case| OWN_BLOCKS.iter().any(|key| case.get(key).is_some()))
 }
 
-/// Returns what the file is: that of another tool, a trace, or a policy.
+/// Returns what the file is: that of another tool, a trace, a list of tools, or a policy.
 fn recognize_file(root: Option<Node<'_>>, source: &Arc<Source>, library: Library<'_>) -> Option<LoadError> {
     let place = Place::new(source, Span::default());
     if let Some(shape) = root.and_then(find_shape) {
@@ -128,10 +131,26 @@ fn recognize_file(root: Option<Node<'_>>, source: &Arc<Source>, library: Library
         let help = "move it to a folder `traces`, and name it in a case: `trace: traces/...`";
         return Some(LoadError::new(place, problem).help(help));
     }
+    if root.is_some_and(lists_tools) {
+        let help = "move it to a folder `schemas`; mock tools name it: `definitions: schemas/tools.json`";
+        return Some(LoadError::new(place, "this is a list of tools, not a file of cases").help(help));
+    }
     let is_policy = !is_suite && root.is_some_and(|root| OF_POLICY.iter().any(|key| root.get(key).is_some()));
     is_policy.then(|| {
         let help = "move it to a folder `policies`, or list it in `.arraignignore`";
         LoadError::new(place, "this looks like a policy, not like a file of cases").help(help)
+    })
+}
+
+/// Whether the file is what a server answers to `tools/list`, or the tools in a request to a model.
+fn lists_tools(root: Node<'_>) -> bool {
+    let places = ["", "/tools", "/result/tools"].into_iter();
+    let Some(mut tools) = places.filter_map(|path| root.pointer(path)).find_map(Node::list) else {
+        return false;
+    };
+    tools.next().is_some_and(|tool| {
+        let has_name = tool.get("name").is_some() && TOOL_KEYS.iter().any(|key| tool.get(key).is_some());
+        has_name || tool.pointer("/function/name").is_some()
     })
 }
 

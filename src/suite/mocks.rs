@@ -32,9 +32,9 @@ const MAX_NAME_CHARS: usize = 128;
 pub(super) fn parse_mocks(node: Node<'_>, scope: &Scope<'_>) -> Result<MockTools, LoadErrors> {
     feature_error(node, "mocks", ("mocks", cfg!(feature = "mocks")))?;
     let mut fields = Fields::of(node, "`mocks`")?;
-    let definitions = fields.node("definitions");
+    let defined = fields.node("definitions");
     let definitions =
-        definitions.and_then(|node| fields.take(ToolDefinitions::parse(node, scope))).unwrap_or_default();
+        defined.and_then(|node| fields.take(ToolDefinitions::parse(node, scope))).unwrap_or_default();
     let tools = fields.node("tools").and_then(|node| fields.take(parse_tools(node, &definitions)));
     let decoys = fields.node("decoys").and_then(|node| fields.take(parse_decoys(node, &definitions)));
     let (otherwise, server) = (fields.node("otherwise"), fields.node("server"));
@@ -48,6 +48,7 @@ pub(super) fn parse_mocks(node: Node<'_>, scope: &Scope<'_>) -> Result<MockTools
         decoys: decoys.unwrap_or_default(),
         otherwise: otherwise.and_then(|node| fields.take(parse_otherwise(node))).flatten(),
         server: server.and_then(|node| fields.take(parse_server(node))),
+        definitions: defined.filter(|node| node.as_str().is_some()).and_then(|file| scope.path(file).ok()),
         definition: definitions.define(node),
     };
     // A tool that could not be parsed is reported already; without the last condition it would count as none.

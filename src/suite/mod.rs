@@ -66,7 +66,8 @@ pub struct Suite {
     pub cases: Vec<Arc<Case>>,
     /// Reports that the file asks for (`output.format`).
     pub reports: Vec<ReportFormat>,
-    /// Files that are parts of this suite: the rows of `dataset`, and what cases include. They are not read as suites.
+    /// Files that are parts of this suite: the rows of `dataset`, what cases include, and the definitions of their mock tools.
+    /// They are not read as suites.
     pub datasets: Vec<PathBuf>,
     /// The gate over all cases, which has its own trial.
     pub gate: Option<SuiteGate>,

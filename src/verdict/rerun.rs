@@ -7,7 +7,11 @@ const MAX_NAMED: usize = 50;
 
 /// The command that runs the trials of one harness, without `--exact NAME`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rerun(String);
+pub struct Rerun {
+    command: String,
+    /// The variables that decide whom the trials ask, as a shell sets them: empty, or with a space at the end.
+    variables: String,
+}
 
 impl Default for Rerun {
     fn default() -> Self {
@@ -19,12 +23,28 @@ impl Rerun {
     /// Returns the command for a test target, of this package if other packages of the workspace may have it as well.
     pub fn of_target(package: Option<&str>, target: &str) -> Self {
         let package = package.map_or_else(String::new, |package| format!(" -p {}", quoted(package)));
-        Self(format!("cargo test{package} --test {} --", quoted(target)))
+        Self::of_command(format!("cargo test{package} --test {} --", quoted(target)))
     }
 
     /// Returns the command for a program, such as `cargo arraign run --`.
     pub fn of_command(command: impl Into<String>) -> Self {
-        Self(command.into())
+        Self { command: command.into(), variables: String::new() }
+    }
+
+    /// Adds the variables that decide whom the trials ask, for the commands that repeat a trial.
+    pub fn with_variables(self, variables: &[(&str, String)]) -> Self {
+        let set = variables.iter().map(|(name, value)| format!("{name}={} ", quoted(value)));
+        Self { variables: set.collect(), ..self }
+    }
+
+    /// Returns the command that repeats the trial `name` alone: it asks whom this run asks.
+    pub fn repeat(&self, name: &str) -> String {
+        format!("{}{}", self.variables, self.command(name))
+    }
+
+    /// Returns the command that repeats the trials `names`, or all trials if the names are too many for a command line.
+    pub fn repeat_some(&self, names: &[&str]) -> String {
+        format!("{}{}", self.variables, self.command_for_some(names))
     }
 
     /// Returns the command that runs the trial `name` alone. The name is quoted if a shell would split it.
@@ -35,7 +55,7 @@ impl Rerun {
     /// Returns the command that runs the trials `names`.
     pub fn command_for(&self, names: &[&str]) -> String {
         let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
-        format!("{} --exact {}", self.0, names.join(" "))
+        format!("{} --exact {}", self.command, names.join(" "))
     }
 
     /// Returns the command that runs the trials `names`, or all trials if the names are too many for a command line.
@@ -45,7 +65,7 @@ impl Rerun {
 
     /// Returns the command that runs all trials.
     pub fn command_for_all(&self) -> String {
-        self.0.trim_end_matches(" --").to_owned()
+        self.command.trim_end_matches(" --").to_owned()
     }
 }
 

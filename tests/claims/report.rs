@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 
 use arraign::__internals::case::Tier;
 use arraign::__internals::check::{Registry, Tables};
-use arraign::__internals::engine::{
-    MeasuredCase, evaluate_gate, evaluate_recorded, evaluate_summary_baseline,
-};
+use arraign::__internals::engine::{EarlierMeans, GateRule, MeasuredCase, evaluate_gate, evaluate_recorded};
 use arraign::__internals::report::block::render_case_block;
 use arraign::__internals::report::{summary, terminal};
 use arraign::__internals::source::Files;
@@ -122,7 +120,7 @@ fn figures_that_no_trace_tells_are_said_to_be_missing() {
 #[test]
 fn a_red_gate_begins_with_what_lost_most() {
     let (suite, measured) = red();
-    let gate = suite.gate.expect("a gate");
+    let gate = GateRule::from(&suite.gate.expect("a gate"));
     let verdict = evaluate_gate(&gate, "red::pass_threshold", &measured, None);
     let lost: f64 = verdict.findings[0].losses.iter().map(|loss| loss.points).sum();
     assert!((lost - (1.0 - verdict.score.get())).abs() < 1e-9, "the losses add up");
@@ -135,8 +133,9 @@ fn a_regression_names_each_mean_that_fell() {
     let gate = suite.gate.expect("a gate");
     let (baseline, files) = (gate.baseline.clone().expect("a baseline"), files());
     let document = files.document(&baseline.file).expect("a summary");
-    let finding = evaluate_summary_baseline(&baseline, Ok(&document), &group(&measured));
-    let only = arraign::__internals::suite::SuiteGate { mean: None, ..gate };
+    let earlier = EarlierMeans::read(&baseline, Ok(&document), "red").expect("its suite");
+    let finding = earlier.compare(&group(&measured));
+    let only = GateRule { mean: None, ..GateRule::from(&gate) };
     pin(
         "baseline",
         &terminal::render_red_trial(&evaluate_gate(&only, "red::pass_threshold", &measured, Some(finding))),

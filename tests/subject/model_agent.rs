@@ -1,6 +1,7 @@
 //! An agent with a model, as a process: it asks its model, calls a tool, and asks again. It speaks HTTP by itself.
 //!
-//! `subject --agent PROVIDER [streamed] [stubborn] [silent] [again]`. Its system prompt is the file `prompt`, and the result
+//! `subject --agent PROVIDER [streamed] [stubborn] [again] [impatient] [none]`, or `subject --agent turns`, which answers each
+//! line of its input with a line. Its system prompt is the file `prompt`, and the result
 //! of its tool the file `result`, if they exist.
 
 use std::env;
@@ -30,6 +31,9 @@ impl AgentOptions {
 #[expect(clippy::print_stdout, reason = "an agent prints its trace")]
 pub(crate) fn run_agent(arguments: &[String]) -> ExitCode {
     let options = AgentOptions { provider: arguments[0].clone(), words: arguments[1..].to_vec() };
+    if options.provider == "turns" {
+        return hold_turns();
+    }
     let mut text = String::new();
     stdin().read_to_string(&mut text).expect("an input");
     let input: Value = serde_json::from_str(&text).expect("JSON");
@@ -52,6 +56,38 @@ pub(crate) fn run_agent(arguments: &[String]) -> ExitCode {
             ExitCode::from(3)
         }
     }
+}
+
+/// Answers line by line, and keeps one conversation with the model.
+#[expect(clippy::print_stdout, reason = "an agent prints its answers")]
+fn hold_turns() -> ExitCode {
+    let url = format!("{}/chat/completions", env::var("OPENAI_BASE_URL").expect("an address"));
+    let mut messages = vec![json!({"role": "system", "content": read_or("prompt", "Be brief.")})];
+    for line in stdin().lines() {
+        let input: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
+        messages.push(json!({"role": "user", "content": input["query"]}));
+        loop {
+            let reply = match post(&url, &json!({"model": "m-1", "messages": messages}).to_string(), None) {
+                Ok(reply) => reply,
+                Err(problem) => {
+                    eprintln!("{problem}");
+                    return ExitCode::from(3);
+                }
+            };
+            // Around the JSON may be the sizes of chunks.
+            let (start, end) = (reply.find('{').expect("JSON"), reply.rfind('}').expect("JSON"));
+            let reply: Value = serde_json::from_str(&reply[start..=end]).expect("JSON");
+            let said = reply["choices"][0]["message"].clone();
+            messages.push(said.clone());
+            let Some(call) = said["tool_calls"].get(0) else {
+                println!("{}", said["content"].as_str().unwrap_or_default());
+                break;
+            };
+            let result = read_or("result", "shipped");
+            messages.push(json!({"role": "tool", "tool_call_id": call["id"], "content": result}));
+        }
+    }
+    ExitCode::SUCCESS
 }
 
 fn address_variable(provider: &str) -> &'static str {
@@ -89,7 +125,9 @@ fn ask(options: &AgentOptions, base: &str, query: &str, call: Option<&str>) -> R
         "responses" => ("/responses", responses(query, call, streamed)),
         _ => ("/chat/completions", chat(query, call, streamed)),
     };
-    post(&format!("{base}{path}"), &body.to_string())
+    // Who is impatient hangs up once it has read what it wants.
+    let enough = call.filter(|_| options.has("impatient")).map(|_| "shipped");
+    post(&format!("{base}{path}"), &body.to_string(), enough)
 }
 
 fn read_or(file: &str, usual: &str) -> String {
@@ -149,8 +187,9 @@ fn gemini(query: &str, call: Option<&str>) -> Value {
     json!({"contents": contents, "systemInstruction": {"parts": [{"text": read_or("prompt", "Be brief.")}]}})
 }
 
-/// Sends a request and returns the body of the response, with the sizes of its chunks. Anything but 200 is an error.
-fn post(url: &str, body: &str) -> Result<String, String> {
+/// Sends a request and returns the body of the response, with the sizes of its chunks, or its beginning up to `enough`.
+/// Anything but 200 is an error.
+fn post(url: &str, body: &str, enough: Option<&str>) -> Result<String, String> {
     let rest = url.strip_prefix("http://").ok_or("no address")?;
     let (host, path) = rest.split_once('/').ok_or("no path")?;
     let mut stream = TcpStream::connect(host).map_err(|error| error.to_string())?;
@@ -162,8 +201,18 @@ fn post(url: &str, body: &str) -> Result<String, String> {
         body.len()
     )
     .map_err(|error| error.to_string())?;
-    let mut response = Vec::new();
-    stream.read_to_end(&mut response).map_err(|error| error.to_string())?;
+    let (mut response, mut piece) = (Vec::new(), [0; 4096]);
+    loop {
+        let read = stream.read(&mut piece).map_err(|error| error.to_string())?;
+        response.extend(&piece[..read]);
+        let said = String::from_utf8_lossy(&response);
+        if let Some(text) = enough.filter(|text| said.contains(text)) {
+            return Ok((*text).to_owned());
+        }
+        if read == 0 {
+            break;
+        }
+    }
     let response = String::from_utf8_lossy(&response).into_owned();
     let (head, body) = response.split_once("\r\n\r\n").ok_or("no response")?;
     // A chunked body that was cut has no last chunk.

@@ -40,13 +40,15 @@ pub(crate) struct Reply {
     sent: usize,
     /// Between one byte and the next.
     pause: Duration,
+    /// The body never ends.
+    endless: bool,
     silent: bool,
 }
 
 impl Reply {
     pub(crate) fn of(status: u16, body: impl Into<Vec<u8>>) -> Self {
         let (headers, body) = (Vec::new(), body.into());
-        Self { status, headers, sent: body.len(), body, pause: Duration::ZERO, silent: false }
+        Self { status, headers, sent: body.len(), body, pause: Duration::ZERO, endless: false, silent: false }
     }
 
     pub(crate) fn json(value: &Value) -> Self {
@@ -68,6 +70,11 @@ impl Reply {
         Self { pause, ..self }
     }
 
+    /// After the body nothing comes, and the connection stays open.
+    pub(crate) fn then_silence(self) -> Self {
+        Self { endless: true, ..self }
+    }
+
     /// Nothing ever comes.
     pub(crate) fn silence() -> Self {
         Self { silent: true, ..Self::of(200, "") }
@@ -82,8 +89,14 @@ impl Reply {
         for (name, value) in &self.headers {
             write!(stream, "{name}: {value}\r\n")?;
         }
-        write!(stream, "content-length: {}\r\n\r\n", self.body.len())?;
+        let length = if self.endless { usize::MAX } else { self.body.len() };
+        write!(stream, "content-length: {length}\r\n\r\n")?;
         let body = &self.body[..self.sent];
+        if self.endless {
+            stream.write_all(body)?;
+            sleep(Duration::from_secs(60));
+            return Ok(());
+        }
         if self.pause.is_zero() {
             return stream.write_all(body);
         }

@@ -14,7 +14,7 @@ use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
 use crate::case::{HttpCall, HttpMethod, Template};
 use crate::http::{HttpClient, HttpLimits, HttpRequest};
 use crate::reader::{ReaderSet, to_native};
-use crate::secrets::names_a_secret;
+use crate::secrets::{Secrets, names_a_secret};
 use crate::trace::Trace;
 
 /// The client, shared so that connections are reused.
@@ -47,6 +47,15 @@ pub(super) async fn ask_server(
         Ok(Ok(answer)) => answer,
         Ok(Err(died)) => Err(AgentProblem::Panicked(died.to_string())),
     }
+}
+
+/// Collects the secrets of the request. A request that cannot be built has none.
+pub(super) fn collect_secrets(
+    call: &HttpCall,
+    input: &AgentInput,
+    environment: &AgentEnvironment,
+) -> Secrets {
+    build_request(call, input, environment).map(HttpRequest::into_secrets).unwrap_or_default()
 }
 
 fn request_limits(call: &HttpCall, total: Duration) -> HttpLimits {

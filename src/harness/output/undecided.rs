@@ -93,7 +93,7 @@ fn find_command(group: &[&UndecidedTrial], rerun: &Rerun) -> String {
 }
 
 fn rerun_group(group: &[&UndecidedTrial], rerun: &Rerun) -> String {
-    rerun.command_for_some(&group.iter().map(|trial| trial.name.as_str()).collect::<Vec<_>>())
+    rerun.repeat_some(&group.iter().map(|trial| trial.name.as_str()).collect::<Vec<_>>())
 }
 
 /// Returns the command that shows the files of a group. `None` for traces inside of cases.

@@ -12,6 +12,7 @@ use std::process;
 
 use super::manifest::{MANIFESTS, RunManifest};
 use super::prune::prune_runs;
+use crate::harness::run::context::RunProcesses;
 use crate::harness::settings::{Nextest, own_run_id};
 use crate::harness::shard::hash_text;
 use crate::source::{LineLog, write_with_folder};
@@ -79,9 +80,10 @@ impl Store {
         LineLog::at(self.run.join(MANIFESTS).join(self.name_file("spent.jsonl")))
     }
 
-    /// The file in which the processes of this run share hashes of files that agents depend on.
-    pub(crate) fn shared_hashes(&self) -> PathBuf {
-        self.run.join(MANIFESTS).join(self.name_file("inputs.hashes"))
+    /// What this process of nextest shares with the others of the run.
+    pub(crate) fn share_with_processes(&self, nextest: &Nextest) -> RunProcesses {
+        let hashes = self.run.join(MANIFESTS).join(self.name_file("inputs.hashes"));
+        RunProcesses { hashes, is_repeated: nextest.attempt > 1 }
     }
 
     /// Appends a verdict of this harness to the log of this process.

@@ -43,8 +43,11 @@ pub(crate) struct Project {
     pub(crate) files: Arc<Files>,
     /// The command that runs one trial alone.
     pub(crate) rerun: Rerun,
-    /// The file in which the processes of one run share the hashes of files.
-    pub(crate) shared_hashes: Option<PathBuf>,
+    /// The processes of the run, if each of its trials is one (nextest).
+    pub(crate) processes: Option<RunProcesses>,
+    /// This process runs a part of the trials.
+    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only agents are not asked twice"))]
+    pub(crate) is_part: bool,
     /// Whether agents may run in a replay.
     #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only agents read it"))]
     pub(crate) allows_exec: bool,
@@ -55,6 +58,15 @@ pub(crate) struct Project {
     pub(crate) allows_stale: bool,
     /// What mutants need, if they are tried (`ARRAIGN_MUTATE=1`).
     pub(crate) mutation: Option<MutationTables>,
+}
+
+/// The processes of a run of which each has one trial.
+#[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only agents are not asked twice"))]
+pub(crate) struct RunProcesses {
+    /// The file in which they share the hashes of files. What else they share is beside it.
+    pub(crate) hashes: PathBuf,
+    /// This process is a later attempt at its trial, or of a later round of a stress run.
+    pub(crate) is_repeated: bool,
 }
 
 /// The checks and tables by which additions to a case are tried.

@@ -10,6 +10,7 @@ use libtest_mimic::Failed;
 use super::companion::{Unfinished, run_within};
 use super::context::RunContext;
 use super::failure::RunFailure;
+use super::live::Asker;
 use super::{gate, load_failure, panics, stale};
 use crate::case::Case;
 use crate::engine::{EvaluationSettings, evaluate_each, failed_with, undecided_with};
@@ -42,7 +43,7 @@ fn run_work(context: &Arc<RunContext>, number: usize, name: &str, work: TrialWor
     match work {
         TrialWork::Broken(errors) => Err(report_load_failure(context, name, &errors)),
         TrialWork::Case(work) => {
-            let mut verdict = evaluate_in_time(context, name, &work);
+            let mut verdict = evaluate_once(context, name, &work, Asker::Case);
             let CaseWork { case, path, suite, .. } = &work;
             verdict.suite = suite.to_string();
             // Before the tally and the verdict log, because the snapshot can change whether the trial passes.
@@ -77,7 +78,7 @@ fn report_load_failure(context: &RunContext, name: &str, errors: &LoadErrors) ->
 /// With `tolerated`, the trial passes although its snapshot has changed (insta's force-pass mode). Its verdict does not.
 fn report_verdict(context: &RunContext, mut verdict: Verdict, tolerated: bool) -> Result<(), Failed> {
     if context.project.rerun != Rerun::default() {
-        verdict.rerun = Some(context.project.rerun.command(&verdict.name));
+        verdict.rerun = Some(context.project.rerun.repeat(&verdict.name));
     }
     let written = context.store.write_verdict(&mut verdict);
     if let Err(error) = written {
@@ -116,9 +117,17 @@ fn failure_message(context: &RunContext, name: &str, at: &str, drawn: &str) -> F
 /// limit, because the judge has its own.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// Evaluates a case. Its agent, if it runs, is asked at most once by all processes of a run.
+pub(crate) fn evaluate_once(context: &Arc<RunContext>, name: &str, work: &CaseWork, asker: Asker) -> Verdict {
+    let evaluated = context
+        .live
+        .ask_once(name, work, (&context.project, asker), || evaluate_in_time(context, name, work));
+    evaluated.unwrap_or_else(|problem| failed_with(&work.case, name, &work.case.place, problem))
+}
+
 /// Evaluates a case within its timeout. If it takes too long, the verdict is an error, and a later result is dropped. The
 /// agent's time does not count, because the agent has its own limit.
-pub(crate) fn evaluate_in_time(context: &Arc<RunContext>, name: &str, work: &CaseWork) -> Verdict {
+fn evaluate_in_time(context: &Arc<RunContext>, name: &str, work: &CaseWork) -> Verdict {
     let case = &work.case;
     context.live.wait_for_answer(name);
     // A judge takes as long as it takes, and has a limit of its own: its case runs on this thread.

@@ -6,6 +6,7 @@
 
 mod bazel;
 mod ci;
+mod partition;
 mod times;
 
 use std::collections::HashSet;
@@ -16,9 +17,10 @@ use serde::{Deserialize, Serialize};
 pub(super) use self::bazel::add_bazel_filter;
 use self::bazel::bazel_shard;
 use self::ci::find_ci_shard;
+use self::partition::runs_partition;
 use self::times::TrialTimes;
 use super::cli::HarnessCommand;
-use super::plan::Plan;
+use super::plan::{Plan, TrialWork};
 use super::settings::{EnvSettings, read_variable};
 
 /// The variable that selects a shard.
@@ -44,6 +46,13 @@ pub(super) fn divide_plan(
     let names: Vec<String> = plan.trials_to_run(command).map(|trial| trial.name.clone()).collect();
     plan.shard = Some(shard.divide(plan, &names, times.as_ref()));
     Ok(())
+}
+
+/// Whether this process, or the run of nextest that it belongs to, has a part of the trials only.
+pub(super) fn is_part(plan: &Plan, settings: &EnvSettings) -> bool {
+    // Only gates need to know, and looking at another process takes time.
+    let has_gate = plan.trials.iter().any(|trial| matches!(trial.work, TrialWork::Gate(_)));
+    plan.shard.is_some() || has_gate && settings.nextest.is_some() && runs_partition()
 }
 
 /// The shard in a manifest, by which a report decides whether the shards of a run are complete.

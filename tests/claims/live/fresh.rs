@@ -180,3 +180,22 @@ fn an_agent_in_rust_names_its_files_as_well() {
     project.write("prompts/rust.md", "two");
     run(&project, &[]).exits(101).says("`prompts/rust.md` has changed since");
 }
+
+/// Rows share their template and their agent, and each has its own recording.
+#[test]
+fn a_changed_row_is_asked_again_alone() {
+    let script = "echo x >> asked; echo '{\"calls\": [\"look\"]}'";
+    let case = format!(
+        "id: order\nagent: {}\ncases: data/orders.csv\ninput: Where is order {{{{number}}}}, {{{{name}}}}?\nexpect: [{{tool_called: look}}]\n",
+        shell_with(script, "")
+    );
+    let project = Project::empty().file("evals/s.yaml", case);
+    project.write("evals/data/orders.csv", "id,number,name\na,7,Ada\nb,8,Bob\n");
+    run(&project, &[RECORD]).exits(0);
+    project.write("evals/data/orders.csv", "id,number,name\na,7,Ada\nb,8,Eve\n");
+    let ran = run(&project, &[]).exits(101).says("1 passed; 1 failed");
+    ran.says("recorded for another input").says("--> evals/s.yaml:").says("row: evals/data/orders.csv:3:1");
+    run(&project, &[RECORD]).exits(0).complains("agents ran once; 1 recording was fresh");
+    assert_eq!(asked(&project), 3);
+    run(&project, &[]).exits(0).says_nothing_on_stderr();
+}

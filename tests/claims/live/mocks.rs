@@ -78,6 +78,18 @@ fn definitions_are_offered_with_their_decoys() {
     run(&project, &[LIVE]).exits(0);
 }
 
+/// Also in the folder of cases, the file of the definitions is none of cases.
+#[test]
+fn definitions_may_stand_beside_the_cases() {
+    let mocks = "{tools: {get_order: {return: x}}, definitions: tools.json}";
+    let project = project(&["list={}"], "", mocks, "{contains: Finds an order.}");
+    let tools = json!([{"name": "get_order", "description": "Finds an order."}]).to_string();
+    project.write("evals/tools.json", &tools);
+    run(&project, &[LIVE]).exits(0).says("1 passed");
+    project.write("evals/other.json", tools.replace("}]", ", \"inputSchema\": {}}]"));
+    run(&project, &[LIVE]).exits(2).complains("this is a list of tools, not a file of cases");
+}
+
 #[test]
 fn an_unknown_call_fails_the_trial_whatever_the_agent_does() {
     for (word, problem) in [

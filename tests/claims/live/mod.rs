@@ -6,6 +6,8 @@ mod commands;
 mod faults;
 #[cfg(unix)]
 mod fresh;
+#[cfg(unix)]
+mod gates;
 mod http;
 mod in_process;
 #[cfg(unix)]

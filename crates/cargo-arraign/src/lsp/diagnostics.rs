@@ -82,7 +82,20 @@ fn describe_verdict(verdict: &Verdict, lines: &[&str], project: &EvalProject) ->
         let message = format!("the violations differ from the snapshot\n{diff}");
         found.extend(place_diagnostic(lines, &verdict.case, (&message, None), "snapshot", Vec::new()));
     }
+    if let Some(row) = &verdict.row {
+        found.iter_mut().for_each(|diagnostic| name_row(diagnostic, &verdict.name, row, project));
+    }
     found
+}
+
+/// Names the row of a diagnostic: the rows of a case share its lines.
+fn name_row(diagnostic: &mut Diagnostic, trial: &str, row: &Location, project: &EvalProject) {
+    diagnostic.message = format!("`{trial}`: {}", diagnostic.message);
+    let uri = project.find_named(&row.file).and_then(|path| path_to_uri(&path));
+    diagnostic.related_information.get_or_insert_default().extend(uri.map(|uri| {
+        let location = LspLocation::new(uri, location_range(row));
+        DiagnosticRelatedInformation { location, message: "the row".to_owned() }
+    }));
 }
 
 fn describe_undecided(finding: &Finding, lines: &[&str]) -> Option<Diagnostic> {

@@ -256,6 +256,35 @@ fn a_lens_runs_its_case_and_the_verdict_stands_on_its_line() {
     assert_eq!(passed["success"], true, "{passed}");
 }
 
+/// The rows of a case share its lines, so each diagnostic names its row.
+#[test]
+fn a_red_row_is_marked_in_the_template_and_named() {
+    let text = "id: order
+cases: data/orders.csv
+trace: {calls: [look], answer: \"It is {{status}}.\"}
+expect:
+  - contains: shipped
+";
+    let rows = "id,status\n7,shipped\n8,lost\n9,late\n";
+    let mut session = Session::new(&[(FILE, text), ("evals/data/orders.csv", rows)]);
+    assert_eq!(session.open(FILE, text), Vec::<Value>::new());
+    session.run_command("arraign.run", FILE, "shop::order[8]");
+    let result = session.run_command("arraign.run", FILE, "shop::order[9]");
+    assert_eq!(result["success"], false, "{result}");
+    let published =
+        session.notifications.iter().rev().find(|one| one.method == "textDocument/publishDiagnostics");
+    let found = published.expect("diagnostics").params["diagnostics"].as_array().expect("a list").clone();
+    let names = ["`shop::order[8]`: ", "`shop::order[9]`: "];
+    for (diagnostic, (name, line)) in found.iter().zip(names.into_iter().zip([2, 3])) {
+        assert_eq!(marked(text, &diagnostic["range"]), "shipped", "{found:?}");
+        assert!(diagnostic["message"].as_str().expect("a text").starts_with(name), "{found:?}");
+        let row = &diagnostic["relatedInformation"][0]["location"];
+        assert_eq!(row["uri"], session.uri("evals/data/orders.csv"));
+        assert_eq!(row["range"]["start"]["line"], line);
+    }
+    assert_eq!(found.len(), 2, "{found:?}");
+}
+
 #[test]
 fn debug_trace_shows_the_calls_of_the_case() {
     let mut session = Session::new(&[(FILE, CASES)]);

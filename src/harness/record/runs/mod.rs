@@ -14,6 +14,7 @@
 
 mod error;
 mod folder;
+mod gates;
 mod index;
 mod log;
 mod selection;
@@ -118,7 +119,8 @@ impl StoredRun {
     }
 
     fn read_verdict(&self, trial: &StoredTrial) -> Result<Verdict, RunError> {
-        let mut verdict = trial.read_verdict()?;
+        let verdict = trial.read_verdict()?;
+        let mut verdict = gates::decide_gate(&self.trials, &verdict)?.unwrap_or(verdict);
         // Reports of a retried trial and of one that ran once differ only in the earlier attempts, if those ended differently.
         verdict.attempt = first_attempt();
         verdict.earlier_attempts = trial.earlier_attempts();

@@ -3,6 +3,7 @@
 //! All agents are queued before the first trial starts, and a trial waits for its own agent's answer. So the number of agents
 //! that run at the same time does not depend on the number of trials that do.
 
+mod asked;
 mod keep;
 #[cfg_attr(not(feature = "mocks"), path = "without_mocks.rs")]
 mod mocks;
@@ -11,9 +12,10 @@ mod models;
 mod notes;
 mod refused;
 mod setup;
+mod shared;
 mod today;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::env;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -21,55 +23,44 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 pub(crate) use self::setup::AgentSetup;
+pub(crate) use self::shared::Asker;
 
+use self::asked::{AskedAgent, AskedAgents};
 use self::keep::{keep_in_files, stamp_run};
 use self::mocks::plan_mocks;
 use self::models::RecordedModels;
 use self::refused::{check_known, refuse_shared_recordings, refuse_unknown, refuse_unmatched};
 use self::setup::{AgentMode, AgentSettings, make_gate, make_task};
+use self::shared::SharedVerdicts;
 use self::today::TodaysAgents;
 use super::asking::Asking;
 use super::context::Project;
 use super::failure::RunFailure;
-use crate::agent::{
-    Agent, AgentAnswer, AgentEnvironment, AgentError, AgentInput, AgentPool, AgentProblem, AgentTask,
-};
-use crate::case::{AgentFingerprint, AgentLimits, AgentUse, Case, ModelSettings, NamedAgent};
+use crate::agent::{Agent, AgentEnvironment, AgentError, AgentInput, AgentPool, AgentProblem, AgentTask};
+use crate::case::{AgentFingerprint, AgentLimits, Case, ModelSettings, NamedAgent};
 use crate::engine::UndecidedRun;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::output::stderr::{report_load_errors, report_problem};
-use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
+use crate::harness::plan::{CaseWork, GateWork, Plan, PlannedTrial, TrialWork};
 use crate::source::Files;
 use crate::suite::{CaseRuns, LIVE, RecordedRun, find_stale_runs};
-use crate::verdict::{Rerun, UndecidedCause};
+use crate::verdict::{Rerun, UndecidedCause, Verdict};
 
 /// The agents of one run of the harness.
 pub(crate) struct LiveAgents {
     mode: AgentMode,
     rerun: Rerun,
     today: TodaysAgents,
-    asked: HashMap<String, AskedAgent>,
-    /// The trials with agents that were not asked, and why.
-    unasked: HashMap<String, RunFailure>,
+    asked: AskedAgents,
     models: RecordedModels,
-    /// The number of recordings that were not made again, because they are fresh.
-    fresh: usize,
     /// The trials with a recording that another definition of their agent made.
     redefined: Mutex<BTreeSet<String>>,
-    /// An agent is code of the test target.
-    in_process: bool,
     /// The threads that run the agents; `None` in a replay.
     pool: Option<AgentPool>,
-}
-
-/// An agent that was asked for the trial of a case.
-struct AskedAgent {
-    answer: AgentAnswer,
-    /// The number of runs that the agent was asked for.
-    runs: usize,
-    fingerprint: Arc<AgentFingerprint>,
-    /// Whether the runs are written. Otherwise the exchanges with the model are, or nothing is.
-    keeps_runs: bool,
+    /// The verdicts that the processes of the run share, if each trial is a process and agents really run.
+    shared: Option<SharedVerdicts>,
+    /// This process runs a part of the trials, and agents really run.
+    is_part: bool,
 }
 
 /// The runs of a case that its agent is asked for.
@@ -106,20 +97,23 @@ impl LiveAgents {
         refuse_unknown(plan, &setup.agents, command)
             .map_err(|errors| report_load_errors(&errors, &project.folder))?;
         let limits = setup.limits.or(project.agent_limits);
-        let today =
-            TodaysAgents::new(setup.agents, settings.agent, &project.base, project.shared_hashes.clone());
+        let hashes = project.processes.as_ref().map(|run| run.hashes.clone());
+        let today = TodaysAgents::new(setup.agents, settings.agent, &project.base, hashes);
         let mut live = Self {
             mode: settings.mode,
             rerun: project.rerun.clone(),
             today,
-            asked: HashMap::new(),
-            unasked: HashMap::new(),
+            asked: AskedAgents::default(),
             models: RecordedModels::default(),
-            fresh: 0,
             redefined: Mutex::default(),
-            in_process: false,
             pool: None,
+            shared: None,
+            is_part: false,
         };
+        if live.asks_agents() {
+            live.is_part = project.is_part;
+            live.shared = project.processes.as_ref().map(SharedVerdicts::of_run);
+        }
         // A list must be fast, and runs nothing.
         if !command.arguments.list {
             live.ask_agents(plan, command, project, limits)?;
@@ -147,13 +141,13 @@ impl LiveAgents {
                 .map_err(|errors| report_load_errors(&errors, &project.folder))?;
         }
         // People run trials on one thread to find a mistake, and then expect one agent at a time, too.
-        if command.arguments.test_threads == Some(1) && project.shared_hashes.is_none() {
+        if command.arguments.test_threads == Some(1) && project.processes.is_none() {
             limits.at_once = NonZeroUsize::new(1);
         }
         self.start_pool(limits, project).map_err(report_problem)?;
-        for planned in plan.trials_to_run(command) {
-            // A replay costs nothing, so a gate that runs alone asks the agents of its cases, too.
-            for (name, work) in list_cases(planned, self.mode == AgentMode::Replay) {
+        // Where each trial is a process, another one may ask the agent: the trial looks before it asks.
+        if self.shared.is_none() {
+            for (name, work) in plan.trials_to_run(command).flat_map(|planned| self.list_some(planned)) {
                 self.ask_agent(name, work, project);
             }
         }
@@ -162,17 +156,25 @@ impl LiveAgents {
 
     /// Whether the agent of a trial that will run has a recorded model.
     fn has_recorded_model(&self, plan: &Plan, command: &HarnessCommand) -> bool {
-        let mut cases = plan.trials_to_run(command).flat_map(|planned| list_cases(planned, true));
+        let mut cases = plan.trials_to_run(command).flat_map(|planned| self.list_some(planned));
         cases.any(|(_, work)| {
             let agent = work.case.agent.as_ref().and_then(|used| self.today.find_agent(used));
             agent.is_some_and(|(_, agent)| agent.model.is_some())
         })
     }
 
+    /// Returns the cases whose agents a trial needs. A gate that a report decides needs none.
+    fn list_some<'p>(&self, planned: &'p PlannedTrial) -> Vec<(&'p str, &'p CaseWork)> {
+        match &planned.work {
+            TrialWork::Gate(gate) if self.leaves_to_report(gate) => Vec::new(),
+            _ => list_cases(planned),
+        }
+    }
+
     fn start_pool(&mut self, limits: AgentLimits, project: &Project) -> Result<(), String> {
         let folder = project.base.clone();
         let environment = AgentEnvironment { folder, variable: |name| env::var_os(name) };
-        let gate = make_gate(self.mode, limits, project.shared_hashes.as_deref());
+        let gate = make_gate(self.mode, limits, project.processes.as_ref());
         let pool =
             AgentPool::new(gate, environment).map_err(|error| format!("cannot start agents: {error}"))?;
         self.pool = Some(pool);
@@ -180,9 +182,9 @@ impl LiveAgents {
     }
 
     /// Queues the runs of the agent of the trial `name`: those that are missing or stale, or all of them.
-    fn ask_agent(&mut self, name: &str, work: &CaseWork, project: &Project) {
+    fn ask_agent(&self, name: &str, work: &CaseWork, project: &Project) {
         let CaseWork { case, path, .. } = work;
-        let (Some(used), Some(pool), false) = (&case.agent, &self.pool, self.asked.contains_key(name)) else {
+        let (Some(used), Some(pool), false) = (&case.agent, &self.pool, self.asked.contains(name)) else {
             return;
         };
         let (Some((agent_name, agent)), Ok(Some(fingerprint))) =
@@ -200,21 +202,20 @@ impl LiveAgents {
         };
         let request = self.describe_runs((name, work), &agent.agent, project, pool);
         if let Err(failure) = self.plan_ports(&request, agent.model.as_ref(), &mut task) {
-            self.unasked.insert(name.to_owned(), failure);
+            self.asked.refuse(name, failure);
             return;
         }
         // With a recorded model, the exchanges are kept in place of the run.
         let keeps_runs = self.mode.is_recording() && agent.model.is_none();
-        self.fresh += count as usize - runs.len();
+        self.asked.add_fresh(count as usize - runs.len());
         if runs.is_empty() {
             return;
         }
-        self.in_process |= matches!(agent.agent, Agent::InProcess(_));
+        let in_process = matches!(agent.agent, Agent::InProcess(_));
         task.keep = keeps_runs.then(|| keep_in_files(case, path, &project.files, &fingerprint));
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let answer = pool.start_runs(task, &AgentInput::for_case(case, &stem), &runs);
-        let asked = AskedAgent { answer, runs: runs.len(), fingerprint, keeps_runs };
-        self.asked.insert(name.to_owned(), asked);
+        self.asked.add(name, AskedAgent { answer, runs: runs.len(), fingerprint, keeps_runs, in_process });
     }
 
     fn describe_runs<'r>(
@@ -258,25 +259,63 @@ impl LiveAgents {
     /// Counts the trials that have asked an agent, those that have the answer, and those whose agent is running.
     pub(crate) fn count_asking(&self) -> Asking {
         let at_work = self.pool.as_ref().map(AgentPool::working_cases).unwrap_or_default();
-        let answered = self.asked.values().filter(|asked| asked.answer.is_given()).count();
-        Asking { asked: self.asked.len(), answered, at_work }
+        let asked = self.asked.all();
+        let answered = asked.iter().filter(|asked| asked.answer.is_given()).count();
+        Asking { asked: asked.len(), answered, at_work }
     }
 
     /// Whether agents run in this process. They may print, and would wait for a lock on standard output.
     pub(crate) fn may_print(&self) -> bool {
-        self.in_process
+        self.asked.all().iter().any(|asked| asked.in_process)
+    }
+
+    /// The number of agents that a trial may ask at once, if it is the trial that asks them.
+    pub(crate) fn count_at_once(&self) -> usize {
+        let pool = self.pool.as_ref().filter(|_| self.shared.is_some());
+        pool.map_or(1, AgentPool::at_once)
+    }
+
+    /// Whether a report decides this gate, because other processes ask the agents of its cases and share nothing with this one.
+    pub(crate) fn leaves_to_report(&self, gate: &GateWork) -> bool {
+        self.is_part && gate.cases.iter().any(|(_, work)| work.case.agent.is_some())
+    }
+
+    /// Evaluates the case of the trial `name`, unless another process of the run has asked its agent and left the verdict. The
+    /// error says that the processes cannot share verdicts.
+    pub(crate) fn ask_once(
+        &self,
+        name: &str,
+        work: &CaseWork,
+        (project, asker): (&Project, Asker),
+        evaluate: impl FnOnce() -> Verdict,
+    ) -> Result<Verdict, String> {
+        let Some(shared) = self.shared.as_ref().filter(|_| work.case.agent.is_some()) else {
+            return Ok(evaluate());
+        };
+        let explain = |error| format!("the processes of a run cannot share verdicts: {error}");
+        let _lock = shared.lock_case(name).map_err(explain)?;
+        if let Some(verdict) = shared.take_over(name, asker) {
+            self.asked.note_elsewhere(name);
+            return Ok(verdict);
+        }
+        self.ask_agent(name, work, project);
+        let verdict = evaluate();
+        if self.was_asked(name) {
+            shared.leave(name, asker, &verdict).map_err(explain)?;
+        }
+        Ok(verdict)
     }
 
     /// Waits for the answer of the trial's agent, so that the agent's time does not count as the time of the checks.
     pub(crate) fn wait_for_answer(&self, name: &str) {
-        if let Some(asked) = self.asked.get(name) {
+        if let Some(asked) = self.asked.find(name) {
             let _ = asked.answer.wait();
         }
     }
 
-    /// Whether the trial `name` has asked an agent.
+    /// Whether the agent of the trial `name` was asked, by any process of the run.
     pub(crate) fn was_asked(&self, name: &str) -> bool {
-        self.asked.contains_key(name)
+        self.asked.contains(name)
     }
 
     /// Returns the runs of the trial `name`: its agent's answer, or the recorded ones.
@@ -289,11 +328,11 @@ impl LiveAgents {
         path: &Path,
         files: &Files,
     ) -> Result<CaseRuns, RunFailure> {
-        if let Some(failure) = self.unasked.get(name) {
-            return Err(failure.clone());
+        if let Some(failure) = self.asked.find_refusal(name) {
+            return Err(failure);
         }
         // No agent was asked: the runs are in files.
-        let Some(asked) = self.asked.get(name) else {
+        let Some(asked) = self.asked.find(name) else {
             return CaseRuns::find_runs(case, path, files)
                 .map_err(|error| self.explain_missing_run(error, name, case).into());
         };
@@ -339,18 +378,10 @@ impl LiveAgents {
 }
 
 /// Returns the cases that a trial evaluates, with the names of their trials. A gate evaluates all cases of its suite.
-fn list_cases(planned: &PlannedTrial, with_gates: bool) -> Vec<(&str, &CaseWork)> {
+fn list_cases(planned: &PlannedTrial) -> Vec<(&str, &CaseWork)> {
     match &planned.work {
         TrialWork::Case(work) => vec![(planned.name.as_str(), work)],
-        TrialWork::Gate(gate) if with_gates => {
-            gate.cases.iter().map(|(name, work)| (name.as_str(), work)).collect()
-        }
-        TrialWork::Gate(_) | TrialWork::Broken(_) => Vec::new(),
+        TrialWork::Gate(gate) => gate.cases.iter().map(|(name, work)| (name.as_str(), work)).collect(),
+        TrialWork::Broken(_) => Vec::new(),
     }
-}
-
-/// Returns the case, file and agent of a trial whose case has an agent.
-fn agent_of_work(work: &TrialWork) -> Option<(&Arc<Case>, &Arc<PathBuf>, &AgentUse)> {
-    let TrialWork::Case(CaseWork { case, path, .. }) = work else { return None };
-    Some((case, path, case.agent.as_ref()?))
 }

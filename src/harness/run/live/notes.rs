@@ -17,12 +17,13 @@ impl LiveAgents {
 
     /// Describes what the agents of the run did, and which recordings were made by other definitions of them.
     pub(crate) fn describe_run(&self) -> Vec<String> {
-        let ran: usize = self.asked.values().map(|asked| asked.runs).sum();
+        let (asked, fresh) = (self.asked.all(), self.asked.count_fresh());
+        let ran: usize = asked.iter().map(|asked| asked.runs).sum();
         let mut notes = Vec::new();
         // Agents with a recorded model run in each mode.
-        let keeps_runs = self.fresh > 0 || self.asked.values().any(|asked| asked.keeps_runs);
+        let keeps_runs = fresh > 0 || asked.iter().any(|asked| asked.keeps_runs);
         if keeps_runs && self.mode == AgentMode::Record {
-            notes.push(format!("agents ran {}; {} fresh", count_times(ran), count_recordings(self.fresh)));
+            notes.push(format!("agents ran {}; {} fresh", count_times(ran), count_recordings(fresh)));
         } else if ran > 0 {
             notes.push(format!("agents ran {}", count_times(ran)));
         }

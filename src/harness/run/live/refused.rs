@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::agent_of_work;
+use super::list_cases;
 use super::today::TodaysAgents;
 use crate::agent::Agents;
-use crate::case::{AgentFrom, AgentUse};
+use crate::case::{AgentFrom, AgentUse, Case};
 use crate::harness::cli::HarnessCommand;
-use crate::harness::plan::{Plan, PlannedTrial, TrialWork};
+use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::suite::recording;
@@ -19,12 +19,15 @@ pub(super) fn refuse_shared_recordings<'p>(
     files: &Files,
 ) -> Result<(), LoadErrors> {
     let (mut first, mut errors) = (HashMap::new(), LoadErrors::new());
-    for (name, (case, path, _)) in trials.filter_map(|trial| Some((&trial.name, agent_of_work(&trial.work)?)))
-    {
+    for (name, CaseWork { case, path, .. }) in trials.flat_map(list_cases) {
+        if case.agent.is_none() {
+            continue;
+        }
         let Ok(recording) = recording(case, path, files, 1) else { continue };
         let file = files.name(&recording);
         // On macOS and Windows, `Foo.json` and `foo.json` are one file.
-        if let Some(other) = first.insert(file.to_lowercase(), name) {
+        // A gate evaluates cases that have trials of their own.
+        if let Some(other) = first.insert(file.to_lowercase(), name).filter(|other| *other != name) {
             let problem = format!("this case and `{other}` would both be recorded to {file}");
             let error = LoadError::new(case.trace_place().clone(), problem);
             errors.push(error.help("name the file after the case: `trace: traces/{id}.json`"));
@@ -42,16 +45,21 @@ pub(super) fn refuse_unknown(
 ) -> Result<(), LoadErrors> {
     let mut errors = LoadErrors::new();
     for planned in &mut plan.trials {
-        let Some((_, _, AgentUse { place, from: AgentFrom::Named(name) })) = agent_of_work(&planned.work)
-        else {
-            continue;
-        };
-        let Err(problem) = check_known(agents, name) else { continue };
-        let error = LoadError::new(place.clone(), problem);
-        assign_error(error, planned, command, &mut errors);
+        let problem = list_cases(planned).into_iter().find_map(|(_, work)| find_unknown(&work.case, agents));
+        if let Some(error) = problem {
+            assign_error(error, planned, command, &mut errors);
+        }
     }
     errors.unite();
     errors.or(())
+}
+
+/// Returns the error of a case that names an unknown agent.
+fn find_unknown(case: &Case, agents: &Agents) -> Option<LoadError> {
+    let used = case.agent.as_ref()?;
+    let AgentUse { place, from: AgentFrom::Named(name) } = &**used else { return None };
+    let problem = check_known(agents, name).err()?;
+    Some(LoadError::new(place.clone(), problem))
 }
 
 /// Checks that each glob of the agents' `inputs` matches a file. If the command line names the trials, an error belongs to its
@@ -63,9 +71,11 @@ pub(super) fn refuse_unmatched(
 ) -> Result<(), LoadErrors> {
     let mut errors = LoadErrors::new();
     for planned in plan.trials.iter_mut().filter(|planned| planned.will_run(command)) {
-        let Some((case, ..)) = agent_of_work(&planned.work) else { continue };
-        let Err(error) = today.fingerprint_of(case) else { continue };
-        assign_error(error, planned, command, &mut errors);
+        let problem =
+            list_cases(planned).into_iter().find_map(|(_, work)| today.fingerprint_of(&work.case).err());
+        if let Some(error) = problem {
+            assign_error(error, planned, command, &mut errors);
+        }
     }
     errors.unite();
     errors.or(())

@@ -1,9 +1,8 @@
 //! The agents of a harness, and the settings of a run that say whether they are asked.
 
-use std::path::Path;
-
 use crate::agent::{Agent, AgentGate, AgentTask, Agents, ConfiguredAgent, InProcess};
 use crate::case::{AgentLimits, Case, InputGlob, NamedAgent};
+use crate::harness::run::context::RunProcesses;
 use crate::harness::settings::{read_choice, read_variable};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::check_input_pattern;
@@ -69,12 +68,12 @@ pub(super) fn make_task(case: &Case, name: String, agent: Agent) -> AgentTask {
 }
 
 /// Makes the gate of a run's agents. The processes of a run share their limits beside the file of shared hashes.
-pub(super) fn make_gate(mode: AgentMode, limits: AgentLimits, shared_hashes: Option<&Path>) -> AgentGate {
+pub(super) fn make_gate(mode: AgentMode, limits: AgentLimits, processes: Option<&RunProcesses>) -> AgentGate {
     // A replay costs nothing and asks nobody.
     if mode == AgentMode::Replay {
         return AgentGate::new(AgentLimits { at_once: limits.at_once, ..AgentLimits::default() }, None);
     }
-    AgentGate::new(limits, shared_hashes.map(|hashes| hashes.with_extension("limits")))
+    AgentGate::new(limits, processes.map(|run| run.hashes.with_extension("limits")))
 }
 
 /// Whether agents run (`ARRAIGN_AGENT_MODE`).

@@ -1,6 +1,13 @@
-//! Models and agents that misbehave.
+//! Models and agents that misbehave, and recordings that are interrupted.
 
-use super::{ALLOWED, CASSETTE, RECORD, project, replies, run};
+use std::process::Stdio;
+use std::sync::{Arc, Barrier};
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{ALLOWED, CASSETTE, LIVE, RECORD, project, replies, run, take_server_away};
 use crate::server::{Reply, Server};
 
 #[test]
@@ -36,7 +43,7 @@ fn a_stream_that_breaks_off_breaks_off_for_the_agent_and_is_not_recorded() {
 fn a_server_that_nobody_runs_is_the_agents_error() {
     let server = Server::new(replies::reply);
     let project = project("chat", &server);
-    super::take_server_away(&project);
+    take_server_away(&project);
     run(&project, &[RECORD]).exits(101).says("the provider gave no reply");
     assert!(!project.path(CASSETTE).exists());
 }
@@ -48,7 +55,7 @@ fn an_earlier_cassette_stays_where_the_agent_fails() {
     run(&project, &[RECORD]).exits(0);
     let kept = project.read(CASSETTE);
     project.write("result", "gone");
-    super::take_server_away(&project);
+    take_server_away(&project);
     run(&project, &[RECORD]).exits(101);
     assert_eq!(project.read(CASSETTE), kept);
 }
@@ -79,4 +86,96 @@ fn an_agent_that_asks_nothing_and_prints_nothing_is_an_error() {
     let server = Server::new(replies::reply);
     let project = project("chat none", &server);
     run(&project, &[RECORD]).exits(101).says("it printed no trace, and sent no request to its model");
+}
+
+/// The process ends although its provider does not: nobody waits for a minute.
+#[test]
+fn a_provider_that_hangs_ends_with_the_time_of_the_case() {
+    let server = Server::saying(Reply::silence());
+    let project = project("chat", &server);
+    let text = project.read("evals/s.yaml").replace("{id: a,", "{id: a, timeout: 1s,");
+    project.write("evals/s.yaml", text);
+    run(&project, &[RECORD]).exits(101).says("no answer within 1s");
+    assert_eq!(server.asked().len(), 1);
+    assert!(!project.path(CASSETTE).exists());
+}
+
+/// What the agent has read of a stream is recorded, although the stream never ends.
+#[test]
+fn a_client_that_hangs_up_is_recorded_and_replayed() {
+    let server = Server::new(|asked, number| {
+        let reply = replies::reply(asked, number);
+        if number == 1 { reply } else { reply.then_silence() }
+    });
+    let project = project("chat streamed impatient", &server);
+    run(&project, &[RECORD]).exits(0);
+    let cassette = project.read(CASSETTE);
+    let last: Value = serde_json::from_str(cassette.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(last["response"]["cut"], true, "{cassette}");
+    take_server_away(&project);
+    run(&project, &[ALLOWED]).exits(0);
+    let other = project.read("evals/s.yaml").replace(", 'impatient'", "");
+    project.write("evals/s.yaml", other);
+    run(&project, &[ALLOWED]).exits(101).says("the stream broke off");
+}
+
+/// Both agents are asked before either has an answer.
+#[test]
+fn two_runs_at_once_leave_one_whole_cassette() {
+    let both = Arc::new(Barrier::new(2));
+    let server = Server::new(move |asked, number| {
+        if !asked.body.contains("call_") {
+            both.wait();
+        }
+        replies::reply(asked, number)
+    });
+    let project = project("chat", &server);
+    let runs = ["one", "two"].map(|out| {
+        let mut command = project.command(&[]);
+        command.env(RECORD.0, RECORD.1).env("ARRAIGN_OUT", out).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().expect("it starts")
+    });
+    for mut run in runs {
+        assert_eq!(run.wait().expect("it ends").code(), Some(0));
+    }
+    assert_eq!(project.files("evals"), [CASSETTE, "evals/s.yaml"]);
+    assert_eq!(project.read(CASSETTE).lines().count(), 2);
+    take_server_away(&project);
+    run(&project, &[ALLOWED]).exits(0);
+}
+
+/// The process is killed around the time at which it writes a cassette of some megabytes.
+#[test]
+fn a_cassette_is_whole_or_absent_after_a_kill() {
+    let server = Server::new(replies::reply);
+    let project = project("chat", &server);
+    project.write("result", "shipped ".repeat(500_000));
+    let (mut absent, mut whole) = (0, 0);
+    for pause in (0..).map(|step| Duration::from_millis(step * 4)) {
+        let before = server.asked().len();
+        let mut command = project.command(&[]);
+        command.env(RECORD.0, RECORD.1).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut recording = command.spawn().expect("it starts");
+        while server.asked().len() < before + 2 {
+            sleep(Duration::from_millis(1));
+        }
+        sleep(pause);
+        recording.kill().expect("it is killed");
+        recording.wait().expect("it ends");
+        if project.path(CASSETTE).exists() {
+            let cassette = project.read(CASSETTE);
+            let lines: Vec<Value> =
+                cassette.lines().map(|line| serde_json::from_str(line).expect("a whole line")).collect();
+            assert_eq!(lines.len(), 2);
+            whole += 1;
+            std::fs::remove_file(project.path(CASSETTE)).expect("the cassette");
+        } else {
+            absent += 1;
+        }
+        assert!(project.files("evals/cassettes").is_empty(), "{:?}", project.files("evals/cassettes"));
+        if absent > 0 && whole > 2 {
+            break;
+        }
+    }
+    run(&project, &[LIVE]).exits(0);
 }

@@ -1,6 +1,7 @@
 //! Agents that run in every mode, while the requests to their model are recorded and replayed.
 
 mod broken;
+mod combined;
 mod replies;
 
 use std::fs;
