@@ -108,8 +108,9 @@ function goToComparison(section) {
 function startComparison() {
   const told = JSON.parse(block("compared"));
   if (told) {
-    const lines = linesOf("earlier");
-    other = { name: told.name, runsOf: (index) => JSON.parse(lines[index] || "null") };
+    // The runs stand behind this script: they are read when a case is opened.
+    let lines = null;
+    other = { name: told.name, runsOf: (index) => JSON.parse((lines ??= linesOf("earlier"))[index] || "null") };
     showComparison(told.name, told.trials, told.left_out);
   }
   const input = byId("other");
