@@ -92,6 +92,9 @@
 //! # Ok::<(), arraign::LoadErrors>(())
 //! ```
 
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 /// The programs on pages of the book compile.
 #[cfg(doctest)]
 mod book {

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::comparison::TrialStates;
+use super::comparison::{TrialRuns, TrialStates};
 use crate::outcome::Status;
 use crate::verdict::summary::Selection;
 use crate::verdict::{Attempt, Verdict};
@@ -39,6 +39,28 @@ pub struct EarlierRun {
     pub name: String,
     /// The results of its trials.
     pub trials: TrialStates,
+    /// What the agent did in its trials.
+    pub runs: TrialRuns,
+}
+
+impl EarlierRun {
+    /// The run `name`, without trials.
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), ..Self::default() }
+    }
+
+    /// The run `name` with these verdicts.
+    pub fn from_verdicts(name: &str, verdicts: &[Verdict]) -> Self {
+        let mut earlier = Self::new(name);
+        verdicts.iter().for_each(|verdict| earlier.add_verdict(verdict));
+        earlier
+    }
+
+    /// Adds the next verdict.
+    pub fn add_verdict(&mut self, verdict: &Verdict) {
+        self.trials.add_verdict(verdict);
+        self.runs.add_verdict(verdict);
+    }
 }
 
 /// A skipped trial.

@@ -62,15 +62,16 @@ fn render_suite_block(suite: &Group, tier: Tier) -> String {
     ];
     let axes = suite.axes.into_iter().flat_map(Axes::by_name);
     facts.extend(axes.map(|(axis, mean)| (axis, render_mean(mean, suite))));
-    facts.extend([
-        ("overall", overall.unwrap_or_else(|| "unknown: a case is undecided".to_owned())),
-        ("latency", render_latency(suite)),
-        ("tokens", render_tokens(suite)),
-        ("cost", render_cost(suite)),
-    ]);
+    facts.push(("overall", overall.unwrap_or_else(|| "unknown: a case is undecided".to_owned())));
+    facts.extend(describe_agent(suite));
     let lines: Vec<String> =
         facts.iter().map(|(name, value)| format!("  {name:NAME_WIDTH$}{value}")).collect();
     format!("golden dataset {}\n{}\n", escape_line(&suite.name), lines.join("\n"))
+}
+
+/// Describes what the agent used in the cases of `suite`.
+pub(super) fn describe_agent(suite: &Group) -> [(&'static str, String); 3] {
+    [("latency", render_latency(suite)), ("tokens", render_tokens(suite)), ("cost", render_cost(suite))]
 }
 
 fn render_names(names: &BTreeSet<String>, none: &str) -> String {

@@ -141,7 +141,7 @@ fn names_and_claims_mean_nothing_in_a_page_or_a_terminal() {
 
 #[test]
 fn a_page_of_markdown_compares_with_the_run_that_is_given() {
-    let earlier = EarlierRun { name: "run-6".to_owned(), trials: before().iter().collect() };
+    let earlier = EarlierRun::from_verdicts("run-6", &before());
     let run = RunInfo {
         id: "run-7".to_owned(),
         started: std::time::UNIX_EPOCH,

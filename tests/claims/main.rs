@@ -32,6 +32,7 @@ mod mutation;
 #[path = "../../crates/arraign-trace/tests/claims/mutations.rs"]
 mod mutations;
 mod native_yaml;
+mod packages;
 #[path = "../support/project.rs"]
 mod project;
 #[path = "../support/published.rs"]

@@ -13,7 +13,16 @@ if [ -z "$chromium" ] || ! command -v python3 >/dev/null; then
     exit 0
 fi
 
-# The tests leave the pages that they render.
-cargo test --quiet --test claims formats::html
-pages=${CARGO_TARGET_DIR:-target}/tmp/html
-python3 tests/html/check.py "$chromium" "$pages" "$@"
+target=${CARGO_TARGET_DIR:-$PWD/target}
+axe=$target/axe/node_modules/axe-core/axe.min.js
+if [ ! -f "$axe" ] && command -v npm >/dev/null; then
+    npm install --silent --no-audit --no-fund --prefix "$target/axe" axe-core@4
+fi
+[ -f "$axe" ] || { echo "without the accessibility checker: axe-core comes from npm, which is not there"; axe=-; }
+
+# The tests leave the pages that they render. The cases of this repository are one more, of 350 cases.
+cargo nextest run --workspace --all-features --test claims -E 'test(formats::html)'
+pages=$target/tmp/html
+ARRAIGN_REPORT=html ARRAIGN_OUT=$target/tmp/own cargo test --quiet --workspace --all-features --test evals >/dev/null
+cp "$target/tmp/own/report.html" "$pages/own.html"
+python3 tests/html/check.py "$chromium" "$axe" "$pages" "$@"

@@ -30,6 +30,9 @@
 //!
 //! The crate [`arraign`](https://docs.rs/arraign) checks traces in `cargo test`, and re-exports these types.
 
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[doc(hidden)]
 pub mod compiled;
 #[doc(hidden)]

@@ -8,7 +8,6 @@ use serde::de::DeserializeOwned;
 
 use super::runs::StoredRun;
 use crate::report::EarlierRun;
-use crate::report::comparison::TrialStates;
 use crate::verdict::{SCHEMA_VERSION, Verdict};
 
 /// The fields of `report.json` that a comparison needs.
@@ -50,17 +49,17 @@ fn read_report(path: &Path) -> Result<EarlierRun, String> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let verdicts: Result<Vec<Verdict>, String> =
             lines.map(|(index, line)| parse_json(line, &format!("{shown}:{}", index + 1))).collect();
-        return check_verdicts(shown, &verdicts?);
+        return check_verdicts(&shown, &verdicts?);
     }
     let document: StoredReport = parse_json(&read_text(path)?, &shown)?;
-    check_verdicts(document.run.id, &document.verdicts)
+    check_verdicts(&document.run.id, &document.verdicts)
 }
 
 fn read_folder(folder: &Path) -> Result<EarlierRun, String> {
     let run = StoredRun::open(&[folder.to_owned()]).map_err(|error| error.to_string())?;
-    let mut trials = TrialStates::default();
-    run.visit_verdicts(|verdict| trials.add_verdict(verdict)).map_err(|error| error.to_string())?;
-    name_earlier(run.run().id.clone(), trials)
+    let mut earlier = EarlierRun::new(&run.run().id);
+    run.visit_verdicts(|verdict| earlier.add_verdict(verdict)).map_err(|error| error.to_string())?;
+    require_trials(earlier)
 }
 
 fn read_text(path: &Path) -> Result<String, String> {
@@ -71,19 +70,19 @@ fn parse_json<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, String>
     serde_json::from_str(text).map_err(|error| format!("{place}: not a verdict: {error}"))
 }
 
-fn check_verdicts(name: String, verdicts: &[Verdict]) -> Result<EarlierRun, String> {
+fn check_verdicts(name: &str, verdicts: &[Verdict]) -> Result<EarlierRun, String> {
     if let Some(other) = verdicts.iter().find(|verdict| verdict.schema_version > SCHEMA_VERSION) {
         let version = other.schema_version;
         return Err(format!(
             "`{name}`: written by a later version of arraign (schema_version {version}); update arraign to read it"
         ));
     }
-    name_earlier(name, verdicts.iter().collect())
+    require_trials(EarlierRun::from_verdicts(name, verdicts))
 }
 
-fn name_earlier(name: String, trials: TrialStates) -> Result<EarlierRun, String> {
-    if trials.is_empty() {
-        return Err(format!("`{name}` contains no verdict to compare with"));
+fn require_trials(earlier: EarlierRun) -> Result<EarlierRun, String> {
+    if earlier.trials.is_empty() {
+        return Err(format!("`{}` contains no verdict to compare with", earlier.name));
     }
-    Ok(EarlierRun { name, trials })
+    Ok(earlier)
 }

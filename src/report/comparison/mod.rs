@@ -14,9 +14,9 @@ use crate::outcome::Score;
 use crate::verdict::Verdict;
 
 use self::trials::TrialId;
-pub use trials::TrialStates;
+pub use trials::{TrialRuns, TrialStates};
 #[cfg(feature = "html")]
-pub(super) use trials::is_flaky;
+pub(super) use trials::{drop_details, is_flaky};
 
 /// The version of the JSON form. It changes when a field changes its meaning or is removed.
 const SCHEMA_VERSION: u32 = 1;

@@ -7,7 +7,7 @@ use crate::outcome::Status;
 use crate::report::terminal::render_headline;
 use crate::report::{Totals, TrialResult};
 use crate::score::Effect;
-use crate::verdict::{Finding, Verdict};
+use crate::verdict::{Finding, RunSummary, Verdict};
 
 /// The trials of one run, by name and harness.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,11 +20,40 @@ pub(super) struct TrialId {
     pub(super) harness: String,
 }
 
+/// What the agent did in the trials of one run: calls, answers and figures, without the results of the calls.
+#[derive(Debug, Clone, Default)]
+pub struct TrialRuns(BTreeMap<TrialId, Vec<RunSummary>>);
+
+impl TrialRuns {
+    /// Adds the runs of the next verdict; later attempts of a trial replace earlier ones.
+    pub fn add_verdict(&mut self, verdict: &Verdict) {
+        self.0.insert(TrialId::from_verdict(verdict), verdict.runs.iter().map(drop_details).collect());
+    }
+
+    /// Returns the runs of the same trial as `verdict`.
+    #[cfg(feature = "html")]
+    pub(in crate::report) fn find_runs(&self, verdict: &Verdict) -> Option<&[RunSummary]> {
+        self.0.get(&TrialId::from_verdict(verdict)).map(Vec::as_slice)
+    }
+}
+
+impl TrialId {
+    fn from_verdict(verdict: &Verdict) -> Self {
+        Self { name: verdict.name.clone(), harness: verdict.harness.clone() }
+    }
+}
+
+/// Keeps the whole answer, which only the details of a run contain, and drops the details.
+pub(in crate::report) fn drop_details(run: &RunSummary) -> RunSummary {
+    let whole = run.details.as_ref().and_then(|details| details.answer.clone());
+    RunSummary { answer: whole.or_else(|| run.answer.clone()), details: None, ..run.clone() }
+}
+
 impl TrialStates {
     /// Adds the next verdict; later attempts of a trial replace earlier ones.
     pub fn add_verdict(&mut self, verdict: &Verdict) {
         let mut seen = TrialState::from_verdict(verdict);
-        let id = TrialId { name: verdict.name.clone(), harness: verdict.harness.clone() };
+        let id = TrialId::from_verdict(verdict);
         // A run can contain several verdicts of a trial, one for each attempt; attempts with different results make it flaky.
         if let Some(earlier) = self.0.get(&id) {
             seen.flaky |= earlier.flaky || earlier.standing != seen.standing;

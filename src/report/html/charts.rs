@@ -1,4 +1,6 @@
 //! The charts above the list: the number of trials by result, their scores, the checks that failed most, and the files.
+//!
+//! Every bar is a share of a whole: its full length is 100 percent.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +22,8 @@ pub(super) struct HtmlCharts {
     bins: [usize; BIN_COUNT as usize],
     checks: BTreeMap<String, CheckCount>,
     files: BTreeMap<String, Totals>,
-    milliseconds: f64,
+    /// Whether a case computes scores of its own. Otherwise a score only repeats the result.
+    has_scorecards: bool,
 }
 
 #[derive(Default)]
@@ -77,12 +80,12 @@ impl HtmlCharts {
             files.entry(skipped.file.clone()).or_default().skipped += 1;
         }
         let (bins, checks) = ([0; BIN_COUNT as usize], BTreeMap::new());
-        Self { totals: Totals::new(run), bins, checks, files, milliseconds: 0.0 }
+        Self { totals: Totals::new(run), bins, checks, files, has_scorecards: false }
     }
 
     pub(super) fn add_verdict(&mut self, verdict: &Verdict) {
         self.totals.add_verdict(verdict);
-        self.milliseconds += verdict.duration_ms;
+        self.has_scorecards |= !verdict.scorecards.is_empty();
         if verdict.errors.is_empty() {
             self.bins[find_bin(verdict.score.get())] += 1;
         }
@@ -116,16 +119,6 @@ impl HtmlCharts {
         self.totals.cases == self.totals.passed
     }
 
-    /// Renders the sum of all durations.
-    pub(super) fn render_total_duration(&self) -> String {
-        let seconds = self.milliseconds / 1000.0;
-        match seconds {
-            ..1.0 => format!("{:.0} ms", self.milliseconds),
-            ..120.0 => format!("{seconds:.1} s"),
-            _ => format!("{:.0} min", seconds / 60.0),
-        }
-    }
-
     pub(super) fn count_standings(&self) -> Vec<StandingCount> {
         let words = list_counts(self.totals).into_iter();
         words.map(|(standing, word, number)| StandingCount { standing, word, number }).collect()
@@ -135,10 +128,10 @@ impl HtmlCharts {
         draw_bar("all cases", self.totals)
     }
 
-    /// Draws the histogram of scores; empty if no score was computed.
+    /// Draws the histogram of scores; empty if no case has a scorecard.
     pub(super) fn draw_score_bins(&self) -> Vec<ScoreBin> {
         let highest = self.bins.iter().copied().max().unwrap_or(0);
-        if highest == 0 {
+        if highest == 0 || !self.has_scorecards {
             return Vec::new();
         }
         let bins = self.bins.iter().enumerate().map(|(nth, count)| ScoreBin {
@@ -154,15 +147,11 @@ impl HtmlCharts {
     pub(super) fn draw_broken_checks(&self) -> (Vec<ChartBar>, usize) {
         let mut broken: Vec<_> = self.checks.iter().filter(|(_, count)| count.broken > 0).collect();
         broken.sort_by_key(|(_, count)| std::cmp::Reverse(count.broken));
-        let longest = broken.first().map_or(1, |(_, count)| count.broken);
-        let bars = broken.iter().take(MAX_BARS).map(|(name, count)| ChartBar {
-            name: escape_line(name),
-            told: format!("{} of {}", count.broken, count.checked),
-            parts: vec![BarSegment {
-                standing: "fail",
-                x: 0.0,
-                width: compute_percent(count.broken, longest),
-            }],
+        let bars = broken.iter().take(MAX_BARS).map(|(name, count)| {
+            let told = format!("{} of {} failed", count.broken, count.checked);
+            let segment =
+                BarSegment { standing: "fail", x: 0.0, width: compute_percent(count.broken, count.checked) };
+            ChartBar { name: escape_line(name), told, parts: vec![segment] }
         });
         (bars.collect(), broken.len().saturating_sub(MAX_BARS))
     }

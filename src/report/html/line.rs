@@ -13,8 +13,9 @@ const HIDDEN_VERDICT_KEYS: &[&str] =
     &["schema_version", "suite", "case", "passed", "tags", "earlier_attempts", "mutation"];
 /// The keys of a finding that the page does not show; its scorecard lists the losses.
 const HIDDEN_FINDING_KEYS: &[&str] = &["losses", "duration_ms"];
-/// The columns of a call: calls are most of a page, so each is an array. The index of a call is its position.
-const CALL_COLUMNS: &[&str] = &["name", "arguments", "status", "turn"];
+/// The columns of a call: calls are most of a page, so each is an array. The index of a call is its position. The last one
+/// is only there if the host wrote another name.
+const CALL_COLUMNS: &[&str] = &["name", "arguments", "status", "turn", "written"];
 
 /// Renders the verdict as one line.
 pub(super) fn render_verdict_line(verdict: &Verdict) -> String {
@@ -63,8 +64,9 @@ fn drop_hidden_keys(finding: &mut Value) {
     }
 }
 
-fn compact_call(call: &mut Value) {
-    let values = CALL_COLUMNS.iter().map(|key| call.get_mut(key).map(Value::take).unwrap_or_default());
+/// Turns a call into an array of its columns.
+pub(super) fn compact_call(call: &mut Value) {
+    let values = CALL_COLUMNS.iter().filter_map(|key| call.get_mut(key).map(Value::take));
     *call = values.collect::<Vec<Value>>().into();
 }
 

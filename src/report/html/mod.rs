@@ -2,11 +2,12 @@
 //!
 //! The page is a template that escapes all text. The data for the script is embedded as blocks of JSON: the rows of the
 //! list, the changes since an earlier run, and the verdicts, each on a line of its own that is parsed when the reader
-//! opens its case. The script creates elements and text nodes, never markup, and the page's content security policy
+//! opens its case. The runs of the earlier run have lines, too, for the page that shows both beside each other. The script creates elements and text nodes, never markup, and the page's content security policy
 //! allows no other script.
 
 mod charts;
 mod compared;
+mod figures;
 mod line;
 mod mutation;
 mod page;
@@ -19,7 +20,8 @@ use crate::suite::ReportFormat;
 use crate::verdict::{CaseMutation, Verdict};
 
 use charts::HtmlCharts;
-use compared::render_comparison;
+use compared::{EarlierLines, render_comparison};
+use figures::RunFigureTotals;
 use row::CaseRow;
 
 pub(super) const FORMAT: FormatEntry = FormatEntry {
@@ -34,10 +36,12 @@ const MAX_VERDICT_BYTES: usize = 24 * 1024 * 1024;
 struct HtmlReport<'r> {
     run: &'r RunInfo,
     charts: HtmlCharts,
+    figures: RunFigureTotals<'r>,
     /// The earlier run and the trials of this one, if a comparison was requested.
     compared: Option<(&'r EarlierRun, TrialStates)>,
     rows: Vec<String>,
     lines: VerdictLines,
+    earlier: EarlierLines,
     /// The mutants of the cases, if the run has tried them.
     mutated: Vec<CaseMutation>,
 }
@@ -57,15 +61,26 @@ impl<'r> HtmlReport<'r> {
         let rows = run.skipped.iter().map(|skipped| render_safe_json(&CaseRow::from_skipped(skipped)));
         let lines = VerdictLines { texts: vec![String::new(); run.skipped.len()], ..VerdictLines::default() };
         let compared = run.earlier.as_ref().map(|earlier| (earlier, TrialStates::default()));
-        Self { run, charts: HtmlCharts::new(run), compared, rows: rows.collect(), lines, mutated: Vec::new() }
+        Self {
+            run,
+            charts: HtmlCharts::new(run),
+            figures: RunFigureTotals::new(run),
+            compared,
+            rows: rows.collect(),
+            earlier: EarlierLines::new(run.skipped.len()),
+            lines,
+            mutated: Vec::new(),
+        }
     }
 }
 
 impl ReportBuilder for HtmlReport<'_> {
     fn add_verdict(&mut self, verdict: &Verdict) {
         self.charts.add_verdict(verdict);
-        if let Some((_, trials)) = &mut self.compared {
+        self.figures.add_verdict(verdict);
+        if let Some((earlier, trials)) = &mut self.compared {
             trials.add_verdict(verdict);
+            self.earlier.add_runs(earlier.runs.find_runs(verdict), &verdict.runs);
         }
         self.rows.push(render_safe_json(&CaseRow::from_verdict(verdict)));
         self.lines.add_verdict(verdict);
@@ -78,10 +93,11 @@ impl ReportBuilder for HtmlReport<'_> {
             compared: compared.unwrap_or_else(|| "null".to_owned()),
             rows: self.rows.join(",\n"),
             verdicts: self.lines.texts.join("\n"),
+            earlier: self.earlier.render(),
             left_out: self.lines.left_out,
             mutation: mutation::build_section(&self.mutated),
         };
-        page::render_page(self.run, &self.charts, data)
+        page::render_page(self.run, &self.charts, &self.figures, data)
     }
 }
 

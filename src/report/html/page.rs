@@ -5,6 +5,7 @@ use minijinja::{AutoEscape, Environment, Value};
 use serde::Serialize;
 
 use super::charts::{ChartBar, HtmlCharts, ScoreBin, StandingCount};
+use super::figures::{NamedFigure, RunFigureTotals};
 use super::mutation::MutationSection;
 use crate::report::RunInfo;
 use crate::report::plain::{escape_line, render_safe_json};
@@ -15,8 +16,11 @@ const STYLE: &str = concat!(include_str!("style/page.css"), include_str!("style/
 const SCRIPT: &str = concat!(
     include_str!("script/elements.js"),
     include_str!("script/data.js"),
+    include_str!("script/groups.js"),
     include_str!("script/list.js"),
     include_str!("script/compare.js"),
+    include_str!("script/beside.js"),
+    include_str!("script/waterfall.js"),
     include_str!("script/timeline.js"),
     include_str!("script/scores.js"),
     include_str!("script/changes.js"),
@@ -32,6 +36,7 @@ pub(super) struct PageData {
     pub(super) rows: String,
     pub(super) compared: String,
     pub(super) verdicts: String,
+    pub(super) earlier: String,
     pub(super) left_out: usize,
     pub(super) mutation: Option<MutationSection>,
 }
@@ -48,6 +53,7 @@ struct HtmlPage {
     rows: Value,
     compared: Value,
     verdicts: Value,
+    earlier: Value,
     left_out: usize,
     mutation: Option<MutationSection>,
 }
@@ -65,7 +71,8 @@ struct PageRun {
 struct PageCharts {
     heading: String,
     green: bool,
-    took: String,
+    figures: Vec<NamedFigure>,
+    pinned: Option<String>,
     counts: Vec<StandingCount>,
     whole: ChartBar,
     bins: Vec<ScoreBin>,
@@ -76,17 +83,23 @@ struct PageCharts {
 }
 
 /// Renders the page. If the template fails, which tests rule out, the page is the error message.
-pub(super) fn render_page(run: &RunInfo, charts: &HtmlCharts, data: PageData) -> String {
+pub(super) fn render_page(
+    run: &RunInfo,
+    charts: &HtmlCharts,
+    figures: &RunFigureTotals<'_>,
+    data: PageData,
+) -> String {
     let page = HtmlPage {
         policy: POLICY.trim_end(),
         style: mark_safe(STYLE.to_owned()),
         script: mark_safe(SCRIPT.to_owned()),
         run: build_page_run(run),
-        charts: build_page_charts(charts),
+        charts: build_page_charts(charts, figures),
         rules: mark_safe(render_safe_json(&run.rules)),
         rows: mark_safe(data.rows),
         compared: mark_safe(data.compared),
         verdicts: mark_safe(data.verdicts),
+        earlier: mark_safe(data.earlier),
         left_out: data.left_out,
         mutation: data.mutation,
     };
@@ -111,12 +124,13 @@ fn build_page_run(run: &RunInfo) -> PageRun {
     }
 }
 
-fn build_page_charts(charts: &HtmlCharts) -> PageCharts {
+fn build_page_charts(charts: &HtmlCharts, figures: &RunFigureTotals<'_>) -> PageCharts {
     let ((checks, more_checks), (files, more_files)) = (charts.draw_broken_checks(), charts.draw_files());
     PageCharts {
         heading: charts.render_heading(),
         green: charts.is_green(),
-        took: charts.render_total_duration(),
+        figures: figures.list_figures(),
+        pinned: figures.describe_pinned(),
         counts: charts.count_standings(),
         whole: charts.draw_all_cases(),
         bins: charts.draw_score_bins(),

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::figures::AgentFigures;
 use crate::case::Tier;
 use crate::outcome::Status;
 use crate::report::comparison::is_flaky;
@@ -27,7 +28,7 @@ pub(super) struct CaseRow<'v> {
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ms: Option<f64>,
+    agent: Option<AgentFigures>,
     #[serde(skip_serializing_if = "Option::is_none")]
     claim: Option<String>,
     /// The checks that failed.
@@ -50,7 +51,7 @@ impl<'v> CaseRow<'v> {
             line: Some(verdict.case.line),
             // A trial that broke off has a score of zero, which was never computed.
             score: Some(verdict.score.get()).filter(|_| verdict.errors.is_empty()),
-            ms: Some((verdict.duration_ms * 10.0).round() / 10.0),
+            agent: (!verdict.runs.is_empty()).then(|| AgentFigures::from_runs(&verdict.runs)),
             claim: (!verdict.passed).then(|| truncate_text(&shorten_headline(verdict), MAX_CLAIM_CHARS)),
             broken: list_violated_checks(verdict),
             tags: &verdict.tags,
@@ -67,7 +68,7 @@ impl<'v> CaseRow<'v> {
             file: &skipped.file,
             line: None,
             score: None,
-            ms: None,
+            agent: None,
             claim: skipped.reason.as_deref().map(|reason| truncate_text(reason, MAX_CLAIM_CHARS)),
             broken: Vec::new(),
             tags: &[],

@@ -79,12 +79,11 @@ fn hostile_run() -> RunInfo {
         verdict
     };
     let before = [verdict(HOSTILE, true), verdict(&verdicts("hostile")[0].name, true)];
-    let trials = before.iter().collect();
     let golden =
         GoldenSuite { harness: HOSTILE.to_owned(), name: HOSTILE.to_owned(), skipped: 0, gate: None };
     RunInfo {
         selection: Selection { golden: vec![golden], ..Selection::default() },
-        earlier: Some(EarlierRun { name: HOSTILE.to_owned(), trials }),
+        earlier: Some(EarlierRun::from_verdicts(HOSTILE, &before)),
         skipped: vec![SkippedTrial {
             name: HOSTILE.to_owned(),
             file: HOSTILE.to_owned(),

@@ -30,6 +30,14 @@ fn a_team_without_a_crate_has_a_red_trial_by_the_tutorial() {
 }
 
 #[test]
+fn a_promptfoo_configuration_has_a_red_trial_by_the_tutorial() {
+    if is_missing("python3") {
+        return;
+    }
+    follow_tutorial("start-promptfoo.md");
+}
+
+#[test]
 fn the_page_on_own_readers_and_reports_runs() {
     if is_missing("python3") {
         return;

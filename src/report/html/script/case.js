@@ -42,7 +42,9 @@ function breachOf(verdict, { finding, breach }, index) {
     ["expected", breach.expected], ["actual", finding.metric !== "unchanged" && breach.actual], ["help", breach.suggestion],
   ].filter(([, value]) => value);
   const list = pairs.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, typeof value === "string" ? sentence(value) : value)]);
-  return el("section", { class: `breach ${isMinor(finding) ? "undecided" : "fail"}`, id: `violation-${index + 1}`, tabindex: "-1" },
+  // What a snapshot or the case itself accepts is no alarm.
+  const tone = verdict.accepted ? "skipped" : isMinor(finding) ? "undecided" : "fail";
+  return el("section", { class: `breach ${tone}`, id: `violation-${index + 1}`, tabindex: "-1" },
     el("div", { class: "check" }, finding.metric, STAKES[finding.stake] && ` · ${STAKES[finding.stake]}`),
     el("p", { class: "message" }, sentence(breach.message)),
     snippet(breach.at, "The setting that was broken"), breach.policy_at && snippet(breach.policy_at, "The policy"),
@@ -51,7 +53,7 @@ function breachOf(verdict, { finding, breach }, index) {
 
 function gatesOf(verdict) {
   const broken = verdict.findings.filter((finding) => finding.stake === "gate" && finding.status === "fail");
-  return broken.map((finding) => el("div", { class: "alert", role: "note" }, el("strong", {}, "Hard gate violated: "), el("code", {}, finding.metric),
+  return broken.map((finding) => el("div", { class: verdict.accepted ? "alert calm" : "alert", role: "note" }, el("strong", {}, "Hard gate violated: "), el("code", {}, finding.metric),
     el("p", {}, "The score is 0, and nothing else was computed.")));
 }
 
@@ -98,7 +100,7 @@ function crumbs(index) {
 
 function headOf(row, verdict) {
   const facts = [`${row.file}${row.line ? `:${row.line}` : ""}`, verdict && `score ${percent(verdict.score)}`,
-    verdict && `took ${duration(verdict.duration_ms)}`, verdict?.attempts && `attempts: ${verdict.attempts}`,
+    verdict && `checked in ${duration(verdict.duration_ms)}`, verdict?.attempts && `attempts: ${verdict.attempts}`,
     verdict && `tier ${verdict.tier}`, verdict?.harness && `harness ${verdict.harness}`];
   return [el("h1", { tabindex: "-1" }, nameOf(row.name)),
     el("div", { class: "head" }, standing(row.standing), badges(row)),
@@ -115,7 +117,8 @@ function violationsOf(verdict) {
     portions(el("div", { id }), entries, BREACHES, (entry, nth) => breachOf(verdict, entry, from + nth));
   const [main, minor] = [breaches.slice(0, first), breaches.slice(first)];
   const what = main.length ? `${minor.length} more, which decide nothing by themselves ` : `${counted(minor.length, "violation")}, none of which decides by itself `;
-  return [main.length > 0 && [el("h2", {}, counted(main.length, "violation")), draw("violations", main, 0)],
+  const accepted = verdict.pinned ? ", accepted by the snapshot" : ", as the case expects";
+  return [main.length > 0 && [el("h2", {}, counted(main.length, "violation"), verdict.accepted && accepted), draw("violations", main, 0)],
     minor.length > 0 && el("details", { class: "fold", id: "minor-fold", open: !main.length },
       el("summary", {}, what), draw("minor", minor, first))];
 }
@@ -130,17 +133,18 @@ function violationStep(nth) {
   return byId("minor")?.reach(nth - 1 - first);
 }
 
-function bodyOf(verdict) {
+function bodyOf(verdict, index) {
+  verdict.accepted = ROWS[index].standing === "pass";
   return [errorsOf(verdict), gatesOf(verdict), unexpected(verdict), pinnedOf(verdict),
     violationsOf(verdict),
     silent(verdict).length > 0 && [el("h2", {}, "Not decided"), silent(verdict)],
-    comparisonsOf(verdict), scoresOf(verdict), statisticsOf(verdict), runsOf(verdict), checksOf(verdict)];
+    besideOf(verdict, index), comparisonsOf(verdict), scoresOf(verdict), statisticsOf(verdict), runsOf(verdict), checksOf(verdict)];
 }
 
 function showCase(index) {
   const [row, verdict] = [ROWS[index], verdictOf(index)];
   const left = row.standing === "skipped" ? "The case was skipped." : "The details of this case are not in this page: its verdict log holds them.";
-  const body = verdict ? bodyOf(verdict) : el("p", { class: "notice" }, left);
+  const body = verdict ? bodyOf(verdict, index) : el("p", { class: "notice" }, left);
   byId("case").replaceChildren();
   fill(byId("case"), [crumbs(index), headOf(row, verdict), body]);
 }

@@ -33,7 +33,7 @@ function comparisonsOf(verdict) {
 }
 
 function pinnedOf(verdict) {
-  if (verdict.pinned) return el("div", { class: "alert", role: "note" }, `The case passes because its snapshot holds the violations: ${verdict.pinned}.`);
+  if (verdict.pinned) return el("div", { class: "alert calm", role: "note" }, `The case passes because its snapshot holds the violations: ${verdict.pinned}.`);
   const diff = verdict.snapshot_diff;
   return diff && [el("h2", {}, "The violations differ from the snapshot"), portions(el("ul", { class: "diff" }), diff.trimEnd().split("\n"), 200, diffLine)];
 }

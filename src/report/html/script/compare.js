@@ -1,21 +1,36 @@
 // This run beside another one: the one that the page was told of, or one whose report a person chooses, `report.html` or
 // `report.json`. The file is read where it lies; nothing leaves the browser.
 
-const COMPARED = 20;
+const COMPARED = 10;
 
 // A score that moved by less than this is shown as the same number.
 const MOVED = 0.0005;
 
 const CHANGES = { regressed: "Passed before, not now", improved: "Passes now", changed: "Changed", new: "New", not_run: "Not run" };
 
-// The rows of a page, in which no other character like this can stand, or of the verdicts.
+// What is compared with: its name, and the runs of a row. Null as long as nothing is.
+let other = null;
+
+// The text of a block of data in another page, in which no `<` can stand.
+function blockIn(page, id) {
+  const at = page.indexOf(`id="${id}">`);
+  return at < 0 ? "" : page.slice(at + `id="${id}">`.length, page.indexOf("<", at));
+}
+
+// The rows of a page or of a report, each with its line: the verdict as it is written there.
 function rowsIn(text) {
-  const at = text.indexOf('id="rows">');
-  if (at >= 0) return JSON.parse(text.slice(at + 'id="rows">'.length, text.indexOf("<", at)));
-  return JSON.parse(text).verdicts.map(({ name, harness, status, passed, score, earlier_attempts, statistics }) => ({
-    name, harness, score, standing: passed ? "pass" : status === "error" || status === "undecided" ? status : "fail",
-    badges: earlier_attempts?.length || (statistics?.passed && statistics.failed) ? ["flaky"] : [],
-  }));
+  if (text.includes('id="rows">')) {
+    const lines = blockIn(text, "verdicts").slice(1, -1).split("\n");
+    return JSON.parse(blockIn(text, "rows")).map((row, index) => ({ ...row, read: () => (lines[index] ? JSON.parse(lines[index]) : null) }));
+  }
+  return JSON.parse(text).verdicts.map((verdict) => {
+    const { name, harness, status, passed, score, earlier_attempts, statistics } = verdict;
+    const claim = passed ? undefined : verdict.findings.flatMap((finding) => finding.violations)[0]?.message ?? verdict.errors?.[0]?.message;
+    return {
+      name, harness, score, claim, standing: passed ? "pass" : status === "error" || status === "undecided" ? status : "fail",
+      badges: earlier_attempts?.length || (statistics?.passed && statistics.failed) ? ["flaky"] : [], read: () => structuredClone(verdict),
+    };
+  });
 }
 
 // Two test targets may have trials of one name.
@@ -45,20 +60,28 @@ function comparedWith(rows) {
   return trials.filter((trial) => trial.change !== "same" || isFlaky(trial));
 }
 
+// Why it is red: now, or in the other run.
+function claimOf({ before, after }, row) {
+  if (row?.claim && after?.standing !== "pass") return el("div", { class: "claim" }, sentence(row.claim));
+  return before?.claim && el("div", { class: "claim" }, "before: ", sentence(before.claim));
+}
+
 function trialOf(trial) {
   const row = NOW.get(idOf(trial));
-  const name = row ? el("a", { href: linkTo(row.key) }, nameOf(trial.name)) : el("span", {}, nameOf(trial.name));
+  const name = row ? el("a", { href: linkTo(row.key, trial.before ? "/beside" : "") }, nameOf(trial.name)) : el("span", {}, nameOf(trial.name));
   const harness = HARNESSES.size > 1 && trial.harness && el("span", { class: "tag" }, trial.harness);
   const side = (of) => of && [standing(of.standing), of.score !== undefined && ` ${percent(of.score)}`, of.flaky && " flaky"];
   const { before, after } = trial;
-  return el("li", {}, el("span", {}, name, harness), el("span", { class: "sides" }, side(before), before && after && " → ", side(after)));
+  return el("li", {}, el("span", {}, name, harness), el("span", { class: "sides" }, side(before), before && after && " → ", side(after)),
+    claimOf(trial, row));
 }
 
+// What passed before and does not now stands open; the rest is unfolded by who wants it.
 function comparison(trials, leftOut) {
   const kinds = Object.entries(CHANGES).map(([change, title]) => [change, title, trials.filter((trial) => trial.change === change)]);
   kinds.push(["flaky", "Flaky", trials.filter(isFlaky)]);
-  const body = kinds.filter(([, , list]) => list.length).map(([kind, title, list]) => el("div", { class: kind },
-    el("h3", {}, `${title}: ${list.length}`), portions(el("ul", { class: "compared" }), list, COMPARED, trialOf)));
+  const body = kinds.filter(([, , list]) => list.length).map(([kind, title, list]) => el("details", { class: kind, open: kind === "regressed" },
+    el("summary", {}, el("h3", {}, `${title}: ${list.length}`)), portions(el("ul", { class: "compared" }), list, COMPARED, trialOf)));
   if (!body.length) return el("p", {}, "Every case ended as it did there, with the same score.");
   return [body, leftOut > 0 && el("p", { class: "quiet" }, `and ${leftOut} more`)];
 }
@@ -84,7 +107,12 @@ function goToComparison(section) {
 
 function startComparison() {
   const told = JSON.parse(block("compared"));
-  if (told) showComparison(told.name, told.trials, told.left_out);
+  if (told) {
+    // The runs stand behind this script: they are read when a case is opened.
+    let lines = null;
+    other = { name: told.name, runsOf: (index) => JSON.parse((lines ??= linesOf("earlier"))[index] || "null") };
+    showComparison(told.name, told.trials, told.left_out);
+  }
   const input = byId("other");
   byId("compare").hidden = false;
   byId("compare").addEventListener("click", () => input.click());
@@ -92,7 +120,11 @@ function startComparison() {
     const [file] = input.files;
     if (!file) return;
     try {
-      goToComparison(showComparison(file.name, comparedWith(rowsIn(await file.text()))));
+      const rows = rowsIn(await file.text());
+      const trials = comparedWith(rows);
+      const old = ran(rows);
+      other = { name: file.name, runsOf: (index) => old.get(idOf(ROWS[index]))?.read()?.runs ?? null };
+      goToComparison(showComparison(file.name, trials));
     } catch {
       goToComparison(tell([el("h2", {}, "Not compared")], el("p", { class: "notice" }, `${file.name} holds no report: choose a report.html or a report.json.`)));
     }

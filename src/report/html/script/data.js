@@ -6,6 +6,7 @@ const block = (id) => document.getElementById(id).textContent;
 const ROWS = JSON.parse(block("rows"));
 const RULES = JSON.parse(block("rules"));
 let lines = null;
+const linesOf = (id) => block(id).slice(1, -1).split("\n");
 
 // What a row is called in an address: half a character has no place there, and a merged run may hold two of a name.
 function keyed(rows) {
@@ -26,29 +27,36 @@ const BY_KEY = new Map(keyed(ROWS).map((row, index) => [row.key, index]));
 
 // The verdict of a row: null where the page does not hold it. It is read when it is asked for.
 function verdictOf(index) {
-  lines ??= block("verdicts").slice(1, -1).split("\n");
+  lines ??= linesOf("verdicts");
   const verdict = lines[index] ? JSON.parse(lines[index]) : null;
   if (verdict) verdict.key = ROWS[index].key;
-  for (const run of verdict?.runs ?? []) {
-    run.calls = run.calls.map(([name, arguments_, status, turn], at) => ({ index: at + 1, name, arguments: arguments_, status, turn }));
-  }
+  verdict?.runs.forEach(readCalls);
   return verdict;
+}
+
+// A page holds a call as a list of its values, a report as a mapping.
+function readCalls(run) {
+  const read = ([name, arguments_, status, turn, written], at) => ({ index: at + 1, name, arguments: arguments_, status, turn, written });
+  run.calls = run.calls.map((call, at) => (Array.isArray(call) ? read(call, at) : call));
+  return run;
 }
 
 // What is searched: all of a row's words, in small letters.
 function wordsOf(row) {
-  row.words ??= [row.name, row.harness ?? "", row.file, row.claim ?? "", ...(row.broken ?? []), ...(row.tags ?? []), ...(row.badges ?? [])].join("\n").toLowerCase();
+  row.words ??= [row.name, row.harness ?? "", row.file, row.claim ?? "", row.agent?.model ?? "", row.agent?.agent ?? "", ...(row.broken ?? []), ...(row.tags ?? []), ...(row.badges ?? [])].join("\n").toLowerCase();
   return row.words;
 }
 
 const RANKS = { error: 0, fail: 0, undecided: 0, pass: 1, skipped: 2 };
+
+const most = (figure) => (a, b) => (ROWS[b].agent?.[figure] ?? -1) - (ROWS[a].agent?.[figure] ?? -1) || a - b;
 
 const ORDERS = {
   red: (a, b) => RANKS[ROWS[a].standing] - RANKS[ROWS[b].standing] || a - b,
   run: (a, b) => a - b,
   name: (a, b) => (ROWS[a].name < ROWS[b].name ? -1 : ROWS[a].name > ROWS[b].name ? 1 : a - b),
   score: (a, b) => (ROWS[a].score ?? 2) - (ROWS[b].score ?? 2) || a - b,
-  slow: (a, b) => (ROWS[b].ms ?? -1) - (ROWS[a].ms ?? -1) || a - b,
+  slow: most("ms"), dear: most("usd"), tokens: most("tokens"), calls: most("calls"),
 };
 
 // The indices of the rows that hold all words and stand as one of `standings` (any, where there is none).

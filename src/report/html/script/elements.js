@@ -111,3 +111,15 @@ function duration(ms) {
 function counted(count, what) {
   return `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 }
+
+// Two digits of the smallest cost, no more than four of any.
+function dollars(usd) {
+  return `$${usd >= 0.01 ? number(usd) : Number(usd.toPrecision(2))}`;
+}
+
+const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+
+// A name that may break after its separators, and only where nothing else helps within a word.
+function breakable(text) {
+  return text.split(/(?<=[/_:-])(?![/_:-])/).flatMap((part, nth) => (nth ? [el("wbr"), part] : [part]));
+}

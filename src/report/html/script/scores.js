@@ -87,5 +87,5 @@ function statisticsOf(verdict) {
     pair("passed", `${told.passed} of ${told.runs}`),
     Number.isFinite(lower) && pair("pass rate", `${percent(told.pass_rate)} (${percent(lower)} to ${percent(upper)})`),
     pair("steadiness", told.flakiness.label), told.score && pair("mean score", `${told.score.mean.toFixed(1)} ± ${told.score.std_dev.toFixed(1)}`),
-    told.cost_usd && pair("mean cost", `$${number(told.cost_usd.mean)}`), told.duration_ms && pair("mean time", duration(told.duration_ms.mean)))];
+    told.cost_usd && pair("mean cost", dollars(told.cost_usd.mean)), told.duration_ms && pair("mean time", duration(told.duration_ms.mean)))];
 }

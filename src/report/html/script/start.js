@@ -13,6 +13,11 @@ function goTo(element) {
   element.scrollIntoView({ block: "center" });
 }
 
+function goToTop(element) {
+  element.focus({ preventScroll: true });
+  element.scrollIntoView();
+}
+
 function goToCall(run, call) {
   byId("runs")?.reach(run);
   const fold = byId(`fold-${run}`);
@@ -27,17 +32,20 @@ function goToCall(run, call) {
 }
 
 let shown = null;
+// What the shown case is compared with.
+let shownBeside = null;
 
 function goToCase(parts) {
   const index = BY_KEY.get(parts[0]);
   if (index === undefined) return false;
-  if (shown !== index) showCase(index);
-  const fresh = shown !== index;
-  shown = index;
+  const fresh = shown !== index || shownBeside !== other;
+  if (fresh) showCase(index);
+  [shown, shownBeside] = [index, other];
   show(false, `${plain(ROWS[index].name)} · arraign`);
   const [what, first, second] = parts.slice(1);
   if (what === "call") goToCall(Number(first) - 1, Number(second));
   else if (what === "violation") goTo(violationStep(Number(first)));
+  else if (what === "beside" && byId("beside")) goToTop(byId("beside"));
   else if (fresh) {
     byId("case").querySelector("h1").focus({ preventScroll: true });
     scrollTo(0, 0);

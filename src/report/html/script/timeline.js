@@ -56,6 +56,7 @@ function callStep(verdict, run, call, details, wrong) {
     el("details", { class: "call" },
       el("summary", {}, el("span", { class: "tool", title: call.written }, call.name), el("span", { class: "preview" }, call.arguments), stateOf(call, details)),
       el("div", {}, inside)),
+    details?.error !== undefined && el("p", { class: "reason" }, details.error.split("\n")[0].slice(0, 300)),
     accused);
 }
 
@@ -99,7 +100,7 @@ function runFacts(run) {
   const facts = [`${place} (${run.format})`, run.id && `run ${run.id}`, run.agent, run.model, counted(run.calls.length, "call"),
     run.duration_ms !== undefined && duration(run.duration_ms),
     run.usage && `${run.usage.input_tokens.toLocaleString("en")} tokens in, ${run.usage.output_tokens.toLocaleString("en")} out`,
-    run.cost_usd !== undefined && `$${number(run.cost_usd)}`, run.details?.stop_reason && `ended: ${run.details.stop_reason}`];
+    run.cost_usd !== undefined && dollars(run.cost_usd), run.details?.stop_reason && `ended: ${run.details.stop_reason}`];
   return facts.filter(Boolean).join(" · ");
 }
 
@@ -112,7 +113,8 @@ function timeline(verdict, index) {
   // The step of a call, drawn if it was not.
   list.callStep = (call) => list.reach(places.get(call) ?? 0);
   const run = verdict.runs[index];
-  return [el("p", { class: "run-head" }, runFacts(run)),
+  return [el("div", { class: "run-head" }, el("span", {}, runFacts(run)), saveButton(verdict, index)),
+    waterfallOf(verdict, index, complaints(verdict, index)),
     run.details?.cut && el("p", { class: "quiet" }, "Some texts are left out: the trace holds them."),
     steps.length ? drawn : el("p", { class: "quiet" }, "The run holds no call and no answer.")];
 }

@@ -19,7 +19,11 @@ fn page(name: &str, verdicts: &[Verdict]) -> String {
 }
 
 fn page_of(run: &RunInfo, name: &str, verdicts: &[Verdict]) -> String {
-    let page = format(ReportFormat::Html).render_run(run, verdicts);
+    let mut verdicts = verdicts.to_vec();
+    for verdict in &mut verdicts {
+        verdict.suite = verdict.name.split("::").next().unwrap_or_default().to_owned();
+    }
+    let page = format(ReportFormat::Html).render_run(run, &verdicts);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("html");
     fs::create_dir_all(&folder).expect("a folder");
     fs::write(folder.join(format!("{name}.html")), &page).expect("it is written");
@@ -113,8 +117,8 @@ fn the_script_makes_no_markup() {
 fn a_hostile_trace_stays_within_its_text() {
     let hostile = hostile();
     let page = page_of(&hostile_run(), "hostile", &hostile);
-    assert_eq!(page.matches("<script").count(), 5, "four blocks of data and the script");
-    assert_eq!(page.matches("</script").count(), 5);
+    assert_eq!(page.matches("<script").count(), 6, "five blocks of data and the script");
+    assert_eq!(page.matches("</script").count(), 6);
     let shown = |verdict: &Value| {
         (verdict["findings"][0]["violations"].clone(), verdict["runs"][0]["answer"].clone())
     };
@@ -126,7 +130,8 @@ fn a_hostile_trace_stays_within_its_text() {
         (&compared["name"], &compared["trials"].as_array().map(Vec::len)),
         (&HOSTILE.into(), &Some(4))
     );
-    let data = ["rows", "rules", "compared", "verdicts"].map(|id| block(&page, id).to_owned()).concat();
+    let data =
+        ["rows", "rules", "compared", "verdicts", "earlier"].map(|id| block(&page, id).to_owned()).concat();
     assert!(!data.contains('<') && !data.chars().any(is_harmful));
 }
 
@@ -190,8 +195,8 @@ fn ten_thousand_cases_are_less_than_thirty_megabytes() {
         verdict.passed = !verdict.passed;
         verdict
     };
-    let trials = many.iter().map(before).collect::<Vec<_>>().iter().collect();
-    let run = RunInfo { earlier: Some(EarlierRun { name: "run-6".to_owned(), trials }), ..run() };
+    let before: Vec<Verdict> = many.iter().map(before).collect();
+    let run = RunInfo { earlier: Some(EarlierRun::from_verdicts("run-6", &before)), ..run() };
     let page = page_of(&run, "many", &many);
     assert!(page.len() < 30 * 1024 * 1024, "{}", page.len());
     let kept = lines(&page).into_iter().flatten().count();
@@ -223,6 +228,15 @@ fn before() -> Vec<Verdict> {
     };
     change(&mut before, "shop::refund_above_the_limit", true);
     change(&mut before, "shop::refund_within_the_limit", false);
+    let run = &mut before
+        .iter_mut()
+        .find(|verdict| verdict.name == "shop::refund_above_the_limit")
+        .expect("it")
+        .runs[0];
+    let late = CallSummary::new(4, "send_mail", CallStatus::Ok);
+    run.calls = [run.calls[1].clone(), run.calls[2].clone(), late].to_vec();
+    run.calls[0].arguments = run.calls[0].arguments.replace("broken", "late");
+    run.answer = run.answer.as_deref().map(|answer| answer.replace("99", "80"));
     before.last_mut().expect("a trial").score = Score::new(0.5);
     before.retain(|verdict| verdict.name != "shop::stays_cheap");
     before
@@ -247,7 +261,7 @@ fn the_page_tells_what_changed_since_an_earlier_run() {
     let mut before = before();
     let again = before.iter_mut().find(|verdict| verdict.name == flaky.name).expect("the trial");
     again.harness.clone_from(&flaky.harness);
-    let earlier = Some(EarlierRun { name: "run-6".to_owned(), trials: before.iter().collect() });
+    let earlier = Some(EarlierRun::from_verdicts("run-6", &before));
     let page = page_of(&RunInfo { earlier, ..run() }, "compared", &after);
     let compared = json(block(&page, "compared"));
     let told: Vec<(&str, &str)> = compared["trials"]
@@ -272,6 +286,15 @@ fn the_page_tells_what_changed_since_an_earlier_run() {
     assert_eq!((&row["harness"], row["badges"].to_string().contains("flaky")), (&"evals@live".into(), true));
     let line = lines(&page).into_iter().flatten().find(|line| line["name"] == row["name"]).expect("a line");
     assert_eq!((&line["attempts"], line.get("earlier_attempts")), (&"pass, 2 x fail".into(), None));
+    let earlier = block(&page, "earlier");
+    let runs: Vec<&str> = earlier[1..earlier.len() - 1].split('\n').collect();
+    let lines =
+        ["shop::refund_above_the_limit", "shop::refund_within_the_limit", "shop::stays_cheap"].map(|name| {
+            let at = rows(&page).iter().position(|row| row["name"] == name).expect("a row");
+            runs[at]
+        });
+    assert!(lines[0].contains("send_mail") && lines[0].contains("80 dollars"), "{}", lines[0]);
+    assert_eq!(lines[1..], ["\"same\"", ""], "the agent did the same; the trial is new");
     assert_eq!(block(&self::page("shop", &verdicts("shop")), "compared"), "null");
 }
 
