@@ -102,15 +102,8 @@ impl<'i> Conversation<'i> {
 
     async fn ask_process(&mut self, process: &mut TurnProcess, task: &AgentTask) -> Result<(), AgentProblem> {
         while let Some(input) = self.next_input() {
-            match process.ask_turn(&input, &task.readers).await {
-                Ok(answer) => self.add_answer(&input.query, answer, None),
-                // Its model's requests are the trace, so a turn without output is no mistake.
-                Err(AgentProblem::NoTrace) => {
-                    self.is_silent = true;
-                    self.returned.push(Value::Null);
-                }
-                Err(problem) => return Err(problem),
-            }
+            let answer = process.ask_turn(&input, &task.readers).await?;
+            self.add_answer(&input.query, answer, None);
         }
         process.end().await
     }
