@@ -44,16 +44,9 @@ fn parse_code_unit(text: &str) -> Option<u16> {
 pub(super) fn decode_percent(text: &str) -> Option<String> {
     let (mut decoded, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
     while let Some((first, after)) = rest.split_first() {
-        match parse_hex(after).filter(|_| *first == b'%') {
-            Some(byte) => {
-                decoded.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                decoded.push(*first);
-                rest = after;
-            }
-        }
+        let escaped = parse_hex(after).filter(|_| *first == b'%');
+        decoded.push(escaped.unwrap_or(*first));
+        rest = if escaped.is_some() { &after[2..] } else { after };
     }
     (decoded.len() < text.len()).then(|| String::from_utf8_lossy(&decoded).into_owned())
 }

@@ -23,7 +23,7 @@ struct NamedSecret {
 }
 
 impl NamedSecret {
-    fn spellings(&self) -> impl Iterator<Item = &str> {
+    fn list_spellings(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.value).chain(&self.in_base64).map(String::as_str)
     }
 }
@@ -63,7 +63,8 @@ impl Secrets {
     }
 
     fn find_spelled(&self, text: &str) -> Option<&str> {
-        let found = self.0.iter().find(|secret| secret.spellings().any(|spelling| text.contains(spelling)));
+        let found =
+            self.0.iter().find(|secret| secret.list_spellings().any(|spelling| text.contains(spelling)));
         found.map(|secret| secret.name.as_str())
     }
 
@@ -71,7 +72,7 @@ impl Secrets {
     pub(crate) fn mask_text(&self, text: String) -> String {
         let masked = self.0.iter().fold(text, |text, secret| {
             let shown = format!("[{}]", secret.name);
-            secret.spellings().fold(text, |text, spelling| text.replace(spelling, &shown))
+            secret.list_spellings().fold(text, |text, spelling| text.replace(spelling, &shown))
         });
         let Some(name) = self.find_in(&masked) else { return masked };
         let lines = masked.split_inclusive('\n').map(|line| match self.find_in(line) {

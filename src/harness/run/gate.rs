@@ -48,14 +48,10 @@ fn defer_gate(rule: GateRule, work: &GateWork, baseline: Option<EarlierMeans>, n
 fn measure_cases(context: &Arc<RunContext>, work: &GateWork) -> Vec<MeasuredCase> {
     let (next, cases) = (AtomicUsize::new(0), &work.cases);
     let threads = context.live.count_at_once().min(cases.len()).max(1);
-    let measure_some = || {
-        let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
-        let own = numbers.map_while(|number| Some((number, cases.get(number)?)));
-        own.map(|(number, (name, case))| (number, measure_case(context, name, case))).collect::<Vec<_>>()
-    };
     let mut measured = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(measure_some)).collect();
-        let mut measured = measure_some();
+        let others: Vec<_> =
+            (1..threads).map(|_| scope.spawn(|| measure_next(context, cases, &next))).collect();
+        let mut measured = measure_next(context, cases, &next);
         // A case that is lost would change the mean.
         let joined = others.into_iter().map(|other| other.join().unwrap_or_else(|died| resume_unwind(died)));
         measured.extend(joined.flatten());
@@ -63,6 +59,17 @@ fn measure_cases(context: &Arc<RunContext>, work: &GateWork) -> Vec<MeasuredCase
     });
     measured.sort_by_key(|(number, _)| *number);
     measured.into_iter().map(|(_, case)| case).collect()
+}
+
+/// Measures the cases that no other thread has begun, and returns them with their numbers.
+fn measure_next(
+    context: &Arc<RunContext>,
+    cases: &[(String, CaseWork)],
+    next: &AtomicUsize,
+) -> Vec<(usize, MeasuredCase)> {
+    let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
+    let own = numbers.map_while(|number| Some((number, cases.get(number)?)));
+    own.map(|(number, (name, case))| (number, measure_case(context, name, case))).collect()
 }
 
 fn measure_case(context: &Arc<RunContext>, name: &str, work: &CaseWork) -> MeasuredCase {

@@ -144,10 +144,9 @@ fn a_gate_waits_for_the_trial_that_asks_its_agent() {
 /// The system drops the lock of a process that is killed, and its agent counts as not asked.
 #[test]
 fn a_gate_takes_over_from_a_trial_that_was_killed() {
-    let project = gated("if [ -e go ]; then echo '{\"calls\": [\"look\"]}'; else sleep 300; fi", "");
+    let project = gated(&format!("if [ ! -e hung ]; then touch hung; sleep 300; fi; {LOOKS}"), "");
     let mut killed = start(&project, "s::a");
-    eventually(|| asked(&project).len() == 1);
-    project.write("go", "");
+    eventually(|| project.path("hung").exists());
     let gate = start(&project, "s::pass_threshold");
     eventually(|| asked(&project).len() == 3);
     killed.kill().expect("it is killed");

@@ -21,6 +21,8 @@ mod processes;
 mod programs;
 mod recorded;
 mod refused;
+#[cfg(unix)]
+mod secrets;
 mod servers;
 #[cfg(unix)]
 mod turns;

@@ -45,7 +45,7 @@ impl AskedAgents {
         lock(&self.0).unasked.get(name).cloned()
     }
 
-    pub(super) fn all(&self) -> Vec<Arc<AskedAgent>> {
+    pub(super) fn list_all(&self) -> Vec<Arc<AskedAgent>> {
         lock(&self.0).agents.values().cloned().collect()
     }
 

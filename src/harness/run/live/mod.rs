@@ -41,10 +41,10 @@ use crate::case::{AgentFingerprint, AgentLimits, Case, ModelSettings, NamedAgent
 use crate::engine::UndecidedRun;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::output::stderr::{report_load_errors, report_problem};
-use crate::harness::plan::{CaseWork, GateWork, Plan, PlannedTrial, TrialWork};
+use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
 use crate::source::Files;
 use crate::suite::{CaseRuns, LIVE, RecordedRun, find_stale_runs};
-use crate::verdict::{Rerun, UndecidedCause, Verdict};
+use crate::verdict::{Rerun, UndecidedCause};
 
 /// The agents of one run of the harness.
 pub(crate) struct LiveAgents {
@@ -259,51 +259,14 @@ impl LiveAgents {
     /// Counts the trials that have asked an agent, those that have the answer, and those whose agent is running.
     pub(crate) fn count_asking(&self) -> Asking {
         let at_work = self.pool.as_ref().map(AgentPool::working_cases).unwrap_or_default();
-        let asked = self.asked.all();
+        let asked = self.asked.list_all();
         let answered = asked.iter().filter(|asked| asked.answer.is_given()).count();
         Asking { asked: asked.len(), answered, at_work }
     }
 
     /// Whether agents run in this process. They may print, and would wait for a lock on standard output.
     pub(crate) fn may_print(&self) -> bool {
-        self.asked.all().iter().any(|asked| asked.in_process)
-    }
-
-    /// The number of agents that a trial may ask at once, if it is the trial that asks them.
-    pub(crate) fn count_at_once(&self) -> usize {
-        let pool = self.pool.as_ref().filter(|_| self.shared.is_some());
-        pool.map_or(1, AgentPool::at_once)
-    }
-
-    /// Whether a report decides this gate, because other processes ask the agents of its cases and share nothing with this one.
-    pub(crate) fn leaves_to_report(&self, gate: &GateWork) -> bool {
-        self.is_part && gate.cases.iter().any(|(_, work)| work.case.agent.is_some())
-    }
-
-    /// Evaluates the case of the trial `name`, unless another process of the run has asked its agent and left the verdict. The
-    /// error says that the processes cannot share verdicts.
-    pub(crate) fn ask_once(
-        &self,
-        name: &str,
-        work: &CaseWork,
-        (project, asker): (&Project, Asker),
-        evaluate: impl FnOnce() -> Verdict,
-    ) -> Result<Verdict, String> {
-        let Some(shared) = self.shared.as_ref().filter(|_| work.case.agent.is_some()) else {
-            return Ok(evaluate());
-        };
-        let explain = |error| format!("the processes of a run cannot share verdicts: {error}");
-        let _lock = shared.lock_case(name).map_err(explain)?;
-        if let Some(verdict) = shared.take_over(name, asker) {
-            self.asked.note_elsewhere(name);
-            return Ok(verdict);
-        }
-        self.ask_agent(name, work, project);
-        let verdict = evaluate();
-        if self.was_asked(name) {
-            shared.leave(name, asker, &verdict).map_err(explain)?;
-        }
-        Ok(verdict)
+        self.asked.list_all().iter().any(|asked| asked.in_process)
     }
 
     /// Waits for the answer of the trial's agent, so that the agent's time does not count as the time of the checks.

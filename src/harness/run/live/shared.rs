@@ -10,7 +10,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::harness::run::context::RunProcesses;
+use super::LiveAgents;
+use crate::agent::AgentPool;
+use crate::harness::plan::{CaseWork, GateWork};
+use crate::harness::run::context::{Project, RunProcesses};
 use crate::source::{fingerprint_bytes, write_with_folder};
 use crate::verdict::Verdict;
 
@@ -29,6 +32,45 @@ pub(super) struct SharedVerdicts {
     folder: PathBuf,
     /// Whether this process is a later attempt at its trial, or a later round of a stress run: such a trial asks again.
     is_repeated: bool,
+}
+
+impl LiveAgents {
+    /// The number of agents that a trial may ask at once, if it is the trial that asks them.
+    pub(crate) fn count_at_once(&self) -> usize {
+        let pool = self.pool.as_ref().filter(|_| self.shared.is_some());
+        pool.map_or(1, AgentPool::at_once)
+    }
+
+    /// Whether a report decides this gate, because other processes ask the agents of its cases and share nothing with this one.
+    pub(crate) fn leaves_to_report(&self, gate: &GateWork) -> bool {
+        self.is_part && gate.cases.iter().any(|(_, work)| work.case.agent.is_some())
+    }
+
+    /// Evaluates the case of the trial `name`, unless another process of the run has asked its agent and left the verdict. The
+    /// error says that the processes cannot share verdicts.
+    pub(crate) fn ask_once(
+        &self,
+        name: &str,
+        work: &CaseWork,
+        (project, asker): (&Project, Asker),
+        evaluate: impl FnOnce() -> Verdict,
+    ) -> Result<Verdict, String> {
+        let Some(shared) = self.shared.as_ref().filter(|_| work.case.agent.is_some()) else {
+            return Ok(evaluate());
+        };
+        let explain = |error| format!("the processes of a run cannot share verdicts: {error}");
+        let _lock = shared.lock_case(name).map_err(explain)?;
+        if let Some(verdict) = shared.take_over(name, asker) {
+            self.asked.note_elsewhere(name);
+            return Ok(verdict);
+        }
+        self.ask_agent(name, work, project);
+        let verdict = evaluate();
+        if self.was_asked(name) {
+            shared.leave(name, asker, &verdict).map_err(explain)?;
+        }
+        Ok(verdict)
+    }
 }
 
 /// A verdict of a case whose agent was asked.

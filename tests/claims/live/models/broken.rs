@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{ALLOWED, CASSETTE, LIVE, RECORD, project, replies, run, take_server_away};
+use crate::project::Project;
 use crate::server::{Reply, Server};
 
 #[test]
@@ -81,6 +82,19 @@ fn a_key_in_a_request_is_never_recorded() {
     assert!(!project.path(CASSETTE).exists());
 }
 
+/// The exchanges are the trace, which must not contain the key either, although nothing is recorded.
+#[test]
+fn a_key_in_a_request_is_in_no_verdict() {
+    let server = Server::new(replies::reply);
+    for form in ["sk-live-0123456789abcdef", "eDpzay1saXZlLTAxMjM0NTY3ODlhYmNkZWY="] {
+        let project = project("chat", &server);
+        project.write("result", format!("shipped with {form}"));
+        let ran = run(&project, &[LIVE]).exits(101).says("wrote the value of the secret");
+        assert!(!ran.stdout.contains(form), "{}", ran.stdout);
+        assert!(project.files("out").iter().all(|file| !project.read(file).contains(form)));
+    }
+}
+
 #[test]
 fn an_agent_that_asks_nothing_and_prints_nothing_is_an_error() {
     let server = Server::new(replies::reply);
@@ -144,38 +158,45 @@ fn two_runs_at_once_leave_one_whole_cassette() {
     run(&project, &[ALLOWED]).exits(0);
 }
 
-/// The process is killed around the time at which it writes a cassette of some megabytes.
+/// Records, and kills the process this long after the last request. Returns whether there is a cassette then, which is whole.
+fn is_recorded_until(pause: Duration, project: &Project, server: &Server) -> bool {
+    let before = server.asked().len();
+    let mut command = project.command(&[]);
+    command.env(RECORD.0, RECORD.1).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut recording = command.spawn().expect("it starts");
+    while server.asked().len() < before + 2 {
+        assert!(recording.try_wait().expect("a process").is_none(), "the agent failed");
+        sleep(Duration::from_millis(1));
+    }
+    sleep(pause);
+    recording.kill().expect("it is killed");
+    recording.wait().expect("it ends");
+    if !project.path(CASSETTE).exists() {
+        assert!(project.files("evals/cassettes").is_empty(), "{:?}", project.files("evals/cassettes"));
+        return false;
+    }
+    let cassette = project.read(CASSETTE);
+    let lines = cassette.lines().map(|line| serde_json::from_str::<Value>(line).expect("a whole line"));
+    assert_eq!(lines.count(), 2);
+    std::fs::remove_file(project.path(CASSETTE)).expect("the cassette");
+    true
+}
+
+/// The process is killed ever nearer to the moment at which it has written a cassette of some megabytes.
 #[test]
 fn a_cassette_is_whole_or_absent_after_a_kill() {
     let server = Server::new(replies::reply);
     let project = project("chat", &server);
     project.write("result", "shipped ".repeat(500_000));
-    let (mut absent, mut whole) = (0, 0);
-    for pause in (0..).map(|step| Duration::from_millis(step * 4)) {
-        let before = server.asked().len();
-        let mut command = project.command(&[]);
-        command.env(RECORD.0, RECORD.1).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut recording = command.spawn().expect("it starts");
-        while server.asked().len() < before + 2 {
-            sleep(Duration::from_millis(1));
-        }
-        sleep(pause);
-        recording.kill().expect("it is killed");
-        recording.wait().expect("it ends");
-        if project.path(CASSETTE).exists() {
-            let cassette = project.read(CASSETTE);
-            let lines: Vec<Value> =
-                cassette.lines().map(|line| serde_json::from_str(line).expect("a whole line")).collect();
-            assert_eq!(lines.len(), 2);
-            whole += 1;
-            std::fs::remove_file(project.path(CASSETTE)).expect("the cassette");
-        } else {
-            absent += 1;
-        }
-        assert!(project.files("evals/cassettes").is_empty(), "{:?}", project.files("evals/cassettes"));
-        if absent > 0 && whole > 2 {
-            break;
-        }
+    let (mut absent, mut whole) = (Duration::ZERO, Duration::from_millis(20));
+    assert!(!is_recorded_until(absent, &project, &server), "the agent reads for longer than that");
+    while !is_recorded_until(whole, &project, &server) {
+        (absent, whole) = (whole, whole * 2);
     }
-    run(&project, &[LIVE]).exits(0);
+    for _ in 0..6 {
+        let middle = (absent + whole) / 2;
+        if is_recorded_until(middle, &project, &server) { whole = middle } else { absent = middle }
+    }
+    run(&project, &[RECORD]).exits(0);
+    assert_eq!(project.files("evals"), [CASSETTE, "evals/s.yaml"]);
 }

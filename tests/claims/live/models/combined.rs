@@ -32,8 +32,6 @@ fn turns_with_a_recorded_model_are_one_run() {
     assert_eq!(server.asked().len(), 3);
     take_server_away(&project);
     run(&project, &[ALLOWED]).exits(0);
-    let turns = &project.verdict("s::a")["runs"][0]["messages"];
-    assert!(turns.to_string().contains("And when?"), "{turns}");
     let other = project.read("evals/s.yaml").replace("And when?", "And where?");
     project.write("evals/s.yaml", other);
     run(&project, &[ALLOWED])
