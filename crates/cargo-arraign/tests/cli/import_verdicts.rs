@@ -53,17 +53,17 @@ impl ImportFolder {
 #[test]
 fn classes_of_openai_evals_keep_their_verdicts() {
     let (rows, folder) = (read_rows("openai_verdicts"), ImportFolder::new());
-    let mut registry = String::new();
+    let mut registry = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         let id = format!("q{at}");
         let mut arguments = row["args"].clone();
         arguments["samples_jsonl"] = format!("{id}.jsonl").into();
-        registry += &format!("{id}: {}\n", json!({"class": row["class"], "args": arguments}));
+        registry.push(format!("{id}: {}\n", json!({"class": row["class"], "args": arguments})));
         folder.write(format!("{id}.jsonl"), &format!("{}\n", json!({"input": id, "ideal": row["ideal"]})));
         let trace = json!({"calls": [], "answer": row["answer"]});
         folder.write(format!("evals/traces/registry/{id}.json"), &trace.to_string());
     }
-    folder.write("registry.yaml", &registry);
+    folder.write("registry.yaml", &registry.concat());
     let ran = folder.import(&["registry.yaml", "--from", "openai"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     let mut agreed = 0;
@@ -136,6 +136,6 @@ fn trajectories_of_adk_keep_their_verdicts() {
             agreed += usize::from(here == Some(there));
         }
     }
-    // The others expect no call, or several turns, and have a remark.
-    assert_eq!((agreed, rows.len()), (0, 162));
+    // The others expect no call, or a call in another turn, and have a remark.
+    assert_eq!((agreed, rows.len()), (146, 162));
 }
