@@ -79,6 +79,12 @@ async function completes(name, text, ...wanted) {
   return items;
 }
 
+async function lacks(name, text, ...unwanted) {
+  const items = await completes(name, text);
+  const labels = items.map((item) => item.label).filter((label) => unwanted.includes(label));
+  assert.deepEqual(labels, [], name);
+}
+
 async function shows(name, text, wanted) {
   const { place } = await open(name, text);
   const hover = await ask("textDocument/hover", place);
@@ -101,7 +107,13 @@ async function isClean(name, text, schema) {
   assert.deepEqual(marks, [], name);
 }
 
-const client = { workspace: { configuration: true }, textDocument: { hover: { contentFormat: ["markdown"] } } };
+const client = {
+  workspace: { configuration: true },
+  textDocument: {
+    hover: { contentFormat: ["markdown"] },
+    completion: { completionItem: { snippetSupport: true } },
+  },
+};
 await ask("initialize", { processId: process.pid, rootUri: url("."), capabilities: client });
 send({ method: "initialized", params: {} });
 send({ method: "workspace/didChangeConfiguration", params: { settings } });
@@ -116,9 +128,29 @@ await completes("metric", "id: a\nmetric: |", "args_valid", "contains", "sequenc
 await completes("setting", "id: a\nmetric: contains\n|", "value", "case_sensitive");
 await completes("check", "expect:\n  - |", "tool_blocklist", "no_pii");
 await completes("suite", "tests: []\n|", "defaults", "gate", "output");
-await shows("hover_setting", "id: a\nmetric: contains\nca|se_sensitive: true\n", "are two texts");
+const roots = ["suite", "tests", "defaults", "dataset", "gate", "judge", "prices", "id", "expect"];
+await completes("root", "|", ...roots);
+await completes("root_word", "te|", ...roots);
+await completes("root_started", "suite: a\n|", ...roots.filter((key) => key !== "suite"));
+await lacks("root_case", "id: a\n|", "tests", "gate");
+await marks("root_typo", "tset: []\n", "tset", "tset");
+await isClean("root_empty", "");
+await completes("rule", "metric: sequence_valid\nrules:\n  - |", "type");
+await completes("rule_of_type", "metric: sequence_valid\nrules:\n  - type: before\n    |", "first", "then");
+await lacks("rule_of_type_only", "metric: sequence_valid\nrules:\n  - type: before\n    |", "tool", "within", "pattern");
+await marks("rule_key", "metric: sequence_valid\nrules:\n  - {type: before, first: a, then: b, tool: c}\n", "tool", "tool");
+
+// The snippets, with their places filled in, are cases without a mistake.
+const snippets = (await completes("snippets", "tests:\n  - |")).filter(({ label }) => label.startsWith("case: "));
+assert.equal(snippets.length, 5, snippets.map(({ label }) => label).join());
+for (const [number, { label, textEdit }] of snippets.entries()) {
+  const text = textEdit.newText.replace(/\$\{\d+:([^}]*)\}/g, "$1").replaceAll("\n", "\n  ");
+  await isClean(`snippet_${number}`, `tests:\n  - ${text}\n`);
+  assert.match(text, /^id: name\n +trace: traces\/file.json\n +expect:\n/, label);
+}
+await shows("hover_setting", "id: a\nmetric: contains\nca|se_sensitive: true\n", "letter case counts");
 await shows("hover_check", "expect:\n  - tool_bl|ocklist: [rm]\n", "none of these tools is called");
-await shows("hover_key", "tests:\n  - {id: a, expe|ct_verdict: fail}\n", "The verdict that is right");
+await shows("hover_key", "tests:\n  - {id: a, expe|ct_verdict: fail}\n", "The expected verdict");
 await shows("hover_value", "tests:\n  - {id: a, expe|ct_verdict: fail}\n", "Something is violated");
 await marks("typo", "tests:\n  - id: a\n    tiimeout: 3s\n    expect: [safe: {}]\n", "tiimeout", "tiimeout");
 await marks("typo_metric", "id: a\nmetric: contains\nvalue: x\ncase_sensitiv: true\n", "case_sensitiv", "case_sensitiv");
@@ -144,4 +176,4 @@ rmSync(project, { recursive: true });
 
 clearTimeout(late);
 server.kill();
-console.log("18 claims about the schema in yaml-language-server hold");
+console.log("30 claims about the schema in yaml-language-server hold");

@@ -6,6 +6,7 @@
 
 mod accept;
 mod calibrate;
+mod case_edit;
 mod compare;
 mod completions;
 mod editor;

@@ -47,7 +47,8 @@ export function readEvent(line: string, folder: string): TrialEvent | undefined 
 /** Splits the text of a red trial into its errors, each with its place. */
 export function splitFailures(text: string, folder: string): Failure[] {
   // The frame of libtest's text says nothing that the tree does not show.
-  const plain = text.replace(/^Error: "\n/u, "").replace(/\n"\n$/u, "").replace(/^\n*thread '.*' panicked at .*\n/u, "");
+  const framed = /^(?:Error: ")?\n*(?:thread '.*' panicked at .*\n)?([^]*?)(?:\nnote: .*)?(?:\n"\n?)?$/u.exec(text);
+  const plain = framed?.[1] ?? text;
   const parts = plain.split(/^(?=(?:error|warning)(?:\[|: ))/mu).filter((part) => part.trim() !== "");
   return (parts.length === 0 ? ["the trial failed without a message"] : parts).map((part) => {
     const [, file, line, column] = PLACE.exec(part) ?? [];

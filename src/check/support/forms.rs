@@ -104,8 +104,49 @@ enum AnyCalls {
     Any,
 }
 
+/// The keys of each type of rule, beside `type`.
+#[cfg(feature = "schema")]
+const RULE_KEYS: &[(&str, &[&str])] = &[
+    ("require", &["tool", "tools"]),
+    ("before", &["first", "then"]),
+    ("immediately_before", &["first", "then"]),
+    ("blocklist", &["tools", "pattern"]),
+    ("allowlist", &["tools"]),
+    ("count", &["tool", "min", "max", "exactly"]),
+    ("max_calls", &["tool", "max"]),
+    ("eventually", &["tool", "within"]),
+    ("after", &["trigger", "then", "within"]),
+    ("never_after", &["trigger", "forbidden"]),
+    ("sequence", &["tools", "strict"]),
+];
+
+/// Allows the keys of a rule's type only.
+#[cfg(feature = "schema")]
+fn narrow_by_type(schema: &mut schemars::Schema) {
+    let Some(serde_json::Value::Object(keys)) = schema.remove("properties") else { return };
+    schema.remove("additionalProperties");
+    let narrowed = RULE_KEYS.iter().map(|(name, own)| {
+        let own = own.iter().map(|key| ((*key).to_owned(), keys[*key].clone()));
+        serde_json::json!({
+            "if": {"required": ["type"], "properties": {"type": {"const": name}}},
+            "then": {
+                "properties": own.collect::<serde_json::Map<_, _>>(),
+                "patternProperties": {"^type$": true},
+                "additionalProperties": false,
+            },
+        })
+    });
+    let narrowed: Vec<serde_json::Value> = narrowed.collect();
+    schema.insert("allOf".to_owned(), narrowed.into());
+    schema.insert("properties".to_owned(), serde_json::json!({"type": keys["type"]}));
+}
+
 /// A rule of `sequence_valid`.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "rule"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "rule", transform = narrow_by_type)
+)]
 pub(crate) struct OrderRule {
     /// The type of the rule.
     r#type: OrderRuleType,

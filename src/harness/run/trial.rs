@@ -103,11 +103,13 @@ fn print_headline(context: &RunContext, headline: &str) {
 
 /// Renders the message of a failure.
 ///
-/// In JSON events, JetBrains looks for a line that starts with `thread`. libtest-mimic writes `Error: "` before the message,
-/// so it begins with a line break.
+/// In JSON events, JetBrains looks for a line that starts with `thread`, and shows what stands between it and `note:`.
+/// libtest-mimic writes `Error: "` before the message, so it begins with a line break.
 fn failure_message(context: &RunContext, name: &str, at: &str, drawn: &str) -> Failed {
     if context.readers.json {
-        Failed::from(format!("\nthread '{name}' panicked at {}:\n{drawn}", escape_line(at)))
+        let (at, drawn) = (escape_line(at), drawn.trim_end());
+        let note = "note: `cargo arraign report` shows the verdicts of the run";
+        Failed::from(format!("\nthread '{name}' panicked at {at}:\n{drawn}\n{note}\n"))
     } else {
         Failed::from(drawn.to_owned())
     }

@@ -4,6 +4,7 @@
 //! own included. The schema accepts whatever loads; a mistake that needs more than one place to see is left to the
 //! loader.
 
+mod snippets;
 mod tidy;
 
 use schemars::generate::SchemaSettings;
@@ -38,7 +39,7 @@ pub fn of_cases(kinds: &Registry) -> Value {
         "else": {
             "if": {"anyOf": OF_SUITES.iter().map(|key| has_cases(key)).collect::<Vec<_>>()},
             "then": {"$ref": "#/definitions/suite"},
-            "else": {"$ref": "#/definitions/case"},
+            "else": keys.unfinished_file(),
         },
         "definitions": keys.definitions(kinds),
     })
@@ -177,12 +178,37 @@ impl Keys {
         json!({"description": kind.summary, "anyOf": forms})
     }
 
-    fn suite(&self) -> Value {
+    /// The keys of a suite, whose lists of cases offer the commonest cases.
+    fn suite_keys(&self) -> Map<String, Value> {
         let mut properties = self.suite.clone();
         properties["defaults"]["$ref"] = json!("#/definitions/part_of_case");
+        for list in keys::TESTS {
+            properties[*list]["defaultSnippets"] = snippets::list_snippets();
+        }
+        properties
+    }
+
+    /// A file that is not a suite yet. It is a case if it has a key that only cases have. Until then, an editor offers the keys
+    /// of both.
+    fn unfinished_file(&self) -> Value {
+        let own = self.case.keys().filter(|key| !self.suite.contains_key(*key));
+        let has_own: Vec<Value> = own.map(|key| json!({"required": [key]})).collect();
+        let both = self.case.clone().into_iter().chain(self.suite_keys());
+        json!({
+            "if": {"type": "object", "anyOf": has_own},
+            "then": {"$ref": "#/definitions/case"},
+            "else": {
+                "type": ["object", "null"],
+                "properties": both.collect::<Map<_, _>>(),
+                "additionalProperties": false,
+            },
+        })
+    }
+
+    fn suite(&self) -> Value {
         json!({
             "type": "object",
-            "properties": properties,
+            "properties": self.suite_keys(),
             "additionalProperties": false,
             "if": {"required": ["defaults"], "properties": {"defaults": {"required": ["metric"]}}},
             "then": describe_tests("part_of_case"),

@@ -1,5 +1,6 @@
 //! The command lines that IDEs and nextest send, and what they look for in the output.
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::project::{Project, Ran, case, green, own, red, suite};
@@ -35,6 +36,87 @@ fn jetbrains_reads_only_json_and_finds_the_place() {
     assert_eq!(events.last().expect("a summary")["event"], "failed");
     let ignored = events.iter().any(|event| event["name"] == "s::c" && event["event"] == "ignored");
     assert!(ignored, "{}", ran.stdout);
+}
+
+/// The events as rust-analyzer reads them: `CargoTestOutput` in its `test_runner.rs`. It shows a line that is none as text.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+enum RustAnalyzerEvent {
+    Test {
+        name: String,
+        #[serde(flatten)]
+        state: RustAnalyzerState,
+    },
+    Suite,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "event", rename_all = "camelCase")]
+enum RustAnalyzerState {
+    Started,
+    Ok,
+    Ignored,
+    Failed { stdout: String },
+}
+
+/// The events as JetBrains reads them: `LibtestTestMessage` and `LibtestSuiteMessage` in `CargoTestEventsConverter.kt`.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+enum JetBrainsEvent {
+    Test { event: String, name: String },
+    Suite { event: String, test_count: Option<u64> },
+}
+
+#[test]
+fn the_events_have_the_fields_that_the_clients_read() {
+    let project = Project::of(&[green("a"), red("b"), case("c", "rm", "ignore: why")]);
+    let ran = project.run(&JETBRAINS).exits(101);
+    let mut states = Vec::new();
+    for line in ran.stdout.lines() {
+        let event =
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("rust-analyzer: {error}: {line}"));
+        if let RustAnalyzerEvent::Test { name, state } = event {
+            states.push(match state {
+                RustAnalyzerState::Started => format!("{name} started"),
+                RustAnalyzerState::Ok => format!("{name} ok"),
+                RustAnalyzerState::Ignored => format!("{name} ignored"),
+                RustAnalyzerState::Failed { stdout } => {
+                    format!("{name} {}", stdout.contains("`rm` is blocked"))
+                }
+            });
+        }
+        match serde_json::from_str(line).unwrap_or_else(|error| panic!("JetBrains: {error}: {line}")) {
+            JetBrainsEvent::Test { event, name } => {
+                assert!(["started", "ok", "failed", "ignored"].contains(&event.as_str()), "{line}");
+                // It doubles each backslash of a name, and ends the name at the first quote.
+                assert!(!name.contains(['"', '\\']), "{line}");
+            }
+            // The first event of a suite has the number of its tests, or no tree is shown.
+            JetBrainsEvent::Suite { event, test_count } => {
+                assert_eq!(event == "started", test_count == Some(3), "{line}");
+            }
+        }
+    }
+    states.sort();
+    assert_eq!(
+        states,
+        ["s::a ok", "s::a started", "s::b started", "s::b true", "s::c ignored", "s::c started"]
+    );
+}
+
+#[test]
+fn jetbrains_shows_the_text_between_the_heading_and_the_note() {
+    let project = Project::of(&[red("a")]);
+    let events = events(&project.run(&JETBRAINS).exits(101).stdout);
+    let text = failure(&events);
+    // `thread '.*' panicked at (\\S*)\\n...(note|stack backtrace):`, each at the beginning of its line.
+    let (_, shown) = text.split_once("\nthread '").expect("the heading");
+    let (heading, shown) = shown.split_once('\n').expect("lines");
+    let (_, place) = heading.split_once("' panicked at ").expect("a place");
+    assert!(!place.contains(' '), "{place}");
+    let (message, _) = shown.split_once("\nnote: ").expect("the note at the end");
+    assert!(message.starts_with("error[tool_blocklist]: `rm` is blocked"), "{text}");
+    assert!(message.contains("= rerun: "), "{text}");
 }
 
 #[test]

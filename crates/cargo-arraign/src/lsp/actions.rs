@@ -1,4 +1,4 @@
-//! Quick fixes: the name that a mistake suggests, and a snapshot that a run left pending.
+//! Quick fixes: the name that a mistake suggests, a snapshot that a run left pending, and checks that a case lacks.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,12 @@ use lsp_types::{
 };
 use serde_json::json;
 
-use super::commands::ACCEPT;
+use super::commands::{ACCEPT, MUTATE};
 use super::document::OpenDocument;
 use super::last_run::LastRun;
-use super::outline::outline_cases;
-use super::position::find_range;
+use super::outline::{OutlinedCase, outline_cases};
+use super::position::{find_offset, find_range};
+use super::survivors;
 
 /// Lists the actions for a range of an open file.
 pub(super) fn list_actions(
@@ -23,8 +24,11 @@ pub(super) fn list_actions(
     let name = document.project.name(&document.path);
     let own = document.mistakes.iter().filter(|error| error.place.file() == name);
     let fixes = own.filter_map(|error| suggest_fix(document, error, range));
-    let accepted = list_accepts(document, last_run, range);
-    fixes.map(CodeActionOrCommand::CodeAction).chain(accepted).collect()
+    let cases = list_cases_in(document, range);
+    let added = cases.iter().flat_map(|case| survivors::list_additions(document, last_run, case));
+    let actions = fixes.chain(added).map(CodeActionOrCommand::CodeAction);
+    let commands = cases.iter().flat_map(|case| list_commands(document, last_run, case));
+    actions.chain(commands.map(CodeActionOrCommand::Command)).collect()
 }
 
 /// Replaces the text of a mistake by the suggestion in its help.
@@ -52,27 +56,31 @@ fn suggest_fix(document: &OpenDocument, error: &LoadError, range: Range) -> Opti
 }
 
 #[expect(clippy::mutable_key_type, reason = "lsp-types prescribes this map, and no URI is changed")]
-fn edit_text(uri: Uri, edit: TextEdit) -> WorkspaceEdit {
+pub(super) fn edit_text(uri: Uri, edit: TextEdit) -> WorkspaceEdit {
     let changes = HashMap::from([(uri, vec![edit])]);
     WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
 }
 
-/// Accepts the pending snapshots of the cases in the range.
-fn list_accepts(document: &OpenDocument, last_run: &LastRun, range: Range) -> Vec<CodeActionOrCommand> {
-    let cases = outline_cases(document).into_iter().filter(|case| {
-        let own = find_range(&document.text, case.extent.0, case.extent.1);
-        // A cursor is an empty range, so touching the case is enough.
-        own.start <= range.end && range.start <= own.end
-    });
-    let pending = |name: &str| {
-        let mut verdicts = last_run.verdicts_of(&document.path).iter();
-        verdicts.any(|verdict| verdict.name == name && verdict.snapshot_diff.is_some())
-    };
-    let names = cases.map(|case| case.name).filter(|name| pending(name));
-    let commands = names.map(|name| Command {
-        title: format!("Accept the snapshot of `{name}`"),
-        command: ACCEPT.to_owned(),
+/// The cases that have a part in the range.
+fn list_cases_in(document: &OpenDocument, range: Range) -> Vec<OutlinedCase> {
+    let mut cases = outline_cases(document);
+    let (start, end) = (find_offset(&document.text, range.start), find_offset(&document.text, range.end));
+    cases.retain(|case| case.extent.0 <= end && start <= case.extent.1);
+    cases
+}
+
+/// Accepts the pending snapshot of the case, and tries which changes of its trace it notices.
+fn list_commands(document: &OpenDocument, last_run: &LastRun, case: &OutlinedCase) -> Vec<Command> {
+    let name = &case.name;
+    let verdicts = last_run.verdicts_of(&document.path).iter();
+    let mut pending = verdicts.filter(|verdict| verdict.snapshot_diff.is_some());
+    let accept = pending.any(|verdict| verdict.name == *name);
+    let accept = accept.then(|| (format!("Accept the snapshot of `{name}`"), ACCEPT));
+    let mutate = (format!("Try which changes of its trace `{name}` notices"), MUTATE);
+    let commands = accept.into_iter().chain([mutate]).map(|(title, command)| Command {
+        title,
+        command: command.to_owned(),
         arguments: Some(vec![json!({"uri": document.uri, "name": name})]),
     });
-    commands.map(CodeActionOrCommand::Command).collect()
+    commands.collect()
 }

@@ -22,14 +22,19 @@ pub(super) const ACCEPT: &str = "arraign.accept";
 /// Lists the cases of the project with their places.
 pub(super) const LIST: &str = "arraign.list";
 
+/// Runs the trial of a case on changed traces.
+pub(super) const MUTATE: &str = "arraign.mutate";
+
 /// All commands.
-pub(super) const ALL: [&str; 5] = [RUN, DEBUG, RECORD, ACCEPT, LIST];
+pub(super) const ALL: [&str; 6] = [RUN, DEBUG, RECORD, ACCEPT, LIST, MUTATE];
 
 /// A command of the client, ready to run.
 pub(super) struct CaseCommand {
     pub(super) command: String,
     pub(super) name: String,
     pub(super) traces: Vec<PathBuf>,
+    /// What the names of the case's snapshots contain.
+    pub(super) snapshots: String,
     pub(super) base: PathBuf,
     pub(super) root: PathBuf,
 }
@@ -55,17 +60,19 @@ impl CommandResult {
 impl CaseCommand {
     pub(super) fn new(command: &str, name: &str, project: &EvalProject, traces: Vec<PathBuf>) -> Self {
         let (base, root) = (project.base.clone(), project.root.clone());
-        Self { command: command.to_owned(), name: name.to_owned(), traces, base, root }
+        let (command, name) = (command.to_owned(), name.to_owned());
+        Self { command, snapshots: name.clone(), name, traces, base, root }
     }
 
     /// Runs the command and waits for its end.
     pub(super) fn execute(&self) -> CommandResult {
         let outcome = match self.command.as_str() {
             DEBUG => return self.explain_traces(),
-            ACCEPT => self.capture(&mut Self::own_program(&["accept", &self.name])),
+            ACCEPT => self.capture(&mut Self::own_program(&["accept", &self.snapshots])),
             RECORD => {
                 self.capture(self.run_trials(&["--exact", &self.name]).env("ARRAIGN_AGENT_MODE", "record"))
             }
+            MUTATE => self.capture(self.run_trials(&["--exact", &self.name]).env("ARRAIGN_MUTATE", "1")),
             LIST => self.capture(&mut self.run_trials(&["--list", "--format", "json"])),
             _ => self.capture(&mut self.run_trials(&["--exact", &self.name, "--include-ignored"])),
         };

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use arraign::__internals::yaml::{Document, Node, Value as YamlValue};
 use arraign::Trace;
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Position, TextEdit};
 use serde_json::Value;
@@ -10,6 +9,7 @@ use serde_json::Value;
 use super::document::OpenDocument;
 use super::evidence::read_runs_at;
 use super::key_path::{find_key_path, find_word_start};
+use super::policies::{NamedPolicy, list_policies};
 use super::position::{find_offset, find_range};
 
 /// The keys whose values are names of tools.
@@ -103,46 +103,14 @@ fn list_tools(runs: &[Trace], document: &OpenDocument) -> Offers {
     for call in runs.iter().flat_map(|run| &run.calls) {
         *counts.entry(&call.name).or_default() += 1;
     }
-    let policies = list_policy_tools(document);
+    let policies = list_policies(document).into_iter().flat_map(|NamedPolicy { name, tools, .. }| {
+        tools.into_iter().map(move |(tool, _)| (tool, format!("in {name}")))
+    });
     let called = counts.into_iter().map(|(name, count)| {
         let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
         (name.to_owned(), format!("called {times} in the trace"))
     });
-    // What the runs call replaces what the policies say of the same tool.
-    policies.into_iter().chain(called).collect()
-}
-
-/// The tools of the policies that the file names.
-fn list_policy_tools(document: &OpenDocument) -> Offers {
-    let files = document.project.open_files();
-    let folder = document.path.parent().unwrap_or(&document.path);
-    // The text is searched by its lines, since it is often no valid YAML while somebody types.
-    let names = document.text.lines().filter_map(|line| line.split_once("policy:")).map(|(_, name)| name);
-    let names =
-        names.map(|name| name.split(['#', ',', '}']).next().unwrap_or(name).trim().trim_matches(['"', '\'']));
-    let mut tools = Offers::new();
-    for name in names.filter(|name| !name.is_empty()) {
-        let Ok(path) = files.resolve(folder, name) else { continue };
-        let Ok(policy) = files.document(&path) else { continue };
-        tools.extend(list_tools_of_policy(&policy).into_iter().map(|tool| (tool, format!("in {name}"))));
-    }
-    tools
-}
-
-/// The tools in the shapes of policies: keys of `tools`, keys of `schemas`, or the keys of the root.
-fn list_tools_of_policy(policy: &Document) -> Vec<String> {
-    let root = policy.root();
-    let keyed = [root.get("schemas"), root.get("tools")].into_iter().flatten();
-    let maps: Vec<Node<'_>> = if root.get("tools").is_some() || root.get("schemas").is_some() {
-        keyed.collect()
-    } else {
-        vec![root]
-    };
-    let entries = maps.into_iter().flat_map(|map| map.entries().into_iter().flatten());
-    let tools = entries
-        // Keys such as `$schema` are settings of the policy and no tools.
-        .filter(|(key, value)| matches!(value.value(), YamlValue::Map(_)) && !key.name.starts_with('$'));
-    tools.map(|(key, _)| key.name.to_string()).collect()
+    policies.chain(called).collect()
 }
 
 fn list_run_ids(runs: &[Trace]) -> Offers {

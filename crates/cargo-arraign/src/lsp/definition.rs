@@ -6,16 +6,23 @@ use std::path::{Path, PathBuf};
 use lsp_types::{GotoDefinitionResponse, Location, Position};
 
 use super::document::OpenDocument;
-use super::evidence::read_runs_at;
+use super::evidence::{find_id_above, read_runs_at};
+use super::policies::list_policies;
 use super::position::{find_offset, find_range, line_start, path_to_uri};
+use super::rename::{list_renames, locate_recordings};
 
-/// Finds where the value at `position` is defined.
+/// Finds where the value at `position` is defined: the file that it names, the recordings of the case for its id, or else the
+/// calls of a tool and its lines in policies.
 pub(super) fn find_definition(document: &OpenDocument, position: Position) -> Option<GotoDefinitionResponse> {
     let offset = find_offset(&document.text, position);
     let value = find_value_around(&document.text, offset)?;
-    let found = match find_file(document, value, offset) {
-        Some(path) => vec![Location::new(path_to_uri(&path)?, line_start(1))],
-        None => find_calls(document, offset, value),
+    let named = find_files(document, value, offset);
+    let found = if named.is_empty() {
+        let mut places = find_calls(document, offset, value);
+        places.extend(find_policy_lines(document, value));
+        places
+    } else {
+        named.iter().filter_map(|path| Some(Location::new(path_to_uri(path)?, line_start(1)))).collect()
     };
     (!found.is_empty()).then_some(GotoDefinitionResponse::Array(found))
 }
@@ -30,15 +37,37 @@ fn find_value_around(text: &str, offset: usize) -> Option<&str> {
     (!value.is_empty()).then_some(value)
 }
 
-/// The file that the value names, relative to the case's file, or the trace of the case for its id.
-fn find_file(document: &OpenDocument, value: &str, offset: usize) -> Option<PathBuf> {
-    let folder = document.path.parent()?;
+/// The file that the value names, relative to the case's file; or the traces and cassettes of the case for its id.
+fn find_files(document: &OpenDocument, value: &str, offset: usize) -> Vec<PathBuf> {
+    let folder = document.path.parent().unwrap_or(&document.path);
     let files = document.project.open_files();
-    let named = files.resolve(folder, value).ok().filter(|path| path.is_file());
-    let is_id = super::evidence::find_id_above(&document.text, offset).as_deref() == Some(value);
-    named.or_else(|| {
-        is_id.then(|| read_runs_at(document, offset).into_iter().find_map(|(file, _)| file)).flatten()
-    })
+    if let Some(named) = files.resolve(folder, value).ok().filter(|path| path.is_file()) {
+        return vec![named];
+    }
+    if find_id_above(&document.text, offset).as_deref() != Some(value) {
+        return Vec::new();
+    }
+    let traces = read_runs_at(document, offset).into_iter().filter_map(|(file, _)| file);
+    let stem = value.replace(['/', '\\'], "_");
+    let cassettes = list_renames(&locate_recordings("cassettes", &document.path), &stem, &stem);
+    let mut found: Vec<PathBuf> = traces.chain(cassettes.into_iter().map(|(path, _)| path)).collect();
+    found.dedup();
+    found
+}
+
+/// The lines of policies that are about a tool.
+fn find_policy_lines(document: &OpenDocument, tool: &str) -> Vec<Location> {
+    let mut found = Vec::new();
+    for policy in list_policies(document) {
+        let (Some(uri), Ok(text)) = (path_to_uri(&policy.path), fs::read_to_string(&policy.path)) else {
+            continue;
+        };
+        let spans = policy.tools.iter().filter(|(name, _)| name == tool).map(|(_, span)| span);
+        found.extend(spans.map(|span| {
+            Location::new(uri.clone(), find_range(&text, span.start as usize, span.end as usize))
+        }));
+    }
+    found
 }
 
 /// The calls of a tool in the trace files of the case at `offset`. A trace in the case has no file.

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::thread;
 
 use arraign::LoadErrors;
 use arraign::Suite;
@@ -25,23 +27,62 @@ pub(super) struct OpenDocument {
     pub(super) mistakes: LoadErrors,
     /// Whether the text has changed since it was read.
     pub(super) is_changed: bool,
+    /// Whether a thread reads an earlier text.
+    pub(super) is_reading: bool,
+}
+
+/// The cases of a text, or its mistakes.
+pub(super) struct ReadCases {
+    pub(super) path: PathBuf,
+    result: Result<Suite, LoadErrors>,
 }
 
 impl OpenDocument {
     pub(super) fn new(uri: Uri, path: PathBuf, text: String) -> Self {
         let project = Arc::new(EvalProject::find(&path));
-        Self { uri, path, text, project, suite: None, mistakes: LoadErrors::new(), is_changed: true }
+        let mistakes = LoadErrors::new();
+        Self { uri, path, text, project, suite: None, mistakes, is_changed: true, is_reading: false }
     }
 
-    /// Reads the cases of the text.
+    /// Reads the cases of the text on a thread of its own: thousands of cases take longer than a completion may wait.
+    pub(super) fn start_reading(&mut self, sender: Sender<ReadCases>) {
+        (self.is_changed, self.is_reading) = (false, true);
+        let (project, path, text) = (Arc::clone(&self.project), self.path.clone(), self.text.clone());
+        thread::spawn(move || {
+            let result = project.parse(&path, &text);
+            // The receiver is gone if the client has ended the session.
+            let _ = sender.send(ReadCases { path, result });
+        });
+    }
+
+    /// Reads the cases of the text at once: files that they name may have changed.
     pub(super) fn read_cases(&mut self) {
+        if self.is_reading {
+            self.is_changed = true;
+            return;
+        }
         self.is_changed = false;
-        match self.project.parse(&self.path, &self.text) {
+        let result = self.project.parse(&self.path, &self.text);
+        self.take_result(result);
+    }
+
+    /// Takes the cases that a thread has read. Returns false if the text has changed since.
+    pub(super) fn take_cases(&mut self, read: ReadCases) -> bool {
+        self.is_reading = false;
+        if self.is_changed {
+            return false;
+        }
+        self.take_result(read.result);
+        true
+    }
+
+    fn take_result(&mut self, result: Result<Suite, LoadErrors>) {
+        self.mistakes = match result {
             Ok(suite) => {
                 self.suite = Some(suite);
-                self.mistakes = LoadErrors::new();
+                LoadErrors::new()
             }
-            Err(errors) => self.mistakes = errors,
-        }
+            Err(errors) => errors,
+        };
     }
 }

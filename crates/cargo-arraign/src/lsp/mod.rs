@@ -1,7 +1,7 @@
 //! `cargo arraign lsp`: a language server for case files.
 //!
-//! The server is synchronous: one thread reads messages and answers them. Cases are read again when no message waits, so
-//! that a completion never waits for the diagnostics of the letter before it. Trials run in processes of their own.
+//! One thread reads messages and answers them. When no message waits, another one reads changed cases, so that a completion
+//! never waits for the diagnostics of the letter before it. Trials run in processes of their own.
 
 mod actions;
 mod commands;
@@ -15,11 +15,13 @@ mod key_path;
 mod last_run;
 mod lenses;
 mod outline;
+mod policies;
 mod position;
 mod project;
 mod rename;
 mod requests;
 mod server;
+mod survivors;
 
 use std::process::ExitCode;
 
@@ -58,7 +60,7 @@ impl Lsp {
 
 fn list_capabilities() -> ServerCapabilities {
     ServerCapabilities {
-        text_document_sync: Some(TextDocumentSyncCapability::Kind(TextDocumentSyncKind::FULL)),
+        text_document_sync: Some(TextDocumentSyncCapability::Kind(TextDocumentSyncKind::INCREMENTAL)),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         completion_provider: Some(CompletionOptions {
             trigger_characters: Some([" ", "[", "\"", "."].map(str::to_owned).to_vec()),

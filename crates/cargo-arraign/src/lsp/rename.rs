@@ -69,21 +69,33 @@ fn write_scalar(id: &str) -> String {
     serde_json::Value::from(id).to_string()
 }
 
-/// Lists the traces and snapshots that are named after the case `old_id` of the file, with their new names.
+/// The folder of the recordings of a file of cases: `traces/<file stem>` or `cassettes/<file stem>`.
+pub(super) fn locate_recordings(kind: &str, case_file: &Path) -> PathBuf {
+    case_file.parent().unwrap_or(case_file).join(kind).join(case_file.file_stem().unwrap_or_default())
+}
+
+/// Lists the traces, cassettes and snapshots that are named after the case `old_id` of the file, with their new names.
 fn list_named_files(case_file: &Path, old_id: &str, new_id: &str) -> Vec<(PathBuf, PathBuf)> {
     let folder = case_file.parent().unwrap_or(case_file);
     let stem = case_file.file_stem().unwrap_or_default().to_string_lossy();
     let named = |id: &str| id.replace(['/', '\\'], "_");
-    let traces = folder.join("traces").join(&*stem);
-    let mut found = list_renames(&traces, &named(old_id), &named(new_id));
-    let pinned = |id: &str| format!("{}.{}", escape_component(&stem), escape_component(id));
+    let recorded = ["traces", "cassettes"].map(|kind| locate_recordings(kind, case_file));
+    let renames = recorded.iter().map(|folder| list_renames(folder, &named(old_id), &named(new_id)));
+    let mut found: Vec<(PathBuf, PathBuf)> = renames.flatten().collect();
+    let pinned = |id: &str| name_snapshot(&stem, Some(id));
     found.extend(list_renames(&folder.join("snapshots"), &pinned(old_id), &pinned(new_id)));
     found.sort();
     found
 }
 
+/// The name that the snapshots of a case begin with, before a dot.
+pub(super) fn name_snapshot(stem: &str, id: Option<&str>) -> String {
+    let own = id.map(|id| format!(".{}", escape_component(id))).unwrap_or_default();
+    escape_component(stem) + &own
+}
+
 /// Lists the entries of a folder that are called `old`, with any extension.
-fn list_renames(folder: &Path, old: &str, new: &str) -> Vec<(PathBuf, PathBuf)> {
+pub(super) fn list_renames(folder: &Path, old: &str, new: &str) -> Vec<(PathBuf, PathBuf)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let renames = names.filter_map(|name| {

@@ -109,22 +109,29 @@ impl Server<'_> {
         let Some(document) = self.documents.get(&path) else {
             return Some(CaseCommand::new(command, name, &EvalProject::find(&path), Vec::new()));
         };
+        let cases = outline_cases(document);
+        let case = cases.iter().find(|case| case.name == name);
         let mut traces = Vec::new();
         if command == commands::DEBUG {
-            let cases = outline_cases(document);
-            let offset = cases.iter().find(|case| case.name == name).map_or(0, |case| case.head.0);
+            let offset = case.map_or(0, |case| case.head.0);
             traces = read_runs_at(document, offset).into_iter().filter_map(|(file, _)| file).collect();
             traces.dedup();
         }
-        Some(CaseCommand::new(command, name, &document.project, traces))
+        let mut prepared = CaseCommand::new(command, name, &document.project, traces);
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        if let Some(case) = case {
+            // `shop.a.snap` is the case's, `shop.ab.snap` is not.
+            prepared.snapshots = format!("/{}.", rename::name_snapshot(&stem, case.id.as_deref()));
+        }
+        Some(prepared)
     }
 
     /// Answers the request of a command that has ended, and shows what it has changed.
     pub(super) fn end_command(&mut self, id: RequestId, result: &CommandResult) -> Result<(), CliError> {
         self.running -= 1;
         // The command may have written traces, verdicts or snapshots, which change what every file shows.
-        self.documents.values_mut().for_each(|document| document.is_changed = true);
-        self.publish_changed()?;
+        self.documents.values_mut().for_each(OpenDocument::read_cases);
+        self.publish_all()?;
         self.respond(id, result.to_json())?;
         self.refresh_lenses()?;
         match result.file.as_deref().and_then(path_to_uri).filter(|_| self.shows_documents) {

@@ -11,18 +11,23 @@ use lsp_types::notification::{
     Notification as NotificationKind, PublishDiagnostics,
 };
 use lsp_types::request::{CodeLensRefresh, Request as RequestKind};
-use lsp_types::{Diagnostic, InitializeParams, PublishDiagnosticsParams, Uri};
+use lsp_types::{
+    Diagnostic, InitializeParams, PublishDiagnosticsParams, TextDocumentContentChangeEvent, Uri,
+};
 use serde::Serialize;
 
 use super::commands::CommandResult;
 use super::diagnostics;
-use super::document::OpenDocument;
+use super::document::{OpenDocument, ReadCases};
 use super::last_run::LastRun;
-use super::position::{path_to_uri, uri_to_path};
+use super::position::{find_offset, path_to_uri, uri_to_path};
 use crate::error::CliError;
 
 /// How long no message must arrive before changed files are read, and how often the end of a command is looked for.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// How often the cases that a thread reads are looked for.
+const READ_PAUSE: Duration = Duration::from_millis(10);
 
 /// How often verdicts of a newer run are looked for. Runs start in terminals and other programs, too.
 const RUN_PAUSE: Duration = Duration::from_secs(1);
@@ -39,6 +44,7 @@ pub(super) struct Server<'c> {
     marked: HashSet<PathBuf>,
     pub(super) running: usize,
     pub(super) ended: (Sender<EndedCommand>, Receiver<EndedCommand>),
+    read: (Sender<ReadCases>, Receiver<ReadCases>),
     requests: i32,
     pub(super) folder: Option<PathBuf>,
     pub(super) shows_documents: bool,
@@ -61,6 +67,7 @@ impl<'c> Server<'c> {
             marked: HashSet::new(),
             running: 0,
             ended: channel(),
+            read: channel(),
             requests: 0,
             folder: folders.first().and_then(|folder| uri_to_path(&folder.uri)),
             shows_documents,
@@ -94,34 +101,46 @@ impl<'c> Server<'c> {
             while let Ok((id, result)) = self.ended.1.try_recv() {
                 self.end_command(id, &result)?;
             }
+            while let Ok(read) = self.read.1.try_recv() {
+                self.take_cases(read)?;
+            }
         }
     }
 
-    /// Publishes what has changed while no message came.
+    /// Does what can wait until no message comes.
     fn look_around(&mut self) -> Result<(), CliError> {
-        let has_newer_run = self.read_newer_run();
-        if has_newer_run || self.has_changes() {
-            self.publish_changed()?;
+        for document in self.documents.values_mut().filter(|one| one.is_changed && !one.is_reading) {
+            document.start_reading(self.read.0.clone());
         }
-        if has_newer_run { self.refresh_lenses() } else { Ok(()) }
+        if self.running == 0 && !self.is_reading() && self.read_newer_run() {
+            self.publish_all()?;
+            self.refresh_lenses()?;
+        }
+        Ok(())
     }
 
     /// How long the next message is waited for; `None` for as long as it takes.
     fn find_pause(&self) -> Option<Duration> {
-        if self.running > 0 || self.has_changes() {
-            return Some(PAUSE);
+        if self.is_reading() {
+            return Some(READ_PAUSE);
         }
-        (!self.documents.is_empty()).then_some(RUN_PAUSE)
+        let is_waiting = self.running > 0 || self.documents.values().any(|document| document.is_changed);
+        if is_waiting { Some(PAUSE) } else { (!self.documents.is_empty()).then_some(RUN_PAUSE) }
     }
 
-    fn has_changes(&self) -> bool {
-        self.documents.values().any(|document| document.is_changed)
+    fn is_reading(&self) -> bool {
+        self.documents.values().any(|document| document.is_reading)
     }
 
-    /// Reads the verdicts of a newer run. Returns whether there are any. The run of a command is read when it has ended.
+    /// Reads the verdicts of a newer run. Returns whether there are any.
     fn read_newer_run(&mut self) -> bool {
         let last_run = &mut self.last_run;
-        self.running == 0 && self.documents.values().any(|document| last_run.refresh(&document.project))
+        self.documents.values().any(|document| last_run.refresh(&document.project))
+    }
+
+    fn take_cases(&mut self, read: ReadCases) -> Result<(), CliError> {
+        let document = self.documents.get_mut(&read.path);
+        if document.is_some_and(|document| document.take_cases(read)) { self.publish_all() } else { Ok(()) }
     }
 
     fn take_notification(&mut self, notification: Notification) -> Result<(), CliError> {
@@ -134,9 +153,9 @@ impl<'c> Server<'c> {
             DidChangeTextDocument::METHOD => {
                 let changed: lsp_types::DidChangeTextDocumentParams =
                     serde_json::from_value(notification.params)?;
-                // Each change is the whole text: the server announces full synchronization.
-                let text = changed.content_changes.into_iter().next_back().map(|change| change.text);
-                self.set_text(&changed.text_document.uri, text.unwrap_or_default());
+                for change in changed.content_changes {
+                    self.change_text(&changed.text_document.uri, change);
+                }
             }
             DidSaveTextDocument::METHOD => {
                 self.documents.values_mut().for_each(|document| document.is_changed = true);
@@ -169,13 +188,20 @@ impl<'c> Server<'c> {
         }
     }
 
-    /// Reads the changed files and publishes the diagnostics of all open files.
-    pub(super) fn publish_changed(&mut self) -> Result<(), CliError> {
+    /// Changes a part of an open file, or all of it.
+    fn change_text(&mut self, uri: &Uri, change: TextDocumentContentChangeEvent) {
+        let Some(range) = change.range else { return self.set_text(uri, change.text) };
+        let document = find_path(uri).and_then(|path| self.documents.get_mut(&path));
+        let Some(document) = document else { return };
+        let (start, end) = (find_offset(&document.text, range.start), find_offset(&document.text, range.end));
+        document.text.replace_range(start..end.max(start), &change.text);
+        document.is_changed = true;
+    }
+
+    /// Publishes the diagnostics of all open files.
+    pub(super) fn publish_all(&mut self) -> Result<(), CliError> {
         let mut published: HashMap<PathBuf, Vec<Diagnostic>> = HashMap::new();
-        for document in self.documents.values_mut() {
-            if document.is_changed {
-                document.read_cases();
-            }
+        for document in self.documents.values() {
             self.last_run.refresh(&document.project);
             for (path, found) in diagnostics::list_diagnostics(document, &self.last_run) {
                 published.entry(path).or_default().extend(found);

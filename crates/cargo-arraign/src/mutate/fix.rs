@@ -16,7 +16,7 @@ use arraign::Harness;
 use clap::ValueEnum;
 use serde_json::Value;
 
-use super::edit::add_entries;
+use crate::case_edit::add_entries;
 use crate::error::{CliError, exit_after_write, print_to_stderr};
 
 /// The largest number of changes that a question lists.

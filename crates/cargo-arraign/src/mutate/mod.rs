@@ -1,6 +1,5 @@
 //! `cargo arraign mutate [DIR]`.
 
-mod edit;
 mod fix;
 mod interrupt;
 mod known;

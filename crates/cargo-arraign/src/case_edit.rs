@@ -14,7 +14,7 @@ type Insertion = (usize, String);
 
 /// Returns the text of `source` with entries added to the case at `case_at`: the first byte of the case, or of its id. The
 /// error is a sentence.
-pub(super) fn add_entries(source: &Arc<Source>, case_at: usize, entries: &[Json]) -> Result<String, String> {
+pub(crate) fn add_entries(source: &Arc<Source>, case_at: usize, entries: &[Json]) -> Result<String, String> {
     let range = find_unit(source, case_at);
     let documents = parse_documents(source, range.clone())?;
     let found = documents.iter().enumerate().find_map(|(at, document)| {
