@@ -60,14 +60,20 @@ function callStep(verdict, run, call, details, wrong) {
     accused);
 }
 
+// What was said. A text of many lines scrolls, so the keyboard must reach it. A narrow screen has about 30 letters a line.
+function saidText(text) {
+  const lines = plain(text).split("\n").reduce((count, line) => count + 1 + Math.floor(line.length / 30), 0);
+  return el("div", { class: "words", tabindex: lines > 10 && "0" }, text);
+}
+
 function saidStep(who, words) {
   return el("li", { class: "step" }, el("span", { class: "dot", "aria-hidden": "true" }, "·"),
-    el("div", { class: "said" }, el("span", { class: "who" }, who), el("div", { class: "words" }, words)));
+    el("div", { class: "said" }, el("span", { class: "who" }, who), saidText(words)));
 }
 
 function answerStep(answer) {
   return el("li", { class: "step" }, el("span", { class: "dot", "aria-hidden": "true" }, "✎"),
-    el("div", { class: "answer said" }, el("span", { class: "who" }, "Final answer"), el("div", { class: "words" }, answer)));
+    el("div", { class: "answer said" }, el("span", { class: "who" }, "Final answer"), saidText(answer)));
 }
 
 // The steps of a run, as functions that make them: a long run is drawn in portions.

@@ -286,6 +286,14 @@ fn the_page_tells_what_changed_since_an_earlier_run() {
     assert_eq!((&row["harness"], row["badges"].to_string().contains("flaky")), (&"evals@live".into(), true));
     let line = lines(&page).into_iter().flatten().find(|line| line["name"] == row["name"]).expect("a line");
     assert_eq!((&line["attempts"], line.get("earlier_attempts")), (&"pass, 2 x fail".into(), None));
+    assert_eq!(block(&self::page("shop", &verdicts("shop")), "compared"), "null");
+}
+
+/// The calls and answers of the earlier run, a line for each row.
+#[test]
+fn the_page_holds_what_the_agent_did_in_the_earlier_run() {
+    let earlier = Some(EarlierRun::from_verdicts("run-6", &before()));
+    let page = page_of(&RunInfo { earlier, ..run() }, "beside", &verdicts("shop"));
     let earlier = block(&page, "earlier");
     let runs: Vec<&str> = earlier[1..earlier.len() - 1].split('\n').collect();
     let lines =
@@ -295,7 +303,6 @@ fn the_page_tells_what_changed_since_an_earlier_run() {
         });
     assert!(lines[0].contains("send_mail") && lines[0].contains("80 dollars"), "{}", lines[0]);
     assert_eq!(lines[1..], ["\"same\"", ""], "the agent did the same; the trial is new");
-    assert_eq!(block(&self::page("shop", &verdicts("shop")), "compared"), "null");
 }
 
 /// Two test targets may have trials of one name.
