@@ -82,6 +82,7 @@ fn unreadable_finding(baseline: &SummaryBaseline, errors: &LoadErrors) -> Findin
 /// Reports a suite without means. Without a golden row, the setting makes no sense and is an error.
 fn incomparable_finding(baseline: &SummaryBaseline, now: &Group) -> Finding {
     let empty = Finding::empty(CHECK, &baseline.place);
+    // Without golden rows there are no axes now and there never will be, which is a mistake in the settings.
     if now.axes.is_none() {
         let unfit = "no case that ran is a golden row: there are no axes to compare".to_owned();
         return Finding { unfit: Some(unfit), ..empty };

@@ -345,6 +345,7 @@ fn list_cases(planned: &PlannedTrial, with_gates: bool) -> Vec<(&str, &CaseWork)
         TrialWork::Gate(gate) if with_gates => {
             gate.cases.iter().map(|(name, work)| (name.as_str(), work)).collect()
         }
+        // In other modes, the agents of a gate's cases are asked by the trials of these cases.
         TrialWork::Gate(_) | TrialWork::Broken(_) => Vec::new(),
     }
 }
