@@ -142,6 +142,7 @@ impl SpokenOutput {
 pub(super) fn collect_secrets(line: &CommandLine, environment: &AgentEnvironment) -> Secrets {
     let mut secrets = Secrets::default();
     let variables = collect_variables(line, environment, None);
+    // A variable that is no secret by its name would be masked everywhere in the trace.
     for (name, value) in variables.iter().filter(|(name, _)| names_a_secret(name)) {
         secrets.add_value(name, value.to_str().unwrap_or_default());
     }

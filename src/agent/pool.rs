@@ -91,6 +91,7 @@ impl AgentPool {
             runtime.spawn(run_agent(Arc::clone(&task), input, gate, environment, at_work))
         });
         let (tasks, cell): (Vec<_>, _) = (tasks.collect(), Arc::clone(&answer.0));
+        // One task waits for all runs, so that an asker waits for a single cell.
         runtime.spawn(async move {
             let _ = cell.set(gather_runs(&task.name, tasks).await);
         });
@@ -146,6 +147,7 @@ impl AgentTask {
             Agent::Http(call) => call.timeout,
             Agent::InProcess(_) => None,
         };
+        // Both limits hold, so the shorter one ends the run first.
         self.limit.into_iter().chain(own).min().unwrap_or(DEFAULT_TIMEOUT)
     }
 }

@@ -121,6 +121,7 @@ impl TurnProcess {
 
     /// Returns why there is no answer: the process has closed its output.
     async fn explain_end(&mut self) -> AgentProblem {
+        // The input is closed first: a process that still reads it would never end.
         self.stdin = None;
         match self.child.wait().await {
             Ok(status) if !status.success() => AgentProblem::Exited(status),

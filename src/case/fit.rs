@@ -104,6 +104,7 @@ fn compare_input<'c>(case: &'c Case, trace: &'c Trace) -> Fit<'c> {
         Some(fingerprint) if fingerprint == fingerprint_input(case) => Fit::Same,
         Some(_) => match compare_words(case, trace) {
             Fit::Other(misfit) => Fit::Other(misfit),
+            // The words agree and the fingerprint does not: the rest of the input has changed.
             Fit::Same | Fit::NotCompared => Fit::Other(Misfit::Fingerprint),
         },
         None => compare_words(case, trace),

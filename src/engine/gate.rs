@@ -107,6 +107,7 @@ pub fn evaluate_gate(
     let card = gate.mean.map(|least| mean_card(least, cases));
     let mean = card.as_ref().map(|card| mean_finding(card, &gate.at, cases));
     let findings: Vec<Finding> = mean.into_iter().chain(baseline).collect();
+    // The worst finding decides; a gate without any has measured nothing.
     let status = findings.iter().map(|finding| finding.status).max().unwrap_or(Status::Error);
     let score = findings.first().map_or(Score::ZERO, |finding| finding.score);
     Verdict {

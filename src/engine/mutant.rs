@@ -52,6 +52,7 @@ impl<'c> MutantEvaluator<'c> {
 
     /// Evaluates the case on `run` alone.
     pub(crate) fn evaluate(&self, run: &RecordedRun) -> MutantVerdict {
+        // The opinions are those on the unchanged run: no judge is asked about a mutant.
         let opinions = OpinionSource::Fixed(self.opinions.as_ref(), self.programs);
         let mut compared = BaselineComparison::new(self.case, self.baseline, false);
         let result = evaluate_run(self.case, &run.trace, 0, opinions);

@@ -123,6 +123,7 @@ fn unreadable_finding(baseline: &SummaryBaseline, errors: &LoadErrors) -> Box<Fi
 /// Reports a suite without means. Without a golden row, the setting makes no sense and is an error.
 fn incomparable_finding(at: &Location, now: &Group) -> Finding {
     let empty = Finding::empty_at(CHECK, at.clone());
+    // Without golden rows there are no axes now and there never will be, which is a mistake in the settings.
     if now.axes.is_none() {
         let unfit = "no case that ran is a golden row: there are no axes to compare".to_owned();
         return Finding { unfit: Some(unfit), ..empty };

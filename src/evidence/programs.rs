@@ -92,6 +92,7 @@ impl ProgramReports {
             Some(Err(Absent::Undecided { why, help })) => {
                 Err(Unfit::missing(why.as_str()).help(help.as_str()))
             }
+            // The lint and the library alone run no programs.
             None => Err(Unfit::missing("the program was not run: only a test target runs programs")),
         }
     }

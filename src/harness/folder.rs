@@ -40,6 +40,7 @@ impl Harness {
         if let Some(base) = &self.base {
             return vec![("Harness::at", base.clone())];
         }
+        // Cargo sets the variable for its own tests; a program that is started by hand has the current folder.
         let manifest = env::var_os(MANIFEST_DIR).filter(|folder| !folder.is_empty());
         let manifest = manifest.map(|folder| (MANIFEST_DIR, folder.into()));
         let current = env::current_dir().ok().map(|folder| ("the current folder", folder));

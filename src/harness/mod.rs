@@ -390,6 +390,7 @@ fn divide_and_check(
 ) -> Result<(), String> {
     shard::divide_plan(plan, command, settings, base)?;
     let mut cases = plan.list_cases().into_iter();
+    // A list writes nothing, so it accepts nothing.
     let has_snapshots = !command.arguments.list && cases.any(|(case, _)| case.snapshot.is_some());
     snapshots::refuse_accepting_in_ci(has_snapshots)
 }

@@ -16,6 +16,7 @@ pub(super) fn strip_url(url: &str) -> String {
     let url = &url[..end];
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let host_end = rest.find('/').unwrap_or(rest.len());
+    // An `@` in the path belongs to the path; only one before it ends user info.
     let host_start = rest[..host_end].rfind('@').map_or(0, |at| at + 1);
     format!("{scheme}://{}", &rest[host_start..])
 }

@@ -61,6 +61,7 @@ impl EvidenceDocument {
             .build_masker()
             .mask_json(Value::Object(self.parts))
             .to_string()
+            // In JSON, the escape means the same character.
             .replace('<', "\\u003c");
         if line.len() <= MAX_EVIDENCE_BYTES {
             return Ok(line);

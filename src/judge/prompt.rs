@@ -77,6 +77,7 @@ fn render_form(id: &str, form: AnswerForm) -> String {
 /// Builds the JSON Schema of the reply, which servers can enforce.
 pub(super) fn build_schema(fence: &EvidenceFence, asked: &[AskedQuestion]) -> Value {
     let mut properties = Map::new();
+    // A reply must repeat the code, which shows that it answers this prompt.
     properties.insert("code".to_owned(), json!({"type": "string", "enum": [fence.nonce]}));
     for asked in asked {
         properties.insert(asked.id.clone(), build_form_schema(asked.form));

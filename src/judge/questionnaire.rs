@@ -138,6 +138,7 @@ impl QuestionnaireBuilder {
         trace: &Trace,
         input: Option<&str>,
     ) -> Result<(), JudgeError> {
+        // There is nothing to judge without an answer, and the check says so itself.
         if trace.answer.is_none() {
             return Ok(());
         }

@@ -50,6 +50,7 @@ fn render_agreement(middle: &Opinion, votes: &[&Opinion]) -> String {
         let all: Vec<String> = votes.iter().map(|vote| rank_opinion(vote).to_string()).collect();
         return format!("{score} is the middle of the votes {}", all.join(", "));
     }
+    // A pass has no middle to show, so the number of equal votes is.
     let alike = votes.iter().filter(|vote| vote.judged == middle.judged).count();
     format!("{alike} of {} votes", votes.len())
 }

@@ -96,6 +96,7 @@ impl MockSession {
         let Some(number) = self.begin_call(name, arguments.clone()) else {
             return self.note_problem(Err(Err(format!("the agent made more than {MAX_CALLS} calls"))));
         };
+        // The script is asked first; only what it does not answer goes to the recorded server.
         let (content, failed, delay) = match self.take_answer(name, &arguments) {
             Ok(Some(answer)) => answer,
             Ok(None) => return self.ask_server(number, name, arguments).await,
@@ -141,6 +142,7 @@ impl MockSession {
         answer.map_err(|error| {
             error.unwrap_or_else(|problem| {
                 let problems = &mut lock(&self.log).problems;
+                // An agent in a loop must not fill the memory with the same problem.
                 if problems.len() < MAX_CALLS {
                     problems.push(problem.clone());
                 }
@@ -153,6 +155,7 @@ impl MockSession {
     fn begin_call(&self, name: &str, arguments: Value) -> Option<usize> {
         let started_ms = self.measure_ms();
         let mut log = lock(&self.log);
+        // Each call is kept until the end of the run, so their number is limited.
         if log.calls.len() >= MAX_CALLS {
             return None;
         }

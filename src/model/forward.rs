@@ -130,6 +130,7 @@ fn send_request(request: &ForwardedRequest) -> Result<hyper::http::Response<ureq
     for (name, value) in request.headers.iter().filter(|(name, _)| !OWN_HEADERS.contains(name)) {
         sent = sent.header(name, value);
     }
+    // A compressed reply could not be recorded as readable text.
     let sent = sent.header(ACCEPT_ENCODING, "identity").body(request.body.to_vec())?;
     CLIENT.run(sent)
 }

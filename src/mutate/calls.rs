@@ -147,6 +147,7 @@ fn add_unknown_calls(run: &Trace) -> Vec<Mutant> {
 
 /// Ends the run after each call but the last one, which a blank answer is about.
 fn cut_runs(run: &Trace, words: &MutantWords<'_>) -> Vec<Mutant> {
+    // A run that ends after its last call is the whole run but for its answer.
     let ends = run.calls.iter().take(run.calls.len().saturating_sub(1));
     let cut = ends.map(|call| {
         let (count, change) = (call.index, format!("the run ends after {}", words.name_call(call)));

@@ -99,6 +99,7 @@ pub(super) fn drop_needless(kept: &mut Vec<KillRow>, mutants: usize) {
 fn propose_entries(run: &Trace) -> Vec<Value> {
     let succeeded: Vec<&Call> = run.calls.iter().filter(|call| call.status != CallStatus::Error).collect();
     let mut proposed = Vec::new();
+    // Without a call that succeeded, an empty list would forbid nothing.
     if !succeeded.is_empty() {
         proposed.push(json!({"calls": list_with_arguments(&succeeded)}));
         proposed.push(json!({"calls": proposal::list_names(&succeeded)}));

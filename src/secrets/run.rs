@@ -6,6 +6,7 @@ use crate::trace::{Arguments, Call, Trace};
 /// Returns `run` with all its secrets masked.
 pub fn mask_run(mut run: Trace) -> Trace {
     let mut known = KnownSecrets::default();
+    // All texts are searched first: a secret of one call may be repeated in the answer.
     known.add_run(&run);
     let masker = known.build_masker();
     let texts =

@@ -119,6 +119,7 @@ fn is_glob(pattern: &str) -> bool {
 /// Returns what the pattern matches: its files, and the files below a folder of its name.
 fn build_matcher(pattern: &str) -> Result<Vec<GlobMatcher>, String> {
     let pattern = pattern.trim_end_matches('/');
+    // A plain path may be a folder, whose files are all meant.
     let below = (!is_glob(pattern)).then(|| format!("{pattern}/**"));
     let matchers = [pattern].into_iter().chain(below.as_deref()).map(|pattern| {
         let glob = GlobBuilder::new(pattern).literal_separator(true).build();

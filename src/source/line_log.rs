@@ -92,6 +92,7 @@ fn ends_with_line_break(file: &mut File) -> io::Result<bool> {
     if file.metadata()?.len() == 0 {
         return Ok(true);
     }
+    // A process that was killed may have left half a line.
     file.seek(SeekFrom::End(-1))?;
     let mut last = [0];
     file.read_exact(&mut last)?;

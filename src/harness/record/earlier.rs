@@ -71,6 +71,7 @@ fn parse_json<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, String>
 }
 
 fn check_verdicts(name: &str, verdicts: &[Verdict]) -> Result<EarlierRun, String> {
+    // A later version may have given a field another meaning.
     if let Some(other) = verdicts.iter().find(|verdict| verdict.schema_version > SCHEMA_VERSION) {
         let version = other.schema_version;
         return Err(format!(

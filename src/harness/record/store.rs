@@ -56,6 +56,7 @@ impl Store {
     /// If the manifest cannot be written, the verdicts could not be either, so the error is about those.
     pub(crate) fn write_manifest(&self, describe: impl FnOnce() -> RunManifest) -> Result<bool, String> {
         let path = self.run.join(MANIFESTS).join(self.name_file("json"));
+        // All processes of a run describe the same, so the first one is enough.
         if path.exists() {
             return Ok(false);
         }

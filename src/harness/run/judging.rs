@@ -64,6 +64,7 @@ impl RunJudge {
         let activity = lock(&self.activity);
         Asking {
             asked: self.trials,
+            // More trials may ask than were counted, and the line must not show 3 of 2.
             answered: activity.answered.len().min(self.trials),
             at_work: activity.at_work.clone(),
         }

@@ -43,6 +43,7 @@ pub(super) fn divide_plan(
 ) -> Result<(), String> {
     let Some(shard) = settings.shard.filter(|_| command.exact_names().is_none()) else { return Ok(()) };
     let times = settings.shard_times.as_ref().map(|path| TrialTimes::read(&base.join(path))).transpose()?;
+    // Only trials that will run are divided, or a shard might get nothing but ignored ones.
     let names: Vec<String> = plan.trials_to_run(command).map(|trial| trial.name.clone()).collect();
     plan.shard = Some(shard.divide(plan, &names, times.as_ref()));
     Ok(())

@@ -111,6 +111,7 @@ fn pin_finding(finding: &Finding) -> Value {
         "unfit": finding.unfit,
         "violations": violations,
     });
+    // An absent field is left out, so that a new one does not change old snapshots.
     pinned.as_object_mut().into_iter().for_each(|fields| fields.retain(|_, value| !value.is_null()));
     pinned
 }

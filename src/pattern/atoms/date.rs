@@ -127,6 +127,7 @@ fn take_year(cursor: &mut AtomCursor<'_>, separators: &[char]) -> Option<u16> {
     let comma = ahead.take_char(&[',']);
     ahead.take_char(separators).or(comma)?;
     let year =
+        // A number of another size behind a date is rather an amount than a year.
         ahead.take_number(4..=4).filter(|year| (1000..2200).contains(year) && ahead.at_end_of_word())?;
     *cursor = ahead;
     Some(year)

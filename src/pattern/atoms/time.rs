@@ -21,6 +21,7 @@ pub struct ClockTime {
 const MAX_BYTES: usize = 40;
 
 pub(super) fn recognise_time(here: TextPosition<'_>) -> Option<RecognisedAtom> {
+    // Most positions hold no digit, and this refuses them by one character.
     if !here.rest().starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }

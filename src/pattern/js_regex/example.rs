@@ -35,6 +35,7 @@ pub(super) fn list_misses(pattern: &JsPattern) -> Vec<String> {
     for body in bodies {
         texts.extend((0..READINGS).map(|choice| write_reading(body, pattern.groups, choice)));
     }
+    // Long texts miss patterns with a limit of length, such as `^.{0,100}$`.
     texts.extend(["x", "0 ", "\n"].map(|text| text.repeat(5000)));
     texts
 }

@@ -115,6 +115,7 @@ fn find_braced_code(rest: &str, letter: char) -> Option<ForeignConstruct> {
     let digits = rest[2..].strip_prefix('{')?.split_once('}')?.0;
     let code = u32::from_str_radix(digits, 16).ok()?;
     let mut units = [0; 2];
+    // Without the flag `u`, a character above `\uFFFF` is a pair of units.
     let units = char::from_u32(code)?.encode_utf16(&mut units);
     let instead = units.iter().fold(String::new(), |text, unit| format!("{text}\\u{unit:04X}"));
     let advice = format!("is the letter `{letter}` with a count in JavaScript: write `{instead}`");

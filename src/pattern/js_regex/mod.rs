@@ -143,6 +143,7 @@ impl JsRegex {
         units: &[u16],
     ) -> Result<Option<machine::MatchGroups>, StepsExhausted> {
         let spread = linear::spread_units(text);
+        // The linear engine excludes most texts before the search by steps begins.
         if self.engine.needs.iter().any(|need| !need.is_match(&spread)) {
             return Ok(None);
         }

@@ -30,6 +30,7 @@ enum Repeatable {
 
 pub(super) fn parse_pattern(pattern: &str, flags: Flags) -> Result<JsPattern, JsRegexError> {
     let cursor = PatternCursor::new(pattern);
+    // Names and numbers of groups must be known first: `\k<name>` may come before its group.
     let (groups, names) = count_groups(cursor.clone());
     let mut parser = JsParser { cursor, flags, groups, names, opened: 0, depth: 0 };
     let root = parser.parse_alternatives()?;

@@ -90,6 +90,7 @@ impl JsPart {
             Self::Alternatives(parts) => parts.iter().any(Self::may_be_empty),
             Self::Capture(_, body) => body.may_be_empty(),
             Self::Repeat(repeat) => repeat.min == 0 || repeat.body.may_be_empty(),
+            // What these match depends on the text, so they are taken for empty.
             Self::Assertion(_) | Self::Look(_) | Self::Reference { .. } => true,
         }
     }

@@ -36,6 +36,7 @@ fn fails(part: &JsPart, around: Around) -> bool {
         JsPart::Sequence(parts) => sequence_fails(parts, around),
         JsPart::Alternatives(parts) => parts.iter().all(|part| fails(part, around)),
         JsPart::Capture(_, body) => fails(body, around),
+        // A part that may be left out cannot make the pattern fail.
         JsPart::Repeat(repeat) => repeat.min > 0 && fails(&repeat.body, around),
         JsPart::Look(JsLook { body, negative: true, .. }) => matches_everywhere(body),
         JsPart::Look(JsLook { body, behind: true, .. }) => fails(body, Around { before: false, ..around }),

@@ -142,6 +142,7 @@ fn mask_value(kind: PersonalKind, text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     match (kind, chars.as_slice()) {
         (PersonalKind::Secret, _) => "***".to_owned(),
+        // With less in the middle, the shown ends would be most of the value.
         (_, [a, b, middle @ .., y, z]) if middle.len() >= 5 => format!("{a}{b}***{y}{z}"),
         _ => "***".to_owned(),
     }

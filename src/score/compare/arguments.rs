@@ -57,6 +57,7 @@ pub(super) fn argument_changes(old: &Arguments, new: &Arguments) -> Vec<Argument
         (Arguments::Json(old), Arguments::Json(new)) => {
             compare_values(old, new, &mut String::new(), &mut changes);
         }
+        // Arguments that are no JSON have only their text to be compared by.
         (old, new) if old.to_text() == new.to_text() => {}
         (old, new) => push_change(&mut changes, "", Some(value_of(old)), Some(value_of(new))),
     }

@@ -99,6 +99,7 @@ impl Automaton {
     /// at fewer positions from now on, so the shorter ones move to a state of their own.
     fn split_suffix(&mut self, state: usize, symbol: u32, next: usize) -> usize {
         let len = self.states[state].len + 1;
+        // The state has no longer parts, so it can be shared as it is.
         if self.states[next].len == len {
             return next;
         }

@@ -70,6 +70,7 @@ impl fmt::Display for Edit {
 pub(super) fn edit_script(old: &[Call], new: &[Call]) -> Vec<Edit> {
     let mut script = Script { old, new, edits: Vec::new() };
     let (mut old_at, mut new_at) = (0, 0);
+    // An empty block behind both ends closes the last gap.
     let end = CommonBlock { old: old.len(), new: new.len(), len: 0 };
     for block in common_blocks(old, new).into_iter().chain([end]) {
         script.add_gap(old_at..block.old, new_at..block.new);
@@ -103,6 +104,7 @@ struct Script<'c> {
 impl Script<'_> {
     /// Adds the calls between two blocks: first pairs of different calls, then the rest of the longer side.
     fn add_gap(&mut self, old: Range<usize>, new: Range<usize>) {
+        // Calls at the same place of a gap are most likely changed ones.
         let paired = old.len().min(new.len());
         let (old_rest, new_rest) = (old.start + paired, new.start + paired);
         self.add_pairs(old.start..old_rest, new.start..new_rest);
