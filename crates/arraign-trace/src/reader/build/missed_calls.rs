@@ -46,9 +46,11 @@ fn search_again(runs: &[Trace], source: InputSource) -> Vec<UnreadPart> {
     let mut missed = Vec::new();
     for Record { at, value } in source.parse_again() {
         let CallEvidence { spot, clues, .. } = CallEvidence::gather(at, &value);
-        let calls = clues.iter().filter(|clue| clue.is_call && clue.name.is_some());
+        let calls = clues.iter().filter(|clue| clue.mention.is_call && clue.mention.name.is_some());
         let unread = calls.filter(|clue| !gave_answer(&value, clue, runs));
-        missed.extend(unread.map(|clue| UnreadPart::new(spot.locate(&clue.pointer()), clue.describe())));
+        missed.extend(
+            unread.map(|clue| UnreadPart::new(spot.locate(&clue.pointer()), clue.mention.describe())),
+        );
     }
     missed
 }

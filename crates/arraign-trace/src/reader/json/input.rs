@@ -202,7 +202,8 @@ impl Lines<'_> {
     fn of_value_from(&mut self, from: usize) -> usize {
         let rest = &self.text.as_bytes()[from..];
         let start = from + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        self.line += self.text[self.counted..start].matches('\n').count();
+        let passed = &self.text.as_bytes()[self.counted..start];
+        self.line += passed.iter().map(|byte| usize::from(*byte == b'\n')).sum::<usize>();
         self.counted = start;
         self.line
     }
