@@ -317,10 +317,21 @@ fn borrow_key<'t>(key: &Cow<'t, str>) -> &'t str {
 
 /// Whether the value under `key` is data that a tool took or gave, or a definition.
 fn is_data(key: &str, of_call: bool) -> bool {
-    match key {
-        "arguments" | "args" | "tools" | "functions" | "tool_definitions" | "parameters" | "input_schema"
-        | "inputSchema" | "output_schema" | "schema" | "tool_choice" | "metadata" => true,
-        "input" | "content" | "output" | "result" | "results" | "response" | "artifact" => of_call,
+    match (key.len(), key) {
+        (4, "args")
+        | (5, "tools")
+        | (6, "schema")
+        | (8, "metadata")
+        | (9, "arguments" | "functions")
+        | (10, "parameters")
+        | (11, "inputSchema" | "tool_choice")
+        | (12, "input_schema")
+        | (13, "output_schema")
+        | (16, "tool_definitions") => true,
+        (5, "input")
+        | (6, "output" | "result")
+        | (7, "content" | "results")
+        | (8, "response" | "artifact") => of_call,
         _ => false,
     }
 }

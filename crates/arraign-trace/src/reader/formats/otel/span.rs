@@ -276,7 +276,7 @@ impl TaggedValues {
                 (Some(key), Some(value)) => Some((key, self.read_value(value))),
                 (_, value) => {
                     // A later version may name the two parts of an attribute in another way.
-                    value.into_iter().for_each(|value| self.note_part("value", &value));
+                    self.note_part("value", &value.unwrap_or_default());
                     self.note_unknown(&pair);
                     None
                 }
