@@ -89,6 +89,25 @@ fn the_readers_to_copy_read_what_their_frameworks_wrote() {
 }
 
 #[test]
+fn each_file_is_recognized_by_one_reader_where_all_are_declared() {
+    let examples = fs::read_dir(root().join("examples/readers")).expect("a folder");
+    let texts = examples.map(|entry| fs::read_to_string(entry.expect("an entry").path()).expect("a text"));
+    let declared: String =
+        texts.filter_map(|text| Some(text.split_once("readers:\n")?.1.to_owned() + "\n")).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("all.yaml");
+    fs::write(&path, format!("readers:\n{declared}")).expect("a file");
+    let readers = load_readers(&path, &Files::new(folder.path(), folder.path())).expect("they load");
+    for entry in fs::read_dir(root().join("tests/readers")).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let text = fs::read_to_string(&path).expect("a trace");
+        let recording = read_with(&readers, &text, None);
+        let recording = recording.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(readers.declared_names().any(|name| name == recording.format), "{}", path.display());
+    }
+}
+
+#[test]
 fn the_folder_of_examples_has_a_file_for_each_tested_framework_and_no_other() {
     let names = |folder: &str, end: fn(&str) -> Option<&str>| {
         let entries = fs::read_dir(root().join(folder)).expect("a folder");

@@ -128,6 +128,10 @@ const RECORD_KEYS: [&str; 15] = [
     "text",
 ];
 
+/// The parts of a log's records that have such keys.
+const RECORD_PARTS: [&str; 5] =
+    ["", "/request", "/response", "/input/inputBodyJson", "/output/outputBodyJson"];
+
 impl<'t> Conversation<'t> {
     /// Returns the messages, the trace so far, and the evidence next to the messages. The duration is the time of the model
     /// alone, if each reply records it.
@@ -191,9 +195,9 @@ impl<'t> Conversations<'t> {
         let mut log = Self::default();
         for Record { at, value } in input.records {
             let case = batch::case(&value).map(ToOwned::to_owned);
-            let beside = ["", "request", "response"].into_iter().filter_map(|part| {
-                let record = if part.is_empty() { &value } else { value.get(part)? };
-                CallEvidence::gather_beside(RecordSpot::under(at, part), record.as_object()?, &RECORD_KEYS)
+            let beside = RECORD_PARTS.into_iter().filter_map(|part| {
+                let record = value.pointer(part)?.as_object()?;
+                CallEvidence::gather_beside(RecordSpot::under(at, part), record, &RECORD_KEYS)
             });
             let beside: Vec<CallEvidence> = beside.collect();
             // A failed call has no reply that a reader could take apart.

@@ -22,9 +22,16 @@ pub(crate) struct CallEvidence<'t> {
     pub(crate) speaker: Option<Cow<'t, str>>,
 }
 
-/// A mention of a call.
+/// A mention of a call, and where it is in its record.
 #[derive(Debug, Clone)]
 pub(crate) struct CallClue<'t> {
+    pub(crate) mention: CallMention<'t>,
+    path: PathSteps<'t>,
+}
+
+/// What a record says of a call.
+#[derive(Debug, Clone)]
+pub(crate) struct CallMention<'t> {
     pub(crate) id: Option<Cow<'t, str>>,
     /// The name of the tool. Without one, the clue is a result or another reference to the call.
     pub(crate) name: Option<Cow<'t, str>>,
@@ -32,10 +39,9 @@ pub(crate) struct CallClue<'t> {
     pub(crate) kind: Option<Cow<'t, str>>,
     /// Whether the clue has arguments, as a call has.
     pub(crate) is_call: bool,
-    path: PathSteps<'t>,
 }
 
-impl CallClue<'_> {
+impl CallMention<'_> {
     /// Describes the part of the file with a call or a result that is in no run.
     pub(crate) fn describe(&self) -> UnreadContent {
         match (&self.name, &self.id) {
@@ -48,14 +54,29 @@ impl CallClue<'_> {
         }
     }
 
+    /// Copies the mention, so that it no longer borrows from the file.
+    pub(crate) fn to_static(&self) -> CallMention<'static> {
+        let [id, name, kind] = [&self.id, &self.name, &self.kind]
+            .map(|text| text.as_deref().map(|text| Cow::Owned(text.to_owned())));
+        CallMention { id, name, kind, is_call: self.is_call }
+    }
+}
+
+impl CallClue<'_> {
     /// The JSON pointer from the record to the clue.
     pub(crate) fn pointer(&self) -> String {
-        let steps = self.path.steps.iter().take(self.path.depth.min(DEEPEST));
-        let steps = steps.map(|step| match step {
-            PathStep::Key(key) => format!("/{}", escape_token(key)),
-            PathStep::Index(index) => format!("/{index}"),
-        });
-        steps.collect()
+        let mut pointer = String::new();
+        for step in self.path.steps.iter().take(self.path.depth.min(DEEPEST)) {
+            pointer.push('/');
+            match step {
+                PathStep::Key(key) if key.contains(['~', '/']) => {
+                    pointer += &key.replace('~', "~0").replace('/', "~1");
+                }
+                PathStep::Key(key) => pointer += key,
+                PathStep::Index(index) => pointer += &index.to_string(),
+            }
+        }
+        pointer
     }
 }
 
@@ -150,12 +171,13 @@ fn find_speaker<'t>(message: &Object<'t>) -> Option<Cow<'t, str>> {
         Json::Text(role) if matches!(role.as_ref(), "user" | "assistant" | "model") => role,
         _ => return None,
     };
-    let mut entries = message.entries().filter(|(key, _)| !ADDED.contains(&key.as_ref()));
-    let has_content = entries.any(|(_, value)| match value {
+    let is_filled = |value: &Json| match value {
         Json::List(items) => !items.is_empty(),
         Json::Object(object) => !object.is_empty(),
         _ => false,
-    });
+    };
+    let has_content =
+        message.entries().any(|(key, value)| is_filled(value) && !ADDED.contains(&key.as_ref()));
     has_content.then(|| role.clone())
 }
 
@@ -193,6 +215,7 @@ impl<'v, 't> ObjectFace<'v, 't> {
 
     /// The lengths come first: most keys of a file are none of these, and comparing them one by one would cost more than
     /// the rest of the search.
+    #[inline]
     #[expect(clippy::ptr_arg, reason = "a borrowed text is kept as it is, without a copy")]
     fn note_text(&mut self, key: &str, text: &'v Cow<'t, str>) {
         match (key.len(), key) {
@@ -262,7 +285,8 @@ impl<'t> EvidenceSearch<'t> {
             let id = face.reference.or(face.id).or(outer_id);
             let kind = face.kind.cloned().or_else(|| self.path.last_key());
             let (id, name, is_call) = (id.cloned(), face.name.cloned(), face.has_arguments);
-            self.clues.push(CallClue { id, name, kind, is_call, path: self.path });
+            let mention = CallMention { id, name, kind, is_call };
+            self.clues.push(CallClue { mention, path: self.path });
         }
         // An object of texts and figures alone has nothing below it. This skips most objects of a file.
         if !face.has_parts && !face.has_arguments && !face.has_response {
@@ -280,6 +304,16 @@ impl<'t> EvidenceSearch<'t> {
     }
 }
 
+/// Whether a call may be in a value: in an object or a list, or in a text that is JSON.
+pub(crate) fn may_hold_parts(value: &Json) -> bool {
+    match value {
+        Json::List(items) => !items.is_empty(),
+        Json::Object(object) => !object.is_empty(),
+        Json::Text(text) => text.starts_with("{\"") || text.starts_with("[{"),
+        _ => false,
+    }
+}
+
 /// A key with escapes is of no format: its name does not matter.
 fn borrow_key<'t>(key: &Cow<'t, str>) -> &'t str {
     if let Cow::Borrowed(key) = key { key } else { "?" }
@@ -287,10 +321,21 @@ fn borrow_key<'t>(key: &Cow<'t, str>) -> &'t str {
 
 /// Whether the value under `key` is data that a tool took or gave, or a definition.
 fn is_data(key: &str, of_call: bool) -> bool {
-    match key {
-        "arguments" | "args" | "tools" | "functions" | "tool_definitions" | "parameters" | "input_schema"
-        | "inputSchema" | "output_schema" | "schema" | "tool_choice" | "metadata" => true,
-        "input" | "content" | "output" | "result" | "results" | "response" | "artifact" => of_call,
+    match (key.len(), key) {
+        (4, "args")
+        | (5, "tools")
+        | (6, "schema")
+        | (8, "metadata")
+        | (9, "arguments" | "functions")
+        | (10, "parameters")
+        | (11, "inputSchema" | "tool_choice")
+        | (12, "input_schema")
+        | (13, "output_schema")
+        | (16, "tool_definitions") => true,
+        (5, "input")
+        | (6, "output" | "result")
+        | (7, "content" | "results")
+        | (8, "response" | "artifact") => of_call,
         _ => false,
     }
 }

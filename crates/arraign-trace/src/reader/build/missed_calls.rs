@@ -48,9 +48,11 @@ fn search_again(runs: &[Trace], source: InputSource) -> Vec<UnreadPart> {
     for Record { at, value } in source.parse_again() {
         let CallEvidence { spot, clues, .. } = CallEvidence::gather(at, &value);
         // A clue without a name may be anything, and would blame files that have no calls.
-        let calls = clues.iter().filter(|clue| clue.is_call && clue.name.is_some());
+        let calls = clues.iter().filter(|clue| clue.mention.is_call && clue.mention.name.is_some());
         let unread = calls.filter(|clue| !gave_answer(&value, clue, runs));
-        missed.extend(unread.map(|clue| UnreadPart::new(spot.locate(&clue.pointer()), clue.describe())));
+        missed.extend(
+            unread.map(|clue| UnreadPart::new(spot.locate(&clue.pointer()), clue.mention.describe())),
+        );
     }
     missed
 }

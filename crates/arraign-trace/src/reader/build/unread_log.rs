@@ -5,10 +5,9 @@
 //! ([`TraceBuilder::end_turn`]). This module does the rest. Unread parts are: evidence of a call that is not in the
 //! trace at the end, an unknown kind, and a turn or a message of which nothing was read.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::reader::build::evidence::{CallClue, CallEvidence};
+use crate::reader::build::evidence::{CallClue, CallEvidence, CallMention, may_hold_parts};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::json::input::At;
@@ -36,13 +35,13 @@ pub(crate) struct UnreadLog {
     aliases: HashSet<String>,
 }
 
-/// A clue of a record that was read, without its call so far.
+/// A clue of a record that was read, without its call so far. Most of them get their call later, so the place is not yet
+/// rendered.
 #[derive(Debug)]
 struct PendingClue {
-    id: Option<String>,
-    name: Option<String>,
-    is_call: bool,
-    part: UnreadPart,
+    mention: CallMention<'static>,
+    spot: RecordSpot,
+    pointer: String,
 }
 
 impl UnreadLog {
@@ -118,13 +117,12 @@ impl TraceBuilder {
         let is_silent = self.log.progress == self.log.progress_before_record
             && self.log.parts.len() == self.log.before_record;
         self.log.spot = spot;
-        let found = clues.len();
-        for clue in clues {
-            if !self.accounts_for(clue.id.as_deref(), clue.name.as_deref(), clue.is_call) {
+        for clue in &clues {
+            if !self.accounts_for(&clue.mention) {
                 self.add_clue(clue);
             }
         }
-        if let Some(role) = speaker.filter(|_| is_silent && found == 0) {
+        if let Some(role) = speaker.filter(|_| is_silent && clues.is_empty()) {
             self.log.push("", UnreadContent::EmptyMessage(role.into_owned()));
         }
     }
@@ -138,25 +136,24 @@ impl TraceBuilder {
     }
 
     /// Keeps a clue of a call that is not in the run so far. A skipped part of the same kind is that call.
-    fn add_clue(&mut self, clue: CallClue) {
-        let pointer = clue.pointer();
-        let place = self.log.spot.locate(&pointer);
-        if let Some(part) = clue.kind.as_deref().and_then(|kind| self.log.find_unknown(kind)) {
-            part.place = place;
+    fn add_clue(&mut self, clue: &CallClue) {
+        let (spot, pointer) = (self.log.spot, clue.pointer());
+        let kind = clue.mention.kind.as_deref();
+        if let Some(part) = kind.and_then(|kind| self.log.find_unknown(kind)) {
+            part.place = spot.locate(&pointer);
             return;
         }
-        let part = UnreadPart::new(place, clue.describe());
-        let is_call = clue.is_call;
-        let [id, name] = [clue.id, clue.name].map(|text| text.map(Cow::into_owned));
-        self.log.pending.push(PendingClue { id, name, is_call, part });
+        self.log.pending.push(PendingClue { mention: clue.mention.to_static(), spot, pointer });
     }
 
-    /// Whether a clue is a call of the run. Where both have ids, the ids decide; of a call, the name must agree as well.
-    fn accounts_for(&mut self, id: Option<&str>, name: Option<&str>, is_call: bool) -> bool {
-        if let Some(id) = id {
+    /// Whether a mention is a call of the run. Where both have ids, the ids decide; of a call, the name must agree as well.
+    fn accounts_for(&mut self, mention: &CallMention) -> bool {
+        let name = mention.name.as_deref();
+        if let Some(id) = mention.id.as_deref() {
+            let name = name.filter(|_| mention.is_call);
             // Nearly all clues are of a call that was just read: the table of all calls is not needed for them.
-            let name = name.filter(|_| is_call);
-            let mut latest = self.trace.calls.iter().rev().take(LATEST);
+            let calls = &self.trace.calls;
+            let mut latest = calls[calls.len().saturating_sub(LATEST)..].iter().rev();
             let is_named = |call: &Call| name.is_none_or(|name| is_same_tool(name, call));
             if latest.any(|call| call.id.as_deref() == Some(id) && is_named(call)) {
                 return true;
@@ -174,7 +171,7 @@ impl TraceBuilder {
         }
         // Without an id on one of the two sides, the name is all there is to compare.
         self.trace.calls.iter().any(|call| {
-            (id.is_none() || call.id.is_none()) && name.is_some_and(|name| is_same_tool(name, call))
+            (mention.id.is_none() || call.id.is_none()) && name.is_some_and(|name| is_same_tool(name, call))
         })
     }
 
@@ -202,12 +199,6 @@ impl TraceBuilder {
     /// for calls in its kind, it cannot contain a call, and is not reported as unread. Programs often add such lines:
     /// titles, modes, links.
     pub(crate) fn pass_over_record(&mut self, kind: &str, record: &Object, harmless: &[&str]) {
-        let may_hold_parts = |value: &Json| match value {
-            Json::List(items) => !items.is_empty(),
-            Json::Object(object) => !object.is_empty(),
-            Json::Text(text) => text.starts_with("{\"") || text.starts_with("[{"),
-            _ => false,
-        };
         if harmless.contains(&kind) || !record.values().any(may_hold_parts) && !names_calls(kind) {
             self.log.note_progress();
         } else {
@@ -258,9 +249,9 @@ impl TraceBuilder {
     /// Returns the unread parts of the whole run. Calls may come after their results, so clues are decided here, at the end.
     pub(crate) fn take_unread(&mut self) -> Vec<UnreadPart> {
         let mut parts = std::mem::take(&mut self.log.parts);
-        for clue in std::mem::take(&mut self.log.pending) {
-            if !self.accounts_for(clue.id.as_deref(), clue.name.as_deref(), clue.is_call) {
-                parts.push(clue.part);
+        for PendingClue { mention, spot, pointer } in std::mem::take(&mut self.log.pending) {
+            if !self.accounts_for(&mention) {
+                parts.push(UnreadPart::new(spot.locate(&pointer), mention.describe()));
             }
         }
         // The sort is stable: parts of one line stay in the order in which they were found.

@@ -9,6 +9,9 @@ use crate::reader::error::DecodeError;
 use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
+/// The most keys whose lengths and ends are compared pairwise. For so few, that is cheaper than a set of bits.
+const PAIRWISE: usize = 5;
+
 /// The most keys that are compared pairwise. For so few, that is cheaper than a table.
 const FEW: usize = 48;
 
@@ -52,6 +55,17 @@ impl<'t> Object<'t> {
 
     /// Returns the first duplicate key.
     pub(crate) fn find_duplicate(&self) -> Option<&str> {
+        // Most objects have very few keys, and those differ in their length or in their last byte.
+        if self.0.len() <= PAIRWISE {
+            let mut rest = self.0.as_slice();
+            while let [(key, _), after @ ..] = rest {
+                if after.iter().any(|(other, _)| is_alike(key, other)) {
+                    return self.compare_keys();
+                }
+                rest = after;
+            }
+            return None;
+        }
         // Nearly all keys of an object differ in their length, their ends or their middle: a set of 512 bits says so without
         // comparing each key with each. Only where two keys share a bit, all are compared.
         let mut seen = [0_u64; 8];
@@ -285,14 +299,16 @@ pub(crate) fn read_each<'t>(
     items.try_for_each(|(index, item)| read(item).map_err(|error| error.at_key(index)))
 }
 
+/// Whether two keys have the same length and the same last byte.
+fn is_alike(one: &str, other: &str) -> bool {
+    one.len() == other.len() && one.as_bytes().last() == other.as_bytes().last()
+}
+
 /// Chooses one of 512 bits, in eight words, by the length of a key and three of its bytes.
 fn choose_bit(key: &[u8]) -> (usize, u64) {
     let (Some(first), Some(last)) = (key.first(), key.last()) else { return (0, 1) };
-    let length = u8::try_from(key.len()).unwrap_or(u8::MAX);
-    let mixed =
-        // The upper bits of the product are the best mixed ones: nine of them choose among 512.
-        u32::from_le_bytes([*first, *last, key[key.len() / 2], length]).wrapping_mul(0x9E37_79B1) >> 23;
-    ((mixed >> 6) as usize, 1 << (mixed & 63))
+    let mixed = first.rotate_left(2) ^ last.rotate_left(4) ^ key[key.len() / 2];
+    (key.len() & 7, 1 << (mixed & 63))
 }
 
 fn count_of(name: &str, value: &Json) -> Result<Option<u64>, DecodeError> {

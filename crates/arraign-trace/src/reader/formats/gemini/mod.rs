@@ -8,6 +8,7 @@ mod content;
 
 use std::borrow::Cow;
 
+use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::usage::TokenKeys;
@@ -35,6 +36,9 @@ const FEEDBACK: [&str; 2] = ["promptFeedback", "prompt_feedback"];
 
 /// The conversation that the client library led by itself, as it calls tools that are functions.
 const HISTORY: [&str; 2] = ["automaticFunctionCallingHistory", "automatic_function_calling_history"];
+
+/// The keys of records, requests and responses that are read.
+const READ: [&str; 7] = ["request", "response", "contents", "candidates", "content", HISTORY[0], HISTORY[1]];
 
 /// Whether a record is a line of a batch's results.
 fn is_of_batch(value: &Json) -> bool {
@@ -138,6 +142,8 @@ struct GeminiRun<'t> {
     response: Option<String>,
     usage: Option<Usage>,
     unfinished: bool,
+    /// The evidence of calls beside the contents in the records of the run.
+    beside: Vec<CallEvidence<'t>>,
 }
 
 impl GeminiRun<'_> {
@@ -153,16 +159,45 @@ impl<'t> GeminiLog<'t> {
     fn end_run(&mut self) {
         let mut run = std::mem::take(&mut self.run);
         run.end_response();
+        run.walk.builder.close_records(run.beside);
         // A refused prompt says nothing, and its refusal is the run.
         if run.known > 0 || run.walk.builder.trace.stop_reason.is_some() {
             self.runs.push(run.walk.builder.finish());
         }
     }
 
-    fn add(&mut self, mut record: Object<'t>) -> Result<(), DecodeError> {
+    fn add(&mut self, record: Object<'t>) -> Result<(), DecodeError> {
         if record.get("parts").is_some() {
             return self.content(self.locate().into(), Json::Object(record));
         }
+        let beside = self.gather_beside(&record);
+        self.add_call(record)?;
+        self.run.beside.extend(beside);
+        Ok(())
+    }
+
+    /// Gathers the evidence of calls in a record of a log, beside the contents that are read.
+    fn gather_beside(&self, record: &Object<'t>) -> Vec<CallEvidence<'t>> {
+        let gather = |path, part: &Object<'t>| {
+            CallEvidence::gather_beside(RecordSpot::under(self.locate(), path), part, &READ)
+        };
+        let part = |path| record.get(path).and_then(Json::as_object);
+        let (response, place) = match part("response") {
+            Some(response) => (response, "response/candidates/0"),
+            None => (record, "candidates/0"),
+        };
+        let candidate = response.get("candidates").and_then(|all| all.first()?.as_object());
+        let beside = [
+            gather("", record),
+            part("request").and_then(|request| gather("request", request)),
+            part("response").and_then(|response| gather("response", response)),
+            candidate.and_then(|candidate| gather(place, candidate)),
+        ];
+        beside.into_iter().flatten().collect()
+    }
+
+    /// A record of a log: a request, a response, or both.
+    fn add_call(&mut self, mut record: Object<'t>) -> Result<(), DecodeError> {
         if record.get("candidates").is_some() || FEEDBACK.iter().any(|name| record.get(name).is_some()) {
             return self.response(record, &BARE);
         }

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::clock::{millis_between, nanos};
+use crate::reader::build::evidence::may_hold_parts;
 use crate::reader::build::tool_result::error_of;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -27,7 +28,35 @@ pub(crate) struct SampleEvents {
     /// The calls that are missing in the messages of the sample, by the call during or after which they were made. Those
     /// before any other call are under `None`.
     nested: HashMap<Option<String>, Vec<Call>>,
+    /// The events that were not understood: the index of each, and its kind.
+    unread: Vec<(usize, String)>,
 }
+
+/// The kinds of events that contain no call, or repeat those of messages and tools.
+const WITHOUT_CALLS: [&str; 22] = [
+    "anchor",
+    "approval",
+    "branch",
+    "checkpoint",
+    "compaction",
+    "error",
+    "info",
+    "input",
+    "interrupt",
+    "logger",
+    "model",
+    "review",
+    "sample_init",
+    "sample_limit",
+    "sandbox",
+    "score",
+    "score_edit",
+    "span_end",
+    "state",
+    "step",
+    "store",
+    "subtask",
+];
 
 impl SampleEvents {
     /// Reads the events of a sample. Without `began`, the sample began with its first event. `known` contains the ids of
@@ -38,20 +67,26 @@ impl SampleEvents {
         let mut spans = EventSpans::default();
         let mut own = Vec::new();
         let mut inner = Vec::new();
-        for event in events {
+        let mut unread = Vec::new();
+        for (index, event) in events.into_iter().enumerate() {
             let Ok(event) = Object::of(event, "an event") else { continue };
-            match event.get("event").and_then(Json::as_str) {
-                Some("span_begin") => spans.add(event),
-                Some("tool") => {
-                    let Some(event) = tool_event(event, &spans) else { continue };
+            match event.text_under("event").unwrap_or("event") {
+                "span_begin" => spans.add(event),
+                "tool" => {
+                    let Some(event) = tool_event(event, &spans) else {
+                        unread.push((index, "tool".to_owned()));
+                        continue;
+                    };
                     let is_own = event.call.id.as_ref().is_some_and(|id| known.contains(id));
                     // A call that no message has was made inside of another tool.
                     if is_own { own.push(event) } else { inner.push(event) }
                 }
+                kind if WITHOUT_CALLS.contains(&kind) => {}
+                kind if event.values().any(may_hold_parts) => unread.push((index, kind.to_owned())),
                 _ => {}
             }
         }
-        let mut events = Self { began: began.unwrap_or_default(), ..Self::default() };
+        let mut events = Self { began: began.unwrap_or_default(), unread, ..Self::default() };
         events.nest(&mut own, inner);
         events.by_id = own.into_iter().filter_map(|event| Some((event.call.id.clone()?, event))).collect();
         events
@@ -79,6 +114,11 @@ impl SampleEvents {
         let started_ms = Some(millis_between(self.began, event.start));
         let duration_ms = event.end.map(|end| millis_between(event.start, end));
         Call { started_ms, duration_ms, ..event.call }
+    }
+
+    /// Takes the index and the kind of each event that was not understood.
+    pub(crate) fn take_unread(&mut self) -> Vec<(usize, String)> {
+        std::mem::take(&mut self.unread)
     }
 
     /// Returns the start and the duration of the call with this id.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::Value;
 
 use crate::reader::build::clock::nanos;
+use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::trace_builder::TraceBuilder;
@@ -17,7 +18,25 @@ use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
 
+/// The keys of a sample that are read, or that contain no call, or only calls of its messages and events.
+const SAMPLE_KEYS: [&str; 13] = [
+    "attachments",
+    "error_retries",
+    "events",
+    "files",
+    "input",
+    "messages",
+    "metadata",
+    "model_usage",
+    "output",
+    "role_usage",
+    "scores",
+    "store",
+    "timelines",
+];
+
 pub(crate) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, DecodeError> {
+    let beside = CallEvidence::gather_beside(At::Whole, &sample, &SAMPLE_KEYS);
     let mut output = sample.object(&["output"])?.unwrap_or_default();
     let mut run = SampleRun {
         attachments: sample.object(&["attachments"])?.unwrap_or_default().rest(),
@@ -36,6 +55,10 @@ pub(crate) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, D
     let known = call_ids(&messages);
     let began = sample.text(&["started_at"])?.and_then(|text| nanos(&text));
     run.events = SampleEvents::of(sample.list(&["events"])?, began, &known);
+    for (index, kind) in run.events.take_unread() {
+        run.builder.enter_record(RecordSpot::item(At::Whole, "events", index));
+        run.builder.pass_over(&kind, &[]);
+    }
     for (index, message) in messages.into_iter().enumerate() {
         let spot = RecordSpot::item(At::Whole, "messages", index);
         let evidence = run.builder.open_record(spot, &message);
@@ -43,6 +66,7 @@ pub(crate) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, D
         message.map_err(|error| error.at_key(index).at_key("messages"))?;
         run.builder.close_record(evidence);
     }
+    run.builder.close_records(beside.into_iter().collect());
     Ok(run.builder.finish())
 }
 

@@ -29,6 +29,28 @@ fn said(error: Json) -> String {
     printed.unwrap_or_else(|| message::without_stack(&error.into_text_or_json()).to_owned())
 }
 
+/// Events that repeat what the ends of models and tools say, or concern neither.
+const REPEATING: [&str; 18] = [
+    "on_chain_start",
+    "on_chain_stream",
+    "on_chain_end",
+    "on_chain_error",
+    "on_chat_model_stream",
+    "on_llm_start",
+    "on_llm_stream",
+    "on_llm_error",
+    "on_tool_stream",
+    "on_prompt_start",
+    "on_prompt_end",
+    "on_retriever_start",
+    "on_retriever_stream",
+    "on_retriever_end",
+    "on_parser_start",
+    "on_parser_stream",
+    "on_parser_end",
+    "on_custom_event",
+];
+
 #[derive(Debug, Default)]
 struct EventLog {
     steps: GraphSteps,
@@ -47,9 +69,10 @@ impl EventLog {
                 let messages = data.take(&["input"]).map(messages_of).unwrap_or_default();
                 self.steps.hear(&scope, messages, &path);
             }
-            "on_chat_model_end" | "on_llm_end" => {
-                self.steps.said(data.take(&["output"]).unwrap_or_default(), &path);
-            }
+            "on_chat_model_end" | "on_llm_end" => match data.take(&["output"]) {
+                Some(output) => self.steps.said(output, &path),
+                None => self.pass_over(&kind),
+            },
             // The outermost chain is the agent itself; those inside of it are its steps.
             "on_chain_start" if scope.is_empty() && self.steps.talk.builder.trace.agent.is_none() => {
                 self.steps.talk.builder.trace.agent =
@@ -65,9 +88,15 @@ impl EventLog {
                 data.push("error".into(), error);
                 self.tool_ended(&run, event, data, path);
             }
-            _ => {}
+            other => self.pass_over(other),
         }
         Ok(())
+    }
+
+    fn pass_over(&mut self, kind: &str) {
+        let talk = &mut self.steps.talk;
+        talk.builder.enter_record(talk.spot);
+        talk.builder.pass_over(kind, &REPEATING);
     }
 
     fn tool_ended(&mut self, run: &str, mut event: Object, mut data: Object, path: Vec<String>) {

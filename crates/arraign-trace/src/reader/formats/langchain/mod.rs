@@ -71,18 +71,18 @@ fn shape(value: &Json) -> Option<LangchainShape> {
     holds_message(value, DEPTH).then_some(LangchainShape::State)
 }
 
+/// Whether a value below `value` is a message.
 fn holds_message(value: &Json, depth: usize) -> bool {
-    if message::is_message(value) {
-        return true;
-    }
+    let Some(below) = depth.checked_sub(1) else { return false };
     // Most values are texts and numbers.
-    let looks_in = |inner: &Json| {
-        matches!(inner, Json::Object(_) | Json::List(_)) && holds_message(inner, depth.saturating_sub(1))
+    let is_one_or_holds_one = |inner: &Json| match inner {
+        Json::Object(_) => message::is_message(inner) || holds_message(inner, below),
+        Json::List(_) => holds_message(inner, below),
+        _ => false,
     };
     match value {
-        _ if depth == 0 => false,
-        Json::List(items) => items.iter().any(looks_in),
-        Json::Object(object) => object.values().any(looks_in),
+        Json::List(items) => items.iter().any(is_one_or_holds_one),
+        Json::Object(object) => object.values().any(is_one_or_holds_one),
         _ => false,
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::reader::build::evidence::may_hold_parts;
 use crate::reader::formats::langchain::message::{self, MessageKind};
 use crate::reader::formats::langchain::messages_of;
 use crate::reader::formats::langchain::talk::Talk;
@@ -54,11 +55,15 @@ impl GraphSteps {
 
     /// Adds the reply of a model: the first of its alternatives.
     pub(crate) fn said(&mut self, output: Json, path: &[String]) {
+        let is_filled = may_hold_parts(&output);
         let said = messages_of(output)
             .into_iter()
             .find(|message| message::kind(message) == Some(MessageKind::Model));
         if let Some(message) = said {
             self.talk.add(message, path);
+        } else if is_filled {
+            self.talk.builder.enter_record(self.talk.spot);
+            self.talk.builder.pass_over("output", &[]);
         }
     }
 

@@ -1,7 +1,7 @@
 //! `native`: the form for traces written by hand, inline in a case or in a file, in YAML or JSON.
 //!
 //! ```yaml
-//! model: gpt-4o
+//! model: gpt-5
 //! steps:
 //!   - user: Where is order 7?
 //!   - call: lookup_order

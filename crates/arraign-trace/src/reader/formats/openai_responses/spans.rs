@@ -8,6 +8,8 @@ use std::collections::{HashMap, VecDeque};
 
 use crate::reader::build::clock::millis_between;
 use crate::reader::build::content::text_of;
+use crate::reader::build::evidence::CallEvidence;
+use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::openai_responses::TOKENS;
@@ -119,6 +121,9 @@ impl SpanRun {
     }
 
     fn generation(&mut self, mut span: SdkSpan) -> Result<(), DecodeError> {
+        let known = ["input", "output", "model_config", "usage"];
+        let spot = RecordSpot::under(span.at, "span_data");
+        let beside = CallEvidence::gather_beside(spot, &span.data, &known);
         let nested = !self.tree.path(&span.parent).is_empty();
         let heard = span.data.take(&["input"]);
         // The messages to a model are the record of results that have no span of their own.
@@ -141,6 +146,7 @@ impl SpanRun {
             self.builder.close_record(evidence);
         }
         self.builder.end();
+        self.builder.close_records(beside.into_iter().collect());
         Ok(())
     }
 

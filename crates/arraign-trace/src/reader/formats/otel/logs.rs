@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::reader::build::clock::nanos;
-use crate::reader::formats::otel::span::{Attributes, OtelSpan, attributes, count, is_message_event, plain};
+use crate::reader::formats::otel::span::{Attributes, OtelSpan, TaggedValues, count, is_message_event};
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -28,6 +28,8 @@ pub(crate) struct MessageLog<'t> {
     time: u64,
     name: Cow<'t, str>,
     fields: Attributes<'t>,
+    /// The kinds of values in it that are unknown.
+    unknown: Vec<String>,
 }
 
 /// Whether a value is a log record of a console exporter.
@@ -96,19 +98,20 @@ fn read_log(at: At, record: Json<'_>) -> Option<MessageLog<'_>> {
     let trace = record.text(&["traceId", "trace_id"]).ok()??;
     let span = record.text(&["spanId", "span_id"]).ok()??;
     let time = find_time(&mut record).unwrap_or_default();
-    let body = record.take(&["body"]).map(|body| if is_console { body } else { plain(body) });
+    let mut values = TaggedValues::default();
+    let body = record.take(&["body"]).map(|body| if is_console { body } else { values.read_value(body) });
     let mut fields = match body {
         Some(Json::Object(body)) => body.rest(),
         _ => Attributes::new(),
     };
     if name == DETAILS {
         fields.extend(match record.take(&["attributes"])? {
-            Json::List(pairs) => attributes(pairs),
+            Json::List(pairs) => values.read_attributes(pairs),
             Json::Object(object) => object.rest(),
             _ => return None,
         });
     }
-    Some(MessageLog { at, ids: (trace, span), time, name: name.into(), fields })
+    Some(MessageLog { at, ids: (trace, span), time, name: name.into(), fields, unknown: values.unknown })
 }
 
 fn find_time(record: &mut Object) -> Option<u64> {
@@ -133,7 +136,7 @@ pub(crate) fn join_logs<'t>(spans: &mut Vec<OtelSpan<'t>>, logs: Vec<MessageLog<
     let places =
         spans.iter().enumerate().map(|(place, span)| ((span.trace_id.clone(), span.id.clone()), place));
     let mut places: HashMap<_, usize> = places.collect();
-    for MessageLog { at, ids, time, name, fields } in logs {
+    for MessageLog { at, ids, time, name, fields, unknown } in logs {
         // Records with one span id are one model call, whether the span was exported or not. A new span is entered in
         // the table, so that the other records of the call find it.
         let place = *places.entry(ids).or_insert_with_key(|(trace, id)| {
@@ -141,6 +144,7 @@ pub(crate) fn join_logs<'t>(spans: &mut Vec<OtelSpan<'t>>, logs: Vec<MessageLog<
             spans.len() - 1
         });
         let span = &mut spans[place];
+        span.unknown.extend(unknown);
         if name == DETAILS { span.add_details(fields) } else { span.add_message_event(&name, fields) }
     }
 }

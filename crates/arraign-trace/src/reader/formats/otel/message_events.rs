@@ -54,7 +54,8 @@ fn read_event(event: &Value) -> SaidMessage {
 fn is_unknown(key: &str, value: &Value) -> bool {
     let has_parts = |list: &[Value]| list.iter().any(|item| item.is_object() || item.is_array());
     let holds_calls = value.as_array().is_some_and(|list| has_parts(list)) || value.is_object();
-    holds_calls && !["content", "tool_calls", "message"].contains(&key)
+    let is_known = ["content", "message"].contains(&key) || key == "tool_calls" && value.is_array();
+    holds_calls && !is_known
 }
 
 fn find_text(of: &Value, name: &str) -> Option<String> {

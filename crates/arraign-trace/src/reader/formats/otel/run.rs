@@ -34,6 +34,7 @@ pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Result<Option<Trace>, DecodeErro
     // ran it.
     for place in 0..spans.all.len() {
         let standing = spans.standing(place);
+        run.pass_over_unknown(&spans.all[place]);
         if standing.repeats {
             continue;
         }
@@ -166,6 +167,14 @@ impl AgentRun {
             self.add_parts(message.parts, &standing.path);
         }
         self.note_silent_stop(span, made);
+    }
+
+    /// Skips the attributes of a span whose values are of unknown kinds.
+    fn pass_over_unknown(&mut self, span: &OtelSpan) {
+        for kind in &span.unknown {
+            self.builder.enter_record(span.at);
+            self.builder.pass_over(kind, &[]);
+        }
     }
 
     /// Skips a span of an unknown kind, and reports it if it may concern a model or a tool.

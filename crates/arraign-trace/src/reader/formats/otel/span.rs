@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::reader::build::clock::nanos;
+use crate::reader::build::evidence::may_hold_parts;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::otel::json_text::parse_unique;
 use crate::reader::json::input::At;
@@ -38,6 +39,8 @@ pub(crate) struct OtelSpan<'t> {
     /// The message of the exception or the status.
     pub(crate) failure: Option<String>,
     attributes: Attributes<'t>,
+    /// The kinds of values among the attributes that OTLP had not when this reader was written.
+    pub(crate) unknown: Vec<String>,
     /// The mistake in the JSON text of an attribute, once it was read.
     mistake: OnceCell<String>,
 }
@@ -52,11 +55,12 @@ impl<'t> OtelSpan<'t> {
     /// Reads a span of OTLP's JSON.
     pub(crate) fn otlp(value: Json<'t>) -> Result<Self, DecodeError> {
         let mut span = Object::of(value, "a span")?;
-        let attributes = attributes(span.list(&["attributes"])?);
+        let mut values = TaggedValues::default();
+        let attributes = values.read_attributes(span.list(&["attributes"])?);
         let events = span.list(&["events"])?.into_iter().filter_map(|event| {
             let mut event = Object::of(event, "an event").ok()?;
             let name = event.text(&["name"]).ok()??;
-            Some((name, self::attributes(event.list(&["attributes"]).ok()?)))
+            Some((name, values.read_attributes(event.list(&["attributes"]).ok()?)))
         });
         let events = events.collect();
         let status = span.object(&["status"])?.unwrap_or_default();
@@ -77,6 +81,7 @@ impl<'t> OtelSpan<'t> {
             failed,
             failure: None,
             attributes,
+            unknown: values.unknown,
             mistake: OnceCell::new(),
         };
         Ok(span.with(events, status, "message"))
@@ -106,6 +111,7 @@ impl<'t> OtelSpan<'t> {
             failed,
             failure: None,
             attributes,
+            unknown: Vec::new(),
             mistake: OnceCell::new(),
         };
         Ok(span.with(events, status, "description"))
@@ -125,6 +131,7 @@ impl<'t> OtelSpan<'t> {
             failed: false,
             failure: None,
             attributes: Attributes::from([kind]),
+            unknown: Vec::new(),
             mistake: OnceCell::new(),
         }
     }
@@ -256,38 +263,75 @@ pub(crate) fn is_message_event(name: &str) -> bool {
     name == "gen_ai.choice" || matches!(speaker, Some("system" | "user" | "assistant" | "tool"))
 }
 
-/// Reads attributes in the form of OTLP's JSON.
-pub(crate) fn attributes(list: Vec<Json<'_>>) -> Attributes<'_> {
-    let pairs = list.into_iter().filter_map(|pair| {
-        let mut pair = Object::of(pair, "an attribute").ok()?;
-        Some((pair.text(&["key"]).ok()??, plain(pair.take(&["value"])?)))
-    });
-    pairs.collect()
+/// Reads values with OTLP's type tags, and notes the kinds that it does not know.
+#[derive(Debug, Default)]
+pub(crate) struct TaggedValues {
+    pub(crate) unknown: Vec<String>,
 }
 
-/// Removes OTLP's type tag from a value.
-pub(crate) fn plain(value: Json<'_>) -> Json<'_> {
-    let Json::Object(mut tagged) = value else { return value };
-    // A list and a mapping contain tagged values again.
-    if let Some(mut array) = tagged.object(&["arrayValue", "array_value"]).ok().flatten() {
-        let values = array.list(&["values"]).unwrap_or_default();
-        return Json::List(values.into_iter().map(plain).collect());
+impl TaggedValues {
+    /// Reads attributes in the form of OTLP's JSON.
+    pub(crate) fn read_attributes<'t>(&mut self, list: Vec<Json<'t>>) -> Attributes<'t> {
+        let pairs = list.into_iter().filter_map(|pair| {
+            let mut pair = Object::of(pair, "an attribute").ok()?;
+            match (pair.text(&["key"]).ok().flatten(), pair.take(&["value"])) {
+                (Some(key), Some(value)) => Some((key, self.read_value(value))),
+                (_, value) => {
+                    // A later version may name the two parts of an attribute in another way.
+                    self.note_part("value", &value.unwrap_or_default());
+                    self.note_unknown(&pair);
+                    None
+                }
+            }
+        });
+        pairs.collect()
     }
-    if let Some(mut list) = tagged.object(&["kvlistValue", "kvlist_value"]).ok().flatten() {
-        let pairs = attributes(list.list(&["values"]).unwrap_or_default());
-        return Json::Object(pairs.into_iter().collect());
+
+    /// Removes the type tag from a value.
+    pub(crate) fn read_value<'t>(&mut self, value: Json<'t>) -> Json<'t> {
+        const SCALARS: [&str; 10] = [
+            "stringValue",
+            "intValue",
+            "doubleValue",
+            "boolValue",
+            "bytesValue",
+            "string_value",
+            "int_value",
+            "double_value",
+            "bool_value",
+            "bytes_value",
+        ];
+        let Json::Object(mut tagged) = value else { return value };
+        if let Some(array) = tagged.object(&["arrayValue", "array_value"]).ok().flatten() {
+            let values = self.take_values(array);
+            return Json::List(values.into_iter().map(|value| self.read_value(value)).collect());
+        }
+        if let Some(list) = tagged.object(&["kvlistValue", "kvlist_value"]).ok().flatten() {
+            let values = self.take_values(list);
+            return Json::Object(self.read_attributes(values).into_iter().collect());
+        }
+        tagged.take(&SCALARS).unwrap_or_else(|| {
+            self.note_unknown(&tagged);
+            Json::Null
+        })
     }
-    let scalar = [
-        "stringValue",
-        "intValue",
-        "doubleValue",
-        "boolValue",
-        "string_value",
-        "int_value",
-        "double_value",
-        "bool_value",
-    ];
-    tagged.take(&scalar).unwrap_or_default()
+
+    fn take_values<'t>(&mut self, mut list: Object<'t>) -> Vec<Json<'t>> {
+        let values = list.list(&["values"]).unwrap_or_default();
+        self.note_unknown(&list);
+        values
+    }
+
+    /// Notes the keys of an object under which a call may be.
+    fn note_unknown(&mut self, object: &Object) {
+        object.entries().for_each(|(key, value)| self.note_part(key, value));
+    }
+
+    fn note_part(&mut self, key: &str, value: &Json) {
+        if may_hold_parts(value) && !self.unknown.iter().any(|known| known == key) {
+            self.unknown.push(key.to_owned());
+        }
+    }
 }
 
 /// Parses a count, which OTLP writes as text.
