@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// The failure of an agent.
 #[derive(Debug, thiserror::Error)]
-#[error("{} {problem}{}", render_agent(.agent, *.run), render_stderr(.stderr))]
+#[error("{} {problem}{}", render_agent(.agent, *.run), render_stderr(.problem, .stderr))]
 pub struct AgentError {
     /// The agent's name.
     pub agent: String,
@@ -86,8 +86,13 @@ fn render_agent(agent: &str, run: Option<u32>) -> String {
     run.map_or_else(|| format!("the agent `{agent}`"), |run| format!("run {run}: the agent `{agent}`"))
 }
 
-fn render_stderr(stderr: &str) -> String {
-    if stderr.is_empty() { String::new() } else { format!("\nits standard error:\n{stderr}") }
+/// Renders the standard error. After a request that is not recorded, it only repeats that in the words of a client.
+fn render_stderr(problem: &AgentProblem, stderr: &str) -> String {
+    if stderr.is_empty() || matches!(problem, AgentProblem::Unrecorded(_)) {
+        String::new()
+    } else {
+        format!("\nits standard error:\n{stderr}")
+    }
 }
 
 /// Renders the chain of an error, one line for each cause.

@@ -20,8 +20,10 @@ use crate::secrets::{Secrets, names_a_secret};
 pub struct RecordedProgram {
     /// How the program has ended.
     pub status: ExitStatus,
-    /// The number of exchanges.
-    pub exchanges: usize,
+    /// The number of exchanges in which the model replied.
+    pub replies: usize,
+    /// How the last request failed that got no proper reply.
+    pub failure: Option<String>,
     /// The text of the cassette. The error is a sentence.
     pub cassette: Result<String, String>,
 }
@@ -56,5 +58,6 @@ pub fn record_program(program: &OsString, arguments: &[OsString]) -> io::Result<
         (None, Some(name)) => Err(format!("the exchanges contain the value of the secret `{name}`")),
         (None, None) => Ok(text),
     };
-    Ok(RecordedProgram { status, exchanges: outcome.exchanges.len(), cassette })
+    let replies = outcome.exchanges.iter().filter(|exchange| exchange.response.status < 400).count();
+    Ok(RecordedProgram { status, replies, failure: outcome.failure, cassette })
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::content::RequestContent;
-use super::messages::{MESSAGE_LISTS, name_message, name_tool};
+use super::messages::{MESSAGE_LISTS, list_tools, name_message, name_tool};
 use crate::secrets::quote_difference;
 use crate::yaml::render_plain;
 
@@ -102,15 +102,16 @@ fn list_message_edits(old: &[Value], new: &[Value], edits: &mut Vec<String>) {
 /// Lists the edits between two lists of tools, which are compared by name.
 fn list_tool_edits(old: &[Value], new: &[Value], edits: &mut Vec<String>) {
     let before = edits.len();
-    for tool in new {
-        let name = name_tool(tool).unwrap_or("without a name");
-        match old.iter().find(|known| name_tool(known) == name_tool(tool)) {
+    let (old, new) = (list_tools(old), list_tools(new));
+    for tool in &new {
+        let name = name_tool(tool);
+        match old.iter().find(|known| name_tool(known) == name) {
             None => edits.push(format!("tool `{name}` is new")),
             Some(known) => list_leaf_edits(&format!("tool `{name}`"), known, tool, edits),
         }
     }
     for tool in old.iter().filter(|tool| new.iter().all(|known| name_tool(known) != name_tool(tool))) {
-        edits.push(format!("tool `{}` is missing", name_tool(tool).unwrap_or("without a name")));
+        edits.push(format!("tool `{}` is missing", name_tool(tool)));
     }
     // The lists differ, so if no tool does, it is their order.
     if edits.len() == before {
@@ -174,6 +175,23 @@ mod tests {
             ["message 3, tool result: \"shipped\" -> \"lost at sea\""]
         );
         assert_eq!(edits(body("a", "x"), body("b", "x")), ["message 1, system message: \"a\" -> \"b\""]);
+    }
+
+    #[test]
+    fn functions_in_a_group_and_tools_of_the_provider_are_named() {
+        let body = |functions: &[&str], other: &str| {
+            let functions: Vec<Value> = functions.iter().map(|name| json!({"name": name})).collect();
+            json!({"tools": [{"functionDeclarations": functions}, {other: {}}]})
+        };
+        assert_eq!(
+            edits(body(&["f", "g"], "googleSearch"), body(&["f", "h"], "urlContext")),
+            [
+                "tool `h` is new",
+                "tool `urlContext` is new",
+                "tool `g` is missing",
+                "tool `googleSearch` is missing"
+            ]
+        );
     }
 
     #[test]

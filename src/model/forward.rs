@@ -42,12 +42,14 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 const OWN_HEADERS: [HeaderName; 8] =
     [HOST, CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING, ACCEPT_ENCODING, EXPECT, TE, UPGRADE];
 
-/// The client, shared so that connections are reused.
+/// The client. Connections are not reused: a provider closes an idle one when it likes, and a request that is on its way then
+/// fails, which clients would see as a failure of the provider.
 static CLIENT: LazyLock<ureq::Agent> = LazyLock::new(|| {
     let config = ureq::Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
         .max_redirects_will_error(false)
+        .max_idle_connections(0)
         .timeout_connect(Some(CONNECT_TIMEOUT))
         .timeout_recv_response(Some(REPLY_TIMEOUT));
     config.build().into()

@@ -36,7 +36,19 @@ fn holds(message: &Value, is_wanted: &dyn Fn(&Value) -> bool) -> bool {
     parts.into_iter().any(is_wanted)
 }
 
-/// Returns the name of a tool in a request's list of tools.
-pub(super) fn name_tool(tool: &Value) -> Option<&str> {
-    tool["function"]["name"].as_str().or_else(|| tool["name"].as_str())
+/// Returns the tools of a request one by one. Gemini groups the functions among them.
+pub(super) fn list_tools(tools: &[Value]) -> Vec<&Value> {
+    let groups = tools.iter().map(|tool| {
+        let keys = ["functionDeclarations", "function_declarations"];
+        let functions = keys.iter().find_map(|key| tool[*key].as_array());
+        functions.map_or_else(|| vec![tool], |functions| functions.iter().collect())
+    });
+    groups.flatten().collect()
+}
+
+/// Returns the name of a tool in a request's list of tools. Tools of the provider itself have a type, or are a key.
+pub(super) fn name_tool(tool: &Value) -> &str {
+    let name = tool["function"]["name"].as_str().or_else(|| tool["name"].as_str());
+    let name = name.or_else(|| tool["type"].as_str());
+    name.or_else(|| tool.as_object()?.keys().next().map(String::as_str)).unwrap_or("without a name")
 }

@@ -48,6 +48,18 @@ impl Provider {
         }
     }
 
+    /// Returns an address without what clients add to it. Some expect Anthropic's with its version, others without.
+    pub(super) fn trim_address(self, address: &str) -> &str {
+        let address = address.trim_end_matches('/');
+        if self == Self::Anthropic { address.strip_suffix("/v1").unwrap_or(address) } else { address }
+    }
+
+    /// Returns the path below the address as the provider knows it, with the version that a client expected in the address.
+    pub(super) fn complete_path(self, path: &str) -> String {
+        let lacks_version = self == Self::Anthropic && path.starts_with("/messages");
+        if lacks_version { format!("/v1{path}") } else { path.to_owned() }
+    }
+
     /// Returns the variable with which clients set another address.
     pub(super) fn address_variable(self) -> &'static str {
         match self {
@@ -73,5 +85,20 @@ impl Provider {
             }
             Self::Ollama => json!({"error": message}),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_that_expect_anthropics_version_in_the_address_are_understood() {
+        let anthropic = Provider::Anthropic;
+        assert_eq!(anthropic.trim_address("https://api.anthropic.com/v1/"), "https://api.anthropic.com");
+        assert_eq!(anthropic.complete_path("/messages"), "/v1/messages");
+        assert_eq!(anthropic.complete_path("/v1/messages"), "/v1/messages");
+        assert_eq!(Provider::OpenAi.trim_address("https://api.openai.com/v1/"), "https://api.openai.com/v1");
+        assert_eq!(Provider::OpenAi.complete_path("/messages"), "/messages");
     }
 }

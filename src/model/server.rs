@@ -89,8 +89,12 @@ async fn answer_request(request: Request<Incoming>, session: Arc<PortSession>) -
     };
     // A cassette holds the path below the upstream's, so that another upstream replays it, too.
     let (origin, prefix) = split_origin(upstream);
-    let whole_path = format!("/{}", steps.next().unwrap_or_default());
-    let path = whole_path.strip_prefix(prefix).filter(|path| path.starts_with('/')).unwrap_or(&whole_path);
+    let asked = format!("/{}", steps.next().unwrap_or_default());
+    let (base, path) = match asked.strip_prefix(prefix).filter(|path| path.starts_with('/')) {
+        Some(path) => (upstream.as_str(), path),
+        None => (origin, asked.as_str()),
+    };
+    let path = provider.complete_path(path);
     let Ok(body) = Limited::new(body, MAX_REQUEST_BYTES).collect().await else {
         return refuse(provider, 413, "the request is too large or incomplete");
     };
@@ -100,13 +104,13 @@ async fn answer_request(request: Request<Incoming>, session: Arc<PortSession>) -
     }
     let body = body.to_bytes();
     let query = parts.uri.query();
-    let recorded = RecordedRequest::new(provider.name(), parts.method.as_str(), (path, query), &body);
+    let recorded = RecordedRequest::new(provider.name(), parts.method.as_str(), (&path, query), &body);
     match session.answer(&recorded) {
         PortAnswer::Recorded(reply) => replay_reply(&reply),
         PortAnswer::Refused(message) => refuse(provider, 400, &message),
         PortAnswer::Forward(number) => {
             let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-            let url = format!("{origin}{whole_path}{query}");
+            let url = format!("{base}{path}{query}");
             let sent = ForwardedRequest { method: parts.method, url, headers: parts.headers, body };
             forward(Arc::clone(&session), (provider, number), recorded, sent).await
         }
@@ -120,14 +124,25 @@ async fn forward(
     recorded: RecordedRequest,
     sent: ForwardedRequest,
 ) -> Response<ReplyBody> {
+    // The query may contain a key.
+    let target = format!("{} {}", sent.method, sent.url.split('?').next().unwrap_or_default());
+    let noted = Arc::clone(&session);
     let (head, waiting) = oneshot::channel();
     let (pieces, incoming) = mpsc::channel(WAITING_PIECES);
     let place = ReplyPlace { session, number };
     spawn_blocking(move || forward_request((&sent, recorded), head, &pieces, &place));
-    match waiting.await {
-        Ok(Ok(ReplyHead { status, headers })) => build_reply(status, headers, ReplyBody::Incoming(incoming)),
-        Ok(Err(problem)) => refuse(provider, 502, &format!("the provider gave no reply: {problem}")),
-        Err(_) => refuse(provider, 502, "the provider gave no reply"),
+    match waiting.await.unwrap_or_else(|_| Err("the connection was closed".to_owned())) {
+        Ok(ReplyHead { status, headers }) => {
+            if status >= 400 {
+                noted.note_failure(format!("{target}: the provider answered {status}"));
+            }
+            build_reply(status, headers, ReplyBody::Incoming(incoming))
+        }
+        Err(problem) => {
+            let problem = format!("the provider gave no reply: {problem}");
+            noted.note_failure(format!("{target}: {problem}"));
+            refuse(provider, 502, &problem)
+        }
     }
 }
 

@@ -71,7 +71,7 @@ impl SessionPlan {
             let address = set.or_else(|| provider.usual_upstream().map(str::to_owned))?;
             // Clients accept an address without a scheme, and so does this.
             let address = if address.contains("://") { address } else { format!("http://{address}") };
-            Some((provider, address.trim_end_matches('/').to_owned()))
+            Some((provider, provider.trim_address(&address).to_owned()))
         });
         found.collect()
     }
@@ -101,6 +101,8 @@ pub struct PortOutcome {
     pub keys: Vec<String>,
     /// Why an exchange cannot be recorded.
     pub unrecordable: Option<String>,
+    /// How the last request failed that its provider refused, or did not answer.
+    pub failure: Option<String>,
 }
 
 /// What to do with one request.
@@ -208,6 +210,11 @@ impl PortSession {
     /// Forgets a reply that its provider has broken off.
     pub(super) fn drop_reply(&self, number: usize) {
         drop(self.incoming.take(number));
+    }
+
+    /// Notes that a provider has refused a request, or has given no reply.
+    pub(super) fn note_failure(&self, problem: String) {
+        lock(&self.state).outcome.failure = Some(problem);
     }
 
     /// Keeps the reply to a forwarded request. A reply that a client repeats its request for is not part of the recording.

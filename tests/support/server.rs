@@ -43,12 +43,23 @@ pub(crate) struct Reply {
     /// The body never ends.
     endless: bool,
     silent: bool,
+    /// The connection stays open, until something is sent on it.
+    kept_open: bool,
 }
 
 impl Reply {
     pub(crate) fn of(status: u16, body: impl Into<Vec<u8>>) -> Self {
         let (headers, body) = (Vec::new(), body.into());
-        Self { status, headers, sent: body.len(), body, pause: Duration::ZERO, endless: false, silent: false }
+        Self {
+            status,
+            headers,
+            sent: body.len(),
+            body,
+            pause: Duration::ZERO,
+            endless: false,
+            silent: false,
+            kept_open: false,
+        }
     }
 
     pub(crate) fn json(value: &Value) -> Self {
@@ -75,6 +86,11 @@ impl Reply {
         Self { endless: true, ..self }
     }
 
+    /// The connection seems to stay open, and ends without a word when the next request comes.
+    pub(crate) fn kept_open(self) -> Self {
+        Self { kept_open: true, ..self }
+    }
+
     /// Nothing ever comes.
     pub(crate) fn silence() -> Self {
         Self { silent: true, ..Self::of(200, "") }
@@ -85,7 +101,8 @@ impl Reply {
             sleep(Duration::from_secs(60));
             return Ok(());
         }
-        write!(stream, "HTTP/1.1 {} Said\r\nconnection: close\r\n", self.status)?;
+        let connection = if self.kept_open { "keep-alive" } else { "close" };
+        write!(stream, "HTTP/1.1 {} Said\r\nconnection: {connection}\r\n", self.status)?;
         for (name, value) in &self.headers {
             write!(stream, "{name}: {value}\r\n")?;
         }
@@ -96,6 +113,10 @@ impl Reply {
             stream.write_all(body)?;
             sleep(Duration::from_secs(60));
             return Ok(());
+        }
+        if self.kept_open {
+            stream.write_all(body)?;
+            return stream.read(&mut [0]).map(drop);
         }
         if self.pause.is_zero() {
             return stream.write_all(body);

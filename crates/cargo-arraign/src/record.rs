@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use arraign::__internals::harness::standalone::record_program;
+use arraign::__internals::harness::standalone::{RecordedProgram, record_program};
 use arraign::__internals::source::write_whole;
 use clap::Args;
 
-use crate::error::{CliError, CliResult, FAILED};
+use crate::error::{CliError, CliResult, FAILED, print_to_stderr};
 use crate::explain::Explain;
 
 /// Run any program, and record what it exchanges with its model as a trace.
@@ -21,7 +21,7 @@ pub(crate) struct Record {
     #[arg(long, value_name = "FILE", default_value = "trace.model.jsonl")]
     out: PathBuf,
     /// The program and its arguments.
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
@@ -35,16 +35,30 @@ impl Record {
             .map_err(|error| CliError::new(format!("{}: {error}", program.display())))?;
         let shown = self.out.display();
         // An empty recording is nearly always a client that does not read the variable.
-        if recorded.exchanges == 0 {
-            let problem = "the program sent no request to its model through the port: does its client read OPENAI_BASE_URL?";
-            return Err(CliError::new(format!("{problem} ({})", recorded.status)));
+        if recorded.replies == 0 {
+            return Err(CliError::new(format!("nothing is recorded: {}", describe_silence(&recorded))));
         }
         let text = recorded
             .cassette
             .map_err(|problem| CliError::new(format!("{shown} is not written: {problem}")))?;
         write_whole(&self.out, text.as_bytes())
             .map_err(|error| CliError::new(format!("cannot write `{shown}`: {error}")))?;
-        let explained = Explain::of_file(self.out).run()?;
+        let explained = Explain::of_file(self.out.clone()).run()?;
+        let next = format!("cargo arraign from-trace {shown} --out evals/first.yaml");
+        print_to_stderr(&format!("arraign: `{next}` writes a case for this run"));
         if recorded.status.success() { Ok(explained) } else { Ok(ExitCode::from(FAILED)) }
+    }
+}
+
+/// Describes why no reply of a model was seen.
+fn describe_silence(recorded: &RecordedProgram) -> String {
+    let status = recorded.status;
+    match &recorded.failure {
+        Some(failure) => failure.clone(),
+        None if status.success() => {
+            "the program sent no request to its model through the port: does its client read OPENAI_BASE_URL?"
+                .to_owned()
+        }
+        None => format!("the program ended with {status} before it asked its model"),
     }
 }

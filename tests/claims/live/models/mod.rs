@@ -2,6 +2,7 @@
 
 mod broken;
 mod combined;
+mod connections;
 mod replies;
 
 use std::fs;
