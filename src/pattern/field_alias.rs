@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(
             extended("{price: cost, rating: [1, stars], status: ['']}").expect_err("three").to_string(),
             "f.yaml:1:9: expected a list, found the text `cost`\n\
-             f.yaml:1:24: expected a text, found `1`\n\
+             f.yaml:1:24: expected a text, found `1` (help: quote it, so that it is a text)\n\
              f.yaml:1:44: an alias cannot be empty: nearly every answer has it (help: take it off the list)"
         );
         assert!(FieldAliases::default().compile_pattern(&"x".repeat(1 << 20)).is_err());

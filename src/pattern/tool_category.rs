@@ -131,7 +131,7 @@ mod tests {
             extended("{web: [], db: ['a[', 3]}").expect_err("three mistakes"),
             "s.yaml:1:7: the category `web` has no tools (help: list them, or drop it)\n\
              s.yaml:1:16: `a[` is not a pattern: unclosed character class; missing ']'\n\
-             s.yaml:1:22: expected a text, found `3`"
+             s.yaml:1:22: expected a text, found `3` (help: quote it, so that it is a text)"
         );
     }
 }

@@ -103,8 +103,25 @@ pub(super) fn explain_foreign(
             let about = errors.iter_mut().filter(|error| error.place.span().start == place.span().start);
             about.for_each(|error| error.help = Some(advise_import(source, shape)));
         }
+        list_cases(root).into_iter().for_each(|case| advise_keys(case, &mut errors, library));
     }
     errors
+}
+
+/// Says of the unknown keys of a case where they belong, if nothing better is known of them.
+fn advise_keys(case: Node<'_>, errors: &mut LoadErrors, library: Library<'_>) {
+    for (key, _) in case.entries().into_iter().flatten() {
+        let about = errors.iter_mut().filter(|error| error.place.span().start == key.span.start);
+        let unknown = about.filter(|error| error.help.is_none() && error.problem.starts_with("unknown key"));
+        unknown.for_each(|error| error.help = Some(advise_key(&key.name, library)));
+    }
+}
+
+fn advise_key(name: &str, library: Library<'_>) -> String {
+    match library.kinds.find(name) {
+        Some(_) => format!("`{name}` is a check: write it in a list, `expect: [{name}: ...]`"),
+        None => "data of your own goes below `metadata`".to_owned(),
+    }
 }
 
 /// Whether the file, or one of its cases, has a key that only cases and suites of arraign have.

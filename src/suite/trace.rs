@@ -191,7 +191,7 @@ fn look_up_beside(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf
     }
     runs.ok_or_else(|| {
         let [own, shared] = folders.map(|folder| format!("{}/{id}", files.name(folder)));
-        format!("no trace: the case names none, and none is at {own}.* or {shared}.* or {own}/<run>.*")
+        format!("no trace: the case names none, the `defaults` of its suite name none, and none is at {own}.* or {shared}.* or {own}/<run>.*")
     })
 }
 

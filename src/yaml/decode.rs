@@ -102,6 +102,11 @@ impl de::Error for YamlDecodeError {
         match found {
             de::Unexpected::Str("yes" | "on") => Self { help: Some("write `true`".to_owned()), ..error },
             de::Unexpected::Str("no" | "off") => Self { help: Some("write `false`".to_owned()), ..error },
+            de::Unexpected::Signed(_) | de::Unexpected::Unsigned(_) | de::Unexpected::Float(_)
+                if describe_expected(expected) == "a text" =>
+            {
+                Self { help: Some("quote it, so that it is a text".to_owned()), ..error }
+            }
             _ => error,
         }
     }

@@ -154,7 +154,7 @@ mod tests {
     fn a_mistake_deep_inside_is_reported_alone() {
         assert_eq!(
             mistakes("{first: a, then: b, inner: {first: 1, then: c}}"),
-            "f.yaml:1:36: expected a text, found `1`"
+            "f.yaml:1:36: expected a text, found `1` (help: quote it, so that it is a text)"
         );
     }
 

@@ -149,9 +149,13 @@ impl ExpectedCall {
         if differences.is_empty() {
             return Ok(violation.at("/tool").help(what_was_called_in(run)));
         }
-        let at = if found.ended.is_empty() { "/tool" } else { "/args" };
-        let violation = violation.at(at).expected(self.spec.describe(), differences.join("\n"));
-        Ok(violation.help("change what the agent passes, or the arguments here"))
+        // Where no call ended as expected, nobody asks about the arguments yet.
+        let (at, help) = if found.ended.is_empty() {
+            ("/tool", "find out why the calls ended this way: the trace has their results")
+        } else {
+            ("/args", "change what the agent passes, or the arguments here")
+        };
+        Ok(violation.at(at).expected(self.spec.describe(), differences.join("\n")).help(help))
     }
 
     fn point_at(&self, violation: Violation, calls: &[&Call]) -> Violation {

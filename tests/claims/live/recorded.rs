@@ -9,7 +9,7 @@ use crate::project::{Project, Ran, suite};
 fn a_missing_recording_is_an_error_that_names_the_command() {
     let project = Project::of(&[asks("a", "looks", "")]);
     let ran = project.run(&[]).exits(101).says("error[trial]: no recorded run of the agent");
-    ran.says("no trace: the case names none, and none is at evals/traces/s/a.*")
+    ran.says("no trace: the case names none, the `defaults` of its suite name none, and none is at evals/traces/s/a.*")
         .says("record one: ARRAIGN_AGENT_MODE=record cargo test --test subject -- --exact s::a")
         .says("--> evals/s.yaml:4:12");
     assert_eq!(project.verdict("s::a")["status"], "error");
