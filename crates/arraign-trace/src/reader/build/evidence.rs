@@ -7,7 +7,6 @@
 
 use std::borrow::Cow;
 
-use crate::json_text::escape_token;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;

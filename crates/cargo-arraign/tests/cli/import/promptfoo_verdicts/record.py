@@ -1,6 +1,6 @@
 """Writes `verdicts.json`: what promptfoo itself makes of each configuration of this folder.
 
-    npm install promptfoo@0.123.1    # with Node 22; 0.121.20 with Node 20 makes the same of each
+    npm install promptfoo@0.121.20
     python3 record.py node_modules/promptfoo/dist/src/entrypoint.js
 
 The configurations are ours; promptfoo (MIT) is only run. They use recorded outputs, and nothing of them reaches a network.
