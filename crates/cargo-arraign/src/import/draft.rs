@@ -177,11 +177,20 @@ impl SuiteDraft {
     /// Adds a case if it has any check.
     pub(super) fn add_case(&mut self, place: Place, mut case: Map<String, Value>) {
         self.drop_unloadable(&place, &mut case);
+        let id = case.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        // Two checks that contradict each other load alone, and not together.
+        let checks = case.get("expect").and_then(Value::as_array).filter(|checks| checks.len() > 1);
+        if let Some(problem) =
+            checks.filter(|checks| !checks.iter().any(names_file)).and_then(|all| find_load_error(all))
+        {
+            let why = format!("left out, because it would not load: {problem}");
+            self.unsupported.add(place, format!("the case `{id}`"), why);
+            return;
+        }
         if CHECKING.iter().any(|key| case.contains_key(*key)) {
             self.cases.push(Value::Object(case));
             return;
         }
-        let id = case.get("id").and_then(Value::as_str).unwrap_or_default();
         let why = "none of its checks could be imported, so the case is not written";
         self.unsupported.add(place, format!("the case `{id}`"), why);
     }
@@ -190,10 +199,7 @@ impl SuiteDraft {
     fn drop_unloadable(&mut self, place: &Place, case: &mut Map<String, Value>) {
         let Some(Value::Array(checks)) = case.get_mut("expect") else { return };
         checks.retain(|check| {
-            // A named file is copied later, so it cannot be loaded yet.
-            let names_file =
-                ["schema", "policy"].iter().any(|key| find_setting(check, key).is_some_and(Value::is_string));
-            let problem = if names_file { None } else { find_load_error(std::slice::from_ref(check)) };
+            let problem = if names_file(check) { None } else { find_load_error(std::slice::from_ref(check)) };
             if let Some(problem) = &problem {
                 let name = check.as_object().and_then(|check| check.keys().next()).map_or("", String::as_str);
                 let why = format!("left out, because a case with it would not load: {problem}");
@@ -271,6 +277,11 @@ pub(super) fn find_load_error(checks: &[Value]) -> Option<String> {
     let case = json!({"id": "probe", "expect": checks, "trace": {"answer": "x", "calls": []}});
     let errors = Harness::new("evals").parse(&case.to_string()).err()?;
     errors.iter().next().map(|error| error.problem.clone())
+}
+
+/// Whether the check names a file, which is copied later, so that it cannot be loaded yet.
+fn names_file(check: &Value) -> bool {
+    ["schema", "policy"].iter().any(|key| find_setting(check, key).is_some_and(Value::is_string))
 }
 
 /// Returns a setting of the check `{name: {key: value}}`.

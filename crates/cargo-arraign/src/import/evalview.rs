@@ -124,9 +124,14 @@ fn take_sequence_mode(
     unsupported: &mut UnsupportedList,
 ) -> Option<Value> {
     let mut settings = Keys::new(keys.take(&["adapter_config"])?)?;
-    let mode = if in_order { settings.take_text(&["sequence_mode"]) } else { None };
+    let node = settings.node();
+    let mode = settings.take_text(&["sequence_mode"]);
+    if mode.is_some() && !in_order {
+        unsupported.add_key(node, "sequence_mode", "the test expects no sequence");
+    }
     settings.reject_all(RUNNING, unsupported);
-    Some(Value::Object(Map::from_iter([("sequence_mode".to_owned(), mode?.into())])))
+    let mode = mode.filter(|_| in_order)?;
+    Some(Value::Object(Map::from_iter([("sequence_mode".to_owned(), mode.into())])))
 }
 
 /// Converts the block, and adds to `checks` what is a separate check in arraign.

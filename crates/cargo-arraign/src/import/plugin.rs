@@ -102,23 +102,28 @@ fn write_case(
         keys.skip(&["schema_version", "name", "graders"]);
         keys.reject_rest(OF_A_CASE, &mut draft.unsupported);
     }
+    let Some(place) = place else { return };
+    let mut lost = Vec::new();
     for grader in graders {
         let Some(settings) = &grader.settings else {
             draft.unsupported.add(grader.place.clone(), "grader", "it has no settings");
             continue;
         };
-        written.add_checks(convert_grader(settings.root(), &grader.body, draft));
+        written.add_checks(convert_grader(settings.root(), &grader.body, draft, &mut lost));
     }
     for node in listed {
-        written.add_checks(convert_grader(*node, "", draft));
+        written.add_checks(convert_grader(*node, "", draft, &mut lost));
     }
-    if let Some(place) = place {
-        draft.add_case(place, written.finish());
+    if !lost.is_empty() {
+        let why = format!("carried in part, without these graders: {}", lost.join(", "));
+        draft.unsupported.add(place.clone(), "`graders`", why);
     }
+    draft.add_case(place, written.finish());
 }
 
-/// Converts a grader. `body` is its text below the settings: the rubric, or the pattern of a `regex` without one.
-fn convert_grader(node: Node<'_>, body: &str, draft: &mut SuiteDraft) -> Vec<Value> {
+/// Converts a grader. `body` is its text below the settings: the rubric, or the pattern of a `regex` without one. The name of a
+/// grader that is not carried is added to `lost`.
+fn convert_grader(node: Node<'_>, body: &str, draft: &mut SuiteDraft, lost: &mut Vec<String>) -> Vec<Value> {
     let Some(mut keys) = Keys::new(node) else {
         draft.unsupported.add_key(node, "graders", "expected a mapping");
         return Vec::new();
@@ -135,6 +140,7 @@ fn convert_grader(node: Node<'_>, body: &str, draft: &mut SuiteDraft) -> Vec<Val
         }
         Err(why) => {
             draft.unsupported.add_key(node, &kind, why);
+            lost.push(format!("`{kind}`"));
             Vec::new()
         }
     }

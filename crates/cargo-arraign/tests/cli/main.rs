@@ -13,6 +13,7 @@ mod foreign;
 mod from_trace;
 mod import;
 mod import_promptfoo;
+mod import_verdicts;
 mod init;
 mod lint;
 mod lsp;

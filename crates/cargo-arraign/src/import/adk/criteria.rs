@@ -3,7 +3,7 @@
 use arraign::__internals::place::{LoadErrors, Place, Span};
 use arraign::__internals::yaml::{Document, Node, Value as Yaml};
 use arraign::trace::Call;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::recorded::Conversation;
 use crate::import::draft::{ImportInput, build_check};
@@ -12,6 +12,9 @@ use crate::import::question::{ask_same_answer, build_question};
 use crate::import::unsupported::UnsupportedList;
 
 const NO_JUDGE: &str = "the judge is configured once for all cases, and its checks pass or fail";
+
+/// The remark on the calls of a conversation.
+const OF_ALL_TURNS: &str = "carried for the calls of the whole conversation: ADK compares the calls of each turn, and notices a call in another turn";
 
 /// How the calls of a run are compared with the calls of the eval case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,6 +35,8 @@ pub(super) struct Criteria {
     answer: bool,
     safe: bool,
     rubrics: Vec<Value>,
+    /// The names of the criteria that are not carried.
+    lost: Vec<String>,
 }
 
 impl Criteria {
@@ -44,7 +49,8 @@ impl Criteria {
                 "`response_match_score`, a default criterion of ADK",
                 explain_unsupported("response_match_score"),
             );
-            return Ok(Self { trajectory: Some((TrajectoryMatch::Exact, false)), ..Self::default() });
+            let trajectory = Some((TrajectoryMatch::Exact, false));
+            return Ok(Self { trajectory, lost: vec!["response_match_score".to_owned()], ..Self::default() });
         };
         let mut criteria = Self::default();
         for document in Document::parse(source)? {
@@ -72,7 +78,10 @@ impl Criteria {
                 let rubrics = list_entries(keys.as_mut().and_then(|keys| keys.take(&["rubrics"])));
                 self.rubrics.extend(rubrics.into_iter().filter_map(convert_rubric));
             }
-            _ => return unsupported.add_key(node, name, explain_unsupported(name)),
+            _ => {
+                self.lost.push(name.to_owned());
+                return unsupported.add_key(node, name, explain_unsupported(name));
+            }
         }
         if let Some(keys) = keys {
             keys.reject_all(NO_JUDGE, unsupported);
@@ -114,9 +123,9 @@ impl Criteria {
     ) -> Vec<Value> {
         let mut checks = Vec::new();
         if let Some((how, names_only)) = self.trajectory.filter(|_| said.turns > 0) {
-            checks.extend(check_calls(how, &said.trace.calls));
-            if !names_only {
-                checks.extend(check_arguments(how, &said.trace.calls));
+            checks.extend(check_calls(how, names_only, &said.trace.calls));
+            if said.turns > 1 {
+                unsupported.add_key(node, "tool_trajectory_avg_score", OF_ALL_TURNS);
             }
         }
         if self.answer {
@@ -133,6 +142,10 @@ impl Criteria {
             checks.push(build_check("safe", json!({})));
         }
         checks.extend(self.rubrics.iter().chain(&said.rubrics).cloned());
+        if !self.lost.is_empty() {
+            let why = format!("carried in part, without `{}`", self.lost.join("`, `"));
+            unsupported.add_key(node, "criteria", why);
+        }
         checks
     }
 }
@@ -163,36 +176,34 @@ fn parse_match(node: Option<Node<'_>>) -> TrajectoryMatch {
     }
 }
 
-/// Checks the names of the called tools.
-fn check_calls(how: TrajectoryMatch, calls: &[Call]) -> Option<Value> {
-    let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
-    match how {
-        TrajectoryMatch::Exact if names.is_empty() => Some(build_check("tool_blocklist", json!(["*"]))),
-        _ if names.is_empty() => None,
-        TrajectoryMatch::Exact => Some(build_check("tool_sequence", json!({"allow": [names]}))),
-        TrajectoryMatch::InOrder => Some(build_check("tool_sequence", json!(names))),
-        TrajectoryMatch::AnyOrder => {
-            Some(build_check("sequence_correctness", json!({"tool_sequence": names, "mode": "unordered"})))
-        }
+/// Checks the calls. A failed call counts as well, because ADK does not look at results.
+fn check_calls(how: TrajectoryMatch, names_only: bool, calls: &[Call]) -> Option<Value> {
+    if calls.is_empty() {
+        return (how == TrajectoryMatch::Exact).then(|| build_check("tool_blocklist", json!(["*"])));
     }
+    let mode = match how {
+        TrajectoryMatch::Exact => "exact",
+        TrajectoryMatch::InOrder => "in_order",
+        TrajectoryMatch::AnyOrder => "superset",
+    };
+    let list: Vec<Value> = calls.iter().map(|call| expect_call(call, names_only)).collect();
+    Some(build_check("calls", json!({"mode": mode, "status": "any", "list": list})))
 }
 
-/// Checks the arguments. In an exact match, the n-th calls of a tool are compared; otherwise, any call can match.
-fn check_arguments(how: TrajectoryMatch, calls: &[Call]) -> Vec<Value> {
-    let mut checks = Vec::new();
-    for (at, call) in calls.iter().enumerate() {
-        let number = calls[..=at].iter().filter(|other| other.name == call.name).count();
-        let equals = call.arguments.json().cloned().unwrap_or_default();
-        let mut settings = json!({"tool": call.name, "type": "jsonpath", "path": "$", "equals": equals});
-        if how == TrajectoryMatch::Exact && calls.iter().filter(|other| other.name == call.name).count() > 1 {
-            settings["calls"] = number.into();
-        }
-        let check = build_check("tool_input", settings);
-        if !checks.contains(&check) {
-            checks.push(check);
-        }
+/// Expects a call with the same arguments and no others.
+fn expect_call(call: &Call, names_only: bool) -> Value {
+    if names_only {
+        return call.name.as_str().into();
     }
-    checks
+    let arguments = call.arguments.json().and_then(Value::as_object).cloned().unwrap_or_default();
+    let arguments: Map<String, Value> =
+        arguments.into_iter().map(|(name, value)| (name, expect_value(value))).collect();
+    json!({"tool": call.name, "args": arguments})
+}
+
+/// A mapping could look like a matcher, such as `{at_least: 3}`.
+fn expect_value(value: Value) -> Value {
+    if matches!(value, Value::Object(_) | Value::Array(_)) { json!({"equals": value}) } else { value }
 }
 
 /// Converts a rubric to a question to a judge.

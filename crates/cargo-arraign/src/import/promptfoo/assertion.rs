@@ -3,12 +3,13 @@
 use arraign::__internals::yaml::Node;
 use serde_json::{Map, Value};
 
+use super::ambiguous::find_ambiguous;
 use super::checks::build_checks;
 use super::files;
 use super::judged::explain_unsupported;
 use super::list::split_list;
 use super::script::OutputForm;
-use super::template::{TOO_MUCH, fill_deeply, fill_value, render_number};
+use super::template::{TOO_MUCH, fill_deeply, fill_value, render_as_javascript, render_number};
 use super::trajectory::to_text;
 use crate::import::draft::find_load_error;
 use crate::import::keys::{Keys, list_entries};
@@ -61,7 +62,7 @@ impl Assertion {
     /// Returns the texts of the value: the entries of a list, or the parts between commas.
     pub(super) fn list_texts(&self) -> Vec<String> {
         match &self.value {
-            Value::Array(list) => list.iter().map(to_text).collect(),
+            Value::Array(list) => list.iter().map(render_entry).collect(),
             Value::String(text) => split_list(text),
             other => vec![to_text(other)],
         }
@@ -81,6 +82,14 @@ impl Assertion {
             Value::Number(number) => Ok(render_number(number)),
             _ => self.require_text(),
         }
+    }
+}
+
+/// Renders an entry of a list as the text that promptfoo looks for.
+fn render_entry(entry: &Value) -> String {
+    match entry {
+        Value::Null => "null".to_owned(),
+        entry => render_as_javascript(entry),
     }
 }
 
@@ -135,6 +144,9 @@ const OTHER_JSON: &str = "carried with `json: fenced`: the answer as a whole, or
 /// Returns the assertion itself, or the template that its `$ref` names.
 fn resolve_template<'n>(node: Node<'n>, templates: Option<Node<'n>>) -> Result<Node<'n>, String> {
     let Some(reference) = node.get("$ref").and_then(Node::as_str) else { return Ok(node) };
+    if node.entries().into_iter().flatten().count() > 1 {
+        return Err("keys beside `$ref` replace those of the template: write the assertion itself".to_owned());
+    }
     let name =
         reference.strip_prefix("#/assertionTemplates/").ok_or("only `#/assertionTemplates/NAME` is read")?;
     let found = templates.and_then(|templates| templates.get(name));
@@ -185,7 +197,13 @@ fn read_assertion(name: &str, keys: &mut Keys<'_>, scope: AssertionScope<'_>) ->
     if kind == "javascript" && keys.node().get("threshold").is_some() {
         return Err("the threshold of a script that returns a score cannot be carried".to_owned());
     }
-    let value = keys.take(&["value"]).map(Node::to_json).unwrap_or_default();
+    let value = keys.take(&["value"]);
+    if let Some(odd) = value.and_then(find_ambiguous) {
+        return Err(format!(
+            "{odd} is another value to promptfoo, because it has no quotes: put it in quotes"
+        ));
+    }
+    let value = value.map(Node::to_json).unwrap_or_default();
     let value = match value.as_str() {
         Some(text) if text.starts_with("package:") => {
             return Err("the value is in a package: write the value itself".to_owned());

@@ -3,6 +3,7 @@
 //! Each prompt with each test is a case. Assertions on the answer and on the trajectory become checks. Assertions that
 //! run code or measure similarity are unsupported.
 
+mod ambiguous;
 mod assertion;
 mod checks;
 mod files;

@@ -24,8 +24,12 @@ fn fill_to_depth(text: &str, vars: &Map<String, Value>, render: RenderValue, dep
     // Copy the text up to each `{{name}}`, then the value of the variable. A missing `}}` or variable ends the search.
     while let Some((before, after)) = rest.split_once("{{") {
         let (name, after) = after.split_once("}}")?;
+        // `{{-` and `-}}` also remove the blanks around them.
+        if name.starts_with('-') || name.ends_with('-') {
+            return None;
+        }
         out.push_str(before);
-        out.push_str(&look_up_variable(name.trim_matches(['-', ' ', '\t', '\n']), vars, render, depth)?);
+        out.push_str(&look_up_variable(name.trim(), vars, render, depth)?);
         rest = after;
     }
     Some(out + rest)
@@ -56,7 +60,7 @@ pub(super) fn fill_deeply(value: &Value, vars: &Map<String, Value>) -> Option<Va
 }
 
 /// Renders a value as JavaScript converts it to a text.
-fn render_as_javascript(value: &Value) -> String {
+pub(super) fn render_as_javascript(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
@@ -67,11 +71,15 @@ fn render_as_javascript(value: &Value) -> String {
     }
 }
 
-/// JavaScript has no whole numbers: `1.0` is `1`.
+/// JavaScript has no whole numbers: `1.0` is `1`, and a number of more than 16 digits loses its last ones.
 pub(super) fn render_number(number: &serde_json::Number) -> String {
     match number.as_f64() {
-        Some(float) if number.is_f64() => float.to_string(),
-        _ => number.to_string(),
+        Some(float) if float.abs() >= 1e21 || (float != 0.0 && float.abs() < 1e-6) => {
+            let text = format!("{float:e}");
+            if text.contains("e-") { text } else { text.replace('e', "e+") }
+        }
+        Some(float) => float.to_string(),
+        None => number.to_string(),
     }
 }
 
@@ -105,11 +113,34 @@ mod tests {
         assert_eq!(filled.as_deref(), Some("Ada?: 7 {\"id\":7}"));
         let value = fill_value(&json!(["{{order}}", 1.0, "{{order.id}}"]), vars);
         assert_eq!(value, Some(json!(["[object Object]", 1.0, "7"])));
-        for template in
-            ["{{ who | upper }}", "{{nobody}}", "{% if who %}", "{{who", "{{far}}", "{{me}}", "{{ 1 + 1 }}"]
-        {
+        for template in [
+            "{{ who | upper }}",
+            "{{- who }}",
+            "{{ who -}}",
+            "{{nobody}}",
+            "{% if who %}",
+            "{{who",
+            "{{far}}",
+            "{{me}}",
+            "{{ 1 + 1 }}",
+        ] {
             assert_eq!(fill_text(template, vars), None, "{template}");
         }
         assert_eq!(fill_text("no } template {", vars).as_deref(), Some("no } template {"));
+    }
+
+    #[test]
+    fn numbers_are_those_of_javascript() {
+        for (number, text) in [
+            ("1.0", "1"),
+            ("12345678901234567890", "12345678901234567000"),
+            ("1e21", "1e+21"),
+            ("2.5e-7", "2.5e-7"),
+            ("0", "0"),
+            ("-3", "-3"),
+        ] {
+            let number = serde_json::from_str(number).expect("a number");
+            assert_eq!(render_number(&number), text);
+        }
     }
 }

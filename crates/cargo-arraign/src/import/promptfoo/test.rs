@@ -3,6 +3,7 @@
 use arraign::__internals::yaml::Node;
 use serde_json::{Map, Value};
 
+use super::ambiguous::find_ambiguous;
 use super::assertion::{AssertionScope, convert_assertion};
 use super::files;
 use super::output::RecordedOutput;
@@ -105,6 +106,9 @@ fn read_variable(
     source_dir: &SourceDir,
     unsupported: &mut UnsupportedList,
 ) -> Value {
+    if let Some(odd) = find_ambiguous(node) {
+        unsupported.add_key(node, name, explain_ambiguous(&odd));
+    }
     let value = node.to_json();
     let read = value.as_str().map(|text| files::read_value(text, source_dir));
     match read {
@@ -115,6 +119,11 @@ fn read_variable(
         }
         None => value,
     }
+}
+
+/// The remark on a scalar that is read as a text here.
+fn explain_ambiguous(odd: &str) -> String {
+    format!("{odd} is carried as a text: it is another value to promptfoo, because it has no quotes")
 }
 
 /// Reads the prefix and suffix of prompts from `options`.
@@ -210,6 +219,9 @@ impl<'n> PromptTest<'n> {
         test.asserts.extend(list_entries(keys.take(&["assert"])));
         // promptfoo asks the provider if the output is empty, zero or false.
         if let Some(node) = keys.take(&["providerOutput"]) {
+            if let Some(odd) = find_ambiguous(node) {
+                unsupported.add_key(node, "providerOutput", explain_ambiguous(&odd));
+            }
             let value = node.to_json();
             test.output = (!is_falsy(&value)).then(|| RecordedOutput::new(value));
             if test.output.is_none() {
