@@ -25,7 +25,7 @@ pub use fit::{Fit, Misfit, StopWhen, TurnQuery, compare_recording, fingerprint_i
 pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
 pub use mocks::{MockAnswer, MockContent, MockTool, MockTools};
 pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};
-pub use reach::{IdleSetting, refuse_decided_case};
+pub use reach::{IdleSetting, WEIGHTLESS, refuse_decided_case};
 pub use template::Template;
 pub use variables::{FilledText, VariableText};
 

@@ -178,6 +178,12 @@ fn describe_certain_pass(case: &Case) -> LoadErrors {
     errors
 }
 
+/// The dimensions of a score that a case can expect something of and give the weight 0.
+const WEIGHED: &[&str] = &["tool_accuracy", "sequence_correctness"];
+
+/// Why a check without weight does not decide.
+pub const WEIGHTLESS: &str = "has the weight 0, so it cannot fail the case";
+
 /// Something in a case that loads, and does not decide.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IdleSetting {
@@ -195,7 +201,28 @@ impl Case {
             at: expectation.place.locate(),
             why: format!("`{}` cannot fail: it accepts every run", expectation.check),
         });
-        checks.chain(self.scorecards.iter().flat_map(|card| self.list_idle_parts(card))).collect()
+        let parts = self.scorecards.iter().flat_map(|card| self.list_idle_parts(card));
+        checks.chain(parts).chain(self.list_weightless()).collect()
+    }
+
+    /// Lists the expectations that have no weight in any score.
+    fn list_weightless(&self) -> impl Iterator<Item = IdleSetting> {
+        let all = self.expectations.iter().enumerate();
+        let weightless = all.filter(|(at, _)| self.is_weightless(*at));
+        weightless.map(|(_, expectation)| IdleSetting {
+            at: expectation.place.locate(),
+            why: format!("`{}` {WEIGHTLESS}", expectation.check),
+        })
+    }
+
+    /// Whether the check with this number is a dimension of a score, and has the weight 0 in it.
+    pub fn is_weightless(&self, at: usize) -> bool {
+        let is_dimension = self.expectations.get(at).is_some_and(|expectation| {
+            expectation.effect == Effect::Points && WEIGHED.contains(&expectation.check)
+        });
+        let mut parts = self.scorecards.iter().flat_map(|card| &card.parts);
+        is_dimension
+            && !parts.any(|part| matches!(part.scored_by, ScoredBy::Expectation(scored) if scored == at))
     }
 
     fn list_idle_parts(&self, card: &Scorecard) -> Vec<IdleSetting> {

@@ -1,10 +1,11 @@
 //! Evaluates a case on one run without guards: whether a check is violated, and nothing else.
 //!
-//! The input of the run is not compared, and the opinions of a judge are those on the unchanged run.
+//! The input of the run is not compared, and the opinions of a judge are those on the unchanged run. Checks that run a program
+//! are left out unless something starts their programs.
 
 use super::aggregate::aggregate_runs;
 use super::baseline::BaselineComparison;
-use super::run::{OpinionSource, evaluate_run, weight_on_case};
+use super::run::{OpinionSource, ProgramStarter, evaluate_run, weight_on_case};
 use crate::case::Case;
 use crate::evidence::{Evidence, Opinions};
 use crate::judge::JudgeSession;
@@ -28,6 +29,7 @@ pub(crate) struct MutantEvaluator<'c> {
     case: &'c Case,
     baseline: Option<&'c Result<RecordedRun, NoBaseline>>,
     opinions: Option<Opinions>,
+    programs: Option<ProgramStarter<'c>>,
 }
 
 impl<'c> MutantEvaluator<'c> {
@@ -40,12 +42,17 @@ impl<'c> MutantEvaluator<'c> {
     ) -> Self {
         let evidence = Evidence::of(&run.trace).asked(case.prompt()).judged(&case.opinions);
         let opinions = OpinionSource::Session(session, None).collect_opinions(case, &evidence);
-        Self { case, baseline, opinions }
+        Self { case, baseline, opinions, programs: None }
+    }
+
+    /// Lets `programs` start the programs of checks, on each run anew.
+    pub(crate) fn run_programs(self, programs: Option<ProgramStarter<'c>>) -> Self {
+        Self { programs, ..self }
     }
 
     /// Evaluates the case on `run` alone.
     pub(crate) fn evaluate(&self, run: &RecordedRun) -> MutantVerdict {
-        let opinions = OpinionSource::Fixed(self.opinions.as_ref());
+        let opinions = OpinionSource::Fixed(self.opinions.as_ref(), self.programs);
         let mut compared = BaselineComparison::new(self.case, self.baseline, false);
         let result = evaluate_run(self.case, &run.trace, 0, opinions);
         compared.compare_run(self.case, run, 0, &result, opinions);

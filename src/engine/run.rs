@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::aggregate::{has_statistics, run_figures};
 use super::scoring::score_run;
-use crate::case::{Case, Expectation};
+use crate::case::{Case, Expectation, WEIGHTLESS};
 use crate::check::{EvidenceNeeds, require_settled};
 use crate::evidence::{Absent, Evidence, Opinions, ProgramReport, ProgramReports, ProgramRequest};
 use crate::judge::{JudgeSession, opinions_without_judge};
@@ -49,8 +49,9 @@ pub type ProgramStarter<'s> = &'s dyn Fn(&ProgramRequest, &Trace) -> Result<Prog
 pub(super) enum OpinionSource<'s> {
     /// The judge of this session, or of none, and what starts the programs of checks.
     Session(Option<&'s JudgeSession<'s>>, Option<ProgramStarter<'s>>),
-    /// These opinions, whatever the run is.
-    Fixed(Option<&'s Opinions>),
+    /// These opinions, whatever the run is, and what starts the programs of checks. Without it, checks that run a program are
+    /// left out.
+    Fixed(Option<&'s Opinions>, Option<ProgramStarter<'s>>),
 }
 
 impl OpinionSource<'_> {
@@ -58,14 +59,19 @@ impl OpinionSource<'_> {
         match self {
             Self::Session(Some(session), _) => session.collect_opinions(case, evidence),
             Self::Session(None, _) => opinions_without_judge(case),
-            Self::Fixed(opinions) => opinions.cloned(),
+            Self::Fixed(opinions, _) => opinions.cloned(),
         }
+    }
+
+    /// Whether a check is left out, because nothing starts its programs.
+    fn leaves_out(self, expectation: &Expectation) -> bool {
+        matches!(self, Self::Fixed(_, None)) && !expectation.check().programs().is_empty()
     }
 
     /// Runs the programs of all checks, each once for the run and once for each turn that a check is about.
     fn run_programs(self, case: &Case, trace: &Trace) -> ProgramReports {
         let mut reports = ProgramReports::default();
-        let Self::Session(_, Some(start)) = self else { return reports };
+        let (Self::Session(_, Some(start)) | Self::Fixed(_, Some(start))) = self else { return reports };
         for expectation in &case.expectations {
             let turn = expectation.turn;
             for request in expectation.check().programs() {
@@ -86,7 +92,8 @@ impl OpinionSource<'_> {
 /// Evaluates one run.
 pub(super) fn evaluate_run(case: &Case, trace: &Trace, run: usize, opinions: OpinionSource<'_>) -> RunResult {
     let evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
-    let answers = ask_all(case, evidence, run, opinions);
+    let mut answers = ask_all(case, evidence, run, opinions);
+    note_weightless(case, &mut answers);
     let scored = score_run(case, run, &answers);
     let mut findings: Vec<Finding> = answers.into_iter().flatten().collect();
     findings.extend(scored.findings);
@@ -94,6 +101,15 @@ pub(super) fn evaluate_run(case: &Case, trace: &Trace, run: usize, opinions: Opi
     let mut held = RunResult { findings, cards: scored.cards, figures: None };
     held.figures = has_statistics(case).then(|| run_figures(trace, &held)).flatten();
     held
+}
+
+/// Says with each check that has no weight in the score that it decides nothing.
+fn note_weightless(case: &Case, answers: &mut [Option<Finding>]) {
+    for (at, answer) in answers.iter_mut().enumerate() {
+        if let Some(finding) = answer.as_mut().filter(|_| case.is_weightless(at)) {
+            finding.items.push(Item::new("note", State::NotExercised).note(WEIGHTLESS));
+        }
+    }
 }
 
 /// Asks every check, in two rounds: first the hard gates that need no judge, then the others. A violated gate ends the case
@@ -114,7 +130,7 @@ fn ask_all(
             }
         }
         for (expectation, answer) in case.expectations.iter().zip(&mut answers) {
-            if comes_first(expectation) == first {
+            if comes_first(expectation) == first && !source.leaves_out(expectation) {
                 *answer = Some(evaluate_expectation(expectation, &evidence, run));
             }
         }

@@ -6,19 +6,37 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Harness;
+use super::run::programs::CheckPrograms;
+use crate::case::Case;
+use crate::evidence::ProgramRequest;
 use crate::judge::{JudgeMode, JudgePool};
 use crate::mutate::{
-    CaseFix, MutationOptions, MutationReport, ProposedCase, TraceMutation, choose_fixes, mutate_case_in_text,
-    mutate_folder, propose_case,
+    CaseFix, EvidenceSources, MutationOptions, MutationReport, ProposedCase, TraceMutation, choose_fixes,
+    mutate_case_in_text, mutate_folder, propose_case,
 };
 use crate::place::{LoadErrors, Location};
-use crate::suite::{RecordedRun, build_trial_name, find_case_files, load_all, load_recorded};
+use crate::suite::{Library, RecordedRun, build_trial_name, find_case_files, load_all, load_recorded};
 use crate::trace::Trace;
 use crate::verdict::CaseMutation;
 
 /// Tries the mutants of the harness's cases on their recorded runs, with the recorded opinions of its judge.
 pub fn mutate_cases(harness: &Harness, options: MutationOptions<'_>) -> Result<MutationReport, LoadErrors> {
-    harness.with_library(|library| mutate_folder(library, &build_judges(harness), options))
+    with_sources(harness, |library, sources| mutate_folder(library, sources, options))
+}
+
+/// Calls `work` with the judge's recorded opinions, and with the programs of checks if the harness allows them.
+fn with_sources<T>(
+    harness: &Harness,
+    work: impl FnOnce(Library<'_>, EvidenceSources<'_>) -> Result<T, LoadErrors>,
+) -> Result<T, LoadErrors> {
+    let judges = build_judges(harness);
+    let base = harness.find_files().map(|(base, _)| base).unwrap_or_default();
+    let programs = CheckPrograms::new(harness.allows_exec, base);
+    let run_program = |request: &ProgramRequest, case: &Case, path: &Path, trace: &Trace| {
+        programs.run_program(request, case, path, trace)
+    };
+    let programs = harness.allows_exec.then_some(&run_program as _);
+    harness.with_library(|library| work(library, EvidenceSources { judges: &judges, programs }))
 }
 
 /// The judge with its recorded opinions.
@@ -33,8 +51,9 @@ pub fn choose_additions(harness: &Harness, traces: &[TraceMutation<'_>]) -> Resu
 
 /// Tries the mutants of the case of a fix as if its file contained `text`.
 pub fn mutate_fixed_case(harness: &Harness, fix: &CaseFix, text: &str) -> Result<CaseMutation, LoadErrors> {
-    let judges = build_judges(harness);
-    harness.with_library(|library| mutate_case_in_text(library, &judges, (&fix.path, text), &fix.name))
+    with_sources(harness, |library, sources| {
+        mutate_case_in_text(library, sources, (&fix.path, text), &fix.name)
+    })
 }
 
 /// Replaces the text of a case file. The error is a sentence: the file changed since `before` was read, or it cannot be

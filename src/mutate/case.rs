@@ -7,8 +7,8 @@ use super::change::remove_guards;
 use super::folder::is_stopped;
 use super::mutant::{Mutant, MutantWords};
 use super::{derive_mutants, forbidden};
-use crate::case::{Case, IgnoredMutations};
-use crate::engine::{MutantEvaluator, MutantVerdict};
+use crate::case::{Case, Expectation, IgnoredMutations};
+use crate::engine::{MutantEvaluator, MutantVerdict, ProgramStarter};
 use crate::judge::JudgeSession;
 use crate::outcome::Status;
 use crate::reader::to_native;
@@ -31,6 +31,8 @@ pub(crate) struct CaseMutator<'c> {
     pub(crate) name: &'c str,
     pub(crate) library: Library<'c>,
     pub(crate) session: Option<&'c JudgeSession<'c>>,
+    /// Starts the programs of checks, for the run and for each mutant. Without it, these checks are left out.
+    pub(crate) programs: Option<ProgramStarter<'c>>,
     /// Whether additions are searched for.
     pub(crate) finds_additions: bool,
     /// Set from outside to stop, after which the result is not complete.
@@ -38,19 +40,20 @@ pub(crate) struct CaseMutator<'c> {
 }
 
 impl<'c> CaseMutator<'c> {
-    /// Creates a mutator that asks no judge, searches no additions and is not stopped.
+    /// Creates a mutator that asks no judge, runs no programs, searches no additions and is not stopped.
     pub(crate) fn new(case: &'c Case, name: &'c str, library: Library<'c>) -> Self {
-        Self { case, name, library, session: None, finds_additions: false, stop: None }
+        Self { case, name, library, session: None, programs: None, finds_additions: false, stop: None }
     }
 
     /// Tries the mutants of all runs.
     pub(crate) fn mutate_runs(&self, recorded: &RecordedEvidence) -> CaseMutation {
         let mut result = CaseMutation::new(self.name, self.case.place.locate());
-        result.left_out = find_exclusion(self.case);
+        result.left_out = find_exclusion(self.case).or_else(|| self.needs_programs());
         if result.left_out.is_some() {
             return result;
         }
-        result.not_asked = list_judged_checks(self.case);
+        result.not_asked = list_checks(self.case, |expectation| !expectation.check().questions().is_empty());
+        result.not_run = list_checks(self.case, |expectation| self.leaves_out(expectation));
         let count = recorded.runs.len();
         for (number, run) in recorded.runs.iter().enumerate() {
             result.runs.push(self.mutate_run(run, (number, count), recorded));
@@ -69,6 +72,21 @@ impl<'c> CaseMutator<'c> {
         result
     }
 
+    /// Whether a check is left out, because it runs a program.
+    fn leaves_out(&self, expectation: &Expectation) -> bool {
+        self.programs.is_none() && !expectation.check().programs().is_empty()
+    }
+
+    /// Says that no check of the case would be left.
+    fn needs_programs(&self) -> Option<String> {
+        let Case { expectations, require_calls, baseline, .. } = self.case;
+        let has_other_checks = require_calls.is_some()
+            || baseline.is_some()
+            || expectations.iter().any(|expectation| !self.leaves_out(expectation));
+        let has_none = self.case.runs_programs() && !has_other_checks;
+        has_none.then(|| "each of its checks runs a program, and no program may start".to_owned())
+    }
+
     fn mutate_run(
         &self,
         run: &RecordedRun,
@@ -79,7 +97,8 @@ impl<'c> CaseMutator<'c> {
         remove_guards(&mut run.trace);
         let mut result =
             RunMutation::new(self.name_trace(&run, (number, count)), fingerprint_run(&run.trace));
-        let evaluator = MutantEvaluator::new(self.case, &run, recorded.baseline.as_ref(), self.session);
+        let evaluator = MutantEvaluator::new(self.case, &run, recorded.baseline.as_ref(), self.session)
+            .run_programs(self.programs);
         let why = match evaluator.evaluate(&run) {
             MutantVerdict::Passed => None,
             MutantVerdict::Violated(checks) => Some(format!("`{}`", checks.join("`, `"))),
@@ -170,13 +189,12 @@ fn find_exclusion(case: &Case) -> Option<String> {
     reports.then(|| "the score is only reported: the gate of the suite decides".to_owned())
 }
 
-/// The checks with opinions of a judge, which stay as recorded.
-fn list_judged_checks(case: &Case) -> Vec<String> {
+/// Names the checks of a case that `is_listed` selects, each once.
+fn list_checks(case: &Case, is_listed: impl Fn(&Expectation) -> bool) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for expectation in &case.expectations {
-        let name = expectation.check.to_owned();
-        if !expectation.check().questions().is_empty() && !names.contains(&name) {
-            names.push(name);
+    for expectation in case.expectations.iter().filter(|expectation| is_listed(expectation)) {
+        if !names.iter().any(|name| name == expectation.check) {
+            names.push(expectation.check.to_owned());
         }
     }
     names

@@ -8,10 +8,12 @@ use std::thread;
 
 use super::CaseMutator;
 use crate::case::Case;
+use crate::evidence::{Absent, ProgramReport, ProgramRequest};
 use crate::judge::{JudgePool, JudgeSession};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::source::lock;
 use crate::suite::{Library, Suite, build_trial_name, find_case_files, load_all, load_recorded};
+use crate::trace::Trace;
 use crate::verdict::CaseMutation;
 
 /// What is mutated, and what is searched for.
@@ -37,6 +39,19 @@ impl<'o> MutationOptions<'o> {
     pub fn stop_at(self, stop: &'o AtomicBool) -> Self {
         Self { stop: Some(stop), ..self }
     }
+}
+
+/// Runs a program of a check on a run of a case in a file.
+type CasePrograms<'p> =
+    &'p (dyn Fn(&ProgramRequest, &Case, &Path, &Trace) -> Result<ProgramReport, Absent> + Sync);
+
+/// Who is asked about a run, beside its checks.
+#[derive(Clone, Copy)]
+pub(crate) struct EvidenceSources<'s> {
+    /// The judge, with its recorded opinions.
+    pub(crate) judges: &'s JudgePool,
+    /// The programs of checks, if they may start.
+    pub(crate) programs: Option<CasePrograms<'s>>,
 }
 
 /// Whether the mutation was stopped from outside.
@@ -66,7 +81,7 @@ impl MutationReport {
 /// Tries the mutants of all cases of a folder. It is an error if the files cannot be listed.
 pub(crate) fn mutate_folder(
     library: Library<'_>,
-    judges: &JudgePool,
+    sources: EvidenceSources<'_>,
     options: MutationOptions<'_>,
 ) -> Result<MutationReport, LoadErrors> {
     let mut report = MutationReport::default();
@@ -83,7 +98,7 @@ pub(crate) fn mutate_folder(
     cases.retain(|case| filters.is_empty() || filters.iter().any(|filter| case.name.contains(filter)));
     let tried = run_parallel(&cases, |case| {
         let is_open = !is_stopped(options.stop);
-        let result = is_open.then(|| case.mutate_case(library, judges, options))?;
+        let result = is_open.then(|| case.mutate_case(library, sources, options))?;
         (!is_stopped(options.stop)).then_some(result)
     });
     report.cases = tried.into_iter().flatten().collect();
@@ -94,7 +109,7 @@ pub(crate) fn mutate_folder(
 /// Tries the mutants of one case as if its file contained `text`. Additions are not searched for.
 pub(crate) fn mutate_case_in_text(
     library: Library<'_>,
-    judges: &JudgePool,
+    sources: EvidenceSources<'_>,
     (path, text): (&Path, &str),
     name: &str,
 ) -> Result<CaseMutation, LoadErrors> {
@@ -105,7 +120,7 @@ pub(crate) fn mutate_case_in_text(
     };
     Ok(case.mutate_case(
         library,
-        judges,
+        sources,
         MutationOptions { finds_additions: false, ..MutationOptions::new(&[]) },
     ))
 }
@@ -127,12 +142,16 @@ impl FolderCase {
     fn mutate_case(
         &self,
         library: Library<'_>,
-        judges: &JudgePool,
+        sources: EvidenceSources<'_>,
         options: MutationOptions<'_>,
     ) -> CaseMutation {
-        let session = JudgeSession::new(judges, (library.files, &self.path), String::new());
+        let session = JudgeSession::new(sources.judges, (library.files, &self.path), String::new());
+        let start = sources.programs.map(|run_program| {
+            |request: &ProgramRequest, trace: &Trace| run_program(request, &self.case, &self.path, trace)
+        });
         let mutator = CaseMutator {
             session: Some(&session),
+            programs: start.as_ref().map(|start| start as _),
             finds_additions: options.finds_additions,
             stop: options.stop,
             ..CaseMutator::new(&self.case, &self.name, library)

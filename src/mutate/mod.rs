@@ -29,7 +29,7 @@ pub use tally::{TraceMutation, share, tally_traces};
 
 pub(crate) use case::CaseMutator;
 pub(crate) use fix::choose_fixes;
-pub(crate) use folder::{mutate_case_in_text, mutate_folder};
+pub(crate) use folder::{EvidenceSources, mutate_case_in_text, mutate_folder};
 
 use self::mutant::{Mutant, MutantWords};
 use crate::trace::Trace;

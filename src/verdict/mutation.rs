@@ -22,6 +22,9 @@ pub struct CaseMutation {
     /// The checks that were not asked again: their opinions stay as recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_asked: Vec<String>,
+    /// The checks that were left out, because nobody has allowed their programs to run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_run: Vec<String>,
     /// The entries of `mutate: {ignore: ...}` that concern no mutant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unused_ignores: Vec<String>,
@@ -100,6 +103,7 @@ impl CaseMutation {
             runs: Vec::new(),
             left_out: None,
             not_asked: Vec::new(),
+            not_run: Vec::new(),
             unused_ignores: Vec::new(),
         }
     }

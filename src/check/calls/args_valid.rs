@@ -51,7 +51,8 @@ pub(crate) const KIND: Kind = Kind::with::<ArgsValidSettings>(
     "the arguments of each call are valid for its tool",
     ArgsValid::read,
 )
-.shorthand("policy");
+.shorthand("policy")
+.case_keys(&["require_exercised"]);
 
 /// Settings of `args_valid`, for their schema.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -74,6 +75,8 @@ struct ArgsValidSettings {
     strict: Option<bool>,
     /// `true`: `format` is checked. Default: `format` is only an annotation.
     formats: Option<bool>,
+    /// `true`: a run in which no call is checked is a violation. Default: such a run passes.
+    require_exercised: Option<bool>,
 }
 
 struct ArgsValid {
@@ -81,6 +84,7 @@ struct ArgsValid {
     /// The calls to look at; empty: all.
     tools: Vec<ToolPattern>,
     strict: bool,
+    require_exercised: bool,
 }
 
 /// The result of one call.
@@ -115,12 +119,16 @@ impl Check for ArgsValid {
             items.push(Item { note, ..Item::new(call.label(), finding.state) });
         }
         let checked = items.iter().filter(|item| item.state != State::NotExercised).count();
+        if checked == 0 && self.require_exercised {
+            items.push(Item::new("a call that the policy is about", State::Violated));
+            violations.push(violation::not_exercised(&self.policy));
+        }
         Ok(Outcome::of_items(items, violations).stat("calls_checked", checked))
     }
 
-    // A further call mends no violation.
+    // A further call mends no violation, unless no call was checked so far.
     fn is_settled(&self, outcome: &Outcome) -> bool {
-        !outcome.violations.is_empty()
+        outcome.violations.iter().any(|violation| violation.tool.is_some())
     }
 
     /// Broken arguments for a tool with a schema, a denied tool, a tool that nobody knows: whichever is refused.
@@ -216,7 +224,9 @@ impl ArgsValid {
         let tools_node = fields.node("tools");
         let source = Source::read(&mut fields, node);
         let policy = source.and_then(|source| fields.take(source.policy(node, scope, formats)));
-        let check = policy.map(|policy| Self { policy, tools: tools.unwrap_or_default(), strict });
+        let require_exercised = fields.optional("require_exercised").unwrap_or_default();
+        let check =
+            policy.map(|policy| Self { policy, tools: tools.unwrap_or_default(), strict, require_exercised });
         if let (Some(check), Some(tools)) = (&check, tools_node) {
             fields.take(check.check_tools(tools));
         }

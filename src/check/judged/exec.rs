@@ -13,7 +13,9 @@
 //!
 //! A folder of evals cannot allow itself to start a program: without `allow_exec()` on the harness of the test target, or
 //! `cargo arraign run --allow-exec`, the check is undecided. With `ARRAIGN_AGENT_MODE=record` or `live`, which start programs
-//! anyway, it runs. `list`, `lint`, `explain` and the mutants of a run start no program.
+//! anyway, it runs. `list`, `lint` and `explain` start no program. The program also runs on the
+//! [mutants](../mutation.md) of a run, if it may start: in a run with `ARRAIGN_MUTATE=1`, and with
+//! `cargo arraign mutate --allow-exec`.
 //!
 //! This case fails:
 //!

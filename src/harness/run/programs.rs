@@ -24,6 +24,11 @@ impl CheckPrograms {
         Self { is_allowed, runner: ProgramRunner::new(environment) }
     }
 
+    /// Whether a program may start.
+    pub(in crate::harness) fn is_allowed(&self) -> bool {
+        self.is_allowed
+    }
+
     /// Runs a program on the run `trace` of a case in the file `path`.
     pub(in crate::harness) fn run_program(
         &self,

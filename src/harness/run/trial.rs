@@ -193,8 +193,11 @@ fn try_mutants(context: &RunContext, verdict: &Verdict, work: &CaseWork) -> Opti
     let (CaseWork { case, path, .. }, files) = (work, &context.project.files);
     let session = context.judging.open_session(String::new(), path, files);
     let library = Library { kinds: &tables.kinds, files, tables: &tables.tables };
+    let run_program =
+        |request: &ProgramRequest, trace: &Trace| context.programs.run_program(request, case, path, trace);
     let mutator = CaseMutator {
         session: Some(&session),
+        programs: context.programs.is_allowed().then_some(&run_program as _),
         finds_additions: true,
         ..CaseMutator::new(case, &verdict.name, library)
     };

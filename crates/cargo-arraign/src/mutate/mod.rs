@@ -50,6 +50,10 @@ pub(crate) struct Mutate {
     /// Write all survivors to FILE, for `--baseline`.
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
     write_baseline: Option<PathBuf>,
+    /// Run the programs of `exec`, once for each run and each mutant. Without it, these checks are left out.
+    #[cfg(feature = "live")]
+    #[arg(long, conflicts_with = "from_run")]
+    allow_exec: bool,
     /// Show the survivors of each case, also those that other cases on the same trace notice.
     #[arg(long)]
     all: bool,
@@ -104,7 +108,18 @@ impl Mutate {
     }
 
     fn build_harness(&self) -> Harness {
-        limit_size(Harness::new(&self.folder), self.size_limit)
+        self.allow_programs(limit_size(Harness::new(&self.folder), self.size_limit))
+    }
+
+    #[cfg(feature = "live")]
+    fn allow_programs(&self, harness: Harness) -> Harness {
+        if self.allow_exec { harness.allow_exec() } else { harness }
+    }
+
+    #[cfg(not(feature = "live"))]
+    #[expect(clippy::unused_self, reason = "the same signature as with programs")]
+    fn allow_programs(&self, harness: Harness) -> Harness {
+        harness
     }
 
     fn mutate_folder(&self, interrupt: &InterruptFlag) -> Result<MutationReport, CliError> {

@@ -54,6 +54,10 @@ impl MutationText<'_> {
             let names = case.not_asked.join("`, `");
             lines.push(format!("  not asked again: `{names}` (the opinions stay as recorded)"));
         }
+        if !case.not_run.is_empty() {
+            let names = case.not_run.join("`, `");
+            lines.push(format!("  left out: `{names}` (runs a program: `--allow-exec` lets it)"));
+        }
         for run in &case.runs {
             if let Some(all) = run.sampled_from {
                 lines.push(format!("  {}: {} of {all} mutants were tried", run.trace, run.mutants.len()));

@@ -148,3 +148,20 @@ fn a_run_of_many_tools_is_tried_in_part() {
     ));
     assert!(told.lines().count() < 1_000, "{}", told.lines().count());
 }
+
+#[test]
+fn an_expectation_without_weight_is_remarked_and_noted_in_the_verdict() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("evals")).expect("a folder");
+    let case = "id: w\nexpected: {tools: [a], tool_sequence: [a], output: {contains: [x]}}\nweights: {tool_accuracy: 0, \
+                output_quality: 1, sequence_correctness: 0}\nthresholds: {min_score: 100}\ntrace: {calls: [b], answer: x}\n";
+    fs::write(folder.path().join("evals/w.yaml"), case).expect("a file");
+    let shown = arraign(folder.path(), &["lint"]).stdout;
+    for check in ["tool_accuracy", "sequence_correctness"] {
+        assert!(shown.contains(&format!("cannot_decide: this `{check}` has the weight 0")), "{shown}");
+    }
+    assert_eq!(arraign(folder.path(), &["run"]).code, Some(0));
+    assert_eq!(arraign(folder.path(), &["report", "--format", "json"]).code, Some(0));
+    let report = fs::read_to_string(folder.path().join("target/arraign/report.json")).expect("a report");
+    assert!(report.contains("has the weight 0, so it cannot fail the case"), "{report}");
+}

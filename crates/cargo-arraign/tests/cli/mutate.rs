@@ -293,6 +293,30 @@ fn a_star_ignores_every_mutant_that_survives() {
     assert!(fates.iter().all(|(_, fate)| fate["survived"].is_null()), "{fates:?}");
 }
 
+/// A program is a check like any other where it may start, and left out where it may not.
+#[cfg(unix)]
+#[test]
+fn programs_see_each_mutant_if_they_may_start() {
+    let script =
+        "if grep -q amount.:2,; then echo '{\\\"pass\\\":true}'; else echo '{\\\"pass\\\":false}'; fi";
+    let case = |expect: &str| {
+        MutatedFolder::with_case(&format!(
+            "{{id: a, expect: [{expect}{{exec: [sh, -c, \"{script}\"]}}], trace: {{calls: [{{call: refund, args: {{amount: \
+             2, order: 7}}}}], answer: Done.}}}}"
+        ))
+    };
+    let folder = case("{tool_called: refund}, ");
+    let shown = arraign(folder.path(), &["mutate"]).stdout;
+    assert!(shown.contains("left out: `exec` (runs a program: `--allow-exec` lets it)"), "{shown}");
+    assert!(shown.contains("survived: call 1 `refund`: `amount` is"), "{shown}");
+    let shown = arraign(folder.path(), &["mutate", "--allow-exec"]).stdout;
+    assert!(!shown.contains("left out: `exec`"), "{shown}");
+    assert!(!shown.contains("survived: call 1 `refund`: `amount` is"), "{shown}");
+    assert!(shown.contains("survived: call 1 `refund`: `order` is"), "{shown}");
+    let ran = arraign(case("").path(), &["mutate"]);
+    assert!(ran.stderr.contains("each of its checks runs a program"), "{}{}", ran.stdout, ran.stderr);
+}
+
 /// One case that is tried at once, and 40 that take their time.
 #[cfg(target_os = "linux")]
 fn write_slow_cases() -> String {

@@ -97,6 +97,16 @@ pub(super) fn unconstrained(call: &Call, policy: &Policy) -> Violation {
     with_help(Violation { constraint, ..Violation::of_call(call, message) }, &policy.names())
 }
 
+/// A run in which no call was checked.
+pub(super) fn not_exercised(policy: &Policy) -> Violation {
+    let known = policy.names().join("`, `");
+    let wanted = if known.is_empty() { "a call to check".to_owned() } else { format!("a call of `{known}`") };
+    Violation::new("no call of the run was checked")
+        .expected(wanted, "none")
+        .help("use a trace that calls what the policy is about, or drop `require_exercised`")
+        .at("/require_exercised")
+}
+
 fn with_help(violation: Violation, known: &[&str]) -> Violation {
     let called = violation.tool.as_deref().unwrap_or_default();
     let help = match nearest(called, known.iter().copied()) {
