@@ -31,10 +31,8 @@ pub(crate) fn evaluate_gate_trial(context: &Arc<RunContext>, name: &str, work: &
         }
     } else {
         let cases = measure_cases(context, work);
-        let baseline =
-            baseline.map(|read| read.map(|earlier| compare_means(context, &earlier, work, &cases)));
-        let baseline = baseline.unwrap_or_else(|unreadable| Some(*unreadable));
-        evaluate_gate(&rule, name, &cases, baseline)
+        let compared = baseline.transpose().map(|earlier| compare_means(context, earlier, work, &cases));
+        evaluate_gate(&rule, name, &cases, compared)
     };
     Verdict { duration_ms: started.elapsed().as_secs_f64() * 1000.0, ..verdict }
 }
@@ -93,12 +91,12 @@ fn read_baseline(context: &RunContext, work: &GateWork) -> Option<Result<Earlier
 
 fn compare_means(
     context: &RunContext,
-    earlier: &EarlierMeans,
+    earlier: Result<EarlierMeans, Box<Finding>>,
     work: &GateWork,
     cases: &[MeasuredCase],
 ) -> Finding {
     let now = Group::from_rows(&work.suite, &cases.iter().map(|case| &case.row));
-    let mut finding = earlier.compare(&now);
+    let mut finding = earlier.map_or_else(|unreadable| *unreadable, |earlier| earlier.compare(&now));
     let is_complete = now.axes.is_some() && now.overall.is_some();
     if let Some(SummaryBaseline { file, .. }) = &work.gate.baseline
         && is_complete
