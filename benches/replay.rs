@@ -57,11 +57,11 @@ fn compare() -> ExitCode {
 }
 
 /// Runs all trials, and returns the CPU time of the harness.
-fn measure(name: &str, requests: usize, more: &str) -> f64 {
+fn measure(name: &str, requests: usize, extra_keys: &str) -> f64 {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("replay").join(name);
     let program = env::current_exe().expect("this program");
     let mut suite =
-        format!("agent: {{command: ['{}', {AGENT}, '{requests}']{more}}}\ntests:\n", program.display());
+        format!("agent: {{command: ['{}', {AGENT}, '{requests}']{extra_keys}}}\ntests:\n", program.display());
     for number in 0..TRIALS {
         writeln!(suite, "  - {{id: c{number}, input: Where is order 7?, expect: [{{tool_called: look}}]}}")
             .expect("text");

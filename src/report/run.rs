@@ -52,7 +52,9 @@ impl EarlierRun {
     /// The run `name` with these verdicts.
     pub fn from_verdicts(name: &str, verdicts: &[Verdict]) -> Self {
         let mut earlier = Self::new(name);
-        verdicts.iter().for_each(|verdict| earlier.add_verdict(verdict));
+        for verdict in verdicts {
+            earlier.add_verdict(verdict);
+        }
         earlier
     }
 

@@ -103,7 +103,9 @@ pub(super) fn explain_foreign(
             let about = errors.iter_mut().filter(|error| error.place.span().start == place.span().start);
             about.for_each(|error| error.help = Some(advise_import(source, shape)));
         }
-        list_cases(root).into_iter().for_each(|case| advise_keys(case, &mut errors, library));
+        for case in list_cases(root) {
+            advise_keys(case, &mut errors, library);
+        }
     }
     errors
 }

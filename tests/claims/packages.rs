@@ -38,7 +38,8 @@ fn the_package_contains_the_fixtures_that_its_pages_show_and_no_other() {
     let mut shown = BTreeSet::new();
     find_shown(&root().join("src"), &mut shown);
     assert!(shown.len() > 40, "only {} fixtures were found", shown.len());
-    let listed: String = shown.iter().map(|fixture| format!("    \"{fixture}\",\n")).collect();
+    let listed: Vec<String> = shown.iter().map(|fixture| format!("    \"{fixture}\",\n")).collect();
+    let listed = listed.concat();
     let path = root().join("Cargo.toml");
     let manifest = fs::read_to_string(&path).expect("the manifest");
     let (before, rest) = manifest.split_once(OPEN).expect("the first line of the fixtures");

@@ -83,7 +83,9 @@ fn describe_verdict(verdict: &Verdict, lines: &[&str], project: &EvalProject) ->
         found.extend(place_diagnostic(lines, &verdict.case, (&message, None), "snapshot", Vec::new()));
     }
     if let Some(row) = &verdict.row {
-        found.iter_mut().for_each(|diagnostic| name_row(diagnostic, &verdict.name, row, project));
+        for diagnostic in &mut found {
+            name_row(diagnostic, &verdict.name, row, project);
+        }
     }
     found
 }
