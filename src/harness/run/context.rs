@@ -46,7 +46,6 @@ pub(crate) struct Project {
     /// The processes of the run, if each of its trials is one (nextest).
     pub(crate) processes: Option<RunProcesses>,
     /// This process runs a part of the trials.
-    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only agents are not asked twice"))]
     pub(crate) is_part: bool,
     /// Whether agents may run in a replay.
     #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only agents read it"))]
