@@ -31,6 +31,10 @@ bench:
     cargo bench --bench agents
     cargo bench --bench replay
 
+# fuzz each target for so many seconds, on stable Rust; the first time installs cargo-fuzz
+fuzz SECONDS="60":
+    bash fuzz/run.sh {{SECONDS}}
+
 # the mirror: names, closures, comments and lengths, beside the wanted figures
 names *FOLDERS:
     python3 tools/names.py {{FOLDERS}}

@@ -1,11 +1,8 @@
 //! All readers: the first byte chooses the format, the rest is the file.
 
-#![no_main]
-
 use std::io::Cursor;
 
 use arraign::reader;
-use libfuzzer_sys::fuzz_target;
 
 /// The longest text that detection reads as a whole. The beginning of a longer file may look like another format.
 const DETECTED_WHOLE: usize = 256 << 10;
@@ -13,7 +10,8 @@ const DETECTED_WHOLE: usize = 256 << 10;
 /// The largest size that an archive may unpack to, in bytes: little, so that each input is read quickly.
 const UNPACKED: u64 = 1 << 20;
 
-fuzz_target!(|input: &[u8]| {
+/// Reads a trace.
+pub fn run(input: &[u8]) {
     let Some((choice, bytes)) = input.split_first() else { return };
     match reader::READERS.get(usize::from(*choice)) {
         None => {
@@ -26,7 +24,7 @@ fuzz_target!(|input: &[u8]| {
             read_in_all_ways(text, None);
         }
     }
-});
+}
 
 /// Reads the text as a whole, run by run, and one run alone. Whole or run by run, a text is the same recording.
 fn read_in_all_ways(text: &str, format: Option<&str>) {

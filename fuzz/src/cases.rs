@@ -1,0 +1,16 @@
+//! A file of cases: it is loaded, and the cases with an inline trace are evaluated.
+
+use arraign::__internals::case::TraceFrom;
+use arraign::Harness;
+
+/// Loads a file of cases, and evaluates those with an inline trace.
+pub fn run(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let Ok(suite) = Harness::new("evals").parse(text) else { return };
+    for case in &suite.cases {
+        if let TraceFrom::Inline(trace) = &case.trace {
+            let verdict = arraign::evaluate(case, trace);
+            assert!(!verdict.passed || verdict.violations().next().is_none());
+        }
+    }
+}
