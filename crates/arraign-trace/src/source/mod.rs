@@ -5,6 +5,7 @@
 
 mod links;
 mod opened;
+mod temporary;
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -17,6 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[doc(hidden)]
 pub use links::open_regular;
 pub use opened::Opened;
+#[doc(hidden)]
+pub use temporary::{is_temporary, temporary_path};
 
 use crate::place::{LoadError, Place, Source, Span};
 
@@ -267,16 +270,17 @@ impl FileOpener {
         path.exists()
     }
 
-    /// Lists the entries of a folder by name; empty if it is not a folder.
+    /// Lists the entries of a folder by name; empty if it is not a folder. Files that were never completed are left out.
     pub fn list(&self, folder: &Path) -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        let mut paths: Vec<PathBuf> =
+            entries.map(|entry| entry.path()).filter(|path| !is_temporary(path)).collect();
         paths.sort();
         paths
     }
 
     /// All files below `folder`, by name; folders for which `skip` is true are not entered. Links are followed: what
-    /// they lead to is refused when it is opened, if it lies outside.
+    /// they lead to is refused when it is opened, if it lies outside. Files that were never completed are left out.
     pub fn walk(&self, folder: &Path, skip: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, ReadError> {
         let entries = walkdir::WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
         // The folder itself is always entered, even if its name is one that is skipped elsewhere.
@@ -287,7 +291,7 @@ impl FileOpener {
                 let problem = error.io_error().map_or(ReadProblem::Refused(error.to_string()), problem_of);
                 self.read_error(&path, problem)
             })?;
-            if !entry.file_type().is_dir() {
+            if !entry.file_type().is_dir() && !is_temporary(entry.path()) {
                 files.push(entry.into_path());
             }
         }
