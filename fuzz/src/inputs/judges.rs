@@ -26,7 +26,7 @@ const FILE: &str = "evals/fuzzed.yaml";
 
 /// The questions of the case, and its cassette.
 struct Recorded {
-    case: Case,
+    case: Arc<Case>,
     trace: Trace,
     questionnaire: Questionnaire,
     /// The path of the cassette below the root of its project.
@@ -73,7 +73,7 @@ fn recorded() -> &'static Recorded {
 /// Collects the opinions on the case in a project at `root`. Returns the cassette that was used.
 fn collect_opinions(pool: &JudgePool, case: &Case, trace: &Trace, root: &Path) -> Option<PathBuf> {
     let (files, file) = (Files::new(root, root), root.join(FILE));
-    let evidence = Evidence::of(trace).asked(case.input.as_deref());
+    let evidence = Evidence::of(trace).asked(case.input.as_ref().and_then(Value::as_str));
     let _ = JudgeSession::new(pool, (&files, &file), String::new()).collect_opinions(case, &evidence);
     pool.used_cassettes().into_values().flatten().next()
 }
