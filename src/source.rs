@@ -16,8 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use arraign_trace::source::{
-    DEFAULT_SIZE_LIMIT, FileOpener, Opened, ReadError, ReadProblem, is_temporary, open_regular,
-    temporary_path,
+    DEFAULT_SIZE_LIMIT, FileOpener, Opened, ReadError, ReadProblem, open_regular, temporary_path,
 };
 pub use fingerprint::fingerprint_bytes;
 #[cfg(feature = "live")]

@@ -69,14 +69,17 @@ fn parse_documents(source: &Arc<Source>, range: Range<usize>) -> Result<Vec<Docu
     Document::parse_range(source, range).map_err(|errors| errors.to_string())
 }
 
+fn begins_at(tree: &Tree, at: usize) -> bool {
+    tree.span.start as usize == at
+}
+
 /// Finds the mapping that begins at a byte, or whose id does, and its JSON pointer.
 fn find_case(tree: &Tree, at: usize, pointer: String) -> Option<(&Tree, String)> {
     match &tree.value {
         Value::Map(entries) => {
-            let begins = |tree: &Tree| tree.span.start as usize == at;
-            let is_id = |name: &str| name == "id" || name == "name";
             // The place of a case is its own, or that of its id, whichever the loader noted.
-            if entries.iter().any(|(key, value)| is_id(&key.name) && begins(value)) || begins(tree) {
+            let mut ids = entries.iter().filter(|(key, _)| ["id", "name"].contains(&&*key.name));
+            if begins_at(tree, at) || ids.any(|(_, value)| begins_at(value, at)) {
                 return Some((tree, pointer));
             }
             entries.iter().find_map(|(key, value)| {

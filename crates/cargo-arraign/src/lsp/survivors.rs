@@ -63,8 +63,8 @@ fn insert_entry(document: &OpenDocument, case: &OutlinedCase, entry: &Value) -> 
     let indent = " ".repeat(start - line);
     let extent = Source::new("", [&indent, before.get(start..end)?].concat());
     let own = Document::parse(&extent).unwrap_or_default();
-    let has_entry = |entries: &Value| entries.as_array().is_some_and(|list| list.contains(entry));
-    if own.first().is_some_and(|own| has_entry(&own.root().to_json()["expect"])) {
+    let expected = own.first().map(|own| own.root().to_json()["expect"].take()).unwrap_or_default();
+    if expected.as_array().is_some_and(|list| list.contains(entry)) {
         return None;
     }
     let name = document.project.name(&document.path);

@@ -170,14 +170,17 @@ fn find_speaker<'t>(message: &Object<'t>) -> Option<Cow<'t, str>> {
         Json::Text(role) if matches!(role.as_ref(), "user" | "assistant" | "model") => role,
         _ => return None,
     };
-    let is_filled = |value: &Json| match value {
-        Json::List(items) => !items.is_empty(),
-        Json::Object(object) => !object.is_empty(),
-        _ => false,
-    };
     let has_content =
         message.entries().any(|(key, value)| is_filled(value) && !ADDED.contains(&key.as_ref()));
     has_content.then(|| role.clone())
+}
+
+fn is_filled(value: &Json) -> bool {
+    match value {
+        Json::List(items) => !items.is_empty(),
+        Json::Object(object) => !object.is_empty(),
+        _ => false,
+    }
 }
 
 /// The search through one record.

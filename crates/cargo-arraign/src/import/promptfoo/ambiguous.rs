@@ -20,9 +20,8 @@ pub(super) fn find_ambiguous(node: Node<'_>) -> Option<String> {
 fn is_date(written: &str) -> bool {
     let day = written.split(['T', 't', ' ']).next().unwrap_or_default();
     let parts: Vec<&str> = day.split('-').collect();
-    let is_number = |part: &&str| part.chars().all(|c| c.is_ascii_digit());
     matches!(parts.as_slice(), [year, month, day] if year.len() == 4 && [month, day].iter().all(|part| (1..=2).contains(&part.len())))
-        && parts.iter().all(is_number)
+        && parts.iter().all(|part| part.chars().all(|c| c.is_ascii_digit()))
 }
 
 fn has_leading_zero(written: &str) -> bool {
