@@ -294,7 +294,7 @@ fn a_star_ignores_every_mutant_that_survives() {
 }
 
 /// A program is a check like any other where it may start, and left out where it may not.
-#[cfg(unix)]
+#[cfg(all(unix, feature = "live"))]
 #[test]
 fn programs_see_each_mutant_if_they_may_start() {
     let script =
