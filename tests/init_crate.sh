@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$here/target} CARGO_PROFILE_DEV_DEBUG=0
 crate=$(mktemp -d)
 trap 'rm -rf "$crate"' EXIT
-(cd "$here" && cargo build --offline --package cargo-arraign)
+[ -n "${PROGRAM_IS_BUILT:-}" ] || (cd "$here" && cargo build --offline --package cargo-arraign)
 PATH="$CARGO_TARGET_DIR/debug:$PATH"
 
 cargo init --quiet --lib --vcs none --name scratch_init "$crate"

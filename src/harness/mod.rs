@@ -39,7 +39,7 @@ pub use self::output::finish::write_summary;
 pub use self::record::{earlier_run, runs};
 pub use self::settings::is_ci;
 #[cfg(feature = "snapshots")]
-pub use self::snapshots::{pending_folder, snapshot_text};
+pub use self::snapshots::{DESCRIPTION, pending_folder, snapshot_text};
 
 use self::cli::HarnessCommand;
 use self::output::finish::RunFinisher;

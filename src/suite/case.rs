@@ -16,9 +16,10 @@ use super::opinions::{match_questions, parse_opinions};
 use super::several;
 use super::trace::parse_trace_from;
 use crate::case::{
-    Baseline, Case, CaseRow, Ignore, LoweredBlock, MockTools, TraceFile, TraceFrom, refuse_decided_case,
+    Baseline, Case, CaseRow, Expectation, Ignore, LoweredBlock, MockTools, TraceFile, TraceFrom,
+    refuse_decided_case,
 };
-use crate::check::Scope;
+use crate::check::{Registry, Scope};
 use crate::evidence::Opinions;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Place};
@@ -113,10 +114,20 @@ fn find_case<'c>(context: &Context<'c>) -> Result<Node<'c>, LoadErrors> {
     root.pointer(context.path).ok_or_else(|| root.error("no case stands here").into())
 }
 
-/// Reads the keys that the checks of the case take as defaults of their own.
-fn read_defaults(fields: &mut Fields<'_>) {
-    fields.node("require_exercised").and_then(|node| fields.take(node.decode::<bool>()));
-    fields.node("same_turn");
+/// Reads the keys that the checks of the case take as defaults of their own. One of them must take each key.
+fn read_defaults(fields: &mut Fields<'_>, case: Node<'_>, checks: &[Expectation], kinds: &Registry) {
+    let exercised = fields.node("require_exercised");
+    exercised.and_then(|node| fields.take(node.decode::<bool>()));
+    for (key, node) in [("require_exercised", exercised), ("same_turn", fields.node("same_turn"))] {
+        // Those of a suite's defaults may be about other cases.
+        let Some(own) = node.filter(|node| case.tree().span.contains(node.tree().span)) else { continue };
+        let mut read_by = checks.iter().filter_map(|one| kinds.find(one.check));
+        if fields.errors.is_empty() && !read_by.any(|kind| kind.holds_checks || kind.case_keys.contains(&key))
+        {
+            let error = own.error(format!("`{key}` has no effect here: no check of the case reads it"));
+            fields.errors.push(error);
+        }
+    }
 }
 
 /// Reads the opinions in the case. A check must ask for each of them.
@@ -256,7 +267,6 @@ fn lowered(
     node: Node<'_>,
     allow_vacuous: bool,
 ) -> LoweredBlock {
-    read_defaults(fields);
     let case = CaseNode {
         document: context.document,
         path: context.path,
@@ -275,6 +285,7 @@ fn lowered(
         found.extend(fields.take((vocabulary.lower)(&case, context.scope)).unwrap_or_default());
     }
     fields.take(found.resolve(|check| weight_of(node, check)));
+    read_defaults(fields, node, &found.expectations, context.scope.kinds);
     found
 }
 

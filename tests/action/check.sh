@@ -4,7 +4,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$here/target}
-(cd "$here" && cargo build --quiet --package cargo-arraign)
+[ -n "${PROGRAM_IS_BUILT:-}" ] || (cd "$here" && cargo build --quiet --package cargo-arraign)
 project=$(mktemp -d)
 trap 'rm -rf "$project"' EXIT
 mkdir "$project/bin"

@@ -32,7 +32,7 @@ break_file() {
 
 if [ "$example" = python-agent ]; then
     command -v python3 >/dev/null || { echo 'tests/examples/check.sh: skipped, there is no python3'; exit 0; }
-    cargo build --quiet --package cargo-arraign --all-features --manifest-path "$here/Cargo.toml"
+    [ -n "${PROGRAM_IS_BUILT:-}" ] || cargo build --quiet --package cargo-arraign --all-features --manifest-path "$here/Cargo.toml"
     cp -r "$here/examples/python-agent" "$work/agent"
     cases=("$CARGO_TARGET_DIR/debug/cargo-arraign" run --allow-exec)
 else

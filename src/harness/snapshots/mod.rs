@@ -16,6 +16,7 @@ mod pinned_yaml;
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "snapshots")]
+pub use self::pending::DESCRIPTION;
 pub use self::pending_folder::pending_folder;
 #[cfg(feature = "snapshots")]
 pub use self::pinned::snapshot_text;

@@ -16,6 +16,9 @@ use crate::case::Case;
 use crate::harness::settings::is_ci;
 use crate::source::write_with_folder;
 
+/// What the description in a snapshot's header begins with. The name of the trial follows.
+pub const DESCRIPTION: &str = "violations of ";
+
 /// The place to which a changed snapshot is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SnapshotUpdate {
@@ -46,7 +49,7 @@ impl SnapshotWriter {
             pending: pending_folder(base, &file.folder).join(format!("{}.snap.new", file.name)),
             source: relative_source(case_file, &find_workspace(base)),
             line: case.place.line(),
-            description: format!("violations of {name}"),
+            description: format!("{DESCRIPTION}{name}"),
         }
     }
 

@@ -17,34 +17,34 @@ pub(super) struct Change {
     /// The file to write.
     pub(super) path: PathBuf,
     after: String,
-    from: ChangeSource,
-}
-
-/// The source of the new text.
-enum ChangeSource {
-    /// The trial with this name.
-    Trial(String),
-    /// A pending file, which is removed after its text is accepted.
-    Pending(PathBuf),
+    /// The name of the trial. A pending file can lack it.
+    trial: Option<String>,
+    /// The pending file, which is removed after its text is accepted.
+    pending: Option<PathBuf>,
 }
 
 impl Change {
     /// Changes `path` to `after`, which comes from the trial `name`.
     pub(super) fn from_trial(path: PathBuf, after: String, name: &str) -> Self {
-        Self { path, after, from: ChangeSource::Trial(name.to_owned()) }
+        Self { path, after, trial: Some(name.to_owned()), pending: None }
     }
 
-    /// Changes `path` to `after`, which comes from the file `pending`.
-    pub(super) fn from_pending(path: PathBuf, after: String, pending: PathBuf) -> Self {
-        Self { path, after, from: ChangeSource::Pending(pending) }
+    /// Changes `path` to `after`, which comes from the file `pending` of `trial`.
+    pub(super) fn from_pending(
+        path: PathBuf,
+        after: String,
+        trial: Option<String>,
+        pending: PathBuf,
+    ) -> Self {
+        Self { path, after, trial, pending: Some(pending) }
     }
 
     /// Returns the file and the trial, which filters are compared with.
     pub(super) fn describe(&self, repository: &Repository) -> String {
         let path = repository.display_path(&self.path);
-        match &self.from {
-            ChangeSource::Trial(name) => escape_line(&format!("{path} ({name})")),
-            ChangeSource::Pending(_) => escape_line(&path),
+        match &self.trial {
+            Some(name) => escape_line(&format!("{path} ({name})")),
+            None => escape_line(&path),
         }
     }
 
@@ -65,9 +65,6 @@ impl Change {
     pub(super) fn apply(&self, repository: &Repository) -> Result<(), CliError> {
         // The pending file goes last: an interrupted run leaves a change that can be accepted again.
         repository.write_text(&self.path, &self.after)?;
-        match &self.from {
-            ChangeSource::Pending(pending) => Ok(fs::remove_file(pending)?),
-            ChangeSource::Trial(_) => Ok(()),
-        }
+        Ok(self.pending.as_ref().map_or(Ok(()), fs::remove_file)?)
     }
 }

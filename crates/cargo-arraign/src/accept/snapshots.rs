@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use arraign::__internals::harness::runs::StoredRun;
-use arraign::__internals::harness::{pending_folder, snapshot_text};
+use arraign::__internals::harness::{DESCRIPTION, pending_folder, snapshot_text};
 use arraign::__internals::source::Files;
 use walkdir::WalkDir;
 
@@ -23,7 +23,8 @@ pub(super) fn find_pending(run: &StoredRun, repository: &Repository) -> Result<A
             let target = cases.join(path.strip_prefix(&kept)?).with_extension("");
             let text = read_pending(&path)?;
             if is_complete(&text) {
-                found.changes.push(Change::from_pending(target, strip_assertion_line(&text), path));
+                let after = strip_assertion_line(&text);
+                found.changes.push(Change::from_pending(target, after, read_trial_name(&text), path));
             } else {
                 let name = repository.display_path(&path);
                 found.refused.push(format!("{name}: the file is empty or cut off; run the trial again"));
@@ -64,6 +65,14 @@ fn read_pending(path: &Path) -> Result<String, CliError> {
 fn is_complete(file: &str) -> bool {
     let text = snapshot_text(file).unwrap_or_default();
     text.ends_with('\n') && text.lines().any(|line| line.starts_with("findings:"))
+}
+
+/// Reads the name of the trial from the description in the header.
+fn read_trial_name(file: &str) -> Option<String> {
+    let mut header = file.lines().skip(1).take_while(|line| *line != "---");
+    let quoted = header.find_map(|line| line.strip_prefix("description: "))?;
+    let description: String = serde_json::from_str(quoted).ok()?;
+    description.strip_prefix(DESCRIPTION).map(str::to_owned)
 }
 
 /// Removes the line number from the header, because a pinned snapshot has none.

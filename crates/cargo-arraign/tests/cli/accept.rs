@@ -83,7 +83,12 @@ fn what_is_pending_in_another_folder_is_taken_from_there() {
         assert!(!package.path("evals/snapshots").exists(), "it is pending elsewhere");
         assert_eq!(package.arraign(&["accept"]).stdout, "nothing to accept\n");
         let ran = package.arraign_with(&variable, &["accept"]);
-        assert!(ran.stdout.starts_with("new: evals/snapshots/s.a.snap\n"), "{}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.stdout.starts_with("new: evals/snapshots/s.a.snap (s::a)\n"),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
         assert_eq!(package.arraign(&["run"]).code, Some(0));
         assert_eq!(package.arraign_with(&variable, &["accept"]).stdout, "nothing to accept\n");
     }
@@ -225,7 +230,13 @@ fn filters_choose_what_is_taken() {
     let package = snapshot();
     let other = package.arraign(&["accept", "other"]);
     assert_eq!((other.code, other.stdout.as_str()), (Some(0), "nothing to accept\n"));
-    assert!(package.arraign(&["accept", "s.a"]).stdout.ends_with("\naccepted 1 change\n"));
+    assert!(
+        package
+            .arraign(&["accept", "--dry-run", "s.a.snap"])
+            .stdout
+            .ends_with("\n1 change would be accepted\n")
+    );
+    assert!(package.arraign(&["accept", "s::a"]).stdout.ends_with("\naccepted 1 change\n"));
 }
 
 /// Which of them is right is not for a program to say.
