@@ -10,7 +10,7 @@ if ! command -v node >/dev/null || ! rust-analyzer --version; then
 fi
 export CARGO_PROFILE_DEV_DEBUG=0
 target=${CARGO_TARGET_DIR:-$here/target}
-cargo build --offline --package cargo-arraign
+[ -n "${PROGRAM_IS_BUILT:-}" ] || cargo build --offline --package cargo-arraign
 PATH="$target/debug:$PATH"
 # rust-analyzer's explorer sets this variable, and some crates are built again when it changes. So it is set for the whole
 # test, and the folder is a separate one.

@@ -5,7 +5,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$here/target} PYTHONWARNINGS=ignore PYTHONDONTWRITEBYTECODE=1
 command -v python3 >/dev/null || { echo "no python3: skipped"; exit 0; }
-(cd "$here" && cargo build --package cargo-arraign)
+[ -n "${PROGRAM_IS_BUILT:-}" ] || (cd "$here" && cargo build --package cargo-arraign)
 
 tools=$CARGO_TARGET_DIR/frameworks
 traces=$tools/evals/traces/frameworks

@@ -20,7 +20,7 @@ if [ ! -e "$home/installed" ]; then
     touch "$home/installed"
 fi
 
-cargo build --package cargo-arraign --all-features
+[ -n "${PROGRAM_IS_BUILT:-}" ] || cargo build --package cargo-arraign --all-features
 export MOCKS_EXE=$target/debug/cargo-arraign SDK_FOLDER=$home/node
 agents=("$home/python/bin/python, $PWD/tests/mcp/agent.py" "node, $PWD/tests/mcp/agent.mjs")
 project=$(mktemp -d)

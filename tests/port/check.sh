@@ -24,6 +24,6 @@ if [ -n "${ARRAIGN_RIG:-}" ]; then
     ln -sfn ../examples/debug/rig-agent "$target/port/rig-agent"
 fi
 
-cargo build --package cargo-arraign --all-features
+[ -n "${PROGRAM_IS_BUILT:-}" ] || cargo build --package cargo-arraign --all-features
 PYTHONDONTWRITEBYTECODE=1 python3 tests/port/check.py "$target/port" "$target/debug/cargo-arraign" "$litellm" "$@"
 echo 'tests/port/check.sh: the SDKs agree with the model port'

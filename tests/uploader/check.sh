@@ -4,7 +4,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$here/target}
 command -v npm >/dev/null || { echo "no npm: skipped"; exit 0; }
-(cd "$here" && cargo build --package cargo-arraign)
+[ -n "${PROGRAM_IS_BUILT:-}" ] || (cd "$here" && cargo build --package cargo-arraign)
 program=$CARGO_TARGET_DIR/debug/cargo-arraign
 
 tools=$CARGO_TARGET_DIR/uploader

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-cargo build --quiet --workspace --all-features --bin cargo-arraign
+[ -n "${PROGRAM_IS_BUILT:-}" ] || cargo build --quiet --workspace --all-features --bin cargo-arraign
 program=$target/debug/cargo-arraign
 wheel=$(python3 tools/wheel.py "$program" "$(rustc -vV | sed -n 's/^host: //p')" "$folder")
 python3 -m venv "$folder/environment"
