@@ -20,7 +20,7 @@ ln -sfn ../frameworks/models "$target/port/python"
 cp tests/port/package.json "$target/port/node"
 (cd "$target/port/node" && npm install --silent --no-audit --no-fund)
 if [ -n "${ARRAIGN_RIG:-}" ]; then
-    (cd examples/rig-agent && CARGO_TARGET_DIR=$target/examples cargo build --quiet --locked)
+    (cd examples/rig-agent && CARGO_TARGET_DIR=$target/examples cargo build --quiet --locked --tests)
     ln -sfn ../examples/debug/rig-agent "$target/port/rig-agent"
 fi
 
