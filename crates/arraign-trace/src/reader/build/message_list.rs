@@ -18,16 +18,22 @@ impl MessageMarks {
     /// One message with a detail of this format is enough, wherever it is. The reader then reports what it does not
     /// understand in the others.
     pub(crate) fn judge<'v>(self, messages: impl Iterator<Item = &'v Json<'v>>, path: &str) -> Detection {
-        let mut objection = Some("there is no message in it".to_owned());
+        let mut objection = None;
+        let mut is_empty = true;
         for (index, message) in messages.enumerate() {
             if (self.is_telling)(message) {
                 return Ok(Certainty::Sure);
             }
-            // The first objection is kept, and replaces the initial one: an empty list has no message to object to.
-            if index == 0 || objection.is_none() {
-                objection = (self.object_to)(message).map(|reason| format!("`{path}[{index}]` {reason}"));
+            // The first objection is kept.
+            if objection.is_none() {
+                objection = (self.object_to)(message).map(|reason| (index, reason));
             }
+            is_empty = false;
         }
-        objection.map_or(Ok(Certainty::Possible), |objection| Err(objection.into()))
+        match objection {
+            Some((index, reason)) => Err(format!("`{path}[{index}]` {reason}").into()),
+            None if is_empty => Err("there is no message in it".into()),
+            None => Ok(Certainty::Possible),
+        }
     }
 }

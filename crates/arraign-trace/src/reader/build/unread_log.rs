@@ -150,19 +150,14 @@ impl TraceBuilder {
     fn accounts_for(&mut self, mention: &CallMention) -> bool {
         let name = mention.name.as_deref();
         if let Some(id) = mention.id.as_deref() {
-            let name = name.filter(|_| mention.is_call);
             // Nearly all clues are of a call that was just read: the table of all calls is not needed for them.
-            let calls = &self.trace.calls;
-            let mut latest = calls[calls.len().saturating_sub(LATEST)..].iter().rev();
-            let is_named = |call: &Call| name.is_none_or(|name| is_same_tool(name, call));
-            if latest.any(|call| call.id.as_deref() == Some(id) && is_named(call)) {
+            if has_call(latest_of(&self.trace.calls), id, mention) {
                 return true;
             }
-            // A known id decides. The name is compared only for a call, since a result may carry another name, such as
-            // its own.
+            // A known id decides.
             let mut calls = self.find_calls(id).peekable();
             if calls.peek().is_some() {
-                return calls.any(is_named);
+                return calls.any(|call| is_named_by(mention, call));
             }
             drop(calls);
             if self.log.aliases.contains(id) {
@@ -260,8 +255,31 @@ impl TraceBuilder {
     }
 }
 
-/// The number of latest calls that a clue is compared with before all others.
-const LATEST: usize = 4;
+/// Returns the calls that a clue is compared with before all others.
+fn latest_of(calls: &[Call]) -> &[Call] {
+    const LATEST: usize = 4;
+    &calls[calls.len().saturating_sub(LATEST)..]
+}
+
+/// Whether one of `calls` has the id of a mention, and its name.
+fn has_call(calls: &[Call], id: &str, mention: &CallMention) -> bool {
+    calls.iter().rev().any(|call| call.id.as_deref() == Some(id) && is_named_by(mention, call))
+}
+
+/// Whether a mention does not contradict the name of a call. The name is compared only for a call, since a result may carry
+/// another name, such as its own.
+fn is_named_by(mention: &CallMention, call: &Call) -> bool {
+    !mention.is_call || mention.name.as_deref().is_none_or(|name| is_same_tool(name, call))
+}
+
+/// Whether a mention is one of `calls`, whatever the other calls of the run are.
+fn is_plainly_among(mention: &CallMention, calls: &[Call]) -> bool {
+    match (mention.id.as_deref(), mention.name.as_deref()) {
+        (Some(id), _) => has_call(calls, id, mention),
+        (None, Some(name)) => calls.iter().any(|call| is_same_tool(name, call)),
+        (None, None) => false,
+    }
+}
 
 /// Whether `name` is the tool of `call`. A host may put the server before the name of the tool.
 fn is_same_tool(name: &str, call: &Call) -> bool {
@@ -283,6 +301,10 @@ pub(crate) fn says_tool_use(reason: &str) -> bool {
 
 /// Compares the evidence of a record that is one run with that run.
 pub(crate) fn note_unread(trace: Trace, evidence: CallEvidence) -> Trace {
+    // Nearly always each clue is a call of the run, and the tables of a builder are not needed.
+    if evidence.clues.iter().all(|clue| is_plainly_among(&clue.mention, latest_of(&trace.calls))) {
+        return trace;
+    }
     let mut builder = TraceBuilder::of(trace, 0);
     builder.enter_record(evidence.spot);
     builder.note_progress();

@@ -12,7 +12,7 @@ use crate::trace::Arguments;
 /// The most keys whose lengths and ends are compared pairwise. For so few, that is cheaper than a set of bits.
 const PAIRWISE: usize = 5;
 
-/// The most keys that are compared pairwise. For so few, that is cheaper than a table.
+/// The most keys with which a key is compared one by one. For so few, that is cheaper than a table.
 const FEW: usize = 48;
 
 /// A JSON object in the file's order. Its values are taken out one by one. A null counts as absent.
@@ -30,6 +30,13 @@ impl<'t> Object<'t> {
             Json::Object(object) => object.with_unique_keys(),
             other => Err(DecodeError::new(format!("{what} must be an object, not {}", other.describe()))),
         }
+    }
+
+    /// Begins an object of the file with its first entry, and with room for so many entries.
+    pub(crate) fn beginning_with(key: Cow<'t, str>, value: Json<'t>, room: usize) -> Self {
+        let mut entries = Vec::with_capacity(room);
+        entries.push((key, value));
+        Self(entries)
     }
 
     /// Adds an entry of the file.
@@ -59,20 +66,25 @@ impl<'t> Object<'t> {
         if self.0.len() <= PAIRWISE {
             let mut rest = self.0.as_slice();
             while let [(key, _), after @ ..] = rest {
-                if after.iter().any(|(other, _)| is_alike(key, other)) {
-                    return self.compare_keys();
+                if after.iter().any(|(other, _)| is_alike(key, other) && key == other) {
+                    return Some(key);
                 }
                 rest = after;
             }
             return None;
         }
         // Nearly all keys of an object differ in their length, their ends or their middle: a set of 512 bits says so without
-        // comparing each key with each. Only where two keys share a bit, all are compared.
+        // comparing each key with each. A key that shares its bit with another one is compared with all before it.
         let mut seen = [0_u64; 8];
-        for (key, _) in &self.0 {
+        for (place, (key, _)) in self.0.iter().enumerate() {
             let (word, bit) = choose_bit(key.as_bytes());
             if seen[word] & bit != 0 {
-                return self.compare_keys();
+                if self.0.len() > FEW {
+                    return self.compare_keys();
+                }
+                if self.0[..place].iter().any(|(before, _)| before == key) {
+                    return Some(key);
+                }
             }
             seen[word] |= bit;
         }
@@ -82,14 +94,8 @@ impl<'t> Object<'t> {
     /// Finds the first duplicate key by comparing the keys themselves.
     #[cold]
     fn compare_keys(&self) -> Option<&str> {
-        let mut keys = self.0.iter().map(|(key, _)| key.as_ref());
-        if self.0.len() <= FEW {
-            let mut places = keys.clone().enumerate();
-            let double = places.find(|(place, key)| keys.clone().take(*place).any(|before| before == *key));
-            return double.map(|(_, key)| key);
-        }
         let mut known = HashSet::with_capacity(self.0.len());
-        keys.find(|key| !known.insert(*key))
+        self.0.iter().map(|(key, _)| key.as_ref()).find(|key| !known.insert(*key))
     }
 
     /// Returns the value under `name`, and leaves it there.
@@ -251,6 +257,11 @@ impl<'t> Object<'t> {
         self.0.into_iter().map(|(_, value)| value)
     }
 
+    /// The number of entries.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Whether there is no entry.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -306,7 +317,7 @@ fn is_alike(one: &str, other: &str) -> bool {
 
 /// Chooses one of 512 bits, in eight words, by the length of a key and three of its bytes.
 fn choose_bit(key: &[u8]) -> (usize, u64) {
-    let (Some(first), Some(last)) = (key.first(), key.last()) else { return (0, 1) };
+    let [first, .., last] = key else { return (key.len(), 1) };
     let mixed = first.rotate_left(2) ^ last.rotate_left(4) ^ key[key.len() / 2];
     (key.len() & 7, 1 << (mixed & 63))
 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Number, Value};
 
@@ -57,11 +57,20 @@ impl<'t> Json<'t> {
 
     /// Returns the value at a JSON pointer. Its keys must need no escapes.
     pub(crate) fn pointer(&self, path: &str) -> Option<&Json<'t>> {
-        path.split('/').skip(1).try_fold(self, |value, step| match value {
-            Self::Object(object) => object.get(step),
-            Self::List(items) => items.get(step.parse::<usize>().ok()?),
-            _ => None,
-        })
+        let Some(mut rest) = path.strip_prefix('/') else { return Some(self) };
+        let mut value = self;
+        // Detection asks each record for several pointers. Their keys are so short that a loop over the bytes is faster
+        // than a search for the slash.
+        loop {
+            let end = rest.bytes().position(|byte| byte == b'/').unwrap_or(rest.len());
+            value = match value {
+                Self::Object(object) => object.get(&rest[..end])?,
+                Self::List(items) => items.get(rest[..end].parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+            let Some(below) = rest.get(end + 1..) else { return Some(value) };
+            rest = below;
+        }
     }
 
     pub(crate) fn as_str(&self) -> Option<&str> {
@@ -205,7 +214,7 @@ impl Serialize for Json<'_> {
 
 impl<'de: 't, 't> Deserialize<'de> for Json<'t> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(JsonVisitor { room: 0 })
+        deserializer.deserialize_any(JsonVisitor::USUAL)
     }
 }
 
@@ -214,7 +223,7 @@ pub(crate) struct Whole<'t>(pub(crate) Json<'t>);
 
 impl<'de: 't, 't> Deserialize<'de> for Whole<'t> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(JsonVisitor { room: MESSAGES }).map(Whole)
+        deserializer.deserialize_any(JsonVisitor { items: MESSAGES, entries: KEYS }).map(Whole)
     }
 }
 
@@ -222,9 +231,29 @@ impl<'de: 't, 't> Deserialize<'de> for Whole<'t> {
 /// as much as reading a tenth of them.
 const MESSAGES: usize = 24;
 
+/// The same for the outermost object, which is often a line of a log.
+const KEYS: usize = 8;
+
+/// The most entries for which room is made before they are read.
+const MOST: usize = 16;
+
+/// Reads a value, with room for so many items or entries if it is a list or an object that has any.
+#[derive(Clone, Copy)]
 struct JsonVisitor {
-    /// The initial capacity of a list.
-    room: usize,
+    items: usize,
+    entries: usize,
+}
+
+impl JsonVisitor {
+    const USUAL: Self = Self { items: 4, entries: 4 };
+}
+
+impl<'de> DeserializeSeed<'de> for JsonVisitor {
+    type Value = Json<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json<'de>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
 }
 
 impl<'de> Visitor<'de> for JsonVisitor {
@@ -263,15 +292,24 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json<'de>, A::Error> {
-        let mut items = Vec::with_capacity(self.room);
-        while let Some(item) = seq.next_element()? {
+        // Many lists are empty.
+        let mut next = Self::USUAL;
+        let Some(first) = seq.next_element_seed(next)? else { return Ok(Json::List(Vec::new())) };
+        let mut items = Vec::with_capacity(self.items);
+        items.push(first);
+        loop {
+            // The objects of a list are alike: making room for as many entries as the last one had saves growing.
+            if let Some(Json::Object(object)) = items.last() {
+                next.entries = object.len().min(MOST);
+            }
+            let Some(item) = seq.next_element_seed(next)? else { return Ok(Json::List(items)) };
             items.push(item);
         }
-        Ok(Json::List(items))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json<'de>, A::Error> {
-        let mut object = Object::default();
+        let Some(JsonKey(key)) = map.next_key()? else { return Ok(Json::Object(Object::default())) };
+        let mut object = Object::beginning_with(key, map.next_value()?, self.entries);
         while let Some(JsonKey(key)) = map.next_key()? {
             object.push_parsed(key, map.next_value()?);
         }

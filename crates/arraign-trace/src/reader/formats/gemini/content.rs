@@ -108,6 +108,10 @@ impl ContentWalk {
         }
         if let Some(text) = part.text(&["text"])? {
             self.builder.text(&text);
+            // Most parts are a text and nothing else.
+            if part.len() == 1 {
+                return Ok(());
+            }
         }
         part.within(&CALL, |call| self.call(call, path))?;
         part.within(&RESPONSE, |response| self.answer(response))?;
