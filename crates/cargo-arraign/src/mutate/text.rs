@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use arraign::__internals::mutate::{MutationReport, TraceMutation, share};
+use arraign::__internals::mutate::{TraceMutation, share};
 use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::yaml::render_entry;
 use arraign::verdict::{CaseMutation, MutantFate, MutantResult};
 
 use super::known::HiddenSurvivors;
+use crate::mutants::MutationReport;
 
 /// The column at which additions begin, unless a description is longer.
 const ADDITION_COLUMN: usize = 62;

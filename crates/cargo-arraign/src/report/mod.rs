@@ -1,5 +1,7 @@
 //! `cargo arraign report`.
 
+mod overview;
+
 use std::env;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,11 +10,11 @@ use std::process::ExitCode;
 use arraign::__internals::harness::runs::{StoredRun, find_newest};
 use arraign::__internals::harness::{earlier_run, write_summary};
 use arraign::__internals::report::annotations::Annotations;
-use arraign::__internals::report::overview::RunOverview;
 use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::report::{EarlierRun, FORMATS, FormatEntry, ReportBuilder as _};
 use clap::Args;
 
+use self::overview::RunOverview;
 use crate::error::{CliError, CliResult, FAILED, exit_after_write, print_to_stderr};
 use crate::out::locate_out_folder;
 
