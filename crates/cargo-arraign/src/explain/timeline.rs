@@ -174,6 +174,7 @@ impl TimelineWriter {
 fn list_steps(run: &Trace) -> Vec<TimelineStep<'_>> {
     let mut texts = run.messages[..run.messages.len() - count_answer_messages(run)].iter().peekable();
     let mut together: HashMap<(usize, &[String]), usize> = HashMap::new();
+    // Counted first: the heading of a turn comes before its calls and says how many follow.
     for call in &run.calls {
         *together.entry(turn_key(call)).or_default() += 1;
     }
@@ -182,6 +183,7 @@ fn list_steps(run: &Trace) -> Vec<TimelineStep<'_>> {
     for (made, call) in run.calls.iter().enumerate() {
         while let Some(message) = texts.next_if(|message| message.after_calls <= made) {
             steps.push(step_from_message(message));
+            // A message ends the block of the turn, so the next call repeats the heading.
             last = None;
         }
         let turn = turn_key(call);

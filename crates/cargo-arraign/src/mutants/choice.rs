@@ -59,6 +59,7 @@ pub(super) fn choose_fixes(
     for (path, suite) in load_all(find_case_files(library.files)?, library) {
         for case in suite.map(|suite| suite.cases).unwrap_or_default() {
             let case = FolderCase::new(case, &path, library);
+            // A survivor is listed with the first case on its trace, so no other case is fixed for it.
             let survivors = list_survivors(&case.name, traces);
             if survivors.is_empty() {
                 continue;

@@ -92,6 +92,7 @@ pub(crate) fn visit_recorded_runs(
             for case in suite.iter().flat_map(|suite| &suite.cases) {
                 let below = path.strip_prefix(library.files.root()).unwrap_or(&path);
                 let name = build_trial_name(below, case.id.as_deref());
+                // A trace that is missing is the business of `cargo test`; here the other cases still count.
                 let Ok(recorded) = load_recorded(case, &path, library.files) else { continue };
                 recorded.runs.iter().for_each(|run| visit(&name, &case.place.locate(), &run.trace));
             }

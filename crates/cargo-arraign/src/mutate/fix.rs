@@ -88,6 +88,7 @@ impl FixQuestion {
             println_escaped(&format!("{}:{}  {}", place.file, place.line, fix.name))?;
         }
         let mut wanted = Vec::new();
+        // The entries are asked about in the order in which they were chosen: the first kills most.
         for entry in std::mem::take(&mut fix.entries) {
             if self.is_wanted(&entry)? {
                 wanted.push(entry);

@@ -153,6 +153,7 @@ pub(super) fn render_left_out(report: &MutationReport) -> Vec<String> {
     let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for case in &report.cases {
         if let Some(why) = &case.left_out {
+            // Only the first line: the further lines are about one case, and would split the group.
             reasons.entry(why.lines().next().unwrap_or_default()).or_default().push(&case.name);
         }
     }
