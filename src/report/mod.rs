@@ -82,4 +82,4 @@ impl FormatEntry {
 }
 
 #[cfg(test)]
-mod schema;
+mod tests;

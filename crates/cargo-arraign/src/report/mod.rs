@@ -1,6 +1,7 @@
 //! `cargo arraign report`.
 
 mod overview;
+mod shards;
 
 use std::env;
 use std::io::{self, Write as _};
@@ -15,6 +16,7 @@ use arraign::__internals::report::{EarlierRun, FORMATS, FormatEntry, ReportBuild
 use clap::Args;
 
 use self::overview::RunOverview;
+use self::shards::check_shards;
 use crate::error::{CliError, CliResult, FAILED, exit_after_write, print_to_stderr};
 use crate::out::locate_out_folder;
 
@@ -48,7 +50,7 @@ impl Report {
         let summary =
             self.summary.clone().or_else(|| read_variable("ARRAIGN_OUTPUT_JSON").map(PathBuf::from));
         let run = StoredRun::open(&self.list_run_folders()?)?.compared_with(self.open_earlier_run()?);
-        run.check_shards()?;
+        check_shards(&run)?;
         let mut overview = Box::new(RunOverview::new(run.run()));
         let mut annotations = Box::new(Annotations::new(run.run()));
         let paths =
