@@ -51,14 +51,20 @@ pub(super) struct Context<'c> {
 pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     let node = find_case(context)?;
     let mut fields = Fields::of(node, "a case")?;
+    let named = identity(&mut fields, node, context.alone);
     let allow_vacuous = flag(&mut fields, "allow_vacuous").is_some();
     let lowered = lowered(&mut fields, context, node, allow_vacuous);
-    let case = read_keys(context, node, &mut fields, lowered);
+    let case = read_keys(context, node, &mut fields, named, lowered);
     finish(fields, node, case, allow_vacuous)
 }
 
-fn read_keys(context: &Context<'_>, node: Node<'_>, fields: &mut Fields<'_>, lowered: LoweredBlock) -> Case {
-    let (id, place) = identity(fields, node, context.alone);
+fn read_keys(
+    context: &Context<'_>,
+    node: Node<'_>,
+    fields: &mut Fields<'_>,
+    (id, place): (Option<String>, Place),
+    lowered: LoweredBlock,
+) -> Case {
     let input = fields.aliased(&["input", "prompt"]);
     Case {
         row: context.row.cloned(),
