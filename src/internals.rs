@@ -25,8 +25,6 @@ pub mod http {
     pub use crate::http::*;
 }
 pub mod judge {
-    pub use crate::judge::agreement::Agreement;
-    pub use crate::judge::calibration::{Calibration, LabelledExample};
     pub use crate::judge::cassette::{CASSETTES, cassette_prefix};
     pub use crate::judge::pool::{JudgeMode, JudgePool};
     pub use crate::judge::questionnaire::{AskedQuestion, Questionnaire};
@@ -66,7 +64,7 @@ pub mod score {
     pub use crate::score::*;
 }
 pub mod secrets {
-    pub use crate::secrets::mask_run;
+    pub use crate::secrets::*;
 }
 pub mod source {
     pub use crate::source::*;

@@ -250,6 +250,7 @@ fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
         usage: run.trace.usage,
         cost_usd: case.prices.cost(&run.trace),
         duration_ms: run.trace.duration_ms,
+        // Added later, within a budget that the runs of a verdict share.
         details: None,
     }
 }

@@ -22,6 +22,7 @@ pub use evaluate::{
     failed_with, undecided_with,
 };
 pub use gate::{GateRule, MeasuredCase, evaluate_gate};
-pub(crate) use mutant::{MutantEvaluator, MutantVerdict};
+pub(crate) use mutant::MutantEvaluator;
+pub use mutant::MutantVerdict;
 pub use regression::EarlierMeans;
 pub use run::ProgramStarter;

@@ -15,7 +15,7 @@ use crate::verdict::Finding;
 
 /// The result of a case on a changed run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum MutantVerdict {
+pub enum MutantVerdict {
     /// The run passes.
     Passed,
     /// These checks are violated.

@@ -53,6 +53,7 @@ impl EarlierMeans {
     fn compare_means(&self, earlier: Means, now: (&Group, Means)) -> Finding {
         let (mut items, mut violations) = (Vec::new(), Vec::new());
         for ((axis, earlier), (_, score)) in earlier.into_iter().zip(now.1) {
+            // The means are sums of fractions, so a fall counts only beyond their rounding errors.
             let fell = earlier - score > self.max_regression + EPSILON;
             let state = if fell { State::Violated } else { State::Held };
             items.push(Item::new(format!("{axis}: {}, was {}", written(score), written(earlier)), state));
@@ -62,6 +63,7 @@ impl EarlierMeans {
                     .resolve(self.at.clone())
             }));
         }
+        // The violations are resolved already, so the outcome only gives the score of the items.
         let outcome = Outcome::of_items(items, Vec::new());
         Finding {
             status: if violations.is_empty() { Status::Pass } else { Status::Fail },

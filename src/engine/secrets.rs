@@ -96,6 +96,7 @@ impl VerdictMasking<'_> {
         for text in texts {
             self.mask_option(text);
         }
+        // Masked as JSON: under a name such as `password`, every text is a secret.
         if let Some(value) = &mut violation.value {
             *value = self.0.mask_json(value.take());
         }

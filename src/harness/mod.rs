@@ -11,7 +11,6 @@ mod folder;
 mod ide;
 #[cfg(feature = "live")]
 mod limits;
-pub mod mutation;
 mod output;
 mod plan;
 mod record;
@@ -21,8 +20,7 @@ mod selection;
 mod settings;
 mod shard;
 mod snapshots;
-#[cfg(feature = "model")]
-pub mod standalone;
+pub mod sources;
 mod workspace;
 
 use std::env;

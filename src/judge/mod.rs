@@ -13,8 +13,6 @@
 //
 // The request depends only on the case and the run, so that its hash finds the recorded opinion.
 
-pub(crate) mod agreement;
-pub(crate) mod calibration;
 pub(crate) mod cassette;
 mod error;
 mod evidence;
@@ -30,7 +28,6 @@ pub(crate) mod spending;
 mod votes;
 
 pub use crate::evidence::{Absent, AnswerForm, JudgeContext, Judged, Opinion, Opinions, Question};
-pub(crate) use calibration::{Calibration, LabelledExample};
 pub(crate) use cassette::{CASSETTES, cassette_prefix};
 pub use error::JudgeError;
 pub(crate) use pool::{JudgeMode, JudgePool};

@@ -1,15 +1,17 @@
 //! The judge for one trial: collects the opinions given in the case, and replays, records or asks for the others.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::cassette::{Cassette, CassetteLocation, compute_key};
 use super::pool::JudgeHandle;
 use super::votes::{Vote, merge_votes};
-use super::{Calibration, JudgeError, JudgeMode, JudgePool, LabelledExample, Questionnaire};
+use super::{JudgeError, JudgeMode, JudgePool, Questionnaire};
 use crate::case::Case;
-use crate::check::Prices;
-use crate::evidence::{Absent, Evidence, Opinion, Opinions};
+use crate::check::{JudgeSettings, Prices};
+use crate::evidence::{Absent, Evidence, Opinion, Opinions, Question};
 use crate::source::Files;
+use crate::trace::Trace;
 
 /// The judge for one trial, with the case's file and the command that runs the trial alone.
 pub struct JudgeSession<'h> {
@@ -45,20 +47,22 @@ impl<'h> JudgeSession<'h> {
         })
     }
 
-    /// Returns the opinion of the judge of `calibration` on an example.
-    pub fn judge_example(
+    /// Returns the opinion of the judge of `settings` on one answer and its input, outside of any case.
+    pub fn judge_answer(
         &self,
-        calibration: &Calibration,
-        example: &LabelledExample,
+        (settings, prices): (Option<&Arc<JudgeSettings>>, &Prices),
+        (run, input): (&Trace, Option<&str>),
+        question: Question,
     ) -> Result<Opinion, Absent> {
-        let handle = self.pool.find_handle(calibration.judge.as_ref());
+        let handle = self.pool.find_handle(settings);
         let handle = handle.ok_or_else(|| Absent::Failed("there is no judge".to_owned()))?;
-        let questionnaire = example.build_questionnaire().map_err(|error| self.explain_absence(error))?;
-        let questionnaire =
-            questionnaire.ok_or_else(|| Absent::Failed("the example asks nothing".to_owned()))?;
-        let location = CassetteLocation::new(self.file, Some(&example.id));
-        let mut vote = self.collect_votes(&location, &handle, &questionnaire, &calibration.prices)?;
-        vote.remove(&example.id).ok_or_else(|| Absent::Failed("the judge did not answer".to_owned()))
+        let label = question.label.clone();
+        let asked = Questionnaire::for_answer(run, input, question);
+        let asked = asked.map_err(|error| self.explain_absence(error))?;
+        let asked = asked.ok_or_else(|| Absent::Failed("the example asks nothing".to_owned()))?;
+        let location = CassetteLocation::new(self.file, Some(&label));
+        let mut vote = self.collect_votes(&location, &handle, &asked, prices)?;
+        vote.remove(&label).ok_or_else(|| Absent::Failed("the judge did not answer".to_owned()))
     }
 
     /// Replays, records or asks for the votes, as the mode says, and merges them.

@@ -24,6 +24,7 @@ pub(super) fn find_remarks(case: &Case, recorded: &RecordedEvidence) -> Vec<Lint
         .expectations
         .iter()
         .filter(|expectation| !expectation.is_vacuous() && !can_be_seen_to_fail(case, expectation, recorded));
+    // No proof either way: the remark asks a person to look, and says so.
     let unknown = unknown.map(|expectation| LintRemark {
         lint: "no_counterexample",
         at: expectation.place.locate(),

@@ -56,12 +56,14 @@ impl NearMisses {
         let mut seen = BTreeSet::new();
         let missed = slips
             .into_iter()
+            // A name that some other case calls is no slip: a ban names tools that its own run does not call.
             .filter(move |slip| !called.iter().any(|tool| slip.tool.matches(&call_of(tool))));
         missed.filter_map(move |slip| {
             let message = format!(
                 "`{}` names `{}`, which no run calls; its run calls `{}`",
                 slip.check, slip.tool, slip.near
             );
+            // The cases of a dataset share one line of YAML, and would each repeat the remark.
             let is_new = seen.insert((slip.at.file.clone(), slip.at.line, slip.at.column, message.clone()));
             is_new.then_some(LintRemark {
                 lint: "near_miss",

@@ -17,7 +17,7 @@ use crate::suite::{Library, RecordedRun, Suite};
 const MAX_ADDITION_BYTES: usize = 400;
 
 /// Finds additions for the mutants of one run.
-pub(super) struct AdditionFinder<'f> {
+pub struct AdditionFinder<'f> {
     library: Library<'f>,
     run: &'f RecordedRun,
     masker: &'f SecretMasker,
@@ -26,7 +26,8 @@ pub(super) struct AdditionFinder<'f> {
 }
 
 impl<'f> AdditionFinder<'f> {
-    pub(super) fn new(library: Library<'f>, run: &'f RecordedRun, masker: &'f SecretMasker) -> Self {
+    /// Creates a finder for the mutants of `run`.
+    pub fn new(library: Library<'f>, run: &'f RecordedRun, masker: &'f SecretMasker) -> Self {
         Self { library, run, masker, tried: HashMap::new() }
     }
 
@@ -42,7 +43,7 @@ impl<'f> AdditionFinder<'f> {
     }
 
     /// Loads an entry as a case of its own, which the run must pass.
-    pub(super) fn load_entry(&mut self, entry: &Value) -> Option<Arc<Case>> {
+    pub fn load_entry(&mut self, entry: &Value) -> Option<Arc<Case>> {
         let text = entry.to_string();
         if let Some(known) = self.tried.get(&text) {
             return known.clone();
@@ -56,7 +57,7 @@ impl<'f> AdditionFinder<'f> {
     }
 
     /// Evaluates an entry, as a case of its own, on a run.
-    pub(super) fn evaluate_entry(&self, case: &Case, run: &RecordedRun) -> MutantVerdict {
+    pub fn evaluate_entry(&self, case: &Case, run: &RecordedRun) -> MutantVerdict {
         MutantEvaluator::new(case, self.run, None, None).evaluate(run)
     }
 

@@ -15,7 +15,7 @@ const MIN_WORD_CHARS: usize = 4;
 const MAX_PHRASE_CHARS: usize = 60;
 
 /// Proposes entries of `expect` that may notice a mutant of the answer or of the figures.
-pub(super) fn propose_for_answer(run: &Trace, sort: MutationSort) -> Vec<Value> {
+pub fn propose_for_answer(run: &Trace, sort: MutationSort) -> Vec<Value> {
     let answer = run.answer.as_deref().unwrap_or_default();
     match sort {
         MutationSort::BlankAnswer | MutationSort::ReplaceAnswer => {

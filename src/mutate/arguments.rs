@@ -33,6 +33,7 @@ fn change_argument(call: &Call, key: &str, value: &Value, words: &MutantWords<'_
         let leaf = ChangedLeaf { call, key, path: format!(".{key}{path}"), pointer, leaf };
         mutants.push(leaf.build_mutant(MutationSort::ChangeValue, change_value(leaf.leaf), words));
         mutants.push(leaf.build_mutant(MutationSort::ChangeType, change_type(leaf.leaf), words));
+        // 2 and 2.0 are one number to most checks. The mutant counts only where some check distinguishes them.
         let fraction = add_fraction(leaf.leaf);
         mutants.extend(
             fraction.map(|other| leaf.build_mutant(MutationSort::ChangeType, other, words).into_fraction()),

@@ -15,9 +15,11 @@ const UNKNOWN_SERVER: &str = "a-server-that-nobody-has";
 /// Derives the mutants that omit, add, move, rename, fail or repair calls, and those of their results.
 pub(super) fn derive_call_mutants(run: &Trace, words: &MutantWords<'_>) -> Vec<Mutant> {
     let mut mutants = Vec::new();
+    // By call and not by sort: mutants of one call are neighbours in reports, and a sample takes some of each call.
     for (at, call) in run.calls.iter().enumerate() {
         mutants.push(omit_call(at, call, words));
         mutants.push(duplicate_call(at, call, words));
+        // Only neighbours are swapped: any other order is a chain of such swaps.
         mutants.extend(run.calls.get(at + 1).and_then(|next| swap_with_next((at, call), next, words)));
         mutants.push(rename_one(at, call, words));
         mutants.extend(move_call(at, call, words));

@@ -1,10 +1,9 @@
 //! The mutants of one case: each is derived, evaluated, and described.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::addition::AdditionFinder;
 use super::change::remove_guards;
-use super::folder::is_stopped;
 use super::mutant::{Mutant, MutantWords};
 use super::{derive_mutants, forbidden};
 use crate::case::{Case, Expectation, IgnoredMutations};
@@ -25,28 +24,37 @@ const MAX_MUTANTS: usize = 5_000;
 /// The largest number of calls in all mutants of one run: each mutant evaluates the case on all of its calls.
 const MAX_MUTATED_CALLS: usize = 2_000_000;
 
+/// Whether the mutation was stopped from outside.
+pub fn is_stopped(stop: Option<&AtomicBool>) -> bool {
+    stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+}
+
 /// Tries the mutants of one case.
-pub(crate) struct CaseMutator<'c> {
-    pub(crate) case: &'c Case,
-    pub(crate) name: &'c str,
-    pub(crate) library: Library<'c>,
-    pub(crate) session: Option<&'c JudgeSession<'c>>,
+pub struct CaseMutator<'c> {
+    /// The case.
+    pub case: &'c Case,
+    /// The name of its trial.
+    pub name: &'c str,
+    /// The checks by which additions are tried.
+    pub library: Library<'c>,
+    /// The judge, with its recorded opinions.
+    pub session: Option<&'c JudgeSession<'c>>,
     /// Starts the programs of checks, for the run and for each mutant. Without it, these checks are left out.
-    pub(crate) programs: Option<ProgramStarter<'c>>,
+    pub programs: Option<ProgramStarter<'c>>,
     /// Whether additions are searched for.
-    pub(crate) finds_additions: bool,
+    pub finds_additions: bool,
     /// Set from outside to stop, after which the result is not complete.
-    pub(crate) stop: Option<&'c AtomicBool>,
+    pub stop: Option<&'c AtomicBool>,
 }
 
 impl<'c> CaseMutator<'c> {
     /// Creates a mutator that asks no judge, runs no programs, searches no additions and is not stopped.
-    pub(crate) fn new(case: &'c Case, name: &'c str, library: Library<'c>) -> Self {
+    pub fn new(case: &'c Case, name: &'c str, library: Library<'c>) -> Self {
         Self { case, name, library, session: None, programs: None, finds_additions: false, stop: None }
     }
 
     /// Tries the mutants of all runs.
-    pub(crate) fn mutate_runs(&self, recorded: &RecordedEvidence) -> CaseMutation {
+    pub fn mutate_runs(&self, recorded: &RecordedEvidence) -> CaseMutation {
         let mut result = CaseMutation::new(self.name, self.case.place.locate());
         result.left_out = find_exclusion(self.case).or_else(|| self.needs_programs());
         if result.left_out.is_some() {
@@ -68,7 +76,7 @@ impl<'c> CaseMutator<'c> {
     }
 
     /// Returns the result for a case without mutants.
-    pub(crate) fn leave_out(&self, why: String) -> CaseMutation {
+    pub fn leave_out(&self, why: String) -> CaseMutation {
         let mut result = CaseMutation::new(self.name, self.case.place.locate());
         result.left_out = Some(why);
         result
@@ -120,7 +128,8 @@ impl<'c> CaseMutator<'c> {
         result
     }
 
-    pub(super) fn derive_all(&self, run: &Trace, masker: &SecretMasker) -> Vec<Mutant> {
+    /// Derives the mutants of a run, and those of calls that the case forbids.
+    pub fn derive_all(&self, run: &Trace, masker: &SecretMasker) -> Vec<Mutant> {
         let words = MutantWords { masker };
         let mut mutants = derive_mutants(run, &words);
         mutants.extend(forbidden::derive_forbidden_calls(self.case, run, &words));
@@ -233,7 +242,7 @@ fn sample_mutants(mutants: Vec<Mutant>, run: &Trace) -> (Vec<Mutant>, Option<usi
 }
 
 /// Identifies a run by its content, wherever it is recorded.
-pub(super) fn fingerprint_run(run: &Trace) -> String {
+pub fn fingerprint_run(run: &Trace) -> String {
     let fingerprint = fingerprint_bytes(to_native(run).as_bytes());
     fingerprint.chars().skip("sha256:".len()).take(16).collect()
 }

@@ -138,7 +138,7 @@ pub(crate) fn answer_added_call(run: &Trace, call: Call) -> Call {
 }
 
 /// Removes what makes a run undecided: the parts of its file that were not read.
-pub(super) fn remove_guards(run: &mut Trace) {
+pub fn remove_guards(run: &mut Trace) {
     run.unread.clear();
     run.calls_unrecorded = None::<CallsUnrecorded>;
 }

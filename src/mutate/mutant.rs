@@ -14,20 +14,21 @@ const MAX_VALUE_CHARS: usize = 40;
 type TraceChange = Box<dyn Fn(&mut Trace) + Send + Sync>;
 
 /// One change of a run.
-pub(crate) struct Mutant {
-    pub(crate) sort: MutationSort,
+pub struct Mutant {
+    /// The sort of the change.
+    pub sort: MutationSort,
     /// The name, unique among the mutants of the run: `fail 2 refund`.
-    pub(crate) id: String,
+    pub id: String,
     /// The change in words, without secrets.
-    pub(crate) change: String,
+    pub change: String,
     /// What the change concerns: `TOOL`, `TOOL.ARGUMENT`.
-    pub(crate) subjects: Vec<String>,
+    pub subjects: Vec<String>,
     /// The numbers of the changed calls, from 0.
-    pub(crate) calls: Vec<usize>,
+    pub calls: Vec<usize>,
     /// The top-level argument that changes.
-    pub(crate) argument: Option<String>,
+    pub argument: Option<String>,
     /// Whether the change only adds a fraction of 0 to a number, which most checks take for the same number.
-    pub(crate) is_fraction: bool,
+    pub is_fraction: bool,
     apply: TraceChange,
 }
 
@@ -85,7 +86,7 @@ impl Mutant {
     }
 
     /// Returns the changed copy of the run.
-    pub(crate) fn apply(&self, run: &Trace) -> Trace {
+    pub fn apply(&self, run: &Trace) -> Trace {
         let mut changed = run.clone();
         (self.apply)(&mut changed);
         changed
@@ -93,8 +94,9 @@ impl Mutant {
 }
 
 /// Words for the calls and values of a run, without its secrets.
-pub(super) struct MutantWords<'m> {
-    pub(super) masker: &'m SecretMasker,
+pub struct MutantWords<'m> {
+    /// Masks the secrets.
+    pub masker: &'m SecretMasker,
 }
 
 impl MutantWords<'_> {

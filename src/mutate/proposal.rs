@@ -74,11 +74,13 @@ fn propose_order(run: &Trace, calls: &[&Call], sort: MutationSort) -> Vec<Value>
     proposed
 }
 
-pub(super) fn list_names(calls: &[&Call]) -> Vec<Value> {
+/// Lists calls by their names.
+pub fn list_names(calls: &[&Call]) -> Vec<Value> {
     calls.iter().map(|call| json!(call.name)).collect()
 }
 
-pub(super) fn list_with_arguments(calls: &[&Call]) -> Vec<Value> {
+/// Lists calls by their names and arguments.
+pub fn list_with_arguments(calls: &[&Call]) -> Vec<Value> {
     calls.iter().map(|call| write_entry(call)).collect()
 }
 

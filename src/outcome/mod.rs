@@ -174,7 +174,7 @@ pub(crate) fn truncate_text(text: &str, most: usize) -> String {
 }
 
 /// Renders a number of things: `1 case`, `2 cases`.
-pub(crate) fn count_noun(count: usize, noun: &str) -> String {
+pub fn count_noun(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 

@@ -30,8 +30,8 @@ pub use js_regex::{Flags, ForeignConstruct, JsRegex, JsRegexError, StepsExhauste
 pub use json_equal::json_equal;
 pub use normal_name::{NormalPattern, normal_name};
 pub use personal::{
-    Personal, PersonalKind, find_personal, find_secrets, mask_json_secrets, mask_personal, mask_ranges,
-    mask_secrets, visit_secret_values,
+    Personal, PersonalKind, find_personal, find_secrets, mask_json_secrets, mask_ranges, mask_secrets,
+    visit_secret_values,
 };
 pub use regex::TextPattern;
 #[cfg(feature = "verification")]

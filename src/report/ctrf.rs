@@ -35,6 +35,7 @@ impl ReportBuilder for CtrfReport<'_> {
     fn finish(mut self: Box<Self>) -> String {
         let (ran, skipped) = (self.tests.len(), self.run.skipped.len());
         let run = self.run;
+        // Counted before: `failed` is what ran and did not pass, and the skipped trials are in the same list.
         self.tests.extend(run.skipped.iter().map(|trial| render_skipped(run, trial)));
         let start = run.started.duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_millis());
         let start = u64::try_from(start).unwrap_or(u64::MAX);

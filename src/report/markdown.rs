@@ -73,6 +73,7 @@ impl ReportBuilder for MarkdownReport<'_> {
     fn add_verdict(&mut self, verdict: &Verdict) {
         self.totals.add_verdict(verdict);
         self.rows.add_verdict(verdict);
+        // Without an earlier run nothing is collected for a comparison.
         if let Some((_, trials)) = &mut self.compared {
             trials.add_verdict(verdict);
         }

@@ -15,9 +15,9 @@ mod jsonl;
 mod junit;
 mod markdown;
 mod markup;
-pub mod mutation;
+
 mod otel;
-pub mod overview;
+
 pub mod pinned;
 pub mod plain;
 mod run;
@@ -25,7 +25,6 @@ mod sarif;
 pub mod score;
 pub mod summary;
 pub mod terminal;
-pub mod timeline;
 
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
@@ -83,4 +82,4 @@ impl FormatEntry {
 }
 
 #[cfg(test)]
-mod schema;
+mod tests;

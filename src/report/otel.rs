@@ -83,6 +83,7 @@ impl<'v> EvaluationResult<'v> {
         );
         let explanation = self.explanation.map(|text| text_attribute("gen_ai.evaluation.explanation", text));
         attributes.extend(explanation);
+        // The name of the model is a fact of one run. A record about the whole trial has none.
         let evaluated = self.run.and_then(|run| verdict.runs.get(run));
         let model = evaluated.and_then(|run| run.model.as_deref());
         attributes.extend(model.map(|model| text_attribute("gen_ai.response.model", model)));

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-pub(crate) use crate::outcome::{count_noun, truncate_text};
+pub use crate::outcome::count_noun;
+pub(crate) use crate::outcome::truncate_text;
 
 /// Escapes everything in `text` that could move a cursor, change a colour, reorder letters or command a CI server, as
 /// `\u{..}`. Line breaks stay.

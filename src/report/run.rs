@@ -80,7 +80,7 @@ pub struct SkippedTrial {
 
 impl RunInfo {
     /// Describes a run of which only its id and its start are known.
-    pub(crate) fn new(id: &str, started: SystemTime) -> Self {
+    pub fn new(id: &str, started: SystemTime) -> Self {
         Self {
             id: id.to_owned(),
             started,

@@ -18,7 +18,7 @@ const MAX_VALUES: usize = 1000;
 
 /// The values of secrets in the runs of a trial.
 #[derive(Debug, Default)]
-pub(crate) struct KnownSecrets(BTreeSet<String>);
+pub struct KnownSecrets(BTreeSet<String>);
 
 impl KnownSecrets {
     /// Adds the secrets in `text`.
@@ -34,7 +34,7 @@ impl KnownSecrets {
     }
 
     /// Adds the secrets in all texts of a run.
-    pub(crate) fn add_run(&mut self, run: &Trace) {
+    pub fn add_run(&mut self, run: &Trace) {
         let texts = [&run.answer, &run.input, &run.stop_reason, &run.agent, &run.model, &run.id];
         texts.into_iter().flatten().for_each(|text| self.add_text(text));
         run.messages.iter().for_each(|message| self.add_text(&message.text));
@@ -60,7 +60,7 @@ impl KnownSecrets {
     }
 
     /// Builds the masker of these secrets.
-    pub(crate) fn build_masker(&self) -> SecretMasker {
+    pub fn build_masker(&self) -> SecretMasker {
         if self.0.is_empty() {
             return SecretMasker::default();
         }
@@ -82,14 +82,14 @@ fn list_spellings(secret: &str) -> [String; 3] {
 
 /// Masks secrets by their shapes, and the known ones by their values, also where an earlier cut left only a piece.
 #[derive(Debug, Default)]
-pub(crate) struct SecretMasker {
+pub struct SecretMasker {
     whole: Option<AhoCorasick>,
     pieces: HashSet<[u8; PIECE]>,
 }
 
 impl SecretMasker {
     /// Masks the secrets in `text`.
-    pub(crate) fn mask_text(&self, text: String) -> String {
+    pub fn mask_text(&self, text: String) -> String {
         let text = mask_secrets(text);
         let Some(whole) = &self.whole else { return text };
         // Whole secrets first: what remains of them cannot be taken for a piece.
@@ -98,7 +98,7 @@ impl SecretMasker {
     }
 
     /// Masks the secrets in the texts of `value` and under names of secrets.
-    pub(crate) fn mask_json(&self, value: Value) -> Value {
+    pub fn mask_json(&self, value: Value) -> Value {
         let value = mask_json_secrets(value);
         if self.whole.is_some() { self.mask_texts(value) } else { value }
     }

@@ -10,8 +10,8 @@ mod quoted;
 mod run;
 
 pub(crate) use difference::{collapse_blanks, quote_difference};
-pub(crate) use known::{KnownSecrets, SecretMasker};
+pub use known::{KnownSecrets, SecretMasker};
 #[cfg(any(feature = "http", feature = "live"))]
-pub(crate) use named::{Secrets, names_a_secret};
+pub use named::{Secrets, names_a_secret};
 pub(crate) use quoted::QuotedText;
 pub use run::mask_run;

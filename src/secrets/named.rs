@@ -12,7 +12,7 @@ const MIN_SECRET_BYTES: usize = 8;
 
 /// Secret values and the names that are shown in their place.
 #[derive(Clone, Default)]
-pub(crate) struct Secrets(Vec<NamedSecret>);
+pub struct Secrets(Vec<NamedSecret>);
 
 #[derive(Clone)]
 struct NamedSecret {
@@ -30,14 +30,14 @@ impl NamedSecret {
 
 impl Secrets {
     /// Adds a value, unless it is too short to be a secret.
-    pub(crate) fn add_value(&mut self, name: &str, value: &str) {
+    pub fn add_value(&mut self, name: &str, value: &str) {
         if value.len() >= MIN_SECRET_BYTES {
             self.add_key(name, value);
         }
     }
 
     /// Adds a value that is known to be a secret, however short.
-    pub(crate) fn add_key(&mut self, name: &str, value: &str) {
+    pub fn add_key(&mut self, name: &str, value: &str) {
         let in_base64 =
             if value.len() >= MIN_SECRET_BYTES { list_base64(value.as_bytes()) } else { Vec::new() };
         self.0.push(NamedSecret { name: name.to_owned(), value: value.to_owned(), in_base64 });
@@ -48,7 +48,7 @@ impl Secrets {
     /// Returns the name of the first secret that occurs in `text`, as it is or in Base64, or in what escapes in `text` stand
     /// for: an agent's output is JSON, and may contain JSON or a URL as text. A secret may itself contain what looks like an
     /// escape, so each level is searched.
-    pub(crate) fn find_in(&self, text: &str) -> Option<&str> {
+    pub fn find_in(&self, text: &str) -> Option<&str> {
         /// How deep JSON is searched in JSON.
         const LEVELS: usize = 4;
         let mut level = Cow::Borrowed(text);
@@ -69,7 +69,7 @@ impl Secrets {
     }
 
     /// Replaces the secrets in `text` by their names. A line that contains one behind escapes is replaced as a whole.
-    pub(crate) fn mask_text(&self, text: String) -> String {
+    pub fn mask_text(&self, text: String) -> String {
         let masked = self.0.iter().fold(text, |text, secret| {
             let shown = format!("[{}]", secret.name);
             secret.list_spellings().fold(text, |text, spelling| text.replace(spelling, &shown))
@@ -86,7 +86,7 @@ impl Secrets {
 }
 
 /// Whether the name of a variable or a header suggests a secret.
-pub(crate) fn names_a_secret(name: &str) -> bool {
+pub fn names_a_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     SECRET_WORDS.iter().any(|word| name.contains(word))
 }

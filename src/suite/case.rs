@@ -50,16 +50,23 @@ pub(super) struct Context<'c> {
 /// Reads the case at the context's path.
 pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     let node = find_case(context)?;
-    read_fields(context, node, Fields::of(node, "a case")?)
-}
-
-#[expect(clippy::too_many_lines, reason = "one line for each field of the case")]
-fn read_fields(context: &Context<'_>, node: Node<'_>, mut fields: Fields<'_>) -> Result<Case, LoadErrors> {
-    let (id, place) = identity(&mut fields, node, context.alone);
+    let mut fields = Fields::of(node, "a case")?;
+    let named = identity(&mut fields, node, context.alone);
     let allow_vacuous = flag(&mut fields, "allow_vacuous").is_some();
     let lowered = lowered(&mut fields, context, node, allow_vacuous);
+    let case = read_keys(context, node, &mut fields, named, lowered);
+    finish(fields, node, case, allow_vacuous)
+}
+
+fn read_keys(
+    context: &Context<'_>,
+    node: Node<'_>,
+    fields: &mut Fields<'_>,
+    (id, place): (Option<String>, Place),
+    lowered: LoweredBlock,
+) -> Case {
     let input = fields.aliased(&["input", "prompt"]);
-    let case = Case {
+    Case {
         row: context.row.cloned(),
         description: fields.optional("description"),
         metadata: fields.optional("metadata"),
@@ -69,23 +76,23 @@ fn read_fields(context: &Context<'_>, node: Node<'_>, mut fields: Fields<'_>) ->
         stop_when: fields.node("stop_when").and_then(|node| fields.take(parse_stop(node))),
         input_match: fields.optional("input_match").unwrap_or(true),
         dataset: context.dataset.cloned(),
-        trace: trace(&mut fields, context, node, id.as_deref()),
+        trace: trace(fields, context, node, id.as_deref()),
         agent: None,
-        mocks: mocks(&mut fields, context),
+        mocks: mocks(fields, context),
         tier: fields.optional("tier").unwrap_or_default(),
-        tags: parse_tags(&mut fields),
+        tags: parse_tags(fields),
         ignore: fields.node("ignore").and_then(|node| fields.take(ignore(node)).flatten()),
         repeat: fields.parse("repeat", several::parse_repeat),
         variance: fields.take(several::parse_variance(node, context)).flatten().map(Box::new),
-        baseline: baseline(&mut fields, context).map(Box::new),
+        baseline: baseline(fields, context).map(Box::new),
         timeout: fields.parse("timeout", timeout),
         expect_verdict: fields.optional::<Status>("expect_verdict"),
         inherits: fields.optional("inherit").unwrap_or(true),
         replaced_gates: list_replaced_gates(context),
-        snapshot: flag(&mut fields, "snapshot"),
-        require_calls: flag(&mut fields, "require_calls"),
-        ignored_mutations: parse_mutate(&mut fields),
-        opinions: judged(&mut fields, node, &lowered),
+        snapshot: flag(fields, "snapshot"),
+        require_calls: flag(fields, "require_calls"),
+        ignored_mutations: parse_mutate(fields),
+        opinions: judged(fields, node, &lowered),
         judge: context.scope.tables.judge.clone(),
         prices: context.scope.tables.prices.clone(),
         readers: context.scope.tables.readers.clone(),
@@ -94,8 +101,7 @@ fn read_fields(context: &Context<'_>, node: Node<'_>, mut fields: Fields<'_>) ->
         extent: node.place(),
         id,
         place,
-    };
-    finish(fields, node, case, allow_vacuous)
+    }
 }
 
 fn mocks(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<Arc<MockTools>> {

@@ -31,6 +31,7 @@ pub(super) fn find_defaults(suite: &Tree) -> Vec<(Key, Tree)> {
     for (key, tree) in entries {
         match &tree.value {
             Value::Map(shared) if key.name == "defaults" => defaults.extend(shared.iter().cloned()),
+            // Some keys mean the same on a suite as on each of its cases.
             _ if keys::is_shared_by_suite(&key.name) => {
                 defaults.push((key.clone(), tree.clone()));
             }

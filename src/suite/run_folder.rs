@@ -48,6 +48,7 @@ pub fn survey_run_folder(
         let survey = readers.survey_folder(name, &texts);
         surveys.extend(survey.map_err(|error| describe_failure(path, &error, files))?);
     }
+    // An empty survey would look like an empty folder.
     if surveys.is_empty() {
         let problem = files.read_error(path, ReadProblem::Folder);
         return Err(format!("{problem}; no declared reader has a `folder`"));

@@ -114,6 +114,7 @@ fn parse_changes(node: Node<'_>) -> Result<Vec<ComparisonStatus>, LoadErrors> {
     let mut found = Vec::new();
     for node in node.one_or_many() {
         match errors.take(node.decode::<ComparisonStatus>()) {
+            // Every comparison without a difference would fail.
             Some(ComparisonStatus::Passed) => {
                 errors.push(node.error("a comparison that `PASSED` shows no difference to fail on"));
             }

@@ -57,6 +57,7 @@ fn parse_trace_file(node: Node<'_>, readers: &[&str]) -> Result<TraceFile, LoadE
     let format = fields.node("format").and_then(|format| fields.take(parse_reader_name(format, readers)));
     let each = fields.optional::<bool>("each").unwrap_or(false);
     let run = fields.node("run").and_then(|run| match run.value() {
+        // The number of a run and an id that is a number are written alike.
         Value::Int(index) => Some(index.to_string()),
         _ => fields.take(run.decode::<String>()),
     });

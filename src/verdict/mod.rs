@@ -268,7 +268,8 @@ impl Finding {
     }
 
     /// An empty finding of `check` at this location, with status `error`.
-    pub(crate) fn empty_at(check: &str, at: Location) -> Self {
+    #[doc(hidden)]
+    pub fn empty_at(check: &str, at: Location) -> Self {
         Self {
             check: check.to_owned(),
             status: Status::Error,

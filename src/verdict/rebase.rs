@@ -21,6 +21,7 @@ impl Verdict {
         visit(&mut self.case);
         self.mutation.iter_mut().for_each(|mutation| visit(&mut mutation.at));
         self.errors.iter_mut().for_each(|error| visit(&mut error.at));
+        // Every location moves: a path that stays as it was names a file of another package.
         for finding in &mut self.findings {
             visit(&mut finding.at);
             for violation in &mut finding.violations {

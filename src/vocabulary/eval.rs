@@ -115,6 +115,7 @@ fn lower_tool_constraints(
     let mut found = Vec::new();
     for check in ["required_tools", "forbidden_tools"] {
         if let Some(settings) = fields.node(check) {
+            // Each list is the check of its name, whose violations point into the block of the user.
             let pointer = format!("/eval/tool_constraints/{check}");
             let piece = CheckPiece { check, place: node.key_place(check), pointer };
             found.extend(fields.take(piece.parse_piece(case, settings, scope)));

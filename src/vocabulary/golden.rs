@@ -144,6 +144,7 @@ impl<'r> GoldenRow<'r> {
         };
         let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
         for (key, node) in entries.filter(|(key, _)| !OF_GROUNDEDNESS.contains(&key.name.as_str())) {
+            // A criterion has no settings where a mistake could be, so errors point at its name.
             let place = Place::new(criteria.source(), key.span);
             found.extend(errors.take(self.lower_criterion(&key.name, place, node)).flatten());
         }

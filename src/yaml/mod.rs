@@ -23,7 +23,7 @@ pub use arraign_trace::suggest::{did_you_mean, nearest};
 pub use fields::Fields;
 pub use size::parse_bytes;
 pub use time::parse_milliseconds;
-pub use write::{render_document, render_entry, render_flow, render_item};
+pub use write::{is_printable, render_entry, render_flow, render_scalar};
 
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 

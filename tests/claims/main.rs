@@ -28,7 +28,6 @@ mod judge;
 mod key_tables;
 mod live;
 mod msrv;
-mod mutation;
 #[path = "../../crates/arraign-trace/tests/claims/mutations.rs"]
 mod mutations;
 mod native_yaml;

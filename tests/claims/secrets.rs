@@ -5,7 +5,6 @@ use std::time::UNIX_EPOCH;
 use arraign::__internals::judge::Questionnaire;
 use arraign::__internals::report::block::render_case_block;
 use arraign::__internals::report::terminal::render_red_trial;
-use arraign::__internals::report::timeline::{TimelineLength, render_timeline};
 use arraign::__internals::report::{FORMATS, RunInfo};
 use arraign::__internals::secrets::mask_run;
 use arraign::__internals::verdict::summary::Selection;
@@ -209,8 +208,6 @@ fn render_outputs(case: &Case, run: &Trace, verdict: &Verdict) -> Vec<(String, S
     let others = [
         ("terminal", render_red_trial(verdict)),
         ("block", render_case_block(verdict)),
-        ("timeline", render_timeline(&masked, TimelineLength::Short).text),
-        ("full timeline", render_timeline(&masked, TimelineLength::Full).text),
         ("explain as JSON", to_native(&masked)),
         ("judge", asked.build_request(1).user),
     ];

@@ -6,8 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arraign::__internals::place::Source;
-use arraign::__internals::yaml::{Document, Tree, Value, escape_token, render_flow, render_item};
+use arraign::__internals::yaml::{Document, Tree, Value, escape_token, render_flow};
 use serde_json::{Value as Json, json};
+
+use crate::yaml_writer::render_item;
 
 /// A text to insert, and the byte before which it comes.
 type Insertion = (usize, String);

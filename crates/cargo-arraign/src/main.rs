@@ -21,6 +21,7 @@ mod lsp;
 mod man;
 #[cfg(feature = "mocks")]
 mod mcp;
+mod mutants;
 mod mutate;
 mod new_file;
 mod out;
@@ -30,6 +31,7 @@ mod report;
 mod run;
 mod schema;
 mod size;
+mod yaml_writer;
 
 use std::env;
 use std::ffi::OsString;

@@ -47,6 +47,7 @@ pub(crate) fn read_arguments(
     let entries = require_entries(node, "arguments are a mapping of names to values")?;
     let mut errors = LoadErrors::new();
     let mut written = Vec::new();
+    // An ignored argument is compared with nothing, so its matcher would never be used.
     for (key, value) in entries.filter(|(key, _)| !of_tool.ignores(&key.name)) {
         let read = errors.take(ArgumentMatcher::read(value));
         written.extend(read.map(|matcher| (key.name.to_string(), matcher.without(of_tool, &key.name))));

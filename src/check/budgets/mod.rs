@@ -6,4 +6,4 @@ pub(super) mod retries_at_most;
 pub(super) mod tokens_at_most;
 pub(super) mod tool_calls_at_most;
 
-mod exceptions;
+mod call_rule;

@@ -112,6 +112,7 @@ impl Check for ArgsValid {
         for call in calls {
             let finding = match self.judge(call) {
                 Ok(finding) => finding,
+                // A violation that was found before evidence is missing still fails the case.
                 Err(unfit) => return Err(Unfit { violations, ..unfit }),
             };
             violations.extend(finding.violations);

@@ -104,6 +104,7 @@ fn expected_categories(
         let Some(category) = known.find(&name) else {
             let error =
                 find_entry(node, "categories", index).error(format!("unknown tool category `{name}`"));
+            // The other names are read as well, so that all mistakes of the list are shown at once.
             errors.push(error.help(known.help(&name)));
             continue;
         };

@@ -119,6 +119,7 @@ impl Check for ToolInput {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let calls = find_calls(&self.tool, &evidence.trace);
         let chosen = self.calls.choose(&calls);
+        // Without a call there is no input that could be right, and silence would look like success.
         if chosen.is_empty() {
             return Ok(Some(self.no_call(calls.len(), evidence)).into());
         }

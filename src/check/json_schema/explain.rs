@@ -128,6 +128,7 @@ fn explain_choice(
             (format!("value is not {wanted}"), format!("use {wanted} for {name}"))
         }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            // The alternatives name places below the value that this message has named.
             let around = error.instance_path().as_str();
             (
                 format!("value fits none of {} alternatives", context.len()),
@@ -141,6 +142,7 @@ fn explain_choice(
         Kind::Not { .. } => {
             ("value matches what `not` forbids".to_owned(), "use a value outside it".to_owned())
         }
+        // For the root there is no argument that the agent could leave out.
         Kind::FalseSchema if error.instance_path().is_empty() => (
             "the schema forbids every value".to_owned(),
             "keep the agent from calling the tool, or give it a schema".to_owned(),

@@ -86,6 +86,7 @@ impl<'n> Home<'n> {
         for definitions in shared {
             self.check_definitions(definitions, &mut mistakes);
         }
+        // A mistake in shared definitions is said once, and not again by each schema that refers to them.
         let Mistakes { mut errors, at: said, .. } = mistakes;
         let table = Table::read(node, pointer, "$defs", |node, at| self.schema(node, at, shared, &said));
         let table = errors.take(table).unwrap_or_default();

@@ -22,6 +22,7 @@ struct Guess<'s> {
 impl Guess<'_> {
     /// Values of every type and of extreme size, then each part of the schema made wrong by itself.
     fn values(&self, schema: &Value, depth: usize) -> Vec<Value> {
+        // One value of each type, and the extremes of its bounds: most schemas refuse one of these.
         let mut values = vec![
             json!(null),
             json!(true),

@@ -90,6 +90,7 @@ impl Table {
             let pattern = ToolPattern::new(&key.name)
                 .map_err(|problem| LoadError::new(Place::new(entry.source(), key.span), problem));
             let schema = errors.take(read(entry, &join(pointer, &key.name)));
+            // Name and schema are both read before either is needed, so that one error does not hide the other.
             if let (Some(pattern), Some(schema)) = (errors.take(pattern), schema) {
                 table.insert(pattern, schema);
             }

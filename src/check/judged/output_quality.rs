@@ -135,6 +135,7 @@ impl OutputQuality {
         let broken = broken.join("; ");
         let violation = self.too_low(points, &said);
         outcome.violations.extend(violation.map(|it| it.expected("every assertion holds", broken)));
+        // Pushed after the score is computed, so that the opinion that nobody gave costs nothing.
         outcome.items.push(Item::new("the judge's opinion", State::NotExercised).note(by));
         Ok(outcome.value("judged_by", "assertions".into()))
     }

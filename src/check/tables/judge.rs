@@ -58,6 +58,7 @@ impl JudgeSettings {
         let mut fields = Fields::of(node, "`judge`")?;
         let before = before.cloned().unwrap_or_else(|| Self::unsaid(node.place()));
         let votes = fields.node("votes").and_then(|node| fields.take(read_votes(node)));
+        // Key by key: a suite that only raises `votes` keeps the model of the whole folder.
         let settings = Self {
             place: node.place(),
             model: read_text(&mut fields, "model").or(before.model),

@@ -26,6 +26,7 @@ pub(super) fn acts(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec
         acts: Vec::new(),
     };
     for (index, command) in commands.iter().enumerate().take(MOST_COMMANDS) {
+        // The exit code and the output of a line are those of its last command.
         let is_last = index + 1 == commands.len();
         line.command(command, visible[index], codes[index], is_last);
     }

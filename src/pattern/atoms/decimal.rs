@@ -63,14 +63,6 @@ impl Decimal {
     pub fn is_fraction(&self) -> bool {
         self.point <= 0
     }
-
-    /// A whole number below 1000: what an ordinal of a list may be.
-    pub fn small(&self) -> Option<u16> {
-        // The digits have no zeros at their ends, so the number is whole if none of them is behind the point.
-        let shift = usize::try_from(self.point).ok().filter(|point| *point <= 3)?;
-        let whole = self.digits.len() <= shift && !self.negative;
-        whole.then(|| format!("{:0<shift$}", self.digits).parse().unwrap_or(0))
-    }
 }
 
 impl fmt::Display for Decimal {
@@ -106,15 +98,5 @@ mod tests {
             assert_eq!(Decimal::from_json(&text).to_string(), shown, "{text}");
         }
         assert_eq!(Decimal::new("1,234", "50"), Decimal::from_json("1234.5"));
-    }
-
-    #[test]
-    fn only_whole_numbers_of_three_digits_are_small() {
-        let small = |text| Decimal::from_json(text).small();
-        assert_eq!(
-            (small("0"), small("7"), small("100"), small("999")),
-            (Some(0), Some(7), Some(100), Some(999))
-        );
-        assert_eq!((small("1000"), small("0.5"), small("1.5"), small("-1")), (None, None, None, None));
     }
 }

@@ -181,11 +181,6 @@ impl JsRegex {
     pub fn as_str(&self) -> &str {
         &self.text
     }
-
-    /// The flags in force.
-    pub fn flags(&self) -> Flags {
-        self.flags
-    }
 }
 
 impl JsEngine {

@@ -98,6 +98,7 @@ impl JsParser {
     }
 
     fn parse_term(&mut self, c: char) -> Result<(JsPart, Repeatable), JsRegexError> {
+        // Before the characters: `\b` begins like an escape and `^` like a literal, and neither can be repeated.
         if let Some(assertion) = self.parse_assertion() {
             return Ok((JsPart::Assertion(assertion), Repeatable::No));
         }

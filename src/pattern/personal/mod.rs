@@ -8,7 +8,6 @@ mod contact;
 mod json;
 mod secret;
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -108,12 +107,6 @@ pub fn find_personal(text: &str) -> Vec<Personal> {
 /// Finds the secrets in `text`, from left to right and without overlaps.
 pub fn find_secrets(text: &str) -> Vec<Personal> {
     secret::find_secrets(text)
-}
-
-/// Masks the personal data in `text`: secrets as a whole, other values except their ends.
-pub fn mask_personal(text: &str) -> Cow<'_, str> {
-    let found = find_personal(text);
-    if found.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(mask_ranges(text, &found).0) }
 }
 
 /// Masks the secrets in `text`, which may then be written to a file.

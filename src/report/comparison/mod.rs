@@ -4,14 +4,13 @@
 //! attempts ended differently, or if only some of its runs failed.
 
 mod markdown;
-mod text;
 mod trials;
 
 use serde::Serialize;
 
 use super::{Totals, TrialResult};
 use crate::outcome::Score;
-use crate::verdict::Verdict;
+use crate::score::written;
 
 use self::trials::TrialId;
 pub use trials::{TrialRuns, TrialStates};
@@ -91,11 +90,6 @@ pub struct RunComparison {
 }
 
 impl RunComparison {
-    /// Compares two runs by their verdicts.
-    pub fn from_verdicts(before: &[Verdict], after: &[Verdict]) -> Self {
-        Self::from_trials(&before.iter().collect(), &after.iter().collect())
-    }
-
     /// Compares two runs by their trials, which were collected verdict by verdict.
     pub fn from_trials(before: &TrialStates, after: &TrialStates) -> Self {
         let trials = before
@@ -152,6 +146,32 @@ impl TrialComparison {
     pub fn is_flaky(&self) -> bool {
         self.before.iter().chain(&self.after).any(|seen| seen.flaky)
     }
+
+    /// Renders the change of result and score: `pass -> fail, score 100% -> 50%`.
+    pub fn render_transition(&self) -> String {
+        match (&self.before, &self.after) {
+            (Some(before), Some(after)) => render_both_ends(before, after),
+            (None, Some(only)) | (Some(only), None) => {
+                format!("{}, score {}", only.standing.as_str(), render_percent(only))
+            }
+            (None, None) => String::new(),
+        }
+    }
+}
+
+fn render_both_ends(before: &TrialState, after: &TrialState) -> String {
+    let (was, is) = (before.standing, after.standing);
+    let standing =
+        if was == is { is.as_str().to_owned() } else { format!("{} -> {}", was.as_str(), is.as_str()) };
+    if scores_differ(before.score, after.score) {
+        format!("{standing}, score {} -> {}", render_percent(before), render_percent(after))
+    } else {
+        format!("{standing}, score {}", render_percent(after))
+    }
+}
+
+fn render_percent(state: &TrialState) -> String {
+    format!("{}%", written(state.score.get() * 100.0))
 }
 
 /// Classifies the change between two results. Whether the trial passes decides; only among equal ones, the result and the

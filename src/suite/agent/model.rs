@@ -16,6 +16,7 @@ pub(super) fn parse_model(node: Node<'_>) -> Result<Option<ModelSettings>, LoadE
     }
     let mut fields = Fields::of(node, "`model`")?;
     let mut settings = ModelSettings::default();
+    // A provider that is not named keeps the address of its variable, or else its usual one.
     for (provider, node) in fields.node("upstream").and_then(Node::entries).into_iter().flatten() {
         let upstream = fields.take(parse_upstream(&provider.name, node));
         settings.upstream.extend(upstream.map(|address| (provider.name.to_string(), address)));

@@ -136,6 +136,7 @@ fn read_columns(headers: &csv::StringRecord, place: Place) -> Result<Vec<SmolStr
         if name.is_empty() {
             return Err(LoadError::new(place, format!("the column {} has no name", index + 1)));
         }
+        // Two values for one placeholder: whichever is taken, the row is not what its author sees.
         if names[..index].contains(name) {
             return Err(LoadError::new(place, format!("two columns are called `{name}`")));
         }

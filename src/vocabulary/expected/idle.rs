@@ -20,11 +20,13 @@ pub(super) fn refuse_idle_settings(
         ("output_assertions", !asserts_output(context), "`expected.output`"),
     ];
     let mut errors = LoadErrors::new();
+    // A setting that changes nothing is an error: its author relies on it.
     for (key, missing, wanted) in needs {
         if missing && case.says(key) {
             errors.push(idle_error(case.node.key_place(key), key, wanted));
         }
     }
+    // A threshold from the defaults of the suite may be meant for other cases.
     if let Some(least) = context.thresholds.min_score().filter(|least| unscored && case.holds(*least)) {
         errors.push(idle_error(
             least.place(),

@@ -117,6 +117,7 @@ impl<'s> YamlComposer<'s> {
             Event::SequenceEnd | Event::MappingEnd => self.close_node(span),
             Event::Alias(id) => self.expand_alias(id, span),
             Event::UnresolvedAlias(name) => Err(self.unknown_alias_error(&name, span)),
+            // An anchor is valid in its own document only.
             Event::DocumentStart(..) => {
                 self.anchors.clear();
                 Ok(())

@@ -22,7 +22,8 @@ fn each_document_is_of_its_schema() {
     for line in render(ReportFormat::Jsonl).lines() {
         assert_eq!(problems(&of_line, &json(line)), [""; 0], "{line}");
     }
-    let compared = RunComparison::from_verdicts(&all[1..], &all[..all.len() - 1]);
+    let compared =
+        RunComparison::from_trials(&all[1..].iter().collect(), &all[..all.len() - 1].iter().collect());
     assert!(!compared.trials.is_empty());
     assert_eq!(problems(&schema("comparison"), &serde_json::json!(compared)), [""; 0]);
 }

@@ -2,6 +2,7 @@
 
 mod only_run;
 mod survey;
+mod timeline;
 mod workspace;
 
 use std::io::{self, Write};
@@ -9,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arraign::__internals::report::plain::{escape_json, escape_line};
-use arraign::__internals::report::timeline::{TimelineLength, render_timeline};
 use arraign::__internals::secrets::mask_run;
 use arraign::__internals::source::{DEFAULT_SIZE_LIMIT, Files, ReadError, ReadProblem};
 use arraign::__internals::suite::{read_run_folder, survey_run_folder};
@@ -18,6 +18,7 @@ use arraign::reader::{self, ReaderSet, Recording, TraceError, TraceProblem, to_n
 use clap::{Args, ValueEnum};
 
 use survey::render_surveys;
+use timeline::{TimelineLength, render_timeline};
 use workspace::{TraceSettings, read_declarations, read_settings};
 
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};

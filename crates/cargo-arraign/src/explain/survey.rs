@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use arraign::__internals::report::plain::escape_line;
-use arraign::__internals::report::timeline::{TimelineLength, render_timeline};
 use arraign::Trace;
 use arraign::reader::{ReaderSurvey, SurveyedPath};
+
+use super::timeline::{TimelineLength, render_timeline};
 
 /// The largest length of an example.
 const EXAMPLE: usize = 60;

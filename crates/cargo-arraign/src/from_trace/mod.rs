@@ -6,12 +6,9 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use arraign::__internals::harness::mutation::propose_for_run;
-use arraign::__internals::mutate::ProposedCase;
 use arraign::__internals::report::plain::{escape_line, escape_text};
 use arraign::__internals::secrets::mask_run;
 use arraign::__internals::suite::RecordedRun;
-use arraign::__internals::yaml::render_document;
 use arraign::reader::to_native;
 use arraign::{Harness, Trace};
 use clap::Args;
@@ -20,7 +17,9 @@ use serde_json::{Map, Value, json};
 use self::near::list_near_cases;
 use crate::error::{CliError, CliResult, exit_after_write, print_to_stderr};
 use crate::explain::Explain;
+use crate::mutants::{ProposedCase, propose_for_run};
 use crate::new_file::write_new;
+use crate::yaml_writer::render_document;
 
 /// Write a case for a recorded run, with checks that notice changes of it.
 ///

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use arraign::__internals::harness::mutation::visit_recorded_runs;
 use arraign::Harness;
 use arraign::Trace;
+
+use crate::mutants::visit_recorded_runs;
 
 /// Lists the cases below `evals` with a run like `trace`, one sentence for each. Files that do not load are passed over.
 pub(super) fn list_near_cases(evals: &Path, trace: &Trace) -> Vec<String> {

@@ -52,6 +52,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
         for node in list_entries(suite.take(&["tests"])) {
             import_test(node, &mut draft);
         }
+        // Last, because every key that was taken above is not left.
         suite.reject_rest(OF_A_SUITE, &mut draft.unsupported);
     }
     Ok(draft.finish())
@@ -100,6 +101,7 @@ fn import_documented_test(mut keys: Keys<'_>, mut case: CaseDraft, draft: &mut S
             draft.unsupported.add_key(node, key, why);
         }
     }
+    // A policy is a file, which the import copies. Every other key has the same form in a case.
     for (key, node) in keys.into_rest() {
         let value = if key == "policy" { draft.add_named_file(node, "policies") } else { node.to_json() };
         case.set(key, Some(value));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arraign::__internals::place::{LoadErrors, Place, Source};
 use arraign::__internals::report::plain::escape_line;
-use arraign::__internals::yaml::{Document, Node, render_document};
+use arraign::__internals::yaml::{Document, Node};
 use arraign::Harness;
 use arraign::reader::to_native;
 use arraign::trace::Trace;
@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use super::ids::{CaseIds, sanitize_file_name};
 use super::source_dir::{SourceDir, has_extension};
 use super::unsupported::{Unsupported, UnsupportedList};
+use crate::yaml_writer::render_document;
 
 /// A file to import.
 pub(super) struct ImportInput {

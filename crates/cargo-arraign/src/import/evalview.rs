@@ -1,12 +1,13 @@
 //! EvalView: test cases with `expected`, `thresholds` and `checks`, one per document.
 
 use arraign::__internals::place::LoadErrors;
-use arraign::__internals::yaml::{Node, render_document};
+use arraign::__internals::yaml::Node;
 use serde_json::{Map, Value};
 
 use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft};
 use super::keys::{Keys, is_empty_node, list_entries, prune_empty};
 use super::unsupported::UnsupportedList;
+use crate::yaml_writer::render_document;
 
 const RUNNING: &str = "a case does not say how to reach the agent: it uses a recorded trace";
 const LABEL: &str = "a case has no labels other than `tags`";

@@ -34,6 +34,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
     let mut draft = SuiteDraft::new(input, "mcplab");
     for document in input.parse_documents()? {
         let root = document.root();
+        // A test case may be a document of its own, without the list of scenarios around it.
         if root.get("prompt").is_some() {
             import_scenario(root, &mut draft);
             continue;

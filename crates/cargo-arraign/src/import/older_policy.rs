@@ -1,7 +1,8 @@
 //! Assay's policies of version 1, which are written as version 2.
 
+use crate::yaml_writer::render_document;
 use arraign::__internals::place::Source;
-use arraign::__internals::yaml::{Document, Node, render_document};
+use arraign::__internals::yaml::{Document, Node};
 use serde_json::{Map, Value, json};
 
 /// The remark on a policy that was converted.

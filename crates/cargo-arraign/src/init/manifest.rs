@@ -83,6 +83,7 @@ fn add_dependency(manifest: &mut DocumentMut, dependency: &Dependency) -> Result
     };
     let wanted = match dependency {
         Dependency::Released => value(parse_own_version()),
+        // An inline table stays on the line of its key, as people write it.
         Dependency::Folder(path) => {
             let mut folder = InlineTable::new();
             folder.insert("path", path.to_string_lossy().into_owned().into());

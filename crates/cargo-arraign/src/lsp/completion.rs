@@ -87,14 +87,14 @@ fn make_items(
     kind: CompletionItemKind,
 ) -> Vec<CompletionItem> {
     let range = find_range(&document.text, find_word_start(&document.text, offset), offset);
-    let item = |(text, detail): (String, String)| CompletionItem {
+    let items = offers.into_iter().map(|(text, detail)| CompletionItem {
         label: text.clone(),
         kind: Some(kind),
         detail: Some(detail),
         text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(range, text))),
         ..CompletionItem::default()
-    };
-    offers.into_iter().map(item).collect()
+    });
+    items.collect()
 }
 
 /// The tools that the runs call, with the number of calls, and those of the policies that the file names.

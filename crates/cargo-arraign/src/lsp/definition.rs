@@ -27,11 +27,13 @@ pub(super) fn find_definition(document: &OpenDocument, position: Position) -> Op
     (!found.is_empty()).then_some(GotoDefinitionResponse::Array(found))
 }
 
+/// The characters before and after a plain or quoted value.
+const VALUE_ENDS: &[char] = &['\n', '[', ']', '{', '}', ',', '"', '\''];
+
 /// The plain or quoted value that contains the byte `offset`.
 fn find_value_around(text: &str, offset: usize) -> Option<&str> {
-    let is_end = |c: char| "\n[]{},\"'".contains(c);
-    let start = text[..offset].rfind(is_end).map_or(0, |at| at + 1);
-    let end = text[offset..].find(is_end).map_or(text.len(), |at| offset + at);
+    let start = text[..offset].rfind(VALUE_ENDS).map_or(0, |at| at + 1);
+    let end = text[offset..].find(VALUE_ENDS).map_or(text.len(), |at| offset + at);
     let value = text[start..end].rsplit_once(": ").map_or(&text[start..end], |(_, value)| value);
     let value = value.trim_start_matches([' ', '-']).trim_end();
     (!value.is_empty()).then_some(value)

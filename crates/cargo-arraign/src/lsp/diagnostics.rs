@@ -63,6 +63,7 @@ fn list_verdict_diagnostics(document: &OpenDocument, last_run: &LastRun) -> Vec<
 fn describe_verdict(verdict: &Verdict, lines: &[&str], project: &EvalProject) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for finding in &verdict.findings {
+        // A call that a violation names is a call of the run that the finding is about.
         let run = verdict.runs.get(finding.run);
         let violations = finding.violations.iter().map(|violation| {
             let related = list_related(violation, run, project);
@@ -82,6 +83,7 @@ fn describe_verdict(verdict: &Verdict, lines: &[&str], project: &EvalProject) ->
         let message = format!("the violations differ from the snapshot\n{diff}");
         found.extend(place_diagnostic(lines, &verdict.case, (&message, None), "snapshot", Vec::new()));
     }
+    // All rows of a dataset share the lines of one case, so each message names its row.
     if let Some(row) = &verdict.row {
         for diagnostic in &mut found {
             name_row(diagnostic, &verdict.name, row, project);

@@ -32,13 +32,16 @@ pub(super) fn describe_at(document: &OpenDocument, last_run: &LastRun, position:
     Some(Hover { contents, range: Some(find_range(&document.text, start, end)) })
 }
 
+fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '-'
+}
+
 fn find_word_around(text: &str, offset: usize) -> (usize, usize) {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let start = text[..offset]
-        .rfind(|c| !is_word(c))
+        .rfind(|c| !is_word_char(c))
         // The character before the word may have several bytes.
         .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
-    let end = text[offset..].find(|c| !is_word(c)).map_or(text.len(), |at| offset + at);
+    let end = text[offset..].find(|c| !is_word_char(c)).map_or(text.len(), |at| offset + at);
     (start, end)
 }
 

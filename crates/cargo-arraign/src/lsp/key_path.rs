@@ -31,8 +31,7 @@ pub(super) fn find_key_path(text: &str, offset: usize) -> Vec<String> {
 
 /// Returns the text from the beginning of the value or key at the cursor.
 pub(super) fn find_word_start(text: &str, offset: usize) -> usize {
-    let is_end = |c: char| c.is_whitespace() || "[]{},\"'".contains(c);
-    text[..offset].rfind(is_end).map_or(0, |at| at + 1)
+    text[..offset].rfind(|c: char| c.is_whitespace() || "[]{},\"'".contains(c)).map_or(0, |at| at + 1)
 }
 
 fn is_blank(line: &str) -> bool {

@@ -58,12 +58,11 @@ fn find_id_at(document: &OpenDocument, position: Position) -> Option<OutlinedCas
 
 /// Writes an id as YAML, in quotes where it needs them.
 fn write_scalar(id: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     let begins_as_word = id.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     // YAML 1.1 reads `yes` and `off` as booleans, and so do many tools.
     let is_keyword =
         ["true", "false", "null", "yes", "no", "on", "off"].contains(&id.to_lowercase().as_str());
-    if begins_as_word && !is_keyword && id.chars().all(is_plain) {
+    if begins_as_word && !is_keyword && id.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c)) {
         return id.to_owned();
     }
     serde_json::Value::from(id).to_string()

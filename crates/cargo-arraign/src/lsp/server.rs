@@ -157,6 +157,7 @@ impl<'c> Server<'c> {
                     self.change_text(&changed.text_document.uri, change);
                 }
             }
+            // A saved file may be read by the cases of every other open document.
             DidSaveTextDocument::METHOD => {
                 self.documents.values_mut().for_each(|document| document.is_changed = true);
             }
@@ -166,6 +167,7 @@ impl<'c> Server<'c> {
                 if let Some(document) =
                     find_path(&closed.text_document.uri).and_then(|path| self.documents.remove(&path))
                 {
+                    // The client keeps the last diagnostics of a file until an empty list replaces them.
                     self.publish(&document.path, Vec::new())?;
                 }
             }

@@ -25,6 +25,7 @@ pub(super) fn list_additions(
 ) -> Vec<CodeAction> {
     let verdicts = last_run.verdicts_of(&document.path).iter().filter(|verdict| verdict.name == case.name);
     let mut changes: BTreeMap<String, (&Value, Vec<&str>)> = BTreeMap::new();
+    // One addition often notices several survivors, and is offered once for all of them.
     for (addition, change) in verdicts.flat_map(list_survivors) {
         changes.entry(addition.to_string()).or_insert((addition, Vec::new())).1.push(change);
     }

@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arraign::__internals::harness::is_ci;
-use arraign::__internals::harness::mutation::{choose_additions, mutate_fixed_case, replace_case_file};
-use arraign::__internals::mutate::{CaseFix, FixEntry, TraceMutation};
+use arraign::__internals::mutate::TraceMutation;
 use arraign::__internals::place::Source;
 use arraign::__internals::report::plain::{escape_line, escape_text};
 use arraign::__internals::yaml::render_entry;
@@ -18,6 +17,7 @@ use serde_json::Value;
 
 use crate::case_edit::add_entries;
 use crate::error::{CliError, exit_after_write, print_to_stderr};
+use crate::mutants::{CaseFix, FixEntry, choose_additions, mutate_fixed_case, replace_case_file};
 
 /// The largest number of changes that a question lists.
 const MAX_CHANGES: usize = 3;
@@ -88,6 +88,7 @@ impl FixQuestion {
             println_escaped(&format!("{}:{}  {}", place.file, place.line, fix.name))?;
         }
         let mut wanted = Vec::new();
+        // The entries are asked about in the order in which they were chosen: the first kills most.
         for entry in std::mem::take(&mut fix.entries) {
             if self.is_wanted(&entry)? {
                 wanted.push(entry);

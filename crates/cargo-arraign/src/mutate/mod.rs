@@ -3,16 +3,15 @@
 mod fix;
 mod interrupt;
 mod known;
+mod report;
 mod text;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arraign::__internals::harness::mutation::mutate_cases;
 use arraign::__internals::harness::runs::StoredRun;
-use arraign::__internals::mutate::{MutationOptions, MutationReport, TraceMutation, tally_traces};
-use arraign::__internals::report::mutation::{render_mutation_json, render_mutation_sarif};
+use arraign::__internals::mutate::{TraceMutation, tally_traces};
 use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::report::terminal::render_load_error;
 use arraign::Harness;
@@ -21,8 +20,10 @@ use clap::{Args, ValueEnum};
 use self::fix::{FixMode, FixResult, fix_cases, require_person};
 use self::interrupt::{INTERRUPTED, InterruptFlag};
 use self::known::KnownSurvivors;
+use self::report::{render_mutation_json, render_mutation_sarif};
 use self::text::MutationText;
 use crate::error::{CliError, CliResult, FAILED, exit_after_write, print_to_stderr};
+use crate::mutants::{MutationOptions, MutationReport, mutate_cases};
 use crate::report::locate_run;
 use crate::run::{limit_size, require_folder};
 use crate::size::parse_size;

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use arraign::__internals::mutate::{MutationReport, TraceMutation, share};
+use arraign::__internals::mutate::{TraceMutation, share};
 use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::yaml::render_entry;
 use arraign::verdict::{CaseMutation, MutantFate, MutantResult};
 
 use super::known::HiddenSurvivors;
+use crate::mutants::MutationReport;
 
 /// The column at which additions begin, unless a description is longer.
 const ADDITION_COLUMN: usize = 62;
@@ -152,6 +153,7 @@ pub(super) fn render_left_out(report: &MutationReport) -> Vec<String> {
     let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for case in &report.cases {
         if let Some(why) = &case.left_out {
+            // Only the first line: the further lines are about one case, and would split the group.
             reasons.entry(why.lines().next().unwrap_or_default()).or_default().push(&case.name);
         }
     }

@@ -184,6 +184,20 @@ fn a_hostile_trace_is_told_in_harmless_characters() {
     }
 }
 
+#[test]
+fn secrets_are_masked_in_each_form() {
+    let secret = format!("sk-proj-{}", "A1b2C3d4".repeat(5));
+    let text = json!({"input": format!("use {secret}"), "steps": [
+        {"call": "pay", "args": {"note": secret}, "result": format!("paid with {secret}")},
+        {"say": format!("done with {secret}")},
+    ]});
+    for more in [&[][..], &["--full"], &["--format", "json"]] {
+        let ran = explain_text(&text.to_string(), more);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+        assert!(!ran.stdout.contains("A1b2C3d4") && ran.stdout.contains("***"), "{}", ran.stdout);
+    }
+}
+
 /// A file that is too large to be read at once is told as a small one is.
 #[test]
 fn a_large_file_is_told_run_by_run() {

@@ -150,6 +150,7 @@ impl Lowering {
                 self.constraint(word, value, &written, to, &mut schema);
             }
         }
+        // After the words of the value itself, because the flags of properties are added to its `required`.
         if let Some(properties) = node.get("properties") {
             self.properties(properties, &join(written, "properties"), to, &mut schema);
         }

@@ -87,6 +87,7 @@ fn read_expected(entry: Node<'_>, functions: &[BfclFunction]) -> Result<GroundTr
     };
     let (mut errors, mut accepted) = (LoadErrors::new(), Vec::new());
     for (argument, values) in arguments.entries().into_iter().flatten() {
+        // The type and the values are looked at apart, so that both mistakes are reported.
         errors.take(functions[function].require_known_type(&argument.name, values));
         match values.to_json() {
             Value::Array(values) => accepted.push((argument.name.to_string(), values)),

@@ -81,6 +81,7 @@ fn judge_evidence(text: &RuledText<'_>, answer: &str, found: &mut Breakdown) -> 
         score += 0.25 * share;
         Asked { label, share, points, help }.answer(found, || why.to_owned());
     }
+    // The fourth quarter is for what the answer does not do: it claims nothing that it does not show.
     let claim = text.find_claim();
     score += 0.25 * found.keep("no unsupported claim", claim.is_none());
     if let Some(claim) = claim {

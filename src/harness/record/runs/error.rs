@@ -33,25 +33,6 @@ pub enum RunProblem {
     /// A newer version wrote the file.
     #[error("written by a later version of arraign (schema_version {0}); update arraign to read it")]
     Newer(u32),
-    /// Some shards of the run are not among the folders.
-    #[error("incomplete: shard {missing} of {count} is missing; merge the folders of all shards")]
-    MissingShards {
-        /// The numbers of the missing shards.
-        missing: String,
-        /// The number of shards.
-        count: u32,
-    },
-    /// The shards did not divide the same list of trials in the same way.
-    #[error("the folders are not shards of one run: they divide different trials, or by different durations")]
-    UnlikeShards,
-    /// The trials of the shards are not the list that they divide.
-    #[error("the shards ran {divided} of {listed} trials: the others are in no shard")]
-    LostTrials {
-        /// The number of trials in the list.
-        listed: usize,
-        /// The number of trials of all shards.
-        divided: usize,
-    },
     /// The report cannot be written.
     #[error("cannot write the report: {0}; set ARRAIGN_OUT to another folder")]
     Unwritten(String),

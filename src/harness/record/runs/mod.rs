@@ -18,13 +18,13 @@ mod gates;
 mod index;
 mod log;
 mod selection;
-mod shards;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 pub use super::manifest::RunManifest;
+pub use crate::harness::shard::ShardRecord;
 pub use error::{RunError, RunProblem};
 pub use folder::{find_newest, list_runs};
 
@@ -79,12 +79,6 @@ impl StoredRun {
     /// The manifests of the run's harnesses.
     pub fn manifests(&self) -> &[RunManifest] {
         &self.manifests
-    }
-
-    /// Checks that the run is complete if its trials were divided into shards: every shard is there, all of them divide the
-    /// same list, and no trial of the list is left out.
-    pub fn check_shards(&self) -> Result<(), RunError> {
-        shards::check_shards(&self.manifests).map_err(|problem| RunError::new(&self.run.id, problem))
     }
 
     /// The number of trials with a verdict.

@@ -18,6 +18,7 @@ pub(super) fn plan_mocks(
     let Some(mocks) = &request.case.mocks else { return Ok(None) };
     let (mut plans, mut keep) = (BTreeMap::new(), None);
     if mocks.server.is_some() {
+        // Each run has its own recording: a server may answer the second run otherwise.
         for run in 1..=request.runs {
             let cassette = request.read_cassette(run, CassetteOf::McpServer)?;
             plans.insert(run, SessionPlan::for_mcp_server(port_mode(request.mode), cassette));

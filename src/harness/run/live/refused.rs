@@ -71,6 +71,7 @@ pub(super) fn refuse_unmatched(
 ) -> Result<(), LoadErrors> {
     let mut errors = LoadErrors::new();
     for planned in plan.trials.iter_mut().filter(|planned| planned.will_run(command)) {
+        // The first error is enough to fail the trial.
         let problem =
             list_cases(planned).into_iter().find_map(|(_, work)| today.fingerprint_of(&work.case).err());
         if let Some(error) = problem {

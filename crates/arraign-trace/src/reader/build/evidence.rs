@@ -68,6 +68,7 @@ impl CallClue<'_> {
         for step in self.path.steps.iter().take(self.path.depth.min(DEEPEST)) {
             pointer.push('/');
             match step {
+                // `~` first: the `~` of `~1` must not be escaped once more.
                 PathStep::Key(key) if key.contains(['~', '/']) => {
                     pointer += &key.replace('~', "~0").replace('/', "~1");
                 }

@@ -71,6 +71,7 @@ pub(super) fn add_what_is_left(
         let pointer = pointers.get(&address_of(run.node)).map_or("", String::as_str);
         let found = find_in_run(&scene, &run, pointer);
         let mut trace = run.trace;
+        // What is outside of all runs may belong to any of them, so each run says it.
         trace.push_unread(found.into_iter().chain(outside.iter().cloned()));
         traces.push(trace);
     }

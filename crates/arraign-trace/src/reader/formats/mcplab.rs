@@ -82,6 +82,7 @@ impl ScenarioRun {
             "assistant" => Some(Role::Assistant),
             _ => None,
         };
+        // Only replies have usage. Any other message must not count as a reply whose tokens are unknown.
         if message.get("usage").is_some_and(|usage| !usage.is_null()) {
             self.builder.tally.add(TOKENS.read_from(&mut message, &["usage"])?);
         }

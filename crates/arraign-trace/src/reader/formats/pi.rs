@@ -90,6 +90,7 @@ const HARMLESS_ROLES: [&str; 5] =
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut sessions: Vec<PiSession> = Vec::new();
     for Record { at, value } in input.records {
+        // A file that was cut has no header, and what it contains is still a run.
         if sessions.is_empty() || is_header(&value) {
             sessions.push(PiSession::default());
         }

@@ -38,6 +38,7 @@ fn detect_format(input: &Input) -> Detection {
         if !matches!(kind, Some("request" | "response")) || !message.get("parts").is_some_and(Json::is_list) {
             return Err(Reason::of(record.at, "is no `request` or `response` with `parts`"));
         }
+        // `kind` and `parts` are common words; `part_kind` is the library's own.
         if message.pointer("/parts/0").is_some_and(|part| part.get("part_kind").is_none()) {
             return Err(Reason::of(record.at, "has a part without `part_kind`"));
         }

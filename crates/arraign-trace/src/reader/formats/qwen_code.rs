@@ -106,8 +106,10 @@ impl QwenSession {
         self.walk.builder.tally.add(usage);
         self.walk.builder.end_turn(None, usage);
         let trace = &mut self.walk.builder.trace;
+        // A run may change its model; the last one gave the answer.
         trace.model = model.or(trace.model.take());
         let started_ms = self.began.zip(self.ended).map(|(began, now)| millis_between(began, now));
+        // Only the calls of this line: those before it have the times of their own lines.
         for call in trace.calls.iter_mut().skip(known) {
             call.started_ms = started_ms;
             split_host_name(call, ToolServer::BuiltIn);

@@ -33,6 +33,7 @@ fn detect_format(input: &Input) -> Detection {
             Some("tool_result") => record.value.get("id").is_some(),
             _ => false,
         };
+        // Every record must fit: `type` is a common key, and a log of another format may contain a `tool_call`.
         if !known {
             return Err(Reason::of(record.at, "is no `tool_call` with a `tool`, and no `tool_result`"));
         }

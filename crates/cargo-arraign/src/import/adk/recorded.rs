@@ -45,6 +45,7 @@ impl Conversation {
         if let Some(text) = asked.and_then(|node| join_texts(node, unsupported)) {
             self.trace.push_message(Role::User, text);
         }
+        // The older form does not say which calls were parallel, so each one is a turn.
         for node in list_entries(keys.take(&["expected_tool_use"])) {
             let turn = self.next_turn();
             self.add_call(node, turn);
@@ -52,6 +53,7 @@ impl Conversation {
         if let Some(data) = keys.take(&["intermediate_data", "intermediateData"]) {
             self.add_steps(data, unsupported);
         }
+        // The answer is the last message of the turn, and follows the calls that led to it.
         let answer = keys.take(&["final_response", "finalResponse", "reference"]);
         if let Some(text) = answer.and_then(|node| join_texts(node, unsupported)) {
             self.trace.push_message(Role::Assistant, text);
@@ -95,6 +97,7 @@ impl Conversation {
             } else if let Some(result) = get_mapping(part, ["function_response", "functionResponse"]) {
                 self.add_result(result, first);
             } else if let Some(text) = part.get("text").and_then(Node::as_str) {
+                // A thought is not part of what the user reads.
                 if !is_thought(part) {
                     self.trace.push_message(Role::Assistant, text);
                 }

@@ -196,6 +196,7 @@ fn build_questions(keys: &mut Keys<'_>, unsupported: &mut UnsupportedList) -> Ve
             }
         };
         ask(&["must"], "must", "Is this so?");
+        // A judge passes a question by saying yes, so what must not happen is asked for as absent.
         ask(&["must_not", "mustNot"], "must not", "Is it true that this did not happen?");
         keys.reject_all("the judge is configured once for all cases", unsupported);
     }

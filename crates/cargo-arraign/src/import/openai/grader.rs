@@ -23,6 +23,7 @@ pub(super) fn import_eval(mut eval: Keys<'_>, input: &ImportInput, draft: &mut S
     let inline = eval.take(&["data_source"]).and_then(|node| node.pointer("/source/content"));
     let name = input.source.name().rsplit('/').next().unwrap_or_default();
     let beside = format!("{}.jsonl", name.rsplit_once('.').map_or(name, |(stem, _)| stem));
+    // Rows inside the eval come first. Where it has none, they are in the file with the same stem.
     match (inline, read_rows(&beside, draft)) {
         (Some(rows), _) => {
             for row in list_entries(Some(rows)) {

@@ -132,6 +132,7 @@ fn import_tests(
     draft: &mut SuiteDraft,
 ) {
     for node in list_entries(Some(node)) {
+        // Beside a `path`, `config` is the input of a generator; elsewhere it is a key of the test.
         if let Some(config) = node.get("path").and_then(|_| node.get("config")) {
             draft.unsupported.add_key(
                 config,
@@ -190,6 +191,7 @@ fn import_scenario(
         );
     };
     for config in list_entries(Some(configs)) {
+        // A `config` has the keys of a test, and yields to the test like the defaults of the file.
         let defaults = defaults.merge(config, &draft.source_dir, &mut draft.unsupported);
         import_tests(all, &defaults, prompts, draft);
     }

@@ -108,6 +108,7 @@ fn build_test(row: &TableRow) -> Value {
             Some("description") => drop(test.insert("description".to_owned(), cell.trim().into())),
             Some("providerOutput") => drop(test.insert("providerOutput".to_owned(), cell.as_str().into())),
             Some("threshold") => drop(test.insert("threshold".to_owned(), parse_number(cell))),
+            // `__metric` and `__config:` are about assertions, which are known only after the last column.
             Some("metric") => {}
             Some(special) if special.starts_with("config:") => {}
             Some(special) if special.starts_with("metadata") => {
@@ -116,6 +117,7 @@ fn build_test(row: &TableRow) -> Value {
             _ => set_nested(&mut test, "vars", column, cell),
         }
     }
+    // The settings may stand in columns before the assertions that they belong to.
     apply_config(&mut assertions, row);
     let assertions = assertions.into_iter().map(|(_, assertion)| assertion).collect::<Vec<_>>();
     test.insert("assert".to_owned(), assertions.into());
@@ -141,6 +143,7 @@ fn apply_config(assertions: &mut [(&str, Value)], row: &TableRow) {
         else {
             continue;
         };
+        // `__config:__expected:` is meant for every assertion, `__config:__expected2:` for one.
         for (name, assertion) in assertions.iter_mut() {
             if whose == "expected" || whose == *name {
                 assertion[key] = parse_number(cell);

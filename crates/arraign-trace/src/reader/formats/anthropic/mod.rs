@@ -272,6 +272,7 @@ fn add_blocks(builder: &mut TraceBuilder, blocks: Vec<Json>) -> Result<(), Decod
                 builder.text(&more);
             }
             kind if is_call(kind) => builder.call(call(block).map_err(blame)?),
+            // Tools of the server have results of their own kinds: `web_search_tool_result` and others.
             kind if kind.ends_with("tool_result") => answer(builder, block).map_err(blame)?,
             other => builder.pass_over(other, &BLOCKS),
         }

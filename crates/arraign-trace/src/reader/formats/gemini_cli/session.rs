@@ -104,6 +104,7 @@ impl CliSession {
 
     fn model(&mut self, mut message: Object, text: &str) -> Result<(), DecodeError> {
         let model = message.string(&["model"])?;
+        // The session may change its model; the last one gave the answer.
         self.builder.trace.model = model.or(self.builder.trace.model.take());
         self.builder.tally.add(TOKENS.read_from(&mut message, &["tokens"])?);
         self.builder.begin(Some(Role::Assistant));

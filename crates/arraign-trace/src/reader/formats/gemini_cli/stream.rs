@@ -25,6 +25,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
     let mut stream = StreamedSession::default();
     for Record { at, value } in records {
+        // A file may be the end of a longer stream, without the `init` of its first run.
         if crate::reader::formats::gemini_cli::kind(&value) == Some("init") && stream.begun {
             runs.push(std::mem::take(&mut stream).builder.finish());
         }

@@ -49,6 +49,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
         let update = Object::of(value, "an update").and_then(|update| merger.update(at, update));
         update.map_err(|error| at.in_record(error))?;
     }
+    // No message is read before all its updates are merged.
     let mut walk = MafWalk::default();
     for draft in merger.drafts {
         walk.message(draft.at, draft.into_message())?;

@@ -228,6 +228,7 @@ fn read_unrecorded(value: Json) -> Result<Option<CallsUnrecorded>, NativeMistake
     let object = match value {
         Json::Null => return Ok(None),
         Json::Object(object) => object,
+        // `false` says the same as no key.
         flag => return Ok(read_flag(&flag)?.then_some(CallsUnrecorded::ByFormat)),
     };
     let (mut place, mut reason) = (None, None);

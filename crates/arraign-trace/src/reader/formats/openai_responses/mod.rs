@@ -300,6 +300,7 @@ fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
         let evidence = items.builder.open_record(spot, &value);
         items.add(value, reply).map_err(|error| spot.blame(error))?;
         items.builder.close_record(evidence);
+        // Only the last item of a reply has the ending: a reply with three calls is one turn with one usage.
         if let Some(TurnEnding { stop_reason, usage }) = ending {
             items.builder.end_turn(stop_reason.as_deref(), usage);
         }

@@ -6,7 +6,9 @@
 use serde_json::Value;
 
 use crate::reader::build::usage::{TokenKeys, dollars};
-use crate::reader::formats::otel::said::{SaidMessage, SaidPart, Speaker, parsed, parts_of, speaker};
+use crate::reader::formats::otel::said::{
+    SaidMessage, SaidPart, Speaker, find_text, parsed, parts_of, speaker,
+};
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -87,10 +89,6 @@ fn read_call(call: &Value) -> Option<SaidPart> {
     let arguments = function.get("arguments").or_else(|| function.get("args")).cloned();
     let arguments = arguments.map_or_else(Arguments::none, Arguments::from_json);
     Some(SaidPart::Call { id: find_text(call, "id"), name: find_text(function, "name")?, arguments })
-}
-
-fn find_text(of: &Value, name: &str) -> Option<String> {
-    of.get(name).and_then(Value::as_str).map(ToOwned::to_owned)
 }
 
 /// Finds the question of the user: the text that a decorated agent receives, or the input of the trace.

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::reader::formats::otel::said::{SaidMessage, SaidPart, Speaker, parts_of, speaker};
+use crate::reader::formats::otel::said::{SaidMessage, SaidPart, Speaker, find_text, parts_of, speaker};
 use crate::reader::formats::otel::span::{MESSAGE_EVENTS, OtelSpan};
 use crate::trace::Arguments;
 
@@ -52,14 +52,10 @@ fn read_event(event: &Value) -> SaidMessage {
 
 /// Whether a message has a value that could be a call under a key that this form does not have.
 fn is_unknown(key: &str, value: &Value) -> bool {
-    let has_parts = |list: &[Value]| list.iter().any(|item| item.is_object() || item.is_array());
-    let holds_calls = value.as_array().is_some_and(|list| has_parts(list)) || value.is_object();
+    let mut items = value.as_array().into_iter().flatten();
+    let holds_calls = value.is_object() || items.any(|item| item.is_object() || item.is_array());
     let is_known = ["content", "message"].contains(&key) || key == "tool_calls" && value.is_array();
     holds_calls && !is_known
-}
-
-fn find_text(of: &Value, name: &str) -> Option<String> {
-    of.get(name).and_then(Value::as_str).map(ToOwned::to_owned)
 }
 
 fn read_call(call: &Value) -> Option<SaidPart> {

@@ -176,20 +176,19 @@ pub(crate) fn parts_of(value: &Value) -> Vec<SaidPart> {
 }
 
 fn part(value: &Value) -> Option<SaidPart> {
-    let text = |name: &str| value.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
     let any = |names: &[&str]| names.iter().find_map(|name| value.get(name).cloned());
     let kind = value.get("type").or_else(|| value.get("kind")).and_then(Value::as_str).unwrap_or("text");
     match kind {
-        "text" => text("content").or_else(|| text("text")).map(SaidPart::Text),
+        "text" => find_text(value, "content").or_else(|| find_text(value, "text")).map(SaidPart::Text),
         "tool_call" | "server_tool_call" => {
             let arguments =
                 any(&["arguments", "server_tool_call"]).map_or_else(Arguments::none, Arguments::from_json);
-            let Some(name) = text("name") else { return Some(SaidPart::Unread(kind.to_owned())) };
-            Some(SaidPart::Call { id: text("id"), name, arguments })
+            let Some(name) = find_text(value, "name") else { return Some(SaidPart::Unread(kind.to_owned())) };
+            Some(SaidPart::Call { id: find_text(value, "id"), name, arguments })
         }
         "tool_call_response" | "server_tool_call_response" => {
-            let value = any(&["response", "result", "server_tool_call_response"]).unwrap_or_default();
-            Some(SaidPart::Result { id: text("id"), value, failed: false })
+            let result = any(&["response", "result", "server_tool_call_response"]).unwrap_or_default();
+            Some(SaidPart::Result { id: find_text(value, "id"), value: result, failed: false })
         }
         kind if WITHOUT_CALLS.contains(&kind) => None,
         kind => Some(SaidPart::Unread(kind.to_owned())),
@@ -220,28 +219,32 @@ fn gemini_message(content: &Value) -> SaidMessage {
     }
 }
 
+/// Finds the text under the key `name`.
+pub(crate) fn find_text(of: &Value, name: &str) -> Option<String> {
+    of.get(name).and_then(Value::as_str).map(ToOwned::to_owned)
+}
+
 fn gemini_part(part: &Value) -> Option<SaidPart> {
-    let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
     // The names are Python's in some exports, and those of the API in others.
     let either = |snake: &str, camel: &str| part.get(snake).or_else(|| part.get(camel));
     if let Some(call) = either("function_call", "functionCall") {
         let arguments = call.get("args").cloned().map_or_else(Arguments::none, Arguments::from_json);
-        return Some(SaidPart::Call { id: text(call, "id"), name: text(call, "name")?, arguments });
+        return Some(SaidPart::Call { id: find_text(call, "id"), name: find_text(call, "name")?, arguments });
     }
     if let Some(answer) = either("function_response", "functionResponse") {
         let value = answer.get("response").cloned().unwrap_or_default();
-        return Some(SaidPart::Result { id: text(answer, "id"), value, failed: false });
+        return Some(SaidPart::Result { id: find_text(answer, "id"), value, failed: false });
     }
-    text(part, "text").map(SaidPart::Text).or_else(|| find_unknown(part))
+    find_text(part, "text").map(SaidPart::Text).or_else(|| find_unknown(part))
 }
 
 /// Finds the kind of a part of Gemini that may be a call.
 fn find_unknown(part: &Value) -> Option<SaidPart> {
     const WITHOUT_CALLS: [&str; 4] = ["inline", "file", "executable", "code"];
-    let is_unknown = |(kind, value): &(&String, &Value)| {
+    let unknown = part.as_object()?.iter().find(|(kind, value)| {
         value.is_object() && !WITHOUT_CALLS.iter().any(|known| kind.starts_with(known))
-    };
-    part.as_object()?.iter().find(is_unknown).map(|(kind, _)| SaidPart::Unread(kind.clone()))
+    });
+    unknown.map(|(kind, _)| SaidPart::Unread(kind.clone()))
 }
 
 /// Reads the messages that are spread below the first of these prefixes with any.

@@ -96,6 +96,7 @@ fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeErro
         "assistant" => Some(Role::Assistant),
         _ => None,
     };
+    // Messages of the UI have `parts`, those of a model have `content`.
     if message.get("parts").is_some() {
         return add_ui_parts(builder, role, message.list(&["parts"])?);
     }

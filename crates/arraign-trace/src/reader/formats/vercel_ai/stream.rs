@@ -83,6 +83,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
         let part = Object::of(value, "a part").and_then(unwrap_payload);
         let mut part = part.map_err(|error| at.in_record(error))?;
         let kind = part.text(&["type"]).map_err(|error| at.in_record(error))?.unwrap_or_default();
+        // A log may begin in the middle of a stream, so the first `start` ends a run only if parts precede it.
         if kind == "start" && stream.begun {
             runs.push(std::mem::take(&mut stream).finish());
         }

@@ -2,20 +2,20 @@
 
 use std::fmt::Write as _;
 
-use super::flaky::render_attempts;
-use super::pinned::render_pinned;
-use super::plain::{count_noun, escape_line};
-use super::summary::{SummaryRows, render_summary};
-use super::terminal::render_red_trial;
-use super::{ReportBuilder, RunInfo, Totals, TrialResult};
-use crate::verdict::Verdict;
-use crate::verdict::summary::Summary;
+use arraign::__internals::report::flaky::render_attempts;
+use arraign::__internals::report::pinned::render_pinned;
+use arraign::__internals::report::plain::{count_noun, escape_line};
+use arraign::__internals::report::summary::{SummaryRows, render_summary};
+use arraign::__internals::report::terminal::render_red_trial;
+use arraign::__internals::report::{ReportBuilder, RunInfo, Totals, TrialResult};
+use arraign::__internals::verdict::summary::Summary;
+use arraign::Verdict;
 
 /// The largest number of trials that are drawn.
 const MAX_TRIALS: usize = 100;
 
 /// Builds the overview of a run.
-pub struct RunOverview<'r> {
+pub(super) struct RunOverview<'r> {
     totals: Totals,
     rows: SummaryRows<'r>,
     red: String,
@@ -27,7 +27,7 @@ pub struct RunOverview<'r> {
 
 impl<'r> RunOverview<'r> {
     /// Starts without trials.
-    pub fn new(run: &'r RunInfo) -> Self {
+    pub(super) fn new(run: &'r RunInfo) -> Self {
         let (totals, rows) = (Totals::new(run), SummaryRows::new(run));
         Self {
             totals,
@@ -41,17 +41,17 @@ impl<'r> RunOverview<'r> {
     }
 
     /// Computes the summary of the added trials.
-    pub fn summarize(&self) -> Summary {
+    pub(super) fn summarize(&self) -> Summary {
         self.rows.summarize()
     }
 
     /// Returns the totals of the added trials.
-    pub fn totals(&self) -> Totals {
+    pub(super) fn totals(&self) -> Totals {
         self.totals
     }
 
     /// Renders one line for each flaky trial and for each one with pinned violations, then the totals on one line.
-    pub fn render_totals(&self) -> String {
+    pub(super) fn render_totals(&self) -> String {
         let Totals { cases, passed, failed, undecided, errors, skipped } = self.totals;
         let mut text = self.flaky.concat() + &self.pinned.concat();
         let _ = write!(text, "{}: {passed} passed", count_noun(cases, "case"));

@@ -3,58 +3,55 @@
 use std::cmp::Reverse;
 use std::path::PathBuf;
 
+use arraign::__internals::engine::MutantVerdict;
+use arraign::__internals::mutate::{
+    AdditionFinder, CaseMutator, TraceMutation, fingerprint_run, remove_guards,
+};
+use arraign::__internals::place::Place;
+use arraign::__internals::secrets::KnownSecrets;
+use arraign::__internals::suite::{Library, RecordedRun, find_case_files, load_all, load_recorded};
+use arraign::LoadErrors;
+use arraign::verdict::{CaseMutation, MutantFate, MutantResult};
 use serde_json::Value;
 
-use super::CaseMutator;
-use super::addition::AdditionFinder;
 use super::case_proposal::{KillRow, drop_needless, is_killed};
-use super::change::remove_guards;
 use super::folder::FolderCase;
-use super::tally::TraceMutation;
-use crate::engine::MutantVerdict;
-use crate::place::{LoadErrors, Place};
-use crate::secrets::KnownSecrets;
-use crate::suite::{Library, RecordedRun, find_case_files, load_all, load_recorded};
-use crate::verdict::{CaseMutation, MutantFate, MutantResult};
 
 /// Entries to add to `expect` of one case.
 #[derive(Debug)]
-#[non_exhaustive]
-pub struct CaseFix {
+pub(crate) struct CaseFix {
     /// The name of the case's trial.
-    pub name: String,
+    pub(crate) name: String,
     /// The file of the case.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The place of the case, in the file as it was read.
-    pub place: Place,
+    pub(crate) place: Place,
     /// Whether the case is a row of a dataset, which is in another file.
-    pub is_row: bool,
+    pub(crate) is_row: bool,
     /// The entries.
-    pub entries: Vec<FixEntry>,
+    pub(crate) entries: Vec<FixEntry>,
 }
 
 /// An entry to add.
 #[derive(Debug)]
-#[non_exhaustive]
-pub struct FixEntry {
+pub(crate) struct FixEntry {
     /// The entry of `expect`.
-    pub entry: Value,
+    pub(crate) entry: Value,
     /// The survivors that it kills.
-    pub killed: Vec<FixedMutant>,
+    pub(crate) killed: Vec<FixedMutant>,
 }
 
 /// A survivor that an entry kills.
 #[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct FixedMutant {
+pub(crate) struct FixedMutant {
     /// The name of the mutant.
-    pub id: String,
+    pub(crate) id: String,
     /// The change in words.
-    pub change: String,
+    pub(crate) change: String,
 }
 
 /// Chooses entries that kill the survivors of all traces, for the first case on each trace.
-pub(crate) fn choose_fixes(
+pub(super) fn choose_fixes(
     library: Library<'_>,
     traces: &[TraceMutation<'_>],
 ) -> Result<Vec<CaseFix>, LoadErrors> {
@@ -62,6 +59,7 @@ pub(crate) fn choose_fixes(
     for (path, suite) in load_all(find_case_files(library.files)?, library) {
         for case in suite.map(|suite| suite.cases).unwrap_or_default() {
             let case = FolderCase::new(case, &path, library);
+            // A survivor is listed with the first case on its trace, so no other case is fixed for it.
             let survivors = list_survivors(&case.name, traces);
             if survivors.is_empty() {
                 continue;
@@ -133,7 +131,7 @@ fn try_candidates(
     let mut known = KnownSecrets::default();
     known.add_run(&unguarded.trace);
     let masker = known.build_masker();
-    let fingerprint = super::case::fingerprint_run(&unguarded.trace);
+    let fingerprint = fingerprint_run(&unguarded.trace);
     let mutator = CaseMutator::new(&case.case, &case.name, library);
     let mut finder = AdditionFinder::new(library, run, &masker);
     candidates.retain(|(entry, _)| finder.load_entry(entry).is_some());

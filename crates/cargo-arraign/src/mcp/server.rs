@@ -5,21 +5,22 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use arraign::__internals::agent::MCP_VARIABLE;
+use arraign::__internals::harness::sources::with_library;
+use arraign::__internals::mocks::{
+    MockHandler, MockPlan, MockSession, RemoteMocks, ServerPlan, serve_streams,
+};
+use arraign::__internals::model::{Cassette, PortMode, SessionPlan};
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::{CassetteOf, build_trial_name, cassette_path, find_files_for_name};
+use arraign::{Case, Harness, Suite};
 use tokio::io::{stdin, stdout};
 use tokio::runtime::Builder;
-
-use super::super::Harness;
-use crate::agent::MCP_VARIABLE;
-use crate::case::Case;
-use crate::mocks::{MockHandler, MockPlan, MockSession, RemoteMocks, ServerPlan, serve_streams};
-use crate::model::{Cassette, PortMode, SessionPlan};
-use crate::source::Files;
-use crate::suite::{CassetteOf, Suite, build_trial_name, cassette_path, find_files_for_name};
 
 /// Serves mock tools until the client closes the streams: those of the run whose address the environment contains, because
 /// its agent has started this process, or those of the case `name`. Returns the calls without an answer. The error is a
 /// sentence.
-pub fn serve_mocks(harness: &Harness, name: Option<&str>) -> Result<Vec<String>, String> {
+pub(super) fn serve_mocks(harness: &Harness, name: Option<&str>) -> Result<Vec<String>, String> {
     if let Ok(url) = env::var(MCP_VARIABLE) {
         serve(MockHandler::Remote(Arc::new(RemoteMocks::new(url))))?;
         return Ok(Vec::new());
@@ -27,7 +28,7 @@ pub fn serve_mocks(harness: &Harness, name: Option<&str>) -> Result<Vec<String>,
     let Some(name) = name else {
         return Err(format!("name a case, or set {MCP_VARIABLE} to the address of a run"));
     };
-    let found = harness.with_library(|library| {
+    let found = with_library(harness, |library| {
         // A client starts the server for one case: mistakes of other files, and of other cases, do not matter.
         let found = find_files_for_name(library.files, name).into_iter().find_map(|path| {
             let below = path.strip_prefix(library.files.root()).unwrap_or(&path);

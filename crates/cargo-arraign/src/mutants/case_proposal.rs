@@ -1,18 +1,15 @@
 //! A case for a run: of the checks that are proposed, those that kill a mutant.
 
+use arraign::__internals::engine::MutantVerdict;
+use arraign::__internals::mutate::{
+    AdditionFinder, MutantWords, derive_mutants, list_names, list_with_arguments, propose_for_answer,
+    remove_guards,
+};
+use arraign::__internals::secrets::SecretMasker;
+use arraign::__internals::suite::{Library, RecordedRun};
+use arraign::trace::{Call, CallStatus, Trace};
+use arraign::verdict::MutationSort;
 use serde_json::{Value, json};
-
-use super::addition::AdditionFinder;
-use super::answer_proposal::propose_for_answer;
-use super::change::remove_guards;
-use super::mutant::MutantWords;
-use super::proposal::list_with_arguments;
-use super::{derive_mutants, proposal};
-use crate::case::MutationSort;
-use crate::engine::MutantVerdict;
-use crate::secrets::SecretMasker;
-use crate::suite::{Library, RecordedRun};
-use crate::trace::{Call, CallStatus, Trace};
 
 /// The sorts of changes of the answer and of the figures, each of which proposes checks.
 const SORTS: [MutationSort; 7] = [
@@ -27,18 +24,17 @@ const SORTS: [MutationSort; 7] = [
 
 /// Checks for a run, and what they notice.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct ProposedCase {
+pub(crate) struct ProposedCase {
     /// The entries of `expect`.
-    pub expect: Vec<Value>,
+    pub(crate) expect: Vec<Value>,
     /// The number of mutants that they notice.
-    pub killed: usize,
+    pub(crate) killed: usize,
     /// The number of all mutants.
-    pub mutants: usize,
+    pub(crate) mutants: usize,
 }
 
 /// Proposes checks for a run without secrets. The run passes each of them, and each kills a mutant that no other one kills.
-pub fn propose_case(run: &RecordedRun, library: Library<'_>) -> ProposedCase {
+pub(super) fn propose_case(run: &RecordedRun, library: Library<'_>) -> ProposedCase {
     let masker = SecretMasker::default();
     let mut finder = AdditionFinder::new(library, run, &masker);
     let mut unguarded = run.clone();
@@ -102,7 +98,7 @@ fn propose_entries(run: &Trace) -> Vec<Value> {
     // Without a call that succeeded, an empty list would forbid nothing.
     if !succeeded.is_empty() {
         proposed.push(json!({"calls": list_with_arguments(&succeeded)}));
-        proposed.push(json!({"calls": proposal::list_names(&succeeded)}));
+        proposed.push(json!({"calls": list_names(&succeeded)}));
     }
     proposed.extend([
         json!({"no_failed_calls": true}),

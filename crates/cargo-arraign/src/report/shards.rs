@@ -5,16 +5,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{RunManifest, RunProblem};
-use crate::harness::shard::ShardRecord;
+use arraign::__internals::harness::runs::{RunManifest, ShardRecord, StoredRun};
 
-/// Returns what is wrong with the shards of each harness.
-pub(super) fn check_shards(manifests: &[RunManifest]) -> Result<(), RunProblem> {
+use crate::error::CliError;
+
+/// Checks that a run is complete if its trials were divided into shards: every shard is there, all of them divide the same
+/// list, and no trial of the list is left out.
+pub(super) fn check_shards(run: &StoredRun) -> Result<(), CliError> {
     let mut harnesses: BTreeMap<&str, Vec<&RunManifest>> = BTreeMap::new();
-    for manifest in manifests {
+    for manifest in run.manifests() {
         harnesses.entry(&manifest.harness).or_default().push(manifest);
     }
-    harnesses.values().try_for_each(|manifests| check_harness(manifests))
+    let checked = harnesses.values().try_for_each(|manifests| check_harness(manifests));
+    checked.map_err(|problem| CliError::new(format!("{}: {problem}", run.run().id)))
 }
 
 fn divides_alike(one: &ShardRecord, other: &ShardRecord) -> bool {
@@ -22,11 +25,13 @@ fn divides_alike(one: &ShardRecord, other: &ShardRecord) -> bool {
         && (&one.list_hash, &one.times_hash) == (&other.list_hash, &other.times_hash)
 }
 
-fn check_harness(manifests: &[&RunManifest]) -> Result<(), RunProblem> {
+/// Says what is wrong with the shards of one harness.
+fn check_harness(manifests: &[&RunManifest]) -> Result<(), String> {
     let shards: Vec<&ShardRecord> = manifests.iter().filter_map(|manifest| manifest.shard.as_ref()).collect();
     let Some(first) = shards.first() else { return Ok(()) };
     if shards.len() < manifests.len() || !shards.iter().all(|shard| divides_alike(shard, first)) {
-        return Err(RunProblem::UnlikeShards);
+        let why = "they divide different trials, or by different durations";
+        return Err(format!("the folders are not shards of one run: {why}"));
     }
     let present: BTreeSet<u32> = shards.iter().map(|shard| shard.number).collect();
     let missing: Vec<String> = (1..=first.count)
@@ -34,7 +39,10 @@ fn check_harness(manifests: &[&RunManifest]) -> Result<(), RunProblem> {
         .map(|number| number.to_string())
         .collect();
     if !missing.is_empty() {
-        return Err(RunProblem::MissingShards { missing: missing.join(", "), count: first.count });
+        let (missing, count) = (missing.join(", "), first.count);
+        return Err(format!(
+            "incomplete: shard {missing} of {count} is missing; merge the folders of all shards"
+        ));
     }
     // A shard that ran twice counts once.
     let trials: BTreeMap<u32, usize> = manifests
@@ -43,5 +51,8 @@ fn check_harness(manifests: &[&RunManifest]) -> Result<(), RunProblem> {
         .collect();
     // Each trial of the list belongs to one shard, so their trials add up to the list.
     let (listed, divided) = (first.listed, trials.values().sum::<usize>());
-    if divided == listed { Ok(()) } else { Err(RunProblem::LostTrials { listed, divided }) }
+    if divided != listed {
+        return Err(format!("the shards ran {divided} of {listed} trials: the others are in no shard"));
+    }
+    Ok(())
 }

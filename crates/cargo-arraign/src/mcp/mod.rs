@@ -1,14 +1,16 @@
 //! `cargo arraign mcp --case NAME`.
 
+mod server;
+
 use std::env;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use arraign::__internals::harness::standalone::mock_server::serve_mocks;
 use arraign::__internals::report::plain::escape_line;
 use arraign::Harness;
 use clap::Args;
 
+use self::server::serve_mocks;
 use crate::error::{CliError, CliResult, FAILED, print_to_stderr};
 use crate::run::require_folder;
 

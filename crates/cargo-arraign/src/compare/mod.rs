@@ -1,5 +1,7 @@
 //! `cargo arraign compare RUN RUN`.
 
+mod text;
+
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,6 +12,7 @@ use arraign::__internals::report::comparison::RunComparison;
 use arraign::__internals::report::{EarlierRun, plain};
 use clap::{Args, ValueEnum};
 
+use self::text::render_text;
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};
 use crate::out::locate_out_folder;
 
@@ -94,7 +97,7 @@ fn render_comparison(
     match format {
         CompareFormat::Text => {
             let [one, other] = [before, after].map(|run| plain::escape_line(&run.name));
-            format!("{other} compared with {one}: {}", comparison.render_text())
+            format!("{other} compared with {one}: {}", render_text(comparison))
         }
         CompareFormat::Json => plain::render_safe_json(comparison) + "\n",
         CompareFormat::Markdown => comparison.render_markdown(&before.name).trim_start().to_owned(),

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
+use arraign::__internals::mutate::TraceMutation;
+use arraign::__internals::report::plain::render_safe_json;
+use arraign::__internals::report::{FormatEntry, RunInfo};
+use arraign::__internals::score::Effect;
+use arraign::__internals::suite::ReportFormat;
+use arraign::__internals::yaml::render_flow;
+use arraign::verdict::{CaseMutation, Finding, MutantFate, MutantResult, Verdict};
+use arraign::{Status, Violation};
 use serde_json::{Value, json};
 
-use super::plain::render_safe_json;
-use super::{FormatEntry, RunInfo};
-use crate::mutate::{MutationReport, TraceMutation};
-use crate::outcome::{Status, Violation};
-use crate::score::Effect;
-use crate::suite::ReportFormat;
-use crate::verdict::{CaseMutation, Finding, MutantFate, MutantResult, Verdict};
-use crate::yaml::render_flow;
+use crate::mutants::MutationReport;
 
 /// The version of the JSON document.
 const VERSION: u32 = 1;
@@ -21,7 +22,7 @@ const VERSION: u32 = 1;
 const RULE: &str = "surviving_mutant";
 
 /// Renders all mutants as one JSON document. An interrupted run has `untried`: the number of cases that were not tried.
-pub fn render_mutation_json(report: &MutationReport, traces: &[TraceMutation<'_>]) -> String {
+pub(super) fn render_mutation_json(report: &MutationReport, traces: &[TraceMutation<'_>]) -> String {
     let traces: Vec<Value> = traces.iter().map(describe_trace).collect();
     let mut document = json!({"version": VERSION, "cases": report.cases, "traces": traces});
     if report.untried > 0 {
@@ -43,7 +44,7 @@ fn describe_trace(trace: &TraceMutation<'_>) -> Value {
 }
 
 /// Renders the survivors as SARIF notes at their cases.
-pub fn render_mutation_sarif(traces: &[TraceMutation<'_>]) -> String {
+pub(super) fn render_mutation_sarif(traces: &[TraceMutation<'_>]) -> String {
     let summary = "some check notices the change of the run".to_owned();
     let rules = BTreeMap::from([(RULE.to_owned(), summary)]);
     let info = RunInfo { rules, ..RunInfo::new("mutation", SystemTime::now()) };
@@ -66,11 +67,9 @@ fn build_verdict(case: &CaseMutation, mutant: &MutantResult) -> Verdict {
     };
     let mut verdict = Verdict::empty(&case.name, case.at.clone());
     verdict.status = Status::Fail;
-    verdict.findings.push(Finding {
-        status: Status::Fail,
-        effect: Effect::Points,
-        violations: vec![violation.resolve(case.at.clone())],
-        ..Finding::empty_at(RULE, case.at.clone())
-    });
+    let mut finding = Finding::empty_at(RULE, case.at.clone());
+    (finding.status, finding.effect) = (Status::Fail, Effect::Points);
+    finding.violations.push(violation.resolve(case.at.clone()));
+    verdict.findings.push(finding);
     verdict
 }

@@ -1,5 +1,8 @@
 //! `cargo arraign calibrate`.
 
+mod agreement;
+mod examples;
+
 use std::env;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -8,14 +11,14 @@ use std::process::ExitCode;
 
 use arraign::__internals::check::Registry;
 use arraign::__internals::evidence::{Absent, Judged, Opinion};
-use arraign::__internals::judge::{
-    Agreement, Calibration, JudgeMode, JudgePool, JudgeSession, LabelledExample,
-};
+use arraign::__internals::judge::{JudgeMode, JudgePool, JudgeSession};
 use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::workspace;
 use clap::Args;
 
+use self::agreement::Agreement;
+use self::examples::{Calibration, LabelledExample};
 use crate::error::{CliError, CliResult, exit_after_write, print_to_stderr};
 
 /// Compare the judge with answers that people have labelled: agreement and Cohen's kappa.
@@ -49,7 +52,7 @@ impl Calibrate {
         pool.check_ready(judge).map_err(CliError::new)?;
         let command = format!("cargo arraign calibrate {}", self.file.to_string_lossy());
         let session = JudgeSession::new(&pool, (&files, &path), command);
-        let results = calibration.examples.iter().map(|example| session.judge_example(&calibration, example));
+        let results = calibration.examples.iter().map(|example| example.ask_judge(&session, &calibration));
         let report = CalibrationReport::collect(&calibration.examples, results);
         let judge = pool.judge_name_for(calibration.judge.as_ref()).unwrap_or_default();
         exit_after_write(io::stdout().write_all(report.render(&judge).as_bytes()))?;

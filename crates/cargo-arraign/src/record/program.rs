@@ -1,35 +1,33 @@
-//! The model port alone: runs any program, and records what it exchanges with its model.
-
-#[cfg(feature = "mocks")]
-pub mod mock_server;
+//! The model port alone. Runs any program, and records what it exchanges with its model.
 
 use std::ffi::OsString;
 use std::io;
 use std::process::{Command, ExitStatus};
 
+use arraign::__internals::agent::list_model_variables;
+use arraign::__internals::case::ModelSettings;
+use arraign::__internals::model::{
+    Cassette, PortLease, PortMode, RecordedSubject, SessionPlan, render_exchanges,
+};
+use arraign::__internals::port::LoopbackPort;
+use arraign::__internals::secrets::{Secrets, names_a_secret};
 use tokio::runtime::Builder;
-
-use crate::agent::list_model_variables;
-use crate::case::ModelSettings;
-use crate::model::{Cassette, PortLease, PortMode, RecordedSubject, SessionPlan, render_exchanges};
-use crate::port::LoopbackPort;
-use crate::secrets::{Secrets, names_a_secret};
 
 /// The exchanges of a program with its model.
 #[derive(Debug)]
-pub struct RecordedProgram {
+pub(super) struct RecordedProgram {
     /// How the program has ended.
-    pub status: ExitStatus,
+    pub(super) status: ExitStatus,
     /// The number of exchanges in which the model replied.
-    pub replies: usize,
+    pub(super) replies: usize,
     /// How the last request failed that got no proper reply.
-    pub failure: Option<String>,
+    pub(super) failure: Option<String>,
     /// The text of the cassette. The error is a sentence.
-    pub cassette: Result<String, String>,
+    pub(super) cassette: Result<String, String>,
 }
 
 /// Runs a program with this process's variables and streams. Its requests to its model are forwarded and recorded.
-pub fn record_program(program: &OsString, arguments: &[OsString]) -> io::Result<RecordedProgram> {
+pub(super) fn record_program(program: &OsString, arguments: &[OsString]) -> io::Result<RecordedProgram> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     // An interrupt ends the program, and what it has exchanged until then is kept.
     runtime.spawn(async { while tokio::signal::ctrl_c().await.is_ok() {} });

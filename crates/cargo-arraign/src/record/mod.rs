@@ -1,13 +1,15 @@
 //! `cargo arraign record -- COMMAND...`.
 
+mod program;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use arraign::__internals::harness::standalone::{RecordedProgram, record_program};
 use arraign::__internals::source::write_whole;
 use clap::Args;
 
+use self::program::{RecordedProgram, record_program};
 use crate::error::{CliError, CliResult, FAILED, print_to_stderr};
 use crate::explain::Explain;
 

@@ -13,45 +13,45 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{JudgeError, Questionnaire};
-use crate::check::{JudgeSettings, Prices, Tables};
-use crate::evidence::{AnswerForm, JudgeContext, Question};
-use crate::place::{LoadError, LoadErrors, Place};
-use crate::source::Files;
-use crate::trace::Trace;
-use crate::yaml::{Fields, Node, did_you_mean};
+use arraign::__internals::check::{JudgeSettings, Prices, Tables};
+use arraign::__internals::judge::JudgeSession;
+use arraign::__internals::place::Place;
+use arraign::__internals::source::Files;
+use arraign::__internals::yaml::{Fields, Node, did_you_mean};
+use arraign::judge::{Absent, AnswerForm, JudgeContext, Opinion, Question};
+use arraign::{LoadError, LoadErrors, Trace};
 
 /// A file of labelled examples.
 #[derive(Debug, Clone)]
-pub struct Calibration {
+pub(super) struct Calibration {
     /// The judge named by the file or by `arraign.yaml`.
-    pub judge: Option<Arc<JudgeSettings>>,
+    pub(super) judge: Option<Arc<JudgeSettings>>,
     /// The prices of tokens.
-    pub prices: Prices,
+    pub(super) prices: Prices,
     /// The examples, in the order of the file.
-    pub examples: Vec<LabelledExample>,
+    pub(super) examples: Vec<LabelledExample>,
 }
 
 /// An answer with a label by people.
 #[derive(Debug, Clone)]
-pub struct LabelledExample {
+pub(super) struct LabelledExample {
     /// The id of the example.
-    pub id: String,
+    pub(super) id: String,
     /// The place of the example.
-    pub place: Place,
+    pub(super) place: Place,
     /// The question to the judge.
-    pub prompt: String,
+    pub(super) prompt: String,
     /// The input of the agent.
-    pub input: Option<String>,
+    pub(super) input: Option<String>,
     /// The answer of the agent.
-    pub answer: String,
+    pub(super) answer: String,
     /// The label: whether the answer passes.
-    pub passes: bool,
+    pub(super) passes: bool,
 }
 
 impl Calibration {
     /// Reads the file at `path`; `tables` come from `arraign.yaml`.
-    pub fn load(path: &Path, files: &Files, tables: &Tables) -> Result<Self, LoadErrors> {
+    pub(super) fn load(path: &Path, files: &Files, tables: &Tables) -> Result<Self, LoadErrors> {
         let document = files.document(path)?;
         let mut fields = Fields::of(document.root(), "a file of labelled examples")?;
         let tables = tables.extended(&mut fields);
@@ -69,13 +69,18 @@ impl Calibration {
 }
 
 impl LabelledExample {
-    /// Builds the request for the example.
-    pub(super) fn build_questionnaire(&self) -> Result<Option<Questionnaire>, JudgeError> {
+    /// Returns the opinion of the judge of `calibration` on the example.
+    pub(super) fn ask_judge(
+        &self,
+        session: &JudgeSession<'_>,
+        calibration: &Calibration,
+    ) -> Result<Opinion, Absent> {
         let trace = Trace { answer: Some(self.answer.clone()), ..Trace::default() };
-        let context = JudgeContext { include_prompt: self.input.is_some(), ..JudgeContext::default() };
-        let (label, prompt) = (self.id.clone(), self.prompt.clone());
-        let question = Question { label, prompt, answer: AnswerForm::PassOrFail, context };
-        Questionnaire::for_answer(&trace, self.input.as_deref(), question)
+        let mut context = JudgeContext::default();
+        context.include_prompt = self.input.is_some();
+        let question = Question::new(&self.id, &self.prompt, AnswerForm::PassOrFail).context(context);
+        let judge = (calibration.judge.as_ref(), &calibration.prices);
+        session.judge_answer(judge, (&trace, self.input.as_deref()), question)
     }
 }
 

@@ -1,5 +1,8 @@
 //! `cargo arraign report`.
 
+mod overview;
+mod shards;
+
 use std::env;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,11 +11,12 @@ use std::process::ExitCode;
 use arraign::__internals::harness::runs::{StoredRun, find_newest};
 use arraign::__internals::harness::{earlier_run, write_summary};
 use arraign::__internals::report::annotations::Annotations;
-use arraign::__internals::report::overview::RunOverview;
 use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::report::{EarlierRun, FORMATS, FormatEntry, ReportBuilder as _};
 use clap::Args;
 
+use self::overview::RunOverview;
+use self::shards::check_shards;
 use crate::error::{CliError, CliResult, FAILED, exit_after_write, print_to_stderr};
 use crate::out::locate_out_folder;
 
@@ -46,7 +50,7 @@ impl Report {
         let summary =
             self.summary.clone().or_else(|| read_variable("ARRAIGN_OUTPUT_JSON").map(PathBuf::from));
         let run = StoredRun::open(&self.list_run_folders()?)?.compared_with(self.open_earlier_run()?);
-        run.check_shards()?;
+        check_shards(&run)?;
         let mut overview = Box::new(RunOverview::new(run.run()));
         let mut annotations = Box::new(Annotations::new(run.run()));
         let paths =

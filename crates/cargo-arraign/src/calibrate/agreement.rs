@@ -2,20 +2,20 @@
 
 /// Counts of the labels by people against the verdicts of a judge.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Agreement {
+pub(super) struct Agreement {
     /// Both pass.
-    pub both_pass: u32,
+    pub(super) both_pass: u32,
     /// Both fail.
-    pub both_fail: u32,
+    pub(super) both_fail: u32,
     /// The label is fail and the judge passes: the judge is too lenient.
-    pub too_easy: u32,
+    pub(super) too_easy: u32,
     /// The label is pass and the judge fails: the judge is too strict.
-    pub too_hard: u32,
+    pub(super) too_hard: u32,
 }
 
 impl Agreement {
     /// Counts one example.
-    pub fn add_example(&mut self, label: bool, judged: bool) {
+    pub(super) fn add_example(&mut self, label: bool, judged: bool) {
         let cell = match (label, judged) {
             (true, true) => &mut self.both_pass,
             (false, false) => &mut self.both_fail,
@@ -26,19 +26,19 @@ impl Agreement {
     }
 
     /// Returns the number of examples.
-    pub fn count_examples(&self) -> u32 {
+    pub(super) fn count_examples(&self) -> u32 {
         self.both_pass + self.both_fail + self.too_easy + self.too_hard
     }
 
     /// Returns the share of examples on which label and judge agree. `None` without examples.
-    pub fn agreed_share(&self) -> Option<f64> {
+    pub(super) fn agreed_share(&self) -> Option<f64> {
         let all = self.count_examples();
         (all > 0).then(|| f64::from(self.both_pass + self.both_fail) / f64::from(all))
     }
 
     /// Computes Cohen's kappa: the agreement beyond chance, where chance knows only how often each side passes an
     /// example. `None` if chance alone agrees on everything: all labels and verdicts are the same.
-    pub fn compute_kappa(&self) -> Option<f64> {
+    pub(super) fn compute_kappa(&self) -> Option<f64> {
         let (all, agreed) = (f64::from(self.count_examples()), self.agreed_share()?);
         // Two independent raters that pass examples as often as these agree by chance on this share.
         let labels = f64::from(self.both_pass + self.too_hard) / all;
@@ -48,7 +48,7 @@ impl Agreement {
     }
 
     /// Returns the name of the kappa's range (Landis and Koch).
-    pub fn describe_kappa(&self) -> Option<&'static str> {
+    pub(super) fn describe_kappa(&self) -> Option<&'static str> {
         let kappa = self.compute_kappa()?;
         let ranges = [(0.0, "none"), (0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial")];
         let name = ranges.iter().find(|(most, _)| kappa <= *most).map(|(_, name)| *name);

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::plain::{escape_line, escape_text};
-use super::summary::{group_thousands, render_dollars};
-use crate::score::written;
-use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, Trace, Usage};
-use crate::yaml::render_plain;
+use arraign::__internals::report::plain::{escape_line, escape_text};
+use arraign::__internals::report::summary::{group_thousands, render_dollars};
+use arraign::__internals::score::written;
+use arraign::__internals::yaml::render_plain;
+use arraign::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, Trace, Usage};
 
 /// The largest length of one text in the short form, in characters.
 const MAX_TEXT_CHARS: usize = 300;
@@ -20,7 +20,7 @@ const CALL_INDENT: usize = 9;
 
 /// How much of a run is rendered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimelineLength {
+pub(super) enum TimelineLength {
     /// A page or two: long texts and long runs are cut.
     Short,
     /// Everything.
@@ -29,15 +29,15 @@ pub enum TimelineLength {
 
 /// A run as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Timeline {
+pub(super) struct Timeline {
     /// The lines of the timeline.
-    pub text: String,
+    pub(super) text: String,
     /// Whether something was left out.
-    pub cut: bool,
+    pub(super) cut: bool,
 }
 
 /// Renders `run`.
-pub fn render_timeline(run: &Trace, length: TimelineLength) -> Timeline {
+pub(super) fn render_timeline(run: &Trace, length: TimelineLength) -> Timeline {
     let mut writer = TimelineWriter { text: String::new(), cut: false, length };
     writer.write_head(run);
     writer.text.push('\n');
@@ -174,6 +174,7 @@ impl TimelineWriter {
 fn list_steps(run: &Trace) -> Vec<TimelineStep<'_>> {
     let mut texts = run.messages[..run.messages.len() - count_answer_messages(run)].iter().peekable();
     let mut together: HashMap<(usize, &[String]), usize> = HashMap::new();
+    // Counted first: the heading of a turn comes before its calls and says how many follow.
     for call in &run.calls {
         *together.entry(turn_key(call)).or_default() += 1;
     }
@@ -182,6 +183,7 @@ fn list_steps(run: &Trace) -> Vec<TimelineStep<'_>> {
     for (made, call) in run.calls.iter().enumerate() {
         while let Some(message) = texts.next_if(|message| message.after_calls <= made) {
             steps.push(step_from_message(message));
+            // A message ends the block of the turn, so the next call repeats the heading.
             last = None;
         }
         let turn = turn_key(call);

@@ -6,80 +6,59 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use super::CaseMutator;
-use crate::case::Case;
-use crate::evidence::{Absent, ProgramReport, ProgramRequest};
-use crate::judge::{JudgePool, JudgeSession};
-use crate::place::{LoadError, LoadErrors, Place};
-use crate::source::lock;
-use crate::suite::{Library, Suite, build_trial_name, find_case_files, load_all, load_recorded};
-use crate::trace::Trace;
-use crate::verdict::CaseMutation;
+use arraign::__internals::evidence::ProgramRequest;
+use arraign::__internals::harness::sources::EvidenceSources;
+use arraign::__internals::judge::JudgeSession;
+use arraign::__internals::mutate::{CaseMutator, is_stopped};
+use arraign::__internals::place::Place;
+use arraign::__internals::suite::{Library, build_trial_name, find_case_files, load_all, load_recorded};
+use arraign::verdict::CaseMutation;
+use arraign::{Case, LoadError, LoadErrors, Suite, Trace};
 
 /// The options of a search for mutants.
 #[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct MutationOptions<'o> {
+pub(crate) struct MutationOptions<'o> {
     /// Only cases with names that contain one of these texts; without any, all cases.
-    pub filters: &'o [String],
+    pub(crate) filters: &'o [String],
     /// Whether additions that kill survivors are searched for.
-    pub finds_additions: bool,
+    pub(crate) finds_additions: bool,
     /// Set from outside to stop. A case that is not finished by then is left out of the report.
-    pub stop: Option<&'o AtomicBool>,
+    pub(crate) stop: Option<&'o AtomicBool>,
 }
 
 impl<'o> MutationOptions<'o> {
     /// The cases with names that contain one of `filters`, and additions for their survivors.
-    pub fn new(filters: &'o [String]) -> Self {
+    pub(crate) fn new(filters: &'o [String]) -> Self {
         Self { filters, finds_additions: true, stop: None }
     }
 
     /// Stops as soon as the flag is set.
     #[must_use]
-    pub fn stop_at(self, stop: &'o AtomicBool) -> Self {
+    pub(crate) fn stop_at(self, stop: &'o AtomicBool) -> Self {
         Self { stop: Some(stop), ..self }
     }
 }
 
-/// Runs a program of a check on a run of a case in a file.
-type CasePrograms<'p> =
-    &'p (dyn Fn(&ProgramRequest, &Case, &Path, &Trace) -> Result<ProgramReport, Absent> + Sync);
-
-/// Who is asked about a run, beside its checks.
-#[derive(Clone, Copy)]
-pub(crate) struct EvidenceSources<'s> {
-    /// The judge, with its recorded opinions.
-    pub(crate) judges: &'s JudgePool,
-    /// The programs of checks, if they may start.
-    pub(crate) programs: Option<CasePrograms<'s>>,
-}
-
-/// Whether the mutation was stopped from outside.
-pub(super) fn is_stopped(stop: Option<&AtomicBool>) -> bool {
-    stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
-}
-
 /// The mutants of all cases of a folder.
 #[derive(Debug, Default)]
-#[non_exhaustive]
-pub struct MutationReport {
+pub(crate) struct MutationReport {
     /// The cases, in the order of their files.
-    pub cases: Vec<CaseMutation>,
+    pub(crate) cases: Vec<CaseMutation>,
     /// The errors in files that do not load.
-    pub unread: Vec<LoadErrors>,
+    pub(crate) unread: Vec<LoadErrors>,
     /// The number of cases that were not tried, because the mutation was stopped.
-    pub untried: usize,
+    pub(crate) untried: usize,
 }
 
 impl MutationReport {
     /// Takes cases that were mutated elsewhere.
-    pub fn from_cases(cases: Vec<CaseMutation>) -> Self {
+    pub(crate) fn from_cases(cases: Vec<CaseMutation>) -> Self {
         Self { cases, ..Self::default() }
     }
 }
 
 /// Tries the mutants of all cases of a folder. It is an error if the files cannot be listed.
-pub(crate) fn mutate_folder(
+pub(super) fn mutate_folder(
     library: Library<'_>,
     sources: EvidenceSources<'_>,
     options: MutationOptions<'_>,
@@ -109,7 +88,7 @@ pub(crate) fn mutate_folder(
 }
 
 /// Tries the mutants of one case as if its file contained `text`. Additions are not searched for.
-pub(crate) fn mutate_case_in_text(
+pub(super) fn mutate_case_in_text(
     library: Library<'_>,
     sources: EvidenceSources<'_>,
     (path, text): (&Path, &str),
@@ -175,7 +154,7 @@ fn run_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) ->
             Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?)))
         {
             let result = work(item);
-            lock(&results).push((at, result));
+            results.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());
