@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use arraign::__internals::harness::runs::StoredRun;
-use arraign::__internals::source::is_temporary;
+use arraign_trace::source::is_temporary;
 use serde_json::{Value, json};
 
 use crate::project::{Project, Ran, case, green};

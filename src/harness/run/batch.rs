@@ -236,22 +236,19 @@ mod tests {
         assert_eq!(panicked.downcast_ref::<&str>(), Some(&"no"));
     }
 
+    fn never_end() -> ! {
+        loop {
+            thread::park();
+        }
+    }
+
     /// The second job never ends. It runs ahead of its caller, on the companion that ran the first.
     #[test]
     fn a_late_job_has_the_result_of_its_watcher_and_the_others_run_elsewhere() {
         let batch = new_batch(0..4, vec![0, 1, 2, 3], Duration::MAX, |number, delivery| {
             let limit = if number == 1 { Duration::ZERO } else { Duration::from_secs(60) };
             let late = delivery.clone();
-            run_limited(
-                limit,
-                move || late.deliver(100),
-                || {
-                    while number == 1 {
-                        thread::park();
-                    }
-                    number
-                },
-            )
+            run_limited(limit, move || late.deliver(100), || if number == 1 { never_end() } else { number })
         });
         assert_eq!(
             [0, 1, 2, 3].map(|number| batch.take_result(number)),
