@@ -11,7 +11,7 @@ use crate::check::{EvidenceNeeds, require_settled};
 use crate::evidence::{Absent, Evidence, Opinions, ProgramReport, ProgramReports, ProgramRequest};
 use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
-    Item, LocatedViolation, Outcome, Score, State, Status, Unfit, UnfitReason, Violation, count_to_f64,
+    Item, LocatedViolation, Loss, Outcome, Score, State, Status, Unfit, UnfitReason, Violation, count_to_f64,
 };
 use crate::score::statistics::RunScore;
 use crate::score::{Card, Effect};
@@ -204,18 +204,44 @@ fn ask_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outco
 
 fn of_outcome(expectation: &Expectation, outcome: Outcome) -> Finding {
     let violated = !outcome.violations.is_empty();
-    let mut items = outcome.items;
+    let mut items = keep_some_items(outcome.items);
     items.extend(list_note_items(expectation));
     Finding {
         status: if violated { Status::Fail } else { Status::Pass },
         score: outcome.score,
         violations: locate_all(expectation, outcome.violations),
         items,
-        losses: outcome.losses,
+        losses: keep_some_losses(outcome.losses),
         stats: outcome.stats,
         values: outcome.values,
         ..unanswered_finding(expectation)
     }
+}
+
+/// The largest number of items, and of losses, that a verdict contains of a check. A run can have 250,000 calls, and a check
+/// an item for each of them.
+const MAX_KEPT: usize = 10_000;
+
+/// Keeps the first items, and one for the rest.
+fn keep_some_items(mut items: Vec<Item>) -> Vec<Item> {
+    if items.len() > MAX_KEPT {
+        let rest = items.split_off(MAX_KEPT);
+        // The item for the rest has the state that matters most.
+        let states = [State::Violated, State::Open, State::Held, State::NotExercised];
+        let worst = states.into_iter().find(|state| rest.iter().any(|item| item.state == *state));
+        items.extend(worst.map(|state| Item::new(format!("{} more", rest.len()), state)));
+    }
+    items
+}
+
+/// Keeps the first losses, and the sum of the rest.
+fn keep_some_losses(mut losses: Vec<Loss>) -> Vec<Loss> {
+    if losses.len() > MAX_KEPT {
+        let rest = losses.split_off(MAX_KEPT);
+        let points = rest.iter().map(|loss| loss.points).sum();
+        losses.push(Loss::new(points, format!("{} more", rest.len())));
+    }
+    losses
 }
 
 /// Returns an item for each remark about the settings, and for a check that is proven to accept every run.

@@ -17,6 +17,7 @@ mod split_name;
 mod steps;
 mod tool;
 mod tool_category;
+mod tool_set;
 mod word_table;
 
 pub use arraign_trace::jsonpath::JsonPath;
@@ -38,6 +39,7 @@ pub use regex::TextPattern;
 pub(crate) use split_name::split_name;
 pub use tool::{ToolMatch, ToolPattern, is_glob};
 pub use tool_category::{ToolCategories, ToolCategory};
+pub use tool_set::ToolPatternSet;
 #[cfg(feature = "verification")]
 pub(crate) use word_table::list_rows;
 #[cfg(test)]

@@ -74,6 +74,14 @@ impl NameMatcher {
         }
     }
 
+    /// The name, if this is one name.
+    pub(super) fn exact_name(&self) -> Option<&str> {
+        match self {
+            Self::Exact(own) | Self::AnyCase(own) | Self::Normal(own) => Some(own),
+            Self::Glob(_) | Self::NormalGlob { .. } => None,
+        }
+    }
+
     /// Whether this is a glob.
     pub(super) fn is_glob(&self) -> bool {
         matches!(self, Self::Glob(_) | Self::NormalGlob { .. })

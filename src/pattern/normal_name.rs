@@ -34,7 +34,7 @@ fn fold_chars(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(|c| !is_separator(*c)).flat_map(char::to_lowercase)
 }
 
-fn is_separator(c: char) -> bool {
+pub(super) fn is_separator(c: char) -> bool {
     matches!(c, '-' | '_' | ' ' | '.')
 }
 

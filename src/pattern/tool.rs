@@ -162,6 +162,13 @@ impl ToolPattern {
         Some(call)
     }
 
+    /// The matchers of tool names, each with its text. A call that this pattern means, or may mean, has a name that one of
+    /// them matches.
+    pub(super) fn matchers(&self) -> impl Iterator<Item = (&NameMatcher, &str)> {
+        let tool = self.parts.as_ref().map(|parts| (&parts.tool, self.tool()));
+        [Some((&self.whole, self.as_str())), tool].into_iter().flatten()
+    }
+
     /// A name that `matcher` matches, which was made of `text`.
     fn find_name(text: &str, matcher: &NameMatcher) -> Option<String> {
         if matcher.is_glob() {

@@ -83,8 +83,12 @@ fn write_line(file: &mut File, line: &[u8]) -> io::Result<()> {
     bytes.extend_from_slice(line);
     bytes.push(b'\n');
     // `write_all` could write the rest in a second call, after a line of another process.
-    let written = file.write(&bytes)?;
-    if written < bytes.len() { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
+    if file.write(&bytes)? == bytes.len() {
+        return Ok(());
+    }
+    // A full disk takes a part of the line, and the system says why only when it is asked again.
+    file.write_all(b"\n")?;
+    Err(io::ErrorKind::WriteZero.into())
 }
 
 /// Whether the last byte is a line break. An empty file needs none.

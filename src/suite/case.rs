@@ -207,12 +207,17 @@ fn identity(fields: &mut Fields<'_>, node: Node<'_>, alone: bool) -> (Option<Str
     (text, id.place())
 }
 
+/// The largest length of an id, in characters. Runners pad the names of trials to the longest one.
+const MAX_ID_CHARS: usize = 1000;
+
 fn problem_with_id(id: &str) -> Option<String> {
     let run =
         // These names are appended to a case for its single runs and for its threshold.
         id.strip_prefix("run_").is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()));
     if id.trim().is_empty() {
         Some("an id cannot be empty".to_owned())
+    } else if id.chars().count() > MAX_ID_CHARS {
+        Some(format!("an id has at most {MAX_ID_CHARS} characters, and this one has {}", id.chars().count()))
     } else if run || id == "pass_threshold" {
         Some(format!("the id `{id}` is reserved: trials that arraign adds are called so"))
     } else {

@@ -26,6 +26,8 @@ mod joined_runs;
 mod js_regex;
 mod judge;
 mod key_tables;
+#[cfg(unix)]
+mod killed;
 mod live;
 mod msrv;
 #[path = "../../crates/arraign-trace/tests/claims/mutations.rs"]

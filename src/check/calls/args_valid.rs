@@ -188,7 +188,7 @@ impl ArgsValid {
         }
         // A tool that may not be called is refused whatever its arguments are.
         if let Some(refusal) = self.policy.gate.refusal(call) {
-            return Ok(Finding::tested(vec![self.refused(call, &refusal)]));
+            return Ok(Finding::tested(vec![self.refused(call, refusal)]));
         }
         match self.policy.schemas.find(call) {
             FoundSchema::Found(schema) => violation::of_arguments(call, schema).map(Finding::tested),
@@ -197,9 +197,9 @@ impl ArgsValid {
         }
     }
 
-    fn refused(&self, call: &Call, refusal: &Refusal<'_>) -> Violation {
+    fn refused(&self, call: &Call, refusal: Refusal<'_>) -> Violation {
         let (violation, pointer) = violation::refused(call, refusal);
-        self.policy.origin.cite(violation, pointer)
+        self.policy.origin.cite(violation, &pointer)
     }
 
     fn unconstrained(&self, call: &Call) -> Finding {

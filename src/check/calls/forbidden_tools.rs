@@ -14,11 +14,11 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::check::support::named_tools::{find_calls, run_of};
+use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
-use crate::pattern::{NormalPattern, ToolPattern};
+use crate::pattern::{NormalPattern, ToolPattern, ToolPatternSet};
 use crate::place::LoadErrors;
 use crate::trace::Call;
 use crate::yaml::{Fields, Node};
@@ -42,7 +42,11 @@ struct ForbiddenToolsSettings {
 }
 
 /// The tools that must not be called, each with its index in the settings.
-struct ForbiddenTools(Vec<(usize, Name)>);
+struct ForbiddenTools {
+    tools: Vec<(usize, Name)>,
+    /// The patterns of `tools`.
+    patterns: ToolPatternSet,
+}
 
 enum Name {
     Exact(ToolPattern),
@@ -67,7 +71,7 @@ fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, Load
         Names::Exact => read_list(&mut fields, Name::Exact),
         Names::Normalised => read_list(&mut fields, Name::Normalised).map(each_once),
     };
-    fields.finish_some(tools.map(|tools| Box::new(ForbiddenTools(tools)) as Box<dyn Check>))
+    fields.finish_some(tools.map(|tools| Box::new(ForbiddenTools::new(tools)) as Box<dyn Check>))
 }
 
 fn read_list<T: DeserializeOwned>(
@@ -96,11 +100,21 @@ fn each_once(tools: Vec<(usize, Name)>) -> Vec<(usize, Name)> {
     kept
 }
 
+impl ForbiddenTools {
+    fn new(tools: Vec<(usize, Name)>) -> Self {
+        let patterns = tools.iter().map(|(_, name)| name.pattern().clone()).collect();
+        Self { tools, patterns: ToolPatternSet::new(patterns) }
+    }
+}
+
 impl Check for ForbiddenTools {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let (mut items, mut violations) = (Vec::new(), Vec::new());
-        for (index, tool) in &self.0 {
-            let calls = find_calls(tool.pattern(), &evidence.trace);
+        let mut hits: Vec<Vec<&Call>> = vec![Vec::new(); self.tools.len()];
+        for call in &evidence.trace.calls {
+            self.patterns.list_matches(call).into_iter().for_each(|tool| hits[tool].push(call));
+        }
+        for ((index, tool), calls) in self.tools.iter().zip(hits) {
             let state = if calls.is_empty() { State::Held } else { State::Violated };
             items.push(Item::new(tool.as_str(), state));
             violations.extend(describe_forbidden(*index, tool, &calls));
@@ -116,16 +130,15 @@ impl Check for ForbiddenTools {
     }
 
     fn tools(&self) -> Vec<&ToolPattern> {
-        self.0.iter().map(|(_, name)| name.pattern()).collect()
+        self.patterns.patterns().iter().collect()
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
-        let (_, first) = self.0.first()?;
-        Some(run_of(vec![first.pattern().example(1)?]).into())
+        Some(run_of(vec![self.patterns.patterns().first()?.example(1)?]).into())
     }
 
     fn bans_call(&self, call: &Call) -> bool {
-        self.0.iter().any(|(_, name)| name.pattern().matches(call))
+        self.patterns.find_match(call).is_some()
     }
 }
 

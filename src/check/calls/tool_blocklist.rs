@@ -9,15 +9,17 @@
 #![doc = include_str!("../../../tests/check/tool_blocklist/fail-by-glob.yaml")]
 //! ```
 
+use std::collections::HashMap;
+
 use crate::check::support::blocked_message::{HELP, is_blocked};
 use crate::check::support::named_tools::run_of;
 use crate::check::support::reading::read_all;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
-use crate::pattern::ToolPattern;
+use crate::pattern::{ToolPattern, ToolPatternSet};
 use crate::place::{LoadError, LoadErrors};
-use crate::trace::Call;
+use crate::trace::{Call, ToolServer};
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
@@ -40,15 +42,22 @@ struct ToolBlocklist {
     /// The name under which the list is given.
     key: &'static str,
     /// The tools that must not be called: names or globs.
-    blocked: Vec<ToolPattern>,
+    blocked: ToolPatternSet,
 }
 
 impl Check for ToolBlocklist {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let calls = &evidence.trace.calls;
-        let violations =
-            first_calls(calls).into_iter().filter_map(|call| self.violation(call, calls)).collect();
-        let items = calls.iter().map(|call| self.item(call)).collect();
+        let (mut items, mut blocked) = (Vec::with_capacity(calls.len()), BlockedTools::default());
+        for call in calls {
+            let entry = self.blocked.find_match(call);
+            let state = if entry.is_some() { State::Violated } else { State::Held };
+            items.push(Item::new(call.label(), state));
+            if let Some(entry) = entry {
+                blocked.add_call(call, entry);
+            }
+        }
+        let violations = blocked.hits.iter().map(|(entry, hits)| self.violation(*entry, hits)).collect();
         Ok(Outcome::of_items(items, violations).stat("calls_checked", calls.len()))
     }
 
@@ -58,15 +67,15 @@ impl Check for ToolBlocklist {
     }
 
     fn tools(&self) -> Vec<&ToolPattern> {
-        self.blocked.iter().collect()
+        self.blocked.patterns().iter().collect()
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
-        Some(run_of(vec![self.blocked.first()?.example(1)?]).into())
+        Some(run_of(vec![self.blocked.patterns().first()?.example(1)?]).into())
     }
 
     fn bans_call(&self, call: &Call) -> bool {
-        self.blocked.iter().any(|tool| tool.matches(call))
+        self.blocked.find_match(call).is_some()
     }
 }
 
@@ -81,46 +90,44 @@ impl ToolBlocklist {
         }
         let blocked = list.and_then(|list| fields.take(read_entries(list, case_sensitive)));
         let key = NAMES.into_iter().find(|name| node.get(name).is_some()).unwrap_or(NAMES[0]);
-        let check = blocked.map(|blocked| Box::new(Self { key, blocked }) as Box<dyn Check>);
+        let check = blocked.map(|blocked| {
+            let blocked = ToolPatternSet::new(blocked);
+            Box::new(Self { key, blocked }) as Box<dyn Check>
+        });
         fields.finish_some(check)
     }
 
-    fn entry_for(&self, call: &Call) -> Option<(usize, &ToolPattern)> {
-        self.blocked.iter().enumerate().find(|(_, entry)| entry.matches(call))
-    }
-
-    /// Builds one violation for all calls of the tool that `first` calls, if it is blocked.
-    fn violation(&self, first: &Call, calls: &[Call]) -> Option<Violation> {
-        let (index, entry) = self.entry_for(first)?;
-        let hits: Vec<&Call> = calls.iter().filter(|call| is_same_tool(call, first)).collect();
+    /// Builds one violation for all calls of a tool, which the entry at `index` blocks.
+    fn violation(&self, index: usize, hits: &[&Call]) -> Violation {
+        let (first, entry) = (hits[0], &self.blocked.patterns()[index]);
         let violation = Violation {
             calls: hits.iter().map(|call| call.index).collect(),
             constraint: Some(entry.to_string()),
             ..Violation::of_call(first, is_blocked(&first.name, &format!("`{entry}`"), hits.len()))
         };
-        Some(violation.at(format!("/{}/{index}", self.key)).help(HELP))
-    }
-
-    fn item(&self, call: &Call) -> Item {
-        let state = if self.entry_for(call).is_some() { State::Violated } else { State::Held };
-        Item::new(call.label(), state)
+        violation.at(format!("/{}/{index}", self.key)).help(HELP)
     }
 }
 
-/// The first call of each tool.
-fn first_calls(calls: &[Call]) -> Vec<&Call> {
-    let mut firsts: Vec<&Call> = Vec::new();
-    for call in calls {
+/// The blocked tools that were called, in the order of their first calls.
+#[derive(Default)]
+struct BlockedTools<'t> {
+    /// The first entry that blocks each tool, and the calls of the tool.
+    hits: Vec<(usize, Vec<&'t Call>)>,
+    /// The positions in `hits`.
+    by_tool: HashMap<(&'t str, &'t ToolServer, &'t str), usize>,
+}
+
+impl<'t> BlockedTools<'t> {
+    fn add_call(&mut self, call: &'t Call, entry: usize) {
         // Tools are compared with their servers: two servers may have tools of one name.
-        if !firsts.iter().any(|first| is_same_tool(first, call)) {
-            firsts.push(call);
+        let tool = (call.name.as_str(), &call.server, call.written_name());
+        let at = *self.by_tool.entry(tool).or_insert(self.hits.len());
+        if at == self.hits.len() {
+            self.hits.push((entry, Vec::new()));
         }
+        self.hits[at].1.push(call);
     }
-    firsts
-}
-
-fn is_same_tool(one: &Call, other: &Call) -> bool {
-    one.name == other.name && one.server == other.server && one.written == other.written
 }
 
 /// The entries of the list, all of their mistakes at once.

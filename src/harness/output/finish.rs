@@ -72,7 +72,8 @@ impl RunFinisher {
             let stale = "answers a question that no case asks any more; delete it";
             stderr::note_leftovers("recorded opinion", &context.judging.find_stale(files), stale);
         }
-        written
+        // A run whose verdicts are lost has not merely failed.
+        context.store.check_written().and(written)
     }
 
     /// Prints the summary of the run and writes it as JSON. Under nextest, where a process runs one trial, there is nothing

@@ -9,6 +9,7 @@ use std::cell::Cell;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
+use std::sync::OnceLock;
 
 use super::manifest::{MANIFESTS, RunManifest};
 use super::prune::prune_runs;
@@ -38,6 +39,8 @@ pub(crate) struct Store {
     harness: String,
     attempt: u32,
     log: LineLog,
+    /// Why the first of the lost verdicts was not written.
+    unwritten: OnceLock<String>,
 }
 
 impl Store {
@@ -47,7 +50,8 @@ impl Store {
         let run = out.join(escape_name(&run_id));
         let log = open_log(&run, &escape_name(harness), nextest);
         let attempt = nextest.map_or(1, |nextest| nextest.attempt);
-        Self { out: out.to_owned(), run, harness: harness.to_owned(), attempt, log }
+        let unwritten = OnceLock::new();
+        Self { out: out.to_owned(), run, harness: harness.to_owned(), attempt, log, unwritten }
     }
 
     /// Writes the manifest that `describe` returns, unless another process of the run has written one. Returns whether it
@@ -71,7 +75,7 @@ impl Store {
     }
 
     /// Renders the error of a verdict that cannot be written.
-    pub(crate) fn unwritable_error(&self, error: &io::Error) -> String {
+    fn unwritable_error(&self, error: &io::Error) -> String {
         let folder = self.run.display();
         format!("cannot write verdicts below `{folder}`: {error}; set ARRAIGN_OUT to another folder")
     }
@@ -87,10 +91,23 @@ impl Store {
         RunProcesses { hashes, is_repeated: nextest.attempt > 1 }
     }
 
-    /// Appends a verdict of this harness to the log of this process.
-    pub(crate) fn write_verdict(&self, verdict: &mut Verdict) -> io::Result<()> {
+    /// Appends a verdict of this harness to the log of this process. The error is a message for the user.
+    pub(crate) fn write_verdict(&self, verdict: &mut Verdict) -> Result<(), String> {
         verdict.harness.clone_from(&self.harness);
         verdict.attempt = self.attempt;
+        self.append_verdict(verdict).map_err(|error| {
+            let problem = self.unwritable_error(&error);
+            self.unwritten.get_or_init(|| problem.clone());
+            problem
+        })
+    }
+
+    /// Checks that no verdict was lost. The error is a message for the user.
+    pub(crate) fn check_written(&self) -> Result<(), String> {
+        self.unwritten.get().map_or(Ok(()), |problem| Err(problem.clone()))
+    }
+
+    fn append_verdict(&self, verdict: &Verdict) -> io::Result<()> {
         // Taking the buffer leaves an empty one behind; if serialization fails, the buffer is simply lost.
         let mut json = BUFFER.take();
         json.clear();

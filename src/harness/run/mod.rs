@@ -29,7 +29,7 @@ use std::time::Duration;
 
 use libtest_mimic::{Arguments, Completion, Conclusion, Failed, Trial};
 
-use self::batch::JobBatch;
+use self::batch::{Delivery, JobBatch};
 use self::context::RunContext;
 use self::progress::{Progress, ProgressLine};
 use super::FAILED;
@@ -54,6 +54,9 @@ struct WaitingTrial {
 }
 
 type TrialBatch = JobBatch<WaitingTrial, Result<(), Failed>>;
+
+/// Where the result of a trial goes.
+type TrialDelivery = Delivery<WaitingTrial, Result<(), Failed>>;
 
 /// Runs the trials, prints and writes the results, and returns the exit code of the process.
 pub(super) fn run_trials(
@@ -109,9 +112,7 @@ fn make_trials(
         let PlannedTrial { name, work, .. } = planned;
         WaitingTrial { context: Arc::clone(context), number, name, work }
     });
-    let batch = Arc::new(JobBatch::new(waiting, run_ahead, RUN_AHEAD_WINDOW, |trial| {
-        trial::run_trial(&trial.context, trial.number, &trial.name, trial.work)
-    }));
+    let batch = Arc::new(JobBatch::new(waiting, run_ahead, RUN_AHEAD_WINDOW, trial::run_trial));
     let numbered = heads.into_iter().enumerate();
     numbered
         .map(|(number, (name, ignore))| make_trial(number, name, ignore.as_ref(), &batch, show_reasons))

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use libtest_mimic::Failed;
 
-use super::companion::{Unfinished, run_within};
+use super::companion::{run_limited, run_within};
 use super::context::RunContext;
 use super::failure::RunFailure;
 use super::live::Asker;
-use super::{gate, load_failure, panics, stale};
+use super::{TrialDelivery, WaitingTrial, gate, load_failure, panics, stale};
 use crate::case::Case;
 use crate::engine::{EvaluationSettings, evaluate_each, failed_with, undecided_with};
 use crate::evidence::ProgramRequest;
@@ -27,37 +27,38 @@ use crate::trace::Trace;
 use crate::verdict::rebase::prefix_file;
 use crate::verdict::{CaseMutation, Rerun, Verdict};
 
-/// Runs a trial, which has this number in the plan. The error is the trial's failure message.
-pub(crate) fn run_trial(
-    context: &Arc<RunContext>,
-    number: usize,
-    name: &str,
-    work: TrialWork,
-) -> Result<(), Failed> {
-    let result = run_work(context, number, name, work);
-    context.progress.make_room();
-    result
-}
-
-fn run_work(context: &Arc<RunContext>, number: usize, name: &str, work: TrialWork) -> Result<(), Failed> {
-    match work {
-        TrialWork::Broken(errors) => Err(report_load_failure(context, name, &errors)),
+/// Runs a trial. The error is the trial's failure message. `None` if the trial was late: then `delivery` has its result.
+pub(super) fn run_trial(trial: WaitingTrial, delivery: &TrialDelivery) -> Option<Result<(), Failed>> {
+    let WaitingTrial { context, number, name, work } = trial;
+    let result = match work {
+        TrialWork::Broken(errors) => Err(report_load_failure(&context, &name, &errors)),
         TrialWork::Case(work) => {
-            let mut verdict = evaluate_once(context, name, &work, Asker::Case);
-            let CaseWork { case, path, suite, .. } = &work;
-            verdict.suite = suite.to_string();
-            // Before the tally and the verdict log, because the snapshot can change whether the trial passes.
-            let tolerated = snapshots::compare_with_snapshot(&mut verdict, case, path, &context.project.base);
-            verdict.mutation = try_mutants(context, &verdict, &work).map(Box::new);
-            context.tally.add_case(number, case, &verdict);
-            report_verdict(context, verdict, tolerated)
+            let verdict = evaluate_trial(&context, number, &name, &work, delivery)?;
+            finish_case(&context, number, &work, verdict)
         }
         TrialWork::Gate(work) => {
-            let verdict = gate::evaluate_gate_trial(context, name, &work);
+            let verdict = gate::evaluate_gate_trial(&context, &name, &work);
             context.tally.add_block(number, &verdict);
-            report_verdict(context, verdict, false)
+            report_verdict(&context, verdict, false)
         }
-    }
+    };
+    context.progress.make_room();
+    Some(result)
+}
+
+fn finish_case(
+    context: &RunContext,
+    number: usize,
+    work: &CaseWork,
+    mut verdict: Verdict,
+) -> Result<(), Failed> {
+    let CaseWork { case, path, suite, .. } = work;
+    verdict.suite = suite.to_string();
+    // Before the tally and the verdict log, because the snapshot can change whether the trial passes.
+    let tolerated = snapshots::compare_with_snapshot(&mut verdict, case, path, &context.project.base);
+    verdict.mutation = try_mutants(context, &verdict, work).map(Box::new);
+    context.tally.add_case(number, case, &verdict);
+    report_verdict(context, verdict, tolerated)
 }
 
 /// Writes a verdict for a file that cannot be read, so that reports contain the failure, and returns the message.
@@ -80,10 +81,7 @@ fn report_verdict(context: &RunContext, mut verdict: Verdict, tolerated: bool) -
     if context.project.rerun != Rerun::default() {
         verdict.rerun = Some(context.project.rerun.repeat(&verdict.name));
     }
-    let written = context.store.write_verdict(&mut verdict);
-    if let Err(error) = written {
-        return Err(Failed::from(context.store.unwritable_error(&error)));
-    }
+    context.store.write_verdict(&mut verdict).map_err(Failed::from)?;
     if verdict.passed || tolerated {
         return Ok(());
     }
@@ -115,44 +113,67 @@ fn failure_message(context: &RunContext, name: &str, at: &str, drawn: &str) -> F
     }
 }
 
-/// The time limit of a case without a `timeout`, for reading its runs and for its checks. A case that asks a judge has no such
-/// limit, because the judge has its own.
+/// The time limit of a case without a `timeout`, for reading its runs and for its checks.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Evaluates a case. Its agent, if it runs, is asked at most once by all processes of a run.
-pub(crate) fn evaluate_once(context: &Arc<RunContext>, name: &str, work: &CaseWork, asker: Asker) -> Verdict {
+pub(super) fn evaluate_once(context: &Arc<RunContext>, name: &str, work: &CaseWork, asker: Asker) -> Verdict {
     let evaluated = context
         .live
         .ask_once(name, work, (&context.project, asker), || evaluate_in_time(context, name, work));
     evaluated.unwrap_or_else(|problem| failed_with(&work.case, name, &work.case.place, problem))
 }
 
-/// Evaluates a case within its timeout. If it takes too long, the verdict is an error, and a later result is dropped. The
-/// agent's time does not count, because the agent has its own limit.
-fn evaluate_in_time(context: &Arc<RunContext>, name: &str, work: &CaseWork) -> Verdict {
-    let case = &work.case;
-    context.live.wait_for_answer(name);
-    // A judge takes as long as it takes, and has a limit of its own: its case runs on this thread.
-    let limit = match case.timeout {
-        None if case.asks_a_judge() || case.runs_programs() => return evaluate_case(context, name, work),
-        limit => limit.unwrap_or(DEFAULT_TIMEOUT),
-    };
-    let (worker_context, worker_work, worker_name) = (Arc::clone(context), work.clone(), name.to_owned());
-    let evaluated = run_within(limit, move || evaluate_case(&worker_context, &worker_name, &worker_work));
-    evaluated.unwrap_or_else(|unfinished| {
-        failed_with(case, name, &case.place, describe_unfinished(unfinished, case.timeout))
-    })
+/// Returns the time limit of a case. A judge takes as long as it takes, and has a limit of its own, and so has a program.
+fn find_limit(case: &Case) -> Option<Duration> {
+    let is_limited = !case.asks_a_judge() && !case.runs_programs();
+    case.timeout.or_else(|| is_limited.then_some(DEFAULT_TIMEOUT))
 }
 
-fn describe_unfinished(unfinished: Unfinished, timeout: Option<Duration>) -> String {
-    match (unfinished, timeout) {
-        (Unfinished::OutOfTime, Some(limit)) => format!("timed out: the case's `timeout` is {limit:?}"),
-        (Unfinished::OutOfTime, None) => {
-            format!("timed out: a case without a `timeout` has {DEFAULT_TIMEOUT:?}")
-        }
-        (Unfinished::Died, _) => "the case's thread died".to_owned(),
-        (Unfinished::NotStarted(error), _) => format!("cannot start a thread for the case: {error}"),
+/// Evaluates the case of a trial within its time limit. `None` if it takes too long: then the verdict is an error, which is
+/// reported, and a later result is dropped. The agent's time does not count, because the agent has its own limit.
+fn evaluate_trial(
+    context: &Arc<RunContext>,
+    number: usize,
+    name: &str,
+    work: &CaseWork,
+    delivery: &TrialDelivery,
+) -> Option<Verdict> {
+    // Other processes may wait for the verdict of an agent that runs, also for one that is late.
+    if work.case.agent.is_some() && context.live.asks_agents() {
+        return Some(evaluate_once(context, name, work, Asker::Case));
     }
+    let Some(limit) = find_limit(&work.case) else { return Some(evaluate_case(context, name, work)) };
+    let (late_context, late_work, late_name) = (Arc::clone(context), work.clone(), name.to_owned());
+    let late_delivery = delivery.clone();
+    let on_late = move || {
+        let verdict = fail_late(&late_work.case, &late_name);
+        late_delivery.deliver(finish_case(&late_context, number, &late_work, verdict));
+        late_context.progress.make_room();
+    };
+    run_limited(limit, on_late, || evaluate_case(context, name, work))
+}
+
+/// Evaluates a case within its time limit, on a thread of its own. The caller goes on without a case that takes too long.
+fn evaluate_in_time(context: &Arc<RunContext>, name: &str, work: &CaseWork) -> Verdict {
+    context.live.wait_for_answer(name);
+    let Some(limit) = find_limit(&work.case) else { return evaluate_case(context, name, work) };
+    let (own_context, own_work, own_name) = (Arc::clone(context), work.clone(), name.to_owned());
+    match run_within(limit, move || evaluate_case(&own_context, &own_name, &own_work)) {
+        Ok(verdict) => verdict.unwrap_or_else(|| fail_late(&work.case, name)),
+        Err(error) => {
+            let problem = format!("cannot start a thread for the case: {error}");
+            failed_with(&work.case, name, &work.case.place, problem)
+        }
+    }
+}
+
+fn fail_late(case: &Case, name: &str) -> Verdict {
+    let problem = match case.timeout {
+        Some(limit) => format!("timed out: the case's `timeout` is {limit:?}"),
+        None => format!("timed out: a case without a `timeout` has {DEFAULT_TIMEOUT:?}"),
+    };
+    failed_with(case, name, &case.place, problem)
 }
 
 /// Evaluates a case. A panic outside of a check, such as in a reader, is an error of this trial as well.

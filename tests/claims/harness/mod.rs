@@ -2,8 +2,12 @@
 
 mod cases;
 mod compared;
+#[cfg(target_os = "linux")]
+mod costly;
 mod exact;
 mod exits;
+#[cfg(target_os = "linux")]
+mod faults;
 mod golden;
 mod hostile;
 mod ide;

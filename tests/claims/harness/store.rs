@@ -162,6 +162,20 @@ fn old_runs_are_removed_unless_the_user_named_their_folder() {
     assert_eq!(earlier_runs(&project), ["fresh", "fresh-too", "no-run", "other-harness"]);
 }
 
+/// The clock was set back, or forward: a run of tomorrow, and one of the year 2500, are not old.
+#[test]
+fn runs_of_the_future_are_not_removed() {
+    let project = Project::of(&[green("a")]).file("evals/arraign.yaml", "keep_runs: 1");
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time").as_millis();
+    for (run, started_ms) in [("tomorrow", now + 24 * 3_600_000), ("late", 16_725_225_600_000), ("old", 1000)]
+    {
+        let (path, text) = manifest("evals@subject", started_ms);
+        project.write(&format!("target/arraign/{run}/{path}"), text);
+    }
+    run_from_own_target_folder(&project);
+    assert_eq!(earlier_runs(&project), ["late", "tomorrow"]);
+}
+
 #[test]
 fn a_run_says_how_it_began() {
     let project = Project::empty().file(

@@ -217,3 +217,25 @@ fn a_large_file_is_told_run_by_run() {
     let broken = explain_text(&format!("{text}{{\"steps\": [{{\"call\": 7}}]}}"), &["--format", "json"]);
     assert!(broken.stderr.contains("trace.json: native: line 91: "), "{}", broken.stderr);
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_or_too_large_is_refused_before_it_is_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe.json")).status();
+    assert!(made.expect("mkfifo").success());
+    // The file has no blocks on the disk.
+    let sparse = fs::File::create(folder.path().join("sparse.json")).expect("a file");
+    sparse.set_len(3 << 30).expect("a sparse file");
+    for (file, problem) in [
+        ("/dev/zero", "this is not a regular file"),
+        ("pipe.json", "this is not a regular file"),
+        ("sparse.json", "3221225472 bytes are over the limit of 67108864"),
+    ] {
+        for more in [&[][..], &["--run", "1"]] {
+            let ran = arraign(folder.path(), &[&["explain", file], more].concat());
+            assert_eq!(ran.code, Some(2), "{file}");
+            assert!(ran.stderr.contains(problem), "{file}: {}", ran.stderr);
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! `tools: {allow, deny}`: which tools may be called at all.
 
-use crate::pattern::ToolPattern;
+use crate::pattern::{ToolPattern, ToolPatternSet};
 use crate::place::LoadErrors;
 use crate::trace::Call;
 use crate::yaml::{Fields, Node};
@@ -8,25 +8,18 @@ use crate::yaml::{Fields, Node};
 /// The tools that a policy allows and denies.
 #[derive(Debug, Default)]
 pub(super) struct Gate {
-    allow: Vec<ToolPattern>,
-    deny: Vec<Entry>,
-    /// The pointer of `allow` in the file.
-    allowed_at: String,
-}
-
-/// One denied name or glob, and its pointer in the file.
-#[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) pattern: ToolPattern,
-    pub(super) pointer: String,
+    allow: ToolPatternSet,
+    deny: ToolPatternSet,
+    /// The pointer of the mapping in the file.
+    pointer: String,
 }
 
 /// Why a tool may not be called.
 pub(super) enum Refusal<'g> {
-    /// This entry denies it.
-    Denied(&'g Entry),
-    /// It is none of these.
-    NotAllowed(&'g [ToolPattern], &'g str),
+    /// This entry denies it. The second field is the entry's pointer.
+    Denied(&'g ToolPattern, String),
+    /// It is none of these. The second field is the list's pointer.
+    NotAllowed(&'g [ToolPattern], String),
 }
 
 impl Gate {
@@ -40,36 +33,34 @@ impl Gate {
             let empty = fields.node("allow").unwrap_or(tools).error("an empty `allow` allows nothing");
             fields.errors.push(empty.help("leave it out to allow every tool, or deny \"*\""));
         }
-        let allowed_at = format!("{pointer}/allow");
-        let deny = deny
-            .into_iter()
-            .enumerate()
-            .map(|(index, pattern)| Entry { pattern, pointer: format!("{pointer}/deny/{index}") });
-        let gate = Self { allow: allow.unwrap_or_default(), deny: deny.collect(), allowed_at };
-        fields.finish(gate)
+        let [allow, deny] = [allow.unwrap_or_default(), deny].map(ToolPatternSet::new);
+        fields.finish(Self { allow, deny, pointer: pointer.to_owned() })
     }
 
     /// Returns why the tool of `call` may not be called. `deny` wins. A tool that may be allowed is not refused.
     pub(super) fn refusal(&self, call: &Call) -> Option<Refusal<'_>> {
-        if let Some(denied) = self.deny.iter().find(|entry| entry.pattern.matches(call)) {
-            return Some(Refusal::Denied(denied));
+        if let Some(index) = self.deny.find_match(call) {
+            let pointer = format!("{}/deny/{index}", self.pointer);
+            return Some(Refusal::Denied(&self.deny.patterns()[index], pointer));
         }
-        let allowed = self.allow.is_empty() || self.allow.iter().any(|pattern| pattern.may_match(call));
-        (!allowed).then_some(Refusal::NotAllowed(&self.allow, &self.allowed_at))
+        let allow = self.allow.patterns();
+        let is_allowed =
+            allow.is_empty() || self.allow.find(call, |index| allow[index].may_match(call)).is_some();
+        (!is_allowed).then(|| Refusal::NotAllowed(allow, format!("{}/allow", self.pointer)))
     }
 
     /// Whether every tool may be called.
     pub(super) fn is_empty(&self) -> bool {
-        self.allow.is_empty() && self.deny.is_empty()
+        self.allowed().is_empty() && self.denied().is_empty()
     }
 
     /// The allowed names and globs.
     pub(super) fn allowed(&self) -> &[ToolPattern] {
-        &self.allow
+        self.allow.patterns()
     }
 
     /// The denied names and globs.
-    pub(super) fn denied(&self) -> impl Iterator<Item = &ToolPattern> {
-        self.deny.iter().map(|entry| &entry.pattern)
+    pub(super) fn denied(&self) -> &[ToolPattern] {
+        self.deny.patterns()
     }
 }

@@ -55,19 +55,15 @@ fn describe_fault(call: &Call, fault: &Fault) -> Violation {
 }
 
 /// A tool that may not be called, and the pointer of what forbids it.
-pub(super) fn refused<'r>(call: &Call, refusal: &Refusal<'r>) -> (Violation, &'r str) {
-    match *refusal {
-        Refusal::Denied(entry) => {
+pub(super) fn refused(call: &Call, refusal: Refusal<'_>) -> (Violation, String) {
+    match refusal {
+        Refusal::Denied(entry, pointer) => {
             // A glob does not show which name it denied.
-            let by = if entry.pattern.exact().is_some() {
-                String::new()
-            } else {
-                format!(" by `{}`", entry.pattern)
-            };
+            let by = if entry.exact().is_some() { String::new() } else { format!(" by `{entry}`") };
             let message = format!("the policy denies `{}`{by}, but it was called", call.name);
-            let constraint = Some(format!("deny: {}", entry.pattern));
+            let constraint = Some(format!("deny: {entry}"));
             let violation = Violation { constraint, ..Violation::of_call(call, message) };
-            (violation.help("keep the agent from calling it, or take the entry off the list"), &entry.pointer)
+            (violation.help("keep the agent from calling it, or take the entry off the list"), pointer)
         }
         Refusal::NotAllowed(allowed, pointer) => {
             let message = format!("`{}` is not among the tools that the policy allows", call.name);

@@ -52,8 +52,8 @@ impl Rule for Blocklist {
 
 impl Blocklist {
     fn blocked(&self, call: &Call) -> Option<Violation> {
-        let (index, tool) = self.blocked.tools().iter().enumerate().find(|(_, tool)| tool.matches(call))?;
-        let entry = tool.to_string();
+        let index = self.blocked.find_match(call)?;
+        let entry = self.blocked.tools()[index].to_string();
         let violation = build_violation(call, &entry, format!("no call of {entry}"));
         let constraint = Some(entry.replace('`', ""));
         Some(Violation { constraint, ..violation }.at(self.blocked.pointer(index)))

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::aliases::Aliases;
 use crate::check::support::reading::read_all;
-use crate::pattern::{TextPattern, ToolPattern, find_example};
+use crate::pattern::{TextPattern, ToolPattern, ToolPatternSet, find_example};
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Arguments, Call};
 use crate::yaml::{Fields, Key, Node};
@@ -198,6 +198,10 @@ pub(super) struct Operands {
     key: &'static str,
     is_list: bool,
     tools: Vec<Operand>,
+    /// The names and globs of all tools.
+    members: ToolPatternSet,
+    /// The tool to which each of `members` belongs.
+    owners: Vec<usize>,
 }
 
 impl Operands {
@@ -208,7 +212,14 @@ impl Operands {
             return Err(node.error(format!("`{key}` is empty: name at least one tool")).into());
         }
         let tools = read_all(nodes.into_iter().map(|node| Operand::read(node, aliases)))?;
-        Ok(Self { key, is_list: node.list().is_some(), tools })
+        Ok(Self::new(key, node.list().is_some(), tools))
+    }
+
+    fn new(key: &'static str, is_list: bool, tools: Vec<Operand>) -> Self {
+        let members = tools.iter().flat_map(|tool| tool.members.iter().cloned()).collect();
+        let owners = tools.iter().enumerate().flat_map(|(at, tool)| tool.members.iter().map(move |_| at));
+        let owners = owners.collect();
+        Self { key, is_list, tools, members: ToolPatternSet::new(members), owners }
     }
 
     /// The tools, in the user's order.
@@ -218,12 +229,18 @@ impl Operands {
 
     /// Whether `call` may be one of them.
     pub(super) fn any_may_match(&self, call: &Call) -> bool {
-        self.tools.iter().any(|tool| tool.may_match(call))
+        self.members.find(call, |member| self.tools[self.owners[member]].may_match(call)).is_some()
     }
 
     /// Whether `call` is one of them.
     pub(super) fn any_matches(&self, call: &Call) -> bool {
-        self.tools.iter().any(|tool| tool.matches(call))
+        self.find_match(call).is_some()
+    }
+
+    /// Returns the index of the first tool that `call` is.
+    pub(super) fn find_match(&self, call: &Call) -> Option<usize> {
+        let member = self.members.find(call, |member| self.tools[self.owners[member]].matches(call))?;
+        Some(self.owners[member])
     }
 
     /// Returns the pointer in the rule to the tool at `index`.

@@ -1,0 +1,222 @@
+//! Small or large files of other people that would cost much: each is evaluated within limits, or refused at its place.
+//!
+//! The limits are the kernel's: memory, and seconds of CPU, which do not depend on what else the machine does. A debug build,
+//! which is what runs here, takes about twelve times as long as a release.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::project::{Project, Ran, subject};
+
+/// 300 MB, and what a debug build and its threads reserve.
+const KILOBYTES: u32 = 500_000;
+
+/// 5 seconds of a release.
+const CPU_SECONDS: u32 = 60;
+
+/// Runs the test target within the limits. A process that exceeds one of them is killed, and has no exit code.
+fn run(project: &Project, arguments: &[&str]) -> Ran {
+    let like = project.command(&[]);
+    let mut command = Command::new("sh");
+    let limits = format!("ulimit -v {KILOBYTES}; ulimit -t {CPU_SECONDS}; exec \"$0\" \"$@\"");
+    command.args(["-c", &limits]).arg(subject()).args(arguments).args(["--test-threads", "1"]);
+    for (name, value) in like.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    // Each arena of the allocator reserves address space that it does not use.
+    command.env("MALLOC_ARENA_MAX", "1").current_dir(project.path(""));
+    Ran::of(&mut command)
+}
+
+fn run_case(case: impl AsRef<[u8]>) -> Ran {
+    run(&Project::empty().file("evals/s.yaml", case), &[])
+}
+
+fn mkfifo(project: &Project, path: &str) {
+    let path = project.path(path);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+}
+
+#[test]
+fn aliases_of_a_long_text_are_refused() {
+    for (length, count) in [(50_000, 10_000), (5_000, 40_000)] {
+        let aliases = "*a, ".repeat(count);
+        let case = format!(
+            "x: &a {}\ntests: [{{id: a, tags: [{aliases}], expect: [{{contains: x}}]}}]",
+            "y".repeat(length)
+        );
+        run_case(case).exits(2).complains("--> evals/s.yaml:");
+    }
+}
+
+/// A schema whose levels each refer to the next one twice.
+fn double_levels(depth: usize, more: &str) -> String {
+    let mut definitions: Vec<String> = (0..depth)
+        .map(|level| {
+            let next = json!({"$ref": format!("#/$defs/l{}", level + 1)});
+            format!("\"l{level}\": {}", json!({"allOf": [next, next]}))
+        })
+        .collect();
+    definitions.push(format!("\"l{depth}\": {{\"type\": \"object\"}}"));
+    format!("{{\"$defs\": {{{}}}, \"$ref\": \"#/$defs/l0\"{more}}}", definitions.join(", "))
+}
+
+#[test]
+fn schemas_that_explode_are_refused_or_run_out_of_steps() {
+    let unevaluated = ", \"unevaluatedProperties\": false";
+    for (depth, more) in
+        [(11, unevaluated), (12, unevaluated), (18, unevaluated), (20, unevaluated), (28, ""), (60, "")]
+    {
+        let schema = double_levels(depth, more);
+        let ran =
+            run_case(format!("{{id: a, metric: json_schema, schema: {schema}, trace: [{{say: '{{}}'}}]}}"));
+        assert!(matches!(ran.code, Some(2 | 101)), "{depth} {more}: {ran:?}");
+        assert!(
+            format!("{}{}", ran.stdout, ran.stderr).contains("--> evals/s.yaml:"),
+            "{depth} {more}: {ran:?}"
+        );
+    }
+    let mut negated = json!({"type": "object"});
+    for _ in 0..29 {
+        negated = json!({"allOf": [{"not": {"not": negated}}]});
+    }
+    let ran =
+        run_case(format!("{{id: a, metric: json_schema, schema: {negated}, trace: [{{say: '{{}}'}}]}}"));
+    assert!(matches!(ran.code, Some(0 | 2 | 101)), "{ran:?}");
+}
+
+#[test]
+fn a_named_pipe_is_no_file() {
+    for pipe in
+        ["evals/traces/s.json", "evals/policies/p.yaml", "evals/schemas/x.json", "evals/baselines/b.json"]
+    {
+        let case = "id: s\nmetric: args_valid\npolicy: policies/p.yaml\nbaseline: baselines/b.json\nexpect: [{json_schema: schemas/x.json}]\n";
+        let project = Project::empty().file("evals/s.yaml", case);
+        for (path, text) in [
+            ("evals/traces/s.json", "{\"calls\": [\"look\"], \"answer\": \"{}\"}"),
+            ("evals/policies/p.yaml", "look: {type: object}"),
+            ("evals/schemas/x.json", "{\"type\": \"object\"}"),
+            ("evals/baselines/b.json", "{\"calls\": [\"look\"], \"answer\": \"{}\"}"),
+        ] {
+            if path == pipe { mkfifo(&project, path) } else { project.write(path, text) }
+        }
+        let ran = run(&project, &[]);
+        assert!(matches!(ran.code, Some(2 | 101)), "{pipe}: {ran:?}");
+        assert!(
+            format!("{}{}", ran.stdout, ran.stderr).contains("this is not a regular file"),
+            "{pipe}: {ran:?}"
+        );
+    }
+    for pipe in ["evals/t.yaml", "evals/arraign.yaml"] {
+        let project = Project::of(&[crate::project::green("a")]);
+        mkfifo(&project, pipe);
+        run(&project, &[]).exits(2).complains("this is not a regular file");
+    }
+}
+
+/// A trace of so many calls of different tools.
+fn write_calls(count: usize) -> String {
+    let calls: Vec<String> = (0..count).map(|number| format!("\"tool_{number}\"")).collect();
+    format!("{{\"calls\": [{}], \"answer\": \"done\"}}", calls.join(","))
+}
+
+#[test]
+fn rules_that_each_call_breaks_keep_some_of_their_violations() {
+    let mut case = "id: s\ntimeout: 60m\nexpect:\n  - sequence_valid:\n      rules:\n".to_owned();
+    for number in 0..10 {
+        let _ = writeln!(case, "        - {{type: immediately_before, first: first_{number}, then: '*'}}");
+    }
+    let project =
+        Project::empty().file("evals/s.yaml", case).file("evals/traces/s.json", write_calls(20_000));
+    run(&project, &[]).exits(101).says("more times");
+    assert!(project.verdict("s::s").to_string().len() < 8 << 20);
+}
+
+#[test]
+fn a_million_calls_are_refused() {
+    for (count, problem) in [
+        (1_000_000, "native: line 1, column 11: a run has at most 250000 steps, and this one has 1000001"),
+        (3_000_000, "line 1, column 8000007: the text has more than 2000000 values"),
+    ] {
+        let calls = format!("{{\"calls\": [{}\"a\"], \"answer\": \"done\"}}", "\"a\",".repeat(count));
+        let project = Project::empty()
+            .file("evals/s.yaml", "{id: s, expect: [{tool_blocklist: [rm]}]}")
+            .file("evals/traces/s.json", calls);
+        run(&project, &[]).exits(101).says(&format!("evals/traces/s.json: {problem}"));
+        assert!(project.verdict("s::s").to_string().len() < 4096, "{count}");
+    }
+}
+
+#[test]
+fn a_verdict_keeps_some_items_of_many_calls() {
+    for (blocked, code) in [("rm", 0), ("a", 101)] {
+        let calls = format!("{{\"calls\": [{}\"a\"], \"answer\": \"done\"}}", "\"a\",".repeat(50_000));
+        let project = Project::empty()
+            .file("evals/s.yaml", format!("{{id: s, expect: [{{tool_blocklist: [{blocked}]}}]}}"))
+            .file("evals/traces/s.json", calls);
+        run(&project, &[]).exits(code);
+        let finding = &project.verdict("s::s")["findings"][0];
+        let items = finding["items"].as_array().expect("items");
+        assert_eq!((items.len(), &items[10_000]["label"]), (10_001, &json!("40001 more")));
+        assert!(finding.to_string().len() < 2 << 20);
+    }
+}
+
+#[test]
+fn a_file_of_cases_of_60_megabytes_is_refused() {
+    let rows: Vec<Value> =
+        (0..600).map(|number| json!({"id": number.to_string(), "input": "x".repeat(100_000)})).collect();
+    let project = Project::empty().file("evals/s.json", json!({"tests": rows}).to_string());
+    run(&project, &[]).exits(2).complains("evals/s.json");
+}
+
+#[test]
+fn thousands_of_globs_meet_thousands_of_calls() {
+    let globs: Vec<String> = (0..2_000).map(|number| format!("*rm_{number}_[a-z]*")).collect();
+    let lists = [
+        json!({"tool_blocklist": globs}),
+        json!({"forbidden_tools": globs}),
+        json!({"sequence_valid": {"rules": [{"type": "blocklist", "tools": globs}]}}),
+    ];
+    for list in lists {
+        let project = Project::empty()
+            .file("evals/s.json", json!({"id": "s", "expect": [list]}).to_string())
+            .file("evals/traces/s.json", write_calls(20_000));
+        run(&project, &[]).exits(0);
+    }
+}
+
+#[test]
+fn a_dataset_in_one_line_leaves_verdicts_of_the_size_of_its_rows() {
+    let row = |number: usize| {
+        json!({
+            "id": format!("row-{number}"),
+            "trace": {"calls": ["look"], "answer": format!("The answer of row {number} is here.")},
+            "expect": [{"contains": "NEVER"}, {"tool_blocklist": ["look"]}],
+        })
+    };
+    let rows = json!({"tests": (0..1_000).map(row).collect::<Vec<_>>()}).to_string();
+    assert!(rows.len() > 100_000 && !rows.contains('\n'));
+    let project = Project::empty().file("evals/s.json", rows);
+    run(&project, &[]).exits(101);
+    let written: usize = project.logs("out").iter().map(|log| project.read(log).len()).sum();
+    assert!(written < 10 << 20, "{written} bytes");
+}
+
+#[test]
+fn an_id_of_70_000_characters_is_refused() {
+    run_case(case_with_id(300)).exits(0);
+    let refused = run_case(case_with_id(70_000)).exits(2);
+    refused.complains("an id has at most 1000 characters, and this one has 70000");
+}
+
+fn case_with_id(length: usize) -> String {
+    let id = "i".repeat(length);
+    format!("id: {id}\ntrace: {{calls: [look]}}\nexpect: [{{tool_blocklist: [rm]}}]\n")
+}
