@@ -11,7 +11,7 @@ tools=$CARGO_TARGET_DIR/frameworks
 traces=$tools/evals/traces/frameworks
 rm -rf "$tools/evals"
 mkdir -p "$traces"
-for group in models agents google; do
+for group in models agents google observers; do
     [ -d "$tools/$group" ] || python3 -m venv "$tools/$group"
     "$tools/$group/bin/pip" install --quiet --disable-pip-version-check -r "$here/tests/frameworks/$group.txt"
 done
@@ -43,7 +43,7 @@ check() {
 }
 
 echo "tests:" >"$tools/evals/frameworks.yaml"
-for group in models agents google; do
+for group in models agents google observers; do
     while read -r script; do
         check "$tools/$group/bin/python" "$here/tests/frameworks/$script.py"
     done < <(sed -n 's/^# run: //p' "$here/tests/frameworks/$group.txt")

@@ -11,6 +11,7 @@ os.environ |= {
     "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{base}/v1", "ANTHROPIC_API_KEY": "none", "GOOGLE_API_KEY": "none",
     "GOOGLE_GEMINI_BASE_URL": base, "AWS_ACCESS_KEY_ID": "none", "AWS_SECRET_ACCESS_KEY": "none", "AWS_REGION": "eu-west-1",
     "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": base, "OPENAI_AGENTS_DISABLE_TRACING": "1",
+    "LANGFUSE_PUBLIC_KEY": "none", "LANGFUSE_SECRET_KEY": "none", "LANGFUSE_BASE_URL": base, "LITELLM_LOCAL_MODEL_COST_MAP": "True",
 }
 
 
