@@ -118,7 +118,7 @@ mod tests {
             ("a::stays", GOOD),
             ("a::wavers", GOOD),
         ];
-        let claim = "      contains: the answer does not contain \"ships\" at evals/inline.yaml:1:21\n";
+        let claim = "      contains: the answer does not contain \"ships\" at evals/inline.yaml:1:30\n";
         let wanted = format!(
             "1 regressed, 1 improved, 1 new, 1 not run, 1 changed, 1 flaky\n  \
              before: 4 of 6 passed, 2 failed, 0 undecided, 0 errors\n  \
@@ -129,7 +129,7 @@ mod tests {
              not run: only in the earlier run\n  a::goes  pass, score 100%\n\n\
              changed: pass or fail as before, with another score or kind of failure\n  \
              a::hides  fail -> undecided, score 0%\n      \
-             contains: the run has no answer at evals/inline.yaml:1:21\n\n\
+             contains: the run has no answer at evals/inline.yaml:1:20\n\n\
              flaky: attempts or runs of one trial ended differently\n  a::wavers  in the earlier run\n"
         );
         assert_eq!(render(&before, &after), wanted);
