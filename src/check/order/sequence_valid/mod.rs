@@ -311,10 +311,11 @@ impl SequenceValid {
         match placed.rule.check(run) {
             Finding::Held => (note_failed_operand(placed.item(State::Held), placed, run), Vec::new()),
             Finding::Violated(mut violations) => {
-                prefix::name_shortest(placed.rule.as_ref(), &mut violations, run);
                 let more = violations.len().saturating_sub(MAX_RULE_VIOLATIONS);
+                violations.truncate(MAX_RULE_VIOLATIONS);
+                prefix::name_shortest(placed.rule.as_ref(), &mut violations, run);
                 let rest = (more > 0).then(|| and_more(placed, more));
-                let kept = violations.into_iter().take(MAX_RULE_VIOLATIONS).chain(rest);
+                let kept = violations.into_iter().chain(rest);
                 (placed.item(State::Violated), kept.map(|violation| placed.stamp(violation)).collect())
             }
             Finding::NotExercised(note) if self.require_exercised => {
