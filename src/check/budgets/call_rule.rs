@@ -30,10 +30,13 @@ fn yes() -> bool {
     true
 }
 
+/// The violation of each call, if it is one.
+pub(super) type CallViolations = Result<Vec<Option<Violation>>, Unfit>;
+
 /// What a check forbids.
 pub(super) struct CallRule {
     /// Finds the violation of each call, if it is one.
-    pub(super) find: fn(&[&Call], RunSuccess) -> Result<Vec<Option<Violation>>, Unfit>,
+    pub(super) find: fn(&[&Call], RunSuccess) -> CallViolations,
     /// Builds calls with a violation from a call that has none.
     pub(super) build_counterexample: fn(Call) -> Vec<Call>,
 }

@@ -12,8 +12,7 @@
 
 use super::call_rule::{CallRule, Exceptions, read_call_check};
 use crate::check::Kind;
-use crate::check::support::call_success::RunSuccess;
-use crate::outcome::{Unfit, Violation};
+use crate::outcome::Violation;
 use crate::trace::{Call, CallStatus};
 
 pub(crate) const KIND: Kind =
@@ -23,14 +22,12 @@ pub(crate) const KIND: Kind =
     .shorthand("required");
 
 const RULE: CallRule = CallRule {
-    find: find_failures,
+    find: |calls, success| {
+        let failures = calls.iter().map(|call| Some(describe_failed(call, &success.describe_failure(call)?)));
+        Ok(failures.collect())
+    },
     build_counterexample: |call| vec![Call { status: CallStatus::Error, ..call }],
 };
-
-fn find_failures(calls: &[&Call], success: RunSuccess) -> Result<Vec<Option<Violation>>, Unfit> {
-    let failures = calls.iter().map(|call| Some(describe_failed(call, &success.describe_failure(call)?)));
-    Ok(failures.collect())
-}
 
 fn describe_failed(call: &Call, failure: &str) -> Violation {
     Violation::of_call(call, format!("call {} of `{}` {failure}", call.index, call.name))

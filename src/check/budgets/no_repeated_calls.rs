@@ -10,7 +10,7 @@
 #![doc = include_str!("../../../tests/check/no_repeated_calls/fail-the-same-search-twice.yaml")]
 //! ```
 
-use super::call_rule::{CallRule, Exceptions, read_call_check};
+use super::call_rule::{CallRule, CallViolations, Exceptions, read_call_check};
 use crate::check::Kind;
 use crate::check::support::call_success::RunSuccess;
 use crate::evidence::require_arguments;
@@ -27,7 +27,7 @@ pub(crate) const KIND: Kind = Kind::with::<Exceptions>(
 
 const RULE: CallRule = CallRule { find: find_repeats, build_counterexample: |call| vec![call.clone(), call] };
 
-fn find_repeats(calls: &[&Call], success: RunSuccess) -> Result<Vec<Option<Violation>>, Unfit> {
+fn find_repeats(calls: &[&Call], success: RunSuccess) -> CallViolations {
     let (mut found, mut earlier) = (Vec::new(), Vec::new());
     for call in calls {
         let original = find_original(call, &earlier)?;
