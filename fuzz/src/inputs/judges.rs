@@ -17,6 +17,7 @@ id: fuzzed
 input: Where is order 7?
 trace: {calls: [{call: get_order, args: {id: 7}, result: {carrier: UPS}}], answer: It is with UPS.}
 expected: {tools: [get_order]}
+thresholds: {min_score: 80}
 eval: {agent_assertions: [{label: carrier, prompt: "Does the answer name the carrier?"}]}
 checks: {hallucination: true, safety: true}
 "#;
@@ -58,7 +59,9 @@ fn recorded() -> &'static Recorded {
         let case = Harness::new("evals").parse(SUITE).expect("a case").cases.remove(0);
         let TraceFrom::Inline(trace) = &case.trace else { panic!("an inline trace") };
         let trace = Trace::clone(trace);
-        let questionnaire = Questionnaire::for_case(&case, &Evidence::of(&trace));
+        // The code of a request depends on the input, too.
+        let asked = Evidence::of(&trace).asked(case.input.as_ref().and_then(Value::as_str));
+        let questionnaire = Questionnaire::for_case(&case, &asked);
         let questionnaire = questionnaire.expect("questions").expect("questions");
         let folder = tempfile::tempdir().expect("a folder");
         let judge = JudgePool::new(JudgeMode::Record, Some(Arc::new(answer_all(&questionnaire))), |_| None);
