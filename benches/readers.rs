@@ -5,6 +5,9 @@
 //! Both are read to traces, and beside it parsed to a `serde_json::Value` in the same process: a ratio of 1 is as fast as
 //! that. The memory is the peak of a process that does nothing but read the large file, as a multiple of its size. The
 //! figures of memory are the kernel's, so run it on Linux.
+//!
+//! Below, two formats are read by readers that are declared: how many times the time of the built-in reader of the same
+//! file they take.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -13,7 +16,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use arraign::reader::{self, READERS};
+use arraign::reader::{self, READERS, ReaderSet};
 use serde_json::Value;
 
 /// What is read of each format in one pass.
@@ -34,6 +37,66 @@ fn main() {
     for reader in READERS.iter().filter(|reader| only.as_deref().is_none_or(|only| only == reader.name)) {
         measure(reader.name);
     }
+    println!("{:<18} {:>8} {:>11}", "declared reader", "MB/s", "built-in");
+    for (format, declaration) in DECLARED {
+        if only.as_deref().is_none_or(|only| only == format) {
+            measure_declared(format, declaration);
+        }
+    }
+}
+
+/// Declarations that read of a format what its built-in reader reads.
+const DECLARED: [(&str, &str); 2] = [
+    (
+        "openai-chat",
+        r#"{"when": {"path": "$[0].role"}, "steps": "$[*]",
+            "user": "$[?@.role == 'user'].content", "say": "$[?@.role == 'assistant'].content",
+            "call": {"each": "$.tool_calls[*]", "name": "$.function.name", "args": "$.function.arguments", "id": "$.id"},
+            "result": {"each": "$[?@.role == 'tool']", "of": "$.tool_call_id", "value": "$.content"}}"#,
+    ),
+    (
+        "pi",
+        r#"{"when": {"path": "$[0].type", "equals": "session"}, "steps": "$[?@.type == 'message'].message",
+            "user": "$[?@.role == 'user'].content[*].text",
+            "say": "$[?@.role == 'assistant'].content[?@.type == 'text'].text",
+            "call": {"each": "$.content[?@.type == 'toolCall']", "name": "$.name", "args": "$.arguments", "id": "$.id"},
+            "result": {"each": "$[?@.role == 'toolResult']", "of": "$.toolCallId", "value": "$.content[0].text",
+                "failed": "$.isError"},
+            "tokens": {"input": "$.usage.input", "output": "$.usage.output"}}"#,
+    ),
+];
+
+/// Reads the grown samples that both readers read, with as many calls each.
+fn measure_declared(format: &str, declaration: &str) {
+    let mut readers = ReaderSet::default();
+    readers.declare("declared", serde_json::from_str(declaration).expect("a declaration"));
+    let texts: Vec<String> = samples(format).iter().map(|text| grown(text)).collect();
+    let texts = texts.iter().filter(|text| {
+        let counts = [None, Some("declared")].map(|name| count_calls(&readers, text, name.unwrap_or(format)));
+        counts[0].is_some_and(|count| count > 0) && counts[0] == counts[1]
+    });
+    let (mut built_in, mut declared, mut bytes) = (Duration::ZERO, Duration::ZERO, 0);
+    for text in texts {
+        built_in += best_time(|| read(text));
+        declared += best_time(|| drop(std::hint::black_box(readers.read(text, None))));
+        bytes += text.len();
+    }
+    let times = declared.as_secs_f64() / built_in.as_secs_f64();
+    println!("{format:<18} {:>8.0} {times:>6.2} times", as_f64(bytes) / 1e6 / declared.as_secs_f64());
+}
+
+fn count_calls(readers: &ReaderSet, text: &str, format: &str) -> Option<usize> {
+    let recording = readers.read(text, Some(format)).ok()?;
+    Some(recording.runs.iter().map(|run| run.calls.len()).sum())
+}
+
+fn best_time(pass: impl Fn()) -> Duration {
+    let measure_once = |_| {
+        let start = Instant::now();
+        pass();
+        start.elapsed()
+    };
+    (0..PASSES).map(measure_once).min().unwrap_or_default()
 }
 
 fn measure(format: &str) {

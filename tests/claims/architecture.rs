@@ -36,6 +36,7 @@ const TRACE_LAYERS: &[&[&str]] = &[
     &["suggest", "json_text"],
     &["unique_keys"],
     &["compiled"],
+    &["plain_path"],
     &["jsonpath"],
     &["source"],
     &["trace"],

@@ -8,6 +8,7 @@ use serde_json::Value;
 use serde_json_path::{JsonPath as Query, ParseError};
 
 use crate::compiled::Compiled;
+use crate::plain_path::PlainPath;
 
 /// The longest path that is read.
 const MAX_BYTES: usize = 1024;
@@ -33,6 +34,8 @@ static QUERIES: Compiled<Query> = Compiled::empty();
 pub struct JsonPath {
     text: String,
     query: Arc<Query>,
+    /// The same path, if it is plain.
+    plain: Option<Arc<PlainPath>>,
 }
 
 impl JsonPath {
@@ -41,12 +44,15 @@ impl JsonPath {
         refuse(text)?;
         let compiled = QUERIES.get(text, || Query::parse(text));
         let query = compiled.map_err(|error| not_a_path(text, &error))?;
-        Ok(Self { text: text.to_owned(), query })
+        Ok(Self { text: text.to_owned(), query, plain: PlainPath::parse(text).map(Arc::new) })
     }
 
     /// The values that it selects, in the order of the document. One that two selectors select is there twice.
     pub fn select<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
-        self.query.query(value).all()
+        match &self.plain {
+            Some(plain) => plain.select(value),
+            None => self.query.query(value).all(),
+        }
     }
 
     /// The values that it selects, each with the path that selects it alone: `$['items'][0]`.

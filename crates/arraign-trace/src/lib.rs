@@ -39,6 +39,7 @@ pub mod compiled;
 pub mod json_text;
 pub mod jsonpath;
 pub mod place;
+mod plain_path;
 pub mod reader;
 pub mod source;
 #[doc(hidden)]

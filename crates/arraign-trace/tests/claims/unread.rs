@@ -85,7 +85,17 @@ fn a_turn_that_stopped_for_calls_has_some() {
 #[test]
 fn a_message_with_content_that_is_read_as_empty_is_unread() {
     let file = json!([{"role": "user", "items": [{"text": "hi"}]}, {"role": "assistant", "content": "yes"}]);
-    assert_eq!(unread("openai-chat", &file), ["/0: a message of the role `user` without a text or a call"]);
+    assert_eq!(
+        unread("openai-chat", &file),
+        ["/0/items: a message of the role `user` without a text or a call"]
+    );
+    for (key, content) in [("content_v2", json!("It ships.")), ("parts", json!([{"said": "It ships."}]))] {
+        let reply = json!({"object": "chat.completion", "usage": {"prompt_tokens": 9, "completion_tokens": 7},
+            "choices": [{"finish_reason": "stop", "message": {"role": "assistant", key: content}}]});
+        let place = format!("/choices/0/message/{key}: ");
+        let places = unread("openai-chat", &reply);
+        assert!(!places.is_empty() && places.iter().all(|part| part.starts_with(&place)), "{places:?}");
+    }
 }
 
 #[test]

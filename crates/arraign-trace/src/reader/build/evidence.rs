@@ -17,8 +17,18 @@ use crate::trace::UnreadContent;
 pub(crate) struct CallEvidence<'t> {
     pub(crate) spot: RecordSpot,
     pub(crate) clues: Vec<CallClue<'t>>,
-    /// The role of a message that has content; `None` for other records.
-    pub(crate) speaker: Option<Cow<'t, str>>,
+    /// The speaker of a message; `None` for other records.
+    pub(crate) speaker: Option<MessageSpeaker<'t>>,
+}
+
+/// Who speaks in a message, and where the message has its content.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MessageSpeaker<'t> {
+    pub(crate) role: &'static str,
+    /// The key of the first value that is content, to be blamed if nothing is read.
+    pub(crate) content: Option<&'t str>,
+    /// Whether that value has parts: such a message cannot be without content.
+    pub(crate) has_parts: bool,
 }
 
 /// A mention of a call, and where it is in its record.
@@ -154,8 +164,8 @@ impl<'t> CallEvidence<'t> {
     }
 }
 
-/// The role of a message of the user or of the model that has parts.
-fn find_speaker<'t>(message: &Object<'t>) -> Option<Cow<'t, str>> {
+/// Finds the speaker of a message of the user or of the model.
+fn find_speaker<'t>(message: &Object<'t>) -> Option<MessageSpeaker<'t>> {
     // Providers add these keys to messages: they hold neither text nor calls.
     const ADDED: [&str; 8] = [
         "annotations",
@@ -167,13 +177,26 @@ fn find_speaker<'t>(message: &Object<'t>) -> Option<Cow<'t, str>> {
         "response_metadata",
         "cache_control",
     ];
-    let role = match message.get("role")? {
-        Json::Text(role) if matches!(role.as_ref(), "user" | "assistant" | "model") => role,
-        _ => return None,
-    };
-    let has_content =
-        message.entries().any(|(key, value)| is_filled(value) && !ADDED.contains(&key.as_ref()));
-    has_content.then(|| role.clone())
+    let role = message.text_under("role")?;
+    let role = ["user", "assistant", "model"].into_iter().find(|known| *known == role)?;
+    let (mut content, mut has_parts) = (None, false);
+    for (key, value) in message.entries() {
+        has_parts = is_filled(value) && !ADDED.contains(&key.as_ref());
+        // A later version may rename the key of a text as well.
+        if has_parts || content.is_none() && is_content(key, value) {
+            content = Some(borrow_key(key));
+        }
+        if has_parts {
+            break;
+        }
+    }
+    Some(MessageSpeaker { role, content, has_parts })
+}
+
+/// Whether an entry is a text under a name for the content of a message.
+fn is_content(key: &str, value: &Json) -> bool {
+    (key.starts_with("content") || key.starts_with("text"))
+        && value.as_str().is_some_and(|text| !text.is_empty())
 }
 
 fn is_filled(value: &Json) -> bool {

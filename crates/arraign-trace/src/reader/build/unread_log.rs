@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 
+use crate::json_text::escape_token;
 use crate::reader::build::evidence::{CallClue, CallEvidence, CallMention, may_hold_parts};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
@@ -21,6 +22,8 @@ pub(crate) struct UnreadLog {
     spot: RecordSpot,
     /// The part of the record that is being read: the key of its list, and its index there.
     part: Option<(&'static str, usize)>,
+    /// The key of the content of the last record, if nothing of it was read.
+    content: Option<String>,
     parts: Vec<UnreadPart>,
     /// The number of parts when the record began.
     before_record: usize,
@@ -64,6 +67,11 @@ impl UnreadLog {
         self.part.map(|(list, index)| format!("/{list}/{index}")).unwrap_or_default()
     }
 
+    /// The JSON pointer from the message to its content, of which nothing was read.
+    fn point_to_content(&self) -> String {
+        self.content.as_deref().map(|key| format!("/{}", escape_token(key))).unwrap_or_default()
+    }
+
     /// Finds the part of the current record that was skipped with the unknown kind `kind`.
     fn find_unknown(&mut self, kind: &str) -> Option<&mut UnreadPart> {
         let of_record = self.parts.get_mut(self.before_record..)?;
@@ -100,6 +108,7 @@ impl TraceBuilder {
     pub(crate) fn enter_record(&mut self, spot: impl Into<RecordSpot>) {
         self.log.spot = spot.into();
         self.log.part = None;
+        self.log.content = None;
         self.log.before_record = self.log.parts.len();
         self.log.progress_before_record = self.log.progress;
     }
@@ -122,8 +131,12 @@ impl TraceBuilder {
                 self.add_clue(clue);
             }
         }
-        if let Some(role) = speaker.filter(|_| is_silent && clues.is_empty()) {
-            self.log.push("", UnreadContent::EmptyMessage(role.into_owned()));
+        if let Some(speaker) = speaker.filter(|_| is_silent) {
+            self.log.content = speaker.content.map(ToOwned::to_owned);
+            if speaker.has_parts && clues.is_empty() {
+                let pointer = self.log.point_to_content();
+                self.log.push(&pointer, UnreadContent::EmptyMessage(speaker.role.to_owned()));
+            }
         }
     }
 
@@ -237,7 +250,8 @@ impl TraceBuilder {
         let is_empty = self.log.progress == self.log.progress_before_turn;
         let wrote = usage.is_some_and(|usage| usage.output_tokens > usage.reasoning_tokens.unwrap_or(0));
         if is_empty && wrote {
-            self.log.push("", UnreadContent::EmptyTurn);
+            let pointer = self.log.point_to_content();
+            self.log.push(&pointer, UnreadContent::EmptyTurn);
         }
     }
 

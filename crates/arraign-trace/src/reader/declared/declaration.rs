@@ -216,7 +216,7 @@ impl DeclarationFields {
     }
 
     /// The lists out of which the paths of a step select.
-    pub(super) fn lists_of_steps(&self) -> Vec<NodePath> {
+    pub(super) fn lists_of_steps(&self) -> Vec<&NodePath> {
         self.selectors_of_steps().flat_map(PathSelector::lists).collect()
     }
 

@@ -16,16 +16,15 @@ pub(crate) struct DeclaredDocument {
 }
 
 impl DeclaredDocument {
-    pub(crate) fn of_input(input: Input) -> Self {
-        let mut records = input.records;
-        if let [record] = records.as_mut_slice()
+    pub(crate) fn of_input(input: &Input) -> Self {
+        if let [record] = input.records.as_slice()
             && record.at == At::Whole
         {
-            return Self { value: std::mem::take(&mut record.value).into_value(), records: None };
+            return Self { value: record.value.to_value(), records: None };
         }
         // Paths select from one value, so records become a list; their places are kept for messages.
-        let places = records.iter().map(|record| record.at).collect();
-        let values = records.into_iter().map(|record| record.value.into_value());
+        let places = input.records.iter().map(|record| record.at).collect();
+        let values = input.records.iter().map(|record| record.value.to_value());
         Self { value: Value::Array(values.collect()), records: Some(places) }
     }
 

@@ -111,7 +111,7 @@ struct LeftScene<'s> {
     document: &'s DeclaredDocument,
     selections: &'s Selections,
     /// The lists out of which the paths of a step select.
-    lists_of_steps: Vec<NodePath>,
+    lists_of_steps: Vec<&'s NodePath>,
 }
 
 /// A step, and the lists in it out of which paths select, as soon as they are needed.

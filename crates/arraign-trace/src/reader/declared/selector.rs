@@ -1,6 +1,7 @@
 //! A path to values, with alternatives: the paths of a declaration.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
@@ -53,7 +54,7 @@ impl PathSelector {
     }
 
     /// The lists out of which the paths select by a wildcard, a filter or an index.
-    pub(super) fn lists(&self) -> impl Iterator<Item = NodePath> + '_ {
+    pub(super) fn lists(&self) -> impl Iterator<Item = &NodePath> {
         self.paths.iter().flat_map(NodePath::lists)
     }
 }
@@ -65,6 +66,8 @@ pub(super) struct NodePath {
     whole: JsonPath,
     /// The filter directly after `$`, and the path behind it.
     test: Option<(JsonPath, JsonPath)>,
+    /// What [`NodePath::lists`] returns, as soon as it is asked for.
+    lists: OnceLock<Vec<NodePath>>,
 }
 
 impl NodePath {
@@ -75,7 +78,7 @@ impl NodePath {
         let split = whole
             .split_test()
             .map(|(test, rest)| Ok::<_, String>((JsonPath::new(&test)?, JsonPath::new(&rest)?)));
-        Ok(Self { whole, test: split.transpose()? })
+        Ok(Self { whole, test: split.transpose()?, lists: OnceLock::new() })
     }
 
     pub(super) fn select<'v>(&self, node: &'v Value) -> Vec<&'v Value> {
@@ -102,10 +105,13 @@ impl NodePath {
         }
     }
 
-    fn lists(&self) -> Vec<Self> {
-        let text = self.whole.as_str();
-        let lists = self.whole.above().filter(|list| selects_elements(&text[list.as_str().len()..]));
-        lists.filter_map(|list| Self::parse(list.as_str()).ok()).collect()
+    /// The lists out of which the path selects. They are parsed once, and not for each document.
+    fn lists(&self) -> &[Self] {
+        self.lists.get_or_init(|| {
+            let text = self.whole.as_str();
+            let lists = self.whole.above().filter(|list| selects_elements(&text[list.as_str().len()..]));
+            lists.filter_map(|list| Self::parse(list.as_str()).ok()).collect()
+        })
     }
 }
 

@@ -155,6 +155,22 @@ impl<'t> Json<'t> {
         }
     }
 
+    /// Copies the value into the type that a trace keeps.
+    pub(crate) fn to_value(&self) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(bool) => Value::Bool(*bool),
+            Self::Number(number) => Value::Number(number.clone()),
+            Self::Text(text) => Value::String(text.as_ref().to_owned()),
+            Self::List(items) => Value::Array(items.iter().map(Self::to_value).collect()),
+            Self::Object(object) => {
+                let entries =
+                    object.entries().map(|(key, value)| (key.as_ref().to_owned(), value.to_value()));
+                Value::Object(entries.collect())
+            }
+        }
+    }
+
     /// Whether an object in this value has a duplicate key.
     pub(crate) fn has_duplicates(&self) -> bool {
         match self {
@@ -223,7 +239,7 @@ pub(crate) struct Whole<'t>(pub(crate) Json<'t>);
 
 impl<'de: 't, 't> Deserialize<'de> for Whole<'t> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(JsonVisitor { items: MESSAGES, entries: KEYS }).map(Whole)
+        deserializer.deserialize_any(JsonVisitor { items: MESSAGES, ..JsonVisitor::USUAL }).map(Whole)
     }
 }
 
@@ -231,11 +247,8 @@ impl<'de: 't, 't> Deserialize<'de> for Whole<'t> {
 /// as much as reading a tenth of them.
 const MESSAGES: usize = 24;
 
-/// The same for the outermost object, which is often a line of a log.
-const KEYS: usize = 8;
-
-/// The most entries for which room is made before they are read.
-const MOST: usize = 16;
+/// The most entries for which room is made before they are read: an object with fewer wastes the rest.
+const MOST: usize = 8;
 
 /// Reads a value, with room for so many items or entries if it is a list or an object that has any.
 #[derive(Clone, Copy)]

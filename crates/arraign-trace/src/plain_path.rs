@@ -1,0 +1,209 @@
+//! The paths that nearly all users write, evaluated without the engine: names, indexes, `[*]`, and filters that compare
+//! one value with a text.
+//!
+//! The engine builds a list for each selector and compares values of every type. A reader that a user declared asks
+//! several paths of each message, so that the engine would take most of its time.
+
+use serde_json::Value;
+
+/// A path of which every step is plain.
+#[derive(Debug, Clone)]
+pub(crate) struct PlainPath(Vec<PlainStep>);
+
+#[derive(Debug, Clone)]
+enum PlainStep {
+    Key(String),
+    Index(usize),
+    Every,
+    Where(TextTest),
+}
+
+/// A filter of the form `[?@.a.b == 'text']`.
+#[derive(Debug, Clone)]
+struct TextTest {
+    /// Whether the value is one of the root (`$`), and not one of the element (`@`).
+    of_root: bool,
+    keys: Vec<String>,
+    text: String,
+}
+
+impl PlainPath {
+    /// Returns the path, if each of its steps is plain. `text` must be a valid path.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut rest = text.strip_prefix('$')?;
+        let mut steps = Vec::new();
+        while !rest.is_empty() {
+            let (step, after) = take_step(rest)?;
+            steps.push(step);
+            rest = after;
+        }
+        Some(Self(steps))
+    }
+
+    /// The values that the path selects, in the order of the document.
+    pub(crate) fn select<'v>(&self, root: &'v Value) -> Vec<&'v Value> {
+        let mut nodes = vec![root];
+        for step in &self.0 {
+            nodes = match step {
+                PlainStep::Key(key) => {
+                    nodes.into_iter().filter_map(|node| node.as_object()?.get(key)).collect()
+                }
+                PlainStep::Index(index) => {
+                    nodes.into_iter().filter_map(|node| node.as_array()?.get(*index)).collect()
+                }
+                PlainStep::Every => nodes.into_iter().flat_map(list_children).collect(),
+                PlainStep::Where(test) => test.select(&nodes, root),
+            };
+        }
+        nodes
+    }
+}
+
+impl TextTest {
+    /// The children of `nodes` that pass the test.
+    fn select<'v>(&self, nodes: &[&'v Value], root: &'v Value) -> Vec<&'v Value> {
+        // A question about the root has one answer for all children.
+        if self.of_root && !self.holds_for(root) {
+            return Vec::new();
+        }
+        let children = nodes.iter().flat_map(|node| list_children(node));
+        children.filter(|child| self.of_root || self.holds_for(child)).collect()
+    }
+
+    fn holds_for(&self, node: &Value) -> bool {
+        let found = self.keys.iter().try_fold(node, |node, key| node.as_object()?.get(key));
+        found.and_then(Value::as_str) == Some(&self.text)
+    }
+}
+
+/// The elements of a list, or the values of an object.
+fn list_children(node: &Value) -> Vec<&Value> {
+    match node {
+        Value::Array(items) => items.iter().collect(),
+        Value::Object(object) => object.values().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Takes a step off the beginning of a path.
+fn take_step(rest: &str) -> Option<(PlainStep, &str)> {
+    for every in ["[*]", ".*"] {
+        if let Some(after) = rest.strip_prefix(every) {
+            return Some((PlainStep::Every, after));
+        }
+    }
+    if let Some(filter) = rest.strip_prefix("[?") {
+        return take_test(filter).map(|(test, after)| (PlainStep::Where(test), after));
+    }
+    if let Some((index, after)) = take_index(rest) {
+        return Some((PlainStep::Index(index), after));
+    }
+    take_key(rest).map(|(key, after)| (PlainStep::Key(key), after))
+}
+
+/// Takes `.name` or `['name']`.
+fn take_key(rest: &str) -> Option<(String, &str)> {
+    if let Some(name) = rest.strip_prefix('.') {
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
+        let (name, after) = name.split_at(end);
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        return is_name.then(|| (name.to_owned(), after));
+    }
+    let (key, after) = take_text(rest.strip_prefix('[')?)?;
+    Some((key, after.strip_prefix(']')?))
+}
+
+fn take_index(rest: &str) -> Option<(usize, &str)> {
+    let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
+    let is_index = !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
+    is_index.then(|| Some((index.parse().ok()?, after))).flatten()
+}
+
+/// Takes a quoted text without escapes.
+fn take_text(rest: &str) -> Option<(String, &str)> {
+    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let (text, after) = rest[1..].split_once(quote)?;
+    (!text.contains('\\')).then(|| (text.to_owned(), after))
+}
+
+/// Takes the rest of a filter: `@.name == 'text']`.
+fn take_test(filter: &str) -> Option<(TextTest, &str)> {
+    let filter = filter.trim_start();
+    let of_root = filter.starts_with('$');
+    let mut rest = filter.strip_prefix(['@', '$'])?;
+    let mut keys = Vec::new();
+    while let Some((key, after)) = take_key(rest) {
+        keys.push(key);
+        rest = after;
+    }
+    let literal = rest.trim_start().strip_prefix("==")?.trim_start();
+    let (text, after) = take_text(literal)?;
+    Some((TextTest { of_root, keys, text }, after.trim_start().strip_prefix(']')?))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use serde_json_path::JsonPath;
+
+    use super::*;
+
+    #[test]
+    fn plain_paths_select_what_the_engine_selects() {
+        let documents = [
+            json!([{"role": "user", "content": "a"}, {"role": "tool", "x": {"y": "z"}}, null, "user", ["user"]]),
+            json!({"role": "user", "content": [{"type": "text", "text": "b"}, {"type": "call"}], "x": {"role": "user"}}),
+            json!({"a": {"role": "user", "n": [1, {"role": null}]}, "_b": [[0, 1], [2]], "it's": {"role": 7}}),
+            json!("text"),
+        ];
+        let paths = [
+            "$",
+            "$.role",
+            "$['role']",
+            "$[\"it's\"].role",
+            "$[*]",
+            "$.*",
+            "$[*].*",
+            "$[0]",
+            "$[1].x.y",
+            "$._b[0][1]",
+            "$.content[*].text",
+            "$[?@.role == 'user']",
+            "$[? @.role=='user' ].content",
+            "$[?$.role == \"user\"]",
+            "$.content[?@.type == 'text'].text",
+            "$[*][?@.x == 'user']",
+            "$[?@ == 'user']",
+            "$[?@['x'].y == 'z']",
+            "$.a.n[?@.role == 'user']",
+        ];
+        for path in paths {
+            let (plain, engine) = (PlainPath::parse(path).expect(path), JsonPath::parse(path).expect(path));
+            for document in &documents {
+                assert_eq!(plain.select(document), engine.query(document).all(), "{path} in {document}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_paths_are_left_to_the_engine() {
+        for path in [
+            "$..a",
+            "$[-1]",
+            "$[0:2]",
+            "$[0, 1]",
+            "$[?@.a]",
+            "$[?@.a == 1]",
+            "$[?@.a == 'x' && @.b]",
+            "$[?@.a == 'x', 0]",
+            "$[?@.a != 'x']",
+            "$[?@.a[0] == 'x']",
+            "$[?length(@.a) == 'x']",
+            "$['a\\u0062']",
+            "$.ä",
+            "$.aä",
+        ] {
+            assert!(PlainPath::parse(path).is_none(), "{path}");
+        }
+    }
+}
