@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 #[cfg(feature = "snapshots")]
 pub use self::pending::DESCRIPTION;
+#[cfg(feature = "snapshots")]
 pub use self::pending_folder::pending_folder;
 #[cfg(feature = "snapshots")]
 pub use self::pinned::snapshot_text;
