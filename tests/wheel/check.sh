@@ -13,14 +13,16 @@ python3 -m venv "$folder/environment"
 "$folder/environment/bin/pip" install --quiet --no-index --disable-pip-version-check "$wheel"
 cmp "$program" "$folder/environment/bin/cargo-arraign"
 # What pip checks when it removes a package: every file is recorded.
-"$folder/environment/bin/pip" show --files cargo-arraign | grep -q 'bin/cargo-arraign'
+"$folder/environment/bin/pip" show --files cargo-arraign >"$folder/files"
+grep -q 'bin/cargo-arraign' "$folder/files"
 
 mkdir "$folder/project"
 cd "$folder/project"
 # Nothing but the environment is on the path: neither cargo nor a crate is needed.
 PATH=$folder/environment/bin:/usr/bin:/bin
 cargo-arraign init >/dev/null
-cargo-arraign run | grep -q '^test first::order_status ... ok'
+cargo-arraign run >"$folder/green"
+grep -q '^test first::order_status ... ok' "$folder/green"
 sed -i 's/# - required_tools/- required_tools/' evals/first.yaml
 code=0
 cargo-arraign run >/dev/null 2>&1 || code=$?
