@@ -77,9 +77,8 @@ fn judged(project: &Project, id: &str, label: &str, recorded: &Ran) {
 
 /// The verdict of the replay.
 fn again(project: &Project, name: &str) -> Value {
-    let end = format!("/{}.json", name.replace("::", "%%"));
-    let file = project.files("again").into_iter().find(|file| file.ends_with(&end)).expect("a verdict");
-    serde_json::from_str(&project.read(&file)).expect("a verdict is JSON")
+    let verdicts = project.verdicts("again");
+    verdicts.into_iter().find(|verdict| verdict["name"] == name).expect("a verdict")
 }
 
 struct Model {
