@@ -3,6 +3,8 @@
 //! The content is the method, the path and the body, without what differs between runs and does not change the answer: keys
 //! about accounting and delivery, ids of calls, and what the user ignores. Ids are numbered in the order in which they appear.
 
+use std::borrow::Cow;
+
 use regex::Regex;
 use serde_json::{Map, Value};
 
@@ -89,56 +91,61 @@ impl ContentRules {
         }
         // Ids are numbered over the whole request, so that a call and its result keep the same number.
         let mut ids = Vec::new();
-        let body = self.reduce_value(&body, &mut ids);
+        self.reduce_value(&mut body, &mut ids);
         let target = format!("{} {} {}", request.to, request.method, request.path);
         RequestContent { target, streamed: !self.is_literal && request.is_streamed(), body }
     }
 
-    fn reduce_value(&self, value: &Value, ids: &mut Vec<String>) -> Value {
+    fn reduce_value(&self, value: &mut Value, ids: &mut Vec<String>) {
         match value {
-            Value::String(text) => Value::String(self.reduce_text(text)),
-            Value::Array(items) => items.iter().map(|item| self.reduce_value(item, ids)).collect(),
-            Value::Object(entries) => {
-                let mut keys: Vec<&String> = entries.keys().collect();
-                keys.sort_unstable();
-                let reduced = keys.into_iter().map(|key| {
-                    // The order of keys is no content: clients differ in it.
-                    let value = match &entries[key] {
-                        Value::String(id) if !self.is_literal && is_id(entries, key) => number_id(id, ids),
-                        value => self.reduce_value(value, ids),
-                    };
-                    (key.clone(), value)
-                });
-                Value::Object(reduced.collect())
+            Value::String(text) => self.reduce_text(text),
+            Value::Array(items) => {
+                for item in items {
+                    self.reduce_value(item, ids);
+                }
             }
-            scalar => scalar.clone(),
+            Value::Object(entries) => {
+                // The order of keys is no content: clients differ in it.
+                entries.sort_keys();
+                let is_call = is_call(entries);
+                for (key, value) in entries.iter_mut() {
+                    let is_id = ID_KEYS.contains(&key.as_str()) || key == "id" && is_call;
+                    match value {
+                        Value::String(id) if !self.is_literal && is_id => *id = number_id(id, ids),
+                        value => self.reduce_value(value, ids),
+                    }
+                }
+            }
+            _ => {}
         }
     }
 
-    fn reduce_text(&self, text: &str) -> String {
-        let ignored = self.ignore_text.iter();
-        ignored.fold(text.to_owned(), |text, pattern| pattern.replace_all(&text, IGNORED).into_owned())
+    fn reduce_text(&self, text: &mut String) {
+        for pattern in &self.ignore_text {
+            if let Cow::Owned(reduced) = pattern.replace_all(text, IGNORED) {
+                *text = reduced;
+            }
+        }
     }
 }
 
-/// Whether the text under `key` is the id of a call or of an item. Gemini's calls have no type.
-fn is_id(entries: &Map<String, Value>, key: &str) -> bool {
+/// Whether the `id` of an object is that of a call or of an item. Gemini's calls have no type. A bare `id` may be an id of the
+/// application, such as an order's: it must stand beside a call's keys.
+fn is_call(entries: &Map<String, Value>) -> bool {
     let kind = entries.get("type").and_then(Value::as_str);
-    // A bare `id` may be an id of the application, such as an order's: it must stand beside a call's keys.
-    let is_call = kind.is_some_and(|kind| TYPES_WITH_ID.contains(&kind))
+    kind.is_some_and(|kind| TYPES_WITH_ID.contains(&kind))
         || entries.contains_key("function")
         || kind == Some("message")
-        || entries.contains_key("name") && (entries.contains_key("args") || entries.contains_key("response"));
-    ID_KEYS.contains(&key) || key == "id" && is_call
+        || entries.contains_key("name") && (entries.contains_key("args") || entries.contains_key("response"))
 }
 
 /// Replaces an id by the number of its first appearance.
-fn number_id(id: &str, ids: &mut Vec<String>) -> Value {
+fn number_id(id: &str, ids: &mut Vec<String>) -> String {
     let known = ids.iter().position(|known| known == id).unwrap_or_else(|| {
         ids.push(id.to_owned());
         ids.len() - 1
     });
-    Value::String(format!("#{}", known + 1))
+    format!("#{}", known + 1)
 }
 
 fn remove_pointer(body: &mut Value, pointer: &str) {
