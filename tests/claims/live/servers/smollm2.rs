@@ -65,7 +65,8 @@ fn judged(project: &Project, id: &str, label: &str, recorded: &Ran) {
         }
         (Some("error"), None) => {
             let why = verdict["findings"][0]["unfit"].as_str().expect("a reason").to_owned();
-            let known = ["it said yes to a question whose answer is no", "answered with what is no opinion"];
+            let known =
+                ["it answered yes to a control question whose answer is no", "is not a valid opinion"];
             assert!(known.iter().any(|known| why.contains(known)), "{recorded:?}");
             assert_eq!(replayed["status"], "undecided");
             why
