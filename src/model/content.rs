@@ -129,7 +129,7 @@ impl ContentRules {
     }
 }
 
-/// Whether the `id` of an object is that of a call or of an item. Gemini's calls have no type. A bare `id` may be an id of the
+/// Whether the `id` of an object names a call or an item. Gemini's calls have no type. A bare `id` may be an id of the
 /// application, such as an order's: it must stand beside a call's keys.
 fn is_call(entries: &Map<String, Value>) -> bool {
     let kind = entries.get("type").and_then(Value::as_str);

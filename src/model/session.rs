@@ -167,8 +167,9 @@ impl PortSession {
         let lists = self.plan.subject == RecordedSubject::McpServer && request.method != "tools/call";
         if let Some(index) = state.take_recorded(&key, lists || self.plan.settings.reuse) {
             let exchange = self.plan.cassette.exchanges[index].clone();
-            state.exchanges.push(Some(exchange.clone()));
-            return PortAnswer::Recorded(exchange.response);
+            let response = exchange.response.clone();
+            state.exchanges.push(Some(exchange));
+            return PortAnswer::Recorded(response);
         }
         if self.plan.mode == PortMode::Replay {
             let message = self.describe_miss(request, &content, &state);

@@ -94,11 +94,18 @@ impl ToolPatternSet {
     }
 
     fn count(&self, comparisons: usize) {
-        self.compared.fetch_add(comparisons, Ordering::Relaxed);
+        // A short list is never indexed, so nobody asks for its count.
+        if self.is_long() {
+            self.compared.fetch_add(comparisons, Ordering::Relaxed);
+        }
+    }
+
+    fn is_long(&self) -> bool {
+        self.patterns.len() > MAX_SHORT_LIST
     }
 
     fn use_index(&self) -> Option<&PatternIndex> {
-        if self.patterns.len() <= MAX_SHORT_LIST || self.compared.load(Ordering::Relaxed) < MAX_COMPARED {
+        if !self.is_long() || self.compared.load(Ordering::Relaxed) < MAX_COMPARED {
             return None;
         }
         Some(self.index.get_or_init(|| PatternIndex::build(&self.patterns)))
