@@ -70,7 +70,7 @@ impl RecordedServer {
         let (to, method, path) = (PROTOCOL.to_owned(), method.to_owned(), path.to_owned());
         let request = RecordedRequest { to, method, path, body };
         let number = match self.session.answer(&request) {
-            PortAnswer::Recorded(reply) => return read_reply(reply),
+            PortAnswer::Recorded(exchange) => return read_reply(&exchange.response),
             // The outcome of the session has it as a miss.
             PortAnswer::Refused(message) => {
                 return Err(Ok(json!({"code": -32602, "message": format!("arraign: {message}")})));
@@ -78,8 +78,9 @@ impl RecordedServer {
             PortAnswer::Forward(number) => number,
         };
         let reply = self.forward_request(&request).await.map_err(Err)?;
-        self.session.keep_reply(number, request, Some(reply.clone()));
-        read_reply(reply)
+        let body = read_reply(&reply);
+        self.session.keep_reply(number, request, Some(reply));
+        body
     }
 
     pub(super) fn finish(&self) -> PortOutcome {
@@ -121,7 +122,7 @@ impl RecordedServer {
     }
 }
 
-fn read_reply(reply: RecordedReply) -> Result<Value, Result<Value, String>> {
-    let body = reply.body.unwrap_or_default();
+fn read_reply(reply: &RecordedReply) -> Result<Value, Result<Value, String>> {
+    let body = reply.body.clone().unwrap_or_default();
     if reply.status == RESULT { Ok(body) } else { Err(Ok(body)) }
 }

@@ -1,5 +1,7 @@
 //! The recorded exchanges of one run of an agent: a file of JSON Lines.
 
+use std::sync::Arc;
+
 use super::exchange::RecordedExchange;
 
 /// The exchanges of a file.
@@ -8,7 +10,7 @@ pub struct Cassette {
     /// The name of the file, for messages.
     pub name: String,
     /// The exchanges, in the order of their requests.
-    pub exchanges: Vec<RecordedExchange>,
+    pub exchanges: Vec<Arc<RecordedExchange>>,
 }
 
 impl Cassette {
@@ -17,6 +19,7 @@ impl Cassette {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let exchanges = lines.map(|(at, line)| {
             serde_json::from_str(line)
+                .map(Arc::new)
                 .map_err(|error| format!("{name}:{}: this is no exchange with a model: {error}", at + 1))
         });
         Ok(Self { name: name.to_owned(), exchanges: exchanges.collect::<Result<_, _>>()? })
@@ -24,8 +27,8 @@ impl Cassette {
 }
 
 /// Renders exchanges as the text of a cassette.
-pub fn render_exchanges(exchanges: &[RecordedExchange]) -> String {
-    let lines = exchanges.iter().filter_map(|exchange| serde_json::to_string(exchange).ok());
+pub fn render_exchanges(exchanges: &[Arc<RecordedExchange>]) -> String {
+    let lines = exchanges.iter().filter_map(|exchange| serde_json::to_string(exchange.as_ref()).ok());
     lines.map(|line| line + "\n").collect()
 }
 

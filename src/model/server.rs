@@ -106,7 +106,7 @@ async fn answer_request(request: Request<Incoming>, session: Arc<PortSession>) -
     let query = parts.uri.query();
     let recorded = RecordedRequest::new(provider.name(), parts.method.as_str(), (&path, query), &body);
     match session.answer(&recorded) {
-        PortAnswer::Recorded(reply) => replay_reply(&reply),
+        PortAnswer::Recorded(exchange) => replay_reply(&exchange.response),
         PortAnswer::Refused(message) => refuse(provider, 400, &message),
         PortAnswer::Forward(number) => {
             let query = query.map(|query| format!("?{query}")).unwrap_or_default();

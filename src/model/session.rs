@@ -88,7 +88,7 @@ pub struct ModelMiss {
 #[derive(Debug, Default)]
 pub struct PortOutcome {
     /// The exchanges, in the order of their requests.
-    pub exchanges: Vec<RecordedExchange>,
+    pub exchanges: Vec<Arc<RecordedExchange>>,
     /// The requests without a reply.
     pub misses: Vec<ModelMiss>,
     /// The number of requests that were forwarded.
@@ -107,8 +107,8 @@ pub struct PortOutcome {
 
 /// What to do with one request.
 pub enum PortAnswer {
-    /// Send this reply.
-    Recorded(RecordedReply),
+    /// Send the reply of this exchange.
+    Recorded(Arc<RecordedExchange>),
     /// Forward the request; the number is for [`PortSession::keep_reply`].
     Forward(usize),
     /// Refuse the request with this message.
@@ -132,7 +132,7 @@ struct SessionState {
     /// The last exchange that was used, by content.
     last: HashMap<String, usize>,
     /// The exchanges of this run. An exchange that has not ended has no entry yet.
-    exchanges: Vec<Option<RecordedExchange>>,
+    exchanges: Vec<Option<Arc<RecordedExchange>>>,
     requests: usize,
     outcome: PortOutcome,
 }
@@ -166,10 +166,9 @@ impl PortSession {
         // Clients list the tools of a server as often as they like.
         let lists = self.plan.subject == RecordedSubject::McpServer && request.method != "tools/call";
         if let Some(index) = state.take_recorded(&key, lists || self.plan.settings.reuse) {
-            let exchange = self.plan.cassette.exchanges[index].clone();
-            let response = exchange.response.clone();
-            state.exchanges.push(Some(exchange));
-            return PortAnswer::Recorded(response);
+            let exchange = &self.plan.cassette.exchanges[index];
+            state.exchanges.push(Some(Arc::clone(exchange)));
+            return PortAnswer::Recorded(Arc::clone(exchange));
         }
         if self.plan.mode == PortMode::Replay {
             let message = self.describe_miss(request, &content, &state);
@@ -227,7 +226,7 @@ impl PortSession {
             Some(response) => {
                 // The session may have ended meanwhile.
                 if let Some(exchange) = state.exchanges.get_mut(number) {
-                    *exchange = Some(RecordedExchange { request, response });
+                    *exchange = Some(Arc::new(RecordedExchange { request, response }));
                 }
             }
             None => {
@@ -317,7 +316,8 @@ mod tests {
                 ..RecordedReply::default()
             },
         });
-        let cassette = Cassette { name: "a.model.jsonl".to_owned(), exchanges: exchanges.collect() };
+        let cassette =
+            Cassette { name: "a.model.jsonl".to_owned(), exchanges: exchanges.map(Arc::new).collect() };
         PortSession::new(SessionPlan {
             mode,
             subject: RecordedSubject::Model,
@@ -329,7 +329,7 @@ mod tests {
 
     fn ask(session: &PortSession, text: &str) -> String {
         match session.answer(&request(text)) {
-            PortAnswer::Recorded(reply) => reply.text.unwrap_or_default(),
+            PortAnswer::Recorded(exchange) => exchange.response.text.clone().unwrap_or_default(),
             PortAnswer::Forward(number) => format!("forward {number}"),
             PortAnswer::Refused(message) => message,
         }

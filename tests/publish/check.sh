@@ -10,7 +10,8 @@ for package in arraign arraign-trace cargo-arraign; do
     [ "$files" -lt 900 ] || { echo "more than 900 files"; exit 1; }
 done
 cargo publish --dry-run --workspace --allow-dirty
-du -h "$target"/package/*.crate
+# Where cargo keeps the archives of a dry run is its own affair.
+find "$target/package" -name '*.crate' -printf '%f: %k KiB\n' | sort -u
 
 # docs.rs sets this flag on its nightly toolchain. RUSTC_BOOTSTRAP allows the same to this one.
 export RUSTC_BOOTSTRAP=1 RUSTDOCFLAGS="--cfg docsrs -D warnings" CARGO_TARGET_DIR=$target/docsrs

@@ -4,23 +4,28 @@
 //! not by `..`, not by an absolute path, and not through a link.
 
 mod links;
+mod normal_path;
 mod opened;
+mod read_error;
 mod temporary;
 
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Read as _};
-use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 #[doc(hidden)]
 pub use links::open_regular;
 pub use opened::Opened;
+pub use read_error::{ReadError, ReadProblem};
 #[doc(hidden)]
 pub use temporary::{is_temporary, temporary_path};
 
+use self::normal_path::{below, is_normal, normalise};
+use self::read_error::problem_of;
 use crate::place::{LoadError, Place, Source, Span};
 
 /// The largest trace that is read unless the harness says otherwise: 64 MiB.
@@ -28,52 +33,6 @@ pub const DEFAULT_SIZE_LIMIT: u64 = 64 << 20;
 
 /// The first bytes of a zip archive.
 const ZIP: &[u8] = b"PK\x03\x04";
-
-/// Why a file could not be read.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{name}: {problem}")]
-#[non_exhaustive]
-pub struct ReadError {
-    /// The file, as the user knows it.
-    pub name: String,
-    /// What is wrong with it.
-    pub problem: ReadProblem,
-}
-
-/// What is wrong with a file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReadProblem {
-    /// It is not there.
-    #[error("no such file")]
-    Missing,
-    /// It is a folder.
-    #[error("this is a folder, not a file")]
-    Folder,
-    /// It is a pipe, a device or a socket.
-    #[error("this is not a regular file")]
-    Irregular,
-    /// It lies outside the eval root.
-    #[error("the path leaves the eval root `{0}`; `Harness::allow_root` admits other folders")]
-    Outside(String),
-    /// It is larger than the limit.
-    #[error("{size} bytes are over the limit of {limit}; `Harness::size_limit` raises it")]
-    TooLarge {
-        /// Its size in bytes.
-        size: u64,
-        /// The limit in bytes.
-        limit: u64,
-    },
-    /// It is not text.
-    #[error("not UTF-8: byte {0} begins no character")]
-    NotUtf8(usize),
-    /// It is an archive.
-    #[error("this is a zip archive, not text; `inspect log dump` writes the JSON of an Inspect log")]
-    Zipped,
-    /// The operating system refuses.
-    #[error("{0}")]
-    Refused(String),
-}
 
 /// Opens the files of one package: knows the folder that their names begin at, the folders that may be read, and the
 /// limit of a file's size.
@@ -318,46 +277,8 @@ thread_local! {
     static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-fn problem_of(error: &io::Error) -> ReadProblem {
-    match error.kind() {
-        io::ErrorKind::NotFound => ReadProblem::Missing,
-        io::ErrorKind::IsADirectory => ReadProblem::Folder,
-        _ => ReadProblem::Refused(error.to_string()),
-    }
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Returns the part of `path` below `folder`. If one text begins with the other, the paths are not split into
-/// components.
-fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
-    let text = path.to_str().zip(folder.to_str());
-    let rest = text.and_then(|(path, folder)| path.strip_prefix(folder)?.strip_prefix(MAIN_SEPARATOR));
-    let rest = rest.filter(|rest| !rest.starts_with(MAIN_SEPARATOR));
-    rest.map(Path::new).or_else(|| path.strip_prefix(folder).ok())
-}
-
-/// Whether there is nothing in a path below a folder that [`normalise`] takes out. Nearly always: and then nothing
-/// needs to be taken apart and put together again.
-fn is_normal(below: &str) -> bool {
-    !below.contains('\\') && below.split('/').all(|part| !matches!(part, "" | "." | ".."))
-}
-
-/// The path without `.` and `..`, by its text alone.
-fn normalise(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                clean.pop();
-            }
-            other => clean.push(other),
-        }
-    }
-    clean
 }
 
 #[cfg(test)]

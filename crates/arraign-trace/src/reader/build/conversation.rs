@@ -5,6 +5,7 @@
 
 use crate::reader::build::batch;
 use crate::reader::build::evidence::CallEvidence;
+use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply, TurnEnding};
 use crate::reader::build::message_identity::{identity, is_assistant, is_final, makes_call};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
@@ -13,81 +14,10 @@ use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Trace, Usage};
+use crate::trace::Trace;
 
 /// The most conversations that a log may interleave. The run of a request is searched among this many last runs.
 pub(crate) const INTERLEAVED: usize = 64;
-
-/// A message with its place in the file.
-#[derive(Debug)]
-pub(crate) struct LocatedMessage<'t> {
-    pub(crate) spot: RecordSpot,
-    /// The number of the reply that contains the message, if it is from a reply of a log.
-    pub(crate) reply: Option<usize>,
-    /// The ending of the turn, at the last message of a reply.
-    pub(crate) ending: Option<TurnEnding>,
-    pub(crate) value: Json<'t>,
-}
-
-/// The ending of a turn of the model, as recorded in its reply.
-#[derive(Debug, Clone)]
-pub(crate) struct TurnEnding {
-    pub(crate) stop_reason: Option<String>,
-    pub(crate) usage: Option<Usage>,
-}
-
-impl<'t> LocatedMessage<'t> {
-    /// A record that is a message itself.
-    pub(crate) fn record(at: At, value: Json<'t>) -> Self {
-        Self::at_spot(at.into(), value)
-    }
-
-    /// A message at `path` of a record.
-    pub(crate) fn part(at: At, path: &'static str, value: Json<'t>) -> Self {
-        Self::at_spot(RecordSpot::under(at, path), value)
-    }
-
-    /// The messages of a list at `path` of a record.
-    pub(crate) fn list(at: At, path: &'static str, values: Vec<Json<'t>>) -> Vec<Self> {
-        let spots = (0..).map(|index| RecordSpot::item(at, path, index));
-        spots.zip(values).map(|(spot, value)| Self::at_spot(spot, value)).collect()
-    }
-
-    fn at_spot(spot: RecordSpot, value: Json<'t>) -> Self {
-        Self { spot, reply: None, ending: None, value }
-    }
-}
-
-/// One call of a model: the request, the reply and the tokens.
-#[derive(Debug, Default)]
-pub(crate) struct Exchange<'t> {
-    pub(crate) request: Vec<LocatedMessage<'t>>,
-    pub(crate) reply: Option<Reply<'t>>,
-    pub(crate) model: Option<String>,
-    /// The id of the reply that the request continues, if it names the reply instead of replaying it.
-    pub(crate) previous: Option<String>,
-    /// The id of the request in a batch. Each case of a batch is its own run.
-    pub(crate) case: Option<String>,
-    /// The time of the model for the reply, in milliseconds.
-    pub(crate) model_ms: Option<f64>,
-}
-
-impl Exchange<'_> {
-    /// A model call without a reply.
-    fn failed(reason: String) -> Self {
-        let reply = Reply { id: None, messages: Vec::new(), usage: None, stop_reason: Some(reason) };
-        Self { reply: Some(reply), ..Self::default() }
-    }
-}
-
-/// The reply of a model.
-#[derive(Debug)]
-pub(crate) struct Reply<'t> {
-    pub(crate) id: Option<String>,
-    pub(crate) messages: Vec<LocatedMessage<'t>>,
-    pub(crate) usage: Option<Usage>,
-    pub(crate) stop_reason: Option<String>,
-}
 
 /// One conversation.
 #[derive(Debug, Default)]

@@ -6,6 +6,7 @@ pub(crate) mod clock;
 pub(crate) mod content;
 pub(crate) mod conversation;
 pub(crate) mod evidence;
+pub(crate) mod exchange;
 pub(crate) mod message_identity;
 pub(crate) mod message_list;
 pub(crate) mod missed_calls;

@@ -1,5 +1,6 @@
 //! JSON as readers see it: records of a file, objects whose values are taken out, and trees that borrow from the text.
 
+mod duplicate_key;
 pub(crate) mod input;
 pub(crate) mod object;
 pub(crate) mod sse;

@@ -1,19 +1,14 @@
 //! A JSON object, and values taken out of it by ownership: the object is used up, nothing is copied.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Number, Value};
 
 use crate::reader::error::DecodeError;
+use crate::reader::json::duplicate_key::find_duplicate_key;
 use crate::reader::json::value::Json;
 use crate::trace::Arguments;
-
-/// The most keys whose lengths and ends are compared pairwise. For so few, that is cheaper than a set of bits.
-const PAIRWISE: usize = 5;
-
-/// The most keys with which a key is compared one by one. For so few, that is cheaper than a table.
-const FEW: usize = 48;
 
 /// A JSON object in the file's order. Its values are taken out one by one. A null counts as absent.
 ///
@@ -62,40 +57,7 @@ impl<'t> Object<'t> {
 
     /// Returns the first duplicate key.
     pub(crate) fn find_duplicate(&self) -> Option<&str> {
-        // Most objects have very few keys, and those differ in their length or in their last byte.
-        if self.0.len() <= PAIRWISE {
-            let mut rest = self.0.as_slice();
-            while let [(key, _), after @ ..] = rest {
-                if after.iter().any(|(other, _)| is_alike(key, other) && key == other) {
-                    return Some(key);
-                }
-                rest = after;
-            }
-            return None;
-        }
-        // Nearly all keys of an object differ in their length, their ends or their middle: a set of 512 bits says so without
-        // comparing each key with each. A key that shares its bit with another one is compared with all before it.
-        let mut seen = [0_u64; 8];
-        for (place, (key, _)) in self.0.iter().enumerate() {
-            let (word, bit) = choose_bit(key.as_bytes());
-            if seen[word] & bit != 0 {
-                if self.0.len() > FEW {
-                    return self.compare_keys();
-                }
-                if self.0[..place].iter().any(|(before, _)| before == key) {
-                    return Some(key);
-                }
-            }
-            seen[word] |= bit;
-        }
-        None
-    }
-
-    /// Finds the first duplicate key by comparing the keys themselves.
-    #[cold]
-    fn compare_keys(&self) -> Option<&str> {
-        let mut known = HashSet::with_capacity(self.0.len());
-        self.0.iter().map(|(key, _)| key.as_ref()).find(|key| !known.insert(*key))
+        find_duplicate_key(&self.0)
     }
 
     /// Returns the value under `name`, and leaves it there.
@@ -308,18 +270,6 @@ pub(crate) fn read_each<'t>(
 ) -> Result<(), DecodeError> {
     let mut items = items.into_iter().enumerate();
     items.try_for_each(|(index, item)| read(item).map_err(|error| error.at_key(index)))
-}
-
-/// Whether two keys have the same length and the same last byte.
-fn is_alike(one: &str, other: &str) -> bool {
-    one.len() == other.len() && one.as_bytes().last() == other.as_bytes().last()
-}
-
-/// Chooses one of 512 bits, in eight words, by the length of a key and three of its bytes.
-fn choose_bit(key: &[u8]) -> (usize, u64) {
-    let [first, .., last] = key else { return (key.len(), 1) };
-    let mixed = first.rotate_left(2) ^ last.rotate_left(4) ^ key[key.len() / 2];
-    (key.len() & 7, 1 << (mixed & 63))
 }
 
 fn count_of(name: &str, value: &Json) -> Result<Option<u64>, DecodeError> {

@@ -1,7 +1,8 @@
 //! Logs of model calls in pieces: the run of a call depends on the calls before it.
 
 use crate::reader::build::batch;
-use crate::reader::build::conversation::{Conversations, Exchange, INTERLEAVED};
+use crate::reader::build::conversation::{Conversations, INTERLEAVED};
+use crate::reader::build::exchange::Exchange;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::At;
 use crate::reader::json::value::Json;

@@ -10,7 +10,8 @@ use std::borrow::Cow;
 
 use crate::reader::build::batch;
 use crate::reader::build::content::content_value;
-use crate::reader::build::conversation::{Conversations, Exchange, LocatedMessage, Reply};
+use crate::reader::build::conversation::Conversations;
+use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply};
 use crate::reader::build::message_list::MessageMarks;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;

@@ -8,7 +8,8 @@
 mod message;
 mod stream;
 
-use crate::reader::build::conversation::{Conversations, Exchange, LocatedMessage, Reply};
+use crate::reader::build::conversation::Conversations;
+use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply};
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};

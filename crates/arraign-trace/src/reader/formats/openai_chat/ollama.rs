@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::reader::build::conversation::{Exchange, LocatedMessage, Reply};
+use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply};
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};

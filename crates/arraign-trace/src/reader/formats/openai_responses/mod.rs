@@ -14,9 +14,8 @@ pub(crate) mod stream;
 use std::borrow::Cow;
 
 use crate::reader::build::batch;
-use crate::reader::build::conversation::{
-    Conversation, Conversations, Exchange, LocatedMessage, Reply, TurnEnding,
-};
+use crate::reader::build::conversation::{Conversation, Conversations};
+use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply, TurnEnding};
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input};

@@ -1,0 +1,58 @@
+//! Why a file could not be read.
+
+use std::io;
+
+/// Why a file could not be read.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{name}: {problem}")]
+#[non_exhaustive]
+pub struct ReadError {
+    /// The file, as the user knows it.
+    pub name: String,
+    /// What is wrong with it.
+    pub problem: ReadProblem,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadProblem {
+    /// It is not there.
+    #[error("no such file")]
+    Missing,
+    /// It is a folder.
+    #[error("this is a folder, not a file")]
+    Folder,
+    /// It is a pipe, a device or a socket.
+    #[error("this is not a regular file")]
+    Irregular,
+    /// It lies outside the eval root.
+    #[error("the path leaves the eval root `{0}`; `Harness::allow_root` admits other folders")]
+    Outside(String),
+    /// It is larger than the limit.
+    #[error("{size} bytes are over the limit of {limit}; `Harness::size_limit` raises it")]
+    TooLarge {
+        /// Its size in bytes.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// It is not text.
+    #[error("not UTF-8: byte {0} begins no character")]
+    NotUtf8(usize),
+    /// It is an archive.
+    #[error("this is a zip archive, not text; `inspect log dump` writes the JSON of an Inspect log")]
+    Zipped,
+    /// The operating system refuses.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Returns the problem that an error of the operating system means.
+pub(super) fn problem_of(error: &io::Error) -> ReadProblem {
+    match error.kind() {
+        io::ErrorKind::NotFound => ReadProblem::Missing,
+        io::ErrorKind::IsADirectory => ReadProblem::Folder,
+        _ => ReadProblem::Refused(error.to_string()),
+    }
+}
