@@ -102,7 +102,7 @@ fn a_fingerprint_decides_over_the_words() {
     let recorded_for = |input: &str| {
         let other = parse_case(&format!("{input}\n{RUN}")).expect("a case");
         let recorded = Provenance::new("arraign", "2026-11-22T10:00:00Z", fingerprint_input(&other.cases[0]));
-        evaluate(case, &Trace { recorded: Some(recorded), ..inline_trace(case).clone() })
+        evaluate(case, &Trace { recorded: Some(Box::new(recorded)), ..inline_trace(case).clone() })
     };
     // The order of keys is not part of the input.
     assert_eq!(recorded_for("input: {user: 1, query: Where is order 7?}").status, Status::Pass);

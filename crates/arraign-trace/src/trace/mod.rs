@@ -22,7 +22,7 @@ pub use unread::{CallsUnrecorded, RecordPlace, UnreadContent, UnreadPart};
 pub struct Trace {
     /// How the recording was made, if its file says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub recorded: Option<Provenance>,
+    pub recorded: Option<Box<Provenance>>,
     /// The run's id, where its format has one.
     pub id: Option<String>,
     /// The agent's name.

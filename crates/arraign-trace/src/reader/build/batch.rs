@@ -7,8 +7,8 @@ use crate::reader::json::value::Json;
 
 /// Returns the id of the request that a line answers.
 pub(crate) fn case<'v>(line: &'v Json) -> Option<&'v str> {
-    let is_result = ["response", "result", "error"].iter().any(|name| line.get(name).is_some());
-    line.get("custom_id").filter(|_| is_result)?.as_str()
+    let id = line.get("custom_id")?.as_str()?;
+    ["response", "result", "error"].iter().any(|name| line.get(name).is_some()).then_some(id)
 }
 
 /// Returns the reason why a request failed; `None` if the line has its answer.

@@ -26,8 +26,10 @@ pub(crate) struct Conversation<'t> {
     /// The facts in the log about the run as a whole. Its messages and calls are not read yet.
     pub(crate) trace: Trace,
     tally: UsageTotal,
-    /// The time of the model for each reply.
-    model_ms: Vec<Option<f64>>,
+    /// The time of the model for the replies that have one.
+    model_ms: Option<f64>,
+    /// Whether a reply has no time.
+    is_untimed: bool,
     /// The keys by which replayed messages are recognized. They are computed when a request is compared with the run, so a
     /// log of one call needs none.
     keys: Vec<String>,
@@ -58,17 +60,21 @@ const RECORD_KEYS: [&str; 15] = [
     "text",
 ];
 
-/// The parts of a log's records that have such keys.
-const RECORD_PARTS: [&str; 5] =
-    ["", "/request", "/response", "/input/inputBodyJson", "/output/outputBodyJson"];
+/// The parts of a log's records that have such keys, as pointers and as keys.
+const RECORD_PARTS: [(&str, &[&str]); 5] = [
+    ("", &[]),
+    ("/request", &["request"]),
+    ("/response", &["response"]),
+    ("/input/inputBodyJson", &["input", "inputBodyJson"]),
+    ("/output/outputBodyJson", &["output", "outputBodyJson"]),
+];
 
 impl<'t> Conversation<'t> {
     /// Returns the messages, the trace so far, and the evidence next to the messages. The duration is the time of the model
     /// alone, if each reply records it.
     pub(crate) fn finish(self) -> (Vec<LocatedMessage<'t>>, Trace, Vec<CallEvidence<'t>>) {
         let usage = self.tally.total();
-        let is_timed = !self.model_ms.is_empty();
-        let duration_ms = self.model_ms.into_iter().sum::<Option<f64>>().filter(|_| is_timed);
+        let duration_ms = self.model_ms.filter(|_| !self.is_untimed);
         (self.messages, Trace { usage, duration_ms, ..self.trace }, self.beside)
     }
 }
@@ -125,9 +131,9 @@ impl<'t> Conversations<'t> {
         let mut log = Self::default();
         for Record { at, value } in input.records {
             let case = batch::case(&value).map(ToOwned::to_owned);
-            let beside = RECORD_PARTS.into_iter().filter_map(|part| {
-                let record = value.pointer(part)?.as_object()?;
-                CallEvidence::gather_beside(RecordSpot::under(at, part), record, &RECORD_KEYS)
+            let beside = RECORD_PARTS.into_iter().filter_map(|(pointer, keys)| {
+                let part = keys.iter().try_fold(&value, |part, key| part.get(key))?.as_object()?;
+                CallEvidence::gather_beside(RecordSpot::under(at, pointer), part, &RECORD_KEYS)
             });
             let beside: Vec<CallEvidence> = beside.collect();
             // A failed call has no reply that a reader could take apart.
@@ -169,8 +175,11 @@ impl<'t> Conversations<'t> {
         }
         run.trace.stop_reason = reply.stop_reason;
         run.tally.add(reply.usage);
-        // Times are added up only if each call has one, so that a call without one is noted, too.
-        run.model_ms.push(model_ms);
+        // The sum of the times counts only if each reply has one.
+        match model_ms {
+            Some(ms) => *run.model_ms.get_or_insert_default() += ms,
+            None => run.is_untimed = true,
+        }
         run.messages
             .extend(reply.messages.into_iter().map(|said| LocatedMessage { reply: Some(number), ..said }));
         Some(at)
@@ -199,12 +208,15 @@ impl<'t> Conversations<'t> {
         if exchange.case.is_some() {
             return false;
         }
-        let Some(Reply { id: id @ Some(_), messages, .. }) = &exchange.reply else { return false };
+        let Some(Reply { id: Some(id), messages, .. }) = &exchange.reply else { return false };
         let Some(message) = messages.last() else { return false };
         let ends_so =
             |run: &Conversation| run.messages.last().is_some_and(|last| last.value == message.value);
-        // Only recent runs are searched: a log of many thousands would take quadratic time.
-        self.runs.iter().rev().take(INTERLEAVED).any(|run| run.trace.id == *id && ends_so(run))
+        // Only recent runs are searched: a log of many thousands would take quadratic time. Most ids of a log begin alike,
+        // and differ at their ends.
+        let is_same = |known: &String| known.as_bytes().last() == id.as_bytes().last() && known == id;
+        let mut recent = self.runs.iter().rev().take(INTERLEAVED);
+        recent.any(|run| run.trace.id.as_ref().is_some_and(is_same) && ends_so(run))
     }
 
     /// Adds a run of `request` alone, and returns its index.

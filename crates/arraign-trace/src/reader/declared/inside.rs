@@ -80,7 +80,7 @@ fn read_value(reader: &Reader, value: &Value) -> Result<Vec<Trace>, DecodeError>
         }
         value => vec![Record { at: At::Whole, value }],
     };
-    reader.read_runs(Input { text: "", source: InputSource::Values, records })
+    reader.read_runs(Input::new("", InputSource::Values, records))
 }
 
 /// Puts the places of unread parts below the place of the value that they were read from.

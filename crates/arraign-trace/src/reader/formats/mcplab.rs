@@ -23,7 +23,7 @@ pub(crate) const READER: Reader = Reader {
 
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
-    if input.records.iter().any(|record| kind(&record.value) == Some("scenario_run")) {
+    if input.any_with(&["scenario_run"], |record| kind(record) == Some("scenario_run")) {
         return Ok(Certainty::Sure);
     }
     Err("there is no `scenario_run` in it".into())

@@ -29,13 +29,18 @@ pub(crate) const READER: Reader = Reader {
 
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
-    if let Some(record) = input.records.iter().find(|record| is_untyped(&record.value)) {
+    // The first record is asked first, so that most foreign files are declined without a look at all of it.
+    if let Some(record) = input.records.first().filter(|record| is_untyped(&record.value)) {
         return Err(Reason::of(record.at, "has neither `type` nor `role`"));
     }
-    if input.records.iter().any(|record| is_header(&record.value) || is_own_message(&record.value)) {
-        return Ok(Certainty::Sure);
+    let is_own = |record: &Json| is_header(record) || is_own_message(record);
+    if !input.any_with(&["cwd", "message", "role"], is_own) {
+        return Err("neither the header nor a message of a session is in it".into());
     }
-    Err("neither the header nor a message of a session is in it".into())
+    match input.records.iter().find(|record| is_untyped(&record.value)) {
+        Some(record) => Err(Reason::of(record.at, "has neither `type` nor `role`")),
+        None => Ok(Certainty::Sure),
+    }
 }
 
 fn is_untyped(record: &Json) -> bool {

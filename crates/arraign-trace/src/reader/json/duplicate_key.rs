@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use crate::reader::json::key_bits::KeyBits;
+
 /// The most keys whose lengths and ends are compared pairwise. For so few, that is cheaper than a set of bits.
 const PAIRWISE: usize = 5;
 
@@ -24,10 +26,9 @@ pub(crate) fn find_duplicate_key<'k, T>(entries: &'k [(Cow<str>, T)]) -> Option<
     }
     // Nearly all keys of an object differ in their length, their ends or their middle: a set of 512 bits says so without
     // comparing each key with each. A key that shares its bit with another one is compared with all before it.
-    let mut seen = [0_u64; 8];
+    let mut seen = KeyBits::<8>::default();
     for (place, (key, _)) in entries.iter().enumerate() {
-        let (word, bit) = choose_bit(key.as_bytes());
-        if seen[word] & bit != 0 {
+        if !seen.insert(key) {
             if entries.len() > FEW {
                 return compare_keys(entries);
             }
@@ -35,7 +36,6 @@ pub(crate) fn find_duplicate_key<'k, T>(entries: &'k [(Cow<str>, T)]) -> Option<
                 return Some(key);
             }
         }
-        seen[word] |= bit;
     }
     None
 }
@@ -50,11 +50,4 @@ fn compare_keys<'k, T>(entries: &'k [(Cow<str>, T)]) -> Option<&'k str> {
 /// Whether two keys have the same length and the same last byte.
 fn is_alike(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.as_bytes().last() == other.as_bytes().last()
-}
-
-/// Chooses one of 512 bits, in eight words, by the length of a key and three of its bytes.
-fn choose_bit(key: &[u8]) -> (usize, u64) {
-    let [first, .., last] = key else { return (key.len(), 1) };
-    let mixed = first.rotate_left(2) ^ last.rotate_left(4) ^ key[key.len() / 2];
-    (key.len() & 7, 1 << (mixed & 63))
 }

@@ -3,9 +3,12 @@
 //! The text is parsed once, for detection and for reading. Readers see records and need not care which of the
 //! four they came from: a list and its lines are the same file to them.
 
+use std::cell::OnceCell;
 use std::fmt;
 
 use crate::reader::error::{DecodeError, TraceError, TraceProblem};
+use crate::reader::json::key_bits::KeyBits;
+use crate::reader::json::object::Object;
 use crate::reader::json::sse;
 use crate::reader::json::value::{Json, Whole};
 
@@ -50,12 +53,17 @@ impl fmt::Display for At {
     }
 }
 
+/// The marks of records: few enough bits to be cheap, and enough for the words of a file.
+type RecordMarks = KeyBits<64>;
+
 /// A trace file as records.
 #[derive(Debug, Clone)]
 pub(crate) struct Input<'t> {
     pub(crate) text: &'t str,
     pub(crate) source: InputSource<'t>,
     pub(crate) records: Vec<Record<'t>>,
+    /// The keys of the records and the texts under `type`.
+    marks: OnceCell<RecordMarks>,
 }
 
 /// The texts that the records of an input were parsed from.
@@ -95,16 +103,21 @@ pub fn looks_like_json(text: &str) -> bool {
 }
 
 impl<'t> Input<'t> {
+    pub(crate) fn new(text: &'t str, source: InputSource<'t>, records: Vec<Record<'t>>) -> Self {
+        Self { text, source, records, marks: OnceCell::new() }
+    }
+
     pub(crate) fn parse(text: &'t str) -> Result<Self, TraceError> {
         refuse_many_values(text)?;
         if sse::is_stream(text) {
             let records: Result<Vec<Record>, TraceError> = sse::events(text).map(event).collect();
-            return Ok(Self { text, source: InputSource::File(text), records: records? });
+            return Ok(Self::new(text, InputSource::File(text), records?));
         }
         // One parser reads a single document, JSON Lines and any other sequence of values: to JSON they differ only in
         // whitespace. `flatten` then distinguishes a single document from a sequence.
         let mut lines = Lines { text, counted: 0, line: 1 };
         let mut records = Vec::new();
+        let mut marks = RecordMarks::default();
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Whole>();
         loop {
             // The offset before the parser moves on is where the whitespace before the value begins.
@@ -114,9 +127,12 @@ impl<'t> Input<'t> {
                 Some(Err(error)) => return Err(not_json(text, &error)),
                 Some(Ok(Whole(value))) => value,
             };
+            // Later, the record may have left the cache of the processor.
+            add_marks(&mut marks, &value);
             records.push(Record { at: At::Line(lines.of_value_from(from)), value });
         }
-        Ok(Self { text, source: InputSource::File(text), records: flatten(records) })
+        let marks = if records.len() == 1 { OnceCell::new() } else { OnceCell::from(marks) };
+        Ok(Self { marks, ..Self::new(text, InputSource::File(text), flatten(records)) })
     }
 
     /// Parses records that were taken out of a file one by one.
@@ -125,12 +141,34 @@ impl<'t> Input<'t> {
         let records =
             texts.iter().map(|(at, text)| Ok(Record { at: *at, value: serde_json::from_str(text)? }));
         let records = records.collect::<Result<_, serde_json::Error>>()?;
-        Ok(Self { text, source: InputSource::Pieces(texts), records })
+        Ok(Self::new(text, InputSource::Pieces(texts), records))
+    }
+
+    /// Whether a record satisfies `condition`, which needs one of `marks`: keys of a record, or texts under its `type`. So
+    /// most files are declined without another look at each record.
+    pub(crate) fn any_with(&self, marks: &[&str], condition: impl Fn(&Json<'t>) -> bool) -> bool {
+        let found = self.marks.get_or_init(|| {
+            let mut marks = RecordMarks::default();
+            self.records.iter().for_each(|record| add_marks(&mut marks, &record.value));
+            marks
+        });
+        marks.iter().any(|mark| found.may_have(mark))
+            && self.records.iter().any(|record| condition(&record.value))
     }
 
     /// Returns the first record, or the reason why there is none.
     pub(crate) fn first(&self) -> Result<&Json<'t>, String> {
         self.records.first().map(|record| &record.value).ok_or_else(|| "the list is empty".to_owned())
+    }
+}
+
+/// Adds the keys of a record, and the text under its `type`.
+fn add_marks(marks: &mut RecordMarks, record: &Json) {
+    for (key, value) in record.as_object().into_iter().flat_map(Object::entries) {
+        marks.insert(key);
+        if let ("type", Json::Text(kind)) = (key.as_ref(), value) {
+            marks.insert(kind);
+        }
     }
 }
 
@@ -151,7 +189,8 @@ pub(crate) fn find_excess_value(text: &str) -> Option<usize> {
     // Each value has at least one byte, so a short text needs no count. Before every value inside of a document there
     // is a comma, a colon or an opening bracket. An opening brace is not counted, because a colon follows for its
     // first entry.
-    if text.len() <= MAX_VALUES {
+    // A count that leaves strings out of account is many times as fast, and is enough for most texts.
+    if text.len() <= MAX_VALUES || count_bytes(text.as_bytes(), is_value_mark) <= MAX_VALUES {
         return None;
     }
     let (mut count, mut in_string, mut escaped) = (0, false, false);
@@ -160,11 +199,23 @@ pub(crate) fn find_excess_value(text: &str) -> Option<usize> {
             _ if escaped => escaped = false,
             b'\\' if in_string => escaped = true,
             b'"' => in_string = !in_string,
-            b',' | b':' | b'[' if !in_string => count += 1,
+            byte if !in_string && is_value_mark(byte) => count += 1,
             _ => {}
         }
         count > MAX_VALUES
     })
+}
+
+/// Whether a byte outside of strings stands before a value.
+fn is_value_mark(byte: u8) -> bool {
+    matches!(byte, b',' | b':' | b'[')
+}
+
+/// Counts the bytes that satisfy `condition`.
+fn count_bytes(bytes: &[u8], condition: impl Fn(u8) -> bool) -> usize {
+    // A byte counts those of so few, and the compiler adds many of them at once.
+    let count_few = |few: &[u8]| few.iter().map(|byte| u8::from(condition(*byte))).sum::<u8>();
+    bytes.chunks(255).map(|few| usize::from(count_few(few))).sum()
 }
 
 fn find_line(text: &str, at: usize) -> (usize, usize) {
@@ -205,9 +256,7 @@ impl Lines<'_> {
         let rest = &self.text.as_bytes()[from..];
         let start = from + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let passed = &self.text.as_bytes()[self.counted..start];
-        // A byte counts the line breaks of so few bytes, and the compiler adds many of them at once.
-        let breaks = |few: &[u8]| few.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>();
-        self.line += passed.chunks(255).map(|few| usize::from(breaks(few))).sum::<usize>();
+        self.line += count_bytes(passed, |byte| byte == b'\n');
         self.counted = start;
         self.line
     }

@@ -38,7 +38,7 @@ fn detect_format(input: &Input) -> Detection {
         return MESSAGES.judge(input.records.iter().map(|record| &record.value), "");
     }
     // A stream proves itself by its start, but one foreign record among its events makes it another format.
-    if input.records.iter().any(|record| stream::is_start(&record.value)) {
+    if input.any_with(&["message_start"], stream::is_start) {
         return match input.records.iter().find(|record| !stream::is_event(&record.value)) {
             Some(record) => Err(Reason::of(record.at, "is no event of a stream")),
             None => Ok(Certainty::Sure),

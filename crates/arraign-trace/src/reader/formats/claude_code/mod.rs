@@ -37,22 +37,29 @@ fn detect_format(input: &Input) -> Detection {
     if is_note(input.first()?) {
         return Ok(Certainty::Sure);
     }
-    if let Some(record) = input.records.iter().find(|record| !is_line(&record.value)) {
+    // The first record is asked first, so that most foreign files are declined without a look at all of it.
+    if let Some(record) = input.records.first().filter(|record| !is_line(&record.value)) {
         return Err(Reason::of(record.at, "has no `type`"));
     }
     // Qwen Code writes the same envelope around messages of Gemini's form.
-    if input.records.iter().any(|record| qwen_code::is_telling(&record.value)) {
+    if input.any_with(&["sessionId"], qwen_code::is_telling) {
         return Err("its messages have `parts`, as Qwen Code writes them".into());
     }
-    if input.records.iter().any(|record| is_telling(&record.value)) {
-        return Ok(Certainty::Sure);
+    if !input.any_with(&TELLING_KEYS, is_telling) {
+        return Err("no line of a session is in it".into());
     }
-    Err("no line of a session is in it".into())
+    match input.records.iter().find(|record| !is_line(&record.value)) {
+        Some(record) => Err(Reason::of(record.at, "has no `type`")),
+        None => Ok(Certainty::Sure),
+    }
 }
 
 fn is_line(record: &Json) -> bool {
     record.get("type").is_some_and(Json::is_text) || is_sdk_message(record)
 }
+
+/// Keys of which a line that only this format has must have one.
+const TELLING_KEYS: [&str; 4] = ["sessionId", "session_id", "num_turns", "parent_tool_use_id"];
 
 /// Whether a line is one that only this format has.
 fn is_telling(line: &Json) -> bool {

@@ -21,7 +21,7 @@ pub(crate) const READER: Reader = Reader {
 
 fn detect_format(input: &Input) -> Detection {
     let first = input.first()?;
-    if session::is_session(first) || input.records.iter().any(|record| stream::is_own(&record.value)) {
+    if session::is_session(first) || input.any_with(&["session_id", "tool_id"], stream::is_own) {
         return Ok(Certainty::Sure);
     }
     Err("it has neither the `projectHash` of a session nor a `tool_use` with `tool_id`".into())

@@ -132,7 +132,7 @@ impl NativeHead {
     fn set(&mut self, key: &str, value: Json) -> Result<(), NativeMistake> {
         let trace = &mut self.trace;
         match key {
-            "recorded" => trace.recorded = read_provenance(value)?,
+            "recorded" => trace.recorded = read_provenance(value)?.map(Box::new),
             "id" => trace.id = read_text(value)?,
             "agent" => trace.agent = read_text(value)?,
             "model" => trace.model = read_text(value)?,

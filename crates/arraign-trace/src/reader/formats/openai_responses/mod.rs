@@ -61,7 +61,8 @@ fn detect_format(input: &Input) -> Detection {
     let first = records.clone().next().and_then(|record| shape(&record.value));
     let first = first.ok_or("the first record is none of this format")?;
     // Items look like the events of many other formats. Most of these files are declined without a look at each shape.
-    if first == ResponsesShape::Item && !records.clone().any(|record| is_telling(&record.value)) {
+    let is_item = |record: &Json| batch::failure(record).is_none() && is_telling(record);
+    if first == ResponsesShape::Item && !input.any_with(&TELLING_KEYS, is_item) {
         return Err("nothing in it is of this format alone".into());
     }
     // A stream may contain other events between those of this format: `error`, `keepalive`.
@@ -96,6 +97,9 @@ fn shape(value: &Json) -> Option<ResponsesShape> {
     let is_item = value.text_under("role").is_some() || value.text_under("type").is_some();
     (is_item && foreign.iter().all(|key| value.get(key).is_none())).then_some(ResponsesShape::Item)
 }
+
+/// Keys of which an item that only this format has must have one.
+const TELLING_KEYS: [&str; 4] = ["content", "call_id", "callId", "server_label"];
 
 /// Whether an item is one that only this format has.
 fn is_telling(item: &Json) -> bool {
@@ -171,7 +175,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         Some(ResponsesShape::State) => input.records.into_iter().map(run_state::read).collect(),
         Some(ResponsesShape::Event) => {
             let records = stream::whole(input.records)?;
-            log(Input { records, ..input })
+            log(Input::new(input.text, input.source, records))
         }
         _ => log(input),
     }
