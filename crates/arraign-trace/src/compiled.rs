@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Compiled patterns by their text. The texts come from the user's files, which bound the size of the cache.
+/// The most patterns that are kept. A language server sees a new pattern with each key that is pressed.
+const MAX_KEPT: usize = 4_096;
+
+/// Compiled patterns by their text.
 pub struct Compiled<T>(Mutex<Option<HashMap<String, Arc<T>>>>);
 
 impl<T> Compiled<T> {
@@ -21,7 +24,29 @@ impl<T> Compiled<T> {
             return Ok(Arc::clone(known));
         }
         let compiled = Arc::new(compile()?);
+        // The user's files have far fewer, so what is dropped is hardly ever needed again.
+        if table.len() >= MAX_KEPT {
+            table.clear();
+        }
         table.insert(text.to_owned(), Arc::clone(&compiled));
         Ok(compiled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_compiled_once_and_not_all_are_kept() {
+        let cache = Compiled::empty();
+        let compile =
+            |number: usize| cache.get(&number.to_string(), || Ok::<_, ()>(number)).expect("it compiles");
+        let first = compile(0);
+        assert!(Arc::ptr_eq(&first, &compile(0)));
+        (1..=MAX_KEPT).for_each(|number| drop(compile(number)));
+        assert!(!Arc::ptr_eq(&first, &compile(0)));
+        let kept = cache.0.lock().expect("the table").as_ref().map_or(0, HashMap::len);
+        assert!(kept < MAX_KEPT, "{kept}");
     }
 }

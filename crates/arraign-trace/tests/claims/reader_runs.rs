@@ -45,6 +45,40 @@ fn the_runs_of_several_samples_in_one_file_are_the_same() {
     assert!(several.iter().filter(|(runs, _)| *runs > 1).count() > 30, "{several:?}");
 }
 
+/// A call may be in a record that belongs to no run, such as one whose type a later version of the writer has renamed.
+#[test]
+fn a_call_outside_of_all_runs_is_evidence_run_by_run_too() {
+    let run =
+        r#"{"type": "scenario_run", "scenario_id": "down", "error": "connection refused", "messages": []}"#;
+    let call = r#"{"type": "tool_use", "id": "c", "name": "get_order", "input": {"id": "7"}}"#;
+    let renamed = format!(
+        r#"{{"type": "scenario_run_2", "scenario_id": "a", "messages": [{{"role": "assistant", "content": [{call}]}}]}}"#
+    );
+    let text = format!("{run}\n{renamed}\n");
+    assert_eq!(assert_the_same(&text, "a renamed run"), 1);
+    let one = reader::read_run(&mut Cursor::new(&text), None, "down").expect("a run");
+    assert!(one.runs[0].calls_unrecorded.is_some(), "{one:?}");
+    // Without a call in it, such a record makes nobody doubt the run.
+    let harmless = format!("{run}\n{{\"type\": \"summary\"}}\n");
+    assert_eq!(assert_the_same(&harmless, "a harmless record"), 1);
+    assert!(reader::read(&harmless, None).expect("a run").runs[0].calls_unrecorded.is_none());
+}
+
+/// A trace of spans that are not of an agent may say what the agent said.
+#[test]
+fn spans_of_no_agent_make_an_empty_run_doubtful_run_by_run_too() {
+    let span = |trace: &str, name: &str, attributes: &str| {
+        format!(
+            r#"{{"traceId": "{trace}", "spanId": "{trace}1", "name": "{name}", "startTimeUnixNano": "1", "endTimeUnixNano": "2", "attributes": [{attributes}]}}"#
+        )
+    };
+    let agent = span("a", "chat", r#"{"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}}"#);
+    let other = span("b", "log", r#"{"key": "x", "value": {"stringValue": "y"}, "message": "hello"}"#);
+    let text = format!(r#"{{"resourceSpans": [{{"scopeSpans": [{{"spans": [{agent}, {other}]}}]}}]}}"#);
+    assert_eq!(assert_the_same(&text, "two traces"), 1);
+    assert!(reader::read(&text, None).expect("a run").runs[0].calls_unrecorded.is_some());
+}
+
 /// What can be read as a whole is read so run by run, and what cannot is an error there, too.
 #[test]
 fn a_file_cut_anywhere_is_read_as_it_is_as_a_whole() {

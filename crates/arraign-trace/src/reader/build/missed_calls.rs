@@ -34,7 +34,8 @@ pub(crate) fn note_missed_calls(runs: &mut [Trace], source: InputSource) {
     }
 }
 
-fn seems_without_calls(run: &Trace) -> bool {
+/// Whether a run looks as if the agent called nothing.
+pub(crate) fn seems_without_calls(run: &Trace) -> bool {
     run.calls.is_empty() && run.calls_unrecorded.is_none()
 }
 
@@ -65,6 +66,11 @@ fn gave_answer(record: &Json, clue: &CallClue, runs: &[Trace]) -> bool {
     };
     let arguments = call.clone().arguments(key).to_text();
     runs.iter().any(|run| run.answer.as_ref() == Some(&arguments))
+}
+
+/// Whether a record that belongs to no run may still say something of a call or a message.
+pub(crate) fn may_tell(text: &str) -> bool {
+    mentions_arguments(text) || mentions_texts(text)
 }
 
 /// Whether a text may have a key of arguments. Without one, it need not be parsed again.

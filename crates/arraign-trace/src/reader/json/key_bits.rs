@@ -1,6 +1,6 @@
 //! A set of keys in a few bits. It may take a key for another one, and never misses one that it has.
 
-/// A set of keys in so many words of 64 bits, which are a power of two.
+/// A set of keys in so many words of 64 bits, which are a power of two below 256.
 #[derive(Debug, Clone)]
 pub(crate) struct KeyBits<const WORDS: usize>([u64; WORDS]);
 
@@ -26,10 +26,9 @@ impl<const WORDS: usize> KeyBits<WORDS> {
     }
 
     fn choose_bit(key: &str) -> (usize, u64) {
-        let hash = hash_key(key.as_bytes());
-        // The upper bits of a product depend on all bits of its factors.
-        let word = hash.rotate_left(WORDS.trailing_zeros()) as usize & (WORDS - 1);
-        (word, 1 << (hash.rotate_right(44) & 63))
+        // The upper bytes of a product depend on all bits of its factors.
+        let [upper, next, ..] = hash_key(key.as_bytes()).to_be_bytes();
+        (usize::from(upper) & (WORDS - 1), 1 << (next & 63))
     }
 }
 
@@ -37,7 +36,9 @@ impl<const WORDS: usize> KeyBits<WORDS> {
 fn hash_key(key: &[u8]) -> u64 {
     let middle = key.get(key.len() / 2).copied().unwrap_or_default();
     let ends = match (key.first_chunk::<4>(), key.last_chunk::<4>()) {
-        (Some([a, b, c, d]), Some([e, f, g, h])) => u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
+        (Some(first), Some(last)) => {
+            u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
+        }
         _ => key.iter().fold(1, |ends, byte| ends << 8 | u64::from(*byte)),
     };
     // The multiplier is the golden ratio, as in Fibonacci hashing.

@@ -2,9 +2,12 @@
 
 use std::io::{BufRead, Seek, SeekFrom};
 
+use crate::reader::build::missed_calls::seems_without_calls;
 use crate::reader::error::TraceError;
 use crate::reader::json::input::{At, Input, find_excess_value};
-use crate::reader::large::pieces::{Found, Head, Pieces, SplitError, SurveyedRun, keep, mistake, survey};
+use crate::reader::large::pieces::{
+    Found, Head, Pieces, SplitError, Survey, SurveyedRun, keep, mistake, survey,
+};
 use crate::reader::{Reader, ReaderSet, Recording, is_doubtful, read_by, surest};
 
 /// The reader of a file, and how it is split into pieces.
@@ -46,30 +49,29 @@ impl Cut {
         Ok(pieces.map(|pieces| Self { reader, pieces, is_named, lines, offset }))
     }
 
-    /// Calls `found` for each run of the file, and returns the number of records.
+    /// Calls `found` for each run of the file, and returns what else the survey found.
     pub(crate) fn survey(
         &self,
         file: &mut (impl BufRead + Seek),
         found: impl FnMut(SurveyedRun),
-    ) -> Result<usize, SplitError> {
+    ) -> Result<Survey, SplitError> {
         file.seek(SeekFrom::Start(self.offset))?;
         survey(file, self.lines, self.pieces, self.offset, found)
     }
 
-    /// Builds the runs in `batch`, and no others, from a file with `records` records.
+    /// Builds the runs in `batch`, and no others, from a file that was surveyed.
     pub(crate) fn read(
         &self,
         file: &mut (impl BufRead + Seek),
         batch: &[Found],
-        records: usize,
+        survey: Survey,
     ) -> Result<Result<Recording, TraceError>, SplitError> {
         let mut kept = keep(file, self.lines, self.pieces, batch)?;
         // A single JSON document has no line of its own. Its places are written as for a file that was read whole.
-        if let ([(at @ At::Line(_), _)], 1) = (kept.as_mut_slice(), records) {
+        if let ([(at @ At::Line(_), _)], 1) = (kept.as_mut_slice(), survey.records) {
             *at = At::Whole;
         }
-        // Read whole, the file is refused with the place.
-        // A record that exceeds the limit of values is an error with a place in the file.
+        // A record with too many values is an error with a place in the file, which reading it whole gives.
         if kept.iter().any(|(_, text)| find_excess_value(text).is_some()) {
             return Err(SplitError::Unsuited);
         }
@@ -83,7 +85,10 @@ impl Cut {
         }
         // If the reader finds another number of runs, the file was split wrongly, and is read whole.
         let is_cut_so = recording.as_ref().map_or(true, |recording| recording.runs.len() == batch.len());
-        if is_cut_so { Ok(recording) } else { Err(SplitError::Unsuited) }
+        // A run may seem to have no calls because they are in a piece that belongs to no run. The whole file shows it.
+        let is_doubted = survey.has_strays
+            && recording.as_ref().is_ok_and(|recording| recording.runs.iter().any(seems_without_calls));
+        if is_cut_so && !is_doubted { Ok(recording) } else { Err(SplitError::Unsuited) }
     }
 
     /// Reports the error of a file that cannot be split. Without an error, the file must be read whole.

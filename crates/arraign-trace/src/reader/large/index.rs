@@ -4,7 +4,7 @@ use std::io::{BufRead, Seek};
 
 use crate::reader::error::{TraceError, TraceProblem};
 use crate::reader::large::cut::Cut;
-use crate::reader::large::pieces::{Found, SplitError};
+use crate::reader::large::pieces::{Found, SplitError, Survey};
 use crate::reader::{ReaderSet, Recording, named};
 use crate::trace::Trace;
 
@@ -60,7 +60,7 @@ impl TextReaders {
 #[derive(Debug)]
 enum RunPlaces {
     /// The file can be split, and its runs were found.
-    Cut { cut: Box<Cut>, found: Vec<Found>, records: usize, batch: u64 },
+    Cut { cut: Box<Cut>, found: Vec<Found>, survey: Survey, batch: u64 },
     /// The file can only be read whole, and has this number of runs.
     Whole(usize),
 }
@@ -92,9 +92,9 @@ impl RunIndex {
         let mut found = Vec::new();
         match cut.survey(file, |run| found.push(run.found)) {
             Ok(_) if found.is_empty() => Err((cut, SplitError::Unsuited)),
-            Ok(records) => {
+            Ok(survey) => {
                 let (format, batch) = (cut.reader.name, batch_of(&cut, &found));
-                let places = RunPlaces::Cut { cut, found, records, batch };
+                let places = RunPlaces::Cut { cut, found, survey, batch };
                 Ok(Self { format, places, readers: readers.clone() })
             }
             Err(trouble) => Err((cut, trouble)),
@@ -120,8 +120,8 @@ impl RunIndex {
         file: &mut (impl BufRead + Seek),
         number: usize,
     ) -> Result<Vec<Trace>, TraceError> {
-        if let RunPlaces::Cut { cut, found, records, batch } = &self.places {
-            match read_batch(cut, file, together(found, number, *batch, cut.pieces.together), *records) {
+        if let RunPlaces::Cut { cut, found, survey, batch } = &self.places {
+            match read_batch(cut, file, together(found, number, *batch, cut.pieces.together), *survey) {
                 Ok(runs) => return runs,
                 Err(trouble) => cut.in_record(trouble, file)?,
             }
@@ -142,12 +142,12 @@ fn read_batch(
     cut: &Cut,
     file: &mut (impl BufRead + Seek),
     mut batch: &[Found],
-    records: usize,
+    survey: Survey,
 ) -> Result<Result<Vec<Trace>, TraceError>, SplitError> {
     // Halving, rather than reading run by run, keeps a batch without errors at one walk. A batch with a broken run
     // costs one more walk for each halving, and `Runs` asks for the remaining runs in the next batch.
     loop {
-        let read = cut.read(file, batch, records)?;
+        let read = cut.read(file, batch, survey)?;
         if read.is_ok() || batch.len() < 2 {
             return Ok(read.map(|recording| recording.runs));
         }

@@ -50,9 +50,9 @@ fn read_cut(
     wanted: &str,
 ) -> Result<Result<Recording, TraceError>, SplitError> {
     let mut choice = Choice::of(wanted);
-    let records = cut.survey(file, |run| choice.offer(run.id.as_deref(), run.found))?;
+    let survey = cut.survey(file, |run| choice.offer(run.id.as_deref(), run.found))?;
     match choice.made() {
-        Ok(found) => cut.read(file, &[found], records),
+        Ok(found) => cut.read(file, &[found], survey),
         Err(error) => Ok(Err(error)),
     }
 }

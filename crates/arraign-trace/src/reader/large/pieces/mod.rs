@@ -19,7 +19,7 @@ pub(crate) use keep::keep;
 pub(crate) use look::look;
 pub(crate) use mistake::mistake;
 pub(crate) use scan::SplitError;
-pub(crate) use survey::{Found, SurveyedRun, survey};
+pub(crate) use survey::{Found, Survey, SurveyedRun, survey};
 
 /// The way in which the runs of a format are told apart before they are read.
 #[derive(Debug, Clone, Copy)]

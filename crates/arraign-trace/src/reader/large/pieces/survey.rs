@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::BufRead;
 
+use crate::reader::build::missed_calls::may_tell;
 use crate::reader::large::pieces::scan::SplitError;
 use crate::reader::large::pieces::walk::{RecordStart, Walk};
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey};
@@ -38,6 +39,15 @@ impl Found {
     }
 }
 
+/// The facts about a file that its survey found, beside its runs.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Survey {
+    /// The number of records.
+    pub(crate) records: usize,
+    /// Whether a piece that belongs to no run may say something of a call or a message.
+    pub(crate) has_strays: bool,
+}
+
 /// A run that the survey found.
 #[derive(Debug)]
 pub(crate) struct SurveyedRun {
@@ -45,6 +55,8 @@ pub(crate) struct SurveyedRun {
     pub(crate) found: Found,
     began: u64,
     tells: bool,
+    /// Whether a piece may say something, if the run turns out to be none.
+    may_tell: bool,
 }
 
 /// Numbers the runs of a file, from 0, in the order of their first pieces.
@@ -89,18 +101,19 @@ impl RunNumbers {
     }
 }
 
-/// Calls `found` for each run of a file, in the order in which its reader returns them, and returns the number of records.
+/// Calls `found` for each run of a file, in the order in which its reader returns them, and returns what else it found.
 pub(crate) fn survey<R: BufRead>(
     input: R,
     lines: bool,
     pieces: Pieces,
     offset: u64,
     mut found: impl FnMut(SurveyedRun),
-) -> Result<usize, SplitError> {
+) -> Result<Survey, SplitError> {
     let mut walk = Walk::begin(input, lines, pieces.path, offset);
     let mut notes = pieces.notes();
     let mut open = OpenRuns::default();
     let mut records = 0;
+    let mut has_strays = false;
     while let Some(spot) = walk.next()? {
         records += 1;
         let mut ordinal = 0;
@@ -113,13 +126,16 @@ pub(crate) fn survey<R: BufRead>(
                 run.found.size += text.len() as u64;
                 // A piece that its format cannot judge counts as one that tells something.
                 run.tells = run.tells || tells.is_none_or(|tells| tells(text));
+                run.may_tell = run.may_tell || !run.tells && may_tell(text);
+            } else {
+                has_strays = has_strays || may_tell(text);
             }
             ordinal += 1;
             Ok(false)
         })?;
     }
     open.close(&mut found);
-    Ok(records)
+    Ok(Survey { records, has_strays: has_strays || open.has_strays })
 }
 
 /// The runs that may still get pieces. A run without an id ends where the next one begins; runs with ids may be mixed, and
@@ -129,6 +145,8 @@ struct OpenRuns {
     runs: Vec<SurveyedRun>,
     /// The number of runs that were closed.
     closed: usize,
+    /// Whether a group of pieces that is no run may say something.
+    has_strays: bool,
     numbers: RunNumbers,
 }
 
@@ -148,7 +166,7 @@ impl OpenRuns {
                 self.close(found);
             }
             let found = Found { spot, ordinal, last: (spot.offset, ordinal), size: 0, records: Vec::new() };
-            self.runs.push(SurveyedRun { id: None, found, began: note.began, tells: false });
+            self.runs.push(SurveyedRun { id: None, found, began: note.began, tells: false, may_tell: false });
         }
         // A run that was closed gets no more pieces.
         // Only numbers at or behind the first open run are in memory.
@@ -172,6 +190,7 @@ impl OpenRuns {
         // runs without a time keep the order of the file.
         self.closed += self.runs.len();
         self.runs.sort_by_key(|run| run.began);
+        self.has_strays |= self.runs.iter().any(|run| !run.tells && run.may_tell);
         self.runs.drain(..).filter(|run| run.tells).for_each(found);
     }
 }
