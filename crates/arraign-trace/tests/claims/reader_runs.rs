@@ -77,6 +77,12 @@ fn spans_of_no_agent_make_an_empty_run_doubtful_run_by_run_too() {
     let text = format!(r#"{{"resourceSpans": [{{"scopeSpans": [{{"spans": [{agent}, {other}]}}]}}]}}"#);
     assert_eq!(assert_the_same(&text, "two traces"), 1);
     assert!(reader::read(&text, None).expect("a run").runs[0].calls_unrecorded.is_some());
+    // The same in a group whose list of spans has another name.
+    let renamed = format!(
+        r#"{{"resourceSpans": [{{"scopeSpans": [{{"spans": [{agent}]}}, {{"newSpans": [{other}]}}]}}]}}"#
+    );
+    assert_eq!(assert_the_same(&renamed, "a renamed list"), 1);
+    assert!(reader::read(&renamed, None).expect("a run").runs[0].calls_unrecorded.is_some());
 }
 
 /// What can be read as a whole is read so run by run, and what cannot is an error there, too.

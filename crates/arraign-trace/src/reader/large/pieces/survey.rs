@@ -135,7 +135,7 @@ pub(crate) fn survey<R: BufRead>(
         })?;
     }
     open.close(&mut found);
-    Ok(Survey { records, has_strays: has_strays || open.has_strays })
+    Ok(Survey { records, has_strays: has_strays || open.has_strays || walk.leaves_out_words })
 }
 
 /// The runs that may still get pieces. A run without an id ends where the next one begins; runs with ids may be mixed, and

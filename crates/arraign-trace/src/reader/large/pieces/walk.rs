@@ -5,6 +5,7 @@
 
 use std::io::BufRead;
 
+use crate::reader::build::missed_calls::may_tell;
 use crate::reader::large::pieces::Step;
 use crate::reader::large::pieces::scan::{Scan, SplitError};
 
@@ -31,6 +32,8 @@ pub(crate) struct Walk<R> {
     stands: WalkPosition,
     out: Vec<u8>,
     piece: Vec<u8>,
+    /// Whether something that is no piece, and was left out, may tell of a call or a message.
+    pub(crate) leaves_out_words: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +54,14 @@ impl<R: BufRead> Walk<R> {
     /// Continues at a record that was found before. `input` must be there.
     pub(crate) fn at(input: R, lines: bool, path: &'static [Step], spot: RecordStart) -> Self {
         let scan = Scan::new(input, lines, spot.offset, spot.line);
-        Self { scan, path, stands: WalkPosition::AtRecord(spot), out: Vec::new(), piece: Vec::new() }
+        Self {
+            scan,
+            path,
+            stands: WalkPosition::AtRecord(spot),
+            out: Vec::new(),
+            piece: Vec::new(),
+            leaves_out_words: false,
+        }
     }
 
     /// Returns the place of the next record, if there is one.
@@ -116,6 +126,7 @@ impl<R: BufRead> Walk<R> {
     pub(crate) fn record(&mut self, judge: &mut Judge<'_>) -> Result<Option<String>, SplitError> {
         self.out.clear();
         if !self.value(self.path, judge)? {
+            self.note_left_out(0);
             return Ok(None);
         }
         let text = String::from_utf8(std::mem::take(&mut self.out));
@@ -203,6 +214,7 @@ impl<R: BufRead> Walk<R> {
             if self.value(rest, judge)? {
                 kept = true;
             } else {
+                self.note_left_out(from);
                 self.out.truncate(from);
                 // `null` keeps the places of the entries behind this one.
                 self.out.extend_from_slice(b"null");
@@ -212,6 +224,13 @@ impl<R: BufRead> Walk<R> {
                 return Ok(kept);
             }
             self.out.push(b',');
+        }
+    }
+
+    /// Looks through the output from a byte on, before it is dropped.
+    fn note_left_out(&mut self, from: usize) {
+        if !self.leaves_out_words {
+            self.leaves_out_words = std::str::from_utf8(&self.out[from..]).is_ok_and(may_tell);
         }
     }
 
