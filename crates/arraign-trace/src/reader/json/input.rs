@@ -63,7 +63,7 @@ pub(crate) struct Input<'t> {
     pub(crate) source: InputSource<'t>,
     pub(crate) records: Vec<Record<'t>>,
     /// The keys of the records and the texts under `type`.
-    marks: OnceCell<RecordMarks>,
+    marks: OnceCell<Box<RecordMarks>>,
 }
 
 /// The texts that the records of an input were parsed from.
@@ -117,7 +117,7 @@ impl<'t> Input<'t> {
         // whitespace. `flatten` then distinguishes a single document from a sequence.
         let mut lines = Lines { text, counted: 0, line: 1 };
         let mut records = Vec::new();
-        let mut marks = RecordMarks::default();
+        let mut marks = Box::<RecordMarks>::default();
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Whole>();
         loop {
             // The offset before the parser moves on is where the whitespace before the value begins.
@@ -148,7 +148,7 @@ impl<'t> Input<'t> {
     /// most files are declined without another look at each record.
     pub(crate) fn any_with(&self, marks: &[&str], condition: impl Fn(&Json<'t>) -> bool) -> bool {
         let found = self.marks.get_or_init(|| {
-            let mut marks = RecordMarks::default();
+            let mut marks = Box::<RecordMarks>::default();
             self.records.iter().for_each(|record| add_marks(&mut marks, &record.value));
             marks
         });
