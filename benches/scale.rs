@@ -129,7 +129,7 @@ fn case_text(file: u32, case: u32) -> String {
     format!(
         "  - id: case_{case}
     description: order {case} is looked up and quoted before anything is charged or shipped
-    input: Where is my order {case}, and what would it cost to reship it to Oslo?
+    input: Where is my order {case}?
     trace: traces/f{file:04}/case_{case}.json
     tags: [shop, scale]
     expect:

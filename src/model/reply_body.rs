@@ -43,9 +43,7 @@ impl ReplyBody {
         }
         Self::Pieces(pieces)
     }
-}
 
-impl ReplyBody {
     fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Option<Piece>> {
         match self {
             Self::Whole(bytes) => Poll::Ready(bytes.take().map(Ok)),

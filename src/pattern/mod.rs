@@ -39,7 +39,7 @@ pub use regex::TextPattern;
 pub(crate) use split_name::split_name;
 pub use tool::{ToolMatch, ToolPattern, is_glob};
 pub use tool_category::{ToolCategories, ToolCategory};
-pub use tool_set::ToolPatternSet;
+pub use tool_set::{MAX_SHORT_LIST, ToolPatternSet};
 #[cfg(feature = "verification")]
 pub(crate) use word_table::list_rows;
 #[cfg(test)]

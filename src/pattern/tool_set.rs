@@ -26,7 +26,7 @@ use super::normal_name::{fold_name, is_separator};
 const MAX_COMPARED: usize = 100_000;
 
 /// The length of a list that is never indexed: comparing one by one is faster.
-const MAX_SHORT_LIST: usize = 32;
+pub const MAX_SHORT_LIST: usize = 32;
 
 /// The length of the pieces by which globs are found. Each length costs a pass over the name of a call.
 const MAX_PIECE: usize = 32;

@@ -8,7 +8,9 @@ pub(crate) fn read_all<T, E: Into<LoadErrors>>(
     results: impl IntoIterator<Item = Result<T, E>>,
 ) -> Result<Vec<T>, LoadErrors> {
     let mut errors = LoadErrors::new();
-    let values = results.into_iter().filter_map(|result| errors.take(result)).collect();
+    let mut values: Vec<T> = results.into_iter().filter_map(|result| errors.take(result)).collect();
+    // Most lists of a case are short, and their room for more would be held as long as the case.
+    values.shrink_to_fit();
     errors.or(values)
 }
 

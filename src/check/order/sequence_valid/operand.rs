@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::aliases::Aliases;
 use crate::check::support::reading::read_all;
-use crate::pattern::{TextPattern, ToolPattern, ToolPatternSet, find_example};
+use crate::pattern::{MAX_SHORT_LIST, TextPattern, ToolPattern, ToolPatternSet, find_example};
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Arguments, Call};
 use crate::yaml::{Fields, Key, Node};
@@ -198,10 +198,8 @@ pub(super) struct Operands {
     key: &'static str,
     is_list: bool,
     tools: Vec<Operand>,
-    /// The names and globs of all tools.
-    members: ToolPatternSet,
-    /// The tool to which each of `members` belongs.
-    owners: Vec<usize>,
+    /// The names and globs of all tools, and the tool to which each of them belongs, if they are many.
+    members: Option<Box<(ToolPatternSet, Vec<usize>)>>,
 }
 
 impl Operands {
@@ -216,10 +214,13 @@ impl Operands {
     }
 
     fn new(key: &'static str, is_list: bool, tools: Vec<Operand>) -> Self {
-        let members = tools.iter().flat_map(|tool| tool.members.iter().cloned()).collect();
-        let owners = tools.iter().enumerate().flat_map(|(at, tool)| tool.members.iter().map(move |_| at));
-        let owners = owners.collect();
-        Self { key, is_list, tools, members: ToolPatternSet::new(members), owners }
+        let owned =
+            tools.iter().enumerate().flat_map(|(at, tool)| tool.members.iter().map(move |one| (at, one)));
+        let members = (owned.clone().count() > MAX_SHORT_LIST).then(|| {
+            let (owners, members) = owned.map(|(at, member)| (at, member.clone())).unzip();
+            Box::new((ToolPatternSet::new(members), owners))
+        });
+        Self { key, is_list, tools, members }
     }
 
     /// The tools, in the user's order.
@@ -229,7 +230,7 @@ impl Operands {
 
     /// Whether `call` may be one of them.
     pub(super) fn any_may_match(&self, call: &Call) -> bool {
-        self.members.find(call, |member| self.tools[self.owners[member]].may_match(call)).is_some()
+        self.find(call, |tool| tool.may_match(call)).is_some()
     }
 
     /// Whether `call` is one of them.
@@ -239,8 +240,14 @@ impl Operands {
 
     /// Returns the index of the first tool that `call` is.
     pub(super) fn find_match(&self, call: &Call) -> Option<usize> {
-        let member = self.members.find(call, |member| self.tools[self.owners[member]].matches(call))?;
-        Some(self.owners[member])
+        self.find(call, |tool| tool.matches(call))
+    }
+
+    fn find(&self, call: &Call, test: impl Fn(&Operand) -> bool) -> Option<usize> {
+        let Some((members, owners)) = self.members.as_deref() else {
+            return self.tools.iter().position(test);
+        };
+        members.find(call, |member| test(&self.tools[owners[member]])).map(|member| owners[member])
     }
 
     /// Returns the pointer in the rule to the tool at `index`.
