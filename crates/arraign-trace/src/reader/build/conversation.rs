@@ -60,14 +60,9 @@ const RECORD_KEYS: [&str; 15] = [
     "text",
 ];
 
-/// The parts of a log's records that have such keys, as pointers and as keys.
-const RECORD_PARTS: [(&str, &[&str]); 5] = [
-    ("", &[]),
-    ("/request", &["request"]),
-    ("/response", &["response"]),
-    ("/input/inputBodyJson", &["input", "inputBodyJson"]),
-    ("/output/outputBodyJson", &["output", "outputBodyJson"]),
-];
+/// The parts of a log's records that have such keys.
+const RECORD_PARTS: [&str; 5] =
+    ["", "/request", "/response", "/input/inputBodyJson", "/output/outputBodyJson"];
 
 impl<'t> Conversation<'t> {
     /// Returns the messages, the trace so far, and the evidence next to the messages. The duration is the time of the model
@@ -131,9 +126,9 @@ impl<'t> Conversations<'t> {
         let mut log = Self::default();
         for Record { at, value } in input.records {
             let case = batch::case(&value).map(ToOwned::to_owned);
-            let beside = RECORD_PARTS.into_iter().filter_map(|(pointer, keys)| {
-                let part = keys.iter().try_fold(&value, |part, key| part.get(key))?.as_object()?;
-                CallEvidence::gather_beside(RecordSpot::under(at, pointer), part, &RECORD_KEYS)
+            let beside = RECORD_PARTS.into_iter().filter_map(|part| {
+                let record = value.pointer(part)?.as_object()?;
+                CallEvidence::gather_beside(RecordSpot::under(at, part), record, &RECORD_KEYS)
             });
             let beside: Vec<CallEvidence> = beside.collect();
             // A failed call has no reply that a reader could take apart.
@@ -208,15 +203,12 @@ impl<'t> Conversations<'t> {
         if exchange.case.is_some() {
             return false;
         }
-        let Some(Reply { id: Some(id), messages, .. }) = &exchange.reply else { return false };
+        let Some(Reply { id: id @ Some(_), messages, .. }) = &exchange.reply else { return false };
         let Some(message) = messages.last() else { return false };
         let ends_so =
             |run: &Conversation| run.messages.last().is_some_and(|last| last.value == message.value);
-        // Only recent runs are searched: a log of many thousands would take quadratic time. Most ids of a log begin alike,
-        // and differ at their ends.
-        let is_same = |known: &String| known.as_bytes().last() == id.as_bytes().last() && known == id;
-        let mut recent = self.runs.iter().rev().take(INTERLEAVED);
-        recent.any(|run| run.trace.id.as_ref().is_some_and(is_same) && ends_so(run))
+        // Only recent runs are searched: a log of many thousands would take quadratic time.
+        self.runs.iter().rev().take(INTERLEAVED).any(|run| run.trace.id == *id && ends_so(run))
     }
 
     /// Adds a run of `request` alone, and returns its index.

@@ -113,7 +113,6 @@ pub(crate) fn survey<R: BufRead>(
     let mut notes = pieces.notes();
     let mut open = OpenRuns::default();
     let mut records = 0;
-    let mut has_strays = false;
     while let Some(spot) = walk.next()? {
         records += 1;
         let mut ordinal = 0;
@@ -128,14 +127,14 @@ pub(crate) fn survey<R: BufRead>(
                 run.tells = run.tells || tells.is_none_or(|tells| tells(text));
                 run.may_tell = run.may_tell || !run.tells && may_tell(text);
             } else {
-                has_strays = has_strays || may_tell(text);
+                open.has_strays = open.has_strays || may_tell(text);
             }
             ordinal += 1;
             Ok(false)
         })?;
     }
     open.close(&mut found);
-    Ok(Survey { records, has_strays: has_strays || open.has_strays || walk.leaves_out_words })
+    Ok(Survey { records, has_strays: open.has_strays || walk.leaves_out_words })
 }
 
 /// The runs that may still get pieces. A run without an id ends where the next one begins; runs with ids may be mixed, and
@@ -145,7 +144,7 @@ struct OpenRuns {
     runs: Vec<SurveyedRun>,
     /// The number of runs that were closed.
     closed: usize,
-    /// Whether a group of pieces that is no run may say something.
+    /// Whether a piece of no run, or of a group that is no run, may say something.
     has_strays: bool,
     numbers: RunNumbers,
 }
