@@ -9,9 +9,6 @@
 //!
 //! Where several machines share a processor and its caches, one run may take half as much again as the next: take the
 //! median of many.
-//!
-//! What a case costs is the figure of a thread a core. On one thread, libtest-mimic prints a name before it asks for the
-//! trial, so each trial is handed to the thread with its time limit alone, which costs more.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 

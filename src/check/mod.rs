@@ -318,6 +318,11 @@ impl Registry {
         self.kinds.iter()
     }
 
+    /// Returns the user's kinds.
+    pub fn list_own(&self) -> &[Kind] {
+        &self.kinds[BUILTIN.len()..]
+    }
+
     /// The kind called `name`.
     pub fn find(&self, name: &str) -> Option<&Kind> {
         self.kinds.iter().find(|kind| kind.name == name)

@@ -25,6 +25,7 @@ mod workspace;
 
 use std::env;
 use std::ffi::OsString;
+use std::mem;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -43,10 +44,10 @@ use self::cli::HarnessCommand;
 use self::output::finish::RunFinisher;
 use self::output::stderr::{report_load_errors, report_problem, usage_error};
 use self::output::tally::Tally;
-use self::plan::Plan;
+use self::plan::{Plan, RecentSuites};
 use self::record::harness_id::HarnessId;
 use self::record::prepare::{make_store, prepare_store};
-use self::run::context::{MutationTables, OutputReaders, Project, RunContext};
+use self::run::context::{OutputReaders, Project, RunContext};
 use self::run::judging::RunJudge;
 use self::run::live::{self, LiveAgents};
 use self::run::panics;
@@ -292,7 +293,7 @@ impl Harness {
     }
 
     fn run_in(
-        self,
+        mut self,
         base: PathBuf,
         files: Files,
         command: &HarnessCommand,
@@ -300,7 +301,7 @@ impl Harness {
     ) -> Result<ExitCode, ExitCode> {
         let folder = workspace::find_folder(&base);
         let read = self.read_workspace(files);
-        let (files, common) = read.map_err(|errors| report_load_errors(&errors, &folder))?;
+        let (files, mut common) = read.map_err(|errors| report_load_errors(&errors, &folder))?;
         let rerun = self.rerun.clone().unwrap_or_else(|| workspace::make_rerun(&folder));
         let rerun = rerun.with_variables(&settings.modes);
         let project = Project {
@@ -313,13 +314,15 @@ impl Harness {
             allows_exec: self.allows_exec,
             agent_limits: common.agent_limits,
             allows_stale: settings.allows_stale,
-            mutation: None,
+            mutates: settings.mutates,
+            kinds: mem::take(&mut self.kinds),
+            tables: mem::take(&mut common.tables),
+            recent_suites: RecentSuites::default(),
         };
-        let library = Library { kinds: &self.kinds, files: &project.files, tables: &common.tables };
-        let mut plan = make_plan(library, &project.folder, command, settings)?;
+        let mut plan = make_plan(project.library(), &project.folder, command, settings)?;
         plan.match_identifiers(command);
         ide::note_stale_file(&plan, &project.files, command, settings);
-        self.refuse_empty_selection(&plan, library, command, settings)?;
+        self.refuse_empty_selection(&plan, project.library(), command, settings)?;
         divide_and_check(&mut plan, command, settings, &project.base).map_err(report_problem)?;
         // Shards are divided before the filters apply, so that each trial stays in its shard.
         plan.keep_wanted(command);
@@ -336,7 +339,6 @@ impl Harness {
         command: &HarnessCommand,
         settings: &EnvSettings,
     ) -> Result<ExitCode, ExitCode> {
-        let library = Library { kinds: &self.kinds, files: &project.files, tables: &common.tables };
         let keep_runs = common.keep_runs.map_or(KEPT_RUNS, NonZeroUsize::get);
         let id = HarnessId::locate(&project.base, project.files.root());
         let store = make_store(&project.base, settings, &id);
@@ -346,12 +348,11 @@ impl Harness {
         let live = LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &project)?;
         let judge = (self.judge, settings.judge);
         let judging = RunJudge::prepare(judge, &mut plan, command, &project.folder)?;
-        prepare_store(&store, &plan, (library, &id, keep_runs), command, settings).map_err(report_problem)?;
+        let kept = (project.library(), &id, keep_runs);
+        prepare_store(&store, &plan, kept, command, settings).map_err(report_problem)?;
         let judging = judging.with_shared_ledger(&store, settings);
         let finisher = RunFinisher::from_plan(&mut plan, command, settings);
         let tally = Tally::new(&plan, settings);
-        project.mutation =
-            settings.mutates.then(|| MutationTables { kinds: self.kinds, tables: common.tables });
         let readers = OutputReaders { json: command.prints_json(), nextest: settings.nextest.is_some() };
         // Who asks agents has allowed the folder to start programs.
         let programs = CheckPrograms::new(self.allows_exec || live.asks_agents(), project.base.clone());
@@ -368,9 +369,13 @@ fn make_plan(
     settings: &EnvSettings,
 ) -> Result<Plan, ExitCode> {
     // A check of the project may panic while it is read, which must not look like a bug of the test runner.
-    let planned = panics::catch_silently(|| match command.exact_names() {
-        Some(names) => Ok(plan::plan_named(names, library, settings)),
-        None => plan::plan_all(library, settings),
+    let planned = panics::catch_silently(|| {
+        if let Some(names) = command.exact_names() {
+            return Ok(plan::plan_named(names, library, settings));
+        }
+        // A list for tools has the place of each case.
+        let most_kept = if command.lists_json() { usize::MAX } else { plan::KEPT_CASES };
+        plan::plan_all(library, settings, most_kept)
     });
     match planned {
         Ok(Ok(plan)) => Ok(plan),

@@ -118,7 +118,7 @@ const LEFT_OUT: &str = "no case has the wanted tier or tag (ARRAIGN_TIER, ARRAIG
 /// all cases are read.
 fn list_similar(plan: &Plan, library: Library<'_>, command: &HarnessCommand) -> Vec<String> {
     // The plan of exact names has only these, so the other names are planned anew.
-    let all = command.exact_names().and_then(|_| plan_all(library, &EnvSettings::default()).ok());
+    let all = command.exact_names().and_then(|_| plan_all(library, &EnvSettings::default(), 0).ok());
     let names: Vec<&str> =
         all.as_ref().unwrap_or(plan).trials.iter().map(|trial| trial.name.as_str()).collect();
     let mut similar: Vec<(usize, &str)> = names

@@ -1,9 +1,33 @@
 //! Tables of words in text files. A line that begins with `#` is a comment.
 
+#[cfg(feature = "verification")]
+use std::collections::HashSet;
 use std::sync::LazyLock;
+#[cfg(feature = "verification")]
+use std::sync::OnceLock;
 
 /// Words or phrases, in the order of their table.
 pub(crate) type WordList = LazyLock<Vec<&'static str>>;
+
+/// The words of a table, which whitespace separates, without their order.
+#[cfg(feature = "verification")]
+pub(crate) struct WordSet {
+    table: &'static str,
+    words: OnceLock<HashSet<&'static str>>,
+}
+
+#[cfg(feature = "verification")]
+impl WordSet {
+    /// Creates the set of the words in `table`, which is read when a word is looked up.
+    pub(crate) const fn new(table: &'static str) -> Self {
+        Self { table, words: OnceLock::new() }
+    }
+
+    /// Whether the table has `word`.
+    pub(crate) fn contains(&self, word: &str) -> bool {
+        self.words.get_or_init(|| list_words(self.table).into_iter().collect()).contains(word)
+    }
+}
 
 /// Lists the words of a table, which whitespace separates.
 pub(crate) fn list_words(table: &'static str) -> Vec<&'static str> {

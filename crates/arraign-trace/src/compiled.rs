@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The most patterns that are kept. A language server sees a new pattern with each key that is pressed.
-const MAX_KEPT: usize = 4_096;
+/// The most patterns that are kept. A language server sees a new pattern with each key that is pressed, and one that is
+/// searched with takes up to three megabytes.
+const MAX_KEPT: usize = 512;
 
 /// Compiled patterns by their text.
 pub struct Compiled<T>(Mutex<Option<HashMap<String, Arc<T>>>>);

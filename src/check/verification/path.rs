@@ -1,5 +1,7 @@
 //! Paths as traces write them: absolute here, relative there.
 
+use crate::pattern::WordSet;
+
 /// The last part of a path.
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
@@ -26,24 +28,19 @@ pub(super) fn join(folder: &str, path: &str) -> String {
 }
 
 /// Extensions of code and of build files, without documents and plain settings.
-const CODE: &str = "
+static CODE: WordSet = WordSet::new("
     asm astro bash bats c cc cjs clj cljs cpp cr cs css cts cu cxx d dart el elm erl ex exs f90 fs fsx go gradle graphql groovy h hbs
     hh hpp hrl hs htm html hxx ipynb java jl js jsx kt kts less lisp lua m mjs ml mli mm mts nim nix pas php pl pm proto
-    ps1 py pyi pyx r rb rkt rs s sass scala scm scss sh sol sql svelte sv swift tcl tf ts tsx v vb vhd vue wat wgsl zig zsh";
+    ps1 py pyi pyx r rb rkt rs s sass scala scm scss sh sol sql svelte sv swift tcl tf ts tsx v vb vhd vue wat wgsl zig zsh");
 
 /// Files that build the code, by name.
-const BUILD_FILES: &str = "
+static BUILD_FILES: WordSet = WordSet::new("
     Makefile GNUmakefile CMakeLists.txt Dockerfile Jenkinsfile Rakefile Gemfile Cargo.toml pyproject.toml setup.cfg
-    package.json tsconfig.json go.mod pom.xml build.xml meson.build BUILD BUILD.bazel WORKSPACE";
+    package.json tsconfig.json go.mod pom.xml build.xml meson.build BUILD BUILD.bazel WORKSPACE");
 
 /// Whether a change of the file can break the tests.
 pub(super) fn is_code(path: &str) -> bool {
-    is_listed(CODE, &extension(path)) || is_listed(BUILD_FILES, file_name(path))
-}
-
-/// Whether `word` is one of the words of `list`.
-pub(super) fn is_listed(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|listed| listed == word)
+    CODE.contains(extension(path).as_str()) || BUILD_FILES.contains(file_name(path))
 }
 
 /// Whether the path is a place for temporary files, which need not be read back.

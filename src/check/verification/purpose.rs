@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::path::{file_name, is_listed};
+use super::path::file_name;
 use super::shell::stages;
+use crate::pattern::WordSet;
 
 /// What a command is run for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,21 +40,26 @@ pub(super) const PURPOSES: [(&str, Purpose, &str); 6] = [
 ];
 
 /// Options with which nothing is run.
-const NO_RUN: &str = "
+static NO_RUN: WordSet = WordSet::new(
+    "
     --collect-only --co --no-run --version -V --help -h --list -list --dry-run --listTests --list-tests
     --setup-plan --fixtures --markers --setup-only --dryrun --print-config --showConfig --just-print
-";
+",
+);
 
 /// Options that take a value and stand before a subcommand.
-const VALUED: &str = "
+static VALUED: WordSet = WordSet::new(
+    "
     -C --prefix --cwd --dir --filter -F -w --workspace --manifest-path -f --file -n --namespace
     --context -p --project --project-name --profile --region -H --kube-context --directory --color
     --config -c -x --exclude-task
-";
+",
+);
 
 /// Options with which a build runs no tests.
-const SKIPS_TESTS: &str =
-    "-DskipTests -DskipTests=true -Dmaven.test.skip -Dmaven.test.skip=true --skip-tests -PskipTests";
+static SKIPS_TESTS: WordSet = WordSet::new(
+    "-DskipTests -DskipTests=true -Dmaven.test.skip -Dmaven.test.skip=true --skip-tests -PskipTests",
+);
 
 /// A line of a table.
 #[derive(Debug, Clone)]
@@ -91,7 +97,7 @@ fn list_operands(arguments: &[String]) -> Vec<&str> {
             plain.push(argument.as_str());
         }
         // Of an option that needs a value, the next argument is the value; `--name=value` has it already.
-        skip = is_option && is_listed(VALUED, argument);
+        skip = is_option && VALUED.contains(argument.as_str());
     }
     plain
 }
@@ -163,12 +169,12 @@ fn skips_tests(words: &[String]) -> bool {
     // `-x` means something else for other programs.
     let excludes_tests = is_gradle
         && pairs.any(|pair| matches!(pair[0].as_str(), "-x" | "--exclude-task") && pair[1].ends_with("test"));
-    excludes_tests || words.iter().any(|word| is_listed(SKIPS_TESTS, word))
+    excludes_tests || words.iter().any(|word| SKIPS_TESTS.contains(word.as_str()))
 }
 
 /// Whether the command only says what it would do.
 pub(super) fn is_no_run(words: &[String]) -> bool {
-    words.iter().any(|word| is_listed(NO_RUN, word) || word.starts_with("--dry-run="))
+    words.iter().any(|word| NO_RUN.contains(word.as_str()) || word.starts_with("--dry-run="))
 }
 
 /// `./gradlew`, `C:\bin\mvn.cmd`, `python3.12`, `Get-Content`: the name in the tables.

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::path::is_listed;
 use super::purpose::program_name;
-use crate::pattern::list_rows;
+use crate::pattern::{WordSet, list_rows};
 
 /// A program that shows files.
 struct Shower {
@@ -24,10 +23,10 @@ static SHOWERS: LazyLock<HashMap<&str, Shower>> = LazyLock::new(|| {
 const SILENT: &[&str] = &["-l", "-L", "-c", "-q", "--count", "--quiet", "--files-with-matches", "--files"];
 
 /// Programs that change no file of the project, besides those that show files.
-const HARMLESS: &str = include_str!("data/programs_harmless.txt");
+static HARMLESS: WordSet = WordSet::new(include_str!("data/programs_harmless.txt"));
 
 /// Git's subcommands that only look.
-const GIT_LOOKS: &str = include_str!("data/git_looks.txt");
+static GIT_LOOKS: WordSet = WordSet::new(include_str!("data/git_looks.txt"));
 
 /// Whether the command passes its input on, so that the input is in the output.
 pub(super) fn passes_on(words: &[String]) -> bool {
@@ -191,8 +190,8 @@ pub(super) fn takes_patch(words: &[String]) -> bool {
 
 /// Whether the command shows what changed, and not only that something did.
 pub(super) fn shows_difference(words: &[String]) -> bool {
-    const ONLY_NAMES: &str =
-        "--stat --name-only --name-status --shortstat --numstat --quiet -s --summary --check";
+    static ONLY_NAMES: WordSet =
+        WordSet::new("--stat --name-only --name-status --shortstat --numstat --quiet -s --summary --check");
     let [program, arguments @ ..] = words else { return false };
     let differs = match program_name(program).as_str() {
         "git" => arguments.iter().any(|word| matches!(word.as_str(), "diff" | "show" | "-p" | "--patch")),
@@ -200,7 +199,7 @@ pub(super) fn shows_difference(words: &[String]) -> bool {
         "diff" | "colordiff" | "delta" => true,
         _ => false,
     };
-    differs && !arguments.iter().any(|word| is_listed(ONLY_NAMES, word))
+    differs && !arguments.iter().any(|word| ONLY_NAMES.contains(word))
 }
 
 /// Whether the command changes no file of the project.
@@ -209,10 +208,11 @@ pub(super) fn is_harmless(words: &[String]) -> bool {
     let program = program_name(program);
     match program.as_str() {
         // The first word that is no option is the command of git.
-        "git" => {
-            arguments.iter().find(|word| !word.starts_with('-')).is_none_or(|word| is_listed(GIT_LOOKS, word))
-        }
-        program => SHOWERS.contains_key(program) || is_listed(HARMLESS, program),
+        "git" => arguments
+            .iter()
+            .find(|word| !word.starts_with('-'))
+            .is_none_or(|word| GIT_LOOKS.contains(word.as_str())),
+        program => SHOWERS.contains_key(program) || HARMLESS.contains(program),
     }
 }
 

@@ -1,6 +1,9 @@
 //! The kinds of tools, by name: `Edit`, `mcp__fs__write_file`, `functions.exec_command`, `str_replace_editor`.
 
-use crate::pattern::{ToolPattern, split_name};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::pattern::{ToolPattern, list_words, split_name};
 use crate::trace::Call;
 
 use super::purpose::Purpose;
@@ -34,6 +37,12 @@ const TABLES: [(ToolKind, &str); 6] = [
     (ToolKind::Bystander, include_str!("data/tools_bystander.txt")),
 ];
 
+static BY_NAME: LazyLock<HashMap<&str, ToolKind>> = LazyLock::new(|| {
+    // A name in two tables is of the first, which is inserted last.
+    let tables = TABLES.into_iter().rev();
+    tables.flat_map(|(tool, names)| list_words(names).into_iter().map(move |name| (name, tool))).collect()
+});
+
 /// Finds the kind of the tool of `call`. The names in `own`, from the settings, come first.
 pub(super) fn tool_of(call: &Call, own: &[(ToolKind, ToolPattern)]) -> Option<ToolKind> {
     let bare = strip_server(&call.name);
@@ -45,8 +54,7 @@ pub(super) fn tool_of(call: &Call, own: &[(ToolKind, ToolPattern)]) -> Option<To
         bare.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect();
     // Vendors append a version or a date to the names of their tools.
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let known = TABLES.iter().find(|(_, names)| names.split_whitespace().any(|known| known == name));
-    known.map(|(tool, _)| *tool).or_else(|| by_words(bare))
+    BY_NAME.get(name).copied().or_else(|| by_words(bare))
 }
 
 /// The tool's own name: `mcp__SERVER__TOOL`, `server__tool`, `server.tool`, `server/tool`.

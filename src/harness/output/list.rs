@@ -42,7 +42,8 @@ fn list_trial(trial: &PlannedTrial, base: &Path) -> Option<Value> {
         TrialWork::Case(work) => (&work.case.place, &work.case.extent, work.case.tier, &work.case.tags),
         // A gate has one line: the setting that made it.
         TrialWork::Gate(work) => (&work.gate.place, &work.gate.place, Tier::Full, &[]),
-        TrialWork::Broken(_) => return None,
+        // A list defers no case.
+        TrialWork::Deferred(_) | TrialWork::Broken(_) => return None,
     };
     let (start, (end_line, end_col)) = (place.locate(), extent.end());
     let mut line = json!({

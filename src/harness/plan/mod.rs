@@ -3,21 +3,23 @@
 //! nextest starts one process for each trial, with `--exact NAME`. Such a process must not read a thousand files of cases
 //! to run one of them, so a name leads to the few files that can contain it.
 
+mod deferred;
 mod names;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use self::names::TrialNames;
+pub(super) use self::deferred::{DeferredCase, KEPT_CASES, RecentSuites};
 use super::cli::HarnessCommand;
 use super::settings::EnvSettings;
 use super::snapshots::orphans::PinnedSnapshots;
 use crate::case::{Case, Ignore, RunSelection, Tier, TraceFrom};
 use crate::harness::shard::ShardRecord;
-use crate::place::{LoadError, LoadErrors};
+use crate::place::{LoadError, LoadErrors, Place};
 use crate::suite::{
     CaseRuns, Library, ReportFormat, Suite, SuiteGate, build_case_name, build_file_name, build_identifier,
-    find_case_files, find_files_for_name, load_all, parse_identifier,
+    find_case_files, find_files_for_name, parse_identifier,
 };
 use crate::verdict::summary::{GoldenSuite, Selection, is_golden};
 
@@ -60,6 +62,8 @@ impl PlannedTrial {
 pub(super) enum TrialWork {
     /// Evaluates a case.
     Case(CaseWork),
+    /// Reads a case again, and evaluates it.
+    Deferred(DeferredCase),
     /// Evaluates the gate of a suite.
     Gate(GateWork),
     /// Reports why the file of the case cannot be read.
@@ -125,41 +129,82 @@ impl Plan {
     }
 }
 
-/// Plans all trials below the eval root. The error contains every mistake in every file.
-pub(super) fn plan_all(library: Library<'_>, settings: &EnvSettings) -> Result<Plan, LoadErrors> {
-    let paths = find_case_files(library.files)?;
-    let (mut plan, mut errors, mut names) = (Plan::default(), LoadErrors::new(), TrialNames::default());
-    for (path, suite) in load_all(paths, library) {
-        let Some(suite) = errors.take(suite) else { continue };
-        let (first_added, file) = (plan.trials.len(), trial_prefix(&path, library));
-        // Names and snapshots are taken from all cases, also those that the tier or the tags leave out: a duplicate name
-        // must not appear only when another tier is selected.
-        for case in &suite.cases {
-            plan.pinned.note_case(case, &path);
-            errors.take(names.claim_name(build_case_name(&file, case.id.as_deref()), &case.place));
-        }
-        errors.take(plan.add_suite(&suite, &path, library, settings));
-        // The trials of runs and of the gate have names, too, and a case may have taken one of them.
-        for trial in &plan.trials[first_added..] {
-            errors.take(claim_derived_name(&mut names, trial));
-        }
+/// The part of a plan that comes from one file.
+#[derive(Default)]
+struct FilePlan {
+    plan: Plan,
+    /// The names of its cases and trials.
+    names: Vec<String>,
+    /// The files that are parts of this one.
+    datasets: Vec<PathBuf>,
+    errors: LoadErrors,
+}
+
+impl FilePlan {
+    fn of_suite(suite: &Suite, path: &Path, library: Library<'_>, settings: &EnvSettings) -> Self {
+        let mut file = Self { datasets: suite.datasets.clone(), ..Self::default() };
+        file.errors.take(file.plan.add_suite(suite, path, library, settings));
+        file.names =
+            list_names(suite, &trial_prefix(path, library), &file.plan).map(|(name, _)| name).collect();
+        suite.cases.iter().for_each(|case| file.plan.pinned.note_case(case, path));
         // A suite without a selected case does not decide which reports are written.
-        if plan.trials.len() > first_added {
-            plan.reports.extend(&suite.reports);
+        if !file.plan.trials.is_empty() {
+            file.plan.reports.extend(&suite.reports);
         }
+        file
     }
-    // Two files may report one mistake of a file that both include.
-    errors.unite();
+}
+
+/// Plans all trials below the eval root, and keeps about `most_kept` cases in memory. The error contains every mistake in
+/// every file.
+pub(super) fn plan_all(
+    library: Library<'_>,
+    settings: &EnvSettings,
+    most_kept: usize,
+) -> Result<Plan, LoadErrors> {
+    let (mut files, mut kept) = (Vec::new(), 0);
+    for path in find_case_files(library.files)? {
+        // The suite is dropped here, so that only what the plan keeps of it stays in memory.
+        let file = Suite::load(&path, library).map(|suite| {
+            let mut file = FilePlan::of_suite(&suite, &path, library, settings);
+            if kept + suite.cases.len() > most_kept {
+                deferred::defer_cases(&mut file.plan);
+            } else {
+                kept += suite.cases.len();
+            }
+            file
+        });
+        files.push((path, file.unwrap_or_else(|errors| FilePlan { errors, ..FilePlan::default() })));
+    }
+    // A file that is a part of another one has no cases of its own.
+    let datasets: HashSet<PathBuf> = files.iter().flat_map(|(_, file)| file.datasets.clone()).collect();
+    files.retain(|(path, _)| !datasets.contains(path));
+    let mut errors = names::find_duplicates(&files, library, settings);
+    let mut plan = Plan::default();
+    for (_, file) in files {
+        errors.extend(file.errors);
+        plan.extend(file.plan);
+    }
+    // Two files may report one mistake of a file that both include, which is then told once.
+    errors.sort_by_place();
     errors.or(plan)
 }
 
-/// Claims the name of a trial that is not called like its case: the trial of a single run, or of a gate.
-fn claim_derived_name(names: &mut TrialNames, trial: &PlannedTrial) -> Result<(), LoadError> {
-    match &trial.work {
-        TrialWork::Case(work) if work.run.is_some() => names.claim_name(trial.name.clone(), &work.case.place),
-        TrialWork::Gate(work) => names.claim_name(trial.name.clone(), &work.gate.place),
-        TrialWork::Case(_) | TrialWork::Broken(_) => Ok(()),
-    }
+/// Lists the names that must be unique, with their places: those of all cases, also of those that the tier or the tags leave
+/// out, so that a duplicate does not appear only when another tier is selected; and those of trials that are not called like
+/// their case, the trials of single runs and of gates.
+fn list_names<'p>(
+    suite: &'p Suite,
+    file: &'p str,
+    plan: &'p Plan,
+) -> impl Iterator<Item = (String, &'p Place)> {
+    let cases = suite.cases.iter().map(|case| (build_case_name(file, case.id.as_deref()), &case.place));
+    let derived = plan.trials.iter().filter_map(|trial| match &trial.work {
+        TrialWork::Case(work) if work.run.is_some() => Some((trial.name.clone(), &work.case.place)),
+        TrialWork::Gate(work) => Some((trial.name.clone(), &work.gate.place)),
+        TrialWork::Case(_) | TrialWork::Deferred(_) | TrialWork::Broken(_) => None,
+    });
+    cases.chain(derived)
 }
 
 /// Plans the trials called `names`. Opens only the files that these names point to.
@@ -267,6 +312,15 @@ fn trial_prefix(path: &Path, library: Library<'_>) -> String {
 }
 
 impl Plan {
+    /// Adds the plan of another file.
+    fn extend(&mut self, file: Plan) {
+        self.trials.extend(file.trials);
+        self.skipped += file.skipped;
+        self.golden.extend(file.golden);
+        self.reports.extend(file.reports);
+        self.pinned.extend(file.pinned);
+    }
+
     /// Adds the trials of a suite's selected cases, and the trial of its gate.
     fn add_suite(
         &mut self,
@@ -309,13 +363,13 @@ impl Plan {
         Selection { tier, skipped: self.skipped, golden: self.golden.clone() }
     }
 
-    /// Returns the cases of the trials, with their files.
+    /// Returns the cases that are kept, with their files.
     pub(super) fn list_cases(&self) -> Vec<(Arc<Case>, Arc<PathBuf>)> {
         self.trials
             .iter()
             .filter_map(|trial| match &trial.work {
                 TrialWork::Case(work) => Some((Arc::clone(&work.case), Arc::clone(&work.path))),
-                TrialWork::Gate(_) | TrialWork::Broken(_) => None,
+                TrialWork::Deferred(_) | TrialWork::Gate(_) | TrialWork::Broken(_) => None,
             })
             .collect()
     }

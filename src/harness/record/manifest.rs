@@ -66,7 +66,7 @@ impl RunManifest {
     ) -> Self {
         let shard = plan.shard.clone();
         // The descriptions of a project's own checks are in no table of the program that renders the reports later.
-        let own = kinds.iter().filter(|kind| !BUILTIN.iter().any(|known| known.name == kind.name));
+        let own = kinds.list_own().iter();
         let wanted = plan.trials.iter().filter(|trial| command.wants_trial(trial.shown_name()));
         let mut selection = plan.make_selection(settings);
         selection.golden.iter_mut().for_each(|suite| suite.harness.clone_from(&id.harness));
@@ -105,7 +105,8 @@ fn skipped_trial(trial: &PlannedTrial) -> Option<SkippedTrial> {
     let file = match &trial.work {
         TrialWork::Case(work) => work.case.place.file().to_owned(),
         TrialWork::Gate(work) => work.gate.place.file().to_owned(),
-        TrialWork::Broken(_) => String::new(),
+        // No ignored case is deferred.
+        TrialWork::Deferred(_) | TrialWork::Broken(_) => String::new(),
     };
     Some(SkippedTrial { name: trial.name.clone(), file, reason: ignore.reason.clone() })
 }

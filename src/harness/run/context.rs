@@ -10,8 +10,10 @@ use super::progress::Progress;
 use crate::case::AgentLimits;
 use crate::check::{Registry, Tables};
 use crate::harness::output::tally::Tally;
+use crate::harness::plan::RecentSuites;
 use crate::harness::record::store::Store;
 use crate::source::Files;
+use crate::suite::Library;
 use crate::verdict::Rerun;
 
 /// Everything that a trial needs beside its own work.
@@ -33,6 +35,7 @@ pub(crate) struct RunContext {
 }
 
 /// The package whose cases run.
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub(crate) struct Project {
     /// The package's folder, to which paths in settings are relative.
     pub(crate) base: PathBuf,
@@ -55,8 +58,14 @@ pub(crate) struct Project {
     pub(crate) agent_limits: AgentLimits,
     /// Whether runs that were recorded for another input count (`ARRAIGN_STALE=allow`).
     pub(crate) allows_stale: bool,
-    /// What mutants need, if they are tried (`ARRAIGN_MUTATE=1`).
-    pub(crate) mutation: Option<MutationTables>,
+    /// Whether mutants are tried (`ARRAIGN_MUTATE=1`).
+    pub(crate) mutates: bool,
+    /// The checks.
+    pub(crate) kinds: Registry,
+    /// The tables of `arraign.yaml`.
+    pub(crate) tables: Tables,
+    /// The files of deferred cases.
+    pub(crate) recent_suites: RecentSuites,
 }
 
 /// The processes of a run of which each has one trial.
@@ -68,10 +77,11 @@ pub(crate) struct RunProcesses {
     pub(crate) is_repeated: bool,
 }
 
-/// The checks and tables by which additions to a case are tried.
-pub(crate) struct MutationTables {
-    pub(crate) kinds: Registry,
-    pub(crate) tables: Tables,
+impl Project {
+    /// Returns what reads cases.
+    pub(crate) fn library(&self) -> Library<'_> {
+        Library { kinds: &self.kinds, files: &self.files, tables: &self.tables }
+    }
 }
 
 /// The programs that read this process's output.

@@ -121,14 +121,15 @@ fn make_trials(
 
 /// Whether trials run before libtest-mimic asks for them.
 ///
-/// On one thread libtest-mimic prints `test NAME ...` before it asks, so the next trial must not run yet. Agents and judges
-/// take seconds and differ widely, so each of their trials reports its end at once.
+/// On one thread libtest-mimic prints `test NAME ...` before it asks. What a check of the user prints must follow the name of
+/// its own trial; a built-in check prints nothing. Agents and judges take seconds and differ widely, so each of their
+/// trials reports its end at once.
 fn runs_ahead(context: &RunContext, arguments: &Arguments) -> bool {
     let threads = arguments
         .test_threads
         .or_else(|| thread::available_parallelism().ok().map(NonZero::get))
         .unwrap_or(1);
-    !context.asks_anyone() && threads > 1
+    !context.asks_anyone() && (threads > 1 || context.project.kinds.list_own().is_empty())
 }
 
 /// Returns the numbers of the trials that will run.

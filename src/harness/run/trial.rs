@@ -22,7 +22,7 @@ use crate::mutate::CaseMutator;
 use crate::place::LoadErrors;
 use crate::report::plain::escape_line;
 use crate::report::terminal;
-use crate::suite::{CaseRuns, Library, RecordedEvidence, load_baseline};
+use crate::suite::{CaseRuns, RecordedEvidence, load_baseline};
 use crate::trace::Trace;
 use crate::verdict::rebase::prefix_file;
 use crate::verdict::{CaseMutation, Rerun, Verdict};
@@ -30,7 +30,15 @@ use crate::verdict::{CaseMutation, Rerun, Verdict};
 /// Runs a trial. The error is the trial's failure message. `None` if the trial was late: then `delivery` has its result.
 pub(super) fn run_trial(trial: WaitingTrial, delivery: &TrialDelivery) -> Option<Result<(), Failed>> {
     let WaitingTrial { context, number, name, work } = trial;
+    let work = match work {
+        TrialWork::Deferred(case) => {
+            case.read_again(&name, &context.project.recent_suites, context.project.library())
+        }
+        work => work,
+    };
     let result = match work {
+        // Read again, a case is not deferred.
+        TrialWork::Deferred(_) => return None,
         TrialWork::Broken(errors) => Err(report_load_failure(&context, &name, &errors)),
         TrialWork::Case(work) => {
             let verdict = evaluate_trial(&context, number, &name, &work, delivery)?;
@@ -223,17 +231,18 @@ fn evaluate_runs(context: &RunContext, name: &str, case: &Case, path: &Path, run
 /// Tries the mutants of a case that passes, if the run does. The time limit of the trial does not apply, because a survivor
 /// fails no trial.
 fn try_mutants(context: &RunContext, verdict: &Verdict, work: &CaseWork) -> Option<CaseMutation> {
-    let tables = context.project.mutation.as_ref().filter(|_| verdict.passed)?;
+    if !context.project.mutates || !verdict.passed {
+        return None;
+    }
     let (CaseWork { case, path, .. }, files) = (work, &context.project.files);
     let session = context.judging.open_session(String::new(), path, files);
-    let library = Library { kinds: &tables.kinds, files, tables: &tables.tables };
     let run_program =
         |request: &ProgramRequest, trace: &Trace| context.programs.run_program(request, case, path, trace);
     let mutator = CaseMutator {
         session: Some(&session),
         programs: context.programs.is_allowed().then_some(&run_program as _),
         finds_additions: true,
-        ..CaseMutator::new(case, &verdict.name, library)
+        ..CaseMutator::new(case, &verdict.name, context.project.library())
     };
     // A panic while mutants are tried must not change the verdict, which is known already.
     let mutated = panics::catch_silently(|| {

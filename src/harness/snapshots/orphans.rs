@@ -33,6 +33,12 @@ impl PinnedSnapshots {
         known.insert(SnapshotFile::new(path, case.id.as_deref(), None).path());
     }
 
+    /// Adds the snapshots of another file of cases.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.one.extend(other.one);
+        self.each.extend(other.each);
+    }
+
     /// Returns the names of the snapshots below the eval root that belong to no case.
     pub(crate) fn find_orphans(&self, files: &Files) -> Vec<String> {
         let found = files.walk(files.root(), cannot_hold_snapshots).unwrap_or_default().into_iter();

@@ -64,6 +64,20 @@ fn a_call_outside_of_all_runs_is_evidence_run_by_run_too() {
     assert!(reader::read(&harmless, None).expect("a run").runs[0].calls_unrecorded.is_none());
 }
 
+/// Calls of runs without a call that was read stand where the reader takes nothing apart.
+#[test]
+fn calls_outside_of_what_is_read_are_listed_for_the_same_runs_run_by_run() {
+    let run = |id: &str, more: &str| {
+        format!(r#"{{"type": "scenario_run", "scenario_id": "{id}", "error": "down", "messages": []{more}}}"#)
+    };
+    let call = |tool: &str| format!(r#"{{"type": "tool_use", "name": "{tool}", "input": {{"id": "7"}}}}"#);
+    let log = |tool: &str| format!(r#", "log": [{}]"#, call(tool));
+    let two = format!("{}\n{}\n", run("a", &log("get_order")), run("b", &log("refund")));
+    assert_eq!(assert_the_same(&two, "two runs"), 2);
+    let stray = format!("{}\n{{\"type\": \"later\", \"log\": [{}]}}\n", run("a", &log("x")), call("refund"));
+    assert_eq!(assert_the_same(&stray, "a run and a stray record"), 1);
+}
+
 /// A trace of spans that are not of an agent may say what the agent said.
 #[test]
 fn spans_of_no_agent_make_an_empty_run_doubtful_run_by_run_too() {

@@ -2,6 +2,7 @@
 
 use super::Answer;
 use crate::check::verification::path::extension;
+use crate::pattern::WordSet;
 
 /// A cited line.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub(in crate::check::verification) struct Citation {
 const MOST: usize = 200;
 
 /// Extensions of files that have lines; `example.com:80` has none.
-const EXTENSIONS: &str = include_str!("../data/source_extensions.txt");
+static EXTENSIONS: WordSet = WordSet::new(include_str!("../data/source_extensions.txt"));
 
 /// The citations in `answer`: in its prose and in the code in its lines, not inside of fences.
 pub(in crate::check::verification) fn citations(answer: &Answer<'_>) -> Vec<Citation> {
@@ -90,7 +91,7 @@ fn parse_place(piece: &str) -> Option<(&str, Vec<usize>)> {
     let (path, rest) = piece.split_once("#L").or_else(|| piece.split_once(':'))?;
     let lines = parse_numbers(rest.split(':').next().unwrap_or(rest))?;
     // An extension that is known keeps times (`12:30`) and ratios (`a:1`) out.
-    let is_file = EXTENSIONS.split_whitespace().any(|known| known == extension(path))
+    let is_file = EXTENSIONS.contains(extension(path).as_str())
         || path.ends_with("Makefile")
         || path.ends_with("Dockerfile");
     is_file.then_some((path, lines))

@@ -3,19 +3,13 @@
 //! The decision needs proof. Code, numbers, names and terse English have few function words or none, so a lack of
 //! English words proves nothing; letters of another script, or function words of another language, do.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
 use super::Answer;
 use super::words::ProseWord;
-use crate::pattern::list_words;
+use crate::pattern::WordSet;
+use std::collections::HashSet;
 
-type WordTable = LazyLock<HashSet<&'static str>>;
-
-static ENGLISH: WordTable =
-    LazyLock::new(|| list_words(include_str!("../data/english_function_words.txt")).into_iter().collect());
-static OTHER: WordTable =
-    LazyLock::new(|| list_words(include_str!("../data/other_function_words.txt")).into_iter().collect());
+static ENGLISH: WordSet = WordSet::new(include_str!("../data/english_function_words.txt"));
+static OTHER: WordSet = WordSet::new(include_str!("../data/other_function_words.txt"));
 
 /// Fewer letters of another script are a name or a sign.
 const LEAST_LETTERS: usize = 8;
@@ -53,12 +47,13 @@ fn is_latin(c: char) -> bool {
     matches!(c, '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | '\u{2100}'..='\u{214f}' | '\u{ff21}'..='\u{ff5a}')
 }
 
-fn count_members(words: &[ProseWord], table: &HashSet<&str>) -> usize {
+fn count_members(words: &[ProseWord], table: &WordSet) -> usize {
     words.iter().filter(|word| table.contains(word.text.as_str())).count()
 }
 
-fn count_different_members(words: &[ProseWord], table: &HashSet<&str>) -> usize {
-    words.iter().filter_map(|word| table.get(word.text.as_str())).collect::<HashSet<_>>().len()
+fn count_different_members(words: &[ProseWord], table: &WordSet) -> usize {
+    let members = words.iter().map(|word| word.text.as_str()).filter(|word| table.contains(word));
+    members.collect::<HashSet<_>>().len()
 }
 
 /// Whether `word` could be a word of a language: a number or a name with digits and underscores could not.

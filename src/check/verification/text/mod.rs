@@ -14,8 +14,10 @@ pub(super) fn judge(answer: &str) -> Breakdown {
     let mut found = Breakdown::default();
     found.tools = judge_tools(&text, &mut found);
     found.evidence = judge_evidence(&text, answer, &mut found);
-    found.tests = judge_tests(&text, &mut found);
-    found.gates = judge_gates(&text, &mut found);
+    // Tests and gates are asked for only of an answer that speaks of a change.
+    let is_change = text.has_word(TextRule::Change);
+    found.tests = judge_tests(&text, is_change, &mut found);
+    found.gates = judge_gates(&text, is_change, &mut found);
     found
 }
 
@@ -97,9 +99,8 @@ fn lose_claim(answer: &str, claim: &Range<usize>, points: f64) -> Lost {
     Lost { points, why, help: "say what was seen instead", is_claim: true, ..Lost::default() }
 }
 
-fn judge_tests(text: &RuledText<'_>, found: &mut Breakdown) -> f64 {
-    // Tests are asked for only of an answer that speaks of a change.
-    if !text.has_word(TextRule::Change) {
+fn judge_tests(text: &RuledText<'_>, is_change: bool, found: &mut Breakdown) -> f64 {
+    if !is_change {
         found.part("tests", None);
         return 1.0;
     }
@@ -113,9 +114,8 @@ fn judge_tests(text: &RuledText<'_>, found: &mut Breakdown) -> f64 {
     command * 0.5 + result * 0.5
 }
 
-fn judge_gates(text: &RuledText<'_>, found: &mut Breakdown) -> f64 {
-    // Gates are asked for only of an answer that speaks of a change.
-    if !text.has_word(TextRule::Change) {
+fn judge_gates(text: &RuledText<'_>, is_change: bool, found: &mut Breakdown) -> f64 {
+    if !is_change {
         found.part("quality gates", None);
         return 1.0;
     }

@@ -66,12 +66,14 @@ fn only_looks(run: &JudgedRun<'_>) -> bool {
 /// server has no line, no code and no test run to show.
 fn is_elsewhere(run: &JudgedRun<'_>) -> bool {
     let JudgedRun { facts, answer, test_claims, .. } = run;
-    let worked = facts.looks || facts.touches_files || !facts.deployments.is_empty();
+    // A single sign of work is enough: a run without words has worked, and words about work must be proven.
+    if facts.looks || facts.touches_files || !facts.deployments.is_empty() {
+        return false;
+    }
     let mut words = answer.parts.prose.split_whitespace();
     let names_code = words.any(|word| is_code(word.trim_end_matches('.')));
     let speaks_of_work = !answer.parts.code.is_empty() || names_code || tools::count_statements(run) > 0;
-    // A single sign of work is enough: a run without words has worked, and words about work must be proven.
-    !worked && !speaks_of_work && test_claims.is_silent() && citations(answer).is_empty()
+    !speaks_of_work && test_claims.is_silent() && citations(answer).is_empty()
 }
 
 /// Creates a loss without a call.

@@ -345,6 +345,7 @@ fn list_cases(planned: &PlannedTrial) -> Vec<(&str, &CaseWork)> {
     match &planned.work {
         TrialWork::Case(work) => vec![(planned.name.as_str(), work)],
         TrialWork::Gate(gate) => gate.cases.iter().map(|(name, work)| (name.as_str(), work)).collect(),
-        TrialWork::Broken(_) => Vec::new(),
+        // A case with an agent is not deferred.
+        TrialWork::Deferred(_) | TrialWork::Broken(_) => Vec::new(),
     }
 }

@@ -35,7 +35,7 @@ pub(crate) fn note_missed_calls(runs: &mut [Trace], source: InputSource) {
 }
 
 /// Whether a run looks as if the agent called nothing.
-pub(crate) fn seems_without_calls(run: &Trace) -> bool {
+fn seems_without_calls(run: &Trace) -> bool {
     run.calls.is_empty() && run.calls_unrecorded.is_none()
 }
 

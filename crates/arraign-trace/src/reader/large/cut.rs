@@ -2,13 +2,13 @@
 
 use std::io::{BufRead, Seek, SeekFrom};
 
-use crate::reader::build::missed_calls::seems_without_calls;
 use crate::reader::error::TraceError;
 use crate::reader::json::input::{At, Input, find_excess_value};
 use crate::reader::large::pieces::{
     Found, Head, Pieces, SplitError, Survey, SurveyedRun, keep, mistake, survey,
 };
 use crate::reader::{Reader, ReaderSet, Recording, is_doubtful, read_by, surest};
+use crate::trace::Trace;
 
 /// The reader of a file, and how it is split into pieces.
 #[derive(Debug)]
@@ -85,9 +85,11 @@ impl Cut {
         }
         // If the reader finds another number of runs, the file was split wrongly, and is read whole.
         let is_cut_so = recording.as_ref().map_or(true, |recording| recording.runs.len() == batch.len());
-        // A run may seem to have no calls because they are in a piece that belongs to no run. The whole file shows it.
-        let is_doubted = survey.has_strays
-            && recording.as_ref().is_ok_and(|recording| recording.runs.iter().any(seems_without_calls));
+        // The calls of a run without any may be in a piece that belongs to no run, or anywhere in the file, if what was
+        // read of the run says that there are some. The whole file shows it.
+        let may_have_more =
+            |run: &Trace| run.calls.is_empty() && (survey.has_strays || run.calls_unrecorded.is_some());
+        let is_doubted = recording.as_ref().is_ok_and(|recording| recording.runs.iter().any(may_have_more));
         if is_cut_so && !is_doubted { Ok(recording) } else { Err(SplitError::Unsuited) }
     }
 

@@ -1,0 +1,171 @@
+//! Cases that their trials read again, so that the memory of a run does not grow with the number of its cases.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use super::{CaseWork, Plan, TrialWork};
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::source::lock;
+use crate::suite::{Library, Suite};
+
+/// The number of cases that a plan keeps. Reading a case twice takes time, and so many fit into 70 MB.
+pub(in crate::harness) const KEPT_CASES: usize = 10_000;
+
+/// A larger file is kept: it would be read again as a whole.
+const MOST_TRIALS: usize = 1_000;
+
+/// The number of files that stay in memory for the next trials, which are mostly of the same files.
+const RECENT_SUITES: usize = 4;
+
+/// A case of which only its file and its id are kept.
+pub(in crate::harness) struct DeferredCase {
+    path: Arc<PathBuf>,
+    suite: Arc<str>,
+    id: Option<String>,
+}
+
+/// The files that were read again last, the latest at the end.
+#[derive(Default)]
+pub(in crate::harness) struct RecentSuites(Mutex<VecDeque<(Arc<PathBuf>, Arc<Suite>)>>);
+
+/// Defers the cases of a file for which nothing is prepared before the trials run.
+pub(super) fn defer_cases(plan: &mut Plan) {
+    // A gate holds all cases of its file.
+    let has_gate = plan.trials.iter().any(|trial| matches!(trial.work, TrialWork::Gate(_)));
+    if has_gate || plan.trials.len() > MOST_TRIALS {
+        return;
+    }
+    for trial in &mut plan.trials {
+        trial.work = match std::mem::replace(&mut trial.work, TrialWork::Broken(LoadErrors::new())) {
+            TrialWork::Case(work) if trial.ignore.is_none() && may_defer(&work) => {
+                let id = work.case.id.clone();
+                TrialWork::Deferred(DeferredCase { path: work.path, suite: work.suite, id })
+            }
+            work => work,
+        };
+    }
+}
+
+/// Whether nobody looks at the case before its trial runs.
+fn may_defer(work: &CaseWork) -> bool {
+    let case = &work.case;
+    work.run.is_none()
+        && case.agent.is_none()
+        && case.snapshot.is_none()
+        && !case.asks_a_judge()
+        && !case.runs_programs()
+}
+
+impl DeferredCase {
+    /// Reads the case of the trial `name` again. Returns its work, or the mistakes that were made in the meantime.
+    pub(in crate::harness) fn read_again(
+        self,
+        name: &str,
+        recent: &RecentSuites,
+        library: Library<'_>,
+    ) -> TrialWork {
+        let Self { path, suite, id } = self;
+        let loaded = match recent.load(&path, library) {
+            Ok(loaded) => loaded,
+            Err(errors) => return TrialWork::Broken(errors),
+        };
+        if let Some(case) = loaded.case(id.as_deref()) {
+            return TrialWork::Case(CaseWork { case: Arc::clone(case), path, suite, run: None });
+        }
+        let place = Place::of_file(library.files.name(&path));
+        let problem = format!("the file has changed since the run began: it no longer has the case `{name}`");
+        TrialWork::Broken(LoadError::new(place, problem).into())
+    }
+}
+
+impl RecentSuites {
+    fn load(&self, path: &Arc<PathBuf>, library: Library<'_>) -> Result<Arc<Suite>, LoadErrors> {
+        // Trials of one file run at the same time, and only the first of them reads it.
+        let mut suites = lock(&self.0);
+        if let Some((_, suite)) = suites.iter().find(|(known, _)| Arc::ptr_eq(known, path)) {
+            return Ok(Arc::clone(suite));
+        }
+        let suite = Arc::new(Suite::load(path, library)?);
+        if suites.len() == RECENT_SUITES {
+            suites.pop_front();
+        }
+        suites.push_back((Arc::clone(path), Arc::clone(&suite)));
+        Ok(suite)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::check::{Registry, Tables};
+    use crate::harness::plan::plan_all;
+    use crate::harness::settings::EnvSettings;
+    use crate::source::Files;
+
+    /// Writes files of cases, and plans them with room for one case.
+    fn plan_folder(files: &[(&str, &str)], read: impl FnOnce(Plan, Library<'_>)) {
+        let folder = TempDir::new().expect("a folder");
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).expect("it is written");
+        }
+        let (kinds, tables) = (Registry::default(), Tables::default());
+        let opener = Files::new(folder.path(), folder.path());
+        let library = Library { kinds: &kinds, files: &opener, tables: &tables };
+        let plan = plan_all(library, &EnvSettings::default(), 1).expect("the cases are valid");
+        read(plan, library);
+    }
+
+    fn list_deferred(plan: Plan) -> Vec<(String, DeferredCase)> {
+        let trials = plan.trials.into_iter().filter_map(|trial| match trial.work {
+            TrialWork::Deferred(case) => Some((trial.name, case)),
+            _ => None,
+        });
+        trials.collect()
+    }
+
+    const PLAIN: &str = "[{id: a, trace: {calls: [], answer: x}, expect: [contains: x]}]";
+
+    #[test]
+    fn cases_beyond_those_that_are_kept_are_read_again() {
+        let two = "[{id: b, trace: {calls: []}, expect: [contains: x]}, {id: c, expect: [contains: y]}]";
+        plan_folder(&[("1.yaml", PLAIN), ("2.yaml", two)], |plan, library| {
+            let deferred = list_deferred(plan);
+            assert_eq!(deferred.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["2::b", "2::c"]);
+            let recent = RecentSuites::default();
+            for (name, case) in deferred {
+                let TrialWork::Case(work) = case.read_again(&name, &recent, library) else {
+                    panic!("{name} is a case");
+                };
+                assert_eq!(format!("2::{}", work.case.id.as_deref().unwrap_or_default()), name);
+                assert_eq!(work.case.expectations.len(), 1);
+            }
+        });
+    }
+
+    #[test]
+    fn cases_that_something_is_prepared_for_are_kept() {
+        let others = "tests: [{id: b, ignore: later, expect: [contains: x]}, {id: c, snapshot: true, expect: [contains: x]}]";
+        let gated = "{gate: {mean: 0.5}, tests: [{id: d, expect: [contains: x]}]}";
+        plan_folder(&[("1.yaml", PLAIN), ("2.yaml", others), ("3.yaml", gated)], |plan, _| {
+            assert!(list_deferred(plan).is_empty());
+        });
+    }
+
+    #[test]
+    fn a_case_that_is_gone_is_an_error_of_its_trial() {
+        plan_folder(&[("1.yaml", PLAIN), ("2.yaml", &PLAIN.replace("id: a", "id: b"))], |plan, library| {
+            let (name, case) = list_deferred(plan).remove(0);
+            fs::write(&*case.path, PLAIN).expect("it is written");
+            let TrialWork::Broken(errors) = case.read_again(&name, &RecentSuites::default(), library) else {
+                panic!("the case is gone");
+            };
+            let error = errors.to_string();
+            assert!(error.contains("2.yaml") && error.contains("no longer has the case `2::b`"), "{error}");
+        });
+    }
+}
