@@ -1,7 +1,8 @@
 //! What the metric costs: CPU time an answer of 2 KB in the profile `text`, hostile texts of 50 KB, and a session of a
 //! coding agent in the profile `trace`.
 //!
-//! `cargo bench --bench verification [-- WORDS]`: those whose name contains the words, else all. The figures are CPU time of this process, as the kernel accounts it (Linux).
+//! `cargo bench --bench verification [-- WORDS]` measures all of them, or those whose names contain the words. The figures
+//! are CPU time of this process, as the kernel accounts it (Linux).
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 

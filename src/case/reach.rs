@@ -124,7 +124,7 @@ fn refuse_contradictions(case: &Case) -> Result<(), LoadErrors> {
 }
 
 fn describe_contradiction(expectation: &Expectation, demand: &Demand<'_>, ban: &Expectation) -> LoadError {
-    let at = expectation.settings.place_at(&demand.at).unwrap_or_else(|| expectation.place.clone());
+    let at = expectation.settings().place_at(&demand.at).unwrap_or_else(|| expectation.place.clone());
     let problem = match &demand.part {
         DemandedPart::Call(_, tool) => {
             format!("this requires a call of `{tool}`, which `{}` forbids", ban.check)

@@ -35,6 +35,7 @@ mod several;
 mod trace;
 mod workspace;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -125,12 +126,16 @@ pub struct Library<'l> {
 
 /// Reads the files, without datasets of other files.
 pub fn load_all(paths: Vec<PathBuf>, library: Library<'_>) -> Vec<(PathBuf, Result<Suite, LoadErrors>)> {
-    let mut suites: Vec<(PathBuf, Result<Suite, LoadErrors>)> =
-        paths.into_iter().map(|path| (path.clone(), Suite::load(&path, library))).collect();
-    let loaded = suites.iter().filter_map(|(_, suite)| suite.as_ref().ok());
-    let datasets: Vec<PathBuf> = loaded.flat_map(|suite| suite.datasets.clone()).collect();
-    suites.retain(|(path, _)| !datasets.contains(path));
+    let mut suites = paths.into_iter().map(|path| (path.clone(), Suite::load(&path, library))).collect();
+    remove_datasets(&mut suites, |suite| suite.as_ref().map_or(&[], |suite| &suite.datasets));
     suites
+}
+
+/// Removes the files that are parts of another one, which have no cases of their own.
+pub(crate) fn remove_datasets<T>(files: &mut Vec<(PathBuf, T)>, list_datasets: impl Fn(&T) -> &[PathBuf]) {
+    let listed = files.iter().flat_map(|(_, file)| list_datasets(file));
+    let datasets: HashSet<PathBuf> = listed.cloned().collect();
+    files.retain(|(path, _)| !datasets.contains(path));
 }
 
 impl Suite {

@@ -126,7 +126,7 @@ impl Place {
     /// The line and the column of the end, from 1: the column after the last character.
     pub fn end(&self) -> (usize, usize) {
         let end = self.span.end.max(self.span.start) as usize;
-        // The end is that of the last character: a span that ends with a line must not be on the next one.
+        // A span ends where its last character does: a span that ends with a line must not end on the next one.
         let (line, range) = self.source.line_at(end.saturating_sub(1).max(self.span.start as usize));
         let text = &self.source.text()[range.clone()];
         (line, count_chars(text, end.clamp(range.start, range.end) - range.start) + 1)

@@ -27,7 +27,14 @@ pub(in crate::harness) struct DeferredCase {
 
 /// The files that were read again last, the latest at the end.
 #[derive(Default)]
-pub(in crate::harness) struct RecentSuites(Mutex<VecDeque<(Arc<PathBuf>, Arc<Suite>)>>);
+pub(in crate::harness) struct RecentSuites(Mutex<VecDeque<RecentSuite>>);
+
+#[derive(Clone)]
+struct RecentSuite {
+    path: Arc<PathBuf>,
+    /// `None` until a trial has read the file.
+    suite: Arc<Mutex<Option<Arc<Suite>>>>,
+}
 
 /// Defers the cases of a file for which nothing is prepared before the trials run.
 pub(super) fn defer_cases(plan: &mut Plan) {
@@ -58,40 +65,48 @@ fn may_defer(work: &CaseWork) -> bool {
 }
 
 impl DeferredCase {
-    /// Reads the case of the trial `name` again. Returns its work, or the mistakes that were made in the meantime.
+    /// Reads the case of the trial `name` again. The error contains the mistakes that were made in the meantime.
     pub(in crate::harness) fn read_again(
         self,
         name: &str,
         recent: &RecentSuites,
         library: Library<'_>,
-    ) -> TrialWork {
+    ) -> Result<CaseWork, LoadErrors> {
         let Self { path, suite, id } = self;
-        let loaded = match recent.load(&path, library) {
-            Ok(loaded) => loaded,
-            Err(errors) => return TrialWork::Broken(errors),
-        };
+        let loaded = recent.load(&path, library)?;
         if let Some(case) = loaded.case(id.as_deref()) {
-            return TrialWork::Case(CaseWork { case: Arc::clone(case), path, suite, run: None });
+            return Ok(CaseWork { case: Arc::clone(case), path, suite, run: None });
         }
         let place = Place::of_file(library.files.name(&path));
         let problem = format!("the file has changed since the run began: it no longer has the case `{name}`");
-        TrialWork::Broken(LoadError::new(place, problem).into())
+        Err(LoadError::new(place, problem).into())
     }
 }
 
 impl RecentSuites {
     fn load(&self, path: &Arc<PathBuf>, library: Library<'_>) -> Result<Arc<Suite>, LoadErrors> {
-        // Trials of one file run at the same time, and only the first of them reads it.
-        let mut suites = lock(&self.0);
-        if let Some((_, suite)) = suites.iter().find(|(known, _)| Arc::ptr_eq(known, path)) {
+        let recent = self.find_or_add(path);
+        // Trials of one file run at the same time, and only the first of them reads it. Trials of other files do not wait.
+        let mut suite = lock(&recent.suite);
+        if let Some(suite) = &*suite {
             return Ok(Arc::clone(suite));
         }
-        let suite = Arc::new(Suite::load(path, library)?);
+        let loaded = Arc::new(Suite::load(path, library)?);
+        *suite = Some(Arc::clone(&loaded));
+        Ok(loaded)
+    }
+
+    fn find_or_add(&self, path: &Arc<PathBuf>) -> RecentSuite {
+        let mut suites = lock(&self.0);
+        if let Some(recent) = suites.iter().find(|recent| Arc::ptr_eq(&recent.path, path)) {
+            return recent.clone();
+        }
+        let recent = RecentSuite { path: Arc::clone(path), suite: Arc::default() };
         if suites.len() == RECENT_SUITES {
             suites.pop_front();
         }
-        suites.push_back((Arc::clone(path), Arc::clone(&suite)));
-        Ok(suite)
+        suites.push_back(recent.clone());
+        recent
     }
 }
 
@@ -138,9 +153,7 @@ mod tests {
             assert_eq!(deferred.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["2::b", "2::c"]);
             let recent = RecentSuites::default();
             for (name, case) in deferred {
-                let TrialWork::Case(work) = case.read_again(&name, &recent, library) else {
-                    panic!("{name} is a case");
-                };
+                let work = case.read_again(&name, &recent, library).expect("the file is unchanged");
                 assert_eq!(format!("2::{}", work.case.id.as_deref().unwrap_or_default()), name);
                 assert_eq!(work.case.expectations.len(), 1);
             }
@@ -161,10 +174,8 @@ mod tests {
         plan_folder(&[("1.yaml", PLAIN), ("2.yaml", &PLAIN.replace("id: a", "id: b"))], |plan, library| {
             let (name, case) = list_deferred(plan).remove(0);
             fs::write(&*case.path, PLAIN).expect("it is written");
-            let TrialWork::Broken(errors) = case.read_again(&name, &RecentSuites::default(), library) else {
-                panic!("the case is gone");
-            };
-            let error = errors.to_string();
+            let read = case.read_again(&name, &RecentSuites::default(), library);
+            let error = read.map(|_| ()).expect_err("the case is gone").to_string();
             assert!(error.contains("2.yaml") && error.contains("no longer has the case `2::b`"), "{error}");
         });
     }

@@ -3,23 +3,24 @@
 //! nextest starts one process for each trial, with `--exact NAME`. Such a process must not read a thousand files of cases
 //! to run one of them, so a name leads to the few files that can contain it.
 
+mod all;
 mod deferred;
 mod names;
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(super) use self::all::plan_all;
 pub(super) use self::deferred::{DeferredCase, KEPT_CASES, RecentSuites};
 use super::cli::HarnessCommand;
 use super::settings::EnvSettings;
 use super::snapshots::orphans::PinnedSnapshots;
 use crate::case::{Case, Ignore, RunSelection, Tier, TraceFrom};
 use crate::harness::shard::ShardRecord;
-use crate::place::{LoadError, LoadErrors, Place};
+use crate::place::{LoadError, LoadErrors};
 use crate::suite::{
     CaseRuns, Library, ReportFormat, Suite, SuiteGate, build_case_name, build_file_name, build_identifier,
-    find_case_files, find_files_for_name, parse_identifier,
+    find_files_for_name, parse_identifier,
 };
 use crate::verdict::summary::{GoldenSuite, Selection, is_golden};
 
@@ -127,84 +128,6 @@ impl Plan {
     ) -> impl Iterator<Item = &'p PlannedTrial> {
         self.trials.iter().filter(|planned| planned.will_run(command))
     }
-}
-
-/// The part of a plan that comes from one file.
-#[derive(Default)]
-struct FilePlan {
-    plan: Plan,
-    /// The names of its cases and trials.
-    names: Vec<String>,
-    /// The files that are parts of this one.
-    datasets: Vec<PathBuf>,
-    errors: LoadErrors,
-}
-
-impl FilePlan {
-    fn of_suite(suite: &Suite, path: &Path, library: Library<'_>, settings: &EnvSettings) -> Self {
-        let mut file = Self { datasets: suite.datasets.clone(), ..Self::default() };
-        file.errors.take(file.plan.add_suite(suite, path, library, settings));
-        file.names =
-            list_names(suite, &trial_prefix(path, library), &file.plan).map(|(name, _)| name).collect();
-        suite.cases.iter().for_each(|case| file.plan.pinned.note_case(case, path));
-        // A suite without a selected case does not decide which reports are written.
-        if !file.plan.trials.is_empty() {
-            file.plan.reports.extend(&suite.reports);
-        }
-        file
-    }
-}
-
-/// Plans all trials below the eval root, and keeps about `most_kept` cases in memory. The error contains every mistake in
-/// every file.
-pub(super) fn plan_all(
-    library: Library<'_>,
-    settings: &EnvSettings,
-    most_kept: usize,
-) -> Result<Plan, LoadErrors> {
-    let (mut files, mut kept) = (Vec::new(), 0);
-    for path in find_case_files(library.files)? {
-        // The suite is dropped here, so that only what the plan keeps of it stays in memory.
-        let file = Suite::load(&path, library).map(|suite| {
-            let mut file = FilePlan::of_suite(&suite, &path, library, settings);
-            if kept + suite.cases.len() > most_kept {
-                deferred::defer_cases(&mut file.plan);
-            } else {
-                kept += suite.cases.len();
-            }
-            file
-        });
-        files.push((path, file.unwrap_or_else(|errors| FilePlan { errors, ..FilePlan::default() })));
-    }
-    // A file that is a part of another one has no cases of its own.
-    let datasets: HashSet<PathBuf> = files.iter().flat_map(|(_, file)| file.datasets.clone()).collect();
-    files.retain(|(path, _)| !datasets.contains(path));
-    let mut errors = names::find_duplicates(&files, library, settings);
-    let mut plan = Plan::default();
-    for (_, file) in files {
-        errors.extend(file.errors);
-        plan.extend(file.plan);
-    }
-    // Two files may report one mistake of a file that both include, which is then told once.
-    errors.sort_by_place();
-    errors.or(plan)
-}
-
-/// Lists the names that must be unique, with their places: those of all cases, also of those that the tier or the tags leave
-/// out, so that a duplicate does not appear only when another tier is selected; and those of trials that are not called like
-/// their case, the trials of single runs and of gates.
-fn list_names<'p>(
-    suite: &'p Suite,
-    file: &'p str,
-    plan: &'p Plan,
-) -> impl Iterator<Item = (String, &'p Place)> {
-    let cases = suite.cases.iter().map(|case| (build_case_name(file, case.id.as_deref()), &case.place));
-    let derived = plan.trials.iter().filter_map(|trial| match &trial.work {
-        TrialWork::Case(work) if work.run.is_some() => Some((trial.name.clone(), &work.case.place)),
-        TrialWork::Gate(work) => Some((trial.name.clone(), &work.gate.place)),
-        TrialWork::Case(_) | TrialWork::Deferred(_) | TrialWork::Broken(_) => None,
-    });
-    cases.chain(derived)
 }
 
 /// Plans the trials called `names`. Opens only the files that these names point to.

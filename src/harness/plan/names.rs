@@ -3,10 +3,28 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::{FilePlan, list_names, trial_prefix};
+use super::all::FilePlan;
+use super::{Plan, TrialWork, trial_prefix};
 use crate::harness::settings::EnvSettings;
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::suite::{Library, Suite};
+use crate::suite::{Library, Suite, build_case_name};
+
+/// Lists the names that must be unique, with their places: those of all cases, also of those that the tier or the tags leave
+/// out, so that a duplicate does not appear only when another tier is selected; and those of trials that are not called like
+/// their case, the trials of single runs and of gates.
+pub(super) fn list_names<'p>(
+    suite: &'p Suite,
+    file: &'p str,
+    plan: &'p Plan,
+) -> impl Iterator<Item = (String, &'p Place)> {
+    let cases = suite.cases.iter().map(|case| (build_case_name(file, case.id.as_deref()), &case.place));
+    let derived = plan.trials.iter().filter_map(|trial| match &trial.work {
+        TrialWork::Case(work) if work.run.is_some() => Some((trial.name.clone(), &work.case.place)),
+        TrialWork::Gate(work) => Some((trial.name.clone(), &work.gate.place)),
+        TrialWork::Case(_) | TrialWork::Deferred(_) | TrialWork::Broken(_) => None,
+    });
+    cases.chain(derived)
+}
 
 /// Finds the names that two cases or trials have.
 pub(super) fn find_duplicates(

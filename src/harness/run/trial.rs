@@ -8,7 +8,7 @@ use std::time::Duration;
 use libtest_mimic::Failed;
 
 use super::companion::{run_limited, run_within};
-use super::context::RunContext;
+use super::context::{Project, RunContext};
 use super::failure::RunFailure;
 use super::live::Asker;
 use super::{TrialDelivery, WaitingTrial, gate, load_failure, panics, stale};
@@ -30,19 +30,19 @@ use crate::verdict::{CaseMutation, Rerun, Verdict};
 /// Runs a trial. The error is the trial's failure message. `None` if the trial was late: then `delivery` has its result.
 pub(super) fn run_trial(trial: WaitingTrial, delivery: &TrialDelivery) -> Option<Result<(), Failed>> {
     let WaitingTrial { context, number, name, work } = trial;
-    let work = match work {
-        TrialWork::Deferred(case) => {
-            case.read_again(&name, &context.project.recent_suites, context.project.library())
-        }
-        work => work,
+    let run_case = |work: &CaseWork| {
+        let verdict = evaluate_trial(&context, number, &name, work, delivery)?;
+        Some(finish_case(&context, number, work, verdict))
     };
     let result = match work {
-        // Read again, a case is not deferred.
-        TrialWork::Deferred(_) => return None,
         TrialWork::Broken(errors) => Err(report_load_failure(&context, &name, &errors)),
-        TrialWork::Case(work) => {
-            let verdict = evaluate_trial(&context, number, &name, &work, delivery)?;
-            finish_case(&context, number, &work, verdict)
+        TrialWork::Case(work) => run_case(&work)?,
+        TrialWork::Deferred(case) => {
+            let Project { recent_suites, .. } = &context.project;
+            match case.read_again(&name, recent_suites, context.project.library()) {
+                Ok(work) => run_case(&work)?,
+                Err(errors) => Err(report_load_failure(&context, &name, &errors)),
+            }
         }
         TrialWork::Gate(work) => {
             let verdict = gate::evaluate_gate_trial(&context, &name, &work);

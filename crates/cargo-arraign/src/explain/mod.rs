@@ -213,7 +213,7 @@ impl Explain {
     ) -> Result<io::Result<()>, CliError> {
         for run in runs {
             let run = run.map_err(|error| self.describe_failure(&error))?;
-            // The inner error is that of the output: a closed pipe ends the program without a message.
+            // The inner error comes from the output: a closed pipe ends the program without a message.
             if let Err(error) = tell(if self.unmasked { run } else { mask_run(run) }) {
                 return Ok(Err(error));
             }

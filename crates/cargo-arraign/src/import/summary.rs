@@ -70,7 +70,7 @@ fn print_trace_path(out: &mut StdoutLock<'_>, new: &[WrittenFile]) -> io::Result
     )
 }
 
-/// Prints the results of the written cases, so that a verdict that differs from that of the other tool is seen at once.
+/// Prints the results of the written cases, so that a verdict on which the other tool disagrees is seen at once.
 fn print_results(out: &mut StdoutLock<'_>, results: &WrittenResults) -> io::Result<()> {
     writeln!(out, "\n{}", results.render_counts())?;
     for (word, lines) in [("red", &results.red), ("undecided", &results.undecided)] {

@@ -161,7 +161,7 @@ fn add_paths(paths: &mut Offers, above: &str, tool: &str, value: &Value) {
             }
         }
         Value::Array(values) => {
-            // The items of a list share one path. The value shown is that of the last one.
+            // The items of a list share one path, and the last item's value is shown.
             for value in values {
                 add_paths(paths, &format!("{above}[*]"), tool, value);
             }

@@ -3,10 +3,11 @@
 //! The decision needs proof. Code, numbers, names and terse English have few function words or none, so a lack of
 //! English words proves nothing; letters of another script, or function words of another language, do.
 
+use std::collections::HashSet;
+
 use super::Answer;
 use super::words::ProseWord;
 use crate::pattern::WordSet;
-use std::collections::HashSet;
 
 static ENGLISH: WordSet = WordSet::new(include_str!("../data/english_function_words.txt"));
 static OTHER: WordSet = WordSet::new(include_str!("../data/other_function_words.txt"));

@@ -83,7 +83,7 @@ fn collect<'t>(value: Json<'t>, runs: &mut Vec<TracerRun<'t>>) -> Result<(), Dec
 }
 
 fn trace_of(mut runs: Vec<TracerRun>) -> Trace {
-    // The dotted order begins with that of the parent, so sorting by it puts every run after its parent, in time order.
+    // A run's dotted order begins with its parent's, so sorting by it puts every run after its parent, in time order.
     runs.sort_by(|one, other| one.order.cmp(&other.order));
     let tree = TracerTree::of(&runs);
     let mut steps = GraphSteps::default();

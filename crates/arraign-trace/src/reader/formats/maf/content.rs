@@ -175,7 +175,7 @@ impl MafWalk {
         let exception = content.take(&["exception", "error"]).map(reason_of);
         let output = content.take(&["output", "outputs", "result", "results"]);
         let Some(call) = self.builder.waiting(Some(&id), None) else { return Ok(()) };
-        // A shell's output is a list with the result of each command; the first is that of the call.
+        // A shell's output lists the results of its commands. The first result belongs to the call.
         let shell = output.as_ref().and_then(Json::first);
         call.exit_code = shell.and_then(|shell| {
             shell.get("exit_code").or_else(|| shell.get("exitCode"))?.as_number()?.as_i64()

@@ -179,8 +179,7 @@ impl Items {
 
     fn mcp_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
         let request = item.text(&["approval_request_id"])?;
-        // An approved call has two ids: that of the request, under which it was added, and its own. Both name one
-        // call.
+        // An approved call has two ids: the request's, under which it was added, and its own. Both name one call.
         let made = mcp_settled(item)?;
         if let (Some(_), Some(id)) = (&request, &made.id) {
             self.builder.add_alias(id);
@@ -313,7 +312,7 @@ fn timed_out(output: &Json) -> bool {
     parts.any(|part| part.pointer("/outcome/type").and_then(Json::as_str) == Some("timeout"))
 }
 
-/// Returns the exit code of a shell's output: that of the first failed command, or of the last one.
+/// Returns the exit code of the first failed command in a shell's output, or of the last command.
 fn exit_code(output: &Json) -> Option<i64> {
     let codes =
         output.as_list()?.iter().map(|part| part.pointer("/outcome/exit_code")?.as_number()?.as_i64());

@@ -94,7 +94,7 @@ impl<'t> ResponseStream<'t> {
         Ok(())
     }
 
-    /// The index of an event that does not say its own: that of the last item, or after it.
+    /// Returns the index of an event that does not say its own: the last item's index, or the next one.
     fn next_index(&self, of_last: bool) -> u64 {
         let last = self.items.last_key_value().map(|(last, _)| *last);
         last.map_or(0, |last| if of_last { last } else { last.saturating_add(1) })

@@ -130,7 +130,7 @@ fn list_body_calls(body: Json<'_>) -> Vec<ListedCall<'_>> {
         let message = choice.object(&["message"]).ok().flatten().unwrap_or_default();
         list_message_calls(message, &format!("/response/body/choices/{index}/message"), &mut calls);
     }
-    // `output` is the list of one API, and `content` that of the other; a body has one of them.
+    // One API lists the parts in `output`, the other in `content`; a body has one of the two.
     for list in ["output", "content"] {
         let items = body.list(&[list]).unwrap_or_default().into_iter().enumerate();
         calls.extend(

@@ -1,0 +1,69 @@
+//! The plan of all trials, file by file.
+
+use std::path::{Path, PathBuf};
+
+use super::deferred::defer_cases;
+use super::names::{find_duplicates, list_names};
+use super::{Plan, trial_prefix};
+use crate::harness::settings::EnvSettings;
+use crate::place::LoadErrors;
+use crate::suite::{Library, Suite, find_case_files, remove_datasets};
+
+/// The part of a plan that comes from one file.
+#[derive(Default)]
+pub(super) struct FilePlan {
+    pub(super) plan: Plan,
+    /// The names of its cases and trials.
+    pub(super) names: Vec<String>,
+    /// The files that are parts of this one.
+    datasets: Vec<PathBuf>,
+    errors: LoadErrors,
+}
+
+impl FilePlan {
+    pub(super) fn of_suite(suite: &Suite, path: &Path, library: Library<'_>, settings: &EnvSettings) -> Self {
+        let mut file = Self { datasets: suite.datasets.clone(), ..Self::default() };
+        file.errors.take(file.plan.add_suite(suite, path, library, settings));
+        file.names =
+            list_names(suite, &trial_prefix(path, library), &file.plan).map(|(name, _)| name).collect();
+        suite.cases.iter().for_each(|case| file.plan.pinned.note_case(case, path));
+        // A suite without a selected case does not decide which reports are written.
+        if !file.plan.trials.is_empty() {
+            file.plan.reports.extend(&suite.reports);
+        }
+        file
+    }
+}
+
+/// Plans all trials below the eval root, and keeps about `most_kept` cases in memory. The error contains every mistake in
+/// every file.
+pub(in crate::harness) fn plan_all(
+    library: Library<'_>,
+    settings: &EnvSettings,
+    most_kept: usize,
+) -> Result<Plan, LoadErrors> {
+    let (mut files, mut kept) = (Vec::new(), 0);
+    for path in find_case_files(library.files)? {
+        // The suite is dropped here, so that only what the plan keeps of it stays in memory.
+        let file = Suite::load(&path, library).map(|suite| {
+            let mut file = FilePlan::of_suite(&suite, &path, library, settings);
+            if kept + suite.cases.len() > most_kept {
+                defer_cases(&mut file.plan);
+            } else {
+                kept += suite.cases.len();
+            }
+            file
+        });
+        files.push((path, file.unwrap_or_else(|errors| FilePlan { errors, ..FilePlan::default() })));
+    }
+    remove_datasets(&mut files, |file: &FilePlan| &file.datasets);
+    let mut errors = find_duplicates(&files, library, settings);
+    let mut plan = Plan::default();
+    for (_, file) in files {
+        errors.extend(file.errors);
+        plan.extend(file.plan);
+    }
+    // Two files may report one mistake of a file that both include, which is then told once.
+    errors.sort_by_place();
+    errors.or(plan)
+}
