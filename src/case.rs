@@ -60,7 +60,7 @@ pub struct Case {
     pub input_place: Option<Place>,
     /// The texts of the user in the case's turns.
     pub turns: Vec<TurnQuery>,
-    /// Which answer ends the conversation before its last turn.
+    /// The answer that ends the conversation before its last turn.
     pub stop_when: Option<StopWhen>,
     /// Whether a run must have been recorded for this input.
     pub input_match: bool,

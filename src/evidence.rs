@@ -134,7 +134,7 @@ pub enum Absent {
     Undecided {
         /// The reason.
         why: String,
-        /// What the user can do.
+        /// Advice.
         help: String,
     },
     /// The judge was asked and gave no valid answer: the check is an error.

@@ -45,7 +45,7 @@ pub(super) async fn hold_conversation(
 struct Conversation<'i> {
     input: &'i AgentInput,
     trace: Option<Trace>,
-    /// What the agent returned for each turn.
+    /// The agent's reply to each turn.
     returned: Vec<Value>,
 }
 
@@ -221,6 +221,6 @@ impl Script {
 pub struct Script {
     /// The texts of the user. Without any, the agent is asked once.
     pub(super) texts: Arc<[String]>,
-    /// Which answer ends the conversation.
+    /// The answer that ends the conversation.
     pub(super) stop_when: Option<StopWhen>,
 }

@@ -72,13 +72,13 @@ pub struct AgentInput {
     /// The number of the turn, from 1, if the case has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u32>,
-    /// What the agent returned for each of the turns before: its messages, or its trace in the native format.
+    /// The agent's replies to the previous turns: messages, or a trace in the native format.
     #[serde(skip)]
     pub conversation: Vec<Value>,
     /// An id of the run, which is the same in all its turns.
     #[serde(skip)]
     pub session: String,
-    /// What was said in the turns before, as messages.
+    /// The messages of the previous turns.
     #[serde(skip)]
     said: Vec<Value>,
     #[serde(skip)]

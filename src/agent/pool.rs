@@ -129,7 +129,7 @@ pub struct AgentTask {
     pub several: bool,
     /// The readers of the output.
     pub readers: ReaderSet,
-    /// What tokens cost, where a trace does not have its cost.
+    /// The prices of tokens, for traces that do not record their cost.
     pub prices: Prices,
     /// Keeps each run.
     pub keep: Option<KeepRun>,

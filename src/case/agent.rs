@@ -17,7 +17,7 @@ pub struct AgentLimits {
     pub at_once: Option<NonZeroUsize>,
     /// How many begin in a minute.
     pub per_minute: Option<NonZeroU32>,
-    /// What they may cost together, in US dollars.
+    /// The largest cost of all of them together, in US dollars.
     pub budget_usd: Option<f64>,
 }
 

@@ -26,11 +26,11 @@ pub struct FileChange {
 /// How a file has changed since a run was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// Its content differs.
+    /// The content differs.
     Changed,
-    /// It did not exist.
+    /// The file did not exist.
     Added,
-    /// It does not exist any more.
+    /// The file no longer exists.
     Removed,
 }
 

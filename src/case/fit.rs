@@ -67,7 +67,7 @@ pub enum Fit<'c> {
     Other(Misfit<'c>),
 }
 
-/// What differs between the input of a case and the one that a run was recorded for.
+/// The difference between the input of a case and the input that a run was recorded for.
 #[derive(Debug)]
 pub enum Misfit<'c> {
     /// The fingerprints differ. The texts do not, as far as they are recorded.

@@ -45,7 +45,7 @@ pub struct MockAnswer {
     pub(crate) when: Option<ArgumentsMatcher>,
     /// How often the answer is given. `None` for always.
     pub times: Option<u32>,
-    /// What is returned.
+    /// The result.
     pub content: MockContent,
     /// Whether the tool says that it failed.
     pub failed: bool,
@@ -53,7 +53,7 @@ pub struct MockAnswer {
     pub delay: Option<Duration>,
 }
 
-/// What a mock tool returns.
+/// The answer of a mock tool.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MockContent {
     /// A text, or a value that is sent as JSON.

@@ -150,9 +150,9 @@ pub type Read = fn(Node<'_>, &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors>;
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Kind {
-    /// Its name: in `expect:`, as a `metric:`, in every report.
+    /// The name of the check, in `expect:`, as a `metric:` and in every report.
     pub name: &'static str,
-    /// What it asks, in a few words.
+    /// The question that the check answers, in a few words.
     pub summary: &'static str,
     /// Settings to check.
     pub read: Read,
@@ -217,13 +217,13 @@ impl Kind {
         self
     }
 
-    /// Its setting `checks` is a list of further checks.
+    /// Declares that the setting `checks` is a list of further checks.
     pub(crate) const fn holding_checks(mut self) -> Self {
         self.holds_checks = true;
         self.shorthand("checks")
     }
 
-    /// Which settings ask for a report only.
+    /// Sets the function that says whether settings ask for a report only.
     pub const fn only_reports(mut self, only_reports: fn(Node<'_>) -> bool) -> Self {
         self.only_reports = only_reports;
         self
@@ -340,7 +340,7 @@ impl Registry {
     }
 }
 
-/// What reading settings may ask for.
+/// Everything that code may request while it reads settings.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope<'s> {
     /// The kinds of this harness.
@@ -349,7 +349,7 @@ pub struct Scope<'s> {
     pub files: &'s Files,
     /// The folder of the file that is being read: paths are relative to it.
     pub folder: &'s Path,
-    /// What the suite says for all its cases.
+    /// The tables of the suite: aliases, tool categories, prices.
     pub tables: &'s Tables,
 }
 

@@ -14,10 +14,10 @@ use crate::verdict::{Finding, Verdict};
 /// The value of the finding that contains the gate.
 const VALUE: &str = "divided";
 
-/// What is needed to decide a gate, beside the verdicts of its cases.
+/// The settings that decide a gate, beside the verdicts of its cases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DividedGate {
-    /// What the gate requires.
+    /// The requirements of the gate.
     pub rule: GateRule,
     /// The prefix of the names of the suite's trials.
     pub suite: String,

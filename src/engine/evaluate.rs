@@ -196,7 +196,7 @@ pub struct UndecidedRun {
     pub check: &'static str,
     /// The reason.
     pub reason: String,
-    /// What to do.
+    /// Advice.
     pub help: String,
     /// The cause, for the summary of a run.
     pub cause: UndecidedCause,

@@ -17,7 +17,7 @@ pub(super) const GATE: &str = "gate";
 /// The largest number of undecided cases that a message names.
 const MAX_NAMES: usize = 5;
 
-/// What a gate requires of its cases together.
+/// The requirements of a gate for all of its cases together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GateRule {
     /// The place of the gate.

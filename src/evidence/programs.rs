@@ -20,7 +20,7 @@ pub struct ProgramRequest {
     pub timeout: Duration,
 }
 
-/// What a program says about a run.
+/// A program's verdict on a run.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProgramReport {
@@ -30,7 +30,7 @@ pub struct ProgramReport {
     pub score: Option<f64>,
     /// The reason. Untrusted text.
     pub message: Option<String>,
-    /// What is wrong. Untrusted texts.
+    /// The problems that it reports. Untrusted texts.
     #[serde(default)]
     pub violations: Vec<String>,
 }

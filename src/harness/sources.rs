@@ -17,7 +17,7 @@ use crate::trace::Trace;
 pub type CasePrograms<'p> =
     &'p (dyn Fn(&ProgramRequest, &Case, &Path, &Trace) -> Result<ProgramReport, Absent> + Sync);
 
-/// Who is asked about a run, beside its checks.
+/// The judge and the programs that are asked about a run, beside its checks.
 #[derive(Clone, Copy)]
 pub struct EvidenceSources<'s> {
     /// The judge, with its recorded opinions.

@@ -36,7 +36,7 @@ pub struct LintRemark {
     pub lint: &'static str,
     /// The place.
     pub at: Location,
-    /// What is left untested.
+    /// The part of the case that is not tested.
     pub message: String,
     /// Advice.
     pub help: &'static str,

@@ -80,9 +80,9 @@ pub async fn serve_streams(
 /// Speaks the protocol for the mock tools of a run.
 #[derive(Clone)]
 pub enum MockHandler {
-    /// Those of this process.
+    /// The mock tools of this process.
     Session(Arc<MockSession>),
-    /// Those of another process.
+    /// The mock tools of another process.
     Remote(Arc<RemoteMocks>),
 }
 

@@ -17,7 +17,7 @@ pub struct MockCall {
     pub name: String,
     /// The arguments.
     pub arguments: Value,
-    /// What the server answered. `None` if the agent did not wait for it.
+    /// The server's answer. `None` if the agent did not wait for it.
     pub result: Option<Value>,
     /// Whether the tool said that it failed.
     pub failed: bool,

@@ -15,7 +15,7 @@ pub(super) struct MockScript {
     given: Vec<Vec<u32>>,
 }
 
-/// What the script says to a call.
+/// The script's answer to a call.
 #[derive(Debug)]
 pub(super) enum ScriptedAnswer<'s> {
     /// This answer.

@@ -25,9 +25,9 @@ pub type StartServer = Arc<dyn Fn() -> Result<ServerProcess, String> + Send + Sy
 
 /// A server that runs until this is dropped.
 pub struct ServerProcess {
-    /// Its standard input.
+    /// The standard input of the process.
     pub stdin: ChildStdin,
-    /// Its standard output.
+    /// The standard output of the process.
     pub stdout: ChildStdout,
     /// Ends the process when it is dropped.
     pub guard: Box<dyn Any + Send + Sync>,
@@ -36,7 +36,7 @@ pub struct ServerProcess {
 /// How the requests to a recorded server are answered.
 #[derive(Clone)]
 pub struct ServerPlan {
-    /// What is recorded, and whether requests are forwarded.
+    /// The recorded exchanges, and whether requests are forwarded.
     pub session: SessionPlan,
     /// Starts the server.
     pub start: StartServer,

@@ -15,14 +15,14 @@ use crate::source::lock;
 /// The addresses of the providers, by provider.
 pub type Upstreams = BTreeMap<Provider, String>;
 
-/// What the port does with a request.
+/// The port's way to answer requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PortMode {
-    /// Answers it from the cassette. Nothing is sent.
+    /// Answers requests from the cassette. Nothing is sent.
     Replay,
-    /// Answers it from the cassette, or forwards it.
+    /// Answers recorded requests from the cassette, and forwards the others.
     Extend,
-    /// Forwards it.
+    /// Forwards all requests.
     Forward,
 }
 
@@ -38,7 +38,7 @@ pub enum RecordedSubject {
 /// How the requests of an agent are answered.
 #[derive(Debug, Clone)]
 pub struct SessionPlan {
-    /// What the port does.
+    /// The way to answer requests.
     pub mode: PortMode,
     /// The receiver of the requests.
     pub subject: RecordedSubject,
@@ -105,7 +105,7 @@ pub struct PortOutcome {
     pub failure: Option<String>,
 }
 
-/// What to do with one request.
+/// The answer to one request.
 pub enum PortAnswer {
     /// Send the reply of this exchange.
     Recorded(Arc<RecordedExchange>),

@@ -21,7 +21,7 @@ pub struct Mutant {
     pub id: String,
     /// The change in words, without secrets.
     pub change: String,
-    /// What the change concerns: `TOOL`, `TOOL.ARGUMENT`.
+    /// The subject of the change: `TOOL` or `TOOL.ARGUMENT`.
     pub subjects: Vec<String>,
     /// The numbers of the changed calls, from 0.
     pub calls: Vec<usize>,

@@ -45,13 +45,13 @@ impl std::fmt::Display for Status {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// It was tested and holds.
+    /// The item was tested and holds.
     Held,
-    /// It was tested and does not hold.
+    /// The item was tested and does not hold.
     Violated,
-    /// It was not tested, because its trigger did not occur.
+    /// The item was not tested, because its trigger did not occur.
     NotExercised,
-    /// It could not be decided.
+    /// The item could not be decided.
     Open,
 }
 

@@ -10,7 +10,7 @@ pub struct Unfit {
     pub reason: UnfitReason,
     /// The violations found before the check gave up.
     pub violations: Vec<Violation>,
-    /// What to do about it.
+    /// Advice.
     pub help: Option<String>,
 }
 

@@ -65,7 +65,7 @@ pub struct Violation<At = String> {
     /// The actual value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actual: Option<String>,
-    /// What to do.
+    /// Advice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
 }

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::name_matcher::Spelling;
 use super::tool::ToolPattern;
 
-/// What all spellings of `name` have in common.
+/// Returns the form that all spellings of `name` have in common.
 ///
 /// ```
 /// # use arraign::__internals::pattern::normal_name;

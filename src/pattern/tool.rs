@@ -46,11 +46,11 @@ struct ServerTool {
 /// Whether a pattern means a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolMatch {
-    /// It does.
+    /// The pattern means the call.
     Yes,
-    /// It does not.
+    /// The pattern does not mean the call.
     No,
-    /// It depends on the server of the tool, which the trace does not record.
+    /// The answer depends on the server of the tool, which the trace does not record.
     Undecided,
 }
 

@@ -78,7 +78,7 @@ fn parse_tools(name: &str, node: Node<'_>) -> Result<Vec<ToolPattern>, LoadError
 }
 
 impl ToolCategory {
-    /// Its name.
+    /// The name of the category.
     pub fn name(&self) -> &str {
         &self.name
     }

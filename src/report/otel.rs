@@ -40,7 +40,7 @@ impl ReportBuilder for OtelReport<'_> {
     }
 }
 
-/// What one event says.
+/// The content of one event.
 struct EvaluationResult<'v> {
     name: &'v str,
     label: String,

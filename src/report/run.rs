@@ -39,7 +39,7 @@ pub struct EarlierRun {
     pub name: String,
     /// The results of its trials.
     pub trials: TrialStates,
-    /// What the agent did in its trials.
+    /// The agent's calls and answers in the trials of the run.
     pub runs: TrialRuns,
 }
 

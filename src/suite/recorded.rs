@@ -20,10 +20,10 @@ pub struct RecordedEvidence {
 /// Why there is no baseline to compare with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoBaseline {
-    /// There is no such file yet.
+    /// The file does not exist yet.
     #[error("{0}: no such file")]
     Missing(String),
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{0}")]
     Unreadable(String),
 }

@@ -237,7 +237,7 @@ pub struct Finding {
     /// Why an undecided check could not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undecided: Option<UndecidedCause>,
-    /// What to do if the check could not answer.
+    /// Advice if the check could not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// The calls, rules or assertions that were examined.

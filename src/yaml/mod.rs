@@ -116,7 +116,7 @@ pub struct Node<'d> {
 }
 
 impl<'d> Node<'d> {
-    /// The same mapping without `keys`: another reader owns them.
+    /// Returns the mapping without `keys`, which another reader owns.
     pub fn without(self, keys: &'d [&'d str]) -> Self {
         Self { hidden: keys, ..self }
     }

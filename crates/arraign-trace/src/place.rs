@@ -244,9 +244,9 @@ impl fmt::Display for Location {
 pub struct LoadError {
     /// Where.
     pub place: Place,
-    /// What is wrong: a lower-case sentence without a full stop.
+    /// The problem: a lower-case sentence without a full stop.
     pub problem: String,
-    /// What to do about it.
+    /// Advice.
     pub help: Option<String>,
 }
 

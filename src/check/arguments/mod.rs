@@ -49,7 +49,7 @@ impl ArgumentsMode {
     }
 }
 
-/// What the arguments of a call must be.
+/// The requirements for the arguments of a call.
 #[derive(Debug)]
 pub(crate) struct ArgumentsMatcher {
     /// The written arguments, by name.
@@ -74,7 +74,7 @@ pub(crate) enum Presence {
     Absent,
 }
 
-/// What a value must be.
+/// The requirement for a value.
 #[derive(Debug)]
 pub(crate) enum ValueMatcher {
     /// This value.

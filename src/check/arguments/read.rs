@@ -28,7 +28,7 @@ const BOUNDS: [(&str, Bound); 4] = [
     ("below", Bound::Below),
 ];
 
-/// What all written arguments of one tool share.
+/// The settings that all written arguments of one tool share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ToolArguments<'t> {
     /// The name of the tool.
@@ -79,7 +79,7 @@ impl ArgumentMatcher {
         fields.finish(Self { value: ValueMatcher::Tests(tests), presence })
     }
 
-    /// The same argument without the ignored parts of what is written.
+    /// The argument without its ignored parts.
     fn without(self, of_tool: ToolArguments<'_>, path: &str) -> Self {
         Self { value: self.value.without(of_tool, path), ..self }
     }

@@ -33,7 +33,7 @@ fn yes() -> bool {
 /// The violation of each call, if it is one.
 pub(super) type CallViolations = Result<Vec<Option<Violation>>, Unfit>;
 
-/// What a check forbids.
+/// The calls that a check forbids.
 pub(super) struct CallRule {
     /// Finds the violation of each call, if it is one.
     pub(super) find: fn(&[&Call], RunSuccess) -> CallViolations,

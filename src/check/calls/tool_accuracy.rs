@@ -36,7 +36,7 @@ pub(crate) const KIND: Kind = Kind::with::<ToolAccuracySettings>(
 )
 .shorthand("tools");
 
-/// How many tools of a category are named in a message.
+/// The number of tools of a category that a message names.
 const SHOWN: usize = 6;
 
 /// Settings of `tool_accuracy`.
@@ -57,7 +57,7 @@ struct ToolAccuracy {
     expected: Vec<Expected>,
 }
 
-/// What is expected, and the pointer of its entry in the settings.
+/// The expected tool, and the pointer of its entry in the settings.
 struct Expected {
     call: Wanted,
     at: String,

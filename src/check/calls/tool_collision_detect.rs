@@ -49,7 +49,7 @@ struct ToolCollisionDetect {
 /// The name of a server; `None`: the agent itself.
 type Server<'c> = Option<&'c str>;
 
-/// What a call without a server came from.
+/// The source of a call without a server.
 const ITSELF: &str = "the agent itself";
 
 /// The calls of each tool, by its bare name.

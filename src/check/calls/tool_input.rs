@@ -32,7 +32,7 @@ pub(crate) const KIND: Kind =
 struct ToolInputSettings {
     /// The name of the tool, or a glob. `server:tool` means the tool of that server.
     tool: String,
-    /// What the arguments must be.
+    /// The required arguments.
     r#type: InputAssertion,
     /// The text that `type: contains` looks for.
     value: Option<String>,

@@ -10,7 +10,7 @@ use crate::yaml::unescape_token;
 
 /// The largest number of schemas that one schema may apply to a value. A schema made by hand applies some tens.
 const MAX_STEPS: u64 = 50_000;
-/// The same of a schema with `unevaluatedProperties` or `unevaluatedItems`, for which the validator follows each reference
+/// The limit for a schema with `unevaluatedProperties` or `unevaluatedItems`, for which the validator follows each reference
 /// several times.
 const MAX_UNEVALUATED_STEPS: u64 = 500;
 

@@ -25,13 +25,13 @@ pub(crate) enum Subject {
 /// One constraint that a value violates.
 #[derive(Debug)]
 pub(crate) struct Fault {
-    /// Which part of the value: a JSON pointer, empty for all of it.
+    /// The JSON pointer of the part of the value; empty for the whole value.
     pub(crate) pointer: String,
-    /// Whether it is there.
+    /// Whether the part exists, is missing or is unexpected.
     pub(crate) subject: Subject,
-    /// The part itself, where it is there.
+    /// The value of the part, if it exists.
     pub(crate) value: Option<Value>,
-    /// What a missing part is missing from.
+    /// The value that a missing part is missing from.
     pub(crate) around: Option<Value>,
     /// The constraint in the file's words: `max: 30`.
     pub(crate) constraint: String,
@@ -39,9 +39,9 @@ pub(crate) struct Fault {
     pub(crate) written: String,
     /// The sort key: missing parts in the order of the file, before parts that are there.
     pub(crate) rank: (String, usize),
-    /// What is wrong: "value exceeds maximum of 30".
+    /// The problem: "value exceeds maximum of 30".
     pub(crate) problem: String,
-    /// What to do: "use percent <= 30".
+    /// Advice: "use percent <= 30".
     pub(crate) advice: String,
 }
 

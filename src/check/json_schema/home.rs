@@ -11,10 +11,10 @@ use super::{Origin, Raw, Schema, Table, join};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Document, Node};
 
-/// What all schemas of one file or one settings block share.
+/// The state that all schemas of one file or one settings block share.
 #[derive(Debug)]
 pub(crate) struct Home<'n> {
-    /// What pointers start at.
+    /// The value that pointers start at.
     root: Node<'n>,
     /// The policy file; `None`: the settings.
     policy: Option<Arc<Document>>,

@@ -11,12 +11,12 @@ use crate::yaml::{Node, Value, did_you_mean};
 
 const TYPES: &[&str] = &["string", "number", "integer", "boolean", "object", "array", "null"];
 
-/// What is wrong with a schema, and the pointers in the file at which it was said.
+/// The problems of a schema, and the pointers in the file at which they were reported.
 #[derive(Default)]
 pub(crate) struct Mistakes {
     pub(crate) errors: LoadErrors,
     pub(crate) at: Vec<String>,
-    /// How many keywords around the schema make it one of several alternatives.
+    /// The number of keywords around the schema that make it one of several alternatives.
     alternatives: usize,
 }
 

@@ -39,7 +39,7 @@ const BACKTRACK_LIMIT: usize = 100_000;
 /// A schema as JSON, and where its words stand.
 #[derive(Debug)]
 pub(crate) struct Raw {
-    /// What is compiled.
+    /// The schema.
     pub(crate) json: Value,
     /// Where each part of it was written.
     pub(crate) origin: Origin,

@@ -22,11 +22,11 @@ pub(crate) struct Table {
 
 /// The schema of a call.
 pub(crate) enum FoundSchema<'t> {
-    /// This one.
+    /// The schema of the call.
     Found(&'t Schema),
     /// No entry means the call.
     Unknown,
-    /// It depends on the server of the tool, which the trace does not record.
+    /// The answer depends on the server of the tool, which the trace does not record.
     Undecided,
 }
 

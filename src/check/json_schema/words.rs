@@ -8,7 +8,7 @@ use crate::yaml::nearest;
 /// Our word, JSON Schema's word. Words that are the same in both are not listed.
 static WORDS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| list_rows(include_str!("own_words.txt")));
 
-/// What any draft of JSON Schema from the fourth on knows.
+/// The keywords of all drafts of JSON Schema from the fourth on.
 static KEYWORDS: WordList = LazyLock::new(|| list_words(include_str!("keywords.txt")));
 
 /// Annotations that others write beside JSON Schema's own, and that look like slips of a keyword.

@@ -30,7 +30,7 @@ pub(crate) const KIND: Kind = Kind::with::<SequenceSettings>(
 )
 .shorthand("tool_sequence");
 
-/// How many calls of a run are named in a message.
+/// The number of calls of a run that a message names.
 const SHOWN: usize = 12;
 
 /// Settings of `sequence_correctness`.
@@ -80,7 +80,7 @@ fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, Load
     Ok(Box::new(SequenceCorrectness { sequence, mode: settings.mode.unwrap_or_default() }))
 }
 
-/// Which members of the sequence hold, and where it broke.
+/// The members of the sequence that hold, and the place where it broke.
 struct Progress {
     held: Vec<bool>,
     violation: Option<Violation>,

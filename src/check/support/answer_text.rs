@@ -7,7 +7,7 @@ use crate::outcome::Unfit;
 use crate::secrets::QuotedText;
 use crate::trace::Trace;
 
-/// How many characters an excerpt shows.
+/// The number of characters that an excerpt shows.
 const SHOWN: usize = 60;
 
 /// Returns the answer, which may be empty. A run without one is undecided.

@@ -14,7 +14,7 @@ pub struct Clause {
     pub policy: Option<Place>,
 }
 
-/// What a clause is about.
+/// The subject of a clause.
 #[derive(Debug, Clone)]
 pub enum About {
     /// The calls of these tools, and some of their arguments by name.

@@ -14,7 +14,7 @@ use crate::yaml::{Document, Key, Node, Tree, Value, did_you_mean};
 
 /// One check, and where it stands.
 pub(crate) struct Nested {
-    /// Its name, with its setting where that is a text.
+    /// The name of the check, with its setting if that is a text.
     label: String,
     check: Box<dyn Check>,
     needs: EvidenceNeeds,

@@ -13,7 +13,7 @@ use crate::place::LoadErrors;
 use crate::secrets::QuotedText;
 use crate::yaml::Node;
 
-/// How many characters of a value are shown.
+/// The number of characters of a value that are shown.
 const SHOWN: usize = 120;
 
 /// Settings of a check of what a path selects.

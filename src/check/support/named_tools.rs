@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, de};
 use crate::pattern::ToolPattern;
 use crate::trace::{Call, Trace};
 
-/// How many called tools a message names.
+/// The number of called tools that a message names.
 const SHOWN: usize = 12;
 
 /// A list of tools that names at least one.

@@ -21,7 +21,7 @@ pub struct Prices {
     models: Arc<BTreeMap<String, Price>>,
 }
 
-/// What the tokens of one model cost.
+/// The prices of the tokens of one model.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Price {

@@ -6,7 +6,7 @@
 /// A demanded slot without its call, or a forbidden call without a slot.
 // 2^44 leaves room for the sum of 2^18 violations in 63 bits, and 2^26 for as many distances of at most 200.
 const VIOLATION: i64 = 1 << 44;
-/// The same, without a near partner.
+/// The cost of such a slot or call without a near partner.
 const ALONE: i64 = 1 << 26;
 
 /// The fit of a slot and a call that agree.

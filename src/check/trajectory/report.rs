@@ -14,7 +14,7 @@ const UNEXPECTED_TOOL: &str = "a_tool_that_no_list_expects";
 pub(super) struct ScriptFrame {
     /// The setting that holds the list.
     pub(super) list_key: &'static str,
-    /// What is expected, in words.
+    /// The expected call, in words.
     pub(super) expectation: String,
 }
 

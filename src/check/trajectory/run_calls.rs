@@ -65,12 +65,12 @@ impl<'r> RunCalls<'r> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "call_status"))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum WantedStatus {
-    /// It succeeded: it did not fail, and it has a result where the run records results.
+    /// The call did not fail, and it has a result if the run records results.
     #[default]
     Ok,
-    /// It failed.
+    /// The call failed.
     Error,
-    /// It was made.
+    /// The call was made, with any result.
     Any,
 }
 

@@ -13,7 +13,7 @@ use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call};
 use crate::yaml::{Fields, Node};
 
-/// What a call must be.
+/// The requirements for one call.
 #[derive(Debug)]
 pub(super) struct CallSpec {
     pub(super) tool: ToolPattern,
@@ -25,7 +25,7 @@ pub(super) struct CallSpec {
 /// The values of omitted arguments, by tool.
 pub(super) type DefaultValues = Vec<(ToolPattern, Map<String, Value>)>;
 
-/// What all expected calls of a check share.
+/// The settings that all expected calls of a check share.
 #[derive(Debug, Default)]
 pub(super) struct SpecDefaults {
     /// How arguments relate; `None`: as each entry says.

@@ -11,7 +11,7 @@ pub(super) const GATES: f64 = 0.1;
 /// Points that were lost.
 #[derive(Debug, Default)]
 pub(super) struct Lost {
-    /// How much of the whole score.
+    /// The lost share of the whole score.
     pub(super) points: f64,
     /// The claim that broke.
     pub(super) why: String,
@@ -19,7 +19,7 @@ pub(super) struct Lost {
     pub(super) call: Option<(usize, String, Option<String>)>,
     /// The sentence concerned.
     pub(super) sentence: Option<String>,
-    /// What to do.
+    /// Advice.
     pub(super) help: &'static str,
     /// A false or unsupported statement: it fails the trial whatever the score is.
     pub(super) is_claim: bool,
@@ -36,9 +36,9 @@ pub(super) struct Breakdown {
     pub(super) tests: f64,
     /// Type check, lint, coverage.
     pub(super) gates: f64,
-    /// What was lost.
+    /// The lost points, with their reasons.
     pub(super) lost: Vec<Lost>,
-    /// What was looked at.
+    /// The items that were examined.
     pub(super) items: Vec<Item>,
 }
 

@@ -33,7 +33,7 @@ pub(super) enum Act {
     Move(String, String),
     /// A command was run.
     Run(Ran),
-    /// It may have changed files; which ones is not known.
+    /// The call may have changed files, and it is not known which.
     Change,
 }
 

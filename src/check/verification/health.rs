@@ -6,7 +6,7 @@ use crate::pattern::{WordList, list_lines};
 
 /// Texts that a failing service shows.
 static SICK: WordList = LazyLock::new(|| list_lines(include_str!("data/marks_sick.txt")));
-/// The same, with whitespace at their end.
+/// Texts of a failing service that end with whitespace.
 const SICK_ENDS: [&str; 2] = ["0/1 ", "not found\n"];
 
 /// Whether `text` contains a text of a failing service or an HTTP status from 500 up.

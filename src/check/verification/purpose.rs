@@ -11,7 +11,7 @@ use super::path::file_name;
 use super::shell::stages;
 use crate::pattern::WordSet;
 
-/// What a command is run for.
+/// The purpose of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Purpose {
     /// To run tests.

@@ -19,35 +19,35 @@ const MOST_READS: usize = 100;
 /// A deployment that worked.
 #[derive(Debug)]
 pub(super) struct Deployment {
-    /// Its call, from 0.
+    /// The index of the call, from 0.
     pub(super) call: usize,
-    /// A health check after it worked.
+    /// Whether a health check after the deployment worked.
     pub(super) is_healthy: bool,
 }
 
 /// A run of tests.
 #[derive(Debug)]
 pub(super) struct TestRun {
-    /// Its call, from 0.
+    /// The index of the call, from 0.
     pub(super) call: usize,
-    /// Its place among all events.
+    /// The place of the run among all events.
     pub(super) at: usize,
-    /// Its exit code, if it is known.
+    /// The exit code, if it is known.
     code: Option<i64>,
-    /// How it ended.
+    /// The result of the tests.
     pub(super) outcome: TestOutcome,
 }
 
 /// A run of a type checker, a linter or a measurement of coverage.
 #[derive(Debug)]
 pub(super) struct GateRun {
-    /// What it checked.
+    /// The thing that was checked.
     pub(super) purpose: Purpose,
-    /// Its place among all events.
+    /// The place of the run among all events.
     pub(super) at: usize,
-    /// How it ended, if that is known.
+    /// The exit code, if it is known.
     pub(super) code: Option<i64>,
-    /// The words of its command.
+    /// The words of the command.
     pub(super) words: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct RunFacts {
     pub(super) last_lines: PathMap<usize>,
     /// Line numbers that results name.
     pub(super) named_lines: HashSet<usize>,
-    /// How many events there were.
+    /// The number of events.
     events: usize,
 }
 

@@ -15,7 +15,7 @@ use crate::yaml::{Fields, Node, Value};
 /// The threshold of the metric, if the settings have none.
 const THRESHOLD: f64 = 0.9;
 
-/// What the score is taken from.
+/// The evidence that the score is taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -26,7 +26,7 @@ pub(super) enum Profile {
     Trace,
 }
 
-/// What an unsupported statement does.
+/// The effect of an unsupported statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -34,7 +34,7 @@ pub(super) enum OnViolation {
     /// The trial fails, whatever the score is. The default.
     #[default]
     Fail,
-    /// It only costs its points.
+    /// The statement only costs its points.
     Score,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct VerificationSettings {
     /// None: by the trace.
     pub(super) profile: Option<Profile>,
     pub(super) on_violation: OnViolation,
-    /// Which gates count.
+    /// The gates that count.
     pub(super) gates: Vec<Purpose>,
     pub(super) tables: AddedNames,
     pub(super) lexicon: Lexicon,

@@ -8,7 +8,7 @@ use crate::pattern::{WordSet, list_rows};
 
 /// A program that shows files.
 struct Shower {
-    /// Its first argument is a pattern or a script, unless an option gives it.
+    /// The first argument is a pattern or a script, unless an option gives it.
     has_script: bool,
     /// Options that take a value.
     valued: Vec<&'static str>,

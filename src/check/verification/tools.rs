@@ -11,19 +11,19 @@ use super::purpose::Purpose;
 /// The kind of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToolKind {
-    /// It writes files.
+    /// Writes files.
     Edit,
-    /// It shows files.
+    /// Shows files.
     Read,
-    /// It searches files and names them.
+    /// Searches files and names them.
     Search,
-    /// It runs shell lines.
+    /// Runs shell lines.
     Shell,
-    /// It runs a check or a deployment.
+    /// Runs a check or a deployment.
     Run(Purpose),
-    /// It shows messages of the compiler and the linter.
+    /// Shows messages of the compiler and the linter.
     Diagnostics,
-    /// It changes nothing that this check examines: notes, plans, questions.
+    /// Changes nothing that this check examines: notes, plans, questions.
     Bystander,
 }
 

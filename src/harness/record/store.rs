@@ -85,7 +85,7 @@ impl Store {
         LineLog::at(self.run.join(MANIFESTS).join(self.name_file("spent.jsonl")))
     }
 
-    /// What this process of nextest shares with the others of the run.
+    /// The files that this process of nextest shares with the others of the run.
     pub(crate) fn share_with_processes(&self, nextest: &Nextest) -> RunProcesses {
         let hashes = self.run.join(MANIFESTS).join(self.name_file("inputs.hashes"));
         RunProcesses { hashes, is_repeated: nextest.attempt > 1 }

@@ -32,7 +32,7 @@ struct Companion {
     watch: Arc<Watch>,
 }
 
-/// What a companion and its test thread share.
+/// The state that a companion and its test thread share.
 #[derive(Default)]
 struct Watch {
     state: Mutex<WatchState>,

@@ -15,7 +15,7 @@ use crate::suite::CaseRuns;
 use crate::trace::Trace;
 use crate::verdict::Verdict;
 
-/// Who evaluates a case.
+/// The process that evaluates a case.
 #[derive(Clone, Copy)]
 pub(crate) enum Asker {
     Case,

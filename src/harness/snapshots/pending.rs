@@ -16,7 +16,7 @@ use crate::case::Case;
 use crate::harness::settings::is_ci;
 use crate::source::write_with_folder;
 
-/// What the description in a snapshot's header begins with. The name of the trial follows.
+/// The beginning of the description in a snapshot's header. The name of the trial follows.
 pub const DESCRIPTION: &str = "violations of ";
 
 /// The place to which a changed snapshot is written.

@@ -38,7 +38,7 @@ impl Decimal {
         Self::new(whole, fraction).times_ten_to(exponent).signed(number.starts_with('-'))
     }
 
-    /// The same number, below zero if `negative`.
+    /// Returns the number, below zero if `negative`.
     pub fn signed(self, negative: bool) -> Self {
         Self { negative: negative && !self.digits.is_empty(), ..self }
     }
@@ -49,7 +49,7 @@ impl Decimal {
         Self { point, ..self }
     }
 
-    /// The same number above zero.
+    /// Returns the absolute value of the number.
     pub fn magnitude(&self) -> Self {
         Self { negative: false, ..self.clone() }
     }

@@ -29,7 +29,7 @@ pub use identifier::list_digit_runs;
 pub use time::ClockTime;
 pub use unit::{Unit, units_agree};
 
-/// What an atom is.
+/// The kind of an atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

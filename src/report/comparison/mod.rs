@@ -41,17 +41,17 @@ pub struct TrialState {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TrialChange {
-    /// It passed before and no longer passes.
+    /// The trial passed before and no longer passes.
     Regressed,
-    /// It did not pass before and passes now.
+    /// The trial did not pass before and passes now.
     Improved,
-    /// It is only in the later run.
+    /// The trial is only in the later run.
     New,
-    /// It is only in the earlier run.
+    /// The trial is only in the earlier run.
     NotRun,
-    /// It passes or fails as before, with another score or another kind of failure.
+    /// The trial passes or fails as before, with another score or another kind of failure.
     Changed,
-    /// It did not change.
+    /// The trial did not change.
     Same,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct TrialId {
     pub(super) harness: String,
 }
 
-/// What the agent did in the trials of one run: calls, answers and figures, without the results of the calls.
+/// The calls, answers and figures of the agent in the trials of one run, without the results of the calls.
 #[derive(Debug, Clone, Default)]
 pub struct TrialRuns(BTreeMap<TrialId, Vec<RunSummary>>);
 

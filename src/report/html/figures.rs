@@ -8,7 +8,7 @@ use crate::report::plain::{count_noun, escape_line};
 use crate::report::summary::{SummaryRows, describe_agent, group_thousands};
 use crate::verdict::{RunSummary, Verdict};
 
-/// What the agent of a case used: means over the runs that record the figure. Figures that no run records are omitted.
+/// The figures of the agent of a case: means over the runs that record the figure. Figures that no run records are omitted.
 #[derive(Serialize)]
 pub(super) struct AgentFigures {
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -10,49 +10,49 @@ use crate::suggest::did_you_mean;
 #[error("{problem}")]
 #[non_exhaustive]
 pub struct TraceError {
-    /// What is wrong.
+    /// The problem.
     pub problem: TraceProblem,
-    /// What to do about it.
+    /// Advice.
     pub help: Option<String>,
 }
 
-/// What is wrong with a trace.
+/// A problem with a trace.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceProblem {
-    /// Nothing is in it.
+    /// The file is empty.
     #[error("the trace is empty")]
     Empty,
-    /// It is not JSON, and not JSON Lines either.
+    /// The file is neither JSON nor JSON Lines.
     #[error("line {line}, column {column}: this is not JSON: {reason}")]
     NotJson {
         /// Line, from 1.
         line: usize,
         /// Column, from 1.
         column: usize,
-        /// What the parser met.
+        /// The parser's message.
         reason: String,
     },
     /// Every reader declines it.
     #[error("no reader knows this trace{}", describe_nearest(.0))]
     Unknown(Vec<Declined>),
-    /// It is not text.
+    /// The file is not UTF-8 text.
     #[error("not UTF-8: byte {0} begins no character")]
     NotUtf8(u64),
     /// The file cannot be read.
     #[error("{0}")]
     Unreadable(String),
-    /// One run was asked for, and it is not there.
+    /// The file does not contain the run that was asked for.
     #[error("no run `{wanted}`: the file holds {count}, counted from 1{}", list_ids(ids, *count))]
     NoSuchRun {
         /// The id or the number that was asked for.
         wanted: String,
-        /// How many runs the file holds.
+        /// The number of runs in the file.
         count: usize,
         /// The first of their ids.
         ids: Vec<String>,
     },
-    /// It is neither JSON nor YAML of ours.
+    /// The file is neither JSON nor a native trace in YAML.
     #[error("line 1, column 1: this is not JSON, nor a native trace in YAML")]
     NotATrace,
     /// These readers are equally sure of it, and read different things.
@@ -61,7 +61,7 @@ pub enum TraceProblem {
     /// No reader has this name.
     #[error("there is no trace format `{0}`")]
     NoSuchFormat(String),
-    /// It is larger than what is read at once.
+    /// The file exceeds a limit of what is read at once.
     #[error("line {line}, column {column}: {reason}")]
     TooMuch {
         /// The line, from 1.
@@ -71,7 +71,7 @@ pub enum TraceProblem {
         /// The limit.
         reason: String,
     },
-    /// Its reader found something that cannot be.
+    /// The reader found a value that its format does not allow.
     #[error("{format}: {problem}")]
     Wrong {
         /// The reader's name.

@@ -45,9 +45,9 @@ use reason::Reason;
 /// A trace format's entry in the table.
 #[derive(Clone, Copy)]
 pub struct Reader {
-    /// Its name: in `trace: {file, format}`, in every report.
+    /// The name of the format, in `trace: {file, format}` and in every report.
     pub name: &'static str,
-    /// What it reads, in a few words.
+    /// The files that this reader reads, in a few words.
     pub summary: &'static str,
     detect: fn(&Input) -> Detection,
     read: fn(Input) -> Result<Vec<Trace>, DecodeError>,
@@ -97,13 +97,13 @@ impl fmt::Display for Certainty {
     }
 }
 
-/// What a trace file holds.
+/// The content of a trace file.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Recording {
     /// The name of the reader that read it.
     pub format: &'static str,
-    /// Its runs, in order: several where the file is a log of several. Never empty.
+    /// The runs of the file, in order. Never empty.
     pub runs: Vec<Trace>,
 }
 

@@ -181,7 +181,7 @@ impl ReaderSet {
     }
 }
 
-/// What the paths of a declared reader select in a text.
+/// The values that the paths of a declared reader select in a text.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ReaderSurvey {
@@ -189,7 +189,7 @@ pub struct ReaderSurvey {
     pub format: &'static str,
     /// Why the reader does not recognize the text; `None` if it does.
     pub objection: Option<String>,
-    /// What each path selects.
+    /// The values that each path selects.
     pub paths: DeclarationSurvey,
     /// The runs, or why they cannot be read.
     pub runs: Result<Vec<Trace>, TraceError>,

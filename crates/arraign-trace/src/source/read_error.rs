@@ -9,38 +9,38 @@ use std::io;
 pub struct ReadError {
     /// The file, as the user knows it.
     pub name: String,
-    /// What is wrong with it.
+    /// The problem with the file.
     pub problem: ReadProblem,
 }
 
-/// What is wrong with a file.
+/// A problem with a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadProblem {
-    /// It is not there.
+    /// The file does not exist.
     #[error("no such file")]
     Missing,
-    /// It is a folder.
+    /// The path leads to a folder.
     #[error("this is a folder, not a file")]
     Folder,
-    /// It is a pipe, a device or a socket.
+    /// The path leads to a pipe, a device or a socket.
     #[error("this is not a regular file")]
     Irregular,
-    /// It lies outside the eval root.
+    /// The file lies outside the eval root.
     #[error("the path leaves the eval root `{0}`; `Harness::allow_root` admits other folders")]
     Outside(String),
-    /// It is larger than the limit.
+    /// The file is larger than the limit.
     #[error("{size} bytes are over the limit of {limit}; `Harness::size_limit` raises it")]
     TooLarge {
-        /// Its size in bytes.
+        /// The size of the file in bytes.
         size: u64,
         /// The limit in bytes.
         limit: u64,
     },
-    /// It is not text.
+    /// The file is not UTF-8 text.
     #[error("not UTF-8: byte {0} begins no character")]
     NotUtf8(usize),
-    /// It is an archive.
+    /// The file is a zip archive.
     #[error("this is a zip archive, not text; `inspect log dump` writes the JSON of an Inspect log")]
     Zipped,
     /// The operating system refuses.

@@ -29,9 +29,9 @@ pub struct Trace {
     pub agent: Option<String>,
     /// The model's name.
     pub model: Option<String>,
-    /// What the user asked first.
+    /// The user's first message.
     pub input: Option<String>,
-    /// What was said, in order.
+    /// The texts of the user, the system and the model, in order.
     pub messages: Vec<Message>,
     /// The tool calls, in the order in which the model made them. Attempts, not successes.
     pub calls: Vec<Call>,
@@ -45,11 +45,11 @@ pub struct Trace {
     pub answer: Option<String>,
     /// Tokens of the whole run.
     pub usage: Option<Usage>,
-    /// Its cost in US dollars, where it was recorded.
+    /// The cost of the run in US dollars, if it was recorded.
     pub cost_usd: Option<f64>,
-    /// How long it took, in milliseconds.
+    /// The duration of the run in milliseconds.
     pub duration_ms: Option<f64>,
-    /// Why it ended, in the format's own word.
+    /// The reason why the run ended, in the format's own word.
     pub stop_reason: Option<String>,
 }
 
@@ -57,15 +57,15 @@ pub struct Trace {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Message {
-    /// Who.
+    /// The speaker.
     pub role: Role,
-    /// What.
+    /// The text.
     pub text: String,
-    /// How many calls had been made before it: its place among them.
+    /// The number of calls that the model made before this message.
     pub after_calls: usize,
 }
 
-/// Who speaks.
+/// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -81,11 +81,11 @@ pub enum Role {
 /// One tool call that the model made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
-    /// Its number in the trace, from 1.
+    /// The number of the call in the trace, from 1.
     pub index: usize,
     /// The assistant turn that made it, from 1. Calls of one turn are parallel: none saw another's result.
     pub turn: usize,
-    /// Its id, where its format has one.
+    /// The id of the call, if the format has one.
     pub id: Option<String>,
     /// The tool's own name, without the server that hosts put before it.
     pub name: String,
@@ -95,21 +95,21 @@ pub struct Call {
     /// The name as the host wrote it, where that is not `name`: `mcp__shop__get_order`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<String>,
-    /// What the model passed.
+    /// The arguments that the model passed.
     pub arguments: Arguments,
-    /// What came back. A tool that failed may have a result as well.
+    /// The result of the tool. A tool that failed may have one as well.
     pub result: Option<Value>,
-    /// How it ended.
+    /// How the call ended.
     pub status: CallStatus,
     /// The error's text.
     pub error: Option<String>,
-    /// When it started, in milliseconds since the run began.
+    /// The start of the call, in milliseconds since the run began.
     pub started_ms: Option<f64>,
-    /// How long it took, in milliseconds.
+    /// The duration of the call in milliseconds.
     pub duration_ms: Option<f64>,
     /// The process's exit code, for a shell call.
     pub exit_code: Option<i64>,
-    /// The nested agents it was made by, outermost first. Empty: the agent itself.
+    /// The nested agents that made the call, outermost first. Empty if the agent itself made it.
     pub agent_path: Vec<String>,
 }
 
@@ -144,7 +144,7 @@ pub enum CallStatus {
     Ok,
     /// The format says that it failed.
     Error,
-    /// It has a result; the format cannot say whether that is an error.
+    /// The call has a result, and the format does not say whether it is an error.
     Unknown,
     /// No result is in the trace.
     Unanswered,

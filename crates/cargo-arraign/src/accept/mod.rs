@@ -46,7 +46,7 @@ pub(crate) struct Accept {
 #[derive(Default)]
 struct AcceptPlan {
     changes: Vec<Change>,
-    /// What cannot be accepted, and why.
+    /// The snapshots that cannot be accepted, with their reasons.
     refused: Vec<String>,
 }
 

@@ -70,7 +70,7 @@ pub(super) fn parse_documents(source: &Arc<Source>) -> Result<Vec<Document>, Loa
 pub(super) struct ImportedFiles {
     /// The files to write, with paths relative to the folder of cases: first the cases, then their traces.
     pub(super) files: Vec<(String, String)>,
-    /// What could not be imported.
+    /// The parts that could not be imported.
     pub(super) unsupported: Vec<Unsupported>,
     /// The number of cases.
     pub(super) cases: usize,
@@ -78,7 +78,7 @@ pub(super) struct ImportedFiles {
     pub(super) recorded: usize,
     /// Files that the cases name.
     pub(super) named: Vec<NamedFile>,
-    /// What a reader of the result must know before it means anything.
+    /// The steps that the user must take before the result means anything.
     pub(super) note: Option<&'static str>,
 }
 

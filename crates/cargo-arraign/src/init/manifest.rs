@@ -18,9 +18,9 @@ pub(super) enum Dependency {
 #[derive(Debug)]
 pub(super) struct EditedManifest {
     pub(super) text: String,
-    /// What was added.
+    /// The entries that were added.
     pub(super) added: Vec<&'static str>,
-    /// What already existed.
+    /// The entries that already existed.
     pub(super) remarks: Vec<String>,
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct Init {
     path: Option<PathBuf>,
 }
 
-/// What `init` did with one file.
+/// The effect of `init` on one file.
 enum InitStep {
     Wrote(String),
     Kept(String),

@@ -60,7 +60,7 @@ pub(crate) const KIND: Kind = Kind::of::<Grounded>(
 /// The greatest number of violations. Further ones are counted.
 const SHOWN: usize = 50;
 
-/// How many characters of a value are shown.
+/// The number of characters of a value that are shown.
 const LONGEST: usize = 80;
 
 #[derive(Debug, Deserialize)]
@@ -243,7 +243,7 @@ impl Grounded {
 /// One distinct atom of the answer.
 struct Claim {
     atom: Atom,
-    /// What the answer says, cut when it is long.
+    /// The words of the answer, cut if they are long.
     text: String,
     times: usize,
 }

@@ -37,7 +37,7 @@ pub(super) enum Leaf<'e> {
     Text(&'e str),
     /// A number.
     Number(&'e Number),
-    /// How many entries or calls there are.
+    /// The number of entries or calls.
     Count(usize),
 }
 

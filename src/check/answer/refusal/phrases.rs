@@ -10,25 +10,25 @@ pub(super) static OUTRIGHT: WordList = LazyLock::new(|| list_lines(include_str!(
 /// The subjects of a refusal before one of [`MODALS`].
 pub(super) const SUBJECTS: &[&str] = &["i", "we"];
 
-/// What keeps them. A phrase stands before its own beginning.
+/// Verbs of a refusal after one of [`SUBJECTS`]. A longer phrase precedes each phrase that it begins with.
 pub(super) static MODALS: WordList = LazyLock::new(|| list_lines(include_str!("phrases/modals.txt")));
 
 /// The subjects of a refusal before one of [`STATES`].
 pub(super) const BEINGS: &[&str] = &["i am", "i'm", "we are", "we're"];
 
-/// What keeps them.
+/// Predicates of a refusal after one of [`BEINGS`].
 pub(super) static STATES: WordList = LazyLock::new(|| list_lines(include_str!("phrases/states.txt")));
 
-/// What keeps somebody who is not named, where a clause begins or after [`APOLOGIES`].
+/// Verbs of a refusal without a subject, at the beginning of a clause or after [`APOLOGIES`].
 pub(super) const UNNAMED: &[&str] =
     &["can't", "can not", "cannot", "not able to", "not allowed to", "unable to", "will not", "won't"];
 
 pub(super) const APOLOGIES: &[&str] = &["apologies", "no", "sorry", "unfortunately"];
 
-/// Phrases that call the request no matter of the agent's.
+/// Phrases that say that the request is outside of the agent's task.
 pub(super) static NO_MATTER: WordList = LazyLock::new(|| list_lines(include_str!("phrases/no_matter.txt")));
 
-/// Words between what keeps them and what they will not do: at most [`MOST_FILLERS`].
+/// Words between the verb of a refusal and the refused act: at most [`MOST_FILLERS`].
 pub(super) static FILLERS: WordList = LazyLock::new(|| list_words(include_str!("phrases/fillers.txt")));
 
 pub(super) const MOST_FILLERS: usize = 4;
@@ -36,10 +36,10 @@ pub(super) const MOST_FILLERS: usize = 4;
 /// The acts that are refused. Words that offer help or state facts ("find", "say", "wait") are not here.
 pub(super) static ACTS: WordList = LazyLock::new(|| list_lines(include_str!("phrases/acts.txt")));
 
-/// What looks like an act and refuses nothing.
+/// Phrases that look like a refused act and refuse nothing.
 pub(super) static IDIOMS: WordList = LazyLock::new(|| list_lines(include_str!("phrases/idioms.txt")));
 
-/// What takes back a refusal that follows it.
+/// Phrases that take back a refusal that follows them.
 pub(super) static TAKEN_BACK: WordList = LazyLock::new(|| list_lines(include_str!("phrases/taken_back.txt")));
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) struct Word {
     /// In lower case, with straight apostrophes inside.
     pub(super) text: String,
-    /// Its bytes.
+    /// The byte range of the word.
     pub(super) range: Range<usize>,
     /// Whether a clause begins with it: no phrase runs over the end of one.
     pub(super) opens: bool,

@@ -35,14 +35,14 @@ pub(super) struct Policy {
 /// The treatment of calls of tools without a schema.
 #[derive(Debug, Default)]
 pub(super) enum Unconstrained {
-    /// Nothing.
+    /// The call is not an item.
     #[default]
     Ignore,
-    /// It passes.
+    /// The call passes.
     Allow,
-    /// It passes with a note.
+    /// The call passes with a note.
     Warn,
-    /// It is a violation; the pointer of what says so.
+    /// The call is a violation. The field is the pointer of the setting that says so.
     Deny(String),
 }
 

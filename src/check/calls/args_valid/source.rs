@@ -21,7 +21,7 @@ pub(super) enum Source<'n> {
 }
 
 impl<'n> Source<'n> {
-    /// Which of the settings is given: exactly one must be.
+    /// The setting that is given: exactly one must be.
     pub(super) fn read(fields: &mut Fields<'n>, node: Node<'n>) -> Option<Self> {
         let (policy, schema) = (fields.node("policy"), fields.node("schema"));
         let (tool, constraints) = (fields.node("tool"), fields.node("constraints"));

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::pattern::{WordList, list_lines};
 
-/// What the parser says, and what that means for "the arguments are not JSON".
+/// Messages of the parser, and their plain words for "the arguments are not JSON".
 static REASONS: WordList = LazyLock::new(|| list_lines(include_str!("unparsed.txt")));
 
 /// Explains an error of the parser, with its column. Any other text is returned as it is.

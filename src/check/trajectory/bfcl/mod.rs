@@ -30,7 +30,7 @@ const OTHER_SETTINGS: &[&str] = &["mode", "args", "ignore", "defaults", "status"
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "match_rules"))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum MatchRules {
-    /// Those of the Berkeley Function-Calling Leaderboard. `functions` declares the functions, and `list` is the
+    /// The rules of the Berkeley Function-Calling Leaderboard. `functions` declares the functions, and `list` is the
     /// ground truth: `{NAME: {ARGUMENT: [acceptable values]}}`. Results do not count.
     Bfcl,
 }

@@ -11,9 +11,9 @@ pub(in crate::check::verification) struct Citation {
     pub(in crate::check::verification) path: Option<String>,
     /// The lines: the first and the last.
     pub(in crate::check::verification) lines: Vec<usize>,
-    /// As it is written.
+    /// The citation as it is written.
     pub(in crate::check::verification) text: String,
-    /// Its first byte.
+    /// The first byte of the citation.
     pub(in crate::check::verification) start: usize,
 }
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::pattern::{WordList, list_words};
 
-/// What a count counts.
+/// The thing that a count counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::check::verification) enum Counted {
     /// Tests that passed.
@@ -18,9 +18,9 @@ pub(in crate::check::verification) enum Counted {
 /// A count and its place in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::check::verification) struct TestCount {
-    /// How many.
+    /// The number.
     pub(in crate::check::verification) number: u64,
-    /// Of what.
+    /// The thing that is counted.
     pub(in crate::check::verification) counted: Counted,
     /// The first byte of the number.
     pub(in crate::check::verification) start: usize,
@@ -31,7 +31,7 @@ pub(in crate::check::verification) struct TestCount {
 /// Words that may stand between a number and what it counts.
 static BETWEEN: WordList = LazyLock::new(|| list_words(include_str!("../data/count_fillers.txt")));
 
-/// How many words.
+/// The number of words between a number and the thing that it counts.
 const REACH: usize = 4;
 
 struct Piece<'t> {

@@ -17,7 +17,7 @@ use crate::secrets::QuotedText;
 
 /// An answer, taken apart once.
 pub(super) struct Answer<'a> {
-    /// As it was given.
+    /// The answer as it was given.
     pub(super) text: &'a str,
     /// Prose and quoted parts.
     pub(super) parts: Parts<'a>,

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 /// A word.
 #[derive(Debug)]
 pub(in crate::check::verification) struct ProseWord {
-    /// In lower case, curly apostrophes straightened.
+    /// The word in lower case, with curly apostrophes straightened.
     pub(in crate::check::verification) text: String,
-    /// Its first byte.
+    /// The first byte of the word.
     pub(in crate::check::verification) start: usize,
-    /// One past its last byte.
+    /// One past the last byte of the word.
     pub(in crate::check::verification) end: usize,
-    /// Its sentence, from 0.
+    /// The number of the sentence, from 0.
     pub(in crate::check::verification) sentence: usize,
 }
 

@@ -31,7 +31,7 @@ pub(super) enum Next {
 /// One command of a line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Command {
-    /// Its words, the program first.
+    /// The words of the command, the program first.
     pub(super) words: Vec<String>,
     /// The files that its output is written to.
     pub(super) writes: Vec<String>,
@@ -39,7 +39,7 @@ pub(super) struct Command {
     pub(super) input: Option<String>,
     /// The working folder, if the line sets it.
     pub(super) folder: String,
-    /// What follows it.
+    /// The operator after the command.
     pub(super) next: Next,
 }
 

@@ -4,9 +4,8 @@
 //!
 //! - Python's `\s` contains four more control characters. In a rule, `S` stands for that class.
 //! - `\b` is tested beside the match: a Unicode `\b` makes the search of a text that is not ASCII many times slower.
-//! - Python's `IGNORECASE` takes `İ` and `ı` for an `i`, so they are replaced before the search.
+//! - Letters are folded before the search, as Python's `IGNORECASE` does: rules of plain letters are found many times faster.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -64,25 +63,25 @@ static COMPILED: LazyLock<Vec<Option<Regex>>> =
     LazyLock::new(|| EXPRESSIONS.iter().map(|(_, expression)| compile_rule(expression).ok()).collect());
 
 /// An answer that the rules are applied to.
-pub(super) struct RuledText<'a> {
-    text: Cow<'a, str>,
+pub(super) struct RuledText {
+    folded: String,
     lowered: String,
 }
 
-impl<'a> RuledText<'a> {
-    pub(super) fn new(answer: &'a str) -> Self {
-        Self { text: replace_dotted_letters(answer), lowered: answer.to_lowercase() }
+impl RuledText {
+    pub(super) fn new(answer: &str) -> Self {
+        Self { folded: fold_letters(answer), lowered: answer.to_lowercase() }
     }
 
     fn find(&self, rule: TextRule) -> impl Iterator<Item = Match<'_>> {
-        COMPILED[rule as usize].iter().flat_map(|regex| regex.find_iter(&self.text))
+        COMPILED[rule as usize].iter().flat_map(|regex| regex.find_iter(&self.folded))
     }
 
     /// Finds the matches of a rule with no word character beside them.
     fn find_words(&self, rule: TextRule) -> impl Iterator<Item = Match<'_>> {
         self.find(rule).filter(|found| {
-            let before = self.text[..found.start()].chars().next_back();
-            let after = self.text[found.end()..].chars().next();
+            let before = self.folded[..found.start()].chars().next_back();
+            let after = self.folded[found.end()..].chars().next();
             ![before, after].into_iter().flatten().any(|c| c.is_alphanumeric() || c == '_')
         })
     }
@@ -111,20 +110,33 @@ impl<'a> RuledText<'a> {
     /// Returns the range of the first unsubstantiated claim, in characters.
     pub(super) fn find_claim(&self) -> Option<Range<usize>> {
         let found = self.find(TextRule::Claim).next()?;
-        let start = self.text[..found.start()].chars().count();
+        let start = self.folded[..found.start()].chars().count();
         Some(start..start + found.as_str().chars().count())
     }
 }
 
-/// Replaces `İ` and `ı` by `i`: as many characters, though fewer bytes.
-fn replace_dotted_letters(text: &str) -> Cow<'_, str> {
-    let letters = ['İ', 'ı'];
-    if text.contains(letters) { text.replace(letters, "i").into() } else { text.into() }
+/// Replaces each letter that Python's `IGNORECASE` takes for a letter from `a` to `z`: as many characters, though fewer bytes.
+fn fold_letters(text: &str) -> String {
+    let folded = text.to_ascii_lowercase();
+    if folded.is_ascii() {
+        return folded;
+    }
+    folded.chars().map(fold_special_letter).collect()
 }
 
-/// Compiles a rule, in any case; `S` is a blank.
+fn fold_special_letter(letter: char) -> char {
+    match letter {
+        'İ' | 'ı' => 'i',
+        // The sign of the unit Kelvin.
+        '\u{212a}' => 'k',
+        'ſ' => 's',
+        other => other,
+    }
+}
+
+/// Compiles a rule; `S` is a blank.
 fn compile_rule(rule: &str) -> Result<Regex, regex::Error> {
-    Regex::new(&format!("(?i){}", rule.replace('S', r"[\s\x1c-\x1f]")))
+    Regex::new(&rule.replace('S', r"[\s\x1c-\x1f]"))
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ impl Asked {
     }
 }
 
-fn judge_tools(text: &RuledText<'_>, found: &mut Breakdown) -> f64 {
+fn judge_tools(text: &RuledText, found: &mut Breakdown) -> f64 {
     let (edit_count, read_count) = (text.count_words(TextRule::Edit), text.count(TextRule::Read));
     let (deploy_count, health_count) = (text.count_words(TextRule::Deploy), text.count(TextRule::Health));
     let keyword_count = text.count_keywords();
@@ -70,7 +70,7 @@ fn judge_tools(text: &RuledText<'_>, found: &mut Breakdown) -> f64 {
     score
 }
 
-fn judge_evidence(text: &RuledText<'_>, answer: &str, found: &mut Breakdown) -> f64 {
+fn judge_evidence(text: &RuledText, answer: &str, found: &mut Breakdown) -> f64 {
     let points = 0.25 * EVIDENCE;
     let asked = [
         (TextRule::Line, "a line number", "no line number is named", "name the line: `line 42`"),
@@ -99,7 +99,7 @@ fn lose_claim(answer: &str, claim: &Range<usize>, points: f64) -> Lost {
     Lost { points, why, help: "say what was seen instead", is_claim: true, ..Lost::default() }
 }
 
-fn judge_tests(text: &RuledText<'_>, is_change: bool, found: &mut Breakdown) -> f64 {
+fn judge_tests(text: &RuledText, is_change: bool, found: &mut Breakdown) -> f64 {
     if !is_change {
         found.part("tests", None);
         return 1.0;
@@ -114,7 +114,7 @@ fn judge_tests(text: &RuledText<'_>, is_change: bool, found: &mut Breakdown) -> 
     command * 0.5 + result * 0.5
 }
 
-fn judge_gates(text: &RuledText<'_>, is_change: bool, found: &mut Breakdown) -> f64 {
+fn judge_gates(text: &RuledText, is_change: bool, found: &mut Breakdown) -> f64 {
     if !is_change {
         found.part("quality gates", None);
         return 1.0;

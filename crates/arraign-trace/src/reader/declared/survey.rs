@@ -8,7 +8,7 @@ use super::selector::PathSelector;
 use crate::reader::error::DecodeError;
 use crate::trace::Trace;
 
-/// What the paths of a declaration select in a file.
+/// The values that the paths of a declaration select in a file.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct DeclarationSurvey {
@@ -16,7 +16,7 @@ pub struct DeclarationSurvey {
     pub paths: Vec<SurveyedPath>,
 }
 
-/// What one path of a declaration selects in a file.
+/// The values that one path of a declaration selects in a file.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SurveyedPath {
@@ -24,7 +24,7 @@ pub struct SurveyedPath {
     pub key: String,
     /// The path as it is written; alternatives are separated by `|`.
     pub path: String,
-    /// How many values it selects.
+    /// The number of values that the path selects.
     pub values: usize,
     /// The first of them, as JSON.
     pub example: Option<String>,

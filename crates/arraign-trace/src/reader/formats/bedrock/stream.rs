@@ -52,7 +52,7 @@ struct StreamedResponse<'t> {
     at: At,
     role: Cow<'t, str>,
     blocks: BTreeMap<u64, StreamedBlock<'t>>,
-    /// Its stop reason, tokens and metrics.
+    /// The stop reason, tokens and metrics of the reply.
     ending: Object<'t>,
     /// Events of unknown kinds.
     unknown: Vec<Json<'t>>,

@@ -15,9 +15,9 @@ pub struct NativeMistake {
     pub pointer: String,
     /// Whether the key of the entry is wrong, and not its value.
     pub on_key: bool,
-    /// What is wrong: a lower-case sentence without a full stop.
+    /// The problem: a lower-case sentence without a full stop.
     pub problem: String,
-    /// What to do about it.
+    /// Advice.
     pub help: Option<String>,
 }
 

@@ -124,19 +124,19 @@ pub(crate) struct RecordInfo {
 /// The run that a piece belongs to.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum RunKey {
-    /// It begins a run with this id.
+    /// The piece begins a run with this id.
     Own(Option<String>),
-    /// It belongs to the run with this id, wherever the other pieces are.
+    /// The piece belongs to the run with this id, wherever the other pieces are.
     Of(String),
-    /// It belongs to the previous run if the id is the same; otherwise it begins a run.
+    /// The piece belongs to the previous run if the id is the same; otherwise it begins a run.
     Stretch(Option<String>),
-    /// It belongs to the same run as the previous piece.
+    /// The piece belongs to the same run as the previous piece.
     Same,
-    /// It belongs to the run with this number, from 0, and with this id so far.
+    /// The piece belongs to the run with this number, from 0, which has this id so far.
     Numbered(usize, Option<String>),
-    /// It belongs to no run.
+    /// The piece belongs to no run.
     Nobody,
-    /// It may belong to several runs, so the file cannot be split.
+    /// The piece may belong to several runs, so the file cannot be split.
     Several,
 }
 

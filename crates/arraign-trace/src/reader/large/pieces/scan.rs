@@ -8,9 +8,9 @@ use std::io::{self, BufRead};
 pub(crate) enum SplitError {
     /// The file cannot be read at all.
     Io(io::Error),
-    /// It is not JSON, or not text. [`crate::reader::large::pieces::mistake`] finds the place.
+    /// The file is not JSON, or not text. [`crate::reader::large::pieces::mistake`] finds the place.
     Broken,
-    /// It is JSON that cannot be split into pieces.
+    /// The file is JSON that cannot be split into pieces.
     Unsuited,
 }
 
