@@ -15,7 +15,7 @@ use crate::suite::CaseRuns;
 use crate::trace::Trace;
 use crate::verdict::Verdict;
 
-/// The process that evaluates a case.
+/// The trial that evaluates a case.
 #[derive(Clone, Copy)]
 pub(crate) enum Asker {
     Case,

@@ -17,7 +17,7 @@ use crate::harness::run::context::{Project, RunProcesses};
 use crate::source::{fingerprint_bytes, write_with_folder};
 use crate::verdict::Verdict;
 
-/// The process that evaluates a case.
+/// The trial that evaluates a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Asker {
