@@ -74,8 +74,8 @@ mod tests {
 
     #[test]
     fn a_larger_pattern_has_a_larger_size() {
-        let sizes =
-            ["refund", r"\w{5}", r"\w{40}"].map(|pattern| compile_sized(pattern).expect("a pattern").1);
+        let sizes = ["refund", "[a-c]{1000}", "[a-c]{10000}"]
+            .map(|pattern| compile_sized(pattern).expect("a pattern").1);
         assert!(sizes.is_sorted_by(|one, other| one < other) && sizes[0] < 64 << 10, "{sizes:?}");
     }
 
