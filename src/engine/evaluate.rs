@@ -8,7 +8,8 @@ use super::baseline::BaselineComparison;
 use super::details;
 use super::fit::{is_misfit, reject_misfit};
 use super::run::{
-    OpinionSource, ProgramStarter, RunResult, evaluate_run, mean_score, millis_since, weight_on_case,
+    MAX_KEPT, OpinionSource, ProgramStarter, RunResult, evaluate_run, mean_score, millis_since,
+    weight_on_case,
 };
 use super::secrets::{mask_verdict, quotes_run};
 use crate::case::{AgentFingerprint, Case};
@@ -231,7 +232,7 @@ fn blank_verdict(case: &Case, name: &str) -> Verdict {
 }
 
 fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
-    let calls = run.trace.calls.iter().map(|call| CallSummary {
+    let calls = run.trace.calls.iter().take(MAX_KEPT).map(|call| CallSummary {
         index: call.index,
         turn: call.turn,
         name: call.name.clone(),
@@ -244,6 +245,7 @@ fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
         format: run.format.to_owned(),
         id: run.trace.id.clone(),
         calls: calls.collect(),
+        calls_left_out: run.trace.calls.len().saturating_sub(MAX_KEPT),
         answer: run.trace.answer.as_deref().map(excerpt_text),
         agent: run.trace.agent.as_deref().map(excerpt_text),
         model: run.trace.model.as_deref().map(excerpt_text),

@@ -218,9 +218,9 @@ fn of_outcome(expectation: &Expectation, outcome: Outcome) -> Finding {
     }
 }
 
-/// The largest number of items, and of losses, that a verdict contains of a check. A run can have 250,000 calls, and a check
-/// an item for each of them.
-const MAX_KEPT: usize = 10_000;
+/// The largest number of calls that a verdict contains of a run, and of items and of losses that it contains of a check. A run
+/// can have 250,000 calls, and a check an item for each of them.
+pub(super) const MAX_KEPT: usize = 10_000;
 
 /// Keeps the first items, and one for the rest.
 fn keep_some_items(mut items: Vec<Item>) -> Vec<Item> {

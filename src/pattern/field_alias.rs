@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use regex::{Regex, RegexBuilder, escape};
+use regex::{Regex, escape};
 
+use super::regex::compile_sized;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Node, Value};
 use arraign_trace::compiled::Compiled;
-
-/// A compiled program above this many bytes is refused: no field has such a name.
-const SIZE_LIMIT: usize = 1 << 20;
 
 /// By the text of the pattern, which holds all aliases: two tables may know one field by different words.
 static PATTERNS: Compiled<Regex> = Compiled::empty();
@@ -62,7 +60,7 @@ impl FieldAliases {
         // Only the words are matched in any case: the long s is no letter of ASCII, though it folds to one.
         let text = format!("(?:^|[^A-Za-z])(?i:{any})(?:[^A-Za-z]|$)");
         let alone = PATTERNS
-            .get(&text, || RegexBuilder::new(&text).size_limit(SIZE_LIMIT).build())
+            .get(&text, || compile_sized(&text))
             .map_err(|_| "this field or an alias of it is too long")?;
         Ok(FieldPattern { aliases, alone })
     }
@@ -106,7 +104,7 @@ impl FieldPattern {
     /// The first place of a word in `answer`, whatever stands beside it: for a user who sees it there.
     pub fn find_within(&self, answer: &str) -> Option<Range<usize>> {
         let any = self.aliases.iter().map(|alias| escape(alias)).collect::<Vec<_>>().join("|");
-        let pattern = RegexBuilder::new(&any).case_insensitive(true).size_limit(SIZE_LIMIT).build().ok()?;
+        let (pattern, _) = compile_sized(&format!("(?i:{any})")).ok()?;
         pattern.find(answer).map(|found| found.range())
     }
 }

@@ -103,6 +103,7 @@ fn compile_glob(text: &str, case_sensitive: bool) -> Result<Arc<GlobSet>, String
             .build()
             .map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))?;
         let set = GlobSetBuilder::new().add(glob).build();
-        set.map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))
+        let set = set.map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))?;
+        Ok((set, MAX_GLOB_BYTES * text.len()))
     })
 }

@@ -6,12 +6,23 @@ use std::sync::Arc;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer, de};
 
-use arraign_trace::compiled::Compiled;
+use arraign_trace::compiled::{Compiled, SizedForm};
 
 /// A compiled program above this many bytes is refused: it is a mistake or an attack.
 const SIZE_LIMIT: usize = 1 << 20;
 
+/// A regex has a program for each direction, and the states of its searches.
+const SIZE_FACTOR: usize = 3;
+
 static REGEXES: Compiled<Regex> = Compiled::empty();
+
+/// Compiles `pattern`, and tells how many bytes it takes.
+pub(super) fn compile_sized(pattern: &str) -> Result<SizedForm<Regex>, regex::Error> {
+    // A regex does not tell its size, but its builder holds to a limit: the first that suffices is the size.
+    let compile = |limit| Ok((RegexBuilder::new(pattern).size_limit(limit).build()?, SIZE_FACTOR * limit));
+    let small = [SIZE_LIMIT >> 6, SIZE_LIMIT >> 3].into_iter().find_map(|limit| compile(limit).ok());
+    small.map_or_else(|| compile(SIZE_LIMIT), Ok)
+}
 
 /// An unanchored, case-sensitive pattern. It runs in time linear in the text.
 #[derive(Clone)]
@@ -21,7 +32,7 @@ impl TextPattern {
     /// Compiles `text`. The error is a sentence for the user.
     pub fn new(text: &str) -> Result<Self, String> {
         REGEXES
-            .get(text, || RegexBuilder::new(text).size_limit(SIZE_LIMIT).build())
+            .get(text, || compile_sized(text))
             .map(Self)
             .map_err(|error| format!("`{text}` is not a pattern: {}", extract_reason(&error)))
     }
@@ -60,6 +71,13 @@ impl<'de> Deserialize<'de> for TextPattern {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_larger_pattern_has_a_larger_size() {
+        let sizes = ["refund", "[a-c]{1000}", "[a-c]{10000}"]
+            .map(|pattern| compile_sized(pattern).expect("a pattern").1);
+        assert!(sizes.is_sorted_by(|one, other| one < other) && sizes[0] < 64 << 10, "{sizes:?}");
+    }
 
     #[test]
     fn a_pattern_that_does_not_compile_says_why() {

@@ -304,8 +304,11 @@ pub struct RunSummary {
     /// The run's id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The calls.
+    /// The calls, up to the 10,000th.
     pub calls: Vec<CallSummary>,
+    /// The number of calls after those.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub calls_left_out: usize,
     /// The final answer, truncated for reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
@@ -347,6 +350,13 @@ pub struct CallSummary {
     pub arguments: String,
     /// How the call ended.
     pub status: CallStatus,
+}
+
+impl RunSummary {
+    /// Returns the number of calls that the run made.
+    pub fn count_calls(&self) -> usize {
+        self.calls.len() + self.calls_left_out
+    }
 }
 
 impl CallSummary {

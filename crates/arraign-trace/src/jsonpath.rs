@@ -19,6 +19,9 @@ const MAX_FILTERS: usize = 6;
 /// Descents (`..`): each looks below every value that the one before it found.
 const MAX_DESCENTS: usize = 4;
 
+/// The most memory that a byte of a path takes when it is parsed: each selector of a list is a value.
+const BYTES_A_CHARACTER: usize = 128;
+
 static QUERIES: Compiled<Query> = Compiled::empty();
 
 /// A compiled path.
@@ -42,7 +45,7 @@ impl JsonPath {
     /// Compiles `text`. The error is a sentence for the user.
     pub fn new(text: &str) -> Result<Self, String> {
         refuse(text)?;
-        let compiled = QUERIES.get(text, || Query::parse(text));
+        let compiled = QUERIES.get(text, || Ok((Query::parse(text)?, BYTES_A_CHARACTER * text.len())));
         let query = compiled.map_err(|error| not_a_path(text, &error))?;
         Ok(Self { text: text.to_owned(), query, plain: PlainPath::parse(text).map(Arc::new) })
     }

@@ -6,25 +6,25 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use regex::{Regex, RegexBuilder};
+use arraign_trace::compiled::SizedForm;
+use regex::Regex;
 
+use super::super::regex::compile_sized;
 use super::syntax::{JsAssertion, JsPart, JsPattern, JsRepeat};
 use super::units::UnitSet;
 
-/// The largest compiled program in bytes. A larger one is left to the engine that counts its steps.
-const SIZE_LIMIT: usize = 1 << 20;
 /// The distance between a surrogate and its character in the private plane.
 const PRIVATE_OFFSET: u32 = 0x10_0000;
 const SURROGATES: (u16, u16) = (0xD800, 0xDFFF);
 
-/// The same pattern for the linear-time engine, if that can express it.
-pub(super) fn compile_linear(pattern: &JsPattern) -> Option<Regex> {
+/// The same pattern for the linear-time engine, if that can express it and it is not too large for it.
+pub(super) fn compile_linear(pattern: &JsPattern) -> Option<SizedForm<Regex>> {
     LinearWriter::compile_part(&pattern.root, Strictness::Exact)
 }
 
 /// Compiles patterns that match in every text in which `pattern` matches: the pattern without the parts that this engine
 /// cannot express, and the bodies of its look-arounds. A text without one of them needs no search.
-pub(super) fn compile_needs(pattern: &JsPattern) -> Vec<Regex> {
+pub(super) fn compile_needs(pattern: &JsPattern) -> Vec<SizedForm<Regex>> {
     // Each positive look-around on the way to every match is a condition of its own. A text that lacks one of them
     // cannot match, and the linear engine finds that out fast.
     let mut parts = vec![&pattern.root];
@@ -85,10 +85,10 @@ struct LinearWriter {
 }
 
 impl LinearWriter {
-    fn compile_part(part: &JsPart, reading: Strictness) -> Option<Regex> {
+    fn compile_part(part: &JsPart, reading: Strictness) -> Option<SizedForm<Regex>> {
         let mut writer = Self { out: String::new(), reading };
         writer.write_part(part)?;
-        RegexBuilder::new(&writer.out).size_limit(SIZE_LIMIT).build().ok()
+        compile_sized(&writer.out).ok()
     }
 
     /// Writes a part in the syntax of the linear engine; `None` if the engine cannot express it.

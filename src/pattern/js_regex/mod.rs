@@ -35,13 +35,16 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use arraign_trace::compiled::Compiled;
+use arraign_trace::compiled::{Compiled, SizedForm};
 use program::JsProgram;
 
 pub use flags::Flags;
 pub use foreign::ForeignConstruct;
 
 static REGEXES: Compiled<JsEngine> = Compiled::empty();
+
+/// The most memory that a byte of a pattern takes in the machine's program: an operation and its set of units.
+const BYTES_A_CHARACTER: usize = 128;
 
 /// A compiled JavaScript regular expression.
 ///
@@ -100,7 +103,7 @@ impl JsRegex {
     /// Compiles `pattern` under `flags`.
     pub fn new(pattern: &str, flags: Flags) -> Result<Self, JsRegexError> {
         let key = format!("{}/{pattern}", flags.to_letters());
-        let engine = REGEXES.get(&key, || JsEngine::new(pattern, flags))?;
+        let engine = REGEXES.get(&key, || JsEngine::compile(pattern, flags))?;
         Ok(Self { text: pattern.to_owned(), flags, engine })
     }
 
@@ -184,7 +187,7 @@ impl JsRegex {
 }
 
 impl JsEngine {
-    fn new(pattern: &str, flags: Flags) -> Result<Self, JsRegexError> {
+    fn compile(pattern: &str, flags: Flags) -> Result<SizedForm<Self>, JsRegexError> {
         let parsed = parse::parse_pattern(pattern, flags)?;
         // The size is that of the repeats written out: `(a{1000}){1000}` is a short text and a huge program.
         if parsed.root.expanded_size() > syntax::MAX_SIZE {
@@ -195,15 +198,18 @@ impl JsEngine {
             return Err(JsRegexError { message, offset: 0 });
         }
         let linear = linear::compile_linear(&parsed);
-        Ok(Self {
-            needs: linear.clone().map_or_else(|| linear::compile_needs(&parsed), |linear| vec![linear]),
-            linear,
+        let needs = linear.clone().map_or_else(|| linear::compile_needs(&parsed), |linear| vec![linear]);
+        let bytes = BYTES_A_CHARACTER * pattern.len() + needs.iter().map(|(_, bytes)| bytes).sum::<usize>();
+        let engine = Self {
+            needs: needs.into_iter().map(|(need, _)| need).collect(),
+            linear: linear.map(|(linear, _)| linear),
             captures_alike: linear::has_same_captures(&parsed.root),
             matches_nothing: vacuity::matches_nothing(&parsed.root),
             matches_every_text: vacuity::matches_every_text(&parsed.root),
             value: parsed.names.iter().find(|(name, _)| name == "value").map(|(_, group)| *group),
             program: program::compile_program(&parsed),
-        })
+        };
+        Ok((engine, bytes))
     }
 }
 

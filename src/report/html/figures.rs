@@ -38,7 +38,7 @@ impl AgentFigures {
         Self {
             model: join_names(runs.iter().filter_map(|run| run.model.as_deref())),
             agent: join_names(runs.iter().filter_map(|run| run.agent.as_deref())),
-            calls: compute_mean(runs.iter().map(|run| count_to_f64(run.calls.len()))),
+            calls: compute_mean(runs.iter().map(|run| count_to_f64(run.count_calls()))),
             tokens: compute_mean(runs.iter().filter_map(count_tokens)),
             usd: compute_mean(runs.iter().filter_map(|run| run.cost_usd)),
             ms: compute_mean(runs.iter().filter_map(|run| run.duration_ms)),
@@ -94,7 +94,7 @@ impl<'r> RunFigureTotals<'r> {
 
     pub(super) fn add_verdict(&mut self, verdict: &Verdict) {
         self.rows.add_verdict(verdict);
-        self.calls += verdict.runs.iter().map(|run| run.calls.len()).sum::<usize>();
+        self.calls += verdict.runs.iter().map(RunSummary::count_calls).sum::<usize>();
         self.pinned += verdict.pinned;
         self.pinned_cases += usize::from(verdict.pinned > 0);
     }

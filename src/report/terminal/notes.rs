@@ -37,7 +37,7 @@ impl TurnPart {
         let (at, first) = starts.nth(turn.checked_sub(1)?)?;
         let next = starts.next();
         let end = next.map_or(messages.len(), |(at, _)| at);
-        let last_call = next.map_or(run.calls.len(), |(_, message)| message.after_calls);
+        let last_call = next.map_or(run.count_calls(), |(_, message)| message.after_calls);
         let said = messages[at + 1..end].iter().filter(|message| message.role == Role::Assistant);
         let mut replies: Vec<String> = said.map(|message| message.text.clone()).collect();
         // The final answer is not among the messages: the summary of the run has it.
@@ -109,7 +109,7 @@ impl DiagnosticNotes {
         // Gaps are counted while walking, and written before the next shown call.
         let mut skipped = 0;
         for call in &run.calls {
-            if !is_near(call.index, concerned, run.calls.len()) {
+            if !is_near(call.index, concerned, run.count_calls()) {
                 skipped += 1;
                 continue;
             }
@@ -119,9 +119,10 @@ impl DiagnosticNotes {
             let text = format!("{mark} {:>2}  {:width$}  {}", call.index, call.render_name(), call.arguments);
             self.0.push((None, truncate_call(&text)));
         }
+        skipped += run.calls_left_out;
         self.push_gap(&mut skipped);
         if let Some(answer) = &run.answer {
-            let text = format!("  {:>2}  {:width$}  {answer:?}", run.calls.len() + 1, "reply");
+            let text = format!("  {:>2}  {:width$}  {answer:?}", run.count_calls() + 1, "reply");
             self.0.push((None, truncate_call(&text)));
         }
     }
@@ -155,7 +156,7 @@ fn render_run_name(numbered: &NumberedRun<'_>) -> String {
     let run = numbered.run;
     let no_file = if run.format == LIVE { "from the agent" } else { "in the case" };
     let file = run.file.as_deref().unwrap_or(no_file);
-    let count = count_noun(run.calls.len(), "call");
+    let count = count_noun(run.count_calls(), "call");
     let id = run.id.as_deref().map_or(String::new(), |id| format!(", run {id}"));
     let nth = match numbered.place {
         (_, 1) => String::new(),

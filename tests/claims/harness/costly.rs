@@ -155,17 +155,22 @@ fn a_million_calls_are_refused() {
 }
 
 #[test]
-fn a_verdict_keeps_some_items_of_many_calls() {
+fn a_verdict_keeps_some_of_many_calls_and_of_their_items() {
     for (blocked, code) in [("rm", 0), ("a", 101)] {
         let calls = format!("{{\"calls\": [{}\"a\"], \"answer\": \"done\"}}", "\"a\",".repeat(50_000));
         let project = Project::empty()
             .file("evals/s.yaml", format!("{{id: s, expect: [{{tool_blocklist: [{blocked}]}}]}}"))
             .file("evals/traces/s.json", calls);
-        run(&project, &[]).exits(code);
-        let finding = &project.verdict("s::s")["findings"][0];
-        let items = finding["items"].as_array().expect("items");
+        let ran = run(&project, &[]).exits(code);
+        let verdict = project.verdict("s::s");
+        let items = verdict["findings"][0]["items"].as_array().expect("items");
         assert_eq!((items.len(), &items[10_000]["label"]), (10_001, &json!("40001 more")));
-        assert!(finding.to_string().len() < 2 << 20);
+        let calls = verdict["runs"][0]["calls"].as_array().expect("calls");
+        assert_eq!((calls.len(), &verdict["runs"][0]["calls_left_out"]), (10_000, &json!(40_001)));
+        assert!(verdict.to_string().len() < 3 << 20, "{}", verdict.to_string().len());
+        if code == 101 {
+            ran.says("(native, 50001 calls)").says("50002  reply");
+        }
     }
 }
 

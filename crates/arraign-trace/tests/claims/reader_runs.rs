@@ -78,6 +78,27 @@ fn calls_outside_of_what_is_read_are_listed_for_the_same_runs_run_by_run() {
     assert_eq!(assert_the_same(&stray, "a run and a stray record"), 1);
 }
 
+/// Alone, such a record would be read as messages.
+#[test]
+fn a_record_that_is_no_run_among_langsmith_runs_is_an_error_run_by_run_too() {
+    let messages =
+        r#"{"messages": [{"type": "human", "content": "hi"}, {"type": "ai", "content": "hello"}]}"#;
+    let run = format!(
+        r#"{{"id": "1", "trace_id": "a", "run_type": "chain", "name": "f", "inputs": {messages}, "outputs": {messages}}}"#
+    );
+    for (other, is_error) in [
+        (messages.to_owned(), true),
+        (format!(r#"{{"trace_id": "b", "outputs": {messages}}}"#), true),
+        (run.replace(r#""trace_id": "a", "#, ""), false),
+        (run.replacen('{', r#"{"event": "on_chain_end", "run_id": "2", "#, 1), false),
+    ] {
+        let text = format!("{run}\n{other}\n");
+        let whole = reader::read(&text, None);
+        assert_eq!(whole.is_err(), is_error, "{text}");
+        assert_eq!(runs(&text, None).ok(), whole.ok().map(|all| all.runs), "{text}");
+    }
+}
+
 /// A trace of spans that are not of an agent may say what the agent said.
 #[test]
 fn spans_of_no_agent_make_an_empty_run_doubtful_run_by_run_too() {

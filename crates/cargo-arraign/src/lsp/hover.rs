@@ -89,7 +89,7 @@ fn describe_case(document: &OpenDocument, verdicts: &[Verdict], offset: usize) -
     );
     for run in &verdict.runs {
         let file = run.file.as_deref().unwrap_or("in the case");
-        let _ = write!(text, "\n- {file} ({}, {} calls)", run.format, run.calls.len());
+        let _ = write!(text, "\n- {file} ({}, {} calls)", run.format, run.count_calls());
         if let Some(duration) = run.duration_ms {
             let _ = write!(text, ", {duration:.0} ms");
         }

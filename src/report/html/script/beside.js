@@ -75,7 +75,7 @@ function besideTable(name, rows) {
 
 function pairOfRuns(verdict, then, now, run) {
   const [figures, figureRows] = besideTable("What the agent used", null);
-  const facts = [["model", (one) => one.model], ["calls", (one) => String(one.calls.length)], ["tokens", (one) => one.usage && COMPACT.format(one.usage.input_tokens + one.usage.output_tokens)],
+  const facts = [["model", (one) => one.model], ["calls", (one) => String(callCount(one))], ["tokens", (one) => one.usage && COMPACT.format(one.usage.input_tokens + one.usage.output_tokens)],
     ["cost", (one) => (one.cost_usd === undefined ? undefined : dollars(one.cost_usd))], ["latency", (one) => (one.duration_ms === undefined ? undefined : duration(one.duration_ms))]];
   for (const [name, value] of facts) {
     const sides = [value(then), value(now)];

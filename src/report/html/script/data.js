@@ -41,6 +41,9 @@ function readCalls(run) {
   return run;
 }
 
+// A verdict holds the first calls of a run, and counts the others.
+const callCount = (run) => run.calls.length + (run.calls_left_out ?? 0);
+
 // What is searched: all of a row's words, in small letters.
 function wordsOf(row) {
   row.words ??= [row.name, row.harness ?? "", row.file, row.claim ?? "", row.agent?.model ?? "", row.agent?.agent ?? "", ...(row.broken ?? []), ...(row.tags ?? []), ...(row.badges ?? [])].join("\n").toLowerCase();

@@ -95,6 +95,7 @@ function stepsOf(verdict, index) {
     say(nth);
     steps.push({ call: call.index, draw: () => callStep(verdict, index, call, details.get(call.index), wrong.get(call.index) ?? []) });
   });
+  if (run.calls_left_out) steps.push({ draw: () => el("li", { class: "step quiet" }, `${counted(run.calls_left_out, "more call")}: the trace holds them.`) });
   say(Infinity);
   const answer = run.details?.answer ?? run.answer;
   if (answer !== undefined && answer !== null) steps.push({ draw: () => answerStep(answer) });
@@ -103,7 +104,7 @@ function stepsOf(verdict, index) {
 
 function runFacts(run) {
   const place = run.file ?? (run.format === "live" ? "from the agent" : "in the case");
-  const facts = [`${place} (${run.format})`, run.id && `run ${run.id}`, run.agent, run.model, counted(run.calls.length, "call"),
+  const facts = [`${place} (${run.format})`, run.id && `run ${run.id}`, run.agent, run.model, counted(callCount(run), "call"),
     run.duration_ms !== undefined && duration(run.duration_ms),
     run.usage && `${run.usage.input_tokens.toLocaleString("en")} tokens in, ${run.usage.output_tokens.toLocaleString("en")} out`,
     run.cost_usd !== undefined && dollars(run.cost_usd), run.details?.stop_reason && `ended: ${run.details.stop_reason}`];
@@ -119,7 +120,7 @@ function timeline(verdict, index) {
   // The step of a call, drawn if it was not.
   list.callStep = (call) => list.reach(places.get(call) ?? 0);
   const run = verdict.runs[index];
-  return [el("div", { class: "run-head" }, el("span", {}, runFacts(run)), saveButton(verdict, index)),
+  return [el("div", { class: "run-head" }, el("span", {}, runFacts(run)), !run.calls_left_out && saveButton(verdict, index)),
     waterfallOf(verdict, index, complaints(verdict, index)),
     run.details?.cut && el("p", { class: "quiet" }, "Some texts are left out: the trace holds them."),
     steps.length ? drawn : el("p", { class: "quiet" }, "The run holds no call and no answer.")];

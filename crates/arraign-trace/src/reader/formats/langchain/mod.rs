@@ -114,8 +114,14 @@ fn split_file(input: &Input) -> Option<Pieces> {
     is_run.then_some(Pieces::records(find_run_key))
 }
 
+/// The keys that tell a run from records of other shapes.
+const SHAPE_KEYS: [&str; 6] = ["event", "run_id", "run_type", "dotted_order", "trace_id", "child_runs"];
+
 fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
-    let mut run = look(text, &["trace_id", "child_runs"])?;
+    let mut record = Json::Object(look(text, &SHAPE_KEYS)?);
+    let is_run = matches!(shape(&record), Some(LangchainShape::Run));
+    // Among runs, a record of another shape is an error. Alone, it would be read by its own shape.
+    let Some(run) = record.as_object_mut().filter(|_| is_run) else { return Ok(RunKey::Several.into()) };
     let trace = run.take(&["trace_id"]);
     let children = run.list(&["child_runs"]).unwrap_or_default();
     if !children.iter().all(|child| is_of(child, trace.as_ref())) {
