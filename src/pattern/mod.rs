@@ -35,13 +35,15 @@ pub use personal::{
     visit_secret_values,
 };
 pub use regex::TextPattern;
-#[cfg(feature = "verification")]
+#[cfg(any(feature = "json-schema", feature = "verification"))]
 pub(crate) use split_name::split_name;
 pub use tool::{ToolMatch, ToolPattern, is_glob};
 pub use tool_category::{ToolCategories, ToolCategory};
 pub use tool_set::{MAX_SHORT_LIST, ToolPatternSet};
+#[cfg(feature = "verification")]
+pub(crate) use word_table::WordSet;
+#[cfg(any(feature = "json-schema", feature = "verification"))]
+pub(crate) use word_table::list_rows;
 #[cfg(test)]
 pub(crate) use word_table::read_examples;
 pub(crate) use word_table::{WordList, list_lines, list_words};
-#[cfg(feature = "verification")]
-pub(crate) use word_table::{WordSet, list_rows};

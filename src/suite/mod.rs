@@ -57,7 +57,7 @@ use crate::case::Case;
 use crate::check::{Registry, Tables};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::source::Files;
-use crate::yaml::Document;
+use crate::yaml::{Document, EventLog};
 
 /// The cases of one file, in its order.
 #[derive(Default)]
@@ -72,6 +72,8 @@ pub struct Suite {
     pub datasets: Vec<PathBuf>,
     /// The gate over all cases, which has its own trial.
     pub gate: Option<SuiteGate>,
+    /// The events of the file, for the next time that it is read.
+    events: Option<EventLog>,
 }
 
 /// The formats of reports that a suite may ask for.
@@ -152,15 +154,25 @@ impl Suite {
         wanted: &dyn Fn(Option<&str>) -> bool,
     ) -> Result<Self, LoadErrors> {
         let source = library.files.source(path)?;
-        let read = file::read_documents(&source, path)
-            .and_then(|documents| Self::of_documents(documents, &source, path, library, wanted));
+        let earlier = library.files.compiled::<EventLog>(path, || Err(LoadErrors::new())).ok();
+        let read = file::read_documents(&source, path, earlier.as_deref()).and_then(|(documents, events)| {
+            Ok(Self { events, ..Self::of_documents(documents, &source, path, library, wanted)? })
+        });
         read.map_err(|errors| foreign::explain_foreign(errors, &source, library))
+    }
+
+    /// Keeps what makes it faster to read the file at `path` again.
+    pub(crate) fn prepare_rereading(&mut self, path: &Path, files: &Files) {
+        if let Some(events) = self.events.take() {
+            let _ = files.compiled(path, || Ok(events));
+        }
     }
 
     /// Reads `text` as if it were the file at `path`.
     pub fn parse(path: &Path, text: &str, library: Library<'_>) -> Result<Self, LoadErrors> {
         let source = Source::new(library.files.name(path), text);
-        Self::of_documents(file::read_documents(&source, path)?, &source, path, library, &|_| true)
+        let (documents, _) = file::read_documents(&source, path, None)?;
+        Self::of_documents(documents, &source, path, library, &|_| true)
     }
 
     /// Returns the case with this id. Without an id, returns the only case of the file.

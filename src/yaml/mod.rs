@@ -20,6 +20,7 @@ use smol_str::SmolStr;
 
 pub use arraign_trace::json_text::{escape_token, render_plain, unescape_token};
 pub use arraign_trace::suggest::{did_you_mean, nearest};
+pub use compose::EventLog;
 pub use fields::Fields;
 pub use size::parse_bytes;
 pub use time::parse_milliseconds;
@@ -76,6 +77,23 @@ impl Tree {
     pub fn node<'d>(&'d self, source: &'d Arc<Source>) -> Node<'d> {
         Node { tree: self, source, hidden: &[] }
     }
+
+    /// Whether both have the same keys and values in the same order, wherever they are written.
+    pub(crate) fn equals_in_values(&self, other: &Self) -> bool {
+        match (&self.value, &other.value) {
+            (Value::List(one), Value::List(other)) => {
+                one.len() == other.len()
+                    && one.iter().zip(other).all(|(one, other)| one.equals_in_values(other))
+            }
+            (Value::Map(one), Value::Map(other)) => {
+                let mut pairs = one.iter().zip(other);
+                one.len() == other.len()
+                    && pairs
+                        .all(|(one, other)| one.0.name == other.0.name && one.1.equals_in_values(&other.1))
+            }
+            (one, other) => one == other,
+        }
+    }
 }
 
 /// One document of a stream.
@@ -90,7 +108,15 @@ pub struct Document {
 impl Document {
     /// Parses `source` and returns its documents without the empty ones, or every syntax error and duplicate key.
     pub fn parse(source: &Arc<Source>) -> Result<Vec<Document>, LoadErrors> {
-        compose::compose_documents(source, 0..source.text().len())
+        Self::parse_range(source, 0..source.text().len())
+    }
+
+    /// Parses `source` like [`Document::parse`], faster with the log of an earlier time. Returns the log of this time.
+    pub(crate) fn parse_logged(
+        source: &Arc<Source>,
+        earlier: Option<&EventLog>,
+    ) -> Result<(Vec<Document>, Option<EventLog>), LoadErrors> {
+        compose::compose_logged(source, earlier)
     }
 
     /// Parses a part of `source`, for example one line of a JSON Lines file.
@@ -98,7 +124,7 @@ impl Document {
         source: &Arc<Source>,
         range: std::ops::Range<usize>,
     ) -> Result<Vec<Document>, LoadErrors> {
-        compose::compose_documents(source, range)
+        compose::compose_documents(source, range, &mut EventLog::default())
     }
 
     /// The root, ready to be read.

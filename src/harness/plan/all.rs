@@ -45,10 +45,11 @@ pub(in crate::harness) fn plan_all(
     let (mut files, mut kept) = (Vec::new(), 0);
     for path in find_case_files(library.files)? {
         // The suite is dropped here, so that only what the plan keeps of it stays in memory.
-        let file = Suite::load(&path, library).map(|suite| {
+        let file = Suite::load(&path, library).map(|mut suite| {
             let mut file = FilePlan::of_suite(&suite, &path, library, settings);
             if kept + suite.cases.len() > most_kept {
                 defer_cases(&mut file.plan);
+                suite.prepare_rereading(&path, library.files);
             } else {
                 kept += suite.cases.len();
             }

@@ -1,6 +1,7 @@
 //! Parser events to a tree: expands aliases and merge keys within a budget and reports duplicate keys, each with its
 //! span in the file.
 
+mod event_log;
 mod merge;
 mod scan_error;
 mod tree_size;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use granit_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use smol_str::SmolStr;
 
+pub use self::event_log::EventLog;
 use self::merge::{collect_merged, find_duplicates, is_merge_key, merge_entries};
 use self::tree_size::TreeSize;
 use super::{Document, Key, Tree, Value, scalar};
@@ -27,10 +29,11 @@ const MAX_COPIED_BYTES: usize = 8 << 20;
 /// The values of one document. A dataset of JSON Lines is a document for each line.
 const MAX_NODES: usize = 2_000_000;
 
-/// Parses the documents in `range` of `source`.
+/// Parses the documents in `range` of `source`, and adds the events to `log`.
 pub(super) fn compose_documents(
     source: &Arc<Source>,
     range: Range<usize>,
+    log: &mut EventLog,
 ) -> Result<Vec<Document>, LoadErrors> {
     let mut composer = YamlComposer::new(source, range.start);
     // Spans have 32 bits.
@@ -47,7 +50,11 @@ pub(super) fn compose_documents(
     // it, so all of them are reported together.
     for event in Parser::new_from_str_with_options(&source.text()[range], options) {
         let step = match event {
-            Ok((event, span)) => composer.take_event(event, composer.span_between(span.start, span.end)),
+            Ok((event, span)) => {
+                let span = composer.span_between(span.start, span.end);
+                log.add_event(&event, span, source.text());
+                composer.take_event(event, span)
+            }
             Err(error) => Err(composer.scan_error(&error)),
         };
         if let Err(error) = step {
@@ -56,6 +63,29 @@ pub(super) fn compose_documents(
         }
     }
     composer.errors.or(composer.documents)
+}
+
+/// Composes the documents of `source` from the log of an earlier time, or parses them and returns the log.
+pub(super) fn compose_logged(
+    source: &Arc<Source>,
+    earlier: Option<&EventLog>,
+) -> Result<(Vec<Document>, Option<EventLog>), LoadErrors> {
+    if let Some(documents) = earlier.and_then(|log| replay_documents(source, log)) {
+        return Ok((documents, None));
+    }
+    let mut log = EventLog::default();
+    let documents = compose_documents(source, 0..source.text().len(), &mut log)?;
+    Ok((documents, log.finish(source.text())))
+}
+
+/// Composes the documents of a file that was parsed before. Returns `None` if the file has changed since.
+fn replay_documents(source: &Arc<Source>, log: &EventLog) -> Option<Vec<Document>> {
+    let mut composer = YamlComposer::new(source, 0);
+    let events = log.is_of(source.text()).then(|| log.list_events(source.text()))?;
+    for (event, span) in events {
+        composer.take_event(event, span).ok()?;
+    }
+    composer.errors.or(composer.documents).ok()
 }
 
 /// A list or a mapping without its end event.
