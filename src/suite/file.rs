@@ -15,22 +15,13 @@ use super::{Library, Suite, WHAT_A_FILE_IS, case, keys, row_id};
 use crate::case::CaseRow;
 use crate::check::{Scope, Tables};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
-use crate::yaml::{Document, EventLog, Key, Node, Tree, Value};
+use crate::yaml::{Document, Key, Node, Tree, Value};
 
-/// The documents of a file: a stream, or one list of all its lines. With the log of an earlier time they are read faster. A
-/// stream has a log.
-pub(super) fn read_documents(
-    source: &Arc<Source>,
-    path: &Path,
-    earlier: Option<&EventLog>,
-) -> Result<(Vec<Document>, Option<EventLog>), LoadErrors> {
+/// The documents of a file: a stream, or one list of all its lines.
+pub(super) fn read_documents(source: &Arc<Source>, path: &Path) -> Result<Vec<Document>, LoadErrors> {
     if path.extension().is_none_or(|extension| extension != "jsonl") {
-        return Document::parse_logged(source, earlier);
+        return Document::parse(source);
     }
-    read_lines(source).map(|documents| (documents, None))
-}
-
-fn read_lines(source: &Arc<Source>) -> Result<Vec<Document>, LoadErrors> {
     let (mut rows, mut errors, mut start) = (Vec::new(), LoadErrors::new(), 0);
     // Each line is parsed on its own, so that a mistake in one leaves the others readable. The places are those of
     // the whole file.
@@ -245,7 +236,7 @@ impl<'r> FileReader<'r> {
         let scope = self.scope(self.library.tables);
         let path = scope.path(node)?;
         let source = scope.files.source(&path).map_err(|error| scope.blame(node, &path, error.into()))?;
-        let (mut documents, _) = read_documents(&source, &path, None)?;
+        let mut documents = read_documents(&source, &path)?;
         match (documents.pop(), documents.is_empty()) {
             (Some(document), true) => Ok((path, document)),
             _ => Err(node.error("a golden dataset is one list of rows, or a row a line").into()),

@@ -72,8 +72,6 @@ pub struct Suite {
     pub datasets: Vec<PathBuf>,
     /// The gate over all cases, which has its own trial.
     pub gate: Option<SuiteGate>,
-    /// The events of the file, for the next time that it is read.
-    events: Option<EventLog>,
 }
 
 /// The formats of reports that a suite may ask for.
@@ -154,25 +152,30 @@ impl Suite {
         wanted: &dyn Fn(Option<&str>) -> bool,
     ) -> Result<Self, LoadErrors> {
         let source = library.files.source(path)?;
-        let earlier = library.files.compiled::<EventLog>(path, || Err(LoadErrors::new())).ok();
-        let read = file::read_documents(&source, path, earlier.as_deref()).and_then(|(documents, events)| {
-            Ok(Self { events, ..Self::of_documents(documents, &source, path, library, wanted)? })
-        });
-        read.map_err(|errors| foreign::explain_foreign(errors, &source, library))
+        // The file may have been read before, with its events kept.
+        let events = library.files.compiled::<EventLog>(path, || Err(LoadErrors::new())).ok();
+        let replayed = events.and_then(|events| Document::replay(&source, &events));
+        let read = replayed.map_or_else(|| file::read_documents(&source, path), Ok);
+        read.and_then(|documents| Self::of_documents(documents, &source, path, library, wanted))
+            .map_err(|errors| foreign::explain_foreign(errors, &source, library))
     }
 
-    /// Keeps what makes it faster to read the file at `path` again.
-    pub(crate) fn prepare_rereading(&mut self, path: &Path, files: &Files) {
-        if let Some(events) = self.events.take() {
-            let _ = files.compiled(path, || Ok(events));
+    /// Reads the file at `path`, and keeps its events: the next time, it is not parsed.
+    pub(crate) fn load_and_keep_events(path: &Path, library: Library<'_>) -> Result<Self, LoadErrors> {
+        if path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml") {
+            let source = library.files.source(path)?;
+            if let Some(events) = Document::log_events(&source) {
+                let _ = library.files.compiled(path, || Ok(events));
+            }
         }
+        // The documents are composed from the events. If there are none, the file is parsed, with all its mistakes.
+        Self::load(path, library)
     }
 
     /// Reads `text` as if it were the file at `path`.
     pub fn parse(path: &Path, text: &str, library: Library<'_>) -> Result<Self, LoadErrors> {
         let source = Source::new(library.files.name(path), text);
-        let (documents, _) = file::read_documents(&source, path, None)?;
-        Self::of_documents(documents, &source, path, library, &|_| true)
+        Self::of_documents(file::read_documents(&source, path)?, &source, path, library, &|_| true)
     }
 
     /// Returns the case with this id. Without an id, returns the only case of the file.

@@ -111,12 +111,14 @@ impl Document {
         Self::parse_range(source, 0..source.text().len())
     }
 
-    /// Parses `source` like [`Document::parse`], faster with the log of an earlier time. Returns the log of this time.
-    pub(crate) fn parse_logged(
-        source: &Arc<Source>,
-        earlier: Option<&EventLog>,
-    ) -> Result<(Vec<Document>, Option<EventLog>), LoadErrors> {
-        compose::compose_logged(source, earlier)
+    /// Parses `source` to its events alone. Returns `None` if it has anchors, tags or mistakes.
+    pub(crate) fn log_events(source: &Source) -> Option<EventLog> {
+        compose::log_events(source)
+    }
+
+    /// Returns the documents of `source` without parsing it. Returns `None` if `events` are those of another text.
+    pub(crate) fn replay(source: &Arc<Source>, events: &EventLog) -> Option<Vec<Document>> {
+        compose::replay_documents(source, events)
     }
 
     /// Parses a part of `source`, for example one line of a JSON Lines file.
@@ -124,7 +126,7 @@ impl Document {
         source: &Arc<Source>,
         range: std::ops::Range<usize>,
     ) -> Result<Vec<Document>, LoadErrors> {
-        compose::compose_documents(source, range, &mut EventLog::default())
+        compose::compose_documents(source, range)
     }
 
     /// The root, ready to be read.

@@ -9,12 +9,10 @@ use crate::place::Span;
 
 /// The parser's events of a file without anchors and tags, in about three bytes each: the kind and the place, and the text
 /// of a scalar that is not written as it is read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct EventLog {
     bytes: Vec<u8>,
     last_start: u32,
-    /// Anchors and tags are not in the log.
-    is_partial: bool,
     text_hash: u64,
 }
 
@@ -33,8 +31,13 @@ const OTHER_TEXT: u64 = 6;
 const KIND_BITS: u32 = 3;
 
 impl EventLog {
-    /// Adds an event of the file `text`.
-    pub(super) fn add_event(&mut self, event: &Event<'_>, span: Span, text: &str) {
+    /// Creates the log of the file `text`, without an event.
+    pub(super) fn new(text: &str) -> Self {
+        Self { bytes: Vec::new(), last_start: 0, text_hash: hash_text(text) }
+    }
+
+    /// Adds an event of the file `text`. Returns `None` for an anchor or a tag.
+    pub(super) fn add_event(&mut self, event: &Event<'_>, span: Span, text: &str) -> Option<()> {
         let (kind, own) = match event {
             Event::Scalar(value, style, 0, None) => {
                 let written = text.get(span.start as usize..span.end as usize).unwrap_or_default();
@@ -49,11 +52,10 @@ impl EventLog {
             Event::SequenceStart(_, 0, None) => (LIST, None),
             Event::MappingStart(_, 0, None) => (MAP, None),
             Event::SequenceEnd | Event::MappingEnd => (END, None),
-            Event::StreamStart | Event::StreamEnd | Event::DocumentStart(..) | Event::DocumentEnd => return,
-            _ => {
-                self.is_partial = true;
-                return;
+            Event::StreamStart | Event::StreamEnd | Event::DocumentStart(..) | Event::DocumentEnd => {
+                return Some(());
             }
+            _ => return None,
         };
         // A place is the distance from the one before, which may be behind it: the lowest bit is the sign.
         let distance = i64::from(span.start) - i64::from(self.last_start);
@@ -65,23 +67,13 @@ impl EventLog {
             self.add_number(own.len() as u64);
             self.bytes.extend_from_slice(own.as_bytes());
         }
+        Some(())
     }
 
-    /// Ends the log of the file `text`. Returns `None` if not all of its events are in the log.
-    pub(super) fn finish(mut self, text: &str) -> Option<Self> {
-        self.bytes.shrink_to_fit();
-        self.text_hash = hash_text(text);
-        (!self.is_partial).then_some(self)
-    }
-
-    /// Whether the log is about the file `text`.
-    pub(super) fn is_of(&self, text: &str) -> bool {
-        self.text_hash == hash_text(text)
-    }
-
-    /// Returns the events with their places in the file `text`, which is that of the log.
-    pub(super) fn list_events<'l>(&'l self, text: &'l str) -> EventReplay<'l> {
-        EventReplay { bytes: &self.bytes, start: 0, text }
+    /// Returns the events with their places in `text`. Returns `None` if the log is about another text.
+    pub(super) fn list_events<'l>(&'l self, text: &'l str) -> Option<EventReplay<'l>> {
+        let events = EventReplay { bytes: &self.bytes, start: 0, text };
+        (self.text_hash == hash_text(text)).then_some(events)
     }
 
     /// Adds a number, seven bits in each byte. All bytes but the last have the highest bit.
@@ -157,14 +149,8 @@ mod tests {
     use crate::place::Source;
     use crate::yaml::{Document, Tree};
 
-    /// Parses `text`, and returns its trees as the parser and as the log give them.
-    fn read_twice(text: &str) -> (Vec<Tree>, Option<Vec<Tree>>) {
-        let source = Source::new("t.yaml", text);
-        let (parsed, log) = Document::parse_logged(&source, None).expect("it is valid");
-        let list_roots =
-            |documents: Vec<Document>| documents.into_iter().map(|document| document.root).collect();
-        let replayed = log.and_then(|log| super::super::replay_documents(&source, &log));
-        (list_roots(parsed), replayed.map(list_roots))
+    fn list_roots(documents: Vec<Document>) -> Vec<Tree> {
+        documents.into_iter().map(|document| document.root).collect()
     }
 
     #[test]
@@ -176,19 +162,21 @@ mod tests {
             "<<: {a: 1}\n\"<<\": x\n? k\n: v\n",
             "\u{feff}a: >-\n  folded\n  text\n",
         ] {
-            let (parsed, replayed) = read_twice(text);
-            assert_eq!(replayed.as_ref(), Some(&parsed), "{text}");
+            let source = Source::new("t.yaml", text);
+            let parsed = Document::parse(&source).expect("it is valid");
+            let events = Document::log_events(&source).expect(text);
+            let replayed = Document::replay(&source, &events).expect(text);
+            assert_eq!(list_roots(replayed), list_roots(parsed), "{text}");
         }
     }
 
     #[test]
-    fn a_file_with_anchors_or_tags_or_another_text_has_no_log() {
-        assert_eq!(read_twice("a: &x 1\nb: *x").1, None);
-        assert_eq!(read_twice("a: !!str 1").1, None);
-        let (_, log) = Document::parse_logged(&Source::new("t.yaml", "a: 1"), None).expect("it is valid");
-        let changed =
-            Document::parse_logged(&Source::new("t.yaml", "a: 2"), log.as_ref()).expect("it is valid");
-        assert_eq!(changed.0[0].root().to_json(), serde_json::json!({"a": 2}));
-        assert!(changed.1.is_some());
+    fn a_text_with_anchors_tags_or_mistakes_has_no_log_and_another_text_has_another() {
+        for text in ["a: &x 1\nb: *x", "a: !!str 1", "a: [", "a: *x"] {
+            assert!(Document::log_events(&Source::new("t.yaml", text)).is_none(), "{text}");
+        }
+        let [source, changed] = ["a: 1", "a: 2"].map(|text| Source::new("t.yaml", text));
+        let events = Document::log_events(&source).expect("two scalars");
+        assert!(Document::replay(&changed, &events).is_none());
     }
 }

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use granit_parser::{Event, Marker, Parser, ScalarStyle, Tag};
+use granit_parser::{Event, Marker, Parser, ScalarStyle, StrInput, Tag};
 use smol_str::SmolStr;
 
 pub use self::event_log::EventLog;
@@ -29,32 +29,21 @@ const MAX_COPIED_BYTES: usize = 8 << 20;
 /// The values of one document. A dataset of JSON Lines is a document for each line.
 const MAX_NODES: usize = 2_000_000;
 
-/// Parses the documents in `range` of `source`, and adds the events to `log`.
+/// Parses the documents in `range` of `source`.
 pub(super) fn compose_documents(
     source: &Arc<Source>,
     range: Range<usize>,
-    log: &mut EventLog,
 ) -> Result<Vec<Document>, LoadErrors> {
     let mut composer = YamlComposer::new(source, range.start);
     // Spans have 32 bits.
     if u32::try_from(source.text().len()).is_err() {
         return Err(LoadError::new(Place::of_file(source.name()), "the file is larger than 4 GiB").into());
     }
-    let options = granit_parser::options! {
-        emit_comments: false,
-        emit_unresolved_aliases: true,
-        flow_nesting_limit: MAX_DEPTH,
-        block_nesting_limit: MAX_DEPTH,
-    };
     // The first error ends the file: after it the parser no longer knows where values begin. Duplicate keys do not end
     // it, so all of them are reported together.
-    for event in Parser::new_from_str_with_options(&source.text()[range], options) {
+    for event in start_parser(&source.text()[range]) {
         let step = match event {
-            Ok((event, span)) => {
-                let span = composer.span_between(span.start, span.end);
-                log.add_event(&event, span, source.text());
-                composer.take_event(event, span)
-            }
+            Ok((event, span)) => composer.take_event(event, composer.span_between(span.start, span.end)),
             Err(error) => Err(composer.scan_error(&error)),
         };
         if let Err(error) = step {
@@ -65,24 +54,33 @@ pub(super) fn compose_documents(
     composer.errors.or(composer.documents)
 }
 
-/// Composes the documents of `source` from the log of an earlier time, or parses them and returns the log.
-pub(super) fn compose_logged(
-    source: &Arc<Source>,
-    earlier: Option<&EventLog>,
-) -> Result<(Vec<Document>, Option<EventLog>), LoadErrors> {
-    if let Some(documents) = earlier.and_then(|log| replay_documents(source, log)) {
-        return Ok((documents, None));
-    }
-    let mut log = EventLog::default();
-    let documents = compose_documents(source, 0..source.text().len(), &mut log)?;
-    Ok((documents, log.finish(source.text())))
+fn start_parser(text: &str) -> Parser<'_, StrInput<'_>> {
+    let options = granit_parser::options! {
+        emit_comments: false,
+        emit_unresolved_aliases: true,
+        flow_nesting_limit: MAX_DEPTH,
+        block_nesting_limit: MAX_DEPTH,
+    };
+    Parser::new_from_str_with_options(text, options)
 }
 
-/// Composes the documents of a file that was parsed before. Returns `None` if the file has changed since.
-fn replay_documents(source: &Arc<Source>, log: &EventLog) -> Option<Vec<Document>> {
+/// Parses `source` to its events alone. Returns `None` if it has a mistake, or events that a log does not keep.
+pub(super) fn log_events(source: &Source) -> Option<EventLog> {
+    let text = source.text();
+    let find_offset = |marker: Marker| u32::try_from(marker.byte_offset()?).ok();
+    let mut log = EventLog::new(text);
+    for event in start_parser(text) {
+        let (event, span) = event.ok()?;
+        let span = Span { start: find_offset(span.start)?, end: find_offset(span.end)? };
+        log.add_event(&event, span, text)?;
+    }
+    Some(log)
+}
+
+/// Composes the documents of `source` from its events. Returns `None` if they are those of another text, or have a mistake.
+pub(super) fn replay_documents(source: &Arc<Source>, log: &EventLog) -> Option<Vec<Document>> {
     let mut composer = YamlComposer::new(source, 0);
-    let events = log.is_of(source.text()).then(|| log.list_events(source.text()))?;
-    for (event, span) in events {
+    for (event, span) in log.list_events(source.text())? {
         composer.take_event(event, span).ok()?;
     }
     composer.errors.or(composer.documents).ok()
