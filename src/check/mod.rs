@@ -32,6 +32,7 @@ use crate::source::Files;
 use crate::trace::Call;
 use crate::yaml::{Document, Node, nearest};
 
+pub(crate) use calls::args_valid::PLAIN_NOTES;
 pub(crate) use order::sequence_correctness::Mode as SequenceMode;
 pub(crate) use order::sequence_valid::SameTurn;
 pub(crate) use support::answer_scope::Said;

@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use crate::check::PLAIN_NOTES;
 use crate::outcome::{Item, LocatedViolation, Loss, Status};
 use crate::pattern::find_secrets;
 use crate::place::Location;
@@ -23,7 +24,8 @@ pub(super) fn quotes_run(findings: &[Finding]) -> bool {
 }
 
 fn quotes_text(item: &Item) -> bool {
-    item.note.is_some() || item.label.contains(['`', '"'])
+    let has_note = item.note.as_deref().is_some_and(|note| !PLAIN_NOTES.contains(&note));
+    has_note || item.label.contains(['`', '"'])
 }
 
 /// Masks all texts that can quote a trace, and the lines of the case's file, which can contain one.

@@ -114,7 +114,10 @@ impl<'t> QuotedText<'t> {
     }
 
     fn cut_from(&self, from: usize, most: usize) -> CutText<'_> {
-        let end = self.shown[from..].char_indices().nth(most).map(|(at, _)| from + at);
+        // A text with fewer bytes has fewer characters, which need not be counted.
+        let is_short = self.shown.len() - from <= most;
+        let end = if is_short { None } else { self.shown[from..].char_indices().nth(most) };
+        let end = end.map(|(at, _)| from + at);
         CutText {
             text: &self.shown[from..end.unwrap_or(self.shown.len())],
             cut_before: from > 0 || self.offset > 0,

@@ -4,7 +4,7 @@
 //! process that is killed, or a full disk, can leave a torn line; the next line begins on a line of its own, so that a
 //! reader loses nothing but the torn one.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -16,13 +16,22 @@ use super::lock;
 pub struct LineLog {
     path: PathBuf,
     is_shared: bool,
-    file: Mutex<Option<File>>,
+    open: Mutex<Option<OpenLog>>,
+}
+
+/// The open file.
+#[derive(Debug)]
+struct OpenLog {
+    file: File,
+    length: u64,
+    /// Where the last line ends that was written here: nothing before it is torn.
+    own_end: u64,
 }
 
 impl LineLog {
     /// The log at `path`, which need not exist.
     pub fn at(path: PathBuf) -> Self {
-        Self { path, is_shared: false, file: Mutex::new(None) }
+        Self { path, is_shared: false, open: Mutex::new(None) }
     }
 
     /// The log at `path`, which is locked for every line. On a network file system, where appending is not atomic, this
@@ -41,19 +50,20 @@ impl LineLog {
         if line.contains(&b'\n') {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "expected one line"));
         }
-        let mut held = lock(&self.file);
+        let mut held = lock(&self.open);
         // A log that another process has removed is created again; a verdict must not vanish in a deleted file.
-        let file = match held.take() {
-            Some(file) if is_still_there(&file) => held.insert(file),
-            _ => held.insert(open_log(&self.path)?),
-        };
+        let known = held.take().and_then(|mut log| log.look_again().unwrap_or(false).then_some(log));
+        let log = held.insert(match known {
+            Some(log) => log,
+            None => OpenLog::open(&self.path)?,
+        });
         if !self.is_shared {
-            return write_line(file, line);
+            return log.write_line(line);
         }
         // On a shared log another process may append, too. The lock covers the look at the last byte and the write.
-        file.lock()?;
-        let written = write_line(file, line);
-        file.unlock().and(written)
+        log.file.lock()?;
+        let written = log.look_again().and_then(|_| log.write_line(line));
+        log.file.unlock().and(written)
     }
 
     /// Reads all lines. It is an error if the file could not be appended to: a judge must know this before it spends money.
@@ -74,47 +84,60 @@ fn open_log(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).append(true).create(true).open(path)
 }
 
-/// Writes a line at the end of `file`, after a line break if the last line was torn.
-fn write_line(file: &mut File, line: &[u8]) -> io::Result<()> {
-    let mut bytes = Vec::with_capacity(line.len() + 2);
-    if !ends_with_line_break(file)? {
+impl OpenLog {
+    fn open(path: &Path) -> io::Result<Self> {
+        let mut log = Self { file: open_log(path)?, length: 0, own_end: 0 };
+        log.look_again()?;
+        Ok(log)
+    }
+
+    /// Looks at the length of the file. Returns whether the file still has a name: a user who empties the folder of all runs
+    /// during a run must not lose the lines that follow.
+    fn look_again(&mut self) -> io::Result<bool> {
+        let metadata = self.file.metadata()?;
+        self.length = metadata.len();
+        Ok(has_name(&metadata))
+    }
+
+    /// Writes a line at the end, after a line break if the last line was torn.
+    fn write_line(&mut self, line: &[u8]) -> io::Result<()> {
+        let mut bytes = Vec::with_capacity(line.len() + 2);
+        let may_be_torn = self.length != self.own_end && self.length > 0;
+        if may_be_torn && !self.ends_with_line_break()? {
+            bytes.push(b'\n');
+        }
+        bytes.extend_from_slice(line);
         bytes.push(b'\n');
+        // `write_all` could write the rest in a second call, after a line of another process.
+        if self.file.write(&bytes)? == bytes.len() {
+            self.own_end = self.length + bytes.len() as u64;
+            return Ok(());
+        }
+        // A full disk takes a part of the line, and the system says why only when it is asked again.
+        self.file.write_all(b"\n")?;
+        Err(io::ErrorKind::WriteZero.into())
     }
-    bytes.extend_from_slice(line);
-    bytes.push(b'\n');
-    // `write_all` could write the rest in a second call, after a line of another process.
-    if file.write(&bytes)? == bytes.len() {
-        return Ok(());
+
+    /// Whether the last byte is a line break.
+    fn ends_with_line_break(&mut self) -> io::Result<bool> {
+        // A process that was killed may have left half a line.
+        self.file.seek(SeekFrom::End(-1))?;
+        let mut last = [0];
+        self.file.read_exact(&mut last)?;
+        Ok(last == [b'\n'])
     }
-    // A full disk takes a part of the line, and the system says why only when it is asked again.
-    file.write_all(b"\n")?;
-    Err(io::ErrorKind::WriteZero.into())
 }
 
-/// Whether the last byte is a line break. An empty file needs none.
-fn ends_with_line_break(file: &mut File) -> io::Result<bool> {
-    if file.metadata()?.len() == 0 {
-        return Ok(true);
-    }
-    // A process that was killed may have left half a line.
-    file.seek(SeekFrom::End(-1))?;
-    let mut last = [0];
-    file.read_exact(&mut last)?;
-    Ok(last == [b'\n'])
-}
-
-/// Whether the open file still has a name. A user who empties the folder of all runs during a run must not lose the lines
-/// that follow.
 #[cfg(unix)]
-fn is_still_there(file: &File) -> bool {
+fn has_name(metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
 
-    file.metadata().is_ok_and(|metadata| metadata.nlink() > 0)
+    metadata.nlink() > 0
 }
 
-/// Whether the open file still has a name. Other systems refuse to delete an open file.
+/// Other systems refuse to delete an open file.
 #[cfg(not(unix))]
-fn is_still_there(_file: &File) -> bool {
+fn has_name(_metadata: &Metadata) -> bool {
     true
 }
 

@@ -20,6 +20,7 @@ use smol_str::SmolStr;
 
 pub use arraign_trace::json_text::{escape_token, render_plain, unescape_token};
 pub use arraign_trace::suggest::{did_you_mean, nearest};
+pub use compose::EventLog;
 pub use fields::Fields;
 pub use size::parse_bytes;
 pub use time::parse_milliseconds;
@@ -76,6 +77,23 @@ impl Tree {
     pub fn node<'d>(&'d self, source: &'d Arc<Source>) -> Node<'d> {
         Node { tree: self, source, hidden: &[] }
     }
+
+    /// Whether both have the same keys and values in the same order, wherever they are written.
+    pub(crate) fn equals_in_values(&self, other: &Self) -> bool {
+        match (&self.value, &other.value) {
+            (Value::List(one), Value::List(other)) => {
+                one.len() == other.len()
+                    && one.iter().zip(other).all(|(one, other)| one.equals_in_values(other))
+            }
+            (Value::Map(one), Value::Map(other)) => {
+                let mut pairs = one.iter().zip(other);
+                one.len() == other.len()
+                    && pairs
+                        .all(|(one, other)| one.0.name == other.0.name && one.1.equals_in_values(&other.1))
+            }
+            (one, other) => one == other,
+        }
+    }
 }
 
 /// One document of a stream.
@@ -90,7 +108,17 @@ pub struct Document {
 impl Document {
     /// Parses `source` and returns its documents without the empty ones, or every syntax error and duplicate key.
     pub fn parse(source: &Arc<Source>) -> Result<Vec<Document>, LoadErrors> {
-        compose::compose_documents(source, 0..source.text().len())
+        Self::parse_range(source, 0..source.text().len())
+    }
+
+    /// Parses `source` to its events alone. Returns `None` if it has anchors, tags or mistakes.
+    pub(crate) fn log_events(source: &Source) -> Option<EventLog> {
+        compose::log_events(source)
+    }
+
+    /// Returns the documents of `source` without parsing it. Returns `None` if `events` are those of another text.
+    pub(crate) fn replay(source: &Arc<Source>, events: &EventLog) -> Option<Vec<Document>> {
+        compose::replay_documents(source, events)
     }
 
     /// Parses a part of `source`, for example one line of a JSON Lines file.

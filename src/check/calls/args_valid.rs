@@ -87,16 +87,26 @@ struct ArgsValid {
     require_exercised: bool,
 }
 
+const NOT_SELECTED: &str = "not among `tools`";
+const NO_SERVER: &str = "the server of the tool is not recorded";
+const NO_SCHEMA: &str = "warning: no schema constrains its arguments";
+const NOT_IN_POLICY: &str = "not in the policy";
+const WARN_NOT_IN_POLICY: &str = "warning: not in the policy";
+
+/// The notes of calls, which quote nothing of a run.
+pub(crate) const PLAIN_NOTES: [&str; 5] =
+    [NOT_SELECTED, NO_SERVER, NO_SCHEMA, NOT_IN_POLICY, WARN_NOT_IN_POLICY];
+
 /// The result of one call.
 struct Finding {
     state: State,
-    note: Option<String>,
+    note: Option<&'static str>,
     violations: Vec<Violation>,
 }
 
 impl Finding {
-    fn untested(note: &str) -> Self {
-        Self { state: State::NotExercised, note: Some(note.to_owned()), violations: Vec::new() }
+    fn untested(note: &'static str) -> Self {
+        Self { state: State::NotExercised, note: Some(note), violations: Vec::new() }
     }
 
     fn tested(violations: Vec<Violation>) -> Self {
@@ -116,7 +126,7 @@ impl Check for ArgsValid {
                 Err(unfit) => return Err(Unfit { violations, ..unfit }),
             };
             violations.extend(finding.violations);
-            let note = finding.note;
+            let note = finding.note.map(str::to_owned);
             items.push(Item { note, ..Item::new(call.label(), finding.state) });
         }
         let checked = items.iter().filter(|item| item.state != State::NotExercised).count();
@@ -184,7 +194,7 @@ impl ArgsValid {
 
     fn judge(&self, call: &Call) -> Result<Finding, Unfit> {
         if !self.looks_at(call) {
-            return Ok(Finding::untested("not among `tools`"));
+            return Ok(Finding::untested(NOT_SELECTED));
         }
         // A tool that may not be called is refused whatever its arguments are.
         if let Some(refusal) = self.policy.gate.refusal(call) {
@@ -193,7 +203,7 @@ impl ArgsValid {
         match self.policy.schemas.find(call) {
             FoundSchema::Found(schema) => violation::of_arguments(call, schema).map(Finding::tested),
             FoundSchema::Unknown => Ok(self.unconstrained(call)),
-            FoundSchema::Undecided => Ok(Finding::untested("the server of the tool is not recorded")),
+            FoundSchema::Undecided => Ok(Finding::untested(NO_SERVER)),
         }
     }
 
@@ -212,12 +222,11 @@ impl ArgsValid {
                 Finding::tested(vec![self.policy.origin.cite(violation, pointer)])
             }
             (Unconstrained::Allow, _) if tested => Finding::tested(Vec::new()),
-            (Unconstrained::Warn, _) if tested => Finding {
-                note: Some("warning: no schema constrains its arguments".to_owned()),
-                ..Finding::tested(Vec::new())
-            },
-            (Unconstrained::Warn, _) => Finding::untested("warning: not in the policy"),
-            _ => Finding::untested("not in the policy"),
+            (Unconstrained::Warn, _) if tested => {
+                Finding { note: Some(NO_SCHEMA), ..Finding::tested(Vec::new()) }
+            }
+            (Unconstrained::Warn, _) => Finding::untested(WARN_NOT_IN_POLICY),
+            _ => Finding::untested(NOT_IN_POLICY),
         }
     }
 

@@ -42,12 +42,15 @@ pub(in crate::harness) fn plan_all(
     settings: &EnvSettings,
     most_kept: usize,
 ) -> Result<Plan, LoadErrors> {
-    let (mut files, mut kept) = (Vec::new(), 0);
+    let (mut files, mut kept, mut defers) = (Vec::new(), 0, false);
     for path in find_case_files(library.files)? {
+        // After the first file that is deferred, most others are, and are read twice.
+        let load = if defers { Suite::load_and_keep_events } else { Suite::load };
         // The suite is dropped here, so that only what the plan keeps of it stays in memory.
-        let file = Suite::load(&path, library).map(|suite| {
+        let file = load(&path, library).map(|suite| {
             let mut file = FilePlan::of_suite(&suite, &path, library, settings);
             if kept + suite.cases.len() > most_kept {
+                defers = true;
                 defer_cases(&mut file.plan);
             } else {
                 kept += suite.cases.len();

@@ -1,5 +1,6 @@
 //! The settings of `sequence_valid`: rules inline or from a policy file, or one exact sequence.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::aliases::Aliases;
@@ -10,7 +11,12 @@ use super::reader::RuleReader;
 use super::{Check, Placed, SequenceValid};
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Fields, Node, Tree};
+
+thread_local! {
+    /// The rules in a case that this thread read last. The cases of a suite often have the same ones.
+    static LAST_RULES: RefCell<Option<(Tree, Arc<Vec<Placed>>)>> = const { RefCell::new(None) };
+}
 
 /// Settings of `sequence_valid`, for their schema.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -52,12 +58,12 @@ pub(super) fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, 
             fields.take(refuse_misplaced(aliases, given));
         }
     }
-    let aliases = aliases.and_then(|node| fields.take(Aliases::read(node))).unwrap_or_default();
+    let aliases = aliases.and_then(|node| fields.take(Aliases::read(node)));
     let [rules, policy, sequence] = given;
-    let inline = rules.and_then(|node| fields.take(rules_of(node, "rules", &aliases, Origin::Inline)));
+    let inline = rules.and_then(|node| fields.take(read_inline(node, aliases.as_ref())));
     let shared = policy.and_then(|node| fields.take(read_shared(node, scope)));
-    let sequence = sequence.and_then(|node| fields.take(read_exact(node, &aliases)));
-    let rules = shared.unwrap_or_else(|| Arc::new(inline.unwrap_or_default()));
+    let sequence = sequence.and_then(|node| fields.take(read_exact(node, &aliases.unwrap_or_default())));
+    let rules = shared.or(inline).unwrap_or_default();
     fields.finish(Box::new(SequenceValid { rules, sequence, same_turn, require_exercised }))
 }
 
@@ -77,6 +83,23 @@ fn refuse_misplaced(aliases: Option<Node<'_>>, given: [Option<Node<'_>>; 3]) -> 
         _ => return Ok(()),
     };
     Err(error.into())
+}
+
+/// Reads the rules in a case. Without aliases, their values alone decide what they mean.
+fn read_inline(node: Node<'_>, aliases: Option<&Aliases>) -> Result<Arc<Vec<Placed>>, LoadErrors> {
+    if let Some(aliases) = aliases {
+        return rules_of(node, "rules", aliases, Origin::Inline).map(Arc::new);
+    }
+    let known = LAST_RULES.with_borrow(|last| {
+        let (_, rules) = last.as_ref().filter(|(tree, _)| tree.equals_in_values(node.tree()))?;
+        Some(Arc::clone(rules))
+    });
+    if let Some(rules) = known {
+        return Ok(rules);
+    }
+    let rules = Arc::new(rules_of(node, "rules", &Aliases::default(), Origin::Inline)?);
+    LAST_RULES.set(Some((node.tree().clone(), Arc::clone(&rules))));
+    Ok(rules)
 }
 
 /// The policy that `node` names, read once a process.

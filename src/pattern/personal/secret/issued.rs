@@ -54,6 +54,12 @@ fn parse_shapes(line: &'static str) -> Vec<IssuedShape> {
 }
 
 impl IssuedShape {
+    /// Returns the length of the shortest secret of this shape.
+    #[cfg(test)]
+    pub(super) fn shortest(&self) -> usize {
+        self.prefix.len() + self.least
+    }
+
     /// Returns the bytes of the secret, of which the prefix was found at `prefix`.
     pub(super) fn measure(&self, scan: &mut SecretScan<'_>, prefix: Range<usize>) -> Option<Range<usize>> {
         let begins = self.place == PrefixPlace::Anywhere || scan.begins_word(prefix.start);

@@ -58,15 +58,17 @@ pub(super) fn classify_key(key: &str) -> Option<KeyStrength> {
     is_weak.then_some(KeyStrength::Weak)
 }
 
+/// The smallest length of a value that is a secret because of its name.
+pub(super) const MIN_VALUE: usize = 5;
+
 /// Whether `value` can be a secret: not a word that stands for one.
 pub(super) fn is_plausible(value: &str) -> bool {
-    const MIN_CHARS: usize = 5;
     let is_placeholder = ["<", "${", "{{", "[", "%("].iter().any(|start| value.starts_with(start));
     let stands_for_none =
         ["string", "undefined", "required", "optional", "false", "redacted", "masked", "hidden"];
     let lower = value.to_ascii_lowercase();
     let is_path = ["/", "./", "~/"].iter().any(|start| value.starts_with(start)) && !value.contains('=');
-    value.chars().nth(MIN_CHARS - 1).is_some()
+    value.chars().nth(MIN_VALUE - 1).is_some()
         && !is_placeholder
         && !is_path
         && !stands_for_none.contains(&lower.as_str())
@@ -89,7 +91,7 @@ pub(super) fn looks_random(value: &str) -> bool {
 
 /// Whether `value` has the form of a cookie: `name=value`.
 pub(super) fn is_cookie(value: &str) -> bool {
-    value.split_once('=').is_some_and(|(name, value)| !name.is_empty() && value.len() >= 5)
+    value.split_once('=').is_some_and(|(name, value)| !name.is_empty() && value.len() >= MIN_VALUE)
 }
 
 #[cfg(test)]

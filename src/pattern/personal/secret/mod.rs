@@ -19,7 +19,7 @@ use self::blocks::{measure_block, measure_lines};
 use self::issued::{
     ISSUED, IssuedShape, measure_azure_secret, measure_bot_token, measure_discord_token, measure_web_token,
 };
-use self::key_name::{KeyStrength, classify_key, is_cookie, is_plausible, looks_random};
+use self::key_name::{KeyStrength, MIN_VALUE, classify_key, is_cookie, is_plausible, looks_random};
 use self::runs::SecretScan;
 use super::{Personal, PersonalKind};
 use crate::pattern::steps::count_steps;
@@ -106,8 +106,20 @@ static WORDS: LazyLock<SecretWords> = LazyLock::new(|| {
     }
 });
 
+/// The length of the shortest secret that an issuer gave a shape, with its prefix.
+const SHORTEST_ISSUED: usize = 15;
+
+/// Whether a text is too short for the shape of any secret, and has nothing that separates a name from its value. Most names
+/// and ids in a run are such texts.
+fn is_harmless(text: &str) -> bool {
+    text.len() < SHORTEST_ISSUED && !text.bytes().any(|byte| matches!(byte, b':' | b'=' | b' '))
+}
+
 /// Returns the secrets in `text`, from left to right; no two of them overlap.
 pub(super) fn find_secrets(text: &str) -> Vec<Personal> {
+    if is_harmless(text) {
+        return Vec::new();
+    }
     let Some(automaton) = &WORDS.automaton else { return Vec::new() };
     let mut scan = SecretScan::new(text);
     let mut found: Vec<Personal> = Vec::new();
@@ -142,6 +154,9 @@ fn merge_overlaps(mut found: Vec<Personal>) -> Vec<Personal> {
 
 /// Whether the value `text` under the name `key` is a secret, as a whole.
 pub(super) fn is_secret_value(key: &str, text: &str) -> bool {
+    if text.len() < MIN_VALUE {
+        return false;
+    }
     match classify_key(key) {
         Some(KeyStrength::Strong) => is_plausible(text),
         Some(KeyStrength::Weak) => looks_random(text),

@@ -103,3 +103,13 @@ fn a_secret_in_an_escaped_text_is_found() {
         assert_eq!(find_texts(&format!("x{before}{token}")), [token.as_str()], "{before}");
     }
 }
+
+/// A text that is called harmless is not searched, so no secret of any shape may be as short.
+#[test]
+fn no_secret_is_called_harmless() {
+    assert_eq!(ISSUED.iter().map(IssuedShape::shortest).min(), Some(SHORTEST_ISSUED));
+    for text in ["pwd=abc12", "password:abc12", "key is x", "x://:a@b", "bearer x"] {
+        assert!(!is_harmless(text), "{text}");
+    }
+    assert!(is_harmless("order_id") && is_harmless("call_1"));
+}
