@@ -44,7 +44,7 @@ impl LineLog {
         let mut held = lock(&self.file);
         // A log that another process has removed is created again; a verdict must not vanish in a deleted file.
         let file = match held.take() {
-            Some(file) if is_still_there(&file) => held.insert(file),
+            Some(file) if is_still_there(&file, &self.path) => held.insert(file),
             _ => held.insert(open_log(&self.path)?),
         };
         if !self.is_shared {
@@ -106,16 +106,16 @@ fn ends_with_line_break(file: &mut File) -> io::Result<bool> {
 /// Whether the open file still has a name. A user who empties the folder of all runs during a run must not lose the lines
 /// that follow.
 #[cfg(unix)]
-fn is_still_there(file: &File) -> bool {
+fn is_still_there(file: &File, _path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
 
     file.metadata().is_ok_and(|metadata| metadata.nlink() > 0)
 }
 
-/// Whether the open file still has a name. Other systems refuse to delete an open file.
+/// Whether the open file still has a name. Windows deletes open files as well, but does not tell how many names one has.
 #[cfg(not(unix))]
-fn is_still_there(_file: &File) -> bool {
-    true
+fn is_still_there(_file: &File, path: &Path) -> bool {
+    path.exists()
 }
 
 #[cfg(test)]
@@ -156,7 +156,6 @@ mod tests {
         assert_eq!(fs::read_to_string(log.path()).expect("the log"), "one\n{\"tor\ntwo\nthree\n");
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_log_is_created_again_after_its_folder_was_removed() {
         let dir = tempfile::tempdir().expect("a temporary folder");
