@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::capture::CapturedOutput;
-use super::group::ProcessGroup;
+use super::group::{ProcessGroup, wait_for_exit};
 use super::into_trace::{answer_only_trace, read_single_run};
 use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
 use crate::case::CommandLine;
@@ -28,9 +28,24 @@ pub(super) const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 /// The variable with the address of the MCP server with the case's mock tools.
 pub const MCP_VARIABLE: &str = "ARRAIGN_MCP_URL";
 
-/// The environment variables that every process inherits.
-const INHERITED_VARIABLES: &[&str] =
-    if cfg!(windows) { &["PATH", "HOME", "SystemRoot"] } else { &["PATH", "HOME"] };
+/// The environment variables that every process inherits. The interpreters of Windows need more than two: without `TEMP`
+/// their temporary folder is that of the system, and without `USERPROFILE` they have no home.
+const INHERITED_VARIABLES: &[&str] = if cfg!(windows) {
+    &[
+        "PATH",
+        "PATHEXT",
+        "SystemRoot",
+        "ComSpec",
+        "TEMP",
+        "TMP",
+        "HOME",
+        "USERPROFILE",
+        "APPDATA",
+        "LOCALAPPDATA",
+    ]
+} else {
+    &["PATH", "HOME"]
+};
 
 /// The run of a process or its problem, and the end of its standard error.
 pub(super) type CommandResult = (Result<Trace, AgentProblem>, String);
@@ -208,7 +223,7 @@ impl ProcessSession {
         process: StartedProcess,
         input: Vec<u8>,
     ) -> Result<ExitStatus, AgentProblem> {
-        let StartedProcess { mut child, group, stdin, stdout, stderr } = process;
+        let StartedProcess { mut child, mut group, stdin, stdout, stderr } = process;
         let pipes = async {
             tokio::try_join!(
                 write_input(stdin, input),
@@ -221,14 +236,13 @@ impl ProcessSession {
         // The exit and the end of the pipes can come in either order: a process may exit while its children hold the pipes
         // open, or close its pipes and go on. After the exit the group is killed, and the pipes have a short time left.
         tokio::select! {
-            status = child.wait() => {
-                drop(group);
+            status = wait_for_exit(&mut child, &mut group) => {
                 timeout(DRAIN_TIMEOUT, pipes).await.unwrap_or(Ok(()))?;
                 status.map_err(AgentProblem::Lost)
             }
             done = &mut pipes => {
                 done?;
-                child.wait().await.map_err(AgentProblem::Lost)
+                wait_for_exit(&mut child, &mut group).await.map_err(AgentProblem::Lost)
             }
         }
     }

@@ -3,7 +3,11 @@
 //! The group is not the terminal's foreground group, so an interrupt does not reach it; the signal handler calls
 //! [`kill_all`].
 
+use std::io;
+use std::process::ExitStatus;
 use std::sync::Mutex;
+
+use tokio::process::Child;
 
 use crate::source::lock;
 
@@ -20,6 +24,20 @@ impl ProcessGroup {
         lock(&RUNNING_GROUPS).push(leader);
         Self(leader)
     }
+}
+
+/// Waits for the leader of a group, and kills the rest of it.
+pub(super) async fn wait_for_exit(
+    leader: &mut Child,
+    group: &mut Option<ProcessGroup>,
+) -> io::Result<ExitStatus> {
+    let status = leader.wait().await;
+    // Windows soon gives the id of a process that has ended to another one, which must not be killed.
+    if let (Some(ended), true) = (group.take(), cfg!(windows)) {
+        lock(&RUNNING_GROUPS).retain(|id| *id != ended.0);
+        std::mem::forget(ended);
+    }
+    status
 }
 
 impl Drop for ProcessGroup {
@@ -45,6 +63,13 @@ fn kill_group(id: u32) {
     }
 }
 
-/// Does nothing: on this system the owner of the process kills only the process itself.
+/// Kills a process and all that it has started. What is left of a tree without its root is not found.
 #[cfg(not(unix))]
-fn kill_group(_id: u32) {}
+fn kill_group(id: u32) {
+    use std::process::{Command, Stdio};
+
+    let id = id.to_string();
+    let mut command = Command::new("taskkill");
+    command.args(["/F", "/T", "/PID", &id]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let _ = command.status();
+}

@@ -13,7 +13,7 @@ use super::command::{
     DRAIN_TIMEOUT, MAX_STDERR_BYTES, SpokenOutput, StartedProcess, collect_secrets, collect_variables,
     read_trace, start_process, truncate_front,
 };
-use super::group::ProcessGroup;
+use super::group::{ProcessGroup, wait_for_exit};
 use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
 use crate::case::CommandLine;
 use crate::reader::ReaderSet;
@@ -22,8 +22,8 @@ use crate::trace::Trace;
 
 /// A process in a conversation. Dropping it kills its process group.
 pub(super) struct TurnProcess {
-    child: Child,
     group: Option<ProcessGroup>,
+    child: Child,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
     stderr: Arc<Mutex<CapturedOutput>>,
@@ -106,7 +106,7 @@ impl TurnProcess {
         let mut rest = CapturedOutput::default();
         // A line beyond the last turn would be an answer that nobody asked for.
         rest.read_all(&mut self.stdout, self.output_limit).await?;
-        let status = self.child.wait().await.map_err(AgentProblem::Lost)?;
+        let status = wait_for_exit(&mut self.child, &mut self.group).await.map_err(AgentProblem::Lost)?;
         if !status.success() {
             return Err(AgentProblem::Exited(status));
         }
@@ -123,7 +123,7 @@ impl TurnProcess {
     async fn explain_end(&mut self) -> AgentProblem {
         // The input is closed first: a process that still reads it would never end.
         self.stdin = None;
-        match self.child.wait().await {
+        match wait_for_exit(&mut self.child, &mut self.group).await {
             Ok(status) if !status.success() => AgentProblem::Exited(status),
             _ => AgentProblem::Nonsense(format!(
                 "its output ended in turn {}: it answers each line of its input with one line",

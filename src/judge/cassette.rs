@@ -15,7 +15,7 @@ use super::{JudgeError, Questionnaire};
 use crate::case::Case;
 use crate::evidence::{Judged, Opinion};
 use crate::source::{Files, ReadProblem};
-use crate::suite::escape_component;
+use crate::suite::escape_file_name;
 
 /// The folder of cassettes, beside the files of cases.
 pub const CASSETTES: &str = "cassettes";
@@ -78,7 +78,7 @@ impl CassetteLocation {
     /// Locates the cassettes of the case `id` in `file`.
     pub(super) fn new(file: &Path, id: Option<&str>) -> Self {
         let stem = file.file_stem().unwrap_or_default();
-        let id: String = escape_component(id.unwrap_or("case")).chars().take(MAX_ID_CHARS).collect();
+        let id: String = escape_file_name(id.unwrap_or("case")).chars().take(MAX_ID_CHARS).collect();
         // Files that begin with a dot are hidden, and hidden files are not listed.
         let id = id.strip_prefix('.').map_or_else(|| id.clone(), |rest| format!("%2E{rest}"));
         let folder = file.parent().unwrap_or(file).join(CASSETTES).join(stem);

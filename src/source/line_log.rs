@@ -52,7 +52,8 @@ impl LineLog {
         }
         let mut held = lock(&self.open);
         // A log that another process has removed is created again; a verdict must not vanish in a deleted file.
-        let known = held.take().and_then(|mut log| log.look_again().unwrap_or(false).then_some(log));
+        let known =
+            held.take().and_then(|mut log| log.look_again(&self.path).unwrap_or(false).then_some(log));
         let log = held.insert(match known {
             Some(log) => log,
             None => OpenLog::open(&self.path)?,
@@ -62,7 +63,7 @@ impl LineLog {
         }
         // On a shared log another process may append, too. The lock covers the look at the last byte and the write.
         log.file.lock()?;
-        let written = log.look_again().and_then(|_| log.write_line(line));
+        let written = log.look_again(&self.path).and_then(|_| log.write_line(line));
         log.file.unlock().and(written)
     }
 
@@ -87,16 +88,16 @@ fn open_log(path: &Path) -> io::Result<File> {
 impl OpenLog {
     fn open(path: &Path) -> io::Result<Self> {
         let mut log = Self { file: open_log(path)?, length: 0, own_end: 0 };
-        log.look_again()?;
+        log.look_again(path)?;
         Ok(log)
     }
 
     /// Looks at the length of the file. Returns whether the file still has a name: a user who empties the folder of all runs
     /// during a run must not lose the lines that follow.
-    fn look_again(&mut self) -> io::Result<bool> {
+    fn look_again(&mut self, path: &Path) -> io::Result<bool> {
         let metadata = self.file.metadata()?;
         self.length = metadata.len();
-        Ok(has_name(&metadata))
+        Ok(has_name(&metadata, path))
     }
 
     /// Writes a line at the end, after a line break if the last line was torn.
@@ -129,16 +130,16 @@ impl OpenLog {
 }
 
 #[cfg(unix)]
-fn has_name(metadata: &Metadata) -> bool {
+fn has_name(metadata: &Metadata, _path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
 
     metadata.nlink() > 0
 }
 
-/// Other systems refuse to delete an open file.
+/// Windows deletes open files as well, but does not tell how many names one has.
 #[cfg(not(unix))]
-fn has_name(_metadata: &Metadata) -> bool {
-    true
+fn has_name(_metadata: &Metadata, path: &Path) -> bool {
+    path.exists()
 }
 
 #[cfg(test)]
@@ -179,7 +180,6 @@ mod tests {
         assert_eq!(fs::read_to_string(log.path()).expect("the log"), "one\n{\"tor\ntwo\nthree\n");
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_log_is_created_again_after_its_folder_was_removed() {
         let dir = tempfile::tempdir().expect("a temporary folder");

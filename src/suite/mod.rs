@@ -44,7 +44,7 @@ use serde::Deserialize;
 pub use discover::{CASE_EXTENSIONS, find_case_files, find_files_for_name, is_support};
 pub use gate::{GateRows, SuiteGate, SummaryBaseline};
 pub use identifier::{build_identifier, parse_identifier};
-pub use name::{build_case_name, build_file_name, build_trial_name, escape_component};
+pub use name::{build_case_name, build_file_name, build_trial_name, escape_file_name, name_recording};
 pub use record::{CassetteOf, cassette_path, find_stale_runs, record_run, recording};
 pub use recorded::{NoBaseline, RecordedEvidence, load_baseline, load_recorded};
 pub use run_folder::{read_run_folder, survey_run_folder};

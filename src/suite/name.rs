@@ -32,7 +32,7 @@ pub fn build_case_name(file: &str, id: Option<&str>) -> String {
 }
 
 /// Escapes one part of a name.
-pub fn escape_component(part: &str) -> String {
+fn escape_component(part: &str) -> String {
     escape_char(part).into_owned()
 }
 
@@ -54,6 +54,42 @@ fn escape_char(part: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(escaped)
+}
+
+/// The characters that Windows or an artifact store refuses in file names.
+const RESERVED: &[char] = &['"', '*', '/', ':', '<', '>', '?', '\\', '|'];
+
+/// Escapes the id of a case, or another part of a file name, injectively: files of all names can be copied and uploaded
+/// anywhere.
+pub fn escape_file_name(part: &str) -> String {
+    let name = escape_char(part);
+    let mut escaped = String::with_capacity(name.len());
+    for c in name.chars() {
+        if is_reserved(c) || (escaped.is_empty() && names_device(part)) {
+            escaped.extend(format!("%x{:02X}", u32::from(c)).chars());
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
+}
+
+/// Returns the name of a recording for the id of a case: what a file name cannot contain on every system becomes `_`.
+pub fn name_recording(id: &str) -> String {
+    let device = if names_device(id) { "_" } else { "" };
+    format!("{device}{}", id.replace(is_reserved, "_"))
+}
+
+fn is_reserved(c: char) -> bool {
+    c.is_ascii_control() || RESERVED.contains(&c)
+}
+
+/// Whether Windows takes a file of this name for a device, whatever its extension.
+fn names_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
+    let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
+    let is_port = port.is_some_and(|number| matches!(number.as_bytes(), [b'1'..=b'9']));
+    is_port || matches!(stem.as_str(), "AUX" | "CON" | "NUL" | "PRN")
 }
 
 /// A single colon or blank inside a part is plain; at its edge, or doubled, it would read as something else.
@@ -121,8 +157,26 @@ mod tests {
 
     #[test]
     fn escaping_is_injective() {
-        let ids = ["a::b", "a%3A%3Ab", "a:b", "a%3Ab", "a: :b", "%", "%25"];
-        let names: std::collections::HashSet<String> = ids.iter().map(|id| escape_component(id)).collect();
-        assert_eq!(names.len(), ids.len());
+        let ids = ["a::b", "a%3A%3Ab", "a:b", "a%3Ab", "a: :b", "%", "%25", "%x3A", ":", "aux", "%x61ux"];
+        for escape in [escape_component, escape_file_name] {
+            let names: std::collections::HashSet<String> = ids.iter().map(|id| escape(id)).collect();
+            assert_eq!(names.len(), ids.len());
+        }
+    }
+
+    #[test]
+    fn a_file_name_is_one_on_every_system() {
+        assert_eq!(escape_file_name("a \"b\" <c> d|e? *"), "a %x22b%x22 %x3Cc%x3E d%x7Ce%x3F %x2A");
+        assert_eq!(name_recording("is 1/2: \"ok\"?"), "is 1_2_ _ok__");
+        for device in ["aux", "Con.x", "nul ", "com1", "LPT9.json"] {
+            assert_eq!(name_recording(device), format!("_{device}"));
+            assert!(escape_file_name(device).starts_with("%x"), "{device}");
+        }
+        for plain in ["auxiliary", "com", "com0", "com10", "a.aux"] {
+            assert_eq!(
+                (name_recording(plain), escape_file_name(plain)),
+                (plain.to_owned(), plain.to_owned())
+            );
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
+use super::name::name_recording;
 use super::run_folder::is_run_folder;
 use crate::case::{Case, RunSelection, TraceFile, TraceFrom};
 use crate::check::Scope;
@@ -205,7 +206,7 @@ pub(super) fn case_stem(case: &Case, path: &Path) -> PathBuf {
 pub(super) fn case_stem_in(folder: &str, case: &Case, path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default();
     let id = case.id.clone().unwrap_or_else(|| stem.to_string_lossy().into_owned());
-    let id = id.replace(['/', '\\'], "_");
+    let id = name_recording(&id);
     // Neither this folder nor the one above it.
     let id = if id.bytes().all(|byte| byte == b'.') { id.replace('.', "_") } else { id };
     path.parent().unwrap_or(path).join(folder).join(stem).join(shorten_file_name(id))

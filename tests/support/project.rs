@@ -1,5 +1,7 @@
 //! A package with a few cases in a temporary folder, and what its test target says: the executable `subject`.
 
+#[path = "folder.rs"]
+mod folder;
 #[path = "foreign.rs"]
 mod foreign;
 
@@ -12,6 +14,8 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
+pub(crate) use self::folder::resolve_links;
+use self::folder::show_below;
 use self::foreign::remove_foreign_variables;
 use crate::cargo::cargo;
 
@@ -64,8 +68,7 @@ impl Project {
     }
 
     pub(crate) fn path(&self, below: impl AsRef<Path>) -> PathBuf {
-        let folder = self.folder.path().canonicalize().expect("the temporary folder");
-        folder.join(below)
+        resolve_links(self.folder.path()).join(below)
     }
 
     /// The test target, as cargo starts it.
@@ -94,7 +97,7 @@ impl Project {
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).into_iter().flatten().map(|entry| entry.expect("an entry")) {
                 let path = entry.path();
-                if path.is_dir() { folders.push(path) } else { files.push(shown(&path, &root)) }
+                if path.is_dir() { folders.push(path) } else { files.push(show_below(&path, &root)) }
             }
         }
         files.sort();
@@ -169,10 +172,6 @@ fn build_subject() -> PathBuf {
     let mut subjects = artifacts.filter(|message| message["target"]["name"] == "subject");
     let subject = subjects.find_map(|message| message["executable"].as_str().map(PathBuf::from));
     subject.expect("cargo builds the subject")
-}
-
-fn shown(path: &Path, root: &Path) -> String {
-    path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
 }
 
 impl Ran {

@@ -25,7 +25,7 @@ pub use self::pinned::snapshot_text;
 use crate::case::Case;
 use crate::harness::settings::is_ci;
 use crate::outcome::Status;
-use crate::suite::escape_component;
+use crate::suite::escape_file_name;
 use crate::verdict::Verdict;
 
 /// The location of a case's snapshot.
@@ -40,7 +40,7 @@ impl SnapshotFile {
         let folder = path.parent().unwrap_or(path).join("snapshots");
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let parts = [Some(&*stem), id, run];
-        let name: Vec<String> = parts.into_iter().flatten().map(escape_component).collect();
+        let name: Vec<String> = parts.into_iter().flatten().map(escape_file_name).collect();
         Self { folder, name: name.join(".") }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::super::name::name_recording;
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::yaml::{Node, Tree, Value, did_you_mean};
@@ -199,11 +200,11 @@ pub(super) fn render_scalar(value: &Value) -> Option<String> {
     })
 }
 
-/// Two rows of one name would be one trial. Recordings are files, in whose names `/` becomes `_`.
+/// Two rows of one name would be one trial. Recordings are files, whose names differ less.
 fn refuse_same_keys(rows: &[RowValues]) -> Result<(), LoadErrors> {
     let (mut seen, mut errors) = (HashMap::new(), LoadErrors::new());
     for row in rows {
-        if let Some(first) = seen.insert(row.key.replace(['/', '\\'], "_"), row) {
+        if let Some(first) = seen.insert(name_recording(&row.key), row) {
             let line = first.place.line();
             let problem = format!("the row `{}` has the name of the row in line {line}", row.key);
             let help = "give each row a name of its own, in the column `id` or in the first one";

@@ -66,7 +66,7 @@ fn a_json_list_has_the_place_the_tier_and_the_tags_of_each_trial() {
     let ran = project.run(&["--list", "--format", "json"]).exits(0).says_nothing_on_stderr();
     let lines: Vec<Value> =
         ran.stdout.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect();
-    let root = project.path("evals").canonicalize().expect("a folder");
+    let root = project.path("evals");
     assert_eq!(lines[0], json!({"type": "suite", "event": "discovery", "root": root}));
     let last =
         json!({"type": "suite", "event": "completed", "tests": 6, "benchmarks": 0, "total": 6, "ignored": 2});

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use arraign::__internals::suite::escape_component;
+use arraign::__internals::suite::escape_file_name;
 use serde_json::{Value, json};
 
 use super::project::EvalProject;
@@ -127,7 +127,7 @@ impl CaseCommand {
             explained.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("\n")
         };
         let folder = locate_out_folder_of(&self.base).join("explained");
-        let file = folder.join(format!("{}.txt", escape_component(&self.name).replace("::", ".")));
+        let file = folder.join(format!("{}.txt", escape_file_name(&self.name.replace("::", "."))));
         let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, &output));
         let file = written.ok().map(|()| file);
         CommandResult { name: self.name.clone(), success, output, file, runner: None }

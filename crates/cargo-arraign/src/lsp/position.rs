@@ -73,6 +73,8 @@ pub(super) fn uri_to_path(uri: &Uri) -> Option<PathBuf> {
 /// Returns the `file:` URI of an absolute path.
 pub(super) fn path_to_uri(path: &Path) -> Option<Uri> {
     let text = path.to_str()?.replace('\\', "/");
+    // Resolving links on Windows makes `\\?\C:\folder`.
+    let text = text.strip_prefix("//?/").unwrap_or(&text);
     let mut uri = String::from(if text.starts_with('/') { "file://" } else { "file:///" });
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"/-._~:".contains(&byte) {
@@ -106,5 +108,7 @@ mod tests {
         let uri = path_to_uri(path).expect("it is a URI");
         assert_eq!(uri.as_str(), "file:///a%20b/%C3%A9/50%25x%23y%3F.yaml");
         assert_eq!(uri_to_path(&uri).as_deref(), Some(path));
+        let uri = path_to_uri(Path::new(r"\\?\C:\a b")).expect("it is a URI");
+        assert_eq!((uri.as_str(), uri_to_path(&uri)), ("file:///C:/a%20b", Some("C:/a b".into())));
     }
 }

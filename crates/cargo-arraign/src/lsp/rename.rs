@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use arraign::__internals::suite::escape_component;
+use arraign::__internals::suite::{escape_file_name, name_recording};
 use lsp_types::{
     DocumentChangeOperation, DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, Position,
     PrepareRenameResponse, RenameFile, ResourceOp, TextDocumentEdit, TextEdit, WorkspaceEdit,
@@ -77,9 +77,9 @@ pub(super) fn locate_recordings(kind: &str, case_file: &Path) -> PathBuf {
 fn list_named_files(case_file: &Path, old_id: &str, new_id: &str) -> Vec<(PathBuf, PathBuf)> {
     let folder = case_file.parent().unwrap_or(case_file);
     let stem = case_file.file_stem().unwrap_or_default().to_string_lossy();
-    let named = |id: &str| id.replace(['/', '\\'], "_");
     let recorded = ["traces", "cassettes"].map(|kind| locate_recordings(kind, case_file));
-    let renames = recorded.iter().map(|folder| list_renames(folder, &named(old_id), &named(new_id)));
+    let renames =
+        recorded.iter().map(|folder| list_renames(folder, &name_recording(old_id), &name_recording(new_id)));
     let mut found: Vec<(PathBuf, PathBuf)> = renames.flatten().collect();
     let pinned = |id: &str| name_snapshot(&stem, Some(id));
     found.extend(list_renames(&folder.join("snapshots"), &pinned(old_id), &pinned(new_id)));
@@ -89,8 +89,8 @@ fn list_named_files(case_file: &Path, old_id: &str, new_id: &str) -> Vec<(PathBu
 
 /// The name that the snapshots of a case begin with, before a dot.
 pub(super) fn name_snapshot(stem: &str, id: Option<&str>) -> String {
-    let own = id.map(|id| format!(".{}", escape_component(id))).unwrap_or_default();
-    escape_component(stem) + &own
+    let own = id.map(|id| format!(".{}", escape_file_name(id))).unwrap_or_default();
+    escape_file_name(stem) + &own
 }
 
 /// Lists the entries of a folder that are called `old`, with any extension.

@@ -9,7 +9,7 @@ use arraign::__internals::source::Files;
 use arraign::__internals::suite::load_recorded;
 use arraign::Harness;
 
-use crate::import::{import_texts, imported, outcome, pin, project};
+use crate::import::{import_texts, imported, outcome, pin};
 use crate::program::{Ran, arraign};
 
 #[test]
@@ -30,7 +30,7 @@ fn what_promptfoo_keeps_in_other_files_is_followed() {
 #[cfg(unix)]
 #[test]
 fn nothing_outside_of_the_folder_becomes_part_of_a_case() {
-    let folder = project("promptfoo");
+    let folder = crate::import::project("promptfoo");
     let outside = tempfile::tempdir().expect("a folder");
     let secret = outside.path().join("secret.txt");
     fs::write(&secret, "the secret").expect("a file");

@@ -8,6 +8,8 @@ mod calibrate;
 mod compare;
 mod declared;
 mod explain;
+#[path = "../../../../tests/support/folder.rs"]
+mod folder;
 #[path = "../../../../tests/support/foreign.rs"]
 mod foreign;
 mod from_trace;

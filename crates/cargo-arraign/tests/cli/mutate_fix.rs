@@ -1,7 +1,5 @@
 //! `cargo arraign mutate --fix`: the checks that notice the survivors, written into the cases.
 
-use std::fs;
-
 use crate::package::Package;
 use crate::program::pin;
 
@@ -96,6 +94,7 @@ fn rows_of_a_dataset_are_not_edited() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_may_not_be_written_and_a_link_stay() {
+    use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     let package = Package::of(CASES);

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::folder::{resolve_links, show_below};
 use crate::foreign::remove_foreign_variables;
 use crate::program::Ran;
 
@@ -18,7 +19,7 @@ impl Package {
     }
 
     pub(crate) fn path(&self, below: &str) -> PathBuf {
-        self.0.path().canonicalize().expect("the temporary folder").join(below)
+        resolve_links(self.0.path()).join(below)
     }
 
     pub(crate) fn write(&self, path: &str, text: &str) {
@@ -39,7 +40,7 @@ impl Package {
             runs.flat_map(|run| fs::read_dir(run).into_iter().flatten().flatten()).map(|file| file.path());
         let found = files.find(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
         let found = found.expect("a log");
-        found.strip_prefix(self.path("")).expect("below").to_string_lossy().into_owned()
+        show_below(&found, &self.path(""))
     }
 
     pub(crate) fn arraign(&self, arguments: &[&str]) -> Ran {

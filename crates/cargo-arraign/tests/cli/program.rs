@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::folder::resolve_links;
+
 /// What a run of the program left.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -21,7 +23,7 @@ pub(crate) fn arraign(folder: &Path, arguments: &[&str]) -> Ran {
         .env_remove("ARRAIGN_OUT")
         .output()
         .expect("the program runs");
-    let real = folder.canonicalize().expect("a folder");
+    let real = resolve_links(folder);
     let shown = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).expect("UTF-8");
         text.replace(&*real.to_string_lossy(), "DIR").replace(&*folder.to_string_lossy(), "DIR")

@@ -8,6 +8,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use lsp_server::{Message, Notification, Request, Response};
 use serde_json::{Value, json};
 
+use crate::folder::resolve_links;
+
 pub(super) const TRACE: &str = r#"{"steps": [
   {"call": "get_order", "id": "call_17", "args": {"order": {"id": 1042}, "fast": true}},
   {"call": "refund", "args": {"order": 7}},
@@ -54,11 +56,12 @@ impl Session {
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().canonicalize().expect("a folder").join(name)
+        resolve_links(self.folder.path()).join(name)
     }
 
     pub(super) fn uri(&self, name: &str) -> String {
-        format!("file://{}", self.path(name).display())
+        let path = self.path(name).display().to_string().replace('\\', "/");
+        format!("file://{}{path}", if path.starts_with('/') { "" } else { "/" })
     }
 
     fn send(&mut self, message: impl Into<Message>) {
