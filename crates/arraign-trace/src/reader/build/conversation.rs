@@ -12,6 +12,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
+use crate::reader::json::key_bits::hash_key;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::Trace;
@@ -35,8 +36,6 @@ pub(crate) struct Conversation<'t> {
     keys: Vec<String>,
     /// The number of messages in the last request.
     asked: usize,
-    /// Whether the last reply ended the run, as it was found with this number of messages.
-    ended: (usize, bool),
     /// The evidence of calls next to requests and responses in their records.
     pub(crate) beside: Vec<CallEvidence<'t>>,
 }
@@ -60,9 +59,14 @@ const RECORD_KEYS: [&str; 15] = [
     "text",
 ];
 
-/// The parts of a log's records that have such keys.
-const RECORD_PARTS: [&str; 5] =
-    ["", "/request", "/response", "/input/inputBodyJson", "/output/outputBodyJson"];
+/// The parts of a log's records that have such keys: the path, and its keys.
+const RECORD_PARTS: [(&str, &[&str]); 5] = [
+    ("", &[]),
+    ("/request", &["request"]),
+    ("/response", &["response"]),
+    ("/input/inputBodyJson", &["input", "inputBodyJson"]),
+    ("/output/outputBodyJson", &["output", "outputBodyJson"]),
+];
 
 impl<'t> Conversation<'t> {
     /// Returns the messages, the trace so far, and the evidence next to the messages. The duration is the time of the model
@@ -99,10 +103,32 @@ impl Conversation<'_> {
     }
 }
 
+/// What a run is recognized by without a look at its messages.
+#[derive(Debug, Clone, Copy, Default)]
+struct RunMark {
+    /// The hash of its id.
+    id: u64,
+    /// Whether its last reply ended it. A reply without a request that comes behind it answers another question, which the
+    /// log does not record.
+    has_ended: bool,
+}
+
+impl RunMark {
+    fn of(run: &Conversation) -> Self {
+        Self { id: hash_id(run.trace.id.as_deref()), has_ended: run.ends_with_reply() }
+    }
+}
+
+fn hash_id(id: Option<&str>) -> u64 {
+    id.map_or(0, |id| hash_key(id.as_bytes()))
+}
+
 /// The conversations of a log.
 #[derive(Debug, Default)]
 pub(crate) struct Conversations<'t> {
     runs: Vec<Conversation<'t>>,
+    /// The marks of the runs. Each reply is compared with those of many runs, and a run is large.
+    marks: Vec<RunMark>,
     replies: usize,
 }
 
@@ -126,8 +152,8 @@ impl<'t> Conversations<'t> {
         let mut log = Self::default();
         for Record { at, value } in input.records {
             let case = batch::case(&value).map(ToOwned::to_owned);
-            let beside = RECORD_PARTS.into_iter().filter_map(|part| {
-                let record = value.pointer(part)?.as_object()?;
+            let beside = RECORD_PARTS.into_iter().filter_map(|(part, keys)| {
+                let record = keys.iter().try_fold(&value, |value, key| value.get(key))?.as_object()?;
                 CallEvidence::gather_beside(RecordSpot::under(at, part), record, &RECORD_KEYS)
             });
             let beside: Vec<CallEvidence> = beside.collect();
@@ -146,37 +172,20 @@ impl<'t> Conversations<'t> {
     }
 
     /// Adds the next model call of the log, and returns the index of its run; `None` for a call that was logged twice.
-    pub(crate) fn add_to(&mut self, exchange: Exchange<'t>) -> Option<usize> {
+    pub(crate) fn add_to(&mut self, mut exchange: Exchange<'t>) -> Option<usize> {
         if self.is_repeated(&exchange) {
             return None;
         }
-        let Exchange { request, reply, model, previous, case, model_ms } = exchange;
         self.replies += 1;
-        let number = self.replies;
+        let request = std::mem::take(&mut exchange.request);
         // The results of a batch do not follow each other: each is a run of its own.
-        let at = match case {
+        let at = match exchange.case {
             Some(_) => self.own_run(request),
-            None => self.run_for(request, previous.as_deref()),
+            None => self.run_for(request, exchange.previous.as_deref()),
         };
         let run = &mut self.runs[at];
-        run.trace.model = model.or(run.trace.model.take());
-        run.trace.id = case.clone().or(run.trace.id.take());
-        let Some(mut reply) = reply else { return Some(at) };
-        // The id of a run is that of its last reply, because the next request may name it. In a batch, the case is the
-        // id.
-        run.trace.id = case.or(reply.id).or(run.trace.id.take());
-        if let Some(last) = reply.messages.last_mut() {
-            last.ending = Some(TurnEnding { stop_reason: reply.stop_reason.clone(), usage: reply.usage });
-        }
-        run.trace.stop_reason = reply.stop_reason;
-        run.tally.add(reply.usage);
-        // The sum of the times counts only if each reply has one.
-        match model_ms {
-            Some(ms) => *run.model_ms.get_or_insert_default() += ms,
-            None => run.is_untimed = true,
-        }
-        run.messages
-            .extend(reply.messages.into_iter().map(|said| LocatedMessage { reply: Some(number), ..said }));
+        run.add(exchange, self.replies);
+        self.marks[at] = RunMark::of(run);
         Some(at)
     }
 
@@ -191,6 +200,7 @@ impl<'t> Conversations<'t> {
         // then.
         let old = if self.runs.len() < 2 * INTERLEAVED { 0 } else { self.runs.len() - INTERLEAVED };
         self.runs.drain(..old);
+        self.marks.drain(..old);
         old
     }
 
@@ -205,15 +215,19 @@ impl<'t> Conversations<'t> {
         }
         let Some(Reply { id: id @ Some(_), messages, .. }) = &exchange.reply else { return false };
         let Some(message) = messages.last() else { return false };
-        let ends_so =
-            |run: &Conversation| run.messages.last().is_some_and(|last| last.value == message.value);
+        let is_same = |run: &Conversation| {
+            run.trace.id == *id && run.messages.last().is_some_and(|last| last.value == message.value)
+        };
         // Only recent runs are searched: a log of many thousands would take quadratic time.
-        self.runs.iter().rev().take(INTERLEAVED).any(|run| run.trace.id == *id && ends_so(run))
+        let (hash, old) = (hash_id(id.as_deref()), self.runs.len().saturating_sub(INTERLEAVED));
+        let recent = self.marks[old..].iter().enumerate();
+        recent.rev().any(|(at, mark)| mark.id == hash && is_same(&self.runs[old + at]))
     }
 
     /// Adds a run of `request` alone, and returns its index.
     fn own_run(&mut self, request: Vec<LocatedMessage<'t>>) -> usize {
         self.runs.push(Conversation { messages: request, ..Conversation::default() });
+        self.marks.push(RunMark::default());
         self.runs.len() - 1
     }
 
@@ -222,10 +236,12 @@ impl<'t> Conversations<'t> {
         // A log has no ids of conversations. A request that names an earlier reply is certain; any other is compared
         // with the recent runs, the latest first. If none of them fits, the request begins a run.
         let found = previous.and_then(|id| self.find_reply(id)).or_else(|| self.find(&request));
-        let (at, fresh) = found.unwrap_or((self.runs.len(), 0));
-        if at == self.runs.len() {
-            self.runs.push(Conversation::default());
-        }
+        let Some((at, fresh)) = found else {
+            let asked = request.len();
+            let at = self.own_run(request);
+            self.runs[at].asked = asked;
+            return at;
+        };
         let run = &mut self.runs[at];
         run.asked = request.len();
         run.messages.extend(request.into_iter().skip(fresh));
@@ -242,6 +258,11 @@ impl<'t> Conversations<'t> {
     /// Finds the run that `request` continues, and the index of its first new message.
     fn find(&mut self, request: &[LocatedMessage]) -> Option<(usize, usize)> {
         let old = self.runs.len().saturating_sub(INTERLEAVED);
+        // An empty request continues a run that is not finished.
+        if request.is_empty() {
+            let open = self.marks[old..].iter().rposition(|mark| !mark.has_ended)?;
+            return Some((old + open, 0));
+        }
         let keys: Vec<String> = match &self.runs[old..] {
             [] => return None,
             _ => request.iter().map(|said| identity(&said.value)).collect(),
@@ -255,12 +276,9 @@ impl<'t> Conversations<'t> {
 impl Conversation<'_> {
     /// Returns the index of the first new message of a request; `None` if the request belongs to another run.
     fn fresh_from(&mut self, keys: &[String], request: &[LocatedMessage]) -> Option<usize> {
-        if keys.is_empty() {
-            return (!self.has_ended()).then_some(0);
-        }
-        // Three cases, by how the client builds a request. An empty one continues a run that is not finished. One that
-        // replays the previous request exactly, and then the model's reply, continues it with everything after what is
-        // known. One whose history was shortened is recognized by the last message of the model that it repeats.
+        // Two cases, by how the client builds a request. One that replays the previous request exactly, and then the
+        // model's reply, continues it with everything after what is known. One whose history was shortened is recognized
+        // by the last message of the model that it repeats.
         // Keys are made only when a request is compared with the run.
         let unknown = &self.messages[self.keys.len()..];
         self.keys.extend(unknown.iter().map(|said| identity(&said.value)));
@@ -279,18 +297,36 @@ impl Conversation<'_> {
     }
 }
 
-impl Conversation<'_> {
-    /// Whether the last reply ended the run: it stopped by itself, without a call. A reply without a request that comes
-    /// behind it answers another question, which the log does not record.
-    fn has_ended(&mut self) -> bool {
-        // A log of replies alone asks each open run for each reply. The answer changes only with the messages.
-        let count = self.messages.len();
-        if self.ended.0 != count {
-            self.ended = (count, self.ends_with_reply());
+impl<'t> Conversation<'t> {
+    /// Adds a model call whose request was added, and which is the one with this number.
+    fn add(&mut self, exchange: Exchange<'t>, number: usize) {
+        let Exchange { reply, model, case, model_ms, .. } = exchange;
+        self.trace.model = model.or(self.trace.model.take());
+        self.trace.id = case.clone().or(self.trace.id.take());
+        let Some(mut reply) = reply else { return };
+        // The id of a run is that of its last reply, because the next request may name it. In a batch, the case is the
+        // id.
+        self.trace.id = case.or(reply.id).or(self.trace.id.take());
+        if let Some(last) = reply.messages.last_mut() {
+            last.ending = Some(TurnEnding { stop_reason: reply.stop_reason.clone(), usage: reply.usage });
         }
-        self.ended.1
+        self.trace.stop_reason = reply.stop_reason;
+        self.tally.add(reply.usage);
+        // The sum of the times counts only if each reply has one.
+        match model_ms {
+            Some(ms) => *self.model_ms.get_or_insert_default() += ms,
+            None => self.is_untimed = true,
+        }
+        reply.messages.iter_mut().for_each(|said| said.reply = Some(number));
+        // A log may have many runs of one reply.
+        if self.messages.is_empty() {
+            self.messages = reply.messages;
+        } else {
+            self.messages.extend(reply.messages);
+        }
     }
 
+    /// Whether the last reply ended the run: it stopped by itself, without a call.
     fn ends_with_reply(&self) -> bool {
         let Some(last) = self.messages.last() else { return false };
         let stopped = last.ending.as_ref().and_then(|ending| ending.stop_reason.as_deref());
