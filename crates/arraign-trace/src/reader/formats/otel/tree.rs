@@ -1,5 +1,6 @@
 //! The tree of the spans of one trace, which decides which agent made which call.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use crate::reader::formats::otel::figures::usage;
@@ -140,7 +141,8 @@ impl<'t> Spans<'t> {
         let mut spans = Self { all, kinds, by_id, inside: HashMap::new(), twice: HashSet::new() };
         let agents = (0..spans.all.len()).filter_map(|place| Some((place, spans.tool_around(place)?)));
         spans.inside = agents.collect();
-        spans.twice = (0..spans.all.len()).filter_map(|place| spans.told_twice(place)).collect();
+        let said = vec![OnceCell::new(); spans.all.len()];
+        spans.twice = (0..spans.all.len()).filter_map(|place| spans.told_twice(place, &said)).collect();
         spans.merge_repeated();
         spans
     }
@@ -181,8 +183,8 @@ impl<'t> Spans<'t> {
     }
 
     /// Returns the one with less content of two spans that overlap and have the same answer of a model. A client
-    /// library and its instrumentation may both record a call.
-    fn told_twice(&self, place: usize) -> Option<usize> {
+    /// library and its instrumentation may both record a call. `said` keeps the number of messages that each span said.
+    fn told_twice(&self, place: usize, said: &[OnceCell<usize>]) -> Option<usize> {
         let span = &self.all[place];
         let is_model = self.kinds[place] == SpanKind::Model;
         let id = span.text(&["gen_ai.response.id"]).filter(|_| is_model)?;
@@ -195,7 +197,8 @@ impl<'t> Spans<'t> {
         };
         // Spans are sorted by their start, so only those before may be around; the limit keeps the search linear.
         let before = (place.saturating_sub(DEPTH)..place).rev().find(same)?;
-        let tells_more = said::output(span).len() > said::output(&self.all[before]).len();
+        let count = |place: usize| *said[place].get_or_init(|| said::output(&self.all[place]).len());
+        let tells_more = count(place) > count(before);
         Some(if tells_more { before } else { place })
     }
 
