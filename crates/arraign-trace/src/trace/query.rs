@@ -116,9 +116,9 @@ impl Trace {
     }
 }
 
-fn joined<'m>(messages: impl Iterator<Item = &'m Message>) -> Option<String> {
-    let texts: Vec<&str> = messages.map(|message| message.text.as_str()).collect();
-    (!texts.is_empty()).then(|| texts.join("\n"))
+fn joined<'m>(mut messages: impl Iterator<Item = &'m Message>) -> Option<String> {
+    let first = messages.next()?.text.clone();
+    Some(messages.fold(first, |texts, message| texts + "\n" + &message.text))
 }
 
 impl Call {
