@@ -33,7 +33,7 @@ impl<const WORDS: usize> KeyBits<WORDS> {
 }
 
 /// Hashes a key by its length, its ends and its middle, in which nearly all keys of an object differ.
-fn hash_key(key: &[u8]) -> u64 {
+pub(crate) fn hash_key(key: &[u8]) -> u64 {
     let middle = key.get(key.len() / 2).copied().unwrap_or_default();
     let ends = match (key.first_chunk::<4>(), key.last_chunk::<4>()) {
         (Some(first), Some(last)) => {

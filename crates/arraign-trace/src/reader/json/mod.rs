@@ -2,7 +2,7 @@
 
 mod duplicate_key;
 pub(crate) mod input;
-mod key_bits;
+pub(crate) mod key_bits;
 pub(crate) mod object;
 pub(crate) mod sse;
 pub(crate) mod value;
