@@ -43,7 +43,6 @@ fn escape_char(part: &str) -> Cow<'_, str> {
     let chars: Vec<char> = part.chars().collect();
     let mut escaped = String::with_capacity(part.len());
     for (index, &c) in chars.iter().enumerate() {
-        // A colon or a blank is plain only between other characters.
         // Some characters are plain only between others, such as a point that is not the first one.
         let before = index.checked_sub(1).map(|at| chars[at]);
         if is_plain(c, before, chars.get(index + 1).copied()) {
