@@ -8,7 +8,7 @@ use super::name::name_recording;
 use super::run_folder::is_run_folder;
 use crate::case::{Case, RunSelection, TraceFile, TraceFrom};
 use crate::check::Scope;
-use crate::pattern::is_glob;
+use crate::pattern::{is_glob, is_wildcard};
 use crate::place::{LoadError, LoadErrors};
 use crate::reader;
 use crate::source::Files;
@@ -92,7 +92,7 @@ fn refuse_outside(file: &TraceFile, node: Node<'_>, scope: &Scope<'_>) -> Result
         return Err(node.error("`trace` is empty: give a path, or the run itself").into());
     }
     // A pattern is no path, so only the part before its first wildcard can be resolved.
-    let fixed = file.path.split(['*', '?', '[', '{']).next().unwrap_or_default();
+    let fixed = file.path.split(is_wildcard).next().unwrap_or_default();
     scope.files.resolve(scope.folder, fixed).map_err(|error| node.error(error.to_string()))?;
     if is_glob(&file.path) {
         build_glob_set(&file.path).map_err(|problem| node.error(problem))?;
@@ -140,25 +140,26 @@ fn find_matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Ve
     if !is_glob(&file.path) || files.exists(&direct) {
         return Ok(vec![direct]);
     }
-    let found = find_by_glob(&direct, files)?;
+    let found = find_by_glob(folder, &file.path, files)?;
     if found.is_empty() { Err(format!("no trace matches `{}`", file.path)) } else { Ok(found) }
 }
 
 /// Returns the files below `folder` that match `pattern`, in natural order. A pattern that leads out of it matches none.
 pub(super) fn find_files_below(folder: &Path, pattern: &str, files: &Files) -> Result<Vec<PathBuf>, String> {
-    let direct = files.resolve(folder, pattern).map_err(|error| error.to_string())?;
-    if !direct.starts_with(folder) {
-        return Ok(Vec::new());
-    }
-    find_by_glob(&direct, files)
+    let mut found = find_by_glob(folder, pattern, files)?;
+    found.retain(|path| path.starts_with(folder));
+    Ok(found)
 }
 
-/// Lists the files with paths that match a glob, in natural order.
-fn find_by_glob(glob: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
-    let set = build_glob_set(&glob.to_string_lossy())?;
-    let fixed: PathBuf = glob.iter().take_while(|part| !is_glob(&part.to_string_lossy())).collect();
-    let below = files.walk(&fixed, |_| false).unwrap_or_default();
-    let mut found: Vec<PathBuf> = below.into_iter().filter(|path| set.is_match(path)).collect();
+/// Lists the files that match a glob, which is relative to `folder`, in natural order. Only the part from the first wildcard on
+/// is a pattern: the folder itself may have brackets in its name.
+fn find_by_glob(folder: &Path, glob: &str, files: &Files) -> Result<Vec<PathBuf>, String> {
+    let fixed = glob.find(is_wildcard).unwrap_or(glob.len());
+    let (fixed, pattern) = glob.split_at(glob[..fixed].rfind('/').map_or(0, |slash| slash + 1));
+    let start = files.resolve(folder, fixed).map_err(|error| error.to_string())?;
+    let set = build_glob_set(pattern)?;
+    let mut found = files.walk(&start, |_| false).unwrap_or_default();
+    found.retain(|path| path.strip_prefix(&start).is_ok_and(|below| set.is_match(below)));
     found.sort_by(|one, other| compare_naturally(&one.to_string_lossy(), &other.to_string_lossy()));
     Ok(found)
 }
@@ -266,6 +267,8 @@ fn split_digits(text: &str) -> Vec<(u128, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -273,5 +276,26 @@ mod tests {
         let mut names = vec!["run_10.json", "run_2.json", "a.json", "run_1.json"];
         names.sort_by(|one, other| compare_naturally(one, other));
         assert_eq!(names, ["a.json", "run_1.json", "run_2.json", "run_10.json"]);
+    }
+
+    #[test]
+    fn a_folder_with_brackets_in_its_name_is_no_pattern() {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        let folder = root.path().join("[a]{b}");
+        fs::create_dir_all(folder.join("traces/deep")).expect("folders");
+        for name in ["traces/2.json", "traces/10.json", "traces/deep/3.json", "4.json"] {
+            fs::write(folder.join(name), "{}").expect("a file");
+        }
+        let files = Files::new(root.path(), root.path());
+        for (glob, expected) in [
+            ("traces/*.json", &["traces/2.json", "traces/10.json"][..]),
+            ("./traces/../traces/d?ep/*", &["traces/deep/3.json"]),
+            ("*.json", &["4.json"]),
+            ("{4,5}.json", &["4.json"]),
+        ] {
+            let found = find_by_glob(&folder, glob, &files).expect(glob);
+            let expected: Vec<PathBuf> = expected.iter().map(|name| folder.join(name)).collect();
+            assert_eq!(found, expected, "{glob}");
+        }
     }
 }
