@@ -35,17 +35,9 @@ impl IncludedFiles {
         self.blocks.into_keys()
     }
 
-    /// Adds the files that `case` includes to its entries. Returns the gates that the case replaces.
+    /// Adds the files that a case includes to its entries, and returns the gates that the case replaces. `chain` holds
+    /// the files that led to `tree`, the outermost first.
     pub(super) fn include_into(
-        &mut self,
-        case: &mut Tree,
-        scope: &Scope<'_>,
-    ) -> Result<Vec<ReplacedGate>, LoadErrors> {
-        self.include_below(case, scope, &mut Vec::new())
-    }
-
-    /// `chain` are the files that led to `tree`, the outermost first.
-    fn include_below(
         &mut self,
         tree: &mut Tree,
         scope: &Scope<'_>,
@@ -87,7 +79,7 @@ impl IncludedFiles {
         // What the file includes is found from its own folder, and with it in the chain, so that a circle is seen.
         chain.push(path.clone());
         let folder = path.parent().unwrap_or(scope.folder);
-        let included = self.include_below(&mut block, &Scope { folder, ..*scope }, chain);
+        let included = self.include_into(&mut block, &Scope { folder, ..*scope }, chain);
         chain.pop();
         included?;
         let Value::Map(entries) = block.value else { return Ok(Vec::new()) };

@@ -22,6 +22,7 @@ pub use arraign_trace::json_text::{escape_token, render_plain, unescape_token};
 pub use arraign_trace::suggest::{did_you_mean, nearest};
 pub use compose::EventLog;
 pub use fields::Fields;
+pub(crate) use fields::read_all;
 pub use size::parse_bytes;
 pub use time::parse_milliseconds;
 pub use write::{is_printable, render_entry, render_flow, render_scalar};
@@ -249,9 +250,7 @@ impl<'d> Node<'d> {
     /// Deserializes each entry of a list. Unlike [`Node::decode`], this reports every invalid entry, not only the first.
     pub fn decode_each<T: DeserializeOwned>(self) -> Result<Vec<T>, LoadErrors> {
         let Some(nodes) = self.list() else { return Ok(self.decode()?) };
-        let mut errors = LoadErrors::new();
-        let values = nodes.filter_map(|node| errors.take(node.decode())).collect();
-        errors.or(values)
+        read_all(nodes.map(Node::decode))
     }
 
     /// Returns the kind of the value in plain words, for messages.

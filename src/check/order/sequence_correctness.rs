@@ -10,14 +10,14 @@
 #![doc = include_str!("../../../tests/check/sequence_correctness/fail-order.yaml")]
 //! ```
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::demands::share_without_banned;
 use crate::check::support::words::say_times;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, count_to_f64};
+use crate::outcome::{Item, Loss, Outcome, Score, Unfit, Violation, count_to_f64};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
@@ -49,7 +49,7 @@ struct SequenceCorrectness {
     mode: Mode,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Mode {
@@ -61,17 +61,6 @@ pub(crate) enum Mode {
     Exact,
     /// Each tool is called as often as it is listed, in any order.
     Unordered,
-}
-
-impl Mode {
-    /// Returns the name of the mode in a case.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Subsequence => "subsequence",
-            Self::Exact => "exact",
-            Self::Unordered => "unordered",
-        }
-    }
 }
 
 fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
@@ -103,7 +92,7 @@ impl Check for SequenceCorrectness {
         };
         Ok(outcome
             .stat("calls_checked", trace.calls.len())
-            .value("mode", self.mode.name().into())
+            .value("mode", serde_json::json!(self.mode))
             .value("correct", correct.into())
             .value("progress", score.get().into()))
     }
@@ -181,13 +170,11 @@ impl SequenceCorrectness {
     fn items(&self, held: &[bool], trace: &Trace) -> Vec<Item> {
         let success = RunSuccess::of(&trace.calls);
         let members = self.sequence.iter().zip(held).enumerate();
-        members
-            .map(|(index, (tool, held))| {
-                let state = if *held { State::Held } else { State::Violated };
-                let item = Item::new(format!("{}: {tool}", index + 1), state);
-                note_attempts(item, trace.calls.iter().filter(|call| tool.matches(call)), success)
-            })
-            .collect()
+        let items = members.map(|(index, (tool, held))| {
+            let item = Item::tested(format!("{}: {tool}", index + 1), *held);
+            note_attempts(item, trace.calls.iter().filter(|call| tool.matches(call)), success)
+        });
+        items.collect()
     }
 
     fn violation(&self, index: usize, message: String, trace: &Trace) -> Violation {

@@ -6,7 +6,7 @@ use super::{mark_common_keys, parse_bytes};
 use crate::case::{HttpCall, HttpMethod, Template, VariableText};
 use crate::pattern::JsonPath;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value, suggest_or_list};
+use crate::yaml::{Fields, Node, Value, read_all, suggest_or_list};
 
 /// The keys next to `http`, which `command` has as well.
 const OUTER_KEYS: [&str; 3] = ["timeout", "output_limit", "format"];
@@ -78,11 +78,7 @@ fn parse_headers(node: Node<'_>) -> Result<Vec<(String, VariableText)>, LoadErro
             .help("a key comes from the environment: `authorization: Bearer ${AGENT_KEY}`")
             .into());
     };
-    let mut errors = LoadErrors::new();
-    let headers =
-        entries.filter_map(|(key, node)| Some((key.name.to_string(), errors.take(parse_header(node))?)));
-    let headers = headers.collect();
-    errors.or(headers)
+    read_all(entries.map(|(key, node)| Ok::<_, LoadError>((key.name.to_string(), parse_header(node)?))))
 }
 
 /// A value; a number is the text that it is written as.
