@@ -98,7 +98,7 @@ impl IncludedFiles {
         let start = last.saturating_add(u32::try_from(length).unwrap_or(u32::MAX)).saturating_add(1);
         self.attached.push((start, Arc::clone(source)));
         self.source = self.source.with_attached(self.attached.clone());
-        shift_tree(tree, start)
+        tree.map_spans(&|span| shift_span(span, start))
     }
 }
 
@@ -106,19 +106,6 @@ fn refuse_cycle(node: Node<'_>, chain: &[PathBuf], path: &Path, scope: &Scope<'_
     let names: Vec<String> =
         chain.iter().map(PathBuf::as_path).chain([path]).map(|path| scope.files.name(path)).collect();
     node.error(format!("`{}` includes itself: {}", scope.files.name(path), names.join(" -> ")))
-}
-
-fn shift_tree(tree: &Tree, by: u32) -> Tree {
-    let value = match &tree.value {
-        Value::List(trees) => Value::List(trees.iter().map(|tree| shift_tree(tree, by)).collect()),
-        Value::Map(entries) => {
-            let entries = entries.iter();
-            let shift = |key: &Key| Key { span: shift_span(key.span, by), name: key.name.clone() };
-            Value::Map(entries.map(|(key, tree)| (shift(key), shift_tree(tree, by))).collect())
-        }
-        scalar => scalar.clone(),
-    };
-    Tree { span: shift_span(tree.span, by), value }
 }
 
 fn shift_span(span: Span, by: u32) -> Span {

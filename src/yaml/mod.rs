@@ -74,6 +74,19 @@ pub struct Key {
 }
 
 impl Tree {
+    /// Returns the same tree with the spans that `map` returns for those of its values and keys.
+    pub(crate) fn map_spans(&self, map: &impl Fn(Span) -> Span) -> Self {
+        let value = match &self.value {
+            Value::List(trees) => Value::List(trees.iter().map(|tree| tree.map_spans(map)).collect()),
+            Value::Map(entries) => {
+                let move_key = |key: &Key| Key { span: map(key.span), name: key.name.clone() };
+                Value::Map(entries.iter().map(|(key, tree)| (move_key(key), tree.map_spans(map))).collect())
+            }
+            scalar => scalar.clone(),
+        };
+        Self { span: map(self.span), value }
+    }
+
     /// The tree as a value of `source`, ready to be read.
     pub fn node<'d>(&'d self, source: &'d Arc<Source>) -> Node<'d> {
         Node { tree: self, source, hidden: &[] }

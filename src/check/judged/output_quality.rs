@@ -129,7 +129,7 @@ impl OutputQuality {
         let by = format!("by {} output assertions, no judge", items.len());
         let mut outcome = Outcome::of_items(items, Vec::new());
         let points = outcome.score.get() * 100.0;
-        let said = format!("the answer reaches {} of 100, {by}", round_tenth(points));
+        let said = format!("the answer reaches {} of 100, {by}", (points * 10.0).round() / 10.0);
         let broken: Vec<&str> = outcome.items.iter().filter_map(|item| item.note.as_deref()).collect();
         let broken = broken.join("; ");
         let violation = self.too_low(points, &said);
@@ -152,11 +152,6 @@ fn build_item(assertion: &Nested, outcome: &Outcome) -> Item {
     let broken = outcome.violations.first();
     let note = broken.map(|violation| violation.message.clone());
     Item { note, ..Item::tested(assertion.to_string(), broken.is_none()) }
-}
-
-/// Rounds to one decimal.
-fn round_tenth(points: f64) -> f64 {
-    (points * 10.0).round() / 10.0
 }
 
 fn nobody_to_ask() -> Unfit {

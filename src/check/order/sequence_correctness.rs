@@ -70,15 +70,13 @@ fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, Load
 }
 
 /// The members of the sequence that hold, and the place where it broke.
-struct Progress {
-    held: Vec<bool>,
-    violation: Option<Violation>,
-}
+/// Which members of the sequence hold, and the first violation.
+type Progress = (Vec<bool>, Option<Violation>);
 
 impl Check for SequenceCorrectness {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let trace = &evidence.trace;
-        let Progress { held, violation } = match self.mode {
+        let (held, violation) = match self.mode {
             Mode::Subsequence => self.in_order(trace),
             Mode::Exact => self.exactly(trace),
             Mode::Unordered => self.in_any_order(trace),
@@ -126,12 +124,12 @@ impl SequenceCorrectness {
         for (index, tool) in self.sequence.iter().enumerate() {
             // The search goes on behind the last match, as each call counts for one member.
             let Some(at) = trace.calls[next..].iter().position(|call| tool.matches(call)) else {
-                return Progress { held, violation: Some(self.does_not_follow(index, next, trace)) };
+                return (held, Some(self.does_not_follow(index, next, trace)));
             };
             held[index] = true;
             next += at + 1;
         }
-        Progress { held, violation: None }
+        (held, None)
     }
 
     fn exactly(&self, trace: &Trace) -> Progress {
@@ -146,7 +144,7 @@ impl SequenceCorrectness {
             (None, Some(extra)) if !held.is_empty() => Some(self.goes_on(extra, trace)),
             _ => None,
         };
-        Progress { held, violation }
+        (held, violation)
     }
 
     /// Assigns one call of its tool to each member. Globs choose last, so that they leave the named tools their
@@ -164,7 +162,7 @@ impl SequenceCorrectness {
             held[index] = found.map(|(_, is_taken)| *is_taken = true).is_some();
         }
         let short = held.iter().position(|held| !held);
-        Progress { violation: short.map(|index| self.too_few(index, trace)), held }
+        (held, short.map(|index| self.too_few(index, trace)))
     }
 
     fn items(&self, held: &[bool], trace: &Trace) -> Vec<Item> {

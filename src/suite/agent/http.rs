@@ -27,7 +27,7 @@ pub(super) fn parse_http_call(node: Node<'_>, readers: &[&str]) -> Result<HttpCa
 /// `{url: ..., ...}`, or the URL alone.
 fn parse_request(node: Node<'_>) -> Result<HttpCall, LoadErrors> {
     if node.as_str().is_some() {
-        return Ok(HttpCall::new(parse_url(node)?));
+        return Ok(HttpCall { url: parse_url(node)?, ..HttpCall::default() });
     }
     let mut fields = Fields::of(node, "`http`")?;
     let address = fields.parse("url", parse_url);
@@ -44,9 +44,8 @@ fn parse_request(node: Node<'_>) -> Result<HttpCall, LoadErrors> {
         let error = node.error(format!("`{}` belongs beside `http`, not in it", key.name));
         fields.errors.push(error.help("as it does beside a `command`"));
     });
-    let call =
-        address.map(|url| HttpCall { method, headers, body, trace, answer, retries, ..HttpCall::new(url) });
-    fields.finish_some(call)
+    let call = HttpCall { method, headers, body, trace, answer, retries, ..HttpCall::default() };
+    fields.finish_some(address.map(|url| HttpCall { url, ..call }))
 }
 
 fn parse_url(node: Node<'_>) -> Result<VariableText, LoadError> {
