@@ -57,6 +57,7 @@ impl JudgeSettings {
     pub fn read(node: Node<'_>, before: Option<&Self>) -> Result<Self, LoadErrors> {
         let mut fields = Fields::of(node, "`judge`")?;
         let before = before.cloned().unwrap_or_else(|| Self::unsaid(node.place()));
+        let votes = fields.parse("votes", read_votes);
         // Key by key: a suite that only raises `votes` keeps the model of the whole folder.
         let settings = Self {
             place: node.place(),
@@ -64,7 +65,7 @@ impl JudgeSettings {
             base_url: fields.parse("base_url", read_url).or(before.base_url),
             key_env: fields.parse("key_env", read_variable).or(before.key_env),
             seed: fields.optional("seed").unwrap_or(before.seed),
-            votes: fields.parse("votes", read_votes).unwrap_or(before.votes),
+            votes: votes.unwrap_or(before.votes),
             timeout: fields.parse("timeout", |node| node.parse_time("timeout")).or(before.timeout),
             budget_usd: fields.parse("budget_usd", read_dollars).or(before.budget_usd),
         };
