@@ -130,7 +130,7 @@ pub struct CommandLine {
 }
 
 /// An agent as a server.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct HttpCall {
     /// The URL. `${NAME}` is an environment variable, `{{query}}` a part of the input.
     pub url: VariableText,
@@ -152,24 +152,6 @@ pub struct HttpCall {
     pub output_limit: Option<usize>,
     /// The format of the response, if it is not detected.
     pub format: Option<String>,
-}
-
-impl HttpCall {
-    /// Asks the server at `url`, as far as nothing else is set.
-    pub(crate) fn new(url: VariableText) -> Self {
-        Self {
-            url,
-            method: HttpMethod::default(),
-            headers: Vec::new(),
-            body: None,
-            trace: None,
-            answer: None,
-            retries: None,
-            timeout: None,
-            output_limit: None,
-            format: None,
-        }
-    }
 }
 
 impl Described {

@@ -1,7 +1,7 @@
 //! `${NAME}` in a text: the value of an environment variable, which is stored in no file.
 
 /// A text with variables: each `${` is followed by a name and a `}`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VariableText(String);
 
 /// A text with its variables filled in.

@@ -77,8 +77,10 @@ fn describe_run(
     let mut calls: Vec<CallDetails> =
         by_importance.filter_map(|(call, summary)| describe_call(call, summary, budget)).collect();
     calls.sort_by_key(|call| call.index);
-    let messages = trace.messages.iter().filter(|message| !is_answer(message, trace));
-    let messages: Vec<Message> = messages.filter_map(|message| describe_message(message, budget)).collect();
+    let messages = trace.messages.iter().filter(|message| !is_answer(message, trace)).filter_map(|message| {
+        budget.take_text(&message.text).map(|text| Message { text, ..message.clone() })
+    });
+    let messages: Vec<Message> = messages.collect();
     let stop_reason = trace.stop_reason.as_ref().and_then(|why| budget.take_text(why));
     RunDetails { messages, calls, answer, stop_reason, cut: budget.is_spent() }
 }
@@ -86,10 +88,6 @@ fn describe_run(
 /// Whether a message is the final answer, which has a field of its own.
 fn is_answer(message: &Message, trace: &Trace) -> bool {
     message.after_calls == trace.calls.len() && trace.answer.as_ref() == Some(&message.text)
-}
-
-fn describe_message(message: &Message, budget: &mut TextBudget<'_>) -> Option<Message> {
-    budget.take_text(&message.text).map(|text| Message { text, ..message.clone() })
 }
 
 fn describe_call(call: &Call, summary: &CallSummary, budget: &mut TextBudget<'_>) -> Option<CallDetails> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::outcome::{Item, Outcome, State, Status, Violation};
+use crate::outcome::{Item, Outcome, Status, Violation};
 use crate::place::{LoadError, LoadErrors, Location};
 use crate::score::written;
 use crate::suite::SummaryBaseline;
@@ -55,8 +55,7 @@ impl EarlierMeans {
         for ((axis, earlier), (_, score)) in earlier.into_iter().zip(now.1) {
             // The means are sums of fractions, so a fall counts only beyond their rounding errors.
             let fell = earlier - score > self.max_regression + EPSILON;
-            let state = if fell { State::Violated } else { State::Held };
-            items.push(Item::new(format!("{axis}: {}, was {}", written(score), written(earlier)), state));
+            items.push(Item::tested(format!("{axis}: {}, was {}", written(score), written(earlier)), !fell));
             violations.extend(fell.then(|| {
                 drop_violation(self.max_regression, axis, earlier, score)
                     .help(regression_help(&self.before, now.0))

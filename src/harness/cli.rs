@@ -7,6 +7,8 @@ use std::ffi::OsString;
 
 use libtest_mimic::{Arguments, FormatSetting};
 
+use super::settings::EnvSettings;
+
 /// Flags that take the next argument as their value.
 const VALUED: &[&str] = &["--test-threads", "--logfile", SKIP, "--color", "--format", "-Z"];
 /// The only flag that may be repeated.
@@ -21,6 +23,8 @@ pub(super) struct HarnessCommand {
     pub(super) arguments: Arguments,
     /// All filters.
     pub(super) filters: Vec<String>,
+    /// The settings of the environment.
+    pub(super) settings: EnvSettings,
 }
 
 impl HarnessCommand {
@@ -94,7 +98,7 @@ pub(super) fn parse_arguments(
     if let [only] = filters.as_slice() {
         arguments.filter = Some(only.clone());
     }
-    Ok(HarnessCommand { arguments, filters })
+    Ok(HarnessCommand { arguments, filters, settings: EnvSettings::default() })
 }
 
 fn into_utf8(argument: OsString) -> Result<String, String> {

@@ -9,7 +9,6 @@ use std::fs;
 use super::cli::HarnessCommand;
 use super::output::stderr::note;
 use super::plan::Plan;
-use super::settings::EnvSettings;
 use crate::source::Files;
 use crate::suite::build_identifier;
 
@@ -64,8 +63,8 @@ fn render_item(name: &str, module: &CaseModule, attribute: &str, depth: usize) -
 }
 
 /// Prints a note if the file exists and does not list the trials of `plan`. A plan without some of the cases proves nothing.
-pub(super) fn note_stale_file(plan: &Plan, files: &Files, command: &HarnessCommand, settings: &EnvSettings) {
-    if command.lists_json() || !is_complete(command, settings) {
+pub(super) fn note_stale_file(plan: &Plan, files: &Files, command: &HarnessCommand) {
+    if command.lists_json() || !is_complete(command) {
         return;
     }
     let path = files.root().join(CASES_FILE);
@@ -79,6 +78,7 @@ pub(super) fn note_stale_file(plan: &Plan, files: &Files, command: &HarnessComma
 }
 
 /// Whether the plan contains the trials of all cases.
-fn is_complete(command: &HarnessCommand, settings: &EnvSettings) -> bool {
+fn is_complete(command: &HarnessCommand) -> bool {
+    let settings = &command.settings;
     command.exact_names().is_none() && settings.tier.is_none() && settings.tags.is_empty()
 }

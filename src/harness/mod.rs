@@ -54,7 +54,6 @@ use self::run::panics;
 use self::run::programs::CheckPrograms;
 use self::run::run_trials;
 pub use self::selection::{CaseSelection, run_program};
-use self::settings::EnvSettings;
 use crate::check::{Check, CheckSettings, Kind, Registry, Tables};
 use crate::judge::Judge;
 use crate::lint::{LintResult, lint_cases};
@@ -279,27 +278,21 @@ impl Harness {
     fn try_run(self, arguments: Vec<OsString>) -> Result<ExitCode, ExitCode> {
         panics::install_hook();
         let (arguments, threads) = (shard::add_bazel_filter(arguments), env::var_os("RUST_TEST_THREADS"));
-        let command = cli::parse_arguments(arguments, threads).map_err(report_problem)?;
-        let settings = self.apply_selection(settings::read_environment().map_err(report_problem)?);
+        let mut command = cli::parse_arguments(arguments, threads).map_err(report_problem)?;
+        command.settings = self.apply_selection(settings::read_environment().map_err(report_problem)?);
         if !self.mistakes.is_empty() {
             return Err(usage_error(&self.mistakes));
         }
         // The schema is written without the files of cases, so that it can be written before the first one.
-        if let Some(path) = &settings.schema {
+        if let Some(path) = &command.settings.schema {
             return Ok(schema::write_schema(path, &self.kinds));
         }
         let (base, files) = self.find_files().map_err(report_problem)?;
-        self.run_in(base, files, &command, &settings)
+        self.run_in(base, files, &command)
     }
 
-    fn run_in(
-        mut self,
-        base: PathBuf,
-        files: Files,
-        command: &HarnessCommand,
-        settings: &EnvSettings,
-    ) -> Result<ExitCode, ExitCode> {
-        let folder = workspace::find_folder(&base);
+    fn run_in(mut self, base: PathBuf, files: Files, command: &HarnessCommand) -> Result<ExitCode, ExitCode> {
+        let (settings, folder) = (&command.settings, workspace::find_folder(&base));
         let read = self.read_workspace(files);
         let (files, mut common) = read.map_err(|errors| report_load_errors(&errors, &folder))?;
         let rerun = self.rerun.clone().unwrap_or_else(|| workspace::make_rerun(&folder));
@@ -319,17 +312,17 @@ impl Harness {
             tables: mem::take(&mut common.tables),
             recent_suites: RecentSuites::default(),
         };
-        let mut plan = make_plan(project.library(), &project.folder, command, settings)?;
+        let mut plan = make_plan(project.library(), &project.folder, command)?;
         plan.match_identifiers(command);
-        ide::note_stale_file(&plan, &project.files, command, settings);
-        self.refuse_empty_selection(&plan, project.library(), command, settings)?;
-        divide_and_check(&mut plan, command, settings, &project.base).map_err(report_problem)?;
+        ide::note_stale_file(&plan, &project.files, command);
+        self.refuse_empty_selection(&plan, project.library(), command)?;
+        divide_and_check(&mut plan, command, &project.base).map_err(report_problem)?;
         // Shards are divided before the filters apply, so that each trial stays in its shard.
         plan.keep_wanted(command);
         if command.lists_json() {
             return Ok(output::list::print_list(&plan, (&project.base, project.files.root()), command));
         }
-        self.run_plan(plan, (project, common), command, settings)
+        self.run_plan(plan, (project, common), command)
     }
 
     fn run_plan(
@@ -337,8 +330,8 @@ impl Harness {
         mut plan: Plan,
         (mut project, common): (Project, Workspace),
         command: &HarnessCommand,
-        settings: &EnvSettings,
     ) -> Result<ExitCode, ExitCode> {
+        let settings = &command.settings;
         let keep_runs = common.keep_runs.map_or(KEPT_RUNS, NonZeroUsize::get);
         let id = HarnessId::locate(&project.base, project.files.root());
         let store = make_store(&project.base, settings, &id);
@@ -349,9 +342,9 @@ impl Harness {
         let judge = (self.judge, settings.judge);
         let judging = RunJudge::prepare(judge, &mut plan, command, &project.folder)?;
         let kept = (project.library(), &id, keep_runs);
-        prepare_store(&store, &plan, kept, command, settings).map_err(report_problem)?;
+        prepare_store(&store, &plan, kept, command).map_err(report_problem)?;
         let judging = judging.with_shared_ledger(&store, settings);
-        let finisher = RunFinisher::from_plan(&mut plan, command, settings);
+        let finisher = RunFinisher::from_plan(&mut plan, command);
         let tally = Tally::new(&plan, settings);
         let readers = OutputReaders { json: command.prints_json(), nextest: settings.nextest.is_some() };
         // Who asks agents has allowed the folder to start programs.
@@ -362,20 +355,15 @@ impl Harness {
 }
 
 /// Plans the trials that the command line may select. Returns the exit code of the process after printing an error.
-fn make_plan(
-    library: Library<'_>,
-    folder: &str,
-    command: &HarnessCommand,
-    settings: &EnvSettings,
-) -> Result<Plan, ExitCode> {
+fn make_plan(library: Library<'_>, folder: &str, command: &HarnessCommand) -> Result<Plan, ExitCode> {
     // A check of the project may panic while it is read, which must not look like a bug of the test runner.
     let planned = panics::catch_silently(|| {
         if let Some(names) = command.exact_names() {
-            return Ok(plan::plan_named(names, library, settings));
+            return Ok(plan::plan_named(names, library, &command.settings));
         }
         // A list for tools has the place of each case.
         let most_kept = if command.lists_json() { usize::MAX } else { plan::KEPT_CASES };
-        plan::plan_all(library, settings, most_kept)
+        plan::plan_all(library, &command.settings, most_kept)
     });
     match planned {
         Ok(Ok(plan)) => Ok(plan),
@@ -385,13 +373,8 @@ fn make_plan(
 }
 
 /// Keeps the trials of this shard. The error is a message for the user.
-fn divide_and_check(
-    plan: &mut Plan,
-    command: &HarnessCommand,
-    settings: &EnvSettings,
-    base: &Path,
-) -> Result<(), String> {
-    shard::divide_plan(plan, command, settings, base)?;
+fn divide_and_check(plan: &mut Plan, command: &HarnessCommand, base: &Path) -> Result<(), String> {
+    shard::divide_plan(plan, command, base)?;
     let mut cases = plan.list_cases().into_iter();
     // A list writes nothing, so it accepts nothing.
     let has_snapshots = !command.arguments.list && cases.any(|(case, _)| case.snapshot.is_some());

@@ -56,7 +56,6 @@ impl Harness {
         plan: &Plan,
         library: Library<'_>,
         command: &HarnessCommand,
-        settings: &EnvSettings,
     ) -> Result<(), ExitCode> {
         // A list may be empty: tools such as nextest ask every binary for one.
         if command.arguments.list {
@@ -70,7 +69,7 @@ impl Harness {
         if command.filters.is_empty() || is_wanted {
             return Ok(());
         }
-        self.refuse_unmatched(plan, library, command, settings)
+        self.refuse_unmatched(plan, library, command)
     }
 
     fn describe_empty_plan(&self, plan: &Plan) -> String {
@@ -87,12 +86,11 @@ impl Harness {
         plan: &Plan,
         library: Library<'_>,
         command: &HarnessCommand,
-        settings: &EnvSettings,
     ) -> Result<(), ExitCode> {
+        let is_own = command.settings.nextest.is_none();
         let verb = if command.arguments.exact { "is called" } else { "contains" };
         let problem = format!("no trial {verb} `{}`", command.filters.join("` or `"));
-        let similar =
-            if settings.nextest.is_none() { list_similar(plan, library, command) } else { Vec::new() };
+        let similar = if is_own { list_similar(plan, library, command) } else { Vec::new() };
         let hint = match similar.as_slice() {
             [] if plan.skipped > 0 => format!(": {LEFT_OUT}"),
             [] => String::new(),
@@ -103,7 +101,7 @@ impl Harness {
             return Err(report_problem(problem));
         }
         // nextest has listed this name, so its absence means that the files changed meanwhile.
-        if settings.nextest.is_some() && command.arguments.exact {
+        if !is_own && command.arguments.exact {
             return Err(exit_with(&[problem], FAILED));
         }
         note(&escape_line(&problem));

@@ -86,11 +86,11 @@ pub(super) struct Nextest {
 
 /// Reads the environment. The error is a message for the user.
 pub(super) fn read_environment() -> Result<EnvSettings, String> {
-    let reports = read_variable("ARRAIGN_REPORT").map(|formats| parse_report_formats(&formats));
+    let formats = read_variable("ARRAIGN_REPORT").map(|formats| split_words(&formats)).unwrap_or_default();
     Ok(EnvSettings {
         tier: read_choice("ARRAIGN_TIER", &[("smoke", Some(Tier::Smoke)), ("full", None)])?.flatten(),
         tags: read_variable("ARRAIGN_TAGS").map(|tags| split_words(&tags)).unwrap_or_default(),
-        reports: reports.transpose()?.unwrap_or_default(),
+        reports: formats.iter().map(|word| parse_report_format(word)).collect::<Result<_, _>>()?,
         judge: read_choice("ARRAIGN_JUDGE", JudgeMode::NAMES)?.unwrap_or_default(),
         allows_stale: read_choice("ARRAIGN_STALE", &[("allow", true), ("refuse", false)])?.unwrap_or(false),
         compare: read_variable("ARRAIGN_COMPARE"),
@@ -172,10 +172,6 @@ fn read_switch(name: &str) -> Result<bool, String> {
 
 fn split_words(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
-}
-
-fn parse_report_formats(text: &str) -> Result<Vec<ReportFormat>, String> {
-    split_words(text).iter().map(|word| parse_report_format(word)).collect()
 }
 
 fn parse_report_format(word: &str) -> Result<ReportFormat, String> {

@@ -93,7 +93,7 @@ impl JudgePool {
 
     /// Shares the spending through `ledger`: a budget applies to a run, however many processes it has.
     pub fn with_ledger(mut self, ledger: LineLog) -> Self {
-        self.spending.set_ledger(ledger);
+        self.spending.ledger = Some(ledger);
         self
     }
 

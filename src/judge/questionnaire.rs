@@ -113,7 +113,8 @@ impl QuestionnaireBuilder {
             None => question.label.clone(),
         };
         // An opinion without a turn is about each turn.
-        if given.get(&label).or(given.get(&question.label)).is_some() || self.has_label(&label) {
+        let is_asked = self.asked.iter().any(|asked| asked.label.as_ref() == Some(&label));
+        if is_asked || given.get(&label).or(given.get(&question.label)).is_some() {
             return Ok(());
         }
         let Some(turn) = expectation.turn else {
@@ -123,11 +124,6 @@ impl QuestionnaireBuilder {
         // A turn that the run does not have is the check's own finding.
         let Some(trace) = evidence.trace.turn_of_user(turn) else { return Ok(()) };
         self.add_exhibit(&format!("turn_{turn}"), label, question, &trace, None)
-    }
-
-    /// Whether a question has this label. Checks that share a label ask the same question.
-    fn has_label(&self, label: &str) -> bool {
-        self.asked.iter().any(|asked| asked.label.as_deref() == Some(label))
     }
 
     fn add_exhibit(

@@ -45,15 +45,10 @@ pub(super) struct SpendingTracker {
     /// The cost of this process.
     own: Mutex<JudgeUsage>,
     /// The shared costs of the run's processes, if there are several: each line is one answer.
-    ledger: Option<LineLog>,
+    pub(super) ledger: Option<LineLog>,
 }
 
 impl SpendingTracker {
-    /// Shares the costs with other processes through `ledger`.
-    pub(super) fn set_ledger(&mut self, ledger: LineLog) {
-        self.ledger = Some(ledger);
-    }
-
     /// Returns the costs of this process.
     pub(super) fn own_usage(&self) -> JudgeUsage {
         *lock(&self.own)

@@ -99,13 +99,13 @@ pub(super) fn forward_request(
         headers.remove(name);
     }
     let incoming = IncomingReply { request: recorded, status, media_type, pieces: Vec::new() };
-    place.session.begin_reply(place.number, incoming);
+    place.session.incoming.begin(place.number, incoming);
     let _ = head.send(Ok(ReplyHead { status, headers }));
     // Kept before the end of the body reaches the client, which may end its run then.
     match pass_body_on(response.body_mut().as_reader(), pieces, place) {
         Ok(cut) => place.session.end_reply(place.number, cut),
         Err(error) => {
-            place.session.drop_reply(place.number);
+            place.session.incoming.take(place.number);
             // The reply ends for the client as it ended for the port: in the middle.
             let _ = pieces.blocking_send(Err(error));
         }

@@ -7,7 +7,7 @@ use super::cassette::Cassette;
 use super::content::{ContentRules, RequestContent};
 use super::difference::{find_nearest, render_edits};
 use super::exchange::{RecordedExchange, RecordedReply, RecordedRequest};
-use super::incoming::{IncomingReplies, IncomingReply};
+use super::incoming::IncomingReplies;
 use super::provider::Provider;
 use crate::case::ModelSettings;
 use crate::source::lock;
@@ -122,7 +122,7 @@ pub struct PortSession {
     rules: ContentRules,
     recorded: Vec<RequestContent>,
     state: Mutex<SessionState>,
-    incoming: IncomingReplies,
+    pub(super) incoming: IncomingReplies,
 }
 
 #[derive(Debug, Default)]
@@ -189,11 +189,6 @@ impl PortSession {
         }
     }
 
-    /// Notes that the reply to a forwarded request begins.
-    pub(super) fn begin_reply(&self, number: usize, reply: IncomingReply) {
-        self.incoming.begin(number, reply);
-    }
-
     /// Adds a piece to a reply.
     pub(super) fn add_piece(&self, number: usize, piece: &[u8]) {
         self.incoming.add_piece(number, piece);
@@ -205,11 +200,6 @@ impl PortSession {
             let (request, reply) = reply.end(cut);
             self.keep_reply(number, request, reply);
         }
-    }
-
-    /// Forgets a reply that its provider has broken off.
-    pub(super) fn drop_reply(&self, number: usize) {
-        drop(self.incoming.take(number));
     }
 
     /// Notes that a provider has refused a request, or has given no reply.

@@ -31,12 +31,7 @@ pub enum Status {
 
 impl std::fmt::Display for Status {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Pass => "pass",
-            Self::Undecided => "undecided",
-            Self::Fail => "fail",
-            Self::Error => "error",
-        })
+        self.serialize(f)
     }
 }
 
@@ -73,6 +68,11 @@ impl Item {
     /// Creates an item in `state`.
     pub fn new(label: impl Into<String>, state: State) -> Self {
         Self { label: label.into(), state, note: None }
+    }
+
+    /// An item that was tested: held or violated.
+    pub(crate) fn tested(label: impl Into<String>, is_held: bool) -> Self {
+        Self::new(label, if is_held { State::Held } else { State::Violated })
     }
 
     /// Adds a note.
@@ -129,6 +129,12 @@ impl Outcome {
         let losses = lost.map(|item| Loss { points, why: item.label.clone() }).collect();
         let score = if violated == 0.0 { Score::FULL } else { Score::new(held / (held + violated)) };
         Self { score, items, violations, losses, stats: BTreeMap::new(), values: BTreeMap::new() }
+    }
+
+    /// The outcome of a limit: one item with a note on the figure, and the violation of the limit, if there is one.
+    pub(crate) fn of_limit(label: String, note: String, violation: Option<Violation>) -> Self {
+        let items = vec![Item::tested(label, violation.is_none()).note(note)];
+        Self { items, ..Self::from(violation) }
     }
 
     /// Adds a value extracted from the evidence.

@@ -107,6 +107,24 @@ impl Violation {
         self
     }
 
+    /// Names the tool, for a violation that is not about one call.
+    pub(crate) fn tool(mut self, name: &str) -> Self {
+        self.tool = Some(name.to_owned());
+        self
+    }
+
+    /// Adds the constraint that is violated.
+    pub(crate) fn constraint(mut self, constraint: impl Into<String>) -> Self {
+        self.constraint = Some(constraint.into());
+        self
+    }
+
+    /// Adds the value that violates the constraint.
+    pub(crate) fn value(mut self, value: impl Into<serde_json::Value>) -> Self {
+        self.value = Some(value.into());
+        self
+    }
+
     /// Sets the expected and the actual value.
     pub fn expected(mut self, expected: impl Into<String>, actual: impl Into<String>) -> Self {
         self.expected = Some(expected.into());

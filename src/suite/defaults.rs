@@ -32,7 +32,7 @@ pub(super) fn find_defaults(suite: &Tree) -> Vec<(Key, Tree)> {
         match &tree.value {
             Value::Map(shared) if key.name == "defaults" => defaults.extend(shared.iter().cloned()),
             // Some keys mean the same on a suite as on each of its cases.
-            _ if keys::is_shared_by_suite(&key.name) => {
+            _ if keys::shared_by_suite().any(|shared| shared.name == key.name) => {
                 defaults.push((key.clone(), tree.clone()));
             }
             _ => {}
@@ -44,17 +44,7 @@ pub(super) fn find_defaults(suite: &Tree) -> Vec<(Key, Tree)> {
 /// Returns `entries` with `span` as the place of all of them.
 pub(super) fn find_at(span: Span, entries: &[(Key, Tree)]) -> Vec<(Key, Tree)> {
     let entries = entries.iter();
-    entries.map(|(key, tree)| (Key { span, name: key.name.clone() }, move_tree(span, tree))).collect()
-}
-
-/// `tree` as if all of it stood at `span`.
-pub(super) fn move_tree(span: Span, tree: &Tree) -> Tree {
-    let value = match &tree.value {
-        Value::List(trees) => Value::List(trees.iter().map(|tree| move_tree(span, tree)).collect()),
-        Value::Map(entries) => Value::Map(find_at(span, entries)),
-        scalar => scalar.clone(),
-    };
-    Tree { span, value }
+    entries.map(|(key, tree)| (Key { span, name: key.name.clone() }, tree.map_spans(&|_| span))).collect()
 }
 
 pub(super) fn unfold(case: &mut Tree, kinds: &Registry) {

@@ -163,7 +163,8 @@ impl<'r> FileReader<'r> {
             // or the defaults say.
             let defaults = find_defaults(&case);
             let mut replaced = combine_with_defaults(&mut case, &defaults);
-            replaced.extend(errors.take(included.include_into(&mut case, &scope)).unwrap_or_default());
+            let replaced_here = included.include_into(&mut case, &scope, &mut Vec::new());
+            replaced.extend(errors.take(replaced_here).unwrap_or_default());
             let Some(rows) = errors.take(expander.expand_case(&case, &included.source, &scope)) else {
                 continue;
             };

@@ -17,46 +17,38 @@ struct ForeignShape {
     of_case: &'static [&'static str],
 }
 
+impl ForeignShape {
+    const fn new(
+        (tool, name): (&'static str, &'static str),
+        of_file: &'static [&'static str],
+        of_case: &'static [&'static str],
+    ) -> Self {
+        Self { tool, name, of_file, of_case }
+    }
+}
+
 const SHAPES: &[ForeignShape] = &[
-    ForeignShape {
-        tool: "promptfoo",
-        name: "promptfoo",
-        of_file: &["prompts", "providers", "defaultTest", "derivedMetrics"],
-        of_case: &["/assert", "/vars"],
-    },
-    ForeignShape {
-        tool: "assay",
-        name: "Assay",
-        of_file: &["configVersion", "configs"],
-        of_case: &["/expected/type", "/assertions"],
-    },
-    ForeignShape {
-        tool: "evalview",
-        name: "EvalView",
-        of_file: &["adapter", "endpoint", "adapter_configs"],
-        of_case: &["/adapter", "/endpoint"],
-    },
-    ForeignShape { tool: "mcplab", name: "MCPLab", of_file: &["servers"], of_case: &["/servers"] },
-    ForeignShape {
-        tool: "adk",
-        name: "Google ADK",
-        of_file: &["eval_cases", "eval_set_id"],
-        of_case: &["/expected_tool_use"],
-    },
-    ForeignShape {
-        tool: "deepeval",
-        name: "DeepEval",
-        of_file: &["goldens"],
-        of_case: &["/actual_output", "/tools_called", "/retrieval_context"],
-    },
-    ForeignShape {
-        tool: "openai",
-        name: "OpenAI Evals",
-        of_file: &["testing_criteria"],
-        of_case: &["/ideal"],
-    },
-    ForeignShape { tool: "skill", name: "a skill's evals", of_file: &["skill_name"], of_case: &[] },
-    ForeignShape { tool: "plugin", name: "`claude plugin eval`", of_file: &["graders"], of_case: &[] },
+    ForeignShape::new(
+        ("promptfoo", "promptfoo"),
+        &["prompts", "providers", "defaultTest", "derivedMetrics"],
+        &["/assert", "/vars"],
+    ),
+    ForeignShape::new(("assay", "Assay"), &["configVersion", "configs"], &["/expected/type", "/assertions"]),
+    ForeignShape::new(
+        ("evalview", "EvalView"),
+        &["adapter", "endpoint", "adapter_configs"],
+        &["/adapter", "/endpoint"],
+    ),
+    ForeignShape::new(("mcplab", "MCPLab"), &["servers"], &["/servers"]),
+    ForeignShape::new(("adk", "Google ADK"), &["eval_cases", "eval_set_id"], &["/expected_tool_use"]),
+    ForeignShape::new(
+        ("deepeval", "DeepEval"),
+        &["goldens"],
+        &["/actual_output", "/tools_called", "/retrieval_context"],
+    ),
+    ForeignShape::new(("openai", "OpenAI Evals"), &["testing_criteria"], &["/ideal"]),
+    ForeignShape::new(("skill", "a skill's evals"), &["skill_name"], &[]),
+    ForeignShape::new(("plugin", "`claude plugin eval`"), &["graders"], &[]),
 ];
 
 /// Keys of cases that the files of no other tool have on a case.

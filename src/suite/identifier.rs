@@ -43,7 +43,8 @@ fn encode_part(part: &str) -> String {
             '_' if !is_word && stays_underscore(rest) => encoded.push('_'),
             c if at == 0 && !is_word && is_xid_start(c) => encoded.push(c),
             c if at > 0 && c != '_' && is_xid_continue(c) => encoded.push(c),
-            c => push_escaped(&mut encoded, c),
+            // Writing to a string cannot fail.
+            c => _ = write!(encoded, "{ESCAPE}{:x}_", u32::from(c)),
         }
     }
     encoded
@@ -53,11 +54,6 @@ fn encode_part(part: &str) -> String {
 fn stays_underscore(rest: &str) -> bool {
     let next = rest.chars().next();
     next.is_none_or(|next| next != '_' && is_xid_continue(next)) && !rest.starts_with("0x")
-}
-
-fn push_escaped(encoded: &mut String, c: char) {
-    // Writing to a string cannot fail.
-    let _ = write!(encoded, "{ESCAPE}{:x}_", u32::from(c));
 }
 
 fn decode_part(part: &str) -> Option<String> {

@@ -35,17 +35,9 @@ impl IncludedFiles {
         self.blocks.into_keys()
     }
 
-    /// Adds the files that `case` includes to its entries. Returns the gates that the case replaces.
+    /// Adds the files that a case includes to its entries, and returns the gates that the case replaces. `chain` holds
+    /// the files that led to `tree`, the outermost first.
     pub(super) fn include_into(
-        &mut self,
-        case: &mut Tree,
-        scope: &Scope<'_>,
-    ) -> Result<Vec<ReplacedGate>, LoadErrors> {
-        self.include_below(case, scope, &mut Vec::new())
-    }
-
-    /// `chain` are the files that led to `tree`, the outermost first.
-    fn include_below(
         &mut self,
         tree: &mut Tree,
         scope: &Scope<'_>,
@@ -87,7 +79,7 @@ impl IncludedFiles {
         // What the file includes is found from its own folder, and with it in the chain, so that a circle is seen.
         chain.push(path.clone());
         let folder = path.parent().unwrap_or(scope.folder);
-        let included = self.include_below(&mut block, &Scope { folder, ..*scope }, chain);
+        let included = self.include_into(&mut block, &Scope { folder, ..*scope }, chain);
         chain.pop();
         included?;
         let Value::Map(entries) = block.value else { return Ok(Vec::new()) };
@@ -106,7 +98,7 @@ impl IncludedFiles {
         let start = last.saturating_add(u32::try_from(length).unwrap_or(u32::MAX)).saturating_add(1);
         self.attached.push((start, Arc::clone(source)));
         self.source = self.source.with_attached(self.attached.clone());
-        shift_tree(tree, start)
+        tree.map_spans(&|span| shift_span(span, start))
     }
 }
 
@@ -114,19 +106,6 @@ fn refuse_cycle(node: Node<'_>, chain: &[PathBuf], path: &Path, scope: &Scope<'_
     let names: Vec<String> =
         chain.iter().map(PathBuf::as_path).chain([path]).map(|path| scope.files.name(path)).collect();
     node.error(format!("`{}` includes itself: {}", scope.files.name(path), names.join(" -> ")))
-}
-
-fn shift_tree(tree: &Tree, by: u32) -> Tree {
-    let value = match &tree.value {
-        Value::List(trees) => Value::List(trees.iter().map(|tree| shift_tree(tree, by)).collect()),
-        Value::Map(entries) => {
-            let entries = entries.iter();
-            let shift = |key: &Key| Key { span: shift_span(key.span, by), name: key.name.clone() };
-            Value::Map(entries.map(|(key, tree)| (shift(key), shift_tree(tree, by))).collect())
-        }
-        scalar => scalar.clone(),
-    };
-    Tree { span: shift_span(tree.span, by), value }
 }
 
 fn shift_span(span: Span, by: u32) -> Span {

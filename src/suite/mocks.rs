@@ -20,7 +20,7 @@ use super::agent::{feature_error, parse_variables, parse_words};
 use crate::case::{CommandLine, MockAnswer, MockContent, MockTool, MockTools};
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Fields, Node, read_all};
 
 /// The name of the server in traces, unless the case gives another.
 const DEFAULT_NAME: &str = "mocks";
@@ -98,16 +98,13 @@ fn parse_answers(node: Node<'_>) -> Result<Vec<MockAnswer>, LoadErrors> {
 }
 
 fn parse_decoys(node: Node<'_>, definitions: &ToolDefinitions) -> Result<Vec<MockTool>, LoadErrors> {
-    let mut errors = LoadErrors::new();
-    let decoys = node.one_or_many().into_iter().filter_map(|node| {
-        let name: String = errors.take(node.decode())?;
-        errors.take(check_name(&name).map_err(|problem| node.error(problem)))?;
+    read_all(node.one_or_many().into_iter().map(|node| {
+        let name: String = node.decode()?;
+        check_name(&name).map_err(|problem| node.error(problem))?;
         let content = MockContent::Value("ok".into());
         let answer = MockAnswer { when: None, times: None, content, failed: false, delay: None };
-        Some(MockTool { listed: definitions.list_tool(&name), name, answers: vec![answer] })
-    });
-    let decoys = decoys.collect();
-    errors.or(decoys)
+        Ok::<_, LoadError>(MockTool { listed: definitions.list_tool(&name), name, answers: vec![answer] })
+    }))
 }
 
 /// `refuse`, or the answer to all other calls.

@@ -60,12 +60,10 @@ impl Rerun {
 
     /// Returns the command that runs the trials `names`, or all trials if the names are too many for a command line.
     pub fn command_for_some(&self, names: &[&str]) -> String {
-        if names.len() > MAX_NAMED { self.command_for_all() } else { self.command_for(names) }
-    }
-
-    /// Returns the command that runs all trials.
-    pub fn command_for_all(&self) -> String {
-        self.command.trim_end_matches(" --").to_owned()
+        if names.len() > MAX_NAMED {
+            return self.command.trim_end_matches(" --").to_owned();
+        }
+        self.command_for(names)
     }
 }
 

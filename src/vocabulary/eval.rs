@@ -15,7 +15,7 @@ use crate::case::{Expectation, LoweredBlock};
 use crate::check::{Registry, Scope};
 use crate::evidence::JudgeContext;
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::yaml::{Fields, Key, Node, Tree, Value, did_you_mean};
+use crate::yaml::{Fields, Key, Node, Tree, Value, did_you_mean, read_all};
 
 pub(super) const VOCABULARY: Vocabulary =
     Vocabulary { key: "eval", unfold, lower, settings_beside: false, also: &[] };
@@ -133,12 +133,10 @@ fn lower_assertions(
     scope: &Scope<'_>,
 ) -> Result<Vec<Expectation>, LoadErrors> {
     let entries = case.entries(list, &format!("`{key}` is a list of assertions"))?;
-    let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
-    for (index, entry) in entries.into_iter().enumerate() {
+    read_all(entries.into_iter().enumerate().map(|(index, entry)| {
         let pointer = format!("/eval/{key}/{index}");
-        found.extend(errors.take(lower_assertion(case, entry, pointer, types, scope)));
-    }
-    errors.or(found)
+        lower_assertion(case, entry, pointer, types, scope)
+    }))
 }
 
 fn lower_assertion(

@@ -10,7 +10,7 @@ use super::{CaseNode, Vocabulary, wrap};
 use crate::case::{Expectation, LoweredBlock};
 use crate::check::{Kind, Registry, Scope};
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::yaml::{Key, Node, Tree, Value};
+use crate::yaml::{Key, Node, Tree, Value, read_all};
 
 pub(super) const VOCABULARY: Vocabulary =
     Vocabulary { key: "expect", unfold, lower, settings_beside: false, also: &[] };
@@ -61,11 +61,9 @@ fn unfold_settings(kind: &Kind, settings: &mut Tree, shared: &[(Key, Tree)]) {
 fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
     let Some(block) = case.node.get("expect") else { return Ok(LoweredBlock::default()) };
     let entries = case.entries(block, "`expect` is a list of checks")?;
-    let (mut errors, mut expectations) = (LoadErrors::new(), Vec::with_capacity(entries.len()));
-    for (index, entry) in entries.into_iter().enumerate() {
-        expectations.extend(errors.take(lower_expectation(case, index, entry, scope)));
-    }
-    errors.or(expectations.into())
+    let entries = entries.into_iter().enumerate();
+    read_all(entries.map(|(index, entry)| lower_expectation(case, index, entry, scope)))
+        .map(LoweredBlock::from)
 }
 
 fn lower_expectation(

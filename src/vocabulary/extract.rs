@@ -8,6 +8,7 @@ use super::{CaseNode, Vocabulary};
 use crate::case::{Expectation, LoweredBlock};
 use crate::check::Scope;
 use crate::place::LoadErrors;
+use crate::yaml::read_all;
 
 pub(super) const VOCABULARY: Vocabulary =
     Vocabulary { key: "extract", unfold: |_, _| {}, lower, settings_beside: false, also: &[] };
@@ -16,11 +17,9 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErr
     let Some(block) = case.node.get("extract") else { return Ok(LoweredBlock::default()) };
     let entries = case.entries(block, "`extract` is a list")?;
     let Some(kind) = scope.kinds.find("extract") else { return Ok(LoweredBlock::default()) };
-    let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
-    for (index, entry) in entries.into_iter().enumerate() {
+    let read = entries.into_iter().enumerate().map(|(index, entry)| {
         let settings = case.settings(&format!("/extract/{index}"));
-        let read = Expectation::read(kind, entry.place(), settings, entry, scope);
-        found.extend(errors.take(read));
-    }
-    errors.or(found.into())
+        Expectation::read(kind, entry.place(), settings, entry, scope)
+    });
+    read_all(read).map(LoweredBlock::from)
 }

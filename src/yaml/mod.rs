@@ -22,6 +22,7 @@ pub use arraign_trace::json_text::{escape_token, render_plain, unescape_token};
 pub use arraign_trace::suggest::{did_you_mean, nearest};
 pub use compose::EventLog;
 pub use fields::Fields;
+pub(crate) use fields::read_all;
 pub use size::parse_bytes;
 pub use time::parse_milliseconds;
 pub use write::{is_printable, render_entry, render_flow, render_scalar};
@@ -73,6 +74,19 @@ pub struct Key {
 }
 
 impl Tree {
+    /// Returns the same tree with the spans that `map` returns for those of its values and keys.
+    pub(crate) fn map_spans(&self, map: &impl Fn(Span) -> Span) -> Self {
+        let value = match &self.value {
+            Value::List(trees) => Value::List(trees.iter().map(|tree| tree.map_spans(map)).collect()),
+            Value::Map(entries) => {
+                let move_key = |key: &Key| Key { span: map(key.span), name: key.name.clone() };
+                Value::Map(entries.iter().map(|(key, tree)| (move_key(key), tree.map_spans(map))).collect())
+            }
+            scalar => scalar.clone(),
+        };
+        Self { span: map(self.span), value }
+    }
+
     /// The tree as a value of `source`, ready to be read.
     pub fn node<'d>(&'d self, source: &'d Arc<Source>) -> Node<'d> {
         Node { tree: self, source, hidden: &[] }
@@ -249,9 +263,7 @@ impl<'d> Node<'d> {
     /// Deserializes each entry of a list. Unlike [`Node::decode`], this reports every invalid entry, not only the first.
     pub fn decode_each<T: DeserializeOwned>(self) -> Result<Vec<T>, LoadErrors> {
         let Some(nodes) = self.list() else { return Ok(self.decode()?) };
-        let mut errors = LoadErrors::new();
-        let values = nodes.filter_map(|node| errors.take(node.decode())).collect();
-        errors.or(values)
+        read_all(nodes.map(Node::decode))
     }
 
     /// Returns the kind of the value in plain words, for messages.

@@ -24,7 +24,7 @@ use crate::outcome::{Item, Outcome, Score, State, Unfit, Violation};
 use crate::pattern::{FieldAliases, FieldPattern};
 use crate::place::LoadErrors;
 use crate::trace::Trace;
-use crate::yaml::Node;
+use crate::yaml::{Node, read_all};
 
 pub(crate) const KIND: Kind =
     Kind::with::<CompletenessSettings>("completeness", "the answer contains the expected fields", read_check)
@@ -75,13 +75,11 @@ fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadE
 }
 
 fn known_by(names: Vec<String>, aliases: &FieldAliases, node: Node<'_>) -> Result<Vec<Field>, LoadErrors> {
-    let (mut expected, mut errors) = (Vec::with_capacity(names.len()), LoadErrors::new());
-    for (index, name) in names.into_iter().enumerate() {
+    read_all(names.into_iter().enumerate().map(|(index, name)| {
         let at = node.pointer(&format!("/expected_fields/{index}")).unwrap_or(node);
         let pattern = aliases.compile_pattern(&name).map_err(|problem| at.error(problem));
-        expected.extend(errors.take(pattern).map(|pattern| Field { name, pattern }));
-    }
-    errors.or(expected)
+        pattern.map(|pattern| Field { name, pattern })
+    }))
 }
 
 impl Check for Completeness {
@@ -90,7 +88,7 @@ impl Check for Completeness {
         let (mut items, mut violations) = (Vec::new(), Vec::new());
         for (index, field) in self.expected.iter().enumerate() {
             let told = answer.as_deref().is_some_and(|answer| field.pattern.is_match(answer));
-            items.push(Item::new(&field.name, if told { State::Held } else { State::Violated }));
+            items.push(Item::tested(&field.name, told));
             violations.extend((!told).then(|| describe_missing(index, field, answer.as_deref())));
         }
         let (found, missing) = (names_of(&items, State::Held), names_of(&items, State::Violated));

@@ -25,7 +25,7 @@ pub(crate) const KIND: Kind = Kind::with::<ExtractSettings>(
     "a value extracted from the final answer is within its bounds",
     read_check,
 )
-.only_reports(is_unbounded)
+.only_reports(|node| node.get("min").is_none() && node.get("max").is_none())
 .without_calls();
 
 /// Settings of `extract`, for their schema.
@@ -52,11 +52,6 @@ struct Extract {
     pattern: JsRegex,
     min: Option<f64>,
     max: Option<f64>,
-}
-
-/// Without bounds there is nothing to break: that is no mistake, the value is what is wanted.
-fn is_unbounded(node: Node<'_>) -> bool {
-    node.get("min").is_none() && node.get("max").is_none()
 }
 
 fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
@@ -110,9 +105,9 @@ impl Extract {
             Value::Number(number) => format!("`{name}` is {number}, which is outside of `{constraint}`"),
             other => format!("`{name}` is {other}, which is no number"),
         };
-        let help = "change what the agent answers, the pattern, or the bound";
-        let violation = Violation::new(message).at(format!("/{key}")).help(help);
-        Some(Violation { value: Some(value.clone()), constraint: Some(constraint), ..violation })
+        let violation =
+            Violation::new(message).value(value.clone()).constraint(constraint).at(format!("/{key}"));
+        Some(violation.help("change what the agent answers, the pattern, or the bound"))
     }
 }
 

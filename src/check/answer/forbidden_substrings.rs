@@ -20,7 +20,7 @@ use crate::check::support::answer_text::{excerpt, position, saying};
 use crate::check::support::text_assertion::Literal;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::Node;
 
@@ -72,7 +72,7 @@ impl Check for ForbiddenSubstrings {
         let (mut items, mut violations) = (Vec::new(), Vec::new());
         for (index, text) in self.texts.iter().enumerate() {
             let found = text.find(&answer);
-            items.push(Item::new(text.shown(), if found.is_none() { State::Held } else { State::Violated }));
+            items.push(Item::tested(text.shown(), found.is_none()));
             violations.extend(found.map(|found| describe_found(index, text, &answer, found)));
         }
         Ok(Outcome::of_items(items, violations))

@@ -17,7 +17,7 @@ use crate::check::support::answer_json::{Form, json};
 use crate::check::support::answer_text::{answer, saying};
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
@@ -91,8 +91,8 @@ impl Check for JsonSchema {
             }
             Err(violation) => vec![violation.at(SCHEMA)],
         };
-        let state = if violations.is_empty() { State::Held } else { State::Violated };
-        Ok(Outcome::of_items(vec![Item::new("the answer fits the schema", state)], violations))
+        let item = Item::tested("the answer fits the schema", violations.is_empty());
+        Ok(Outcome::of_items(vec![item], violations))
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {

@@ -81,8 +81,8 @@ impl Jsonpath {
 }
 
 fn other_value(path: &JsonPath, found: &Value, wanted: &Value) -> Violation {
-    let violation = Violation::new(format!("`{path}` is {}, not {}", shown(found), shown(wanted)));
-    Violation { value: Some(found.clone()), ..violation }
+    Violation::new(format!("`{path}` is {}, not {}", shown(found), shown(wanted)))
+        .value(found.clone())
         .at("/equals")
         .expected(shown(wanted), shown(found))
         .help(advise(&[found], wanted))
@@ -91,10 +91,10 @@ fn other_value(path: &JsonPath, found: &Value, wanted: &Value) -> Violation {
 fn other_values(path: &JsonPath, found: &[&Value], wanted: &Value) -> Violation {
     let message = format!("none of the {} values of `{path}` is {}", found.len(), shown(wanted));
     let all: Value = found.iter().copied().cloned().collect();
-    let actual = shown(&all);
-    Violation { value: Some(all), ..Violation::new(message) }
+    Violation::new(message)
         .at("/equals")
-        .expected(shown(wanted), actual)
+        .expected(shown(wanted), shown(&all))
+        .value(all)
         .help(advise(found, wanted))
 }
 

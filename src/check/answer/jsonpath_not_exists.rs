@@ -30,8 +30,8 @@ fn find_selected(path: &JsonPath, json: &Value) -> Option<Violation> {
     let found = path.locate(json);
     let (place, first) = found.first()?;
     let values = if found.len() == 1 { "a value".to_owned() } else { format!("{} values", found.len()) };
-    let violation = Violation::new(format!("`{path}` selects {values} in the answer"));
-    let violation = Violation { value: Some((*first).clone()), ..violation }
+    let violation = Violation::new(format!("`{path}` selects {values} in the answer"))
+        .value((*first).clone())
         .at("/path")
         .expected(format!("nothing at `{path}`"), format!("`{place}` is {}", shown(first)));
     Some(violation.help("keep it out of the agent's answer, or change the path"))

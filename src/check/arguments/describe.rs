@@ -41,7 +41,7 @@ impl fmt::Display for ValueTest {
             Self::Contains(part) => write!(f, "a value that contains {part}"),
             Self::StartsWith(start) => write!(f, "a text that starts with {start:?}"),
             Self::Type(types) => {
-                write!(f, "a value of type {}", join_words(types.iter().map(|one| one.word()), " or "))
+                write!(f, "a value of type {}", join_words(types, " or "))
             }
             #[cfg(feature = "json-schema")]
             Self::Schema(_) => f.write_str("a value of the schema"),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::test::JsonType;
-use crate::check::support::forms::InlineSchema;
+use crate::check::support::forms::{InlineSchema, OneOrMany};
 
 /// The arguments of a call, by name.
 pub(crate) type WrittenArguments = BTreeMap<String, WrittenArgument>;
@@ -46,7 +46,7 @@ pub(crate) struct MatcherWords {
     /// A text that starts with this text.
     starts_with: Option<String>,
     /// A value of this type, or of one of these types.
-    one_of_type: Option<WrittenTypes>,
+    one_of_type: Option<OneOrMany<JsonType>>,
     /// A value that satisfies this JSON Schema.
     schema: Option<InlineSchema>,
     /// A text, list or mapping of this length.
@@ -62,12 +62,6 @@ pub(crate) struct MatcherWords {
 }
 
 type WrittenArgumentBox = Box<WrittenArgument>;
-
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
-enum WrittenTypes {
-    One(JsonType),
-    Many(Vec<JsonType>),
-}
 
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
 enum WrittenLength {

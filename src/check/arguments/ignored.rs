@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::check::support::reading::read_all;
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
-use crate::yaml::Node;
+use crate::yaml::{Node, read_all};
 
 /// Globs over the paths of arguments. The parts of a path are joined by dots; an element of a list is its index. A glob may
 /// begin with the tool's name.

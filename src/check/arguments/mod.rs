@@ -11,7 +11,7 @@ mod ignored;
 mod read;
 mod test;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub(crate) use ignored::IgnoredPaths;
@@ -88,11 +88,13 @@ pub(crate) enum ValueMatcher {
 }
 
 /// One way in which the arguments of a call differ from the written ones.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct ArgumentDifference {
     /// The name of the argument; `None` for the arguments as a whole.
+    #[serde(rename = "argument")]
     pub(crate) name: Option<String>,
     /// The actual value; `None` if the argument is missing.
+    #[serde(rename = "value")]
     pub(crate) actual: Option<Value>,
     /// The expected value, in words.
     pub(crate) expected: String,

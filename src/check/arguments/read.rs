@@ -7,10 +7,10 @@ use serde_json::{Map, Number, Value};
 
 use super::test::{Bound, JsonType, ValueTest, compare_numbers};
 use super::{ArgumentMatcher, ArgumentsMatcher, ArgumentsMode, IgnoredPaths, Presence, ValueMatcher};
-use crate::check::support::reading::{read_all, require_entries};
+use crate::check::support::reading::require_entries;
 use crate::pattern::{Flags, JsRegex, JsonPath, WordList, list_words};
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value as Yaml};
+use crate::yaml::{Fields, Node, Value as Yaml, read_all};
 
 /// The words of matchers.
 pub(crate) static WORDS: WordList = LazyLock::new(|| {
@@ -215,13 +215,11 @@ fn read_start(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
 }
 
 fn read_types(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
-    let mut errors = LoadErrors::new();
-    let types: Vec<JsonType> =
-        node.one_or_many().into_iter().filter_map(|node| errors.take(node.decode())).collect();
-    if types.is_empty() && errors.is_empty() {
-        errors.push(node.error("`one_of_type` names at least one type"));
+    let types: Vec<JsonType> = read_all(node.one_or_many().into_iter().map(Node::decode))?;
+    if types.is_empty() {
+        return Err(node.error("`one_of_type` names at least one type").into());
     }
-    errors.or(ValueTest::Type(types))
+    Ok(ValueTest::Type(types))
 }
 
 #[cfg(feature = "json-schema")]

@@ -1,7 +1,9 @@
 //! The words of a matcher, as tests of one value.
 
 use std::cmp::Ordering;
+use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
 use super::ValueMatcher;
@@ -52,7 +54,7 @@ pub(crate) enum Bound {
 }
 
 /// A type of JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "json_type"))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum JsonType {
@@ -174,18 +176,12 @@ impl JsonType {
             Self::Null => value.is_null(),
         }
     }
+}
 
-    /// The word that users write.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::String => "string",
-            Self::Number => "number",
-            Self::Integer => "integer",
-            Self::Boolean => "boolean",
-            Self::Array => "array",
-            Self::Object => "object",
-            Self::Null => "null",
-        }
+/// The word that users write.
+impl fmt::Display for JsonType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::check::Check;
 use crate::check::support::call_success::RunSuccess;
 use crate::check::support::named_tools::run_of;
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call};
@@ -63,10 +63,8 @@ impl Check for CallCheck {
         let calls: Vec<&Call> =
             all.iter().filter(|call| !except.iter().any(|tool| tool.matches(call))).collect();
         let found = (self.rule.find)(&calls, RunSuccess::of(all))?;
-        let items = calls.iter().zip(&found).map(|(call, violation)| {
-            Item::new(call.label(), if violation.is_some() { State::Violated } else { State::Held })
-        });
-        let items = items.collect();
+        let items = calls.iter().zip(&found);
+        let items = items.map(|(call, violation)| Item::tested(call.label(), violation.is_none())).collect();
         Ok(Outcome::of_items(items, found.into_iter().flatten().collect()).stat("calls_checked", calls.len()))
     }
 

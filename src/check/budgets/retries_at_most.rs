@@ -18,7 +18,7 @@ use crate::check::support::call_success::RunSuccess;
 use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Outcome, Unfit, Violation};
 use crate::trace::{Arguments, Call, CallStatus, ToolServer};
 
 pub(crate) const KIND: Kind =
@@ -62,11 +62,9 @@ impl Check for RetriesAtMost {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let retries = find_retries(&evidence.trace.calls);
         let violation = (retries.len() > self.retries).then(|| self.describe_excess(&retries));
-        let state = if violation.is_some() { State::Violated } else { State::Held };
-        let item = Item::new(format!("at most {} retries", self.retries), state);
-        let items = vec![item.note(format!("{} were made", retries.len()))];
-        let outcome = Outcome { items, ..Outcome::from(violation) };
-        Ok(outcome.stat("calls_checked", evidence.trace.calls.len()))
+        let (label, note) =
+            (format!("at most {} retries", self.retries), format!("{} were made", retries.len()));
+        Ok(Outcome::of_limit(label, note, violation).stat("calls_checked", evidence.trace.calls.len()))
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
@@ -83,10 +81,10 @@ impl RetriesAtMost {
             call: retries.first().map(|call| call.index),
             // One call has its own field; the list is for several.
             calls: if made > 1 { retries.iter().map(|call| call.index).collect() } else { Vec::new() },
-            value: Some(made.into()),
-            constraint: Some(format!("retries_at_most: {most}")),
             ..Violation::new(format!("the run made {times}, more than {most}"))
         }
+        .value(made)
+        .constraint(format!("retries_at_most: {most}"))
         .at("/retries")
         .help("look at why the calls failed, or raise the limit")
     }

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use crate::check::{Check, Kind, Scope, accepts_counterexample};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::trace::{Trace, Usage};
 use crate::yaml::Node;
@@ -81,11 +81,8 @@ impl Check for TokensAtMost {
         let (mut items, mut violations) = (Vec::new(), Vec::new());
         for limit in self.limits() {
             let used = (limit.count)(&usage);
-            let state = if used > limit.most { State::Violated } else { State::Held };
-            items.push(
-                Item::new(format!("{}: at most {}", limit.name, limit.most), state)
-                    .note(format!("{used} tokens")),
-            );
+            let item = Item::tested(format!("{}: at most {}", limit.name, limit.most), used <= limit.most);
+            items.push(item.note(format!("{used} tokens")));
             violations.extend((used > limit.most).then(|| limit.describe_excess(used)));
         }
         // A part that exceeds the limit proves that the whole does. A part within the limit proves nothing.
@@ -112,12 +109,10 @@ impl TokenLimit {
     fn describe_excess(&self, used: u64) -> Violation {
         let (name, most) = (self.name, self.most);
         let kind = if name == "total" { String::new() } else { format!("{name} ") };
-        Violation {
-            value: Some(used.into()),
-            constraint: Some(format!("{name}: {most}")),
-            ..Violation::new(format!("the run took {used} {kind}tokens, more than {most}"))
-        }
-        .at(format!("/{name}"))
-        .help("make the context shorter or the answers briefer, or raise the limit")
+        Violation::new(format!("the run took {used} {kind}tokens, more than {most}"))
+            .value(used)
+            .constraint(format!("{name}: {most}"))
+            .at(format!("/{name}"))
+            .help("make the context shorter or the answers briefer, or raise the limit")
     }
 }

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Outcome, Unfit, Violation};
 use crate::trace::{Arguments, Call};
 
 pub(crate) const KIND: Kind =
@@ -38,11 +38,8 @@ impl Check for ToolCallsAtMost {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let made = evidence.trace.calls.len();
         let violation = (made > self.calls).then(|| self.describe_excess(&evidence.trace.calls));
-        let state = if violation.is_some() { State::Violated } else { State::Held };
-        let item =
-            Item::new(format!("at most {} tool calls", self.calls), state).note(format!("{made} were made"));
-        let outcome = Outcome { items: vec![item], ..Outcome::from(violation) };
-        Ok(outcome.stat("calls_checked", made))
+        let (label, note) = (format!("at most {} tool calls", self.calls), format!("{made} were made"));
+        Ok(Outcome::of_limit(label, note, violation).stat("calls_checked", made))
     }
 
     // Further calls take none away.
@@ -65,14 +62,11 @@ impl Check for ToolCallsAtMost {
 impl ToolCallsAtMost {
     fn describe_excess(&self, calls: &[Call]) -> Violation {
         let (made, most) = (calls.len(), self.calls);
-        let first = calls.get(most).map(|call| call.index);
-        Violation {
-            call: first,
-            value: Some(made.into()),
-            constraint: Some(format!("tool_calls_at_most: {most}")),
-            ..Violation::new(format!("the run made {made} tool calls, more than {most}"))
-        }
-        .at("/calls")
-        .help("keep the agent from calls that it does not need, or raise the limit")
+        let violation = Violation::new(format!("the run made {made} tool calls, more than {most}"))
+            .value(made)
+            .constraint(format!("tool_calls_at_most: {most}"))
+            .at("/calls")
+            .help("keep the agent from calls that it does not need, or raise the limit");
+        Violation { call: calls.get(most).map(|call| call.index), ..violation }
     }
 }

@@ -15,10 +15,10 @@
 use serde::Deserialize;
 
 use crate::check::support::demands::share_without_banned;
-use crate::check::support::named_tools::what_was_called;
+use crate::check::support::named_tools::never_called;
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, Score, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Score, State, Unfit};
 use crate::pattern::ToolPattern;
 use crate::trace::Trace;
 use crate::yaml::Node;
@@ -46,9 +46,11 @@ impl Check for Correctness {
         let (mut items, mut violations) = (Vec::new(), Vec::new());
         for (index, tool) in self.expected_tools.iter().flatten().enumerate() {
             let is_called = evidence.trace.calls.iter().any(|call| tool.matches(call));
-            let state = if is_called { State::Held } else { State::Violated };
-            items.push(Item::new(tool.as_str(), state));
-            violations.extend((state == State::Violated).then(|| never_called(index, tool, &evidence.trace)));
+            items.push(Item::tested(tool.as_str(), is_called));
+            violations.extend(
+                (!is_called)
+                    .then(|| never_called(tool, &evidence.trace).at(format!("/expected_tools/{index}"))),
+            );
         }
         // An empty list requires nothing. The report shows that, and it costs no points.
         if items.is_empty() {
@@ -81,11 +83,4 @@ impl Check for Correctness {
             is_banned,
         )
     }
-}
-
-fn never_called(index: usize, tool: &ToolPattern, trace: &Trace) -> Violation {
-    let violation = Violation::new(format!("`{tool}` was never called"));
-    Violation { tool: Some(tool.as_str().to_owned()), ..violation }
-        .at(format!("/expected_tools/{index}"))
-        .help(what_was_called(trace))
 }

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::pattern::{NormalPattern, ToolPattern, ToolPatternSet};
 use crate::place::LoadErrors;
 use crate::trace::Call;
@@ -115,8 +115,7 @@ impl Check for ForbiddenTools {
             self.patterns.list_matches(call).into_iter().for_each(|tool| hits[tool].push(call));
         }
         for ((index, tool), calls) in self.tools.iter().zip(hits) {
-            let state = if calls.is_empty() { State::Held } else { State::Violated };
-            items.push(Item::new(tool.as_str(), state));
+            items.push(Item::tested(tool.as_str(), calls.is_empty()));
             violations.extend(describe_forbidden(*index, tool, &calls));
         }
         // The violations were found tool by tool. A reader follows the run.

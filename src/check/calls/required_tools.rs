@@ -12,10 +12,10 @@
 use serde::Deserialize;
 
 use crate::check::support::call_success::{RunSuccess, note_attempts};
-use crate::check::support::named_tools::{at_least_one, what_was_called};
+use crate::check::support::named_tools::{at_least_one, never_called};
 use crate::check::{Check, Demand, Kind};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Unfit};
 use crate::pattern::ToolPattern;
 use crate::trace::{Call, Trace};
 
@@ -40,9 +40,9 @@ impl Check for RequiredTools {
         for (index, tool) in self.tools.iter().enumerate() {
             let calls: Vec<&Call> = evidence.trace.calls.iter().filter(|call| tool.matches(call)).collect();
             let called = !calls.is_empty();
-            let item = Item::new(tool.as_str(), if called { State::Held } else { State::Violated });
-            items.push(note_attempts(item, calls, success));
-            violations.extend((!called).then(|| never_called(index, tool, &evidence.trace)));
+            items.push(note_attempts(Item::tested(tool.as_str(), called), calls, success));
+            violations
+                .extend((!called).then(|| never_called(tool, &evidence.trace).at(format!("/tools/{index}"))));
         }
         Ok(Outcome::of_items(items, violations).stat("calls_checked", evidence.trace.calls.len()))
     }
@@ -63,11 +63,4 @@ impl Check for RequiredTools {
     fn demands(&self) -> Vec<Demand<'_>> {
         Demand::calls(&self.tools, "/tools")
     }
-}
-
-fn never_called(index: usize, tool: &ToolPattern, trace: &Trace) -> Violation {
-    let violation = Violation::new(format!("`{}` was never called", tool.as_str()));
-    Violation { tool: Some(tool.as_str().to_owned()), ..violation }
-        .at(format!("/tools/{index}"))
-        .help(what_was_called(trace))
 }

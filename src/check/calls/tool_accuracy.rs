@@ -19,15 +19,15 @@ use serde_json::Value;
 
 use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::demands::share_without_banned;
-use crate::check::support::named_tools::{called_tools, what_was_called};
+use crate::check::support::named_tools::{called_tools, never_called, what_was_called};
 use crate::check::support::near_call::near_call;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, Score, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Score, Unfit, Violation};
 use crate::pattern::{ToolCategory, ToolPattern};
-use crate::place::LoadErrors;
+use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Call, Trace};
-use crate::yaml::Node;
+use crate::yaml::{Node, read_all};
 
 pub(crate) const KIND: Kind = Kind::with::<ToolAccuracySettings>(
     "tool_accuracy",
@@ -98,19 +98,13 @@ fn expected_categories(
     scope: &Scope<'_>,
 ) -> Result<Vec<Expected>, LoadErrors> {
     let known = &scope.tables.tool_categories;
-    let mut errors = LoadErrors::new();
-    let mut categories = Vec::new();
-    for (index, name) in names.into_iter().enumerate() {
-        let Some(category) = known.find(&name) else {
-            let error =
-                find_entry(node, "categories", index).error(format!("unknown tool category `{name}`"));
-            // The other names are read as well, so that all mistakes of the list are shown at once.
-            errors.push(error.help(known.help(&name)));
-            continue;
-        };
-        categories.push(Expected { call: Wanted::AnyOf(category), at: format!("/categories/{index}") });
-    }
-    errors.or(categories)
+    read_all(names.into_iter().enumerate().map(|(index, name)| {
+        let category = known.find(&name).ok_or_else(|| {
+            let entry = find_entry(node, "categories", index);
+            entry.error(format!("unknown tool category `{name}`")).help(known.help(&name))
+        })?;
+        Ok::<_, LoadError>(Expected { call: Wanted::AnyOf(category), at: format!("/categories/{index}") })
+    }))
 }
 
 fn find_entry<'n>(node: Node<'n>, key: &str, index: usize) -> Node<'n> {
@@ -125,8 +119,7 @@ impl Check for ToolAccuracy {
         for expected in &self.expected {
             let mut own = trace.calls.iter().filter(|call| expected.call.is_met_by(call)).peekable();
             let held = own.peek().is_some();
-            let item = Item::new(expected.call.label(), if held { State::Held } else { State::Violated });
-            items.push(note_attempts(item, own, success));
+            items.push(note_attempts(Item::tested(expected.call.label(), held), own, success));
             violations.extend((!held).then(|| expected.lacking(trace)));
             // Only categories are counted here: named tools are listed below.
             satisfied += u32::from(held && expected.call.tool().is_none());
@@ -209,7 +202,11 @@ impl Expected {
     /// Builds the violation for a run without such a call.
     fn lacking(&self, trace: &Trace) -> Violation {
         let violation = match &self.call {
-            Wanted::Tool(tool) => never_called(tool.as_str(), trace),
+            Wanted::Tool(tool) => match near_call(tool.as_str(), &called_tools(trace)) {
+                Some(near) => never_called(tool, trace)
+                    .help(format!("it called `{near}`, which is another name: names are exact here")),
+                None => never_called(tool, trace),
+            },
             Wanted::AnyOf(category) => none_of(category, trace),
         };
         violation.at(&self.at)
@@ -218,15 +215,6 @@ impl Expected {
 
 fn list_names(tools: &[&ToolPattern]) -> Value {
     tools.iter().map(|tool| tool.as_str()).collect()
-}
-
-fn never_called(name: &str, trace: &Trace) -> Violation {
-    let help = match near_call(name, &called_tools(trace)) {
-        Some(near) => format!("it called `{near}`, which is another name: names are exact here"),
-        None => what_was_called(trace),
-    };
-    let violation = Violation::new(format!("`{name}` was never called"));
-    Violation { tool: Some(name.to_owned()), ..violation }.help(help)
 }
 
 fn none_of(category: &ToolCategory, trace: &Trace) -> Violation {

@@ -13,14 +13,13 @@ use std::collections::HashMap;
 
 use crate::check::support::blocked_message::{HELP, is_blocked};
 use crate::check::support::named_tools::run_of;
-use crate::check::support::reading::read_all;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::pattern::{ToolPattern, ToolPatternSet};
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Call, ToolServer};
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Fields, Node, read_all};
 
 pub(crate) const KIND: Kind =
     Kind::with::<BlocklistSettings>("tool_blocklist", "none of these tools is called", ToolBlocklist::read)
@@ -51,8 +50,7 @@ impl Check for ToolBlocklist {
         let (mut items, mut blocked) = (Vec::with_capacity(calls.len()), BlockedTools::default());
         for call in calls {
             let entry = self.blocked.find_match(call);
-            let state = if entry.is_some() { State::Violated } else { State::Held };
-            items.push(Item::new(call.label(), state));
+            items.push(Item::tested(call.label(), entry.is_none()));
             if let Some(entry) = entry {
                 blocked.add_call(call, entry);
             }
@@ -100,12 +98,11 @@ impl ToolBlocklist {
     /// Builds one violation for all calls of a tool, which the entry at `index` blocks.
     fn violation(&self, index: usize, hits: &[&Call]) -> Violation {
         let (first, entry) = (hits[0], &self.blocked.patterns()[index]);
-        let violation = Violation {
-            calls: hits.iter().map(|call| call.index).collect(),
-            constraint: Some(entry.to_string()),
-            ..Violation::of_call(first, is_blocked(&first.name, &format!("`{entry}`"), hits.len()))
-        };
-        violation.at(format!("/{}/{index}", self.key)).help(HELP)
+        let message = is_blocked(&first.name, &format!("`{entry}`"), hits.len());
+        let violation = Violation::of_call(first, message).constraint(entry.as_str());
+        Violation { calls: hits.iter().map(|call| call.index).collect(), ..violation }
+            .at(format!("/{}/{index}", self.key))
+            .help(HELP)
     }
 }
 

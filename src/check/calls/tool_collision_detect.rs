@@ -25,7 +25,7 @@ use serde::Deserialize;
 use crate::check::support::words::join_list;
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::trace::{Arguments, Call, ToolServer, Trace};
 
@@ -114,7 +114,9 @@ impl ToolCollisionDetect {
         let offers = list_servers(calls.iter().filter(|call| call.name.as_str() == tool));
         let at_fault = list_servers(hits.iter().copied());
         let (message, help, at) = if self.trusted_servers.is_empty() {
-            (on_several(tool, &offers), advise_to_separate(&offers), "")
+            let servers = name_servers(&offers);
+            let message = format!("`{tool}` was called on {} servers: {servers}", offers.len());
+            (message, advise_to_separate(&offers), "")
         } else {
             // A trusted server is named beside the untrusted one, because the collision is between both.
             let others: Vec<Server> =
@@ -140,10 +142,6 @@ fn list_servers<'c>(calls: impl Iterator<Item = &'c Call>) -> Vec<Server<'c>> {
         }
     }
     servers
-}
-
-fn on_several(tool: &str, offers: &[Server]) -> String {
-    format!("`{tool}` was called on {} servers: {}", offers.len(), name_servers(offers))
 }
 
 fn on_untrusted(tool: &str, at_fault: &[Server], others: &[Server]) -> String {
@@ -192,8 +190,7 @@ fn by_tool(calls: &[Call]) -> ByTool<'_> {
 
 fn build_item(call: &Call, collisions: &[(&str, Vec<&Call>)]) -> Item {
     let hit = collisions.iter().any(|(_, hits)| hits.iter().any(|hit| hit.index == call.index));
-    let state = if hit { State::Violated } else { State::Held };
-    Item::new(call.label(), state).note(format!("server: {}", call.server.name().unwrap_or(ITSELF)))
+    Item::tested(call.label(), !hit).note(format!("server: {}", call.server.name().unwrap_or(ITSELF)))
 }
 
 #[cfg(test)]

@@ -198,7 +198,7 @@ impl ToolInput {
             ),
             _ => (format!("`{name}` was never called"), what_was_called(&evidence.trace)),
         };
-        Violation { tool: Some(name.to_owned()), ..Violation::new(message) }.at("/tool").help(help)
+        Violation::new(message).tool(name).at("/tool").help(help)
     }
 
     fn other_arguments(&self, call: &Call) -> Violation {

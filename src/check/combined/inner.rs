@@ -3,13 +3,12 @@
 use serde_json::Value;
 
 use crate::check::support::inner_check::Nested;
-use crate::check::support::reading::read_all;
 use crate::check::{Check, Clause, Scope};
 use crate::evidence::{Evidence, ProgramRequest, Question};
 use crate::outcome::{Item, Outcome, State, Unfit, UnfitReason, Violation};
 use crate::place::LoadErrors;
 use crate::trace::Trace;
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Fields, Node, read_all};
 
 /// Settings of a combination, for their schema.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

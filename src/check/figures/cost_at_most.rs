@@ -17,7 +17,7 @@ use crate::check::support::amount::Amount;
 use crate::check::tables::prices::Prices;
 use crate::check::{Check, Kind, Scope, accepts_counterexample};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Outcome, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::trace::Trace;
 use crate::yaml::Node;
@@ -52,10 +52,8 @@ impl Check for CostAtMost {
         let cost = self.prices.cost_or_why(&evidence.trace)?;
         let is_priced = evidence.trace.cost_usd.is_none();
         let violation = (cost > self.limit.get()).then(|| too_much(cost, self.limit, is_priced));
-        let state = if violation.is_some() { State::Violated } else { State::Held };
-        let item = Item::new(format!("at most ${}", self.limit.get()), state);
-        let items = vec![item.note(format!("the run cost ${cost}"))];
-        Ok(Outcome { items, ..Outcome::from(violation) }.value("cost_usd", cost.into()))
+        let (label, note) = (format!("at most ${}", self.limit.get()), format!("the run cost ${cost}"));
+        Ok(Outcome::of_limit(label, note, violation).value("cost_usd", cost.into()))
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
@@ -70,11 +68,9 @@ impl Check for CostAtMost {
 fn too_much(cost: f64, limit: Amount, is_priced: bool) -> Violation {
     let limit = limit.get();
     let by = if is_priced { ", by the suite's prices" } else { "" };
-    Violation {
-        value: Some(cost.into()),
-        constraint: Some(format!("cost_at_most: {limit}")),
-        ..Violation::new(format!("the run cost ${cost}, more than ${limit}{by}"))
-    }
-    .at("/usd")
-    .help("make the run cheaper (fewer turns, a shorter context, a smaller model), or raise the limit")
+    Violation::new(format!("the run cost ${cost}, more than ${limit}{by}"))
+        .value(cost)
+        .constraint(format!("cost_at_most: {limit}"))
+        .at("/usd")
+        .help("make the run cheaper (fewer turns, a shorter context, a smaller model), or raise the limit")
 }

@@ -13,7 +13,7 @@
 use crate::check::support::amount::{Amount, is_amount};
 use crate::check::{Check, Kind, Scope, accepts_counterexample};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Outcome, Unfit, Violation};
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::Trace;
 use crate::yaml::{Fields, Node, parse_milliseconds};
@@ -60,10 +60,8 @@ impl Check for DurationAtMost {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let took = require_duration(&evidence.trace)?;
         let violation = (took > self.limit.get()).then(|| too_slow(took, self.limit));
-        let state = if violation.is_some() { State::Violated } else { State::Held };
-        let item = Item::new(format!("at most {} ms", self.limit.get()), state);
-        let items = vec![item.note(format!("the run took {took} ms"))];
-        Ok(Outcome { items, ..Outcome::from(violation) }.value("duration_ms", took.into()))
+        let (label, note) = (format!("at most {} ms", self.limit.get()), format!("the run took {took} ms"));
+        Ok(Outcome::of_limit(label, note, violation).value("duration_ms", took.into()))
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
@@ -86,13 +84,11 @@ fn require_duration(trace: &Trace) -> Result<f64, Unfit> {
 
 fn too_slow(took: f64, limit: Amount) -> Violation {
     let limit = limit.get();
-    Violation {
-        value: Some(took.into()),
-        constraint: Some(format!("duration_at_most: {limit}")),
-        ..Violation::new(format!("the run took {took} ms, more than {limit} ms"))
-    }
-    .at("/duration")
-    .help("make the run faster, or raise the limit")
+    Violation::new(format!("the run took {took} ms, more than {limit} ms"))
+        .value(took)
+        .constraint(format!("duration_at_most: {limit}"))
+        .at("/duration")
+        .help("make the run faster, or raise the limit")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
 use super::expansion::find_expansion;
-use super::keyword::resource;
+use super::keyword::{any_object, resource};
 use super::{BACKTRACK_LIMIT, join};
 use crate::yaml::unescape_token;
 
@@ -176,20 +176,11 @@ fn first_broken(root: &Value, value: &Value, pointer: &str) -> Option<(String, S
 fn is_broken(key: &str, target: &str, root: &Value) -> bool {
     match (key, target.strip_prefix('#')) {
         ("$ref", Some(local)) if local.is_empty() || local.starts_with('/') => root.pointer(local).is_none(),
-        ("$ref", Some(anchor)) => !has_anchor(root, anchor),
+        ("$ref", Some(anchor)) => {
+            !any_object(root, &|object| object.iter().any(|(key, value)| is_anchor(key, value, anchor)))
+        }
         ("$ref", None) => resource(root, target, "").is_none(),
         ("$schema", _) => !target.contains("//json-schema.org/"),
-        _ => false,
-    }
-}
-
-/// Whether a part of the schema is the anchor `anchor`, in the syntax of any draft.
-fn has_anchor(schema: &Value, anchor: &str) -> bool {
-    match schema {
-        Value::Object(map) => {
-            map.iter().any(|(key, value)| is_anchor(key, value, anchor) || has_anchor(value, anchor))
-        }
-        Value::Array(items) => items.iter().any(|item| has_anchor(item, anchor)),
         _ => false,
     }
 }

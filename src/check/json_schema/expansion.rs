@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::compile::Flaw;
 use super::join;
+use super::keyword::any_object;
 use crate::yaml::unescape_token;
 
 /// The largest number of schemas that one schema may apply to a value. A schema made by hand applies some tens.
@@ -24,23 +25,16 @@ const SAME_VALUE: &[&str] = &["allOf", "anyOf", "oneOf", "not", "if", "then", "e
 pub(super) fn find_expansion(root: &Value) -> Option<Flaw> {
     let mut counter = StepCounter { root, known: HashMap::new(), depth: 0 };
     // `unevaluatedProperties` collects what each schema has seen, so the same number of schemas costs more.
-    let limit = if has_unevaluated(root) { MAX_UNEVALUATED_STEPS } else { MAX_STEPS };
+    let is_unevaluated = any_object(root, &|object| {
+        object.contains_key("unevaluatedProperties") || object.contains_key("unevaluatedItems")
+    });
+    let limit = if is_unevaluated { MAX_UNEVALUATED_STEPS } else { MAX_STEPS };
     let pointer = counter.find_above(root, limit, String::new())?;
     Some(Flaw {
         pointer,
         problem: format!("this schema applies more than {limit} schemas to one value"),
         help: Some("its references double at each level: refer to each schema once".to_owned()),
     })
-}
-
-fn has_unevaluated(schema: &Value) -> bool {
-    match schema {
-        Value::Object(entries) => entries.iter().any(|(key, value)| {
-            matches!(key.as_str(), "unevaluatedProperties" | "unevaluatedItems") || has_unevaluated(value)
-        }),
-        Value::Array(items) => items.iter().any(has_unevaluated),
-        _ => false,
-    }
 }
 
 /// Counts the schemas that are applied to one value. Each schema is counted once, however often it is referred to, so that

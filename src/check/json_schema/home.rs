@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::constrains::constrains;
+use super::keyword::any_object;
 use super::lint::Mistakes;
 use super::origin::place;
 use super::{Origin, Raw, Schema, Table, join};
@@ -62,7 +63,7 @@ impl<'n> Home<'n> {
         let Mistakes { mut errors, at, .. } = mistakes;
         let mut raw = Raw { json: node.to_json(), origin: self.origin(pointer) };
         // A schema without references needs none of the definitions, and the compiler would compile them all.
-        if has_reference(&raw.json) {
+        if any_object(&raw.json, &|object| object.contains_key("$ref")) {
             for definitions in shared {
                 self.share(&mut raw, definitions);
             }
@@ -128,12 +129,4 @@ fn describe_vacuous(schema: Node<'_>) -> LoadError {
         Some(_) => "`arguments` belong into `tools: {NAME: {arguments: {...}}}`",
         None => "give it a `type`, `properties` or another constraint",
     })
-}
-
-fn has_reference(json: &Value) -> bool {
-    match json {
-        Value::Object(map) => map.contains_key("$ref") || map.values().any(has_reference),
-        Value::Array(items) => items.iter().any(has_reference),
-        _ => false,
-    }
 }

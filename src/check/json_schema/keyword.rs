@@ -1,7 +1,7 @@
 //! Where, in a schema, the keyword stands that the engine reports.
 
 use jsonschema::ValidationError;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::join;
 
@@ -19,6 +19,15 @@ pub(crate) fn keyword(error: &ValidationError<'_>, schema: &Value) -> String {
 }
 
 /// The pointer of the part whose `$id` is `base`, or ends it.
+/// Whether an object anywhere in `value` passes the test.
+pub(super) fn any_object(value: &Value, test: &impl Fn(&Map<String, Value>) -> bool) -> bool {
+    match value {
+        Value::Object(map) => test(map) || map.values().any(|value| any_object(value, test)),
+        Value::Array(items) => items.iter().any(|item| any_object(item, test)),
+        _ => false,
+    }
+}
+
 pub(crate) fn resource(value: &Value, base: &str, pointer: &str) -> Option<String> {
     match value {
         Value::Object(map) => {

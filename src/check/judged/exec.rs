@@ -28,7 +28,7 @@ use std::time::Duration;
 use crate::check::support::forms::Time;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::{Evidence, ProgramReport, ProgramReports, ProgramRequest};
-use crate::outcome::{Item, Outcome, Score, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Score, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
@@ -72,8 +72,8 @@ impl Check for Exec {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let report = evidence.programs.find(&self.0)?;
         let violations: Vec<Violation> = self.list_violations(report);
-        let state = if report.pass { State::Held } else { State::Violated };
-        let item = Item { note: report.message.clone(), ..Item::new(format!("`{}`", self.name()), state) };
+        let item =
+            Item { note: report.message.clone(), ..Item::tested(format!("`{}`", self.name()), report.pass) };
         let outcome = Outcome::of_items(vec![item], violations);
         Ok(Outcome { score: report.score.map_or(outcome.score, Score::new), ..outcome })
     }

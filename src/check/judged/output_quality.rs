@@ -14,12 +14,12 @@
 
 use crate::check::support::inner_check::Nested;
 use crate::check::support::opinion::{judged, on_answer, reason, score};
-use crate::check::support::reading::{read_all, require_list};
+use crate::check::support::reading::require_list;
 use crate::check::{Check, Kind, Scope, accepts_counterexample};
 use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Opinion, Question};
 use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, reaches};
 use crate::place::LoadErrors;
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Fields, Node, read_all};
 
 pub(crate) const KIND: Kind = Kind::with::<OutputQualitySettings>(
     "output_quality",
@@ -112,8 +112,7 @@ impl OutputQuality {
             Some(reason) => violation.expected("a better answer", reason),
             None => violation,
         });
-        let state = if violation.is_some() { State::Violated } else { State::Held };
-        let items = vec![Item::new("the judge's opinion", state).note(&note)];
+        let items = vec![Item::tested("the judge's opinion", violation.is_none()).note(&note)];
         let score = Score::new(points / 100.0);
         let lost = 1.0 - score.get();
         let losses = if lost > 0.0 { vec![Loss { points: lost, why: note }] } else { Vec::new() };
@@ -130,7 +129,7 @@ impl OutputQuality {
         let by = format!("by {} output assertions, no judge", items.len());
         let mut outcome = Outcome::of_items(items, Vec::new());
         let points = outcome.score.get() * 100.0;
-        let said = format!("the answer reaches {} of 100, {by}", round_tenth(points));
+        let said = format!("the answer reaches {} of 100, {by}", (points * 10.0).round() / 10.0);
         let broken: Vec<&str> = outcome.items.iter().filter_map(|item| item.note.as_deref()).collect();
         let broken = broken.join("; ");
         let violation = self.too_low(points, &said);
@@ -143,8 +142,7 @@ impl OutputQuality {
     fn too_low(&self, points: f64, said: &str) -> Option<Violation> {
         let min = self.min.filter(|min| !reaches(points, *min))?;
         let violation = Violation::new(format!("{said}, less than {min}")).at("/min");
-        let violation =
-            Violation { value: Some(points.into()), constraint: Some(format!("min: {min}")), ..violation };
+        let violation = violation.value(points).constraint(format!("min: {min}"));
         Some(violation.help("make the agent answer better, or lower `min`"))
     }
 }
@@ -152,14 +150,8 @@ impl OutputQuality {
 /// Builds the item of one assertion, with its first message if it is violated.
 fn build_item(assertion: &Nested, outcome: &Outcome) -> Item {
     let broken = outcome.violations.first();
-    let state = if broken.is_some() { State::Violated } else { State::Held };
     let note = broken.map(|violation| violation.message.clone());
-    Item { note, ..Item::new(assertion.to_string(), state) }
-}
-
-/// Rounds to one decimal.
-fn round_tenth(points: f64) -> f64 {
-    (points * 10.0).round() / 10.0
+    Item { note, ..Item::tested(assertion.to_string(), broken.is_none()) }
 }
 
 fn nobody_to_ask() -> Unfit {

@@ -10,14 +10,14 @@
 #![doc = include_str!("../../../tests/check/sequence_correctness/fail-order.yaml")]
 //! ```
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::demands::share_without_banned;
 use crate::check::support::words::say_times;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, count_to_f64};
+use crate::outcome::{Item, Loss, Outcome, Score, Unfit, Violation, count_to_f64};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
@@ -49,7 +49,7 @@ struct SequenceCorrectness {
     mode: Mode,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Mode {
@@ -63,17 +63,6 @@ pub(crate) enum Mode {
     Unordered,
 }
 
-impl Mode {
-    /// Returns the name of the mode in a case.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Subsequence => "subsequence",
-            Self::Exact => "exact",
-            Self::Unordered => "unordered",
-        }
-    }
-}
-
 fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let settings: SequenceSettings = node.decode_all()?;
     let sequence = settings.tool_sequence.unwrap_or_default();
@@ -81,15 +70,13 @@ fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, Load
 }
 
 /// The members of the sequence that hold, and the place where it broke.
-struct Progress {
-    held: Vec<bool>,
-    violation: Option<Violation>,
-}
+/// Which members of the sequence hold, and the first violation.
+type Progress = (Vec<bool>, Option<Violation>);
 
 impl Check for SequenceCorrectness {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let trace = &evidence.trace;
-        let Progress { held, violation } = match self.mode {
+        let (held, violation) = match self.mode {
             Mode::Subsequence => self.in_order(trace),
             Mode::Exact => self.exactly(trace),
             Mode::Unordered => self.in_any_order(trace),
@@ -103,7 +90,7 @@ impl Check for SequenceCorrectness {
         };
         Ok(outcome
             .stat("calls_checked", trace.calls.len())
-            .value("mode", self.mode.name().into())
+            .value("mode", serde_json::json!(self.mode))
             .value("correct", correct.into())
             .value("progress", score.get().into()))
     }
@@ -137,12 +124,12 @@ impl SequenceCorrectness {
         for (index, tool) in self.sequence.iter().enumerate() {
             // The search goes on behind the last match, as each call counts for one member.
             let Some(at) = trace.calls[next..].iter().position(|call| tool.matches(call)) else {
-                return Progress { held, violation: Some(self.does_not_follow(index, next, trace)) };
+                return (held, Some(self.does_not_follow(index, next, trace)));
             };
             held[index] = true;
             next += at + 1;
         }
-        Progress { held, violation: None }
+        (held, None)
     }
 
     fn exactly(&self, trace: &Trace) -> Progress {
@@ -157,7 +144,7 @@ impl SequenceCorrectness {
             (None, Some(extra)) if !held.is_empty() => Some(self.goes_on(extra, trace)),
             _ => None,
         };
-        Progress { held, violation }
+        (held, violation)
     }
 
     /// Assigns one call of its tool to each member. Globs choose last, so that they leave the named tools their
@@ -175,19 +162,17 @@ impl SequenceCorrectness {
             held[index] = found.map(|(_, is_taken)| *is_taken = true).is_some();
         }
         let short = held.iter().position(|held| !held);
-        Progress { violation: short.map(|index| self.too_few(index, trace)), held }
+        (held, short.map(|index| self.too_few(index, trace)))
     }
 
     fn items(&self, held: &[bool], trace: &Trace) -> Vec<Item> {
         let success = RunSuccess::of(&trace.calls);
         let members = self.sequence.iter().zip(held).enumerate();
-        members
-            .map(|(index, (tool, held))| {
-                let state = if *held { State::Held } else { State::Violated };
-                let item = Item::new(format!("{}: {tool}", index + 1), state);
-                note_attempts(item, trace.calls.iter().filter(|call| tool.matches(call)), success)
-            })
-            .collect()
+        let items = members.map(|(index, (tool, held))| {
+            let item = Item::tested(format!("{}: {tool}", index + 1), *held);
+            note_attempts(item, trace.calls.iter().filter(|call| tool.matches(call)), success)
+        });
+        items.collect()
     }
 
     fn violation(&self, index: usize, message: String, trace: &Trace) -> Violation {

@@ -15,7 +15,7 @@ use crate::check::support::call_success::{RunSuccess, note_attempts};
 use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Demand, Kind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::Trace;
@@ -114,8 +114,7 @@ fn in_order(tools: &[ToolPattern], trace: &Trace) -> Outcome {
     // items behind it still say whether their tools are in order.
     for (index, tool) in tools.iter().enumerate() {
         let found = trace.calls[next..].iter().position(|call| tool.matches(call));
-        let state = if found.is_some() { State::Held } else { State::Violated };
-        let item = Item::new(format!("{}: {}", index + 1, tool.as_str()), state);
+        let item = Item::tested(format!("{}: {}", index + 1, tool.as_str()), found.is_some());
         items.push(note_attempts(item, trace.calls.iter().filter(|call| tool.matches(call)), success));
         match found {
             Some(at) => next += at + 1,
@@ -140,7 +139,8 @@ fn out_of_order(index: usize, tools: &[ToolPattern], next: usize, trace: &Trace)
         }
         (None, _) => (format!("`{name}` was never called"), "it was never called".to_owned()),
     };
-    Violation { tool: Some(name.to_owned()), ..Violation::new(message) }
+    Violation::new(message)
+        .tool(name)
         .at(format!("/tools/{index}"))
         .expected(join_arrows(tools.iter().map(ToolPattern::as_str)), actual)
         .help("let the agent call it there, or change the sequence")

@@ -53,7 +53,7 @@ impl<'c> Demand<'c> {
 
     /// The text of a check of the answer, the setting `value`.
     pub(crate) fn text(literal: &'c Literal) -> Self {
-        let part = DemandedPart::Text { text: literal.as_str(), is_exact: literal.is_case_sensitive() };
+        let part = DemandedPart::Text { text: literal.as_str(), is_exact: literal.case_sensitive };
         Self { at: "/value".into(), part }
     }
 }

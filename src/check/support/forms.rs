@@ -87,10 +87,12 @@ pub(crate) enum RuleTool {
 
 /// One tool of a rule, or several.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
-enum RuleTools {
-    One(RuleTool),
-    Many(Vec<RuleTool>),
+pub(crate) enum OneOrMany<T> {
+    One(T),
+    Many(Vec<T>),
 }
+
+type RuleTools = OneOrMany<RuleTool>;
 
 /// A number of calls, or `any`.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]

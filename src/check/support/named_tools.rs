@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Deserializer, de};
 
+use crate::outcome::Violation;
 use crate::pattern::ToolPattern;
 use crate::trace::{Call, Trace};
 
@@ -36,6 +37,11 @@ pub(crate) fn what_was_called(trace: &Trace) -> String {
         [] => "the agent called no tool at all".to_owned(),
         names => format!("it called `{}`{more}", names.join("`, `")),
     }
+}
+
+/// Describes that a tool was never called, and what was called instead.
+pub(crate) fn never_called(tool: &ToolPattern, trace: &Trace) -> Violation {
+    Violation::new(format!("`{tool}` was never called")).tool(tool.as_str()).help(what_was_called(trace))
 }
 
 /// A run that calls `calls`, for a counterexample.

@@ -1,18 +1,7 @@
 //! Reading mappings and lists, with all mistakes kept.
 
-use crate::place::{LoadError, LoadErrors};
+use crate::place::LoadError;
 use crate::yaml::{Key, Node};
-
-/// Collects the values of all results, or all mistakes.
-pub(crate) fn read_all<T, E: Into<LoadErrors>>(
-    results: impl IntoIterator<Item = Result<T, E>>,
-) -> Result<Vec<T>, LoadErrors> {
-    let mut errors = LoadErrors::new();
-    let mut values: Vec<T> = results.into_iter().filter_map(|result| errors.take(result)).collect();
-    // Most lists of a case are short, and their room for more would be held as long as the case.
-    values.shrink_to_fit();
-    errors.or(values)
-}
 
 /// Returns the entries of a mapping. `what` begins the error: `` `prices` is a mapping of models to prices ``.
 pub(crate) fn require_entries<'n>(

@@ -62,7 +62,7 @@ pub(crate) struct Literal {
     value: String,
     /// `true`: letter case counts, so `Refund` is not `refund`. Default: it does not.
     #[serde(default)]
-    case_sensitive: bool,
+    pub(super) case_sensitive: bool,
 }
 
 impl Literal {
@@ -74,11 +74,6 @@ impl Literal {
     /// The text.
     pub(crate) fn as_str(&self) -> &str {
         &self.value
-    }
-
-    /// Whether letter case counts.
-    pub(crate) fn is_case_sensitive(&self) -> bool {
-        self.case_sensitive
     }
 
     /// Whether this text is in every answer that contains `text`, in exactly its letter case or in any.

@@ -57,29 +57,17 @@ impl JudgeSettings {
     pub fn read(node: Node<'_>, before: Option<&Self>) -> Result<Self, LoadErrors> {
         let mut fields = Fields::of(node, "`judge`")?;
         let before = before.cloned().unwrap_or_else(|| Self::unsaid(node.place()));
-        let votes = fields.node("votes").and_then(|node| fields.take(read_votes(node)));
+        let votes = fields.parse("votes", read_votes);
         // Key by key: a suite that only raises `votes` keeps the model of the whole folder.
         let settings = Self {
             place: node.place(),
             model: read_text(&mut fields, "model").or(before.model),
-            base_url: fields
-                .node("base_url")
-                .and_then(|node| fields.take(read_url(node)))
-                .or(before.base_url),
-            key_env: fields
-                .node("key_env")
-                .and_then(|node| fields.take(read_variable(node)))
-                .or(before.key_env),
+            base_url: fields.parse("base_url", read_url).or(before.base_url),
+            key_env: fields.parse("key_env", read_variable).or(before.key_env),
             seed: fields.optional("seed").unwrap_or(before.seed),
             votes: votes.unwrap_or(before.votes),
-            timeout: fields
-                .node("timeout")
-                .and_then(|node| fields.take(node.parse_time("timeout")))
-                .or(before.timeout),
-            budget_usd: fields
-                .node("budget_usd")
-                .and_then(|node| fields.take(read_dollars(node)))
-                .or(before.budget_usd),
+            timeout: fields.parse("timeout", |node| node.parse_time("timeout")).or(before.timeout),
+            budget_usd: fields.parse("budget_usd", read_dollars).or(before.budget_usd),
         };
         fields.finish(settings)
     }

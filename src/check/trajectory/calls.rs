@@ -17,24 +17,16 @@
 //! ```
 
 use super::bfcl::read_bfcl;
+use super::expected_calls::ExpectedCalls;
 use super::forms::CallsForm;
-use super::pairing::compare_calls;
-use super::report::{ScriptFrame, build_outcome, build_refused_calls, is_settled, list_specs};
-use super::run_calls::RunCalls;
 use super::settings::Trajectory;
-use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Kind, Scope};
-use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit};
-use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
     Kind::with::<CallsForm>("calls", "the run makes the expected calls with these arguments", read_check)
         .shorthand("list");
-
-struct Calls(Trajectory);
 
 fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     if node.get("match").is_some() {
@@ -45,31 +37,7 @@ fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, Load
         fields.errors.push(functions.error("`functions` has a meaning only with `match: bfcl`"));
     }
     let mode = fields.optional("mode").unwrap_or_default();
-    let trajectory = Trajectory::read(&mut fields, mode, "list", node);
-    fields.finish_some(trajectory.map(|trajectory| Box::new(Calls(trajectory)) as Box<dyn Check>))
-}
-
-impl Check for Calls {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let run = RunCalls::new(&evidence.trace, &self.0.defaults.ignored);
-        let script = compare_calls(&self.0, &run)?;
-        let frame = ScriptFrame::of_trajectory(&self.0, &script);
-        Ok(build_outcome(&frame, &script, run.calls.len()))
-    }
-
-    fn tools(&self) -> Vec<&ToolPattern> {
-        list_specs(&self.0).map(|spec| &spec.tool).collect()
-    }
-
-    fn is_settled(&self, outcome: &Outcome) -> bool {
-        is_settled(&self.0, outcome)
-    }
-
-    fn counterexample(&self) -> Option<Evidence<'static>> {
-        Some(run_of(build_refused_calls(&self.0, None)).into())
-    }
-
-    fn is_vacuous(&self) -> bool {
-        self.0.accepts_everything()
-    }
+    let expected = Trajectory::read(&mut fields, mode, "list", node);
+    let check = expected.map(|expected| ExpectedCalls { expected, counted: None });
+    fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))
 }

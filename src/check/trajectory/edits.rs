@@ -149,7 +149,7 @@ impl CallEdit {
         match &self.kind {
             EditKind::Change { difference, mode } => json!({
                 "edit": "change", "call": call, "tool": tool, "entry": entry, "args_mode": mode,
-                "arguments": difference.arguments.iter().map(difference_to_json).collect::<Vec<_>>(),
+                "arguments": difference.arguments,
                 "status": difference.status,
             }),
             EditKind::Add { .. } => {
@@ -181,8 +181,4 @@ fn describe_argument(difference: &ArgumentDifference) -> String {
         Some(actual) => format!("{name}: {} -> {expected} expected", shown(actual)),
         None => format!("{name}: missing, {expected} expected"),
     }
-}
-
-fn difference_to_json(difference: &ArgumentDifference) -> Value {
-    json!({"argument": difference.name, "value": difference.actual, "expected": difference.expected})
 }

@@ -9,27 +9,17 @@
 #![doc = include_str!("../../../tests/check/effects/fail-a-second-refund.yaml")]
 //! ```
 
+use super::expected_calls::ExpectedCalls;
 use super::forms::EffectsForm;
-use super::pairing::compare_calls;
-use super::report::{ScriptFrame, build_outcome, build_refused_calls, is_settled, list_specs};
-use super::run_calls::RunCalls;
+use super::report::list_specs;
 use super::settings::{Trajectory, TrajectoryMode};
-use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Kind, Scope};
-use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
-use crate::trace::Call;
 use crate::yaml::{Fields, Node};
 
 pub(crate) const KIND: Kind =
     Kind::with::<EffectsForm>("effects", "the run makes exactly these state-changing calls", read_check);
-
-struct Effects {
-    write: Vec<ToolPattern>,
-    expected: Trajectory,
-}
 
 fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     let mut fields = Fields::of(node, "the settings of `effects`")?;
@@ -40,7 +30,8 @@ fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, Load
     }
     // The order of effects does not matter: the state of the world is the same.
     let expected = Trajectory::read(&mut fields, TrajectoryMode::Unordered, "calls", node);
-    let effects = write.zip(expected).map(|(write, expected)| Effects { write, expected });
+    let effects =
+        write.zip(expected).map(|(write, expected)| ExpectedCalls { expected, counted: Some(write) });
     if let Some(error) = effects.as_ref().and_then(|effects| find_reader(effects, node)) {
         fields.errors.push(error);
     }
@@ -48,41 +39,12 @@ fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, Load
 }
 
 /// An expected call of a tool that is not among those that write would never be looked at.
-fn find_reader(effects: &Effects, node: Node<'_>) -> Option<LoadError> {
+fn find_reader(effects: &ExpectedCalls, node: Node<'_>) -> Option<LoadError> {
     let tool = list_specs(&effects.expected).find_map(|spec| {
         let call = spec.example(1)?;
-        (!effects.changes_world(&call)).then(|| spec.tool.as_str().to_owned())
+        (!effects.counts(&call)).then(|| spec.tool.as_str().to_owned())
     })?;
     let at = node.get("calls").unwrap_or(node);
     let error = at.error(format!("`{tool}` is expected and is not among the tools that write"));
     Some(error.help("add it to `write`, or expect it with `calls`"))
-}
-
-impl Effects {
-    fn changes_world(&self, call: &Call) -> bool {
-        self.write.iter().any(|tool| tool.matches(call))
-    }
-}
-
-impl Check for Effects {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let run = RunCalls::new(&evidence.trace, &self.expected.defaults.ignored);
-        let run = run.filter(|call| self.changes_world(call));
-        let script = compare_calls(&self.expected, &run)?;
-        let frame = ScriptFrame::of_trajectory(&self.expected, &script);
-        Ok(build_outcome(&frame, &script, run.calls.len()))
-    }
-
-    fn tools(&self) -> Vec<&ToolPattern> {
-        self.write.iter().chain(list_specs(&self.expected).map(|spec| &spec.tool)).collect()
-    }
-
-    fn is_settled(&self, outcome: &Outcome) -> bool {
-        is_settled(&self.expected, outcome)
-    }
-
-    fn counterexample(&self) -> Option<Evidence<'static>> {
-        let tool = self.write.iter().find_map(|tool| tool.example(1));
-        Some(run_of(build_refused_calls(&self.expected, tool)).into())
-    }
 }

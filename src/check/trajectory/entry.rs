@@ -9,7 +9,7 @@ use crate::check::support::reading::require_list;
 use crate::check::support::words::say_times;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
+use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean, read_all};
 
 /// The greatest number of slots of one entry.
 const MOST_TIMES: usize = 1000;
@@ -83,12 +83,9 @@ impl EntryReader<'_> {
     /// Reads all entries, each a group.
     pub(super) fn read_list(&self, node: Node<'_>) -> Result<Vec<SlotGroup>, LoadErrors> {
         let entries = require_list(node, "`list` is a list of calls")?;
-        let (mut errors, mut groups) = (LoadErrors::new(), Vec::new());
-        for (index, entry) in entries.enumerate() {
-            let read = errors.take(self.read_entry(entry, index + 1, &format!("/{index}")));
-            groups.extend(read.into_iter().flatten());
-        }
-        errors.or(groups)
+        let groups =
+            entries.enumerate().map(|(index, entry)| self.read_entry(entry, index + 1, &format!("/{index}")));
+        Ok(read_all(groups)?.into_iter().flatten().collect())
     }
 
     fn read_entry(&self, node: Node<'_>, entry: usize, at: &str) -> Result<Vec<SlotGroup>, LoadErrors> {

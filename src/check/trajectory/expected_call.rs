@@ -8,7 +8,7 @@ use crate::check::support::named_tools::{run_of, what_was_called};
 use crate::check::support::occurrence::Occurrence;
 use crate::check::{Check, Demand};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::trace::Call;
 use crate::yaml::Fields;
@@ -147,7 +147,7 @@ impl ExpectedCall {
         }
         let violation = self.point_at(Violation::new(message), concerned);
         if differences.is_empty() {
-            return Ok(violation.at("/tool").help(what_was_called_in(run)));
+            return Ok(violation.at("/tool").help(what_was_called(&run_of(run.calls.to_vec()))));
         }
         // Where no call ended as expected, nobody asks about the arguments yet.
         let (at, help) = if found.ended.is_empty() {
@@ -170,20 +170,15 @@ impl ExpectedCall {
     }
 }
 
-fn what_was_called_in(run: &RunCalls<'_>) -> String {
-    what_was_called(&run_of(run.calls.to_vec()))
-}
-
 impl Check for ExpectedCall {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let run = RunCalls::new(&evidence.trace, &self.ignored);
         let found = self.sort_calls(&run)?;
         let violation = self.find_violation(&found, &run)?;
-        let state = if violation.is_some() { State::Violated } else { State::Held };
         let (all, ended, agreeing) = (found.all.len(), found.ended.len(), found.agreeing.len());
         let status = self.spec.status.words();
         let note = format!("{agreeing} of {ended} calls agree; of {all} attempts, {ended} {status}");
-        let item = Item::new(self.spec.tool.as_str(), state).note(note);
+        let item = Item::tested(self.spec.tool.as_str(), violation.is_none()).note(note);
         let outcome = Outcome::of_items(vec![item], violation.into_iter().collect());
         Ok(outcome.stat("calls_checked", all).stat("calls_that_agree", agreeing))
     }

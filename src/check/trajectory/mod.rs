@@ -12,6 +12,7 @@ mod bfcl;
 mod edits;
 mod entry;
 mod expected_call;
+mod expected_calls;
 mod forms;
 mod pairing;
 mod pairing_costs;

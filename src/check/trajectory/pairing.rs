@@ -153,8 +153,11 @@ impl ScriptBuilder<'_> {
                 best = Some((difference, spec));
             }
         }
-        let (difference, mode) =
-            best.map(|(difference, spec)| (difference, spec.mode_word())).unwrap_or_default();
+        let (difference, mode) = best
+            .map(|(difference, spec)| {
+                (difference, spec.arguments.as_ref().map(|arguments| arguments.mode.word()))
+            })
+            .unwrap_or_default();
         let (entry, at) = (self.slots[slot].entry, self.slots[slot].at.clone());
         let tool = if label == actual.name { label } else { actual.name.clone() };
         let (call, kind) = (Some(actual.index), EditKind::Change { difference, mode });

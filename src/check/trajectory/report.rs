@@ -104,15 +104,6 @@ fn find_mode(edit: &CallEdit) -> Option<&'static str> {
     }
 }
 
-/// Whether further calls cannot change the outcome. If extra calls are allowed, they cannot break a list that holds. A
-/// call that is not expected remains one.
-pub(super) fn is_settled(trajectory: &Trajectory, outcome: &Outcome) -> bool {
-    if outcome.violations.is_empty() {
-        return !trajectory.mode.forbids_extras();
-    }
-    outcome.stats.get("calls_not_expected").is_some_and(|extra| *extra > 0)
-}
-
 /// Builds calls that the trajectory is likely to refuse: none if a call is demanded, or else calls that no list expects.
 pub(super) fn build_refused_calls(trajectory: &Trajectory, like: Option<Call>) -> Vec<Call> {
     if trajectory.mode.demands_all() && trajectory.groups.iter().flatten().any(|slot| slot.demanded) {

@@ -121,11 +121,6 @@ impl CallSpec {
         let written = written.collect::<Vec<_>>().join(", ");
         format!("`{}` with {{{written}}}, args `{}`", self.tool, arguments.mode.word())
     }
-
-    /// The mode of the arguments in words; `None` where any are accepted.
-    pub(super) fn mode_word(&self) -> Option<&'static str> {
-        self.arguments.as_ref().map(|arguments| arguments.mode.word())
-    }
 }
 
 impl SpecDefaults {

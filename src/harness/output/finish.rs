@@ -8,7 +8,6 @@ use super::stderr;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::Plan;
 use crate::harness::run::context::RunContext;
-use crate::harness::settings::EnvSettings;
 use crate::harness::shard::ShardRecord;
 use crate::harness::snapshots::orphans::PinnedSnapshots;
 use crate::report::plain::escape_text;
@@ -30,7 +29,8 @@ pub(crate) struct RunFinisher {
 
 impl RunFinisher {
     /// Takes what the end of the run needs from `plan`.
-    pub(crate) fn from_plan(plan: &mut Plan, command: &HarnessCommand, settings: &EnvSettings) -> Self {
+    pub(crate) fn from_plan(plan: &mut Plan, command: &HarnessCommand) -> Self {
+        let settings = &command.settings;
         let pinned = std::mem::take(&mut plan.pinned);
         let own_trials = plan.trials_to_run(command).count();
         Self {

@@ -275,7 +275,9 @@ impl Plan {
             let cases = self.trials[before..].iter().filter_map(gated_case).collect();
             let gate_name = build_case_name(&name, Some(GATE_ID));
             let work = GateWork { gate: gate.clone(), suite: name, cases };
-            self.trials.extend(make_gate_trial(work, gate_name));
+            // A gate without cases has no trial, because its result would mean nothing.
+            let is_gated = !work.cases.is_empty();
+            self.trials.extend(is_gated.then(|| PlannedTrial::new(gate_name, None, TrialWork::Gate(work))));
         }
         errors.or(())
     }
@@ -316,11 +318,6 @@ impl Plan {
             self.trials.retain(|trial| command.wants_trial(trial.shown_name()));
         }
     }
-}
-
-/// Returns the trial of a gate. A gate without cases has none, because its result would mean nothing.
-fn make_gate_trial(work: GateWork, name: String) -> Option<PlannedTrial> {
-    (!work.cases.is_empty()).then(|| PlannedTrial::new(name, None, TrialWork::Gate(work)))
 }
 
 /// Returns the case that a gate sums up. An ignored case does not run and has no score.

@@ -13,7 +13,6 @@ use super::harness_id::HarnessId;
 use crate::check::{BUILTIN, Registry};
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::{Plan, PlannedTrial, TrialWork};
-use crate::harness::settings::EnvSettings;
 use crate::harness::shard::ShardRecord;
 use crate::report::{RunInfo, SkippedTrial};
 use crate::verdict::summary::Selection;
@@ -58,17 +57,12 @@ pub struct RunManifest {
 
 impl RunManifest {
     /// Describes a run of `plan` that starts now.
-    pub(super) fn for_plan(
-        plan: &Plan,
-        (command, settings): (&HarnessCommand, &EnvSettings),
-        kinds: &Registry,
-        id: &HarnessId,
-    ) -> Self {
+    pub(super) fn for_plan(plan: &Plan, command: &HarnessCommand, kinds: &Registry, id: &HarnessId) -> Self {
         let shard = plan.shard.clone();
         // The descriptions of a project's own checks are in no table of the program that renders the reports later.
         let own = kinds.list_own().iter();
         let wanted = plan.trials.iter().filter(|trial| command.wants_trial(trial.shown_name()));
-        let mut selection = plan.make_selection(settings);
+        let mut selection = plan.make_selection(&command.settings);
         selection.golden.iter_mut().for_each(|suite| suite.harness.clone_from(&id.harness));
         let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
@@ -81,7 +75,7 @@ impl RunManifest {
             rules: own.map(|kind| (kind.name.to_owned(), kind.summary.to_owned())).collect(),
             selection,
             // Under nextest, a process does not know how many trials the others run.
-            trials: settings.nextest.is_none().then(|| plan.trials_to_run(command).count()),
+            trials: command.settings.nextest.is_none().then(|| plan.trials_to_run(command).count()),
             shard,
             skipped: wanted.filter_map(skipped_trial).collect(),
         }

@@ -16,13 +16,11 @@ pub(crate) fn prepare_store(
     plan: &Plan,
     (library, id, keep_runs): (Library<'_>, &HarnessId, usize),
     command: &HarnessCommand,
-    settings: &EnvSettings,
 ) -> Result<(), String> {
-    if writes_manifest(plan, command, settings) {
-        let written =
-            store.write_manifest(|| RunManifest::for_plan(plan, (command, settings), library.kinds, id))?;
+    if writes_manifest(plan, command) {
+        let written = store.write_manifest(|| RunManifest::for_plan(plan, command, library.kinds, id))?;
         // A folder that the user has named may be an archive of runs, so nothing is removed there.
-        if written && settings.out.is_none() {
+        if written && command.settings.out.is_none() {
             store.prune_runs(keep_runs);
         }
     }
@@ -40,11 +38,11 @@ pub(crate) fn make_store(base: &Path, settings: &EnvSettings, id: &HarnessId) ->
 /// Every run does. A list does so only for nextest, which starts one process for each trial: the listing process alone
 /// sees the ignored trials, which nextest never starts, and the golden suites as a whole, which a summary needs. nextest
 /// lists twice; the list with `--ignored` contains the ignored trials alone and does not write.
-fn writes_manifest(plan: &Plan, command: &HarnessCommand, settings: &EnvSettings) -> bool {
+fn writes_manifest(plan: &Plan, command: &HarnessCommand) -> bool {
     let arguments = &command.arguments;
     if !arguments.list {
         return true;
     }
     let has_ignored = plan.trials.iter().any(|trial| trial.ignore.is_some());
-    settings.nextest.is_some() && !arguments.ignored && (has_ignored || !plan.golden.is_empty())
+    command.settings.nextest.is_some() && !arguments.ignored && (has_ignored || !plan.golden.is_empty())
 }

@@ -13,7 +13,7 @@
 //! streams are not locked then, and their output can collide with the line.
 
 use std::env;
-use std::io::{self, IsTerminal as _, StderrLock, StdoutLock};
+use std::io::{self, IsTerminal as _};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -122,11 +122,6 @@ fn is_wanted(arguments: &Arguments) -> bool {
     is_pretty && is_whole_run && io::stderr().is_terminal() && !is_ci() && !is_dumb
 }
 
-/// Locks both streams, so that no other thread writes to them.
-fn lock_streams() -> (StdoutLock<'static>, StderrLock<'static>) {
-    (io::stdout().lock(), io::stderr().lock())
-}
-
 /// Draws and clears the line until the run ends.
 fn draw_until_ended(progress: &Progress, may_print: bool, count: impl Fn() -> [Asking; 2]) {
     let lines = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
@@ -145,7 +140,7 @@ fn draw_until_ended(progress: &Progress, may_print: bool, count: impl Fn() -> [A
         };
         // The streams are locked while the line is visible, so that no output mixes with it. An agent in this process
         // may print at any time, and would wait for them.
-        let streams = (!may_print).then(lock_streams);
+        let streams = (!may_print).then(|| (io::stdout().lock(), io::stderr().lock()));
         bar.set_message(line);
         bar.tick();
         progress.wait(SHOWN);

@@ -35,12 +35,8 @@ pub(super) struct Shard {
 
 /// Removes the trials of other shards from `plan`, if the trials are divided. A trial that is named by `--exact` runs in any
 /// shard. The error is a message for the user.
-pub(super) fn divide_plan(
-    plan: &mut Plan,
-    command: &HarnessCommand,
-    settings: &EnvSettings,
-    base: &Path,
-) -> Result<(), String> {
+pub(super) fn divide_plan(plan: &mut Plan, command: &HarnessCommand, base: &Path) -> Result<(), String> {
+    let settings = &command.settings;
     let Some(shard) = settings.shard.filter(|_| command.exact_names().is_none()) else { return Ok(()) };
     let times = settings.shard_times.as_ref().map(|path| TrialTimes::read(&base.join(path))).transpose()?;
     // Only trials that will run are divided, or a shard might get nothing but ignored ones.

@@ -67,8 +67,13 @@ pub(super) struct StandingCount {
 
 impl ChartBar {
     /// A bar with one segment for a part of all.
-    pub(super) fn of_share(name: &str, told: String, part: usize, all: usize) -> Self {
-        let segment = BarSegment { standing: "pass", x: 0.0, width: compute_percent(part, all) };
+    pub(super) fn of_share(
+        name: &str,
+        told: String,
+        standing: &'static str,
+        (part, all): (usize, usize),
+    ) -> Self {
+        let segment = BarSegment { standing, x: 0.0, width: compute_percent(part, all) };
         Self { name: escape_line(name), told, parts: vec![segment] }
     }
 }
@@ -119,9 +124,8 @@ impl HtmlCharts {
         self.totals.cases == self.totals.passed
     }
 
-    pub(super) fn count_standings(&self) -> Vec<StandingCount> {
-        let words = list_counts(self.totals).into_iter();
-        words.map(|(standing, word, number)| StandingCount { standing, word, number }).collect()
+    pub(super) fn count_standings(&self) -> [StandingCount; 5] {
+        list_counts(self.totals)
     }
 
     pub(super) fn draw_all_cases(&self) -> ChartBar {
@@ -149,9 +153,7 @@ impl HtmlCharts {
         broken.sort_by_key(|(_, count)| std::cmp::Reverse(count.broken));
         let bars = broken.iter().take(MAX_BARS).map(|(name, count)| {
             let told = format!("{} of {} failed", count.broken, count.checked);
-            let segment =
-                BarSegment { standing: "fail", x: 0.0, width: compute_percent(count.broken, count.checked) };
-            ChartBar { name: escape_line(name), told, parts: vec![segment] }
+            ChartBar::of_share(name, told, "fail", (count.broken, count.checked))
         });
         (bars.collect(), broken.len().saturating_sub(MAX_BARS))
     }
@@ -167,16 +169,13 @@ impl HtmlCharts {
 
 fn draw_bar(name: &str, totals: Totals) -> ChartBar {
     let counts = list_counts(totals);
-    let all: usize = counts.iter().map(|(_, _, count)| count).sum();
+    let all: usize = counts.iter().map(|count| count.number).sum();
     let (mut before, mut parts) = (0, Vec::new());
     // Each segment starts at the sum of those before it. Its start is rounded on its own, so that errors do not add up.
-    for (standing, _, count) in counts.into_iter().filter(|(_, _, count)| *count > 0) {
-        parts.push(BarSegment {
-            standing,
-            x: compute_percent(before, all),
-            width: compute_percent(count, all),
-        });
-        before += count;
+    for StandingCount { standing, number, .. } in counts.into_iter().filter(|count| count.number > 0) {
+        let (x, width) = (compute_percent(before, all), compute_percent(number, all));
+        parts.push(BarSegment { standing, x, width });
+        before += number;
     }
     let told = match totals.cases {
         0 => format!("{} skipped", totals.skipped),
@@ -190,7 +189,7 @@ fn render_edge(nth: usize) -> String {
 }
 
 /// Lists the count of each result with the word that is shown beside it.
-fn list_counts(totals: Totals) -> [(&'static str, &'static str, usize); 5] {
+fn list_counts(totals: Totals) -> [StandingCount; 5] {
     let Totals { passed, failed, undecided, errors, skipped, .. } = totals;
     [
         ("fail", "failed", failed),
@@ -199,6 +198,7 @@ fn list_counts(totals: Totals) -> [(&'static str, &'static str, usize); 5] {
         ("pass", "passed", passed),
         ("skipped", "skipped", skipped),
     ]
+    .map(|(standing, word, number)| StandingCount { standing, word, number })
 }
 
 /// Returns the index of the bar that contains `score`; a perfect score belongs to the last bar.

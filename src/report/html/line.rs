@@ -17,11 +17,6 @@ const HIDDEN_FINDING_KEYS: &[&str] = &["losses", "duration_ms"];
 /// is only there if the host wrote another name.
 const CALL_COLUMNS: &[&str] = &["name", "arguments", "status", "turn", "written"];
 
-/// Renders the verdict as one line.
-pub(super) fn render_verdict_line(verdict: &Verdict) -> String {
-    render_safe_json(&build_page_verdict(verdict))
-}
-
 /// Renders the verdict as one line without the details of its runs.
 pub(super) fn render_short_verdict_line(verdict: &Verdict) -> String {
     let mut value = build_page_verdict(verdict);
@@ -32,7 +27,7 @@ pub(super) fn render_short_verdict_line(verdict: &Verdict) -> String {
     render_safe_json(&value)
 }
 
-fn build_page_verdict(verdict: &Verdict) -> Value {
+pub(super) fn build_page_verdict(verdict: &Verdict) -> Value {
     let mut value = serde_json::to_value(verdict).unwrap_or_default();
     if let Some(fields) = value.as_object_mut() {
         drop_keys(fields, HIDDEN_VERDICT_KEYS);

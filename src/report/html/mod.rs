@@ -106,7 +106,7 @@ impl VerdictLines {
     fn add_verdict(&mut self, verdict: &Verdict) {
         let passed = TrialResult::from_verdict(verdict) == TrialResult::Passed;
         // Three attempts: the whole line, the line without details for a trial that did not pass, and no line at all.
-        if !self.push_line(line::render_verdict_line(verdict), passed)
+        if !self.push_line(render_safe_json(&line::build_page_verdict(verdict)), passed)
             && (passed || !self.push_line(line::render_short_verdict_line(verdict), passed))
         {
             self.left_out += 1;

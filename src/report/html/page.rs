@@ -1,11 +1,10 @@
 //! The template of the page, filled with the charts and the embedded data.
 
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Value};
-use serde::Serialize;
+use minijinja::{AutoEscape, Environment, Value, context};
 
-use super::charts::{ChartBar, HtmlCharts, ScoreBin, StandingCount};
-use super::figures::{NamedFigure, RunFigureTotals};
+use super::charts::HtmlCharts;
+use super::figures::RunFigureTotals;
 use super::mutation::MutationSection;
 use crate::report::RunInfo;
 use crate::report::plain::{escape_line, render_safe_json};
@@ -41,47 +40,6 @@ pub(super) struct PageData {
     pub(super) mutation: Option<MutationSection>,
 }
 
-/// The variables of the template.
-#[derive(Serialize)]
-struct HtmlPage {
-    policy: &'static str,
-    style: Value,
-    script: Value,
-    run: PageRun,
-    charts: PageCharts,
-    rules: Value,
-    rows: Value,
-    compared: Value,
-    verdicts: Value,
-    earlier: Value,
-    left_out: usize,
-    mutation: Option<MutationSection>,
-}
-
-#[derive(Serialize)]
-struct PageRun {
-    id: String,
-    started: String,
-    /// The start time as the page shows it.
-    started_words: String,
-    arraign: &'static str,
-}
-
-#[derive(Serialize)]
-struct PageCharts {
-    heading: String,
-    green: bool,
-    figures: Vec<NamedFigure>,
-    pinned: Option<String>,
-    counts: Vec<StandingCount>,
-    whole: ChartBar,
-    bins: Vec<ScoreBin>,
-    checks: Vec<ChartBar>,
-    more_checks: usize,
-    files: Vec<ChartBar>,
-    more_files: usize,
-}
-
 /// Renders the page. If the template fails, which tests rule out, the page is the error message.
 pub(super) fn render_page(
     run: &RunInfo,
@@ -89,23 +47,23 @@ pub(super) fn render_page(
     figures: &RunFigureTotals<'_>,
     data: PageData,
 ) -> String {
-    let page = HtmlPage {
-        policy: POLICY.trim_end(),
-        style: mark_safe(STYLE.to_owned()),
-        script: mark_safe(SCRIPT.to_owned()),
-        run: build_page_run(run),
-        charts: build_page_charts(charts, figures),
-        rules: mark_safe(render_safe_json(&run.rules)),
-        rows: mark_safe(data.rows),
-        compared: mark_safe(data.compared),
-        verdicts: mark_safe(data.verdicts),
-        earlier: mark_safe(data.earlier),
-        left_out: data.left_out,
-        mutation: data.mutation,
+    let page = context! {
+        policy => POLICY.trim_end(),
+        style => mark_safe(STYLE.to_owned()),
+        script => mark_safe(SCRIPT.to_owned()),
+        run => describe_run(run),
+        charts => describe_charts(charts, figures),
+        rules => mark_safe(render_safe_json(&run.rules)),
+        rows => mark_safe(data.rows),
+        compared => mark_safe(data.compared),
+        verdicts => mark_safe(data.verdicts),
+        earlier => mark_safe(data.earlier),
+        left_out => data.left_out,
+        mutation => Serde(data.mutation),
     };
     let mut environment = Environment::empty();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    let rendered = environment.render_str(TEMPLATE, Serde(&page));
+    let rendered = environment.render_str(TEMPLATE, page);
     rendered.unwrap_or_else(|error| format!("the page cannot be rendered: {error}\n"))
 }
 
@@ -114,29 +72,29 @@ fn mark_safe(text: String) -> Value {
     Value::from_safe_string(text)
 }
 
-fn build_page_run(run: &RunInfo) -> PageRun {
+fn describe_run(run: &RunInfo) -> Value {
     let started = run.started_utc();
-    PageRun {
-        id: escape_line(&run.id),
-        started_words: started.replace('T', " "),
-        started,
-        arraign: env!("CARGO_PKG_VERSION"),
+    context! {
+        id => escape_line(&run.id),
+        started_words => started.replace('T', " "),
+        started => started,
+        arraign => env!("CARGO_PKG_VERSION"),
     }
 }
 
-fn build_page_charts(charts: &HtmlCharts, figures: &RunFigureTotals<'_>) -> PageCharts {
+fn describe_charts(charts: &HtmlCharts, figures: &RunFigureTotals<'_>) -> Value {
     let ((checks, more_checks), (files, more_files)) = (charts.draw_broken_checks(), charts.draw_files());
-    PageCharts {
-        heading: charts.render_heading(),
-        green: charts.is_green(),
-        figures: figures.list_figures(),
-        pinned: figures.describe_pinned(),
-        counts: charts.count_standings(),
-        whole: charts.draw_all_cases(),
-        bins: charts.draw_score_bins(),
-        checks,
-        more_checks,
-        files,
-        more_files,
+    context! {
+        heading => charts.render_heading(),
+        green => charts.is_green(),
+        figures => Serde(figures.list_figures()),
+        pinned => figures.describe_pinned(),
+        counts => Serde(charts.count_standings()),
+        whole => Serde(charts.draw_all_cases()),
+        bins => Serde(charts.draw_score_bins()),
+        checks => Serde(checks),
+        more_checks => more_checks,
+        files => Serde(files),
+        more_files => more_files,
     }
 }

@@ -5,7 +5,7 @@ use super::super::trace::parse_reader_name;
 use super::{mark_common_keys, parse_bytes};
 use crate::case::CommandLine;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value};
+use crate::yaml::{Fields, Node, Value, read_all};
 
 pub(super) fn parse_command_line(node: Node<'_>, readers: &[&str]) -> Result<CommandLine, LoadErrors> {
     let mut fields = Fields::of(node, "an agent")?;
@@ -36,14 +36,11 @@ pub(in crate::suite) fn parse_words(node: Node<'_>) -> Result<(String, Vec<Strin
         let error = node.error("`command` is a list: the program, then its arguments");
         return Err(error.help("there is no shell; for one, write `[sh, -c, \"...\"]`").into());
     };
-    let mut errors = LoadErrors::new();
-    let mut words = list.filter_map(|node| errors.take(parse_word(node))).collect::<Vec<_>>().into_iter();
-    let program = words.next().filter(|program| !program.is_empty());
-    // A word that could not be read is reported already.
-    if program.is_none() && errors.is_empty() {
-        errors.push(node.error("`command` names no program"));
+    let mut words = read_all(list.map(parse_word))?.into_iter();
+    match words.next().filter(|program| !program.is_empty()) {
+        Some(program) => Ok((program, words.collect())),
+        None => Err(node.error("`command` names no program").into()),
     }
-    errors.or_some(program.map(|program| (program, words.collect())))
 }
 
 fn parse_word(node: Node<'_>) -> Result<String, LoadError> {
@@ -60,9 +57,7 @@ pub(in crate::suite) fn parse_variables(node: Node<'_>) -> Result<Vec<String>, L
     let Some(list) = node.list() else {
         return Err(node.error("`env` is a list of names of variables").into());
     };
-    let mut errors = LoadErrors::new();
-    let names = list.filter_map(|node| errors.take(parse_variable(node))).collect();
-    errors.or(names)
+    read_all(list.map(parse_variable))
 }
 
 fn parse_variable(node: Node<'_>) -> Result<String, LoadError> {

@@ -6,7 +6,7 @@ use super::{mark_common_keys, parse_bytes};
 use crate::case::{HttpCall, HttpMethod, Template, VariableText};
 use crate::pattern::JsonPath;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value, suggest_or_list};
+use crate::yaml::{Fields, Node, Value, read_all, suggest_or_list};
 
 /// The keys next to `http`, which `command` has as well.
 const OUTER_KEYS: [&str; 3] = ["timeout", "output_limit", "format"];
@@ -27,7 +27,7 @@ pub(super) fn parse_http_call(node: Node<'_>, readers: &[&str]) -> Result<HttpCa
 /// `{url: ..., ...}`, or the URL alone.
 fn parse_request(node: Node<'_>) -> Result<HttpCall, LoadErrors> {
     if node.as_str().is_some() {
-        return Ok(HttpCall::new(parse_url(node)?));
+        return Ok(HttpCall { url: parse_url(node)?, ..HttpCall::default() });
     }
     let mut fields = Fields::of(node, "`http`")?;
     let address = fields.parse("url", parse_url);
@@ -44,9 +44,8 @@ fn parse_request(node: Node<'_>) -> Result<HttpCall, LoadErrors> {
         let error = node.error(format!("`{}` belongs beside `http`, not in it", key.name));
         fields.errors.push(error.help("as it does beside a `command`"));
     });
-    let call =
-        address.map(|url| HttpCall { method, headers, body, trace, answer, retries, ..HttpCall::new(url) });
-    fields.finish_some(call)
+    let call = HttpCall { method, headers, body, trace, answer, retries, ..HttpCall::default() };
+    fields.finish_some(address.map(|url| HttpCall { url, ..call }))
 }
 
 fn parse_url(node: Node<'_>) -> Result<VariableText, LoadError> {
@@ -78,11 +77,7 @@ fn parse_headers(node: Node<'_>) -> Result<Vec<(String, VariableText)>, LoadErro
             .help("a key comes from the environment: `authorization: Bearer ${AGENT_KEY}`")
             .into());
     };
-    let mut errors = LoadErrors::new();
-    let headers =
-        entries.filter_map(|(key, node)| Some((key.name.to_string(), errors.take(parse_header(node))?)));
-    let headers = headers.collect();
-    errors.or(headers)
+    read_all(entries.map(|(key, node)| Ok::<_, LoadError>((key.name.to_string(), parse_header(node)?))))
 }
 
 /// A value; a number is the text that it is written as.

@@ -17,7 +17,7 @@ use crate::case::{
 };
 use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value};
+use crate::yaml::{Fields, Node, Value, read_all};
 
 /// Reads the agent of a case. The case must have an input. A `trace` next to `agent` is the file to record the run to.
 pub(super) fn parse_agent_use(fields: &mut Fields<'_>, case: &Case) -> Option<AgentUse> {
@@ -67,13 +67,10 @@ pub(super) fn parse_named_agents(node: Node<'_>, readers: &[&str]) -> Result<Vec
     let Some(entries) = node.entries() else {
         return Err(node.error(format!("`agents` is a mapping of names to agents: {FORMS}")).into());
     };
-    let mut errors = LoadErrors::new();
-    let described = entries.filter_map(|(key, node)| {
-        let description = errors.take(parse_description(node, readers))?;
-        Some(NamedAgent { name: key.name.to_string(), place: node.place(), description })
-    });
-    let described = described.collect();
-    errors.or(described)
+    read_all(entries.map(|(key, node)| {
+        let description = parse_description(node, readers)?;
+        Ok::<_, LoadErrors>(NamedAgent { name: key.name.to_string(), place: node.place(), description })
+    }))
 }
 
 /// The kinds of values under `agent`.
@@ -82,7 +79,8 @@ const FORMS: &str = "`{command: [program, argument]}`, or `{http: {url: ...}}`";
 fn parse_description(node: Node<'_>, readers: &[&str]) -> Result<AgentDescription, LoadErrors> {
     let mut errors = LoadErrors::new();
     let described = errors.take(parse_described(node, readers));
-    let inputs = node.get("inputs").and_then(|node| errors.take(parse_inputs(node))).unwrap_or_default();
+    let inputs = node.get("inputs").map(Node::one_or_many).unwrap_or_default();
+    let inputs = errors.take(read_all(inputs.into_iter().map(parse_input))).unwrap_or_default();
     let model = node.get("model").and_then(|node| errors.take(model::parse_model(node))).flatten();
     errors.or_some(described.map(|described| AgentDescription { described, inputs, model }))
 }
@@ -91,14 +89,6 @@ fn parse_description(node: Node<'_>, readers: &[&str]) -> Result<AgentDescriptio
 fn mark_common_keys(fields: &mut Fields<'_>) {
     fields.node("inputs");
     fields.node("model");
-}
-
-/// Globs of files, relative to the package.
-fn parse_inputs(node: Node<'_>) -> Result<Vec<InputGlob>, LoadErrors> {
-    let mut errors = LoadErrors::new();
-    let inputs = node.one_or_many().into_iter().filter_map(|node| errors.take(parse_input(node)));
-    let inputs = inputs.collect();
-    errors.or(inputs)
 }
 
 fn parse_input(node: Node<'_>) -> Result<InputGlob, LoadError> {

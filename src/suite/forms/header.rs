@@ -1,7 +1,7 @@
 //! Forms of a suite's own keys, and of `arraign.yaml`.
 
 use super::{Amount, Nullable, Share};
-use crate::check::support::forms::Time;
+use crate::check::support::forms::{OneOrMany, Time};
 use crate::suite::ReportFormat;
 use crate::suite::gate::GateRows;
 #[cfg(feature = "schema")]
@@ -11,16 +11,9 @@ use schemars::JsonSchema;
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(crate) struct Output {
     /// The formats of the reports.
-    format: Option<Formats>,
+    format: Option<OneOrMany<ReportFormat>>,
     /// Accepted, but not used: `ARRAIGN_OUT` sets the folder for reports.
     directory: Option<String>,
-}
-
-/// One format, or several.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
-enum Formats {
-    One(ReportFormat),
-    Many(Vec<ReportFormat>),
 }
 
 /// The mean score that the cases must reach.

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use crate::check::support::forms::{SchemaOrFile, Texts, Time};
+use crate::check::support::forms::{OneOrMany, SchemaOrFile, Texts, Time};
 use crate::evidence::JudgeContext;
 use crate::score::statistics::Variance;
 
@@ -40,14 +40,7 @@ pub(super) enum FlagOrReason {
 pub(super) struct Mutate {
     /// Kinds of mutants, tools and arguments: `duplicate`, `get_order`, `get_order.*`, `duplicate get_order`, and `*` for
     /// every mutant.
-    ignore: Option<IgnoredMutants>,
-}
-
-/// One entry, or several.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
-enum IgnoredMutants {
-    One(IgnoredMutant),
-    Many(Vec<IgnoredMutant>),
+    ignore: Option<OneOrMany<IgnoredMutant>>,
 }
 
 /// Mutants, with or without the reason.

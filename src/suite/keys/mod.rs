@@ -36,11 +36,6 @@ pub(super) fn shared_by_suite() -> impl Iterator<Item = &'static SuiteKey> {
     CASE.iter().filter(|key| key.shared_by_suite)
 }
 
-/// Whether `name` means the same on a suite as on each of its cases.
-pub(super) fn is_shared_by_suite(name: &str) -> bool {
-    shared_by_suite().any(|key| key.name == name)
-}
-
 /// Whether a case's mapping under `name` adds to that of its suite, key by key.
 pub(super) fn is_merged(name: &str) -> bool {
     CASE.iter().any(|key| key.is_merged && key.name == name)

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::case::{MockAnswer, MockContent};
 use crate::check::arguments::{ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments, read_arguments};
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Fields, Node, read_all};
 
 /// The types of content in MCP, each with the keys that it needs.
 const BLOCKS: [(&str, &[&str]); 5] = [
@@ -27,7 +27,10 @@ pub(super) fn parse_answer(node: Node<'_>) -> Result<MockAnswer, LoadErrors> {
             None
         }
         (Some(value), None) => Some(MockContent::Value(value.to_json())),
-        (None, Some(blocks)) => fields.take(parse_blocks(blocks)).map(MockContent::Blocks),
+        (None, Some(blocks)) => {
+            let blocks = read_all(blocks.one_or_many().into_iter().map(parse_block));
+            fields.take(blocks).map(MockContent::Blocks)
+        }
         (None, None) => {
             let error = node.error("an answer needs its `return`: a text or a value");
             fields.missing(&["return"], error);
@@ -49,13 +52,6 @@ fn parse_when(node: Node<'_>) -> Result<ArgumentsMatcher, LoadErrors> {
 fn parse_times(node: Node<'_>) -> Result<u32, LoadError> {
     let times = node.decode::<u32>().ok().filter(|times| *times > 0);
     times.ok_or_else(|| node.error("`times` is how often the answer is given: a number from 1"))
-}
-
-fn parse_blocks(node: Node<'_>) -> Result<Vec<Value>, LoadErrors> {
-    let mut errors = LoadErrors::new();
-    let blocks = node.one_or_many().into_iter().filter_map(|node| errors.take(parse_block(node)));
-    let blocks = blocks.collect();
-    errors.or(blocks)
 }
 
 /// A text, or a block in the form of MCP.

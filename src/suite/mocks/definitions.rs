@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::yaml::{Node, did_you_mean};
+use crate::yaml::{Node, did_you_mean, read_all};
 
 /// The definitions of tools, by name.
 #[derive(Default)]
@@ -55,9 +55,7 @@ fn parse_list(node: Node<'_>) -> Result<ToolDefinitions, LoadErrors> {
         let error = node.error("`definitions` is a list of tools, or a file with one");
         return Err(error.help("a server lists them when it is asked for `tools/list`").into());
     };
-    let mut errors = LoadErrors::new();
-    let tools = tools.filter_map(|tool| errors.take(parse_definition(tool))).collect();
-    errors.or(ToolDefinitions(tools))
+    read_all(tools.map(parse_definition)).map(ToolDefinitions)
 }
 
 fn parse_definition(node: Node<'_>) -> Result<(String, Map<String, Value>), LoadError> {

@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use super::super::defaults::move_tree;
 use super::table::{RowTable, RowValues, render_scalar};
 use crate::case::{Template, TemplatePart, split_placeholders};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
@@ -107,7 +106,7 @@ impl<'r> RowFiller<'r> {
     /// A value of a row, as if it stood at `span`: the place of the row is said beside.
     fn copy_value(&mut self, tree: &Tree, span: Span) -> Value {
         self.left = self.left.saturating_sub(measure_tree(tree));
-        if self.left == 0 { Value::Null } else { move_tree(span, tree).value }
+        if self.left == 0 { Value::Null } else { tree.map_spans(&|_| span).value }
     }
 
     fn fail(&mut self, span: Span, problem: String, help: Option<String>) {

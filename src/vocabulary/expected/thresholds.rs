@@ -4,7 +4,7 @@ use super::{ExpectedContext, GatheredSettings};
 use crate::case::Expectation;
 use crate::place::{LoadError, LoadErrors};
 use crate::score::Threshold;
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Fields, Node, read_all};
 
 /// The values of `thresholds`.
 #[derive(Default)]
@@ -50,14 +50,11 @@ impl<'n> ExpectedThresholds<'n> {
 
     /// Lowers each limit to a check.
     pub(super) fn parse_limits(&self, context: &ExpectedContext<'_>) -> Result<Vec<Expectation>, LoadErrors> {
-        let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
         let limits =
             [("cost_at_most", "usd", self.max_cost), ("duration_at_most", "duration", self.max_latency)];
-        for (check, setting, node) in limits {
-            let Some(node) = node else { continue };
-            let settings = GatheredSettings::at(node).with(setting, Some(node));
-            found.extend(errors.take(context.check(check, node, settings)));
-        }
-        errors.or(found)
+        read_all(limits.into_iter().filter_map(|(check, setting, node)| {
+            let settings = GatheredSettings::at(node?).with(setting, node);
+            Some(context.check(check, node?, settings))
+        }))
     }
 }

@@ -3,7 +3,7 @@
 use super::Allowed;
 use crate::check::support::opinion::{form, on_answer, reason};
 use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Opinion, Question};
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{Item, Outcome, Unfit, Violation};
 
 /// The label of the question.
 const LABEL: &str = "hallucination";
@@ -36,8 +36,7 @@ pub(super) fn added(
     let (said, holds) = describe_opinion(opinion, allowed)?;
     let why = reason(opinion);
     let note = why.as_ref().map_or_else(|| said.clone(), |why| format!("{said}: {why}"));
-    let state = if holds { State::Held } else { State::Violated };
-    outcome.items.push(Item::new("the judge's opinion", state).note(note));
+    outcome.items.push(Item::tested("the judge's opinion", holds).note(note));
     let violations =
         outcome.violations.into_iter().chain((!holds).then(|| describe_unsupported(&said, why))).collect();
     let judged = Outcome::of_items(outcome.items, violations);

@@ -191,7 +191,7 @@ impl Grounded {
         let (mut items, mut orphans) = (Vec::new(), Vec::new());
         for claim in claims {
             let held = claim.atom.readings.iter().any(|reading| known.supports(reading));
-            items.push(claim.item(if held { State::Held } else { State::Violated }));
+            items.push(claim.item(held));
             orphans.extend((!held).then_some(claim));
         }
         let broken = !self.max_unsupported.allows(orphans.len(), claims.len());
@@ -214,18 +214,17 @@ impl Grounded {
     fn orphan(&self, claim: &Claim, answer: &str, known: &Known) -> Violation {
         let (text, kind) = (claim.text.as_str(), claim.atom.kind.name());
         let at = position(answer, claim.atom.range.start);
-        let violation =
-            Violation::new(format!("the answer says `{text}`, at {at}, but no {} does", self.places()))
-                .at("/max_unsupported")
-                .expected(
-                    format!("each {kind} of the answer stands in a {}", self.places()),
-                    excerpt(answer, claim.atom.range.clone()),
-                )
-                .help(match nearest::nearest(&claim.atom.readings, known) {
-                    Some(near) => format!("the nearest there is {near}"),
-                    None => "have the agent look it up, or allow some by `max_unsupported`".to_owned(),
-                });
-        Violation { value: Some(text.into()), ..violation }
+        Violation::new(format!("the answer says `{text}`, at {at}, but no {} does", self.places()))
+            .value(text)
+            .at("/max_unsupported")
+            .expected(
+                format!("each {kind} of the answer stands in a {}", self.places()),
+                excerpt(answer, claim.atom.range.clone()),
+            )
+            .help(match nearest::nearest(&claim.atom.readings, known) {
+                Some(near) => format!("the nearest there is {near}"),
+                None => "have the agent look it up, or allow some by `max_unsupported`".to_owned(),
+            })
     }
 
     fn and_more(&self, more: usize) -> Violation {
@@ -249,8 +248,8 @@ struct Claim {
 }
 
 impl Claim {
-    fn item(&self, state: State) -> Item {
-        let item = Item::new(format!("{} `{}`", self.atom.kind.name(), self.text), state);
+    fn item(&self, is_held: bool) -> Item {
+        let item = Item::tested(format!("{} `{}`", self.atom.kind.name(), self.text), is_held);
         if self.times == 1 { item } else { item.note(format!("{} times", self.times)) }
     }
 }

@@ -29,12 +29,8 @@ fn describe_unreadable(call: &Call, reason: &str) -> Violation {
         Arguments::Broken { raw, .. } => raw.as_str().into(),
         Arguments::Unrecorded => Value::Null,
     };
-    Violation {
-        value: Some(value),
-        constraint: Some("type: object".to_owned()),
-        ..Violation::of_call(call, message)
-    }
-    .help("pass the arguments as one JSON object")
+    let violation = Violation::of_call(call, message).value(value).constraint("type: object");
+    violation.help("pass the arguments as one JSON object")
 }
 
 fn describe_fault(call: &Call, fault: &Fault) -> Violation {
@@ -61,15 +57,14 @@ pub(super) fn refused(call: &Call, refusal: Refusal<'_>) -> (Violation, String) 
             // A glob does not show which name it denied.
             let by = if entry.exact().is_some() { String::new() } else { format!(" by `{entry}`") };
             let message = format!("the policy denies `{}`{by}, but it was called", call.name);
-            let constraint = Some(format!("deny: {entry}"));
-            let violation = Violation { constraint, ..Violation::of_call(call, message) };
+            let violation = Violation::of_call(call, message).constraint(format!("deny: {entry}"));
             (violation.help("keep the agent from calling it, or take the entry off the list"), pointer)
         }
         Refusal::NotAllowed(allowed, pointer) => {
             let message = format!("`{}` is not among the tools that the policy allows", call.name);
             let names: Vec<&str> = allowed.iter().map(crate::pattern::ToolPattern::as_str).collect();
-            let constraint = Some(format!("allow: {}", names.join(", ")));
-            let violation = Violation { constraint, ..Violation::of_call(call, message) };
+            let violation =
+                Violation::of_call(call, message).constraint(format!("allow: {}", names.join(", ")));
             (with_help(violation, &names), pointer)
         }
     }
@@ -78,8 +73,7 @@ pub(super) fn refused(call: &Call, refusal: Refusal<'_>) -> (Violation, String) 
 /// A tool that `strict` does not know.
 pub(super) fn undefined(call: &Call, policy: &Policy) -> Violation {
     let message = format!("the policy does not define `{}`, but it was called", call.name);
-    let constraint = Some("strict: true".to_owned());
-    let violation = Violation { constraint, ..Violation::of_call(call, message) };
+    let violation = Violation::of_call(call, message).constraint("strict: true");
     let violation = match policy.origin.in_policy(&policy.tools_at) {
         Some(tools) => violation.cite_policy(&tools),
         None => violation,
@@ -90,8 +84,7 @@ pub(super) fn undefined(call: &Call, policy: &Policy) -> Violation {
 /// A tool without a schema, where the policy wants one for each.
 pub(super) fn unconstrained(call: &Call, policy: &Policy) -> Violation {
     let message = format!("the policy has no schema for `{}`, but it was called", call.name);
-    let constraint = Some("unconstrained_tools: deny".to_owned());
-    with_help(Violation { constraint, ..Violation::of_call(call, message) }, &policy.names())
+    with_help(Violation::of_call(call, message).constraint("unconstrained_tools: deny"), &policy.names())
 }
 
 /// A run in which no call was checked.

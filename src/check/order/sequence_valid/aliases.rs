@@ -1,9 +1,9 @@
 //! Aliases: one name for several tools.
 
-use crate::check::support::reading::{read_all, require_entries};
+use crate::check::support::reading::require_entries;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::yaml::{Key, Node};
+use crate::yaml::{Key, Node, read_all};
 
 /// The aliases that the rules of one file may use.
 #[derive(Default)]
@@ -15,13 +15,10 @@ impl Aliases {
         let entries: Vec<(&Key, Node)> =
             require_entries(node, "`aliases` is a mapping of names to tools")?.collect();
         let names: Vec<&str> = entries.iter().map(|(key, _)| key.name.as_str()).collect();
-        let mut errors = LoadErrors::new();
-        let mut aliases = Vec::with_capacity(entries.len());
-        for (key, value) in &entries {
-            let members = errors.take(read_members(key, *value, &names)).unwrap_or_default();
-            aliases.push((key.name.to_string(), members));
-        }
-        errors.or(Self(aliases))
+        let aliases = entries.iter().map(|(key, value)| {
+            Ok::<_, LoadErrors>((key.name.to_string(), read_members(key, *value, &names)?))
+        });
+        read_all(aliases).map(Self)
     }
 
     /// Returns the tools that `name` stands for, if it is an alias.

@@ -172,11 +172,11 @@ impl Count {
         };
         let message = format!("{} was {}, but should {demand}", self.tool, say_called(hits.len()));
         let violation = bound.find_excess(hits).map_or_else(
-            || Violation { tool: Some(self.tool.name().to_owned()), ..Violation::new(&message) },
+            || Violation::new(&message).tool(self.tool.name()),
             |call| Violation::of_call(call, &message),
         );
-        let constraint = Some(format!("{key}: {}", bound.number));
-        Violation { calls: hits.iter().map(|call| call.index).collect(), constraint, ..violation }
+        Violation { calls: hits.iter().map(|call| call.index).collect(), ..violation }
+            .constraint(format!("{key}: {}", bound.number))
             .expected(expected, say_calls(hits.len()))
             .help("change how often the agent calls it, or the bound")
             .at(format!("/{key}"))

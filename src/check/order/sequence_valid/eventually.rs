@@ -57,15 +57,14 @@ impl Eventually {
     }
 
     fn never(&self, run: &Run<'_>) -> Violation {
-        let message = format!("{} was never called", self.tool);
-        let violation = Violation { tool: Some(self.tool.name().to_owned()), ..Violation::new(message) };
+        let violation = Violation::new(format!("{} was never called", self.tool)).tool(self.tool.name());
         self.explain(violation, format!("none among {}", say_calls(run.calls.len()))).at("/tool")
     }
 
     fn explain(&self, violation: Violation, actual: String) -> Violation {
         let window = if self.within == 1 { "call".to_owned() } else { say_calls(self.within) };
-        let violation = Violation { constraint: Some(format!("within: {}", self.within)), ..violation };
         violation
+            .constraint(format!("within: {}", self.within))
             .expected(format!("a call of {} within the first {window}", self.tool), actual)
             .help(format!("call {} earlier, or widen `within`", self.tool))
     }

@@ -54,6 +54,6 @@ fn describe_other(call: &Call, tool: &Operand) -> Violation {
 }
 
 fn describe_missing(tool: &Operand, calls: usize) -> Violation {
-    let message = format!("{tool} was not called: the run ended after {}", say_calls(calls));
-    Violation { tool: Some(tool.name().to_owned()), ..Violation::new(message) }
+    Violation::new(format!("{tool} was not called: the run ended after {}", say_calls(calls)))
+        .tool(tool.name())
 }

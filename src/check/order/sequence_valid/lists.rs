@@ -55,8 +55,7 @@ impl Blocklist {
         let index = self.blocked.find_match(call)?;
         let entry = self.blocked.tools()[index].to_string();
         let violation = build_violation(call, &entry, format!("no call of {entry}"));
-        let constraint = Some(entry.replace('`', ""));
-        Some(Violation { constraint, ..violation }.at(self.blocked.pointer(index)))
+        Some(violation.constraint(entry.replace('`', "")).at(self.blocked.pointer(index)))
     }
 }
 
@@ -131,8 +130,7 @@ impl Pattern {
             Part::Glob(_) => format!("no call of `{pattern}`"),
             Part::Text(_) => format!("no call of a tool with `{pattern}` in its name"),
         };
-        let violation = build_violation(call, &format!("`{pattern}`"), expected);
-        Violation { constraint: Some(pattern.to_owned()), ..violation }.at("/pattern")
+        build_violation(call, &format!("`{pattern}`"), expected).constraint(pattern).at("/pattern")
     }
 }
 
@@ -153,7 +151,8 @@ impl Rule for Allowlist {
     }
 
     fn check(&self, run: &Run<'_>) -> Finding {
-        let others = run.calls.iter().filter(|call| !self.allowed.any_may_match(call));
+        let others =
+            run.calls.iter().filter(|call| self.allowed.find(call, |tool| tool.may_match(call)).is_none());
         Finding::of(others.map(|call| self.outside(call)).collect())
     }
 

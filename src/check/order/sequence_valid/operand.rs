@@ -6,11 +6,10 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::aliases::Aliases;
-use crate::check::support::reading::read_all;
 use crate::pattern::{MAX_SHORT_LIST, TextPattern, ToolPattern, ToolPatternSet, find_example};
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Arguments, Call};
-use crate::yaml::{Fields, Key, Node};
+use crate::yaml::{Fields, Key, Node, read_all};
 
 /// The calls that a rule means by one name.
 pub(super) struct Operand {
@@ -228,11 +227,6 @@ impl Operands {
         &self.tools
     }
 
-    /// Whether `call` may be one of them.
-    pub(super) fn any_may_match(&self, call: &Call) -> bool {
-        self.find(call, |tool| tool.may_match(call)).is_some()
-    }
-
     /// Whether `call` is one of them.
     pub(super) fn any_matches(&self, call: &Call) -> bool {
         self.find_match(call).is_some()
@@ -243,7 +237,7 @@ impl Operands {
         self.find(call, |tool| tool.matches(call))
     }
 
-    fn find(&self, call: &Call, test: impl Fn(&Operand) -> bool) -> Option<usize> {
+    pub(super) fn find(&self, call: &Call, test: impl Fn(&Operand) -> bool) -> Option<usize> {
         let Some((members, owners)) = self.members.as_deref() else {
             return self.tools.iter().position(test);
         };

@@ -57,7 +57,8 @@ fn never_called(tool: &Operand, calls: &[Call]) -> Violation {
         || format!("have the agent call {tool}, or drop the rule"),
         |near| format!("`{near}` was called: is that the tool meant?"),
     );
-    Violation { tool: Some(tool.name().to_owned()), ..Violation::new(format!("{tool} was never called")) }
+    Violation::new(format!("{tool} was never called"))
+        .tool(tool.name())
         .expected(
             format!("at least one call of {tool}"),
             format!("the agent called {}", words::names(called)),

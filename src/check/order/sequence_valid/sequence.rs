@@ -89,8 +89,7 @@ impl Sequence {
     fn unfinished(&self, reached: usize) -> Violation {
         let members = self.tools.tools();
         let (last, missing) = (&members[reached - 1], &members[reached]);
-        let message = format!("{missing} was not called after {last}");
-        let violation = Violation { tool: Some(missing.name().to_owned()), ..Violation::new(message) };
+        let violation = Violation::new(format!("{missing} was not called after {last}")).tool(missing.name());
         self.explain(violation, format!("the run ended after {last}"), reached)
     }
 

@@ -3,10 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::python::{PythonType, is_among, list_elements, python_equal, standardize, standardize_text};
-use crate::check::support::reading::read_all;
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::Call;
-use crate::yaml::Node;
+use crate::yaml::{Node, read_all};
 
 /// The mark of an argument that may be left out, among its acceptable values.
 const OMITTED: &str = "";

@@ -14,13 +14,13 @@ use super::report::{ScriptFrame, build_outcome};
 use super::spec::CallDifference;
 use crate::check::Check;
 use crate::check::support::named_tools::run_of;
-use crate::check::support::reading::{read_all, require_list};
+use crate::check::support::reading::require_list;
 use crate::check::support::words::say_calls;
 use crate::evidence::{Evidence, require_arguments};
 use crate::outcome::{Outcome, Unfit};
 use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call};
-use crate::yaml::{Fields, Node, did_you_mean};
+use crate::yaml::{Fields, Node, did_you_mean, read_all};
 
 /// The settings that have no meaning beside these rules.
 const OTHER_SETTINGS: &[&str] = &["mode", "args", "ignore", "defaults", "status"];

@@ -82,7 +82,8 @@ impl TrialIndex {
             added.torn += read_log(&log, |head, line| added.add_verdict(head, line))?;
         }
         // The attempts of a trial come from several logs of one folder, in the order of the logs.
-        added.trials.values_mut().for_each(StoredTrial::sort_attempts);
+        // With several slots, a later attempt can be in an earlier log.
+        added.trials.values_mut().for_each(|trial| trial.attempts.sort_by_key(|attempt| attempt.number));
         self.torn += added.torn;
         self.missing += manifests.iter().map(|manifest| added.count_missing(manifest)).sum::<usize>();
         self.manifests.extend(manifests);
@@ -140,11 +141,6 @@ impl TrialIndex {
 }
 
 impl StoredTrial {
-    /// Sorts the attempts of one folder by their numbers: with several slots, a later attempt can be in an earlier log.
-    fn sort_attempts(&mut self) {
-        self.attempts.sort_by_key(|attempt| attempt.number);
-    }
-
     /// Reads the trial's verdict, which is that of the last attempt.
     pub(super) fn read_verdict(&self) -> Result<Verdict, RunError> {
         match self.attempts.last() {

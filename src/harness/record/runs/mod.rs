@@ -105,11 +105,8 @@ impl StoredRun {
     /// The folder of the package that `verdict` comes from, relative to the root of the repository: empty, or with a `/` at
     /// the end.
     pub fn package_of(&self, verdict: &Verdict) -> &str {
-        self.manifest_of(verdict).map_or("", |own| &own.package)
-    }
-
-    fn manifest_of(&self, verdict: &Verdict) -> Option<&RunManifest> {
-        self.manifests.iter().find(|own| own.harness == verdict.harness)
+        let own = self.manifests.iter().find(|own| own.harness == verdict.harness);
+        own.map_or("", |own| &own.package)
     }
 
     fn read_verdict(&self, trial: &StoredTrial) -> Result<Verdict, RunError> {

@@ -43,15 +43,9 @@ pub(super) fn refuse_unknown(
     agents: &Agents,
     command: &HarnessCommand,
 ) -> Result<(), LoadErrors> {
-    let mut errors = LoadErrors::new();
-    for planned in &mut plan.trials {
-        let problem = list_cases(planned).into_iter().find_map(|(_, work)| find_unknown(&work.case, agents));
-        if let Some(error) = problem {
-            assign_error(error, planned, command, &mut errors);
-        }
-    }
-    errors.unite();
-    errors.or(())
+    refuse_trials(plan, command, |planned| {
+        list_cases(planned).into_iter().find_map(|(_, work)| find_unknown(&work.case, agents))
+    })
 }
 
 /// Returns the error of a case that names an unknown agent.
@@ -69,32 +63,28 @@ pub(super) fn refuse_unmatched(
     today: &TodaysAgents,
     command: &HarnessCommand,
 ) -> Result<(), LoadErrors> {
-    let mut errors = LoadErrors::new();
-    for planned in plan.trials.iter_mut().filter(|planned| planned.will_run(command)) {
+    refuse_trials(plan, command, |planned| {
+        let cases = if planned.will_run(command) { list_cases(planned) } else { Vec::new() };
         // The first error is enough to fail the trial.
-        let problem =
-            list_cases(planned).into_iter().find_map(|(_, work)| today.fingerprint_of(&work.case).err());
-        if let Some(error) = problem {
-            assign_error(error, planned, command, &mut errors);
+        cases.into_iter().find_map(|(_, work)| today.fingerprint_of(&work.case).err())
+    })
+}
+
+/// Makes the trial fail with the error if the command line names the trials. Otherwise the error joins those of the run.
+fn refuse_trials(
+    plan: &mut Plan,
+    command: &HarnessCommand,
+    find_problem: impl Fn(&PlannedTrial) -> Option<LoadError>,
+) -> Result<(), LoadErrors> {
+    let mut errors = LoadErrors::new();
+    for planned in &mut plan.trials {
+        match find_problem(planned) {
+            Some(error) if command.exact_names().is_some() => planned.work = TrialWork::Broken(error.into()),
+            problem => problem.into_iter().for_each(|error| errors.push(error)),
         }
     }
     errors.unite();
     errors.or(())
-}
-
-/// Makes the trial fail with the error if the command line names the trials. Otherwise the error joins those of the run.
-fn assign_error(
-    error: LoadError,
-    planned: &mut PlannedTrial,
-    command: &HarnessCommand,
-    errors: &mut LoadErrors,
-) {
-    // Under nextest each name is its own process, and only the trial concerned must fail.
-    if command.exact_names().is_some() {
-        planned.work = TrialWork::Broken(error.into());
-    } else {
-        errors.push(error);
-    }
 }
 
 pub(super) fn check_known(agents: &Agents, name: &str) -> Result<(), String> {
