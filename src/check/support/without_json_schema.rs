@@ -6,6 +6,7 @@ use crate::check::{Kind, Read};
 
 /// Replaces the module of this name.
 pub(crate) mod args_valid {
+    pub(crate) const PLAIN_NOTES: [&str; 0] = [];
     pub(crate) const KIND: super::Kind = super::Kind::undescribed(
         "args_valid",
         "the arguments of each call are valid for its tool",
