@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import statistics
 import subprocess
@@ -45,6 +46,8 @@ ENVIRONMENT = {
 # `install` is called if the program of `command` is missing. `version` is the command that tells it.
 Tool = namedtuple("Tool", "command version install")
 Cost = namedtuple("Cost", "wall cpu memory")
+# What the tables call a tool, if it is not the name of its package.
+LABELS = {"deepeval": "DeepEval", "evalview": "EvalView", "mira": "Mira", "node": "node:test"}
 
 
 # The recorded runs, and the cases of the tools that have a format of their own.
@@ -105,27 +108,7 @@ def write_evalview(folder, runs):
         write(folder / f".evalview/golden/{name}.golden.json", json.dumps(golden))
 
 
-def write_assay(folder, runs):
-    """A test of Assay has one expectation. Its runs are lines of one file."""
-    tests, lines = [], []
-    for number, (asked, answered, result, told) in enumerate(runs):
-        order, call = name_order(number), answered["tool_calls"][0]["function"]
-        schema = {"get_order": {"type": "object", "properties": {"order_id": {"const": order}}, "required": ["order_id"]}}
-        expectations = {
-            "called": {"type": "sequence_valid", "rules": [{"type": "require", "tool": "get_order"}]},
-            "order": {"type": "args_valid", "schema": schema},
-            "answer": {"type": "must_contain", "must_contain": [f"TRK-{order}"]},
-        }
-        tests += [{"id": f"{name}-{order}", "input": {"prompt": asked["content"]}, "expected": expected}
-                  for name, expected in expectations.items()]
-        calls = [{"id": "c1", "tool_name": call["name"], "args": json.loads(call["arguments"]), "result": result["content"]}]
-        lines.append(json.dumps({"prompt": asked["content"], "response": told["content"], "tool_calls": calls}))
-    # JSON is YAML.
-    write(folder / "eval.yaml", json.dumps({"version": 1, "suite": "orders", "model": "trace", "tests": tests}))
-    write(folder / "trace.jsonl", "\n".join(lines) + "\n")
-
-
-WRITERS = {"arraign": write_arraign, "promptfoo": write_promptfoo, "evalview": write_evalview, "assay": write_assay}
+WRITERS = {"arraign": write_arraign, "promptfoo": write_promptfoo, "evalview": write_evalview}
 
 
 def write_all(folder, runs, tools):
@@ -155,15 +138,10 @@ def install_from_npm(name, *packages):
     subprocess.run(command, check=True, cwd=HOME / name, env=ENVIRONMENT)
 
 
-def install_from_crates(name, package):
-    subprocess.run(["cargo", "install", "--quiet", "--locked", "--root", HOME / name, package], check=True)
-
-
 def install_mira():
-    """The study is compiled, so it is built once, before the program that runs it."""
-    subprocess.run(["cargo", "build", "--quiet", "--release", "--manifest-path", PEERS / "mira/Cargo.toml",
-                    "--target-dir", HOME / "mira/study"], check=True)
-    install_from_crates("mira", "mira-cli")
+    """The eval is compiled once; how many runs it reads is told when it runs."""
+    shutil.copytree(PEERS / "mira", HOME / "mira", dirs_exist_ok=True)
+    subprocess.run(["cargo", "build", "--quiet", "--release", "--target-dir", "target"], check=True, cwd=HOME / "mira")
 
 
 def list_tools(program):
@@ -177,14 +155,12 @@ def list_tools(program):
         command = [HOME / name / "bin/pytest", "-q", "-p", "no:cacheprovider"]
         return Tool(command, tell_package(name), lambda: install_from_pypi(name))
 
-    mira, assay = HOME / "mira/bin/mira", HOME / "assay/bin/assay"
+    mira = HOME / "mira/target/release/orders"
     vitest, promptfoo = (HOME / name / "node_modules/.bin" / command
                          for name, command in (("vitest-evals", "vitest"), ("promptfoo", "promptfoo")))
     return {
         "arraign": Tool([program, "run"], [program, "--version"], None),
-        "assay": Tool([assay, "run", "--config", "eval.yaml", "--trace-file", "trace.jsonl", "--replay-strict", "--no-cache"],
-                      [assay, "--version"], lambda: install_from_crates("assay", "assay-cli")),
-        "mira": Tool([mira, "run", "--study-cmd", HOME / "mira/study/release/orders"], [mira, "--version"], install_mira),
+        "mira": Tool([mira], ["cargo", "pkgid", "--manifest-path", HOME / "mira/Cargo.toml", "mira-eval"], install_mira),
         "node": Tool(["node", "--test"], ["node", "--version"], None),
         "pytest": use_pytest("pytest"),
         "agentevals": use_pytest("agentevals"),
@@ -212,8 +188,8 @@ def install(tools):
 
 
 def find_version(tool):
-    told = subprocess.run(tool.version, capture_output=True, text=True, env=ENVIRONMENT).stdout.split()
-    return next((word.lstrip("v") for word in told if word.lstrip("v")[:1].isdigit()), "?")
+    told = subprocess.run(tool.version, capture_output=True, text=True, env=ENVIRONMENT).stdout
+    return re.search(r"\d+\.\d+\S*|$", told).group()
 
 
 # The measurement.
@@ -264,9 +240,9 @@ def refuse_wrong_runs(tools):
                 sys.exit(f"{name} passes a run that {what} another order")
 
 
-def print_table(title, names, sizes, show):
+def print_table(title, labels, sizes, show):
     print(f"\n| {title} | " + " | ".join(f"{size:,}" for size in sizes) + " |\n|---|" + "---|" * len(sizes))
-    for name, label in names.items():
+    for name, label in labels.items():
         print(f"| {label} | " + " | ".join(show(name, size) for size in sizes) + " |")
 
 
@@ -275,7 +251,7 @@ def main(program, *sizes):
     HOME.mkdir(parents=True, exist_ok=True)
     tools = list_tools(str(pathlib.Path(program).resolve()))
     install(tools)
-    names = {name: f"{name} {find_version(tool)}" for name, tool in tools.items()}
+    labels = {name: f"{LABELS.get(name, name)} {find_version(tool)}" for name, tool in tools.items()}
     adopt_orphans()
     refuse_wrong_runs(tools)
     costs, slow = {}, {}
@@ -283,22 +259,23 @@ def main(program, *sizes):
         write_all(HOME / f"{size}", [make_run(number) for number in range(size)], tools)
         for name in [name for name in tools if name not in slow]:
             cost = costs[name, size] = measure(name, tools[name], HOME / f"{size}" / name, size)
-            print(f"{names[name]}, {size:,}: {cost.wall:.2f} s, CPU {cost.cpu:.3f} s, {cost.memory:.0f} MiB", file=sys.stderr)
+            print(f"{labels[name]}, {size:,}: {cost.wall:.2f} s, CPU {cost.cpu:.3f} s, {cost.memory:.0f} MiB", file=sys.stderr)
             if cost.cpu > TOO_SLOW:
-                slow[name] = f"{names[name]} took {cost.cpu:.0f} CPU seconds for {size:,} cases, and is not run with more."
+                slow[name] = f"{labels[name]} took {cost.cpu:.0f} CPU seconds for {size:,} cases, and is not run with more."
 
     def show_cpu(name, size):
         if (name, size) not in costs:
             return "–"
         cpu = costs[name, size].cpu
-        return f"{cpu:.3f}" if name == "arraign" else f"{cpu:.2f} ({cpu / costs['arraign', size].cpu:.0f}×)"
+        ratio = cpu / costs["arraign", size].cpu
+        return f"{cpu:.3f}" if name == "arraign" else f"{cpu:.3f} ({ratio:.{0 if ratio >= 10 else 1}f}×)"
 
     def show_memory(name, size):
         return f"{costs[name, size].memory:.0f}" if (name, size) in costs else "–"
 
     print(f"{time.strftime('%Y-%m-%d')}, {platform.system()} {platform.machine()}, {os.cpu_count()} CPUs")
-    print_table("CPU seconds for this many cases", names, sizes, show_cpu)
-    print_table("MiB for this many cases", names, sizes, show_memory)
+    print_table("CPU seconds for this many cases", labels, sizes, show_cpu)
+    print_table("MiB for this many cases", labels, sizes, show_memory)
     print("", *slow.values(), sep="\n")
 
 

@@ -1,15 +1,15 @@
-//! The recorded runs as a study: one eval, a sample for each order, and two scorers.
+//! The recorded runs as an eval of Mira: a sample for each order, and two scorers. It runs in process, without Mira's host.
 
 use std::fs;
+use std::process::ExitCode;
 
 use mira::scorer::scorer;
 use mira::subject::subject_fn;
 use mira::trajectory::{Agent, Step, StepSource, ToolCall, Trajectory};
-use mira::{Eval, Sample, Score, Transcript, eval};
+use mira::{Eval, Runner, Sample, Score, Transcript};
 use serde_json::Value;
 
-#[eval]
-fn orders() -> Eval {
+fn list_orders() -> Eval {
     let cases: u32 = std::env::var("CASES").expect("CASES").parse().expect("a number");
     let samples = (0..cases).map(|number| {
         let order = (1000 + number).to_string();
@@ -63,6 +63,12 @@ fn read_run(path: &str) -> Transcript {
     Transcript::from_trajectory(trajectory)
 }
 
-fn main() -> std::io::Result<()> {
-    mira::Study::registered().serve_blocking()
+#[tokio::main]
+async fn main() -> ExitCode {
+    let done = Runner::new().add(list_orders()).run().await;
+    for case in done.outcomes.iter().filter(|case| !case.passed) {
+        println!("{}: {:?}", case.key(), case.scores);
+    }
+    println!("{} of {} passed", done.passed(), done.total());
+    if done.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
