@@ -179,6 +179,8 @@ def install(tools):
     for name, tool in list(tools.items()):
         if shutil.which(tool.command[0]):
             continue
+        if tool.install is None:
+            sys.exit(f"{tool.command[0]} is not there")
         print(f"installing {name}", file=sys.stderr)
         try:
             tool.install()
