@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use super::{FileOpener, ReadError, lock, problem_of};
+use super::{FileOpener, ReadError, ReadProblem, lock, problem_of};
 
 impl FileOpener {
     /// Opens a file. Where a link is met, the real path must lie inside a real root.
