@@ -180,6 +180,8 @@ mod tests {
         assert_eq!(fs::read_to_string(log.path()).expect("the log"), "one\n{\"tor\ntwo\nthree\n");
     }
 
+    // Windows removes no folder with an open file.
+    #[cfg(unix)]
     #[test]
     fn a_log_is_created_again_after_its_folder_was_removed() {
         let dir = tempfile::tempdir().expect("a temporary folder");

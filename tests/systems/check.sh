@@ -36,15 +36,28 @@ check_for() {
         cargo check --locked --workspace --all-features --target "$@"
 }
 
-# Wine takes the folder in which it starts for the drive Z.
+# Older versions of Wine lack the library with the one function from which Rust has its random numbers.
+make_missing_library() {
+    printf '%s\n' '#include <windows.h>' '#include <ntsecapi.h>' \
+        '__declspec(dllexport) BOOL ProcessPrng(PBYTE bytes, SIZE_T count) { return RtlGenRandom(bytes, count); }' |
+        x86_64-w64-mingw32-gcc -shared -x c - -o "$1/bcryptprimitives.dll" -ladvapi32
+}
+
 run_under_wine() {
     add_target "$windows"
     if ! command -v wine >/dev/null || ! command -v x86_64-w64-mingw32-gcc >/dev/null; then
         apt-get update >/dev/null && apt-get install -y --no-install-recommends gcc-mingw-w64-x86-64-win32 wine wine64 >/dev/null ||
             skip 'Wine and a linker for Windows cannot be had'
     fi
-    export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=wine WINEDEBUG=-all TEMP='Z:\tmp' INSTA_UPDATE=no
-    cargo test --locked --workspace --all-features --target "$windows" --lib --test evals --test fixtures
+    local home=${CARGO_TARGET_DIR:-$PWD/target}/wine
+    mkdir -p "$home"
+    make_missing_library "$home"
+    # Wine takes the folder in which it starts for the drive Z.
+    export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=wine INSTA_UPDATE=no 'TEMP=Z:\tmp' "WINEPATH=Z:$home" \
+        WINEARCH=win64 WINEDEBUG=-all "WINEPREFIX=$home/prefix"
+    # The programs of `exec` are scripts of a shell, and Wine locks an appended file otherwise than Windows says it does.
+    cargo test --locked --workspace --all-features --target "$windows" --no-fail-fast --lib --test evals --test fixtures -- \
+        --skip exec --skip lines_of_many_writers_stay_whole
 }
 
 command -v rustup >/dev/null || skip 'only rustup has the standard libraries of other systems'

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use super::{FileOpener, ReadError, lock, problem_of};
+use super::{FileOpener, ReadError, ReadProblem, lock, problem_of};
 
 impl FileOpener {
     /// Opens a file. Where a link is met, the real path must lie inside a real root.
@@ -16,7 +16,11 @@ impl FileOpener {
             }
         }
         self.refuse_links(path)?;
-        open_at_once(path).map_err(|error| self.read_error(path, problem_of(&error)))
+        open_at_once(path).map_err(|error| {
+            // Windows refuses to open a folder, and does not say that it is one.
+            let problem = if path.is_dir() { ReadProblem::Folder } else { problem_of(&error) };
+            self.read_error(path, problem)
+        })
     }
 
     /// A link may point anywhere: where one is met, the real path must lie inside a real root.
