@@ -87,9 +87,11 @@ fn is_mark(c: char) -> bool {
 /// The words that say most about an answer: those with digits, and then the longest ones. A single digit is in many answers.
 fn list_telling_words(text: &str) -> Vec<String> {
     let words = list_words(text);
-    let is_number = |word: &&str| word.contains(|c: char| c.is_ascii_digit());
-    let (long_numbers, digits): (Vec<&str>, Vec<&str>) =
-        words.iter().copied().filter(is_number).partition(|word| word.chars().count() > 1);
+    let (long_numbers, digits): (Vec<&str>, Vec<&str>) = words
+        .iter()
+        .copied()
+        .filter(|word| word.contains(|c: char| c.is_ascii_digit()))
+        .partition(|word| word.chars().count() > 1);
     let mut long: Vec<&str> =
         words.into_iter().filter(|word| word.chars().count() >= MIN_WORD_CHARS).collect();
     long.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));

@@ -138,9 +138,12 @@ fn parse_server(node: Node<'_>) -> Result<CommandLine, LoadErrors> {
     fields.finish_some(line)
 }
 
+fn is_name_letter(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "_-.".contains(letter)
+}
+
 fn check_name(name: &str) -> Result<(), String> {
-    let is_known = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
-    if !name.is_empty() && name.len() <= MAX_NAME_CHARS && name.chars().all(is_known) {
+    if !name.is_empty() && name.len() <= MAX_NAME_CHARS && name.chars().all(is_name_letter) {
         return Ok(());
     }
     Err(format!("`{name}` is no name of a tool: letters, digits, `_`, `-` and `.`, at most {MAX_NAME_CHARS}"))

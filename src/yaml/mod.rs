@@ -78,10 +78,14 @@ impl Tree {
     pub(crate) fn map_spans(&self, map: &impl Fn(Span) -> Span) -> Self {
         let value = match &self.value {
             Value::List(trees) => Value::List(trees.iter().map(|tree| tree.map_spans(map)).collect()),
-            Value::Map(entries) => {
-                let move_key = |key: &Key| Key { span: map(key.span), name: key.name.clone() };
-                Value::Map(entries.iter().map(|(key, tree)| (move_key(key), tree.map_spans(map))).collect())
-            }
+            Value::Map(entries) => Value::Map(
+                entries
+                    .iter()
+                    .map(|(key, tree)| {
+                        (Key { span: map(key.span), name: key.name.clone() }, tree.map_spans(map))
+                    })
+                    .collect(),
+            ),
             scalar => scalar.clone(),
         };
         Self { span: map(self.span), value }

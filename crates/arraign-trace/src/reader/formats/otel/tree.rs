@@ -150,9 +150,9 @@ impl<'t> Spans<'t> {
     /// Merges each span into the enclosing span that records the same operation. Two libraries recorded it, and the outer
     /// one may have recorded less.
     fn merge_repeated(&mut self) {
-        let around = |place: usize| Some((place, self.find_repeated(place)?));
         // From the last span to the first: inner spans begin later, so chains of three merge from the inside outwards.
-        let repeated: Vec<(usize, usize)> = (0..self.all.len()).rev().filter_map(around).collect();
+        let repeated: Vec<(usize, usize)> =
+            (0..self.all.len()).rev().filter_map(|place| Some((place, self.find_repeated(place)?))).collect();
         let mut merged = HashSet::new();
         for (inner, outer) in repeated {
             self.twice.insert(inner);
