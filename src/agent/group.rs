@@ -24,6 +24,12 @@ impl ProcessGroup {
         lock(&RUNNING_GROUPS).push(leader);
         Self(leader)
     }
+
+    /// Forgets a group without killing it.
+    fn forget(self) {
+        lock(&RUNNING_GROUPS).retain(|id| *id != self.0);
+        std::mem::forget(self);
+    }
 }
 
 /// Waits for the leader of a group, and kills the rest of it.
@@ -32,10 +38,10 @@ pub(super) async fn wait_for_exit(
     group: &mut Option<ProcessGroup>,
 ) -> io::Result<ExitStatus> {
     let status = leader.wait().await;
-    // Windows soon gives the id of a process that has ended to another one, which must not be killed.
-    if let (Some(ended), true) = (group.take(), cfg!(windows)) {
-        lock(&RUNNING_GROUPS).retain(|id| *id != ended.0);
-        std::mem::forget(ended);
+    match group.take() {
+        // Windows soon gives the id of a process that has ended to another one, which must not be killed.
+        Some(ended) if cfg!(windows) => ended.forget(),
+        rest => drop(rest),
     }
     status
 }

@@ -37,7 +37,6 @@ pub use personal::{
 pub use regex::TextPattern;
 #[cfg(any(feature = "json-schema", feature = "verification"))]
 pub(crate) use split_name::split_name;
-pub(crate) use tool::is_wildcard;
 pub use tool::{ToolMatch, ToolPattern, is_glob};
 pub use tool_category::{ToolCategories, ToolCategory};
 pub use tool_set::{MAX_SHORT_LIST, ToolPatternSet};

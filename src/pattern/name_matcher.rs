@@ -13,6 +13,9 @@ use super::tool::is_glob;
 /// The longest glob that is compiled; longer ones are no names of tools.
 const MAX_GLOB_BYTES: usize = 256;
 
+/// The most memory that a byte of a glob takes when it is compiled.
+const BYTES_A_CHARACTER: usize = 256;
+
 static GLOBS: Compiled<GlobSet> = Compiled::empty();
 
 /// How names are compared.
@@ -104,6 +107,6 @@ fn compile_glob(text: &str, case_sensitive: bool) -> Result<Arc<GlobSet>, String
             .map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))?;
         let set = GlobSetBuilder::new().add(glob).build();
         let set = set.map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))?;
-        Ok((set, MAX_GLOB_BYTES * text.len()))
+        Ok((set, BYTES_A_CHARACTER * text.len()))
     })
 }

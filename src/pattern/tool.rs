@@ -56,12 +56,7 @@ pub enum ToolMatch {
 
 /// Whether `text` holds a glob character: any of `* ? [ ] { }`.
 pub fn is_glob(text: &str) -> bool {
-    text.contains(is_wildcard)
-}
-
-/// Whether a character is one that globs use.
-pub(crate) fn is_wildcard(c: char) -> bool {
-    matches!(c, '*' | '?' | '[' | ']' | '{' | '}')
+    text.contains(['*', '?', '[', ']', '{', '}'])
 }
 
 impl ToolPattern {

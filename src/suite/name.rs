@@ -4,6 +4,7 @@
 //! a terminal cannot carry is escaped as `%XX`, injectively: two cases never share a name.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::path::Path;
 
 /// The name of the case `id` of the file at `path` (relative to the eval root).
@@ -65,7 +66,8 @@ pub fn escape_file_name(part: &str) -> String {
     let mut escaped = String::with_capacity(name.len());
     for c in name.chars() {
         if is_reserved(c) || (escaped.is_empty() && names_device(part)) {
-            escaped.extend(format!("%x{:02X}", u32::from(c)).chars());
+            // Writing to a string cannot fail.
+            let _ = write!(escaped, "%x{:02X}", u32::from(c));
         } else {
             escaped.push(c);
         }

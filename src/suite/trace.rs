@@ -8,7 +8,7 @@ use super::name::name_recording;
 use super::run_folder::is_run_folder;
 use crate::case::{Case, RunSelection, TraceFile, TraceFrom};
 use crate::check::Scope;
-use crate::pattern::{is_glob, is_wildcard};
+use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
 use crate::reader;
 use crate::source::Files;
@@ -86,13 +86,16 @@ pub(super) fn parse_reader_name(node: Node<'_>, known: &[&str]) -> Result<String
     Err(error.help(suggest_or_list(&name, known)))
 }
 
+/// The characters that begin a wildcard.
+const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
+
 /// Checks a file without opening it: whether it is inside the allowed folders, and whether its glob is valid.
 fn refuse_outside(file: &TraceFile, node: Node<'_>, scope: &Scope<'_>) -> Result<(), LoadErrors> {
     if file.path.is_empty() {
         return Err(node.error("`trace` is empty: give a path, or the run itself").into());
     }
     // A pattern is no path, so only the part before its first wildcard can be resolved.
-    let fixed = file.path.split(is_wildcard).next().unwrap_or_default();
+    let fixed = file.path.split(WILDCARDS).next().unwrap_or_default();
     scope.files.resolve(scope.folder, fixed).map_err(|error| node.error(error.to_string()))?;
     if is_glob(&file.path) {
         build_glob_set(&file.path).map_err(|problem| node.error(problem))?;
@@ -140,23 +143,30 @@ fn find_matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Ve
     if !is_glob(&file.path) || files.exists(&direct) {
         return Ok(vec![direct]);
     }
-    let found = find_by_glob(folder, &file.path, files)?;
+    let found = find_by_glob(split_glob(folder, &file.path, files)?, files)?;
     if found.is_empty() { Err(format!("no trace matches `{}`", file.path)) } else { Ok(found) }
 }
 
 /// Returns the files below `folder` that match `pattern`, in natural order. A pattern that leads out of it matches none.
 pub(super) fn find_files_below(folder: &Path, pattern: &str, files: &Files) -> Result<Vec<PathBuf>, String> {
-    let mut found = find_by_glob(folder, pattern, files)?;
-    found.retain(|path| path.starts_with(folder));
-    Ok(found)
+    let (start, pattern) = split_glob(folder, pattern, files)?;
+    if !start.starts_with(folder) {
+        return Ok(Vec::new());
+    }
+    find_by_glob((start, pattern), files)
 }
 
-/// Lists the files that match a glob, which is relative to `folder`, in natural order. Only the part from the first wildcard on
-/// is a pattern: the folder itself may have brackets in its name.
-fn find_by_glob(folder: &Path, glob: &str, files: &Files) -> Result<Vec<PathBuf>, String> {
-    let fixed = glob.find(is_wildcard).unwrap_or(glob.len());
+/// Splits a glob, which is relative to `folder`, into the folder before its first wildcard and the pattern below it. So a
+/// folder may have brackets in its name.
+fn split_glob<'g>(folder: &Path, glob: &'g str, files: &Files) -> Result<(PathBuf, &'g str), String> {
+    let fixed = glob.find(WILDCARDS).unwrap_or(glob.len());
     let (fixed, pattern) = glob.split_at(glob[..fixed].rfind('/').map_or(0, |slash| slash + 1));
     let start = files.resolve(folder, fixed).map_err(|error| error.to_string())?;
+    Ok((start, pattern))
+}
+
+/// Lists the files below a folder that match a pattern, in natural order.
+fn find_by_glob((start, pattern): (PathBuf, &str), files: &Files) -> Result<Vec<PathBuf>, String> {
     let set = build_glob_set(pattern)?;
     let mut found = files.walk(&start, |_| false).unwrap_or_default();
     found.retain(|path| path.strip_prefix(&start).is_ok_and(|below| set.is_match(below)));
@@ -293,9 +303,10 @@ mod tests {
             ("*.json", &["4.json"]),
             ("{4,5}.json", &["4.json"]),
         ] {
-            let found = find_by_glob(&folder, glob, &files).expect(glob);
+            let found = find_files_below(&folder, glob, &files).expect(glob);
             let expected: Vec<PathBuf> = expected.iter().map(|name| folder.join(name)).collect();
             assert_eq!(found, expected, "{glob}");
         }
+        assert!(find_files_below(&folder.join("traces"), "../*.json", &files).expect("no file").is_empty());
     }
 }

@@ -59,14 +59,9 @@ const RECORD_KEYS: [&str; 15] = [
     "text",
 ];
 
-/// The parts of a log's records that have such keys: the path, and its keys.
-const RECORD_PARTS: [(&str, &[&str]); 5] = [
-    ("", &[]),
-    ("/request", &["request"]),
-    ("/response", &["response"]),
-    ("/input/inputBodyJson", &["input", "inputBodyJson"]),
-    ("/output/outputBodyJson", &["output", "outputBodyJson"]),
-];
+/// The parts of a log's records that have such keys.
+const RECORD_PARTS: [&str; 5] =
+    ["", "/request", "/response", "/input/inputBodyJson", "/output/outputBodyJson"];
 
 impl<'t> Conversation<'t> {
     /// Returns the messages, the trace so far, and the evidence next to the messages. The duration is the time of the model
@@ -152,8 +147,8 @@ impl<'t> Conversations<'t> {
         let mut log = Self::default();
         for Record { at, value } in input.records {
             let case = batch::case(&value).map(ToOwned::to_owned);
-            let beside = RECORD_PARTS.into_iter().filter_map(|(part, keys)| {
-                let record = keys.iter().try_fold(&value, |value, key| value.get(key))?.as_object()?;
+            let beside = RECORD_PARTS.into_iter().filter_map(|part| {
+                let record = value.pointer(part)?.as_object()?;
                 CallEvidence::gather_beside(RecordSpot::under(at, part), record, &RECORD_KEYS)
             });
             let beside: Vec<CallEvidence> = beside.collect();
