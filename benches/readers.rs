@@ -4,7 +4,9 @@
 //! grown to a single file of that size, its longest list repeated with ids of its own, which shows what is not linear.
 //! Both are read to traces, and beside it parsed to a `serde_json::Value` in the same process: a ratio of 1 is as fast as
 //! that. The memory is the peak of a process that does nothing but read the large file, as a multiple of its size. The
-//! figures of memory are the kernel's, so run it on Linux.
+//! figures of memory are the kernel's, so run it on Linux. The allocator of glibc is told to keep the memory of a pass for
+//! the next one: whether it gives it back depends on which few bytes happen to be at the end of the heap, and costs up to
+//! as much as the reading.
 //!
 //! Below, two formats are read by readers that are declared: how many times the time of the built-in reader of the same
 //! file they take.
@@ -24,10 +26,19 @@ const BYTES: usize = 4 << 20;
 const PASSES: usize = 5;
 /// Says which file this program is to read, and nothing else.
 const SUBJECT: &str = "READERS_SUBJECT";
+/// The sizes from which glibc gives memory back, and takes it from the kernel in pieces of their own.
+const MEMORY_SETTINGS: [&str; 2] = ["MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"];
 
 fn main() {
     if let Some(path) = env::var_os(SUBJECT) {
         return read_alone(Path::new(&path));
+    }
+    if env::var_os(MEMORY_SETTINGS[0]).is_none() {
+        // The allocator reads its settings when a process starts.
+        let mut again = Command::new(env::current_exe().expect("this program"));
+        again.args(env::args().skip(1)).envs(MEMORY_SETTINGS.map(|setting| (setting, "1000000000")));
+        assert!(again.status().expect("it starts").success());
+        return;
     }
     let only = env::args().skip(1).find(|argument| !argument.starts_with("--"));
     println!(
@@ -216,7 +227,11 @@ fn is_id(key: &str) -> bool {
 
 fn memory_of_reading(path: &Path) -> f64 {
     let program = env::current_exe().expect("this program");
-    let output = Command::new(program).env(SUBJECT, path).output().expect("it starts");
+    let mut reading = Command::new(program);
+    for setting in MEMORY_SETTINGS {
+        reading.env_remove(setting);
+    }
+    let output = reading.env(SUBJECT, path).output().expect("it starts");
     String::from_utf8_lossy(&output.stdout).trim().parse().expect("a number of bytes")
 }
 

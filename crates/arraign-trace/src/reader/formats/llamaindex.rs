@@ -32,7 +32,7 @@ fn detect_format(input: &Input) -> Detection {
     }
     // Messages must all be of this format, as others have similar ones; one telling event is enough.
     if input.records.iter().all(|record| is_message(&record.value))
-        || input.any_with(&["tool_kwargs", "current_agent_name", "result"], is_telling)
+        || input.any_with(&["tool_kwargs", "current_agent_name", "result/"], is_telling)
     {
         return Ok(Certainty::Sure);
     }

@@ -33,7 +33,9 @@ fn detect_format(input: &Input) -> Detection {
     if let Some(record) = input.records.first().filter(|record| is_untyped(&record.value)) {
         return Err(Reason::of(record.at, "has neither `type` nor `role`"));
     }
-    if !input.any_with(&["cwd", "message", "role"], |record| is_header(record) || is_own_message(record)) {
+    if !input.any_with(&["session"], is_header)
+        && !input.any_with(&["message/", "toolResult", "api"], is_own_message)
+    {
         return Err("neither the header nor a message of a session is in it".into());
     }
     match input.records.iter().find(|record| is_untyped(&record.value)) {

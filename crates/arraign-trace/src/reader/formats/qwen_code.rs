@@ -30,7 +30,7 @@ fn detect_format(input: &Input) -> Detection {
     if let Some(record) = input.records.first().filter(|record| !record.value.has_key("sessionId")) {
         return Err(Reason::of(record.at, "has no `sessionId`"));
     }
-    if !input.any_with(&["message"], is_telling) {
+    if !input.any_with(&["message/"], is_telling) {
         return Err("no line of a session with `parts` is in it".into());
     }
     match input.records.iter().find(|record| !record.value.has_key("sessionId")) {

@@ -30,6 +30,8 @@ fn detect_format(input: &Input) -> Detection {
     let first = input.first()?;
     let best = match first.get("messages").and_then(Json::as_list) {
         Some(messages) => judge(messages.iter())?,
+        // The records of most other formats have no parts.
+        None if !input.may_have_any(&["content/", "origin/"]) => None,
         None => judge(input.records.iter().map(|record| &record.value))?,
     };
     best.ok_or_else(|| "nothing in its messages is this format's alone".into())

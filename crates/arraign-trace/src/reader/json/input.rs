@@ -10,7 +10,7 @@ use crate::reader::error::{DecodeError, TraceError, TraceProblem};
 use crate::reader::json::key_bits::KeyBits;
 use crate::reader::json::object::Object;
 use crate::reader::json::sse;
-use crate::reader::json::value::{Json, Whole};
+use crate::reader::json::value::Json;
 
 /// One value of a trace file, and its place.
 #[derive(Debug, Clone)]
@@ -53,8 +53,37 @@ impl fmt::Display for At {
     }
 }
 
-/// The marks of records: few enough bits to be cheap, and enough for the words of a file.
-type RecordMarks = KeyBits<64>;
+/// The keys of records, and the texts under `type` and `role`: few enough bits to be cheap, and enough for the words of a file.
+#[derive(Debug, Clone, Default)]
+struct RecordMarks {
+    /// The texts under `type` and `role`, and the keys of texts, figures and the like.
+    scalars: KeyBits<32>,
+    /// The keys of objects and lists.
+    containers: KeyBits<32>,
+}
+
+impl RecordMarks {
+    /// Adds the keys of a record, and the texts under its `type` and `role`.
+    fn add(&mut self, record: &Json) {
+        for (key, value) in record.as_object().into_iter().flat_map(Object::entries) {
+            match value {
+                Json::Object(_) | Json::List(_) => self.containers.insert(key),
+                Json::Text(kind) if matches!(key.as_ref(), "type" | "role") => {
+                    self.scalars.insert(key) | self.scalars.insert(kind)
+                }
+                _ => self.scalars.insert(key),
+            };
+        }
+    }
+
+    /// Whether a record may have this mark. One that ends with `/` is the key of an object or a list.
+    fn may_have(&self, mark: &str) -> bool {
+        match mark.strip_suffix('/') {
+            Some(key) => self.containers.may_have(key),
+            None => self.scalars.may_have(mark) || self.containers.may_have(mark),
+        }
+    }
+}
 
 /// A trace file as records.
 #[derive(Debug, Clone)]
@@ -62,7 +91,6 @@ pub(crate) struct Input<'t> {
     pub(crate) text: &'t str,
     pub(crate) source: InputSource<'t>,
     pub(crate) records: Vec<Record<'t>>,
-    /// The keys of the records and the texts under `type`.
     marks: OnceCell<Box<RecordMarks>>,
 }
 
@@ -118,17 +146,17 @@ impl<'t> Input<'t> {
         let mut lines = Lines { text, counted: 0, line: 1 };
         let mut records = Vec::new();
         let mut marks = Box::<RecordMarks>::default();
-        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Whole>();
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Json>();
         loop {
             // The offset before the parser moves on is where the whitespace before the value begins.
             let from = values.byte_offset();
             let value = match values.next() {
                 None => break,
                 Some(Err(error)) => return Err(not_json(text, &error)),
-                Some(Ok(Whole(value))) => value,
+                Some(Ok(value)) => value,
             };
             // Later, the record may have left the cache of the processor.
-            add_marks(&mut marks, &value);
+            marks.add(&value);
             records.push(Record { at: At::Line(lines.of_value_from(from)), value });
         }
         let marks = if records.len() == 1 { OnceCell::new() } else { OnceCell::from(marks) };
@@ -144,31 +172,26 @@ impl<'t> Input<'t> {
         Ok(Self::new(text, InputSource::Pieces(texts), records))
     }
 
-    /// Whether a record satisfies `condition`, which needs one of `marks`: keys of a record, or texts under its `type`. So
-    /// most files are declined without another look at each record.
+    /// Whether a record satisfies `condition`, which needs one of `marks`. So most files are declined without another look
+    /// at each record.
     pub(crate) fn any_with(&self, marks: &[&str], condition: impl Fn(&Json<'t>) -> bool) -> bool {
+        self.may_have_any(marks) && self.records.iter().any(|record| condition(&record.value))
+    }
+
+    /// Whether a record may have one of `marks`: a key, with a `/` behind it if it holds an object or a list, or the text
+    /// under its `type` or `role`. If not, it is certain.
+    pub(crate) fn may_have_any(&self, marks: &[&str]) -> bool {
         let found = self.marks.get_or_init(|| {
             let mut marks = Box::<RecordMarks>::default();
-            self.records.iter().for_each(|record| add_marks(&mut marks, &record.value));
+            self.records.iter().for_each(|record| marks.add(&record.value));
             marks
         });
         marks.iter().any(|mark| found.may_have(mark))
-            && self.records.iter().any(|record| condition(&record.value))
     }
 
     /// Returns the first record, or the reason why there is none.
     pub(crate) fn first(&self) -> Result<&Json<'t>, String> {
         self.records.first().map(|record| &record.value).ok_or_else(|| "the list is empty".to_owned())
-    }
-}
-
-/// Adds the keys of a record, and the text under its `type`.
-fn add_marks(marks: &mut RecordMarks, record: &Json) {
-    for (key, value) in record.as_object().into_iter().flat_map(Object::entries) {
-        marks.insert(key);
-        if let ("type", Json::Text(kind)) = (key.as_ref(), value) {
-            marks.insert(kind);
-        }
     }
 }
 

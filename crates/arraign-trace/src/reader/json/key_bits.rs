@@ -1,4 +1,6 @@
 //! A set of keys in a few bits. It may take a key for another one, and never misses one that it has.
+//!
+//! Two bits of one word stand for a key, as in a blocked Bloom filter.
 
 /// A set of keys in so many words of 64 bits, which are a power of two below 256.
 #[derive(Debug, Clone)]
@@ -11,24 +13,24 @@ impl<const WORDS: usize> Default for KeyBits<WORDS> {
 }
 
 impl<const WORDS: usize> KeyBits<WORDS> {
-    /// Adds a key, and returns whether its bit is new: then the key is.
+    /// Adds a key, and returns whether one of its bits is new: then the key is.
     pub(crate) fn insert(&mut self, key: &str) -> bool {
-        let (word, bit) = Self::choose_bit(key);
-        let is_new = self.0[word] & bit == 0;
-        self.0[word] |= bit;
+        let (word, bits) = Self::choose_bits(key);
+        let is_new = self.0[word] & bits != bits;
+        self.0[word] |= bits;
         is_new
     }
 
     /// Whether the key may be in the set. If not, it is certain.
     pub(crate) fn may_have(&self, key: &str) -> bool {
-        let (word, bit) = Self::choose_bit(key);
-        self.0[word] & bit != 0
+        let (word, bits) = Self::choose_bits(key);
+        self.0[word] & bits == bits
     }
 
-    fn choose_bit(key: &str) -> (usize, u64) {
+    fn choose_bits(key: &str) -> (usize, u64) {
         // The upper bytes of a product depend on all bits of its factors.
-        let [upper, next, ..] = hash_key(key.as_bytes()).to_be_bytes();
-        (usize::from(upper) & (WORDS - 1), 1 << (next & 63))
+        let [upper, one, other, ..] = hash_key(key.as_bytes()).to_be_bytes();
+        (usize::from(upper) & (WORDS - 1), 1 << (one & 63) | 1 << (other & 63))
     }
 }
 

@@ -27,16 +27,9 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// Begins an object of the file with its first entry, and with room for so many entries.
-    pub(crate) fn beginning_with(key: Cow<'t, str>, value: Json<'t>, room: usize) -> Self {
-        let mut entries = Vec::with_capacity(room);
-        entries.push((key, value));
+    /// Builds an object of the file from its entries.
+    pub(crate) fn of_entries(entries: Vec<(Cow<'t, str>, Json<'t>)>) -> Self {
         Self(entries)
-    }
-
-    /// Adds an entry of the file.
-    pub(crate) fn push_parsed(&mut self, key: Cow<'t, str>, value: Json<'t>) {
-        self.0.push((key, value));
     }
 
     /// Sets an entry. It replaces the value of the file.

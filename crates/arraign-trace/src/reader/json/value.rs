@@ -230,38 +230,33 @@ impl Serialize for Json<'_> {
 
 impl<'de: 't, 't> Deserialize<'de> for Json<'t> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(JsonVisitor::USUAL)
+        // Most values are objects of few entries; many have no list.
+        let mut open = OpenValues { items: Vec::new(), entries: Vec::with_capacity(16) };
+        JsonSeed(&mut open).deserialize(deserializer)
     }
 }
 
-/// A whole document.
-pub(crate) struct Whole<'t>(pub(crate) Json<'t>);
-
-impl<'de: 't, 't> Deserialize<'de> for Whole<'t> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(JsonVisitor { items: MESSAGES, ..JsonVisitor::USUAL }).map(Whole)
-    }
+/// The values of the lists and objects that are not read to their end, the innermost last.
+///
+/// A list or an object takes its own values from the end once it is complete. So each is allocated once and at its exact
+/// size, and none is moved while it grows.
+struct OpenValues<'t> {
+    items: Vec<Json<'t>>,
+    entries: Vec<(Cow<'t, str>, Json<'t>)>,
 }
 
-/// The capacity of the outermost list, which is often the list of a run's messages. Growing it step by step would cost
-/// as much as reading a tenth of them.
-const MESSAGES: usize = 24;
+/// The length from which an outermost list keeps its memory instead of being copied.
+const LONG: usize = 1024;
 
-/// The most entries for which room is made before they are read: an object with fewer wastes the rest.
-const MOST: usize = 8;
-
-/// Reads a value, with room for so many items or entries if it is a list or an object that has any.
-#[derive(Clone, Copy)]
-struct JsonVisitor {
-    items: usize,
-    entries: usize,
+/// Takes the values from `first` on, which are complete.
+fn close<T>(open: &mut Vec<T>, first: usize) -> Vec<T> {
+    if first == 0 && open.len() >= LONG { std::mem::take(open) } else { open.split_off(first) }
 }
 
-impl JsonVisitor {
-    const USUAL: Self = Self { items: 4, entries: 4 };
-}
+/// Reads a value.
+struct JsonSeed<'o, 't>(&'o mut OpenValues<'t>);
 
-impl<'de> DeserializeSeed<'de> for JsonVisitor {
+impl<'de> DeserializeSeed<'de> for JsonSeed<'_, 'de> {
     type Value = Json<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json<'de>, D::Error> {
@@ -269,7 +264,7 @@ impl<'de> DeserializeSeed<'de> for JsonVisitor {
     }
 }
 
-impl<'de> Visitor<'de> for JsonVisitor {
+impl<'de> Visitor<'de> for JsonSeed<'_, 'de> {
     type Value = Json<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -305,28 +300,22 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json<'de>, A::Error> {
-        // Many lists are empty.
-        let mut next = Self::USUAL;
-        let Some(first) = seq.next_element_seed(next)? else { return Ok(Json::List(Vec::new())) };
-        let mut items = Vec::with_capacity(self.items);
-        items.push(first);
-        loop {
-            // The objects of a list are alike: making room for as many entries as the last one had saves growing.
-            if let Some(Json::Object(object)) = items.last() {
-                next.entries = object.len().min(MOST);
-            }
-            let Some(item) = seq.next_element_seed(next)? else { return Ok(Json::List(items)) };
-            items.push(item);
+        let Self(open) = self;
+        let first = open.items.len();
+        while let Some(item) = seq.next_element_seed(JsonSeed(open))? {
+            open.items.push(item);
         }
+        Ok(Json::List(close(&mut open.items, first)))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json<'de>, A::Error> {
-        let Some(JsonKey(key)) = map.next_key()? else { return Ok(Json::Object(Object::default())) };
-        let mut object = Object::beginning_with(key, map.next_value()?, self.entries);
+        let Self(open) = self;
+        let first = open.entries.len();
         while let Some(JsonKey(key)) = map.next_key()? {
-            object.push_parsed(key, map.next_value()?);
+            let value = map.next_value_seed(JsonSeed(open))?;
+            open.entries.push((key, value));
         }
-        Ok(Json::Object(object))
+        Ok(Json::Object(Object::of_entries(close(&mut open.entries, first))))
     }
 }
 

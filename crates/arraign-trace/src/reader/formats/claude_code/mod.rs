@@ -42,7 +42,7 @@ fn detect_format(input: &Input) -> Detection {
         return Err(Reason::of(record.at, "has no `type`"));
     }
     // Qwen Code writes the same envelope around messages of Gemini's form.
-    if input.any_with(&["sessionId"], qwen_code::is_telling) {
+    if input.may_have_any(&["sessionId"]) && input.any_with(&["message/"], qwen_code::is_telling) {
         return Err("its messages have `parts`, as Qwen Code writes them".into());
     }
     if !input.any_with(&TELLING_KEYS, is_telling) {

@@ -33,7 +33,7 @@ fn detect_format(input: &Input) -> Detection {
     if is_bare_head(first) && input.records[1..].iter().all(|record| is_bare_line(&record.value)) {
         return Ok(Certainty::Sure);
     }
-    if input.any_with(&["msg"], exec_early::is_event) {
+    if input.any_with(&["msg/"], exec_early::is_event) {
         return judge_early(input);
     }
     // The first line decides between the two forms, which are never mixed.

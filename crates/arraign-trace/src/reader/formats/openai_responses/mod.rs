@@ -99,7 +99,7 @@ fn shape(value: &Json) -> Option<ResponsesShape> {
 }
 
 /// Keys of which an item that only this format has must have one.
-const TELLING_KEYS: [&str; 4] = ["content", "call_id", "callId", "server_label"];
+const TELLING_KEYS: [&str; 4] = ["content/", "call_id", "callId", "server_label"];
 
 /// Whether an item is one that only this format has.
 fn is_telling(item: &Json) -> bool {
