@@ -282,6 +282,7 @@ fn lowered(
         document: context.document,
         path: context.path,
         node,
+        scope: context.scope,
         common: keys::common(),
         allow_vacuous,
         rows_only_report: context.rows == GateRows::Report,
@@ -293,7 +294,7 @@ fn lowered(
         for key in vocabulary.also {
             fields.node(key);
         }
-        found.extend(fields.take((vocabulary.lower)(&case, context.scope)).unwrap_or_default());
+        found.extend(fields.take((vocabulary.lower)(&case)).unwrap_or_default());
     }
     fields.take(found.resolve(|check| weight_of(node, check)));
     read_defaults(fields, node, &found.expectations, context.scope.kinds);

@@ -53,8 +53,7 @@ impl<'n> ExpectedThresholds<'n> {
         let limits =
             [("cost_at_most", "usd", self.max_cost), ("duration_at_most", "duration", self.max_latency)];
         read_all(limits.into_iter().filter_map(|(check, setting, node)| {
-            let settings = GatheredSettings::at(node?).with(setting, node);
-            Some(context.check(check, node?, settings))
+            Some(GatheredSettings::at(node?).with(setting, node).read(check, context.case.scope))
         }))
     }
 }
