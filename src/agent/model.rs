@@ -93,7 +93,7 @@ pub(super) fn settle_run(
 pub(super) fn describe_misses(outcome: &PortOutcome) -> Option<String> {
     let [miss, rest @ ..] = outcome.misses.as_slice() else { return None };
     let more = if rest.is_empty() { String::new() } else { format!("\nand {} more requests", rest.len()) };
-    Some(format!("{}{more}", miss.message))
+    Some(format!("{miss}{more}"))
 }
 
 /// Remarks on recorded exchanges that no request used.

@@ -44,7 +44,7 @@ pub(super) fn serve_mocks(harness: &Harness, name: Option<&str>) -> Result<Vec<S
     let session = Arc::new(MockSession::new(session));
     serve(MockHandler::Session(Arc::clone(&session)))?;
     let outcome = session.finish();
-    let misses = outcome.server.into_iter().flat_map(|server| server.misses).map(|miss| miss.message);
+    let misses = outcome.server.into_iter().flat_map(|server| server.misses);
     Ok(outcome.problems.into_iter().chain(misses).collect())
 }
 
