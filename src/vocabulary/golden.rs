@@ -170,12 +170,9 @@ impl<'r> GoldenRow<'r> {
 
     fn find_threshold(&self, expecting: Node<'_>) -> Result<Threshold, LoadError> {
         let said = self.get("pass_threshold");
-        let least = said.map_or(Ok(PASS_THRESHOLD), Node::decode::<f64>)?;
-        let node = said.unwrap_or(expecting);
-        if !(0.0..=1.0).contains(&least) {
-            return Err(node.error(format!("`pass_threshold`: expected a number from 0 to 1, found {least}")));
-        }
-        Ok(Threshold { setting: "pass_threshold", place: node.place(), least })
+        let parsed = said.map(|node| node.parse_up_to(1.0, "`pass_threshold`: ")).transpose()?;
+        let least = parsed.unwrap_or(PASS_THRESHOLD);
+        Ok(Threshold { setting: "pass_threshold", place: said.unwrap_or(expecting).place(), least })
     }
 
     /// Lowers the checks of rows that attack the agent: forbidden texts and an expected refusal.
