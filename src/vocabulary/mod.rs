@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::case::{CheckSettings, Expectation, LoweredBlock};
 use crate::check::{Registry, Scope};
-use crate::place::{LoadError, LoadErrors, Place, Span};
+use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Document, Key, Node, Tree, Value};
 
 /// One family of keys.
@@ -75,12 +75,12 @@ impl CaseNode<'_> {
     /// Whether the case itself has `key`, not only the defaults of its suite.
     fn says(&self, key: &str) -> bool {
         let mut keys = self.node.entries().into_iter().flatten();
-        keys.any(|(known, _)| known.name == key && self.encloses(known.span))
+        keys.any(|(known, _)| known.name == key && self.node.tree().span.contains(known.span))
     }
 
     /// Whether `node` is in the case itself, not in the defaults of its suite.
     fn holds(&self, node: Node<'_>) -> bool {
-        self.encloses(node.tree().span)
+        self.node.tree().span.contains(node.tree().span)
     }
 
     /// Returns the entries of a list. An empty list is an error unless the case has `allow_vacuous`.
@@ -93,11 +93,6 @@ impl CaseNode<'_> {
             return Err(list.error("an empty list checks nothing").help("remove the key, or add an entry"));
         }
         Ok(entries.collect())
-    }
-
-    fn encloses(&self, span: Span) -> bool {
-        let own = self.node.tree().span;
-        own.start <= span.start && span.end <= own.end
     }
 
     fn settings(&self, pointer: &str) -> CheckSettings {
