@@ -1,5 +1,5 @@
-//! What a recorded model costs: the CPU time that the harness needs for trials whose agents send ten requests each, compared
-//! with trials whose agents send none. The agents are processes of their own, and their time does not count.
+//! What a recorded model costs: the CPU time of the harness for trials in which each agent sends ten requests, compared
+//! with trials in which it sends none. Each agent is a process of its own, and its time does not count.
 //!
 //! `cargo bench --bench replay`. On Linux only: the time is that of `/proc/self/stat`.
 

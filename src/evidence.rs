@@ -141,6 +141,13 @@ pub enum Absent {
     Failed(String),
 }
 
+impl Absent {
+    /// Creates an undecided opinion with its reason and advice.
+    pub fn undecided(why: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Undecided { why: why.into(), help: help.into() }
+    }
+}
+
 /// The opinion of a judge on one question.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]

@@ -2,15 +2,18 @@
 
 use super::ModelAddresses;
 
-/// The variables in which clients look for an address, by the name of the provider.
-const ADDRESS_VARIABLES: [(&str, &str); 6] = [
-    ("OPENAI_BASE_URL", "openai"),
-    ("OPENAI_API_BASE", "openai"),
-    ("ANTHROPIC_BASE_URL", "anthropic"),
-    ("GOOGLE_GEMINI_BASE_URL", "gemini"),
-    ("AZURE_OPENAI_ENDPOINT", "azure"),
-    ("OLLAMA_HOST", "ollama"),
+/// The variables in which clients look for an address, each with the address of its provider.
+const ADDRESS_VARIABLES: [(&str, SelectAddress); 6] = [
+    ("OPENAI_BASE_URL", |addresses| &addresses.openai),
+    ("OPENAI_API_BASE", |addresses| &addresses.openai),
+    ("ANTHROPIC_BASE_URL", |addresses| &addresses.anthropic),
+    ("GOOGLE_GEMINI_BASE_URL", |addresses| &addresses.gemini),
+    ("AZURE_OPENAI_ENDPOINT", |addresses| &addresses.azure),
+    ("OLLAMA_HOST", |addresses| &addresses.ollama),
 ];
+
+/// Returns the address of one provider.
+type SelectAddress = fn(&ModelAddresses) -> &Option<String>;
 
 /// The variable with the address of the run.
 const RUN_VARIABLE: &str = "ARRAIGN_MODEL_URL";
@@ -26,16 +29,9 @@ impl ModelAddresses {
     /// Returns the variables of a process whose description names the variables `env`. In a replay, each key is a word that is
     /// no key.
     pub(super) fn list_variables(&self, env: &[String]) -> Vec<(String, String)> {
-        let addresses = ADDRESS_VARIABLES.iter().filter_map(|(variable, provider)| {
-            let address = match *provider {
-                "openai" => &self.openai,
-                "anthropic" => &self.anthropic,
-                "gemini" => &self.gemini,
-                "azure" => &self.azure,
-                _ => &self.ollama,
-            };
-            Some(((*variable).to_owned(), address.clone()?))
-        });
+        let addresses = ADDRESS_VARIABLES
+            .iter()
+            .filter_map(|(variable, select)| Some(((*variable).to_owned(), select(self).clone()?)));
         let mut variables: Vec<(String, String)> = addresses.collect();
         variables.push((RUN_VARIABLE.to_owned(), self.url.clone()));
         // Clients refuse to start without a key, and a replay must not need one.

@@ -11,9 +11,10 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::capture::CapturedOutput;
+use super::error::refuse_secrets;
 use super::group::{ProcessGroup, wait_for_exit};
 use super::into_trace::{answer_only_trace, read_single_run};
-use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
+use super::{AgentEnvironment, AgentInput, AgentProblem, AgentTask, OUTPUT_LIMIT};
 use crate::case::CommandLine;
 use crate::reader::{ReaderSet, to_native};
 use crate::secrets::{Secrets, names_a_secret};
@@ -50,23 +51,22 @@ const INHERITED_VARIABLES: &[&str] = if cfg!(windows) {
 /// The run of a process or its problem, and the end of its standard error.
 pub(super) type CommandResult = (Result<Trace, AgentProblem>, String);
 
-/// Runs the agent `line`. After `limit` its whole process group is killed.
+/// Runs the agent `line` of `task`. After its limit its whole process group is killed.
 pub(super) async fn ask_command(
     line: &CommandLine,
+    task: &AgentTask,
     input: &AgentInput,
-    limit: Duration,
     environment: &AgentEnvironment,
-    readers: ReaderSet,
 ) -> CommandResult {
     let secrets = collect_secrets(line, environment);
     let mut text = serde_json::to_vec(input).unwrap_or_default();
     text.push(b'\n');
-    let (ended, stderr) = run_process(line, Some(input), text, limit, environment).await;
+    let (ended, stderr) = run_process(line, Some(input), text, task.find_limit(), environment).await;
     let answer = match ended {
         Err(problem) => Err(problem),
         Ok(output) => {
             let spoken = SpokenOutput::expected(input, line);
-            read_trace(output, (line.format.clone(), spoken), secrets, readers).await
+            read_trace(output, (line.format.clone(), spoken), secrets, task.readers.clone()).await
         }
     };
     (answer, stderr)
@@ -274,9 +274,7 @@ pub(super) async fn read_trace(
             let at = error.utf8_error().valid_up_to();
             AgentProblem::Nonsense(format!("invalid UTF-8 at byte {at}"))
         })?;
-        if let Some(name) = secrets.find_in(&text) {
-            return Err(AgentProblem::Secret(name.to_owned()));
-        }
+        refuse_secrets(&text, &secrets)?;
         // A program that was asked for no trace may print what it likes: what its output means depends on who else
         // knows the calls.
         if !arraign_trace::reader::looks_like_json(&text) {
@@ -292,8 +290,7 @@ pub(super) async fn read_trace(
         }
         let trace = read_single_run(&text, format.as_deref(), &readers)?;
         // A reader joins what a stream sends in pieces, so what would be recorded is searched as well.
-        let found = secrets.find_in(&to_native(&trace)).map(str::to_owned);
-        found.map_or(Ok(trace), |name| Err(AgentProblem::Secret(name)))
+        refuse_secrets(&to_native(&trace), &secrets).map(|()| trace)
     });
     read.await.unwrap_or_else(|died| Err(AgentProblem::Nonsense(format!("the reader failed: {died}"))))
 }

@@ -1,7 +1,6 @@
 //! Scripted turns: the agent is asked one text of the user after the other, and its answers are joined to one run.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -13,32 +12,27 @@ use crate::case::{Case, StopWhen};
 use crate::reader::to_native;
 use crate::trace::{Message, Role, Trace, Usage};
 
-/// Asks the agent turn by turn, within `limit`.
+/// Asks the agent turn by turn, within its limit.
 pub(super) async fn hold_conversation(
     task: &AgentTask,
     input: &AgentInput,
-    limit: Duration,
     environment: &AgentEnvironment,
 ) -> CommandResult {
-    let mut turns = Conversation::new(input);
-    if let Agent::Command(line) = &task.agent {
+    let limit = task.find_limit();
+    let mut turns = Conversation { input, trace: None, returned: Vec::new() };
+    let (ended, stderr) = if let Agent::Command(line) = &task.agent {
         let mut process = match TurnProcess::start(line, input, environment) {
             Ok(process) => process,
             Err(problem) => return (Err(problem), String::new()),
         };
         // The process outlives the timeout, because its standard error may explain it.
         let ended = timeout(limit, turns.ask_process(&mut process, task)).await;
-        let answer = ended.unwrap_or(Err(AgentProblem::OutOfTime(limit)));
-        return (answer.and_then(|()| turns.into_trace()), process.into_stderr().await);
-    }
-    let ended = timeout(limit, turns.ask_each(task, limit, environment)).await;
+        (ended, process.into_stderr().await)
+    } else {
+        (timeout(limit, turns.ask_each(task, environment)).await, String::new())
+    };
     let answer = ended.unwrap_or(Err(AgentProblem::OutOfTime(limit)));
-    // A turn has what is left of the limit, and the message names the whole.
-    let answer = answer.map_err(|problem| match problem {
-        AgentProblem::OutOfTime(_) => AgentProblem::OutOfTime(limit),
-        problem => problem,
-    });
-    (answer.and_then(|()| turns.into_trace()), String::new())
+    (answer.and_then(|()| turns.trace.ok_or(AgentProblem::NoTrace)), stderr)
 }
 
 /// The turns so far.
@@ -49,11 +43,7 @@ struct Conversation<'i> {
     returned: Vec<Value>,
 }
 
-impl<'i> Conversation<'i> {
-    fn new(input: &'i AgentInput) -> Self {
-        Self { input, trace: None, returned: Vec::new() }
-    }
-
+impl Conversation<'_> {
     /// Returns the input of the next turn. `None` if there is none, or if the last answer ends the conversation.
     fn next_input(&self) -> Option<AgentInput> {
         let text = self.input.script.texts.get(self.returned.len())?;
@@ -81,17 +71,13 @@ impl<'i> Conversation<'i> {
     async fn ask_each(
         &mut self,
         task: &AgentTask,
-        limit: Duration,
         environment: &AgentEnvironment,
     ) -> Result<(), AgentProblem> {
         while let Some(input) = self.next_input() {
             let text = input.query.clone();
             let (answer, returned) = match &task.agent {
-                Agent::InProcess(agent) => agent.ask_closure(input, limit).await?,
-                Agent::Http(call) => {
-                    let readers = task.readers.clone();
-                    (http::ask_server(call, &input, limit, environment, readers).await?, None)
-                }
+                Agent::InProcess(agent) => agent.ask_closure(input, task.find_limit()).await?,
+                Agent::Http(call) => (http::ask_server(call, task, &input, environment).await?, None),
                 // Commands are asked elsewhere, over one process for all turns.
                 Agent::Command(_) => return Ok(()),
             };
@@ -128,10 +114,6 @@ impl<'i> Conversation<'i> {
             Some(before) => join_turn(before, answer),
             None => answer,
         });
-    }
-
-    fn into_trace(self) -> Result<Trace, AgentProblem> {
-        self.trace.ok_or(AgentProblem::NoTrace)
     }
 }
 
@@ -208,11 +190,6 @@ impl Script {
     pub(super) fn of_case(case: &Case) -> Self {
         let texts = case.turns.iter().map(|turn| turn.text.clone()).collect();
         Self { texts, stop_when: case.stop_when.clone() }
-    }
-
-    /// Whether the agent is asked turn by turn.
-    pub(super) fn has_turns(&self) -> bool {
-        !self.texts.is_empty()
     }
 }
 

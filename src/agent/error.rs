@@ -4,6 +4,8 @@ use std::io;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use crate::secrets::Secrets;
+
 /// The failure of an agent.
 #[derive(Debug, thiserror::Error)]
 #[error("{} {problem}{}", render_agent(.agent, *.run), render_stderr(.problem, .stderr))]
@@ -77,6 +79,11 @@ pub enum AgentProblem {
     /// The output contains a secret.
     #[error("wrote the value of the secret `{0}`: the answer is discarded")]
     Secret(String),
+}
+
+/// Returns an error if `text` contains one of the secrets.
+pub(super) fn refuse_secrets(text: &str, secrets: &Secrets) -> Result<(), AgentProblem> {
+    secrets.find_in(text).map_or(Ok(()), |name| Err(AgentProblem::Secret(name.to_owned())))
 }
 
 /// Any error that an agent of the test target returns.

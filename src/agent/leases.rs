@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::task::spawn_blocking;
 
+use super::error::refuse_secrets;
 use super::mocks::{self, MocksLease};
 use super::model::{self, RunLease};
 use super::{Agent, AgentEnvironment, AgentInput, AgentProblem, AgentTask, command, http};
@@ -73,8 +74,7 @@ impl RunLeases {
                 _ => trace,
             };
             // What the agent said to its model and its tools is part of the trace now.
-            let found = secrets.find_in(&to_native(&trace)).map(str::to_owned);
-            found.map_or(Ok(trace), |name| Err(AgentProblem::Secret(name)))
+            refuse_secrets(&to_native(&trace), &secrets).map(|()| trace)
         });
         settled.await.unwrap_or_else(|died| Err(AgentProblem::Panicked(died.to_string())))
     }

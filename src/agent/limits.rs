@@ -67,14 +67,10 @@ impl AgentGate {
         Ok(GateEntry { _permit: permit, _slot: slot })
     }
 
-    /// Notes what a run has cost. The error says that this cannot be written.
-    pub(super) fn add_cost(&self, usd: f64) -> Result<(), AgentProblem> {
-        self.update(|state| state.spent_usd += usd).map_err(explain_files)
-    }
-
-    /// Whether the costs of runs are limited.
-    pub(super) fn has_budget(&self) -> bool {
-        self.limits.budget_usd.is_some()
+    /// Notes what a run has cost, if costs are limited. The error says that this cannot be written.
+    pub(super) fn add_cost(&self, compute_cost: impl FnOnce() -> Option<f64>) -> Result<(), AgentProblem> {
+        let cost = self.limits.budget_usd.and_then(|_| compute_cost());
+        cost.map_or(Ok(()), |usd| self.update(|state| state.spent_usd += usd).map_err(explain_files))
     }
 
     /// Reserves the next start. Starts have equal distances, so that no minute has more of them than allowed.
@@ -169,10 +165,10 @@ mod tests {
     fn a_spent_budget_lets_no_agent_begin() {
         let folder = tempfile::tempdir().expect("a folder");
         let limits = AgentLimits { budget_usd: Some(0.5), ..AgentLimits::default() };
-        gate(limits, folder.path()).add_cost(0.3).expect("a file");
+        gate(limits, folder.path()).add_cost(|| Some(0.3)).expect("a file");
         let other = gate(limits, folder.path());
         assert_eq!(other.update(|state| other.plan_start(state)).expect("a file"), Ok(Duration::ZERO));
-        other.add_cost(0.3).expect("a file");
+        other.add_cost(|| Some(0.3)).expect("a file");
         let refused = other.update(|state| other.plan_start(state)).expect("a file").expect_err("spent");
         assert_eq!(refused, "the agents of this run have cost $0.6000, and their budget is $0.5");
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use super::error::refuse_secrets;
 use super::into_trace::read_single_run;
 use super::{AgentProblem, ModelAddresses};
 use crate::model::{PortLease, PortOutcome, Provider, SessionPlan, render_exchanges};
@@ -92,7 +93,7 @@ pub(super) fn settle_run(
 pub(super) fn describe_misses(outcome: &PortOutcome) -> Option<String> {
     let [miss, rest @ ..] = outcome.misses.as_slice() else { return None };
     let more = if rest.is_empty() { String::new() } else { format!("\nand {} more requests", rest.len()) };
-    Some(format!("{}{more}", miss.message))
+    Some(format!("{miss}{more}"))
 }
 
 /// Remarks on recorded exchanges that no request used.
@@ -116,9 +117,7 @@ pub(super) fn keep_exchanges(
         return Err(AgentProblem::NotRecorded(problem.clone()));
     }
     let text = render_exchanges(&outcome.exchanges);
-    if let Some(name) = secrets.find_in(&text) {
-        return Err(AgentProblem::Secret(name.to_owned()));
-    }
+    refuse_secrets(&text, secrets)?;
     keep(&text).map_err(AgentProblem::NotRecorded)
 }
 

@@ -141,7 +141,7 @@ pub struct AgentTask {
 
 impl AgentTask {
     /// Returns the shorter of the case's limit and the agent's own.
-    fn find_limit(&self) -> Duration {
+    pub(super) fn find_limit(&self) -> Duration {
         let own = match &self.agent {
             Agent::Command(line) => line.timeout,
             Agent::Http(call) => call.timeout,
@@ -225,16 +225,15 @@ async fn run_agent(
         Err(problem) => return Err(AgentError { agent, run, problem, stderr: String::new() }),
     };
     let _work = at_work.begin_work(&input.id);
-    let (started, number, limit) = (Instant::now(), input.run, task.find_limit());
+    let (started, number) = (Instant::now(), input.run);
     input.session = make_session(&input);
     let leases = RunLeases::open_leases(&task, &mut input, &environment);
-    let (answer, stderr) = ask_agent(&task, input, limit, &environment).await;
+    let (answer, stderr) = ask_agent(&task, input, &environment).await;
     let answer = leases.settle_run(Arc::clone(&task), number, answer, environment).await;
     let kept = match answer {
         Ok(trace) => {
-            let cost = if gate.has_budget() { task.prices.cost(&trace) } else { None };
             // The cost is noted before the run is kept: it was spent, whatever happens to the run.
-            let noted = cost.map_or(Ok(()), |cost| gate.add_cost(cost));
+            let noted = gate.add_cost(|| task.prices.cost(&trace));
             let trace = fill_defaults(trace, &task.name, started.elapsed());
             let kept = keep_run(Arc::clone(&task), number, trace).await;
             noted.and(kept)
@@ -247,21 +246,18 @@ async fn run_agent(
 async fn ask_agent(
     task: &AgentTask,
     input: AgentInput,
-    limit: Duration,
     environment: &AgentEnvironment,
 ) -> command::CommandResult {
-    let readers = task.readers.clone();
     match &task.agent {
-        _ if input.script.has_turns() => {
-            conversation::hold_conversation(task, &input, limit, environment).await
+        _ if !input.script.texts.is_empty() => {
+            conversation::hold_conversation(task, &input, environment).await
         }
         Agent::InProcess(agent) => {
-            (agent.ask_closure(input, limit).await.map(|(trace, _)| trace), String::new())
+            let answer = agent.ask_closure(input, task.find_limit()).await;
+            (answer.map(|(trace, _)| trace), String::new())
         }
-        Agent::Command(line) => command::ask_command(line, &input, limit, environment, readers).await,
-        Agent::Http(call) => {
-            (http::ask_server(call, &input, limit, environment, readers).await, String::new())
-        }
+        Agent::Command(line) => command::ask_command(line, task, &input, environment).await,
+        Agent::Http(call) => (http::ask_server(call, task, &input, environment).await, String::new()),
     }
 }
 

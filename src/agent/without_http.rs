@@ -3,21 +3,18 @@
 
 use std::future::{Ready, ready};
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::{AgentEnvironment, AgentInput, AgentProblem};
+use super::{AgentEnvironment, AgentInput, AgentProblem, AgentTask};
 use crate::case::HttpCall;
-use crate::reader::ReaderSet;
 use crate::secrets::Secrets;
 use crate::trace::Trace;
 
 /// Returns an error that names the missing feature.
 pub(super) fn ask_server(
     _: &Arc<HttpCall>,
+    _: &AgentTask,
     _: &AgentInput,
-    _: Duration,
     _: &AgentEnvironment,
-    _: ReaderSet,
 ) -> Ready<Result<Trace, AgentProblem>> {
     ready(Err(AgentProblem::NotAsked("the feature `http` is off".to_owned())))
 }

@@ -44,7 +44,7 @@ use self::cli::HarnessCommand;
 use self::output::finish::RunFinisher;
 use self::output::stderr::{report_load_errors, report_problem, usage_error};
 use self::output::tally::Tally;
-use self::plan::{Plan, RecentSuites};
+use self::plan::{Plan, PlanSource, RecentSuites};
 use self::record::harness_id::HarnessId;
 use self::record::prepare::{make_store, prepare_store};
 use self::run::context::{OutputReaders, Project, RunContext};
@@ -358,12 +358,13 @@ impl Harness {
 fn make_plan(library: Library<'_>, folder: &str, command: &HarnessCommand) -> Result<Plan, ExitCode> {
     // A check of the project may panic while it is read, which must not look like a bug of the test runner.
     let planned = panics::catch_silently(|| {
+        let source = PlanSource { library, settings: &command.settings };
         if let Some(names) = command.exact_names() {
-            return Ok(plan::plan_named(names, library, &command.settings));
+            return Ok(plan::plan_named(names, source));
         }
         // A list for tools has the place of each case.
         let most_kept = if command.lists_json() { usize::MAX } else { plan::KEPT_CASES };
-        plan::plan_all(library, &command.settings, most_kept)
+        plan::plan_all(source, most_kept)
     });
     match planned {
         Ok(Ok(plan)) => Ok(plan),

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use super::cli::HarnessCommand;
 use super::output::stderr::{exit_with, note, report_problem};
-use super::plan::{Plan, plan_all};
+use super::plan::{Plan, PlanSource, plan_all};
 use super::settings::EnvSettings;
 use super::{FAILED, Harness};
 use crate::case::Tier;
@@ -116,7 +116,8 @@ const LEFT_OUT: &str = "no case has the wanted tier or tag (ARRAIGN_TIER, ARRAIG
 /// all cases are read.
 fn list_similar(plan: &Plan, library: Library<'_>, command: &HarnessCommand) -> Vec<String> {
     // The plan of exact names has only these, so the other names are planned anew.
-    let all = command.exact_names().and_then(|_| plan_all(library, &EnvSettings::default(), 0).ok());
+    let source = PlanSource { library, settings: &EnvSettings::default() };
+    let all = command.exact_names().and_then(|_| plan_all(source, 0).ok());
     let names: Vec<&str> =
         all.as_ref().unwrap_or(plan).trials.iter().map(|trial| trial.name.as_str()).collect();
     let mut similar: Vec<(usize, &str)> = names

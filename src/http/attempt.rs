@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
-use ureq::http::{self, HeaderMap, header, response::Parts};
+use ureq::http::{self, header, response::Parts};
 use ureq::{AsSendBody, Body, Timeout};
 
 use super::{HttpLimits, HttpProblem, HttpRequest, HttpResponse, conceal, retry};
@@ -103,7 +103,7 @@ impl HttpAttempt<'_> {
         let text = String::from_utf8(bytes);
         let body = text.map_err(|error| HttpProblem::NotText(error.utf8_error().valid_up_to()))?;
         let media_type =
-            header_text(&head.headers, &header::CONTENT_TYPE).and_then(|text| text.split(';').next());
+            retry::header_text(&head.headers, "content-type").and_then(|text| text.split(';').next());
         let media_type = media_type.map(|text| text.trim().to_ascii_lowercase());
         Ok(HttpResponse { status: head.status.as_u16(), media_type, body, attempts: self.number })
     }
@@ -112,7 +112,7 @@ impl HttpAttempt<'_> {
     fn read_refusal(&self, head: &Parts, mut body: Body) -> HttpProblem {
         let status = head.status.as_u16();
         if head.status.is_redirection() {
-            let to = header_text(&head.headers, &header::LOCATION).unwrap_or_default();
+            let to = retry::header_text(&head.headers, "location").unwrap_or_default();
             return HttpProblem::Redirect {
                 status,
                 to: self.request.secrets.mask_text(conceal::strip_url(to)),
@@ -169,10 +169,6 @@ fn classify_io_error(error: &std::io::Error, shown: String) -> HttpProblem {
         ErrorKind::UnexpectedEof => HttpProblem::Lost("it ended before the end of the answer".to_owned()),
         _ => HttpProblem::Lost(shown),
     }
-}
-
-fn header_text<'h>(headers: &'h HeaderMap, name: &header::HeaderName) -> Option<&'h str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
 }
 
 /// Joins the words of a text on one line without control characters, and cuts it.

@@ -71,15 +71,9 @@ impl HttpRequest {
         self
     }
 
-    /// Returns the name of a secret of this request that occurs in `text`. Such a text must not be stored.
-    pub fn find_secret_in(&self, text: &str) -> Option<&str> {
-        self.secrets.find_in(text)
-    }
-
-    /// Returns the secrets of this request.
-    #[cfg(feature = "live")]
-    pub(crate) fn into_secrets(self) -> Secrets {
-        self.secrets
+    /// Returns the secrets of this request. A text with one of them must not be stored.
+    pub fn secrets(&self) -> &Secrets {
+        &self.secrets
     }
 
     /// Returns the body.

@@ -40,7 +40,8 @@ pub(crate) fn parse_retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::from_secs(u64::try_from(then - now).unwrap_or_default()))
 }
 
-fn header_text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+/// Returns the text of a header without white space around it.
+pub(super) fn header_text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
 }
 

@@ -147,36 +147,29 @@ impl JudgePool {
     /// called with it once.
     pub(super) fn ask_once(
         &self,
-        handle: &JudgeHandle,
         path: &Path,
-        questionnaire: &Questionnaire,
-        prices: &Prices,
+        asked: AskedVotes<'_>,
         keep: impl FnOnce(&[Vote]) -> Result<(), JudgeError>,
     ) -> Result<Vec<Vote>, JudgeError> {
         // One cell for each cassette: a second trial with the same request waits for the first instead of paying twice.
         let shared = Arc::clone(lock(&self.answered).entry(path.to_owned()).or_default());
         // An error is kept as well: trials with the same request fail alike, and the judge is not asked again for each.
         let votes = shared.get_or_init(|| {
-            let votes = self.collect_votes(handle, questionnaire, prices)?;
+            let votes = self.collect_votes(asked)?;
             keep(&votes)?;
             Ok(votes)
         });
         votes.clone()
     }
 
-    fn collect_votes(
-        &self,
-        handle: &JudgeHandle,
-        questionnaire: &Questionnaire,
-        prices: &Prices,
-    ) -> Result<Vec<Vote>, JudgeError> {
-        let judge = match (&self.own, &handle.settings) {
+    fn collect_votes(&self, asked: AskedVotes<'_>) -> Result<Vec<Vote>, JudgeError> {
+        let judge = match (&self.own, &asked.handle.settings) {
             (Some(judge), _) => Arc::clone(judge),
             (None, Some(settings)) => self.connect_server(settings).map_err(JudgeError::Failed)?,
             (None, None) => return Err(JudgeError::Failed("there is none".to_owned())),
         };
-        let request = VoteRequest { pool: self, judge: judge.as_ref(), handle, questionnaire, prices };
-        (1..=handle.votes).map(|vote| request.cast_vote(vote)).collect()
+        let request = VoteRequest { pool: self, judge: judge.as_ref(), asked };
+        (1..=asked.handle.votes).map(|vote| request.cast_vote(vote)).collect()
     }
 
     /// Returns the judge on a server, which is created once for all cases with the same settings.
@@ -213,27 +206,34 @@ pub(super) fn server_judge_name(settings: &JudgeSettings) -> Option<String> {
     Some(format!("{model}, temperature 0, seed {}", settings.seed))
 }
 
-/// One questionnaire for one judge.
+/// One questionnaire for one judge, and the prices of its tokens.
+#[derive(Clone, Copy)]
+pub(super) struct AskedVotes<'a> {
+    pub(super) handle: &'a JudgeHandle,
+    pub(super) questionnaire: &'a Questionnaire,
+    pub(super) prices: &'a Prices,
+}
+
+/// Asks a judge for votes.
 struct VoteRequest<'a> {
     pool: &'a JudgePool,
     judge: &'a dyn Judge,
-    handle: &'a JudgeHandle,
-    questionnaire: &'a Questionnaire,
-    prices: &'a Prices,
+    asked: AskedVotes<'a>,
 }
 
 impl VoteRequest<'_> {
     /// Asks for one vote. A reply that cannot be parsed is requested once more.
     fn cast_vote(&self, vote: u32) -> Result<Vote, JudgeError> {
-        let first = self.questionnaire.build_request(vote);
-        let problem = match self.questionnaire.parse_reply(&self.ask_judge(&first)?.text) {
+        let questionnaire = self.asked.questionnaire;
+        let first = questionnaire.build_request(vote);
+        let problem = match questionnaire.parse_reply(&self.ask_judge(&first)?.text) {
             Ok(opinions) => return Ok(opinions),
             Err(BadReply::Captured) => return Err(JudgeError::Captured),
             Err(BadReply::Malformed(problem)) => problem,
         };
         // A captured judge is not asked again: it could answer the control question by chance the second time.
-        let again = self.questionnaire.build_second_request(vote, &problem);
-        self.questionnaire.parse_reply(&self.ask_judge(&again)?.text).map_err(|bad| match bad {
+        let again = questionnaire.build_second_request(vote, &problem);
+        questionnaire.parse_reply(&self.ask_judge(&again)?.text).map_err(|bad| match bad {
             BadReply::Captured => JudgeError::Captured,
             BadReply::Malformed(problem) => JudgeError::Malformed(problem),
         })
@@ -241,12 +241,13 @@ impl VoteRequest<'_> {
 
     fn ask_judge(&self, request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> {
         // Budget, answer, cost: in this order, so that no question is asked after the budget is spent.
-        let budget = self.handle.settings.as_ref().and_then(|settings| settings.budget_usd);
+        let AskedVotes { handle, prices, .. } = self.asked;
+        let budget = handle.settings.as_ref().and_then(|settings| settings.budget_usd);
         // The cost of an answer is known only afterwards, so the last answer may exceed the budget.
-        self.pool.spending.check_budget(budget, self.handle.model_name())?;
+        self.pool.spending.check_budget(budget, handle.model_name())?;
         let answer = catch_unwind(AssertUnwindSafe(|| self.judge.ask(request)));
         let answer = answer.unwrap_or_else(|_| Err(JudgeError::Failed("it panicked".to_owned())))?;
-        let added = self.pool.spending.record_answer(&answer, self.handle.model_name(), self.prices);
+        let added = self.pool.spending.record_answer(&answer, handle.model_name(), prices);
         // Without a budget the sum is only informative, so a broken ledger is no reason to fail.
         if budget.is_some() {
             added?;

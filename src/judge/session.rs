@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::cassette::{Cassette, CassetteLocation, compute_key};
-use super::pool::JudgeHandle;
+use super::pool::AskedVotes;
 use super::votes::{Vote, merge_votes};
 use super::{JudgeError, JudgeMode, JudgePool, Questionnaire};
 use crate::case::Case;
@@ -35,14 +35,19 @@ impl<'h> JudgeSession<'h> {
         let votes = match Questionnaire::for_case(case, evidence) {
             Ok(Some(questionnaire)) => {
                 let location = CassetteLocation::new(self.file, case.id.as_deref());
-                self.collect_votes(&location, &handle, &questionnaire, &case.prices)
+                let (handle, questionnaire) = (&handle, &questionnaire);
+                self.collect_votes(&location, AskedVotes { handle, questionnaire, prices: &case.prices })
             }
             Ok(None) => Ok(Vote::new()),
             Err(error) => Err(self.explain_absence(error)),
         };
         Some(match votes {
             // A question that is still without an opinion was not asked, because the run has no answer.
-            Ok(vote) => add_opinions(given, vote).with_judge(explain_no_answer()),
+            Ok(vote) => {
+                let help = "record a run with an answer";
+                let absent = Absent::undecided("the run has no answer to judge", help);
+                add_opinions(given, vote).with_judge(absent)
+            }
             Err(absent) => given.with_judge(absent),
         })
     }
@@ -61,33 +66,32 @@ impl<'h> JudgeSession<'h> {
         let asked = asked.map_err(|error| self.explain_absence(error))?;
         let asked = asked.ok_or_else(|| Absent::Failed("the example asks nothing".to_owned()))?;
         let location = CassetteLocation::new(self.file, Some(&label));
-        let mut vote = self.collect_votes(&location, &handle, &asked, prices)?;
+        let asked = AskedVotes { handle: &handle, questionnaire: &asked, prices };
+        let mut vote = self.collect_votes(&location, asked)?;
         vote.remove(&label).ok_or_else(|| Absent::Failed("the judge did not answer".to_owned()))
     }
 
     /// Replays, records or asks for the votes, as the mode says, and merges them.
-    fn collect_votes(
-        &self,
-        location: &CassetteLocation,
-        handle: &JudgeHandle,
-        questionnaire: &Questionnaire,
-        prices: &Prices,
-    ) -> Result<Vote, Absent> {
+    fn collect_votes(&self, location: &CassetteLocation, asked: AskedVotes<'_>) -> Result<Vote, Absent> {
+        let AskedVotes { handle, questionnaire, .. } = asked;
         // The key covers everything that the judge sees. A recording of another questionnaire or judge has another
         // key, so a change can never replay an old opinion.
         let key = compute_key(questionnaire, &handle.name, handle.votes);
         let path = location.path_for(&key);
         let votes = match self.pool.mode() {
-            JudgeMode::Off => return Err(explain_off()),
+            JudgeMode::Off => {
+                let help = "to replay recorded opinions, run without that variable";
+                return Err(Absent::undecided("it is off (ARRAIGN_JUDGE=off)", help));
+            }
             JudgeMode::Replay => match Cassette::read_file(&path, &key, self.files) {
                 Ok(Some(cassette)) => cassette.parse_votes(questionnaire),
                 Ok(None) => return Err(self.explain_missing_record(location)),
                 Err(error) => Err(error),
             },
-            JudgeMode::Record => self.pool.ask_once(handle, &path, questionnaire, prices, |votes| {
+            JudgeMode::Record => self.pool.ask_once(&path, asked, |votes| {
                 Cassette::new(&key, &handle.name, votes).write_file(&path, self.files)
             }),
-            JudgeMode::Live => self.pool.ask_once(handle, &path, questionnaire, prices, |_| Ok(())),
+            JudgeMode::Live => self.pool.ask_once(&path, asked, |_| Ok(())),
         };
         let votes = votes.map_err(|error| self.explain_absence(error))?;
         // What was used is noted for the list of stale recordings.
@@ -102,7 +106,7 @@ impl<'h> JudgeSession<'h> {
         } else {
             "there is no recording"
         };
-        Absent::Undecided { why: why.to_owned(), help: self.render_record_command() }
+        Absent::undecided(why, self.render_record_command())
     }
 
     fn render_record_command(&self) -> String {
@@ -113,7 +117,7 @@ impl<'h> JudgeSession<'h> {
         match error {
             JudgeError::OverBudget { .. } => {
                 let help = format!("raise the budget, or continue later: {}", self.render_record_command());
-                Absent::Undecided { why: error.to_string(), help }
+                Absent::undecided(error.to_string(), help)
             }
             error => Absent::Failed(error.to_string()),
         }
@@ -123,10 +127,8 @@ impl<'h> JudgeSession<'h> {
 /// Returns the opinions given in the case if a judge is named but cannot be asked. `None` if no judge is named.
 pub fn opinions_without_judge(case: &Case) -> Option<Opinions> {
     case.judge.as_ref()?;
-    let absent = Absent::Undecided {
-        why: "it is not asked outside of a harness".to_owned(),
-        help: "run the case in its harness, or give the opinion in the case".to_owned(),
-    };
+    let help = "run the case in its harness, or give the opinion in the case";
+    let absent = Absent::undecided("it is not asked outside of a harness", help);
     Some(case.opinions.clone().with_judge(absent))
 }
 
@@ -135,19 +137,4 @@ fn add_opinions(mut given: Opinions, vote: Vote) -> Opinions {
         given.insert(label, opinion);
     }
     given
-}
-
-fn explain_off() -> Absent {
-    Absent::Undecided {
-        why: "it is off (ARRAIGN_JUDGE=off)".to_owned(),
-        help: "to replay recorded opinions, run without that variable".to_owned(),
-    }
-}
-
-/// Explains why a question was not asked: the run has no answer to judge.
-fn explain_no_answer() -> Absent {
-    Absent::Undecided {
-        why: "the run has no answer to judge".to_owned(),
-        help: "record a run with an answer".to_owned(),
-    }
 }

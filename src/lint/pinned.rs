@@ -1,5 +1,7 @@
 //! `pinned`: a snapshot of the case holds violations, with which the case passes.
 
+use std::collections::BTreeSet;
+
 use super::LintRemark;
 use crate::case::Case;
 use crate::outcome::Status;
@@ -8,16 +10,14 @@ use crate::verdict::Verdict;
 pub(super) fn find_remark(case: &Case, verdict: &Verdict) -> Option<LintRemark> {
     let place = case.snapshot.as_ref().filter(|_| verdict.status == Status::Fail)?;
     let violated = verdict.findings.iter().filter(|finding| finding.status == Status::Fail);
-    let mut checks: Vec<&str> = violated.map(|finding| finding.check.as_str()).collect();
+    let checks: BTreeSet<&str> = violated.map(|finding| finding.check.as_str()).collect();
     let count: usize = verdict.findings.iter().map(|finding| finding.violations.len()).sum();
-    checks.sort_unstable();
-    checks.dedup();
     Some(LintRemark {
         lint: "pinned",
         at: place.locate(),
         message: format!(
             "pinned: {count}: the case passes while its snapshot holds the violations of {}",
-            checks.join(", ")
+            Vec::from_iter(checks).join(", ")
         ),
         help: "repair what is violated, and accept the smaller snapshot",
     })

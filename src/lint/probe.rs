@@ -10,8 +10,13 @@ use crate::trace::{Arguments, Call, CallStatus, Trace};
 pub(super) type ToolProbe = fn(&Trace, &str) -> Trace;
 
 /// All probes of a tool's calls.
-pub(super) const TOOL_PROBES: &[ToolProbe] =
-    &[drop_calls, rename_calls, break_arguments, fail_calls, change_results];
+pub(super) const TOOL_PROBES: &[ToolProbe] = &[
+    drop_calls,
+    |run, tool| change_calls(run, tool, rename_call),
+    break_arguments,
+    |run, tool| change_calls(run, tool, fail_call),
+    change_results,
+];
 
 /// Returns another value for an argument. `None` omits the argument.
 pub(super) type ArgumentProbe = fn(&Value) -> Option<Value>;
@@ -26,18 +31,10 @@ fn drop_calls(run: &Trace, tool: &str) -> Trace {
     probe
 }
 
-fn rename_calls(run: &Trace, tool: &str) -> Trace {
-    change_calls(run, tool, rename_call)
-}
-
 fn break_arguments(run: &Trace, tool: &str) -> Trace {
     change_calls(run, tool, |call| {
         call.arguments = Arguments::Broken { raw: "{".to_owned(), error: "unexpected end".to_owned() };
     })
-}
-
-fn fail_calls(run: &Trace, tool: &str) -> Trace {
-    change_calls(run, tool, fail_call)
 }
 
 fn change_results(run: &Trace, tool: &str) -> Trace {

@@ -80,19 +80,10 @@ fn list_message_edits(old: &[Value], new: &[Value], edits: &mut Vec<String>) {
             (Some(one), Some(other)) => {
                 list_leaf_edits(&format!("message {number}, {}", name_message(other)), one, other, edits);
             }
-            (None, Some(other)) => {
-                edits.push(format!(
-                    "message {number}, {}, is new: {}",
-                    name_message(other),
-                    quote_end(other)
-                ));
-            }
-            (Some(one), None) => {
-                edits.push(format!(
-                    "message {number}, {}, is missing: {}",
-                    name_message(one),
-                    quote_end(one)
-                ));
+            (None, Some(only)) | (Some(only), None) => {
+                let what = if at < old_rest.len() { "missing" } else { "new" };
+                let (name, end) = (name_message(only), quote_end(only));
+                edits.push(format!("message {number}, {name}, is {what}: {end}"));
             }
             (None, None) => {}
         }

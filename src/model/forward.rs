@@ -149,7 +149,7 @@ fn pass_body_on(mut body: impl io::Read, pieces: &Sender<Piece>, place: &ReplyPl
             Err(error) => return Err(error),
         };
         size += read;
-        place.session.add_piece(place.number, &buffer[..read]);
+        place.session.incoming.add_piece(place.number, &buffer[..read]);
         // The client has hung up, which some do when they have seen enough. What it has seen is a whole recording of
         // that run.
         if pieces.blocking_send(Ok(Bytes::copy_from_slice(&buffer[..read]))).is_err() {

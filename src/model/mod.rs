@@ -20,6 +20,4 @@ pub use cassette::{Cassette, render_exchanges};
 pub use exchange::{RecordedExchange, RecordedReply, RecordedRequest};
 pub use provider::Provider;
 pub use server::PortLease;
-pub use session::{
-    ModelMiss, PortAnswer, PortMode, PortOutcome, PortSession, RecordedSubject, SessionPlan, Upstreams,
-};
+pub use session::{PortAnswer, PortMode, PortOutcome, PortSession, RecordedSubject, SessionPlan, Upstreams};

@@ -37,14 +37,14 @@ impl Provider {
         Self::ALL.into_iter().find(|provider| provider.name() == name)
     }
 
-    /// Returns the usual address, if there is one for all users.
-    pub(super) fn usual_upstream(self) -> Option<&'static str> {
+    /// Returns the variable with which clients set another address, and the usual address, if there is one for all users.
+    pub(super) fn find_addresses(self) -> (&'static str, Option<&'static str>) {
         match self {
-            Self::OpenAi => Some("https://api.openai.com/v1"),
-            Self::Anthropic => Some("https://api.anthropic.com"),
-            Self::Gemini => Some("https://generativelanguage.googleapis.com"),
-            Self::Azure => None,
-            Self::Ollama => Some("http://127.0.0.1:11434"),
+            Self::OpenAi => ("OPENAI_BASE_URL", Some("https://api.openai.com/v1")),
+            Self::Anthropic => ("ANTHROPIC_BASE_URL", Some("https://api.anthropic.com")),
+            Self::Gemini => ("GOOGLE_GEMINI_BASE_URL", Some("https://generativelanguage.googleapis.com")),
+            Self::Azure => ("AZURE_OPENAI_ENDPOINT", None),
+            Self::Ollama => ("OLLAMA_HOST", Some("http://127.0.0.1:11434")),
         }
     }
 
@@ -58,17 +58,6 @@ impl Provider {
     pub(super) fn complete_path(self, path: &str) -> String {
         let lacks_version = self == Self::Anthropic && path.starts_with("/messages");
         if lacks_version { format!("/v1{path}") } else { path.to_owned() }
-    }
-
-    /// Returns the variable with which clients set another address.
-    pub(super) fn address_variable(self) -> &'static str {
-        match self {
-            Self::OpenAi => "OPENAI_BASE_URL",
-            Self::Anthropic => "ANTHROPIC_BASE_URL",
-            Self::Gemini => "GOOGLE_GEMINI_BASE_URL",
-            Self::Azure => "AZURE_OPENAI_ENDPOINT",
-            Self::Ollama => "OLLAMA_HOST",
-        }
     }
 
     /// Renders an error in the provider's own form, which its clients show.

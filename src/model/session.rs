@@ -66,9 +66,9 @@ impl SessionPlan {
     /// Returns the addresses to forward to: of the settings, or else of the variables that clients read, or else the usual.
     pub fn find_upstreams(settings: &ModelSettings, variable: impl Fn(&str) -> Option<String>) -> Upstreams {
         let found = Provider::ALL.into_iter().filter_map(|provider| {
-            let set = settings.upstream.get(provider.name()).cloned();
-            let set = set.or_else(|| variable(provider.address_variable()));
-            let address = set.or_else(|| provider.usual_upstream().map(str::to_owned))?;
+            let (name, usual) = provider.find_addresses();
+            let set = settings.upstream.get(provider.name()).cloned().or_else(|| variable(name));
+            let address = set.or_else(|| usual.map(str::to_owned))?;
             // Clients accept an address without a scheme, and so does this.
             let address = if address.contains("://") { address } else { format!("http://{address}") };
             Some((provider, provider.trim_address(&address).to_owned()))
@@ -77,20 +77,13 @@ impl SessionPlan {
     }
 }
 
-/// A request that has no recorded reply.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelMiss {
-    /// The request, how it differs from the nearest recorded one, and what that means.
-    pub message: String,
-}
-
 /// The outcome of a session.
 #[derive(Debug, Default)]
 pub struct PortOutcome {
     /// The exchanges, in the order of their requests.
     pub exchanges: Vec<Arc<RecordedExchange>>,
-    /// The requests without a reply.
-    pub misses: Vec<ModelMiss>,
+    /// The requests without a recorded reply: each request, and how it differs from the nearest recorded one.
+    pub misses: Vec<String>,
     /// The number of requests that were forwarded.
     pub forwarded: usize,
     /// The number of recorded exchanges that no request used.
@@ -172,7 +165,7 @@ impl PortSession {
         }
         if self.plan.mode == PortMode::Replay {
             let message = self.describe_miss(request, &content, &state);
-            state.outcome.misses.push(ModelMiss { message: message.clone() });
+            state.outcome.misses.push(message.clone());
             return PortAnswer::Refused(message);
         }
         state.outcome.forwarded += 1;
@@ -187,11 +180,6 @@ impl PortSession {
         if !state.outcome.keys.iter().any(|known| known == value) {
             state.outcome.keys.push(value.to_owned());
         }
-    }
-
-    /// Adds a piece to a reply.
-    pub(super) fn add_piece(&self, number: usize, piece: &[u8]) {
-        self.incoming.add_piece(number, piece);
     }
 
     /// Keeps a reply that has ended; `cut` if it was the client who ended it.

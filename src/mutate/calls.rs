@@ -57,10 +57,7 @@ fn swap_with_next((at, call): (usize, &Call), next: &Call, words: &MutantWords<'
     }
     let change = format!("{} and {} are swapped", words.name_call(call), words.name_call(next));
     let mutant = Mutant::new(MutationSort::Swap, change, move |run| swap_calls(run, at));
-    let mut mutant = mutant.of_call(call);
-    mutant.subjects.push(next.name.clone());
-    mutant.calls.push(at + 1);
-    Some(mutant)
+    Some(mutant.of_call(call).and_call(next))
 }
 
 fn rename_one(at: usize, call: &Call, words: &MutantWords<'_>) -> Mutant {
@@ -109,10 +106,7 @@ fn exchange_arguments((at, call): (usize, &Call), run: &Trace, words: &MutantWor
         let own = run.calls[at].arguments.clone();
         run.calls[at].arguments = std::mem::replace(&mut run.calls[second].arguments, own);
     });
-    let mut mutant = mutant.of_call(call);
-    mutant.subjects.push(other.name.clone());
-    mutant.calls.push(other.index - 1);
-    Some(mutant)
+    Some(mutant.of_call(call).and_call(other))
 }
 
 fn change_results(at: usize, call: &Call, words: &MutantWords<'_>) -> Vec<Mutant> {

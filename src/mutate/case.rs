@@ -55,11 +55,10 @@ impl<'c> CaseMutator<'c> {
 
     /// Tries the mutants of all runs.
     pub fn mutate_runs(&self, recorded: &RecordedEvidence) -> CaseMutation {
-        let mut result = CaseMutation::new(self.name, self.case.place.locate());
-        result.left_out = find_exclusion(self.case).or_else(|| self.needs_programs());
-        if result.left_out.is_some() {
-            return result;
+        if let Some(why) = find_exclusion(self.case).or_else(|| self.needs_programs()) {
+            return self.leave_out(why);
         }
+        let mut result = CaseMutation::new(self.name, self.case.place.locate());
         result.not_asked = list_checks(self.case, |expectation| !expectation.check().questions().is_empty());
         result.not_run = list_checks(self.case, |expectation| self.leaves_out(expectation));
         let count = recorded.runs.len();

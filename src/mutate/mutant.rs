@@ -54,6 +54,11 @@ impl Mutant {
     /// Adds a call that changes to the name and the subjects.
     pub(super) fn of_call(mut self, call: &Call) -> Self {
         self.id = format!("{} {} {}", self.id, call.index, call.name);
+        self.and_call(call)
+    }
+
+    /// Adds another call that changes to the subjects.
+    pub(super) fn and_call(mut self, call: &Call) -> Self {
         self.subjects.push(call.name.clone());
         self.calls.push(call.index - 1);
         self

@@ -48,7 +48,7 @@ pub(super) fn propose_checks(run: &Trace, mutant: &Mutant) -> Vec<Value> {
 
 /// Limits the number of calls, or allows no others.
 fn propose_against_calls(run: &Trace) -> Vec<Value> {
-    let names: Vec<Value> = run.calls.iter().map(|call| json!(call.name)).collect();
+    let names = list_names(&run.calls.iter().collect::<Vec<_>>());
     vec![
         json!({"tool_calls_at_most": run.calls.len()}),
         json!({"calls": {"mode": "subset", "args": "ignore", "list": names}}),

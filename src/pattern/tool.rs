@@ -28,6 +28,11 @@ use super::name_matcher::{NameMatcher, Spelling};
 /// # Ok::<(), String>(())
 /// ```
 #[derive(Clone)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(with = "String", description = "", inline)
+)]
 pub struct ToolPattern {
     text: SmolStr,
     /// The whole text, as a name without a server.
@@ -195,22 +200,6 @@ impl<'de> Deserialize<'de> for ToolPattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         Self::new(&text).map_err(de::Error::custom)
-    }
-}
-
-/// As users write it: a text.
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for ToolPattern {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "ToolPattern".into()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        String::json_schema(generator)
     }
 }
 

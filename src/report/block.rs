@@ -95,13 +95,8 @@ fn render_spread(statistics: &Statistics) -> String {
     let passed =
         format!(": {} of {} passed, {}", statistics.passed, statistics.runs, statistics.flakiness.label);
     let score = statistics.score.as_ref().map(|score| {
-        let (mean, median, deviation) = (score.mean, score.median, score.std_dev);
-        format!(
-            ", mean score {}, median {}, standard deviation {}",
-            written(mean),
-            written(median),
-            written(deviation)
-        )
+        let [mean, median, deviation] = [score.mean, score.median, score.std_dev].map(written);
+        format!(", mean score {mean}, median {median}, standard deviation {deviation}")
     });
     format!("{passed}{}", score.unwrap_or_default())
 }

@@ -4,7 +4,7 @@
 
 use std::time::UNIX_EPOCH;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::plain::escape_json;
 use super::terminal::{find_first_place, render_headline, render_red_trial};
@@ -70,28 +70,24 @@ fn render_test(run: &RunInfo, verdict: &Verdict) -> Value {
         "extra": {"score": verdict.score, "tier": verdict.tier},
     });
     // A passed test has no message: viewers show one as a failure.
-    if let (Some(fields), false) = (test.as_object_mut(), verdict.passed) {
-        fields.insert("message".to_owned(), render_headline(verdict).into());
-        fields.insert("trace".to_owned(), render_red_trial(verdict).into());
+    if !verdict.passed {
+        test["message"] = render_headline(verdict).into();
+        test["trace"] = render_red_trial(verdict).into();
     }
-    if let (Some(fields), false) = (test.as_object_mut(), verdict.earlier_attempts.is_empty()) {
-        insert_attempts(fields, verdict);
+    if !verdict.earlier_attempts.is_empty() {
+        test["retries"] = verdict.earlier_attempts.len().into();
+        // A trial that passed only when it was repeated.
+        test["flaky"] = verdict.passed.into();
     }
     test
-}
-
-fn insert_attempts(fields: &mut Map<String, Value>, verdict: &Verdict) {
-    fields.insert("retries".to_owned(), verdict.earlier_attempts.len().into());
-    // A trial that passed only when it was repeated.
-    fields.insert("flaky".to_owned(), verdict.passed.into());
 }
 
 fn render_skipped(run: &RunInfo, trial: &SkippedTrial) -> Value {
     let mut test = json!({
         "name": trial.name, "status": "skipped", "duration": 0, "filePath": run.below_repository(&trial.file),
     });
-    if let (Some(fields), Some(reason)) = (test.as_object_mut(), &trial.reason) {
-        fields.insert("message".to_owned(), reason.as_str().into());
+    if let Some(reason) = &trial.reason {
+        test["message"] = reason.as_str().into();
     }
     test
 }

@@ -11,7 +11,10 @@ use crate::verdict::Verdict;
 pub(super) const FORMAT: FormatEntry = FormatEntry {
     format: ReportFormat::Json,
     file: "report.json",
-    begin: |run| Box::new(JsonReport::new(run)),
+    begin: |run| {
+        let (totals, rows) = (Totals::new(run), SummaryRows::new(run));
+        Box::new(JsonReport { run, totals, rows, verdicts: Vec::new() })
+    },
 };
 
 /// The version of the document. It changes when a field changes its meaning or is removed.
@@ -34,12 +37,6 @@ pub(super) struct ReportRunInfo<'r> {
     started: String,
     /// The version of arraign that wrote the report.
     arraign: &'static str,
-}
-
-impl<'r> JsonReport<'r> {
-    fn new(run: &'r RunInfo) -> Self {
-        Self { run, totals: Totals::new(run), rows: SummaryRows::new(run), verdicts: Vec::new() }
-    }
 }
 
 impl ReportBuilder for JsonReport<'_> {

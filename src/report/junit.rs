@@ -20,7 +20,7 @@ use crate::verdict::Verdict;
 pub(super) const FORMAT: FormatEntry = FormatEntry {
     format: ReportFormat::Junit,
     file: "report.junit.xml",
-    begin: |run| Box::new(JunitReport::new(run)),
+    begin: |run| Box::new(JunitReport { run, suites: Vec::new(), by_file: HashMap::new() }),
 };
 
 struct JunitReport<'r> {
@@ -44,11 +44,7 @@ struct JunitSuite {
     output: String,
 }
 
-impl<'r> JunitReport<'r> {
-    fn new(run: &'r RunInfo) -> Self {
-        Self { run, suites: Vec::new(), by_file: HashMap::new() }
-    }
-
+impl JunitReport<'_> {
     fn suite_mut(&mut self, file: &str) -> &mut JunitSuite {
         let next = self.suites.len();
         // The index equals `next` only if the file was not known before.

@@ -84,11 +84,8 @@ impl ReportBuilder for MarkdownReport<'_> {
             self.flaky.push_entry(&format!("<li>{}: {attempts}</li>\n", render_code(&verdict.name)));
         }
         if let Some(pinned) = render_pinned(verdict) {
-            self.pinned.push_entry(&format!(
-                "<li>{}: {}</li>\n",
-                render_code(&verdict.name),
-                escape_markup(&pinned)
-            ));
+            let pinned = escape_markup(&pinned);
+            self.pinned.push_entry(&format!("<li>{}: {pinned}</li>\n", render_code(&verdict.name)));
         }
         if !verdict.passed {
             self.failures.push_entry(&render_failure(verdict));

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::agent;
 use super::combine::ReplacedGate;
@@ -16,8 +15,7 @@ use super::opinions::{match_questions, parse_opinions};
 use super::several;
 use super::trace::parse_trace_from;
 use crate::case::{
-    Baseline, Case, CaseRow, Expectation, Ignore, LoweredBlock, MockTools, TraceFile, TraceFrom,
-    refuse_decided_case,
+    Baseline, Case, CaseRow, Expectation, Ignore, LoweredBlock, TraceFile, TraceFrom, refuse_decided_case,
 };
 use crate::check::{Registry, Scope};
 use crate::evidence::Opinions;
@@ -49,7 +47,8 @@ pub(super) struct Context<'c> {
 
 /// Reads the case at the context's path.
 pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
-    let node = find_case(context)?;
+    let root = context.document.root();
+    let node = root.pointer(context.path).ok_or_else(|| root.error("no case stands here"))?;
     let mut fields = Fields::of(node, "a case")?;
     let named = identity(&mut fields, node, context.alone);
     let allow_vacuous = flag(&mut fields, "allow_vacuous").is_some();
@@ -78,20 +77,20 @@ fn read_keys(
         dataset: context.dataset.cloned(),
         trace: trace(fields, context, node, id.as_deref()),
         agent: None,
-        mocks: mocks(fields, context),
+        mocks: fields.parse("mocks", |node| parse_mocks(node, context.scope)).map(Arc::new),
         tier: fields.optional("tier").unwrap_or_default(),
         tags: parse_tags(fields),
         ignore: fields.node("ignore").and_then(|node| fields.take(ignore(node)).flatten()),
         repeat: fields.parse("repeat", several::parse_repeat),
         variance: fields.take(several::parse_variance(node, context)).flatten().map(Box::new),
         baseline: baseline(fields, context).map(Box::new),
-        timeout: fields.parse("timeout", timeout),
+        timeout: fields.parse("timeout", |node| node.parse_time("timeout")),
         expect_verdict: fields.optional::<Status>("expect_verdict"),
         inherits: fields.optional("inherit").unwrap_or(true),
         replaced_gates: list_replaced_gates(context),
         snapshot: flag(fields, "snapshot"),
         require_calls: flag(fields, "require_calls"),
-        ignored_mutations: parse_mutate(fields),
+        ignored_mutations: fields.parse("mutate", parse_mutate).unwrap_or_default(),
         opinions: judged(fields, node, &lowered),
         judge: context.scope.tables.judge.clone(),
         prices: context.scope.tables.prices.clone(),
@@ -104,20 +103,10 @@ fn read_keys(
     }
 }
 
-fn mocks(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<Arc<MockTools>> {
-    let node = fields.node("mocks")?;
-    fields.take(parse_mocks(node, context.scope)).map(Arc::new)
-}
-
 fn list_replaced_gates(context: &Context<'_>) -> Vec<(Place, String)> {
     let source = context.document.root().source();
     let replaced = context.replaced.iter();
     replaced.map(|gate| (Place::new(source, gate.span), gate.key.clone())).collect()
-}
-
-fn find_case<'c>(context: &Context<'c>) -> Result<Node<'c>, LoadErrors> {
-    let root = context.document.root();
-    root.pointer(context.path).ok_or_else(|| root.error("no case stands here").into())
 }
 
 /// Reads the keys that the checks of the case take as defaults of their own. One of them must take each key.
@@ -245,10 +234,6 @@ fn ignore(node: Node<'_>) -> Result<Option<Ignore>, LoadError> {
     }
 }
 
-pub(super) fn timeout(node: Node<'_>) -> Result<Duration, LoadError> {
-    node.parse_time("timeout")
-}
-
 fn trace(fields: &mut Fields<'_>, context: &Context<'_>, case: Node<'_>, id: Option<&str>) -> TraceFrom {
     let Some(node) = fields.node("trace") else { return TraceFrom::Lookup };
     let by_default = !is_own_value(case, node);
@@ -282,6 +267,7 @@ fn lowered(
         document: context.document,
         path: context.path,
         node,
+        scope: context.scope,
         common: keys::common(),
         allow_vacuous,
         rows_only_report: context.rows == GateRows::Report,
@@ -293,7 +279,7 @@ fn lowered(
         for key in vocabulary.also {
             fields.node(key);
         }
-        found.extend(fields.take((vocabulary.lower)(&case, context.scope)).unwrap_or_default());
+        found.extend(fields.take((vocabulary.lower)(&case)).unwrap_or_default());
     }
     fields.take(found.resolve(|check| weight_of(node, check)));
     read_defaults(fields, node, &found.expectations, context.scope.kinds);

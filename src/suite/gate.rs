@@ -76,7 +76,7 @@ fn parse_summary_baseline(node: Node<'_>, scope: &Scope<'_>) -> Result<SummaryBa
     if file.is_none() && fields.errors.is_empty() {
         fields.missing(&["file"], node.error("`summary_baseline` needs its `file`"));
     }
-    let drop = fields.parse("max_regression", parse_share);
+    let drop = fields.parse("max_regression", |node| node.parse_up_to(1.0, ""));
     let baseline = file.map(|file| SummaryBaseline {
         place: node.place(),
         file,
@@ -90,17 +90,8 @@ const MAX_REGRESSION: f64 = 0.05;
 
 /// A mean of 0 requires nothing.
 fn parse_least_mean(node: Node<'_>) -> Result<f64, LoadError> {
-    match parse_share(node)? {
+    match node.parse_up_to(1.0, "")? {
         mean if mean > 0.0 => Ok(mean),
         _ => Err(node.error("`mean: 0` requires nothing: every case may fail")),
-    }
-}
-
-fn parse_share(node: Node<'_>) -> Result<f64, LoadError> {
-    let share: f64 = node.decode()?;
-    if (0.0..=1.0).contains(&share) {
-        Ok(share)
-    } else {
-        Err(node.error(format!("expected a number from 0 to 1, found {share}")))
     }
 }

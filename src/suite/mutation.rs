@@ -11,18 +11,11 @@ use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, did_you_mean, nearest};
 
 /// Parses `mutate` of a case.
-pub(super) fn parse_mutate(case: &mut Fields<'_>) -> Vec<IgnoredMutations> {
-    let ignored = case.parse("mutate", parse_settings);
-    ignored.unwrap_or_default()
-}
-
-fn parse_settings(node: Node<'_>) -> Result<Vec<IgnoredMutations>, LoadErrors> {
+pub(super) fn parse_mutate(node: Node<'_>) -> Result<Vec<IgnoredMutations>, LoadErrors> {
     let mut fields = Fields::of(node, "`mutate`")?;
     let entries = fields.node("ignore").map(Node::one_or_many).unwrap_or_default();
-    let mut ignored = Vec::with_capacity(entries.len());
-    for entry in entries {
-        ignored.extend(fields.take(parse_entry(entry)).into_iter().flatten());
-    }
+    let ignored = entries.into_iter().filter_map(|entry| fields.take(parse_entry(entry)));
+    let ignored = ignored.flatten().collect();
     fields.finish(ignored)
 }
 

@@ -16,7 +16,7 @@ pub fn build_trial_name(path: &Path, id: Option<&str>) -> String {
 pub fn build_file_name(path: &Path) -> String {
     let stem = path.with_extension("");
     let folders = stem.components().map(|component| component.as_os_str().to_string_lossy());
-    let parts: Vec<String> = folders.map(|part| escape_component(&part)).collect();
+    let parts: Vec<String> = folders.map(|part| escape_part(&part).into_owned()).collect();
     let name = parts.join("::");
     match name.strip_prefix('-') {
         Some(rest) => format!("%2D{rest}"),
@@ -27,17 +27,13 @@ pub fn build_file_name(path: &Path) -> String {
 /// Builds the name of the case `id` in the file `file`.
 pub fn build_case_name(file: &str, id: Option<&str>) -> String {
     match id {
-        Some(id) => [file, "::", &escape_char(id)].concat(),
+        Some(id) => [file, "::", &escape_part(id)].concat(),
         None => file.to_owned(),
     }
 }
 
 /// Escapes one part of a name.
-fn escape_component(part: &str) -> String {
-    escape_char(part).into_owned()
-}
-
-fn escape_char(part: &str) -> Cow<'_, str> {
+fn escape_part(part: &str) -> Cow<'_, str> {
     if part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')) {
         return Cow::Borrowed(part);
     }
@@ -62,7 +58,7 @@ const RESERVED: &[char] = &['"', '*', '/', ':', '<', '>', '?', '\\', '|'];
 /// Escapes the id of a case, or another part of a file name, injectively: files of all names can be copied and uploaded
 /// anywhere.
 pub fn escape_file_name(part: &str) -> String {
-    let name = escape_char(part);
+    let name = escape_part(part);
     let mut escaped = String::with_capacity(name.len());
     for c in name.chars() {
         if is_reserved(c) || (escaped.is_empty() && names_device(part)) {
@@ -159,7 +155,7 @@ mod tests {
     #[test]
     fn escaping_is_injective() {
         let ids = ["a::b", "a%3A%3Ab", "a:b", "a%3Ab", "a: :b", "%", "%25", "%x3A", ":", "aux", "%x61ux"];
-        for escape in [escape_component, escape_file_name] {
+        for escape in [|part: &str| escape_part(part).into_owned(), escape_file_name] {
             let names: std::collections::HashSet<String> = ids.iter().map(|id| escape(id)).collect();
             assert_eq!(names.len(), ids.len());
         }

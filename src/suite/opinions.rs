@@ -100,10 +100,5 @@ fn parse_judged(node: Node<'_>) -> Result<Judged, LoadError> {
     let (Value::Int(_) | Value::UInt(_) | Value::Float(_)) = node.value() else {
         return Err(node.error(format!("an opinion is `true`, `false` or a score, not {}", node.describe())));
     };
-    let score: f64 = node.decode()?;
-    if (0.0..=100.0).contains(&score) {
-        Ok(Judged::Score(score))
-    } else {
-        Err(node.error(format!("the score is out of range: expected a number from 0 to 100, found {score}")))
-    }
+    node.parse_up_to(100.0, "the score is out of range: ").map(Judged::Score)
 }

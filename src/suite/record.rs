@@ -30,11 +30,9 @@ fn is_fresh(case: &Case, path: &Path, files: &Files, agent: &AgentFingerprint, r
     if !files.exists(&recording) {
         return false;
     }
-    match read_only_run(recording, &case.readers, files) {
-        Ok(Ok(run)) => agent.made_recording(case, &run.trace),
-        // A damaged recording is replaced by a new one.
-        Ok(Err(_)) | Err(_) => false,
-    }
+    // A damaged recording is replaced by a new one.
+    let read = read_only_run(recording, &case.readers, files);
+    matches!(read, Ok(Ok(run)) if agent.made_recording(case, &run.trace))
 }
 
 /// Returns the file of the `run`-th run of a case (from 1).

@@ -44,13 +44,9 @@ impl RecordedEvidence {
 
 /// Loads the baseline run, or returns the reason why it is missing; `None` for a case without a baseline. A baseline is one
 /// run.
-pub fn load_baseline(
-    case: &Case,
-    case_file: &Path,
-    files: &Files,
-) -> Option<Result<RecordedRun, NoBaseline>> {
+pub fn load_baseline(case: &Case, path: &Path, files: &Files) -> Option<Result<RecordedRun, NoBaseline>> {
     let baseline = case.baseline.as_ref()?;
-    Some(read_baseline(&baseline.file, case, case_file, files))
+    Some(read_baseline(&baseline.file, case, path, files))
 }
 
 fn read_baseline(

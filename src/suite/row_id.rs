@@ -100,10 +100,8 @@ fn hash_row(row: &Tree) -> u32 {
     };
     match &row.value {
         Value::Map(entries) => {
-            fold_entries(
-                entries.iter().filter(|(key, _)| !UNHASHED_KEYS.contains(&key.name.as_str())),
-                &mut add,
-            );
+            let hashed = entries.iter().filter(|(key, _)| !UNHASHED_KEYS.contains(&key.name.as_str()));
+            fold_entries(hashed, &mut add);
         }
         _ => fold_char(row, &mut add),
     }

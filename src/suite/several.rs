@@ -70,18 +70,16 @@ pub(super) fn parse_baseline(
     let inner = fields.node("fail_on");
     // Two names of one setting could say two things.
     if let (Some(_), Some(beside)) = (inner, fail_on) {
-        fields
-            .errors
-            .push(beside.error("`baseline_fail_on` is another name of `baseline.fail_on`: give one"));
+        let problem = "`baseline_fail_on` is another name of `baseline.fail_on`: give one";
+        fields.errors.push(beside.error(problem));
     }
-    let (drop, alike) = (fields.node("max_drop"), fields.node("similarity"));
     let usual = Limits::default();
     let limits = Limits {
-        max_drop: drop
-            .and_then(|node| fields.take(parse_within(node, 100.0, "points from 0 to 100")))
+        max_drop: fields
+            .parse("max_drop", |node| parse_within(node, 100.0, "points from 0 to 100"))
             .unwrap_or(usual.max_drop),
-        similarity: alike
-            .and_then(|node| fields.take(parse_within(node, 1.0, "a share from 0 to 1, such as 0.95"))),
+        similarity: fields
+            .parse("similarity", |node| parse_within(node, 1.0, "a share from 0 to 1, such as 0.95")),
         fail_on: inner.or(fail_on).and_then(|node| fields.take(parse_changes(node))).unwrap_or(usual.fail_on),
     };
     let file = path.and_then(|path| fields.take(parse_file(path, context)));

@@ -10,9 +10,9 @@
 //! ```
 
 use super::piece::GatheredSettings;
-use super::{CaseNode, CheckPiece, Vocabulary};
+use super::{CaseNode, Vocabulary};
 use crate::case::{Expectation, LoweredBlock};
-use crate::check::{Registry, Scope};
+use crate::check::Registry;
 use crate::evidence::JudgeContext;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Fields, Key, Node, Tree, Value, did_you_mean, read_all};
@@ -54,27 +54,27 @@ fn name_tools(settings: &mut Tree) {
     }
 }
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
+fn lower(case: &CaseNode<'_>) -> Result<LoweredBlock, LoadErrors> {
     let Some(block) = case.node.get("eval") else { return Ok(LoweredBlock::default()) };
     let mut fields = Fields::of(block, "`eval`")?;
     let mut found = Vec::new();
     if let Some(constraints) = fields.node("tool_constraints") {
-        found.extend(fields.take(lower_tool_constraints(case, constraints, scope)).into_iter().flatten());
+        found.extend(fields.take(lower_tool_constraints(case, constraints)).into_iter().flatten());
     }
     if let Some(settings) = fields.node("tool_sequence") {
         let place = block.key_place("tool_sequence");
-        let check = CheckPiece { check: "tool_sequence", place, pointer: "/eval/tool_sequence".to_owned() };
-        found.extend(fields.take(check.parse_piece(case, settings, scope)));
+        let check = case.read_check("tool_sequence", place, "/eval/tool_sequence", settings);
+        found.extend(fields.take(check));
     }
     for (key, types) in [("tool_input_assertions", &["tool_input"][..]), ("response_assertions", RESPONSE)] {
         if let Some(list) = fields.node(key) {
-            found.extend(fields.take(lower_assertions(case, key, list, types, scope)).into_iter().flatten());
+            found.extend(fields.take(lower_assertions(case, key, list, types)).into_iter().flatten());
         }
     }
     let (questions, context) = (fields.node("agent_assertions"), fields.node("agent_context"));
     match (questions, context) {
         (Some(list), _) => {
-            found.extend(fields.take(lower_agent_checks(case, list, context, scope)).into_iter().flatten());
+            found.extend(fields.take(lower_agent_checks(case, list, context)).into_iter().flatten());
         }
         // The context is for the questions: without them a typo in their key would be silent.
         (None, Some(node)) => {
@@ -91,7 +91,6 @@ fn lower_agent_checks(
     case: &CaseNode<'_>,
     list: Node<'_>,
     context: Option<Node<'_>>,
-    scope: &Scope<'_>,
 ) -> Result<Vec<Expectation>, LoadErrors> {
     let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
     let entries = errors.take(case.entries(list, "`agent_assertions` is a list of questions"));
@@ -101,24 +100,19 @@ fn lower_agent_checks(
         let read = GatheredSettings::of(entry, "an agent assertion")
             .map(|settings| settings.with("context", context));
         let Some(settings) = errors.take(read) else { continue };
-        found.extend(errors.take(settings.read("agent_check", entry.place(), scope)));
+        found.extend(errors.take(settings.read("agent_check", case.scope)));
     }
     errors.or(found)
 }
 
-fn lower_tool_constraints(
-    case: &CaseNode<'_>,
-    node: Node<'_>,
-    scope: &Scope<'_>,
-) -> Result<Vec<Expectation>, LoadErrors> {
+fn lower_tool_constraints(case: &CaseNode<'_>, node: Node<'_>) -> Result<Vec<Expectation>, LoadErrors> {
     let mut fields = Fields::of(node, "`tool_constraints`")?;
     let mut found = Vec::new();
     for check in ["required_tools", "forbidden_tools"] {
         if let Some(settings) = fields.node(check) {
             // Each list is the check of its name, whose violations point into the block of the user.
             let pointer = format!("/eval/tool_constraints/{check}");
-            let piece = CheckPiece { check, place: node.key_place(check), pointer };
-            found.extend(fields.take(piece.parse_piece(case, settings, scope)));
+            found.extend(fields.take(case.read_check(check, node.key_place(check), &pointer, settings)));
         }
     }
     fields.finish(found)
@@ -130,25 +124,23 @@ fn lower_assertions(
     key: &str,
     list: Node<'_>,
     types: &[&'static str],
-    scope: &Scope<'_>,
 ) -> Result<Vec<Expectation>, LoadErrors> {
     let entries = case.entries(list, &format!("`{key}` is a list of assertions"))?;
     read_all(entries.into_iter().enumerate().map(|(index, entry)| {
         let pointer = format!("/eval/{key}/{index}");
-        lower_assertion(case, entry, pointer, types, scope)
+        lower_assertion(case, entry, &pointer, types)
     }))
 }
 
 fn lower_assertion(
     case: &CaseNode<'_>,
     entry: Node<'_>,
-    pointer: String,
+    pointer: &str,
     types: &[&'static str],
-    scope: &Scope<'_>,
 ) -> Result<Expectation, LoadErrors> {
     // An input assertion's type is a setting of its one check; a response assertion's type is the check.
     if let [check] = types {
-        return CheckPiece { check, place: entry.place(), pointer }.parse_piece(case, entry, scope);
+        return case.read_check(check, entry.place(), pointer, entry);
     }
     let Some(node) = entry.get("type") else {
         return Err(entry
@@ -160,7 +152,7 @@ fn lower_assertion(
     let Some(check) = types.iter().find(|known| **known == name) else {
         return Err(unknown_type_error(&name, node.place(), types).into());
     };
-    CheckPiece { check, place: node.place(), pointer }.parse_piece(case, entry.without(&["type"]), scope)
+    case.read_check(check, node.place(), pointer, entry.without(&["type"]))
 }
 
 fn unknown_type_error(name: &str, place: Place, types: &[&'static str]) -> LoadError {

@@ -8,7 +8,7 @@
 
 use super::{CaseNode, Vocabulary, wrap};
 use crate::case::{Expectation, LoweredBlock};
-use crate::check::{Kind, Registry, Scope};
+use crate::check::{Kind, Registry};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Key, Node, Tree, Value, read_all};
 
@@ -58,30 +58,24 @@ fn unfold_settings(kind: &Kind, settings: &mut Tree, shared: &[(Key, Tree)]) {
     }
 }
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
+fn lower(case: &CaseNode<'_>) -> Result<LoweredBlock, LoadErrors> {
     let Some(block) = case.node.get("expect") else { return Ok(LoweredBlock::default()) };
     let entries = case.entries(block, "`expect` is a list of checks")?;
     let entries = entries.into_iter().enumerate();
-    read_all(entries.map(|(index, entry)| lower_expectation(case, index, entry, scope)))
-        .map(LoweredBlock::from)
+    read_all(entries.map(|(index, entry)| lower_expectation(case, index, entry))).map(LoweredBlock::from)
 }
 
-fn lower_expectation(
-    case: &CaseNode<'_>,
-    index: usize,
-    entry: Node<'_>,
-    scope: &Scope<'_>,
-) -> Result<Expectation, LoadErrors> {
+fn lower_expectation(case: &CaseNode<'_>, index: usize, entry: Node<'_>) -> Result<Expectation, LoadErrors> {
     let named: Vec<_> = entry.entries().into_iter().flatten().collect();
     let [(key, settings)] = named.as_slice() else {
         let error = entry.error("an entry of `expect` is one check with its settings");
         return Err(error.help("write `- check_name: {setting: value}`, one check an entry").into());
     };
     let place = Place::new(entry.source(), key.span);
-    let Some(kind) = scope.kinds.find(&key.name) else {
+    let Some(kind) = case.scope.kinds.find(&key.name) else {
         let error = LoadError::new(place, format!("unknown check `{}`", key.name));
-        return Err(error.help(scope.kinds.help(&key.name)).into());
+        return Err(error.help(case.scope.kinds.help(&key.name)).into());
     };
     let pointer = format!("/expect/{index}/{}", key.name);
-    Expectation::read(kind, place, case.settings(&pointer), *settings, scope)
+    Expectation::read(kind, place, case.settings(&pointer), *settings, case.scope)
 }

@@ -11,7 +11,6 @@
 use super::piece::GatheredSettings;
 use super::{CaseNode, Vocabulary};
 use crate::case::{Expectation, LoweredBlock};
-use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::score::{Effect, Scale, Scorecard, ScorecardPart, ScoredBy, Threshold};
 use crate::yaml::{Node, Value, did_you_mean};
@@ -42,8 +41,8 @@ const PASS_THRESHOLD: f64 = 0.7;
 /// The criteria that the check `groundedness` reads.
 const OF_GROUNDEDNESS: &[&str] = &["grounded", "tool_called"];
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
-    let row = GoldenRow { case, scope };
+fn lower(case: &CaseNode<'_>) -> Result<LoweredBlock, LoadErrors> {
+    let row = GoldenRow { case };
     let mut errors = LoadErrors::new();
     let mut lowered: LoweredBlock = errors.take(row.lower_safety()).unwrap_or_default().into();
     match EXPECTING.iter().find_map(|key| case.node.get(key)) {
@@ -56,7 +55,6 @@ fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErr
 /// A row that is being lowered.
 struct GoldenRow<'r> {
     case: &'r CaseNode<'r>,
-    scope: &'r Scope<'r>,
 }
 
 impl<'r> GoldenRow<'r> {
@@ -67,11 +65,9 @@ impl<'r> GoldenRow<'r> {
     fn build_check(
         &self,
         name: &'static str,
-        at: Node<'_>,
         settings: GatheredSettings<'_>,
     ) -> Result<Expectation, LoadErrors> {
-        let check = settings.read(name, at.place(), self.scope)?;
-        Ok(check.with_effect(self.effect()))
+        Ok(settings.read(name, self.case.scope)?.with_effect(self.effect()))
     }
 
     /// Rows only add points if the gate of their suite decides; otherwise a violation fails the case.
@@ -116,13 +112,13 @@ impl<'r> GoldenRow<'r> {
         let settings = OF_GROUNDEDNESS.iter().fold(GatheredSettings::at(at), |settings, key| {
             settings.with(key, criteria.and_then(|criteria| criteria.get(key)))
         });
-        self.build_check("groundedness", at, settings)
+        self.build_check("groundedness", settings)
     }
 
     fn lower_correctness(&self, expecting: Node<'_>) -> Result<Expectation, LoadErrors> {
         let tools = self.get("expected_tools");
         let at = tools.unwrap_or(expecting);
-        self.build_check("correctness", at, GatheredSettings::at(at).with("expected_tools", tools))
+        self.build_check("correctness", GatheredSettings::at(at).with("expected_tools", tools))
     }
 
     fn lower_completeness(&self, expecting: Node<'_>) -> Result<Expectation, LoadErrors> {
@@ -132,7 +128,7 @@ impl<'r> GoldenRow<'r> {
             .with("expected_fields", fields)
             .with("field_aliases", self.get("field_aliases"))
             .with("answer", self.get("answer"));
-        self.build_check("completeness", at, settings)
+        self.build_check("completeness", settings)
     }
 
     /// Lowers the criteria that name a registered check. A criterion is a boolean.
@@ -158,7 +154,7 @@ impl<'r> GoldenRow<'r> {
         node: Node<'_>,
     ) -> Result<Option<Expectation>, LoadErrors> {
         // Any boolean key may name a check: a project registers criteria of its own.
-        let Some(kind) = self.scope.kinds.find(name) else {
+        let Some(kind) = self.case.scope.kinds.find(name) else {
             let error = LoadError::new(place, format!("unknown criterion `{name}`"));
             let help = did_you_mean(name, OF_GROUNDEDNESS).unwrap_or_else(|| {
                 "remove it, or register a check of that name with `Harness::check`".to_owned()
@@ -168,18 +164,15 @@ impl<'r> GoldenRow<'r> {
         if !node.decode::<bool>()? {
             return Ok(None);
         }
-        let check = GatheredSettings::at(node).read(kind.name, place, self.scope)?;
+        let check = GatheredSettings::at(node).read_named_at(kind.name, place, self.case.scope)?;
         Ok(Some(check.with_effect(self.effect())))
     }
 
     fn find_threshold(&self, expecting: Node<'_>) -> Result<Threshold, LoadError> {
         let said = self.get("pass_threshold");
-        let least = said.map_or(Ok(PASS_THRESHOLD), Node::decode::<f64>)?;
-        let node = said.unwrap_or(expecting);
-        if !(0.0..=1.0).contains(&least) {
-            return Err(node.error(format!("`pass_threshold`: expected a number from 0 to 1, found {least}")));
-        }
-        Ok(Threshold { setting: "pass_threshold", place: node.place(), least })
+        let parsed = said.map(|node| node.parse_up_to(1.0, "`pass_threshold`: ")).transpose()?;
+        let least = parsed.unwrap_or(PASS_THRESHOLD);
+        Ok(Threshold { setting: "pass_threshold", place: said.unwrap_or(expecting).place(), least })
     }
 
     /// Lowers the checks of rows that attack the agent: forbidden texts and an expected refusal.
@@ -191,16 +184,13 @@ impl<'r> GoldenRow<'r> {
         {
             let settings =
                 GatheredSettings::at(node).with("substrings", Some(node)).with("answer", self.get("answer"));
-            found.extend(errors.take(self.build_check("forbidden_substrings", node, settings)));
+            found.extend(errors.take(self.build_check("forbidden_substrings", settings)));
         }
         if let Some(node) = self.get("refusal_expected")
             && errors.take(node.decode::<bool>()) == Some(true)
         {
-            found.extend(errors.take(self.build_check(
-                "refusal",
-                node,
-                GatheredSettings::at(node).with("answer", self.get("answer")),
-            )));
+            let settings = GatheredSettings::at(node).with("answer", self.get("answer"));
+            found.extend(errors.take(self.build_check("refusal", settings)));
         }
         if let Some(node) = self.get("attack_type") {
             errors.take(node.decode::<String>());

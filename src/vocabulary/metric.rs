@@ -7,24 +7,23 @@
 
 use super::{CaseNode, Vocabulary};
 use crate::case::{Expectation, LoweredBlock};
-use crate::check::Scope;
 use crate::place::{LoadErrors, Place};
 use crate::yaml::{Node, nearest};
 
 pub(super) const VOCABULARY: Vocabulary =
     Vocabulary { key: "metric", unfold: |_, _| {}, lower, settings_beside: true, also: &[] };
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
+fn lower(case: &CaseNode<'_>) -> Result<LoweredBlock, LoadErrors> {
     let Some(name) = case.node.get("metric") else { return Ok(LoweredBlock::default()) };
     let wanted: String = name.decode()?;
-    let Some(kind) = scope.kinds.find(&wanted) else {
+    let Some(kind) = case.scope.kinds.find(&wanted) else {
         let error = name.error(format!("unknown metric `{wanted}`"));
-        return Err(error.help(scope.kinds.help(&wanted)).into());
+        return Err(error.help(case.scope.kinds.help(&wanted)).into());
     };
     // The keys of the case are hidden, so that the rest are the settings of the metric.
     let hidden: Vec<&str> = case.common.iter().copied().filter(|key| !kind.case_keys.contains(key)).collect();
     let node = case.node.without(&hidden);
-    Expectation::read(kind, name.place(), case.settings(""), node, scope)
+    Expectation::read(kind, name.place(), case.settings(""), node, case.scope)
         .map(|expectation| vec![expectation].into())
         .map_err(|errors| suggest_common_keys(node, errors, case.common))
 }

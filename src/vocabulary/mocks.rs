@@ -3,16 +3,15 @@
 use super::piece::GatheredSettings;
 use super::{CaseNode, Vocabulary};
 use crate::case::LoweredBlock;
-use crate::check::Scope;
 use crate::place::LoadErrors;
 
 pub(super) const VOCABULARY: Vocabulary =
     Vocabulary { key: "mocks", also: &[], unfold: |_, _| {}, lower, settings_beside: false };
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
+fn lower(case: &CaseNode<'_>) -> Result<LoweredBlock, LoadErrors> {
     let Some(decoys) = case.node.get("mocks").and_then(|mocks| mocks.get("decoys")) else {
         return Ok(LoweredBlock::default());
     };
     let settings = GatheredSettings::at(decoys).with("blocklist", Some(decoys));
-    Ok(vec![settings.read("tool_blocklist", decoys.place(), scope)?].into())
+    Ok(vec![settings.read("tool_blocklist", case.scope)?].into())
 }

@@ -14,10 +14,9 @@ mod verification;
 
 use std::sync::Arc;
 
-use self::piece::CheckPiece;
-use crate::case::{CheckSettings, LoweredBlock};
+use crate::case::{CheckSettings, Expectation, LoweredBlock};
 use crate::check::{Registry, Scope};
-use crate::place::{LoadError, LoadErrors, Span};
+use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Document, Key, Node, Tree, Value};
 
 /// One family of keys.
@@ -30,7 +29,7 @@ pub struct Vocabulary {
     /// More keys of a case that belong to this vocabulary.
     pub also: &'static [&'static str],
     /// Lowers the keys of a case to checks.
-    pub lower: fn(&CaseNode<'_>, &Scope<'_>) -> Result<LoweredBlock, LoadErrors>,
+    pub lower: fn(&CaseNode<'_>) -> Result<LoweredBlock, LoadErrors>,
     /// Whether the settings of the check are at the same level as the common keys.
     pub settings_beside: bool,
 }
@@ -55,6 +54,8 @@ pub struct CaseNode<'d> {
     pub path: &'d str,
     /// The mapping of the case.
     pub node: Node<'d>,
+    /// What its settings may refer to.
+    pub scope: &'d Scope<'d>,
     /// The keys that belong to the case, not to a metric.
     pub common: &'static [&'static str],
     /// Whether checks that cannot fail are allowed.
@@ -74,12 +75,12 @@ impl CaseNode<'_> {
     /// Whether the case itself has `key`, not only the defaults of its suite.
     fn says(&self, key: &str) -> bool {
         let mut keys = self.node.entries().into_iter().flatten();
-        keys.any(|(known, _)| known.name == key && self.encloses(known.span))
+        keys.any(|(known, _)| known.name == key && self.node.tree().span.contains(known.span))
     }
 
     /// Whether `node` is in the case itself, not in the defaults of its suite.
     fn holds(&self, node: Node<'_>) -> bool {
-        self.encloses(node.tree().span)
+        self.node.tree().span.contains(node.tree().span)
     }
 
     /// Returns the entries of a list. An empty list is an error unless the case has `allow_vacuous`.
@@ -94,12 +95,19 @@ impl CaseNode<'_> {
         Ok(entries.collect())
     }
 
-    fn encloses(&self, span: Span) -> bool {
-        let own = self.node.tree().span;
-        own.start <= span.start && span.end <= own.end
-    }
-
     fn settings(&self, pointer: &str) -> CheckSettings {
         CheckSettings::new(self.document, [self.path, pointer].concat())
+    }
+
+    /// Reads the settings `node` of `check`, which a part of a block at `place` lowers to. `pointer` leads from the case to
+    /// the settings.
+    fn read_check(
+        &self,
+        check: &'static str,
+        place: Place,
+        pointer: &str,
+        node: Node<'_>,
+    ) -> Result<Expectation, LoadErrors> {
+        piece::read_expectation(check, place, self.settings(pointer), node, self.scope)
     }
 }

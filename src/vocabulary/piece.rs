@@ -1,34 +1,11 @@
-//! A part of a block that lowers to one check. Its settings are one mapping, or are gathered from several places.
+//! Settings of one check that are gathered from several places of a case.
 
 use std::sync::Arc;
 
-use super::CaseNode;
 use crate::case::{CheckSettings, Expectation};
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Document, Key, Node, Tree, Value};
-
-/// A check that a part of a block lowers to.
-pub(super) struct CheckPiece {
-    /// The check's name.
-    pub(super) check: &'static str,
-    /// The place of the part.
-    pub(super) place: Place,
-    /// The JSON pointer to its settings, from the case.
-    pub(super) pointer: String,
-}
-
-impl CheckPiece {
-    /// Reads the settings at the pointer.
-    pub(super) fn parse_piece(
-        self,
-        case: &CaseNode<'_>,
-        node: Node<'_>,
-        scope: &Scope<'_>,
-    ) -> Result<Expectation, LoadErrors> {
-        read_expectation(self.check, self.place, case.settings(&self.pointer), node, scope)
-    }
-}
 
 /// Settings gathered from several places of a case. Each value keeps its own place for errors and violations.
 pub(super) struct GatheredSettings<'n> {
@@ -67,8 +44,14 @@ impl<'n> GatheredSettings<'n> {
         self
     }
 
-    /// Reads the settings of `check`; `place` is the place of its name.
-    pub(super) fn read(
+    /// Reads the settings of `check`.
+    pub(super) fn read(self, check: &'static str, scope: &Scope<'_>) -> Result<Expectation, LoadErrors> {
+        let place = self.node.place();
+        self.read_named_at(check, place, scope)
+    }
+
+    /// Reads the settings of `check`, whose name is at `place`.
+    pub(super) fn read_named_at(
         self,
         check: &'static str,
         place: Place,
@@ -80,7 +63,8 @@ impl<'n> GatheredSettings<'n> {
     }
 }
 
-fn read_expectation(
+/// Reads the settings `node` of the check `check`.
+pub(super) fn read_expectation(
     check: &'static str,
     place: Place,
     settings: CheckSettings,

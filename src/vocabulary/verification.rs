@@ -7,9 +7,9 @@
 //! `false` disables the check that the defaults of a suite enable. If the case has a weight for it
 //! (`weights: {verification: 0.4}`), `on_violation: score` without a threshold leaves the verdict to the scorecard.
 
-use super::{CaseNode, CheckPiece, Vocabulary, expected, wrap};
+use super::{CaseNode, Vocabulary, expected, wrap};
 use crate::case::LoweredBlock;
-use crate::check::{Registry, Scope};
+use crate::check::Registry;
 use crate::place::LoadErrors;
 use crate::score::Effect;
 use crate::yaml::{Key, Tree, Value};
@@ -28,14 +28,13 @@ fn unfold(case: &mut [(Key, Tree)], _kinds: &Registry) {
     }
 }
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
+fn lower(case: &CaseNode<'_>) -> Result<LoweredBlock, LoadErrors> {
     let asked = case.node.get(KEY).filter(|block| !matches!(block.value(), Value::Bool(false)));
     let Some(block) = asked else { return Ok(LoweredBlock::default()) };
-    let piece = CheckPiece { check: KEY, place: case.node.key_place(KEY), pointer: format!("/{KEY}") };
-    let expectation = piece.parse_piece(case, block, scope)?;
+    let expectation = case.read_check(KEY, case.node.key_place(KEY), &format!("/{KEY}"), block)?;
     // A block whose score is weighed with others must not fail the case by itself.
     let only_scores =
-        expected::weighs(case, scope, KEY) && scope.tables.verification.extended(block)?.only_scores();
+        expected::weighs(case, KEY) && case.scope.tables.verification.extended(block)?.only_scores();
     let effect = if only_scores { Effect::Points } else { Effect::Fail };
     Ok(vec![expectation.with_effect(effect)].into())
 }

@@ -85,7 +85,7 @@ fn remove_from(tree: &mut Tree, span: Span) -> Option<(Span, Option<Key>)> {
     let container = tree.span;
     match &mut tree.value {
         Value::List(items) => {
-            let at = items.iter().position(|item| encloses(item.span, span))?;
+            let at = items.iter().position(|item| item.span.contains(span))?;
             // The innermost entry is taken out, so that as much as possible is still decoded.
             remove_from(&mut items[at], span).or_else(|| {
                 items.remove(at);
@@ -94,17 +94,12 @@ fn remove_from(tree: &mut Tree, span: Span) -> Option<(Span, Option<Key>)> {
         }
         Value::Map(entries) => {
             // The error is about a key, or about something inside of a value.
-            let at =
-                entries.iter().position(|(key, value)| key.span == span || encloses(value.span, span))?;
+            let at = entries.iter().position(|(key, value)| key.span == span || value.span.contains(span))?;
             let inner = if entries[at].0.span == span { None } else { remove_from(&mut entries[at].1, span) };
             inner.or_else(|| Some((container, Some(entries.remove(at).0))))
         }
         _ => None,
     }
-}
-
-fn encloses(outer: Span, inner: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
 }
 
 #[cfg(test)]

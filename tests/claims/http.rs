@@ -108,7 +108,7 @@ fn a_request_is_shown_without_its_secrets() {
     let request = HttpRequest::get(format!("https://me:{KEY}@host/v1?key={KEY}")).with_bearer(KEY);
     let shown = format!("{request:?}");
     assert!(!shown.contains("sk-") && shown.contains("https://host/v1"), "{shown}");
-    assert_eq!(request.find_secret_in(&format!("a {KEY} b")), Some("authorization"));
+    assert_eq!(request.secrets().find_in(&format!("a {KEY} b")), Some("authorization"));
 }
 
 #[test]

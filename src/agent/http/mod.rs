@@ -9,37 +9,35 @@ use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use super::error::refuse_secrets;
 use super::in_process::GRACE_PERIOD;
-use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
+use super::{AgentEnvironment, AgentInput, AgentProblem, AgentTask, OUTPUT_LIMIT};
 use crate::case::{HttpCall, HttpMethod, Template};
 use crate::http::{HttpClient, HttpLimits, HttpRequest};
-use crate::reader::{ReaderSet, to_native};
+use crate::reader::to_native;
 use crate::secrets::{Secrets, names_a_secret};
 use crate::trace::Trace;
 
 /// The client, shared so that connections are reused.
 static CLIENT: LazyLock<HttpClient> = LazyLock::new(HttpClient::default);
 
-/// Runs the agent `call` within `limit`.
+/// Runs the agent `call` of `task`, within its limit.
 pub(super) async fn ask_server(
     call: &Arc<HttpCall>,
+    task: &AgentTask,
     input: &AgentInput,
-    limit: Duration,
     environment: &AgentEnvironment,
-    readers: ReaderSet,
 ) -> Result<Trace, AgentProblem> {
     let request = build_request(call, input, environment).map_err(AgentProblem::NotAsked)?;
+    let (limit, readers) = (task.find_limit(), task.readers.clone());
     let (call, query, limits) = (Arc::clone(call), input.query.clone(), request_limits(call, limit));
     let work = spawn_blocking(move || {
         let sent = CLIENT.send_request(&request, &limits);
         let response = sent.map_err(|error| AgentProblem::Unanswered(error.into()))?;
-        if let Some(name) = request.find_secret_in(&response.body) {
-            return Err(AgentProblem::Secret(name.to_owned()));
-        }
+        refuse_secrets(&response.body, request.secrets())?;
         let trace = answer::read_response(&call, &response, query, &readers)?;
         // A reader joins what a stream sends in pieces, so what would be recorded is searched as well.
-        let found = request.find_secret_in(&to_native(&trace)).map(str::to_owned);
-        found.map_or(Ok(trace), |name| Err(AgentProblem::Secret(name)))
+        refuse_secrets(&to_native(&trace), request.secrets()).map(|()| trace)
     });
     // The request has its own limit. This one ends a thread that hangs in spite of it.
     match timeout(limit + GRACE_PERIOD, work).await {
@@ -55,7 +53,7 @@ pub(super) fn collect_secrets(
     input: &AgentInput,
     environment: &AgentEnvironment,
 ) -> Secrets {
-    build_request(call, input, environment).map(HttpRequest::into_secrets).unwrap_or_default()
+    build_request(call, input, environment).map(|request| request.secrets().clone()).unwrap_or_default()
 }
 
 fn request_limits(call: &HttpCall, total: Duration) -> HttpLimits {

@@ -24,6 +24,7 @@
 
 use serde::{Deserialize, Deserializer, de};
 
+use crate::check::arguments::accept_any;
 use crate::check::support::answer_text::{answer, excerpt, position, saying};
 use crate::check::support::js_pattern::exhausted;
 use crate::check::{Check, Kind};
@@ -127,15 +128,7 @@ impl Check for NoPii {
 
 impl NoPii {
     fn is_leak(&self, one: &Personal, value: &str) -> Result<bool, Unfit> {
-        if !self.kinds.contains(&one.kind) {
-            return Ok(false);
-        }
-        for allowed in &self.allow {
-            if allowed.allows(value)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        Ok(self.kinds.contains(&one.kind) && !accept_any(&self.allow, |allowed| allowed.allows(value))?)
     }
 }
 

@@ -211,12 +211,15 @@ impl ValueMatcher {
 /// Whether all of `tests` accept. Stops at the first that does not.
 fn accept_all<T>(
     tests: impl IntoIterator<Item = T>,
-    mut accepts: impl FnMut(T) -> Result<bool, Unfit>,
+    accepts: impl FnMut(T) -> Result<bool, Unfit>,
 ) -> Result<bool, Unfit> {
-    for test in tests {
-        if !accepts(test)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    tests.into_iter().map(accepts).find(|accepted| !matches!(accepted, Ok(true))).unwrap_or(Ok(true))
+}
+
+/// Whether `accepts` one of `values`. Stops at the first.
+pub(crate) fn accept_any<T>(
+    values: impl IntoIterator<Item = T>,
+    accepts: impl FnMut(T) -> Result<bool, Unfit>,
+) -> Result<bool, Unfit> {
+    values.into_iter().map(accepts).find(|accepted| !matches!(accepted, Ok(false))).unwrap_or(Ok(false))
 }

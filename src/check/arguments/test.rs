@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
-use super::ValueMatcher;
+use super::{ValueMatcher, accept_all, accept_any};
 #[cfg(feature = "json-schema")]
 use crate::check::json_schema::Schema;
 use crate::check::support::js_pattern::exhausted;
@@ -91,30 +91,18 @@ impl ValueTest {
             #[cfg(feature = "json-schema")]
             Self::Schema(schema) => Ok(schema.faults(value, "field")?.is_empty()),
             Self::Length(tests) => match measure_length(value) {
-                Some(length) => super::accept_all(tests, |test| test.accepts(&length.into())),
+                Some(length) => accept_all(tests, |test| test.accepts(&length.into())),
                 None => Ok(false),
             },
-            Self::Path(path, tests) => accept_any(path.select(value), |selected| {
-                super::accept_all(tests, |test| test.accepts(selected))
-            }),
+            Self::Path(path, tests) => {
+                accept_any(path.select(value), |selected| accept_all(tests, |test| test.accepts(selected)))
+            }
             Self::Similar { to, at_least } => match value {
                 Value::String(text) => Ok(measure_similarity(text, to)? >= *at_least),
                 _ => Ok(false),
             },
         }
     }
-}
-
-fn accept_any<T>(
-    values: impl IntoIterator<Item = T>,
-    mut accepts: impl FnMut(T) -> Result<bool, Unfit>,
-) -> Result<bool, Unfit> {
-    for value in values {
-        if accepts(value)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 fn has_part(value: &Value, part: &ValueMatcher) -> Result<bool, Unfit> {

@@ -68,7 +68,7 @@ pub(super) fn read_combination(
     let checks = entries
         .into_iter()
         .enumerate()
-        .map(|(index, entry)| Nested::read_any(entry, &format!("/checks/{index}"), scope));
+        .map(|(index, entry)| Nested::read(entry, None, &format!("/checks/{index}"), scope));
     let checks = fields.take(read_all(checks)).unwrap_or_default();
     fields.finish(Box::new(Combination { checks, rule }))
 }

@@ -14,18 +14,13 @@ const SHOWN_CHARS: usize = 80;
 const SHOWN_ALTERNATIVES: usize = 5;
 
 /// Returns what is wrong with the part at `pointer`, and what to do about it.
-pub(crate) fn explain(
-    kind: &Kind,
-    error: &ValidationError<'_>,
-    pointer: &str,
-    schema: &Value,
-) -> (String, String) {
+pub(crate) fn explain(error: &ValidationError<'_>, pointer: &str, schema: &Value) -> (String, String) {
     let name = &named(pointer);
     // From the most special explanation to the validator's own words.
-    explain_range(kind, &part(pointer))
-        .or_else(|| explain_size(kind, name))
-        .or_else(|| explain_type(kind, error, name, schema))
-        .or_else(|| explain_choice(kind, error, name, schema))
+    explain_range(error.kind(), &part(pointer))
+        .or_else(|| explain_size(error.kind(), name))
+        .or_else(|| explain_type(error, name, schema))
+        .or_else(|| explain_choice(error, name, schema))
         .unwrap_or_else(|| (lower_first(&error.masked().to_string()), format!("change {name}")))
 }
 
@@ -74,13 +69,8 @@ fn render_size(name: &str, problem: &str, limit: u64, most: &str, units: [&str; 
     (format!("value {problem} {limit} {unit}"), format!("use at {most} {limit} {unit} for {name}"))
 }
 
-fn explain_type(
-    kind: &Kind,
-    error: &ValidationError<'_>,
-    name: &str,
-    schema: &Value,
-) -> Option<(String, String)> {
-    Some(match kind {
+fn explain_type(error: &ValidationError<'_>, name: &str, schema: &Value) -> Option<(String, String)> {
+    Some(match error.kind() {
         Kind::Type { kind } => {
             let wanted = match kind {
                 TypeKind::Single(wanted) => wanted.to_string(),
@@ -111,13 +101,8 @@ fn listed_types(error: &ValidationError<'_>, schema: &Value) -> String {
     names.join(" or ")
 }
 
-fn explain_choice(
-    kind: &Kind,
-    error: &ValidationError<'_>,
-    name: &str,
-    schema: &Value,
-) -> Option<(String, String)> {
-    Some(match kind {
+fn explain_choice(error: &ValidationError<'_>, name: &str, schema: &Value) -> Option<(String, String)> {
+    Some(match error.kind() {
         Kind::Enum { options } => {
             let options = options.as_array().map(|all| all.iter().map(shown).collect::<Vec<_>>());
             let options = options.unwrap_or_default().join(", ");
@@ -173,7 +158,7 @@ fn explain_alternative(error: &ValidationError<'_>, around: &str, schema: &Value
     let problem = match error.kind() {
         Kind::Required { property } => format!("missing `{}`", property.as_str().unwrap_or_default()),
         Kind::AdditionalProperties { unexpected } => format!("unexpected `{}`", unexpected.join("`, `")),
-        kind => explain(kind, error, at, schema).0,
+        _ => explain(error, at, schema).0,
     };
     if below.is_empty() { problem } else { format!("{}: {problem}", named(below)) }
 }

@@ -102,7 +102,7 @@ pub(crate) fn faults(error: &ValidationError<'_>, raw: &Raw, noun: &str) -> Vec<
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             unexpected.iter().map(|name| broken.unexpected(name)).collect()
         }
-        kind => vec![broken.value(kind)],
+        _ => vec![broken.value()],
     }
 }
 
@@ -115,9 +115,9 @@ struct Broken<'e, 'v> {
 }
 
 impl Broken<'_, '_> {
-    fn value(&self, kind: &Kind) -> Fault {
+    fn value(&self) -> Fault {
         let pointer = self.error.instance_path().as_str().to_owned();
-        let (problem, advice) = explain(kind, self.error, &pointer, &self.raw.json);
+        let (problem, advice) = explain(self.error, &pointer, &self.raw.json);
         let written = self.raw.origin.locate(&self.keyword);
         Fault {
             constraint: render_constraint(&written, self.raw.json.pointer(&self.keyword)),

@@ -71,7 +71,7 @@ fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadE
 
 fn read_assertions(list: Node<'_>, scope: &Scope<'_>) -> Result<Vec<Nested>, LoadErrors> {
     let entries = require_list(list, "`assertions` is a list")?;
-    read_all(entries.map(|entry| Nested::read(entry, ASSERTIONS, scope)))
+    read_all(entries.map(|entry| Nested::read(entry, Some(ASSERTIONS), "", scope)))
 }
 
 impl Check for OutputQuality {

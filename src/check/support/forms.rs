@@ -14,38 +14,32 @@ pub(crate) enum Texts {
 }
 
 /// A duration: a number of milliseconds, or a text such as `3s`.
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(schema_with = "describe_time", rename = "time")
+)]
 pub(crate) struct Time;
 
 #[cfg(feature = "schema")]
-impl schemars::JsonSchema for Time {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "time".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"anyOf": [
-            {"type": "number", "minimum": 0},
-            {"type": "string", "pattern": r"^\s*[0-9.eE+]+\s*(ms|s|m)$"},
-        ]})
-    }
+fn describe_time(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"anyOf": [
+        {"type": "number", "minimum": 0},
+        {"type": "string", "pattern": r"^\s*[0-9.eE+]+\s*(ms|s|m)$"},
+    ]})
 }
 
 /// One check with its settings, as in a list under `expect`.
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(schema_with = "refer_to_entry", description = "", inline)
+)]
 pub(crate) struct ExpectEntry;
 
 #[cfg(feature = "schema")]
-impl schemars::JsonSchema for ExpectEntry {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "entry_of_expect".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"$ref": "#/definitions/entry_of_expect"})
-    }
+fn refer_to_entry(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"$ref": "#/definitions/entry_of_expect"})
 }
 
 /// A JSON Schema: a mapping, `true` or `false`.

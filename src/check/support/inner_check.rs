@@ -25,17 +25,9 @@ pub(crate) struct Nested {
 }
 
 impl Nested {
-    /// Reads the mapping `entry`: one check, whose name is among `names`, and its settings.
-    pub(crate) fn read(entry: Node<'_>, names: &[&str], scope: &Scope<'_>) -> Result<Self, LoadErrors> {
-        Self::read_among(entry, Some(names), "", scope)
-    }
-
-    /// Reads the mapping `entry` at the pointer `at`: one check of any name, and its settings.
-    pub(crate) fn read_any(entry: Node<'_>, at: &str, scope: &Scope<'_>) -> Result<Self, LoadErrors> {
-        Self::read_among(entry, None, at, scope)
-    }
-
-    fn read_among(
+    /// Reads the mapping `entry` at the pointer `at`: one check with its settings. Its name is among `names`, if these are
+    /// given.
+    pub(crate) fn read(
         entry: Node<'_>,
         names: Option<&[&str]>,
         at: &str,

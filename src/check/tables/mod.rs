@@ -39,27 +39,21 @@ pub struct Tables {
 impl Tables {
     /// These tables with what a suite, or `arraign.yaml`, adds to them.
     pub fn extended(&self, fields: &mut Fields<'_>) -> Self {
-        let mut tables = self.clone();
-        if let Some(node) = fields.node("field_aliases") {
-            tables.field_aliases = fields.take(self.field_aliases.extend_from(node)).unwrap_or_default();
+        let aliases = fields.parse("field_aliases", |node| self.field_aliases.extend_from(node));
+        let categories = fields.parse("tool_categories", |node| self.tool_categories.extend_from(node));
+        let prices = fields.parse("prices", |node| self.prices.extended(node));
+        let readers = fields.parse("readers", |node| readers::parse_readers(node, &self.readers));
+        let judge = fields.parse("judge", |node| JudgeSettings::read(node, self.judge.as_deref()));
+        let verification = fields.parse("verification", |node| self.verification.shared(node));
+        Self {
+            field_aliases: aliases.unwrap_or_else(|| self.field_aliases.clone()),
+            tool_categories: categories.unwrap_or_else(|| self.tool_categories.clone()),
+            prices: prices.unwrap_or_else(|| self.prices.clone()),
+            readers: readers.unwrap_or_else(|| self.readers.clone()),
+            judge: judge.map(Arc::new).or_else(|| self.judge.clone()),
+            weights: self.weights.clone(),
+            verification: verification.map_or_else(|| Arc::clone(&self.verification), Arc::new),
         }
-        if let Some(node) = fields.node("tool_categories") {
-            tables.tool_categories = fields.take(self.tool_categories.extend_from(node)).unwrap_or_default();
-        }
-        if let Some(node) = fields.node("prices") {
-            tables.prices = fields.take(self.prices.extended(node)).unwrap_or_default();
-        }
-        if let Some(node) = fields.node("readers") {
-            tables.readers = fields.take(readers::parse_readers(node, &self.readers)).unwrap_or_default();
-        }
-        if let Some(node) = fields.node("judge") {
-            let before = self.judge.as_deref();
-            tables.judge = fields.take(JudgeSettings::read(node, before)).map(Arc::new);
-        }
-        if let Some(node) = fields.node("verification") {
-            tables.verification = Arc::new(fields.take(self.verification.shared(node)).unwrap_or_default());
-        }
-        tables
     }
 }
 

@@ -58,12 +58,7 @@ impl Weights {
     }
 
     fn set(&mut self, name: &str, value: Node<'_>, all: Node<'_>, kinds: &Registry) -> Result<(), LoadError> {
-        let weight: f64 = value.decode()?;
-        if !(0.0..=1.0).contains(&weight) {
-            return Err(value.error(format!(
-                "the weight is out of range: expected a number from 0 to 1, found {weight}"
-            )));
-        }
+        let weight = value.parse_up_to(1.0, "the weight is out of range: ")?;
         if let Some((_, known)) = self.0.iter_mut().find(|(known, _)| known == name) {
             *known = weight;
         } else if kinds.find(name).is_some() {

@@ -71,11 +71,6 @@ impl Breakdown {
         share
     }
 
-    /// Adds lost points.
-    pub(super) fn lose(&mut self, lost: Lost) {
-        self.lost.push(lost);
-    }
-
     /// Returns the weighted sum of the parts.
     fn score(&self) -> f64 {
         self.tools * TOOLS + self.evidence * EVIDENCE + self.tests * TESTS + self.gates * GATES
@@ -101,11 +96,8 @@ impl Breakdown {
         outcome.score = Score::new(score);
         outcome.losses =
             self.lost.iter().map(|lost| Loss { points: lost.points, why: lost.why.clone() }).collect();
-        self.report(outcome.value("label", label(score).into()))
-    }
-
-    fn report(&self, outcome: Outcome) -> Outcome {
         outcome
+            .value("label", label(score).into())
             .value("tool_verification", self.tools.into())
             .value("assertion_evidence", self.evidence.into())
             .value("test_execution", self.tests.into())

@@ -1,14 +1,13 @@
 //! The settings of `verification` as users write them, for their schema.
+#![expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 
 use super::settings::{OnViolation, Profile, QualityGate};
 
 /// Settings of `verification`, for their schema.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 pub(super) struct VerificationSchema {
     /// The lowest score that passes. Default: 0.9. `verification: 0.8` is the short form, and `true` uses all defaults.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<ThresholdOrUsual>"))]
-    threshold: Option<f64>,
+    threshold: Option<ThresholdOrUsual>,
     /// `true`: any unsupported claim makes the score 0, and the threshold is 1. Default: `false`.
     strict: Option<bool>,
     /// The evidence for the score. Default: `trace` if the run has calls.
@@ -28,28 +27,20 @@ pub(super) struct VerificationSchema {
 }
 
 /// A share; `true` and null are the usual one.
-#[cfg(feature = "schema")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(schema_with = "describe_share", inline)
+)]
 struct ThresholdOrUsual;
 
 #[cfg(feature = "schema")]
-impl schemars::JsonSchema for ThresholdOrUsual {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "threshold".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"enum": [true, null]}]})
-    }
+fn describe_share(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"enum": [true, null]}]})
 }
 
 /// Names or globs of tools, by what the tools do.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(inline, deny_unknown_fields))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, deny_unknown_fields))]
 struct AddedTools {
     /// Tools that change files.
     edit: Option<Vec<String>>,
@@ -78,9 +69,7 @@ struct AddedTools {
 }
 
 /// Shell lines, by what they do.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(inline, deny_unknown_fields))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, deny_unknown_fields))]
 struct AddedCommands {
     /// Lines that run tests.
     test: Option<Vec<String>>,

@@ -30,20 +30,14 @@ pub(super) fn files(patch: &str) -> Vec<Patched> {
             if is_open {
                 files.push(Patched { path: path.to_owned(), added: String::new() });
             }
-        } else if let Some(path) = line.strip_prefix("*** Move to: ") {
-            rename_file(files.last_mut(), path.trim());
+        } else if let (Some(path), Some(file)) = (line.strip_prefix("*** Move to: "), files.last_mut()) {
+            path.trim().clone_into(&mut file.path);
         } else if let (true, Some(added), Some(file)) = (is_open, line.strip_prefix('+'), files.last_mut()) {
             file.added.push_str(added);
             file.added.push('\n');
         }
     }
     files
-}
-
-fn rename_file(file: Option<&mut Patched>, path: &str) {
-    if let Some(file) = file {
-        path.clone_into(&mut file.path);
-    }
 }
 
 /// The path of the file that a line opens; empty for one that is deleted.

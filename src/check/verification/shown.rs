@@ -18,7 +18,7 @@ pub(super) fn changed_files(text: &str) -> Vec<&str> {
 
 /// The files that a search names: `src/a.rs:12: let x`, `src/a.rs-13-`, a line that is a path.
 pub(super) fn named_files(text: &str) -> Vec<&str> {
-    keep_distinct(text.lines().filter_map(|line| numbered_place(line).map(|(path, _)| path)))
+    keep_distinct(text.lines().filter_map(find_numbered_path))
 }
 
 fn keep_distinct<'t>(paths: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
@@ -26,14 +26,13 @@ fn keep_distinct<'t>(paths: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
     paths.filter(|path| !path.is_empty() && seen.insert(*path)).collect()
 }
 
-/// `src/a.rs:12: ...`: the path and the line.
-fn numbered_place(line: &str) -> Option<(&str, usize)> {
+/// Returns the path of `src/a.rs:12: ...`.
+fn find_numbered_path(line: &str) -> Option<&str> {
     let (path, rest) = line.split_once(':')?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     // A time or a label before a colon is not a path.
     let looks_like_path = !path.is_empty() && !path.contains(' ') && path.contains(['.', '/']);
-    (looks_like_path && rest[digits..].starts_with(':'))
-        .then(|| rest[..digits].parse().ok().map(|line| (path, line)))?
+    (looks_like_path && digits > 0 && rest[digits..].starts_with(':')).then_some(path)
 }
 
 /// The number that a line begins with: `  42\t`, `42→`, `42:`, `42|`, `42 | `.

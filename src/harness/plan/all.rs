@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::deferred::defer_cases;
 use super::names::{find_duplicates, list_names};
-use super::{Plan, trial_prefix};
-use crate::harness::settings::EnvSettings;
+use super::{Plan, PlanSource};
 use crate::place::LoadErrors;
-use crate::suite::{Library, Suite, find_case_files, remove_datasets};
+use crate::suite::{Suite, find_case_files, remove_datasets};
 
 /// The part of a plan that comes from one file.
 #[derive(Default)]
@@ -21,11 +20,11 @@ pub(super) struct FilePlan {
 }
 
 impl FilePlan {
-    pub(super) fn of_suite(suite: &Suite, path: &Path, library: Library<'_>, settings: &EnvSettings) -> Self {
+    pub(super) fn of_suite(suite: &Suite, path: &Path, source: PlanSource<'_>) -> Self {
         let mut file = Self { datasets: suite.datasets.clone(), ..Self::default() };
-        file.errors.take(file.plan.add_suite(suite, path, library, settings));
-        file.names =
-            list_names(suite, &trial_prefix(path, library), &file.plan).map(|(name, _)| name).collect();
+        file.errors.take(file.plan.add_suite(suite, path, source));
+        let prefix = source.trial_prefix(path);
+        file.names = list_names(suite, &prefix, &file.plan).map(|(name, _)| name).collect();
         suite.cases.iter().for_each(|case| file.plan.pinned.note_case(case, path));
         // A suite without a selected case does not decide which reports are written.
         if !file.plan.trials.is_empty() {
@@ -37,18 +36,14 @@ impl FilePlan {
 
 /// Plans all trials below the eval root, and keeps about `most_kept` cases in memory. The error contains every mistake in
 /// every file.
-pub(in crate::harness) fn plan_all(
-    library: Library<'_>,
-    settings: &EnvSettings,
-    most_kept: usize,
-) -> Result<Plan, LoadErrors> {
+pub(in crate::harness) fn plan_all(source: PlanSource<'_>, most_kept: usize) -> Result<Plan, LoadErrors> {
     let (mut files, mut kept, mut defers) = (Vec::new(), 0, false);
-    for path in find_case_files(library.files)? {
+    for path in find_case_files(source.library.files)? {
         // After the first file that is deferred, most others are, and are read twice.
         let load = if defers { Suite::load_and_keep_events } else { Suite::load };
         // The suite is dropped here, so that only what the plan keeps of it stays in memory.
-        let file = load(&path, library).map(|suite| {
-            let mut file = FilePlan::of_suite(&suite, &path, library, settings);
+        let file = load(&path, source.library).map(|suite| {
+            let mut file = FilePlan::of_suite(&suite, &path, source);
             if kept + suite.cases.len() > most_kept {
                 defers = true;
                 defer_cases(&mut file.plan);
@@ -60,7 +55,7 @@ pub(in crate::harness) fn plan_all(
         files.push((path, file.unwrap_or_else(|errors| FilePlan { errors, ..FilePlan::default() })));
     }
     remove_datasets(&mut files, |file: &FilePlan| &file.datasets);
-    let mut errors = find_duplicates(&files, library, settings);
+    let mut errors = find_duplicates(&files, source);
     let mut plan = Plan::default();
     for (_, file) in files {
         errors.extend(file.errors);

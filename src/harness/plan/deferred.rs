@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
     use crate::check::{Registry, Tables};
-    use crate::harness::plan::plan_all;
+    use crate::harness::plan::{PlanSource, plan_all};
     use crate::harness::settings::EnvSettings;
     use crate::source::Files;
 
@@ -131,7 +131,8 @@ mod tests {
         let (kinds, tables) = (Registry::default(), Tables::default());
         let opener = Files::new(folder.path(), folder.path());
         let library = Library { kinds: &kinds, files: &opener, tables: &tables };
-        let plan = plan_all(library, &EnvSettings::default(), 1).expect("the cases are valid");
+        let plan = plan_all(PlanSource { library, settings: &EnvSettings::default() }, 1)
+            .expect("the cases are valid");
         read(plan, library);
     }
 

@@ -18,6 +18,7 @@ use super::snapshots::orphans::PinnedSnapshots;
 use crate::case::{Case, Ignore, RunSelection, Tier, TraceFrom};
 use crate::harness::shard::ShardRecord;
 use crate::place::{LoadError, LoadErrors};
+use crate::source::Files;
 use crate::suite::{
     CaseRuns, Library, ReportFormat, Suite, SuiteGate, build_case_name, build_file_name, build_identifier,
     find_files_for_name, parse_identifier,
@@ -130,27 +131,47 @@ impl Plan {
     }
 }
 
+/// The library of the suites, and the settings that select among their cases.
+#[derive(Clone, Copy)]
+pub(super) struct PlanSource<'p> {
+    pub(super) library: Library<'p>,
+    pub(super) settings: &'p EnvSettings,
+}
+
+impl PlanSource<'_> {
+    /// Returns the prefix of the names of all trials in the file at `path`.
+    fn trial_prefix(self, path: &Path) -> String {
+        build_file_name(path.strip_prefix(self.library.files.root()).unwrap_or(path))
+    }
+
+    fn selects(self, case: &Case) -> bool {
+        let (tags, tier) = (&self.settings.tags, self.settings.tier);
+        let is_of_tier = tier.is_none_or(|tier| tier == Tier::Full || case.tier == tier);
+        is_of_tier && (tags.is_empty() || case.tags.iter().any(|tag| tags.contains(tag)))
+    }
+}
+
 /// Plans the trials called `names`. Opens only the files that these names point to.
-pub(super) fn plan_named(names: &[String], library: Library<'_>, settings: &EnvSettings) -> Plan {
+pub(super) fn plan_named(names: &[String], source: PlanSource<'_>) -> Plan {
     let mut plan = Plan::default();
     for (at, name) in names.iter().enumerate() {
         // A runner may give a name twice, and a trial must run once.
         if !names[..at].contains(name) {
-            plan_one(&mut plan, name, library, settings);
-            plan_alias(&mut plan, name, library, settings);
+            plan_one(&mut plan, name, source);
+            plan_alias(&mut plan, name, source);
         }
     }
     plan
 }
 
 /// Plans the trial that has `path` as its Rust path, unless a trial is called so.
-fn plan_alias(plan: &mut Plan, path: &str, library: Library<'_>, settings: &EnvSettings) {
+fn plan_alias(plan: &mut Plan, path: &str, source: PlanSource<'_>) {
     let before = plan.trials.len();
     if plan.trials.iter().any(|trial| trial.shown_name() == path) {
         return;
     }
     let Some(name) = parse_identifier(path).filter(|name| name != path) else { return };
-    plan_one(plan, &name, library, settings);
+    plan_one(plan, &name, source);
     for trial in &mut plan.trials[before..] {
         trial.alias = Some(path.to_owned());
     }
@@ -161,22 +182,23 @@ fn plan_alias(plan: &mut Plan, path: &str, library: Library<'_>, settings: &EnvS
 /// A name can mean several files (`a::b` is the case `b` of `a.yaml`, or the file `a/b.yaml`), so they are tried until one
 /// contains the trial. A file with mistakes may be the wanted one: if no other contains the trial, the trial reports the
 /// mistakes.
-fn plan_one(plan: &mut Plan, name: &str, library: Library<'_>, settings: &EnvSettings) {
+fn plan_one(plan: &mut Plan, name: &str, source: PlanSource<'_>) {
     let mut broken = LoadErrors::new();
     // The likeliest file comes first. The search ends with the first file that has the trial; mistakes of other candidates
     // count only if no file has it.
-    for path in find_files_for_name(library.files, name) {
-        let file = trial_prefix(&path, library);
+    for path in find_files_for_name(source.library.files, name) {
+        let file = source.trial_prefix(&path);
         let is_gate = name == build_case_name(&file, Some(GATE_ID));
         // A gate needs all cases of its file; otherwise, the mistakes of other cases do not matter.
-        let suite =
-            Suite::load_some(&path, library, &|id| is_gate || is_trial_of(name, &build_case_name(&file, id)));
+        let suite = Suite::load_some(&path, source.library, &|id| {
+            is_gate || is_trial_of(name, &build_case_name(&file, id))
+        });
         let Some(suite) = broken.take(suite) else { continue };
         if suite.cases.is_empty() {
             continue;
         }
         let mut found = Plan::default();
-        let added = broken.take(found.add_suite(&suite, &path, library, settings));
+        let added = broken.take(found.add_suite(&suite, &path, source));
         plan.reports.extend(&suite.reports);
         plan.skipped += found.skipped;
         plan.golden.append(&mut found.golden);
@@ -200,17 +222,13 @@ fn is_trial_of(name: &str, case_name: &str) -> bool {
 }
 
 /// Returns the trial of a case, or one trial for each run if the trace has `each: true`.
-fn make_case_trials(
-    work: &CaseWork,
-    name: String,
-    library: Library<'_>,
-) -> Result<Vec<PlannedTrial>, LoadError> {
+fn make_case_trials(work: &CaseWork, name: String, files: &Files) -> Result<Vec<PlannedTrial>, LoadError> {
     let file = match &work.case.trace {
         TraceFrom::File(file) if file.runs == RunSelection::Each => file,
         _ => return Ok(vec![make_case_trial(work, name, None)]),
     };
     // This is the only place that opens a trace while listing, because the number of runs gives the names of the trials.
-    let runs = CaseRuns::find_runs(&work.case, &work.path, library.files)
+    let runs = CaseRuns::find_runs(&work.case, &work.path, files)
         .map_err(|error| LoadError::new(file.place.clone(), error))?;
     let runs = Arc::new(runs);
     let trials = (0..runs.len()).map(|number| {
@@ -224,16 +242,6 @@ fn make_case_trial(work: &CaseWork, name: String, run: Option<SelectedRun>) -> P
     PlannedTrial::new(name, work.case.ignore.clone(), TrialWork::Case(CaseWork { run, ..work.clone() }))
 }
 
-fn is_selected(case: &Case, settings: &EnvSettings) -> bool {
-    let tier = settings.tier.is_none_or(|tier| tier == Tier::Full || case.tier == tier);
-    tier && (settings.tags.is_empty() || case.tags.iter().any(|tag| settings.tags.contains(tag)))
-}
-
-/// Returns the prefix of the names of all trials in the file at `path`.
-fn trial_prefix(path: &Path, library: Library<'_>) -> String {
-    build_file_name(path.strip_prefix(library.files.root()).unwrap_or(path))
-}
-
 impl Plan {
     /// Adds the plan of another file.
     fn extend(&mut self, file: Plan) {
@@ -245,25 +253,21 @@ impl Plan {
     }
 
     /// Adds the trials of a suite's selected cases, and the trial of its gate.
-    fn add_suite(
-        &mut self,
-        suite: &Suite,
-        path: &Path,
-        library: Library<'_>,
-        settings: &EnvSettings,
-    ) -> Result<(), LoadErrors> {
+    fn add_suite(&mut self, suite: &Suite, path: &Path, source: PlanSource<'_>) -> Result<(), LoadErrors> {
         let (mut errors, before, skipped) = (LoadErrors::new(), self.trials.len(), self.skipped);
-        let name: Arc<str> = trial_prefix(path, library).into();
+        let name: Arc<str> = source.trial_prefix(path).into();
         let shared_path = Arc::new(path.to_owned());
         for case in &suite.cases {
-            if !is_selected(case, settings) {
+            if !source.selects(case) {
                 self.skipped += 1;
                 continue;
             }
             let (case, path) = (Arc::clone(case), Arc::clone(&shared_path));
             let case_name = build_case_name(&name, case.id.as_deref());
             let work = CaseWork { case, path, suite: Arc::clone(&name), run: None };
-            self.trials.extend(errors.take(make_case_trials(&work, case_name, library)).unwrap_or_default());
+            self.trials.extend(
+                errors.take(make_case_trials(&work, case_name, source.library.files)).unwrap_or_default(),
+            );
         }
         if suite.cases.iter().any(|case| is_golden(case)) {
             let gate = suite.gate.as_ref().and_then(|gate| gate.mean);

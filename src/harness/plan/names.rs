@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::all::FilePlan;
-use super::{Plan, TrialWork, trial_prefix};
-use crate::harness::settings::EnvSettings;
+use super::{Plan, PlanSource, TrialWork};
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::suite::{Library, Suite, build_case_name};
+use crate::suite::{Suite, build_case_name};
 
 /// Lists the names that must be unique, with their places: those of all cases, also of those that the tier or the tags leave
 /// out, so that a duplicate does not appear only when another tier is selected; and those of trials that are not called like
@@ -27,18 +26,14 @@ pub(super) fn list_names<'p>(
 }
 
 /// Finds the names that two cases or trials have.
-pub(super) fn find_duplicates(
-    files: &[(PathBuf, FilePlan)],
-    library: Library<'_>,
-    settings: &EnvSettings,
-) -> LoadErrors {
+pub(super) fn find_duplicates(files: &[(PathBuf, FilePlan)], source: PlanSource<'_>) -> LoadErrors {
     let (mut known, mut errors) = (HashMap::new(), LoadErrors::new());
     for (path, file) in files {
         for (index, name) in file.names.iter().enumerate() {
             let first = *known.entry(name.as_str()).or_insert((path, index));
             if first != (path, index) {
                 // Places hold the texts of their files, so only those of duplicates are found, by reading the files again.
-                let locate = |(path, index): (&PathBuf, usize)| locate_name(path, index, library, settings);
+                let locate = |(path, index): (&PathBuf, usize)| locate_name(path, index, source);
                 errors.push(duplicate_name_error(name, locate((path, index)), &locate(first)));
             }
         }
@@ -47,12 +42,12 @@ pub(super) fn find_duplicates(
 }
 
 /// Returns the place of a name by its number in its file.
-fn locate_name(path: &Path, index: usize, library: Library<'_>, settings: &EnvSettings) -> Place {
-    let found = Suite::load(path, library).ok().and_then(|suite| {
-        let FilePlan { plan, .. } = FilePlan::of_suite(&suite, path, library, settings);
-        list_names(&suite, &trial_prefix(path, library), &plan).nth(index).map(|(_, place)| place.clone())
+fn locate_name(path: &Path, index: usize, source: PlanSource<'_>) -> Place {
+    let found = Suite::load(path, source.library).ok().and_then(|suite| {
+        let FilePlan { plan, .. } = FilePlan::of_suite(&suite, path, source);
+        list_names(&suite, &source.trial_prefix(path), &plan).nth(index).map(|(_, place)| place.clone())
     });
-    found.unwrap_or_else(|| Place::of_file(library.files.name(path)))
+    found.unwrap_or_else(|| Place::of_file(source.library.files.name(path)))
 }
 
 fn duplicate_name_error(name: &str, place: Place, first: &Place) -> LoadError {

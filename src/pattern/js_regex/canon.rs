@@ -38,9 +38,9 @@ pub(super) fn close_over_case(set: &UnitSet) -> UnitSet {
     let mut ranges = set.ranges().to_vec();
     // By the rule above, ASCII folds only within ASCII. Most sets are ASCII and need no walk through the table.
     if ranges.iter().all(|(_, high)| *high < 0x80) {
-        ranges.extend(
-            (0x41..=0x5A).filter(|upper| contains_either_case(set, *upper)).flat_map(list_both_cases),
-        );
+        for upper in (0x41..=0x5A).filter(|upper| set.contains(*upper) || set.contains(*upper + 0x20)) {
+            ranges.extend([(upper, upper), (upper + 0x20, upper + 0x20)]);
+        }
     } else {
         // A group is all units that fold to one. If one of them is in the set, all of them belong to it.
         for group in CASED.chunk_by(|a, b| a.0 == b.0) {
@@ -52,14 +52,6 @@ pub(super) fn close_over_case(set: &UnitSet) -> UnitSet {
         }
     }
     UnitSet::new(ranges)
-}
-
-fn contains_either_case(set: &UnitSet, upper: u16) -> bool {
-    set.contains(upper) || set.contains(upper + 0x20)
-}
-
-fn list_both_cases(upper: u16) -> [(u16, u16); 2] {
-    [(upper, upper), (upper + 0x20, upper + 0x20)]
 }
 
 #[cfg(test)]

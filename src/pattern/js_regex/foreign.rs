@@ -130,13 +130,12 @@ fn find_posix_class(rest: &str) -> Option<ForeignConstruct> {
     // With both brackets the class is only this one, and the advice replaces it; within other members only the name
     // is replaced.
     let is_whole = rest.starts_with("[[:") && after.starts_with(']');
-    let (written, instead) = match (is_whole, name.starts_with('^')) {
-        (true, false) if members.starts_with('\\') && members.len() == 2 => {
-            (format!("[[:{name}:]]"), (*members).to_owned())
-        }
-        (true, false) => (format!("[[:{name}:]]"), format!("[{members}]")),
-        (true, true) => (format!("[[:{name}:]]"), format!("[^{members}]")),
-        (false, _) => (format!("[:{name}:]"), (*members).to_owned()),
+    let written = if is_whole { format!("[[:{name}:]]") } else { format!("[:{name}:]") };
+    let is_escape = members.starts_with('\\') && members.len() == 2;
+    let instead = match (is_whole, name.starts_with('^')) {
+        (true, true) => format!("[^{members}]"),
+        (true, false) if !is_escape => format!("[{members}]"),
+        _ => (*members).to_owned(),
     };
     Some(ForeignConstruct { written, advice: format!("is no class in JavaScript: write `{instead}`") })
 }

@@ -21,13 +21,6 @@ pub(super) struct JsParser {
     depth: usize,
 }
 
-/// Whether a quantifier may follow.
-#[derive(PartialEq, Eq)]
-enum Repeatable {
-    Yes,
-    No,
-}
-
 pub(super) fn parse_pattern(pattern: &str, flags: Flags) -> Result<JsPattern, JsRegexError> {
     let cursor = PatternCursor::new(pattern);
     // Names and numbers of groups must be known first: `\k<name>` may come before its group.
@@ -91,16 +84,16 @@ impl JsParser {
         while let Some(c) = self.cursor.peek().filter(|c| !matches!(c, '|' | ')')) {
             // The groups that open within a term are those that a quantifier behind it resets in each round.
             let opened = self.opened;
-            let (part, repeatable) = self.parse_term(c)?;
-            parts.push(if repeatable == Repeatable::Yes { self.parse_repeat(part, opened)? } else { part });
+            let part = self.parse_term(c)?;
+            parts.push(if part.is_repeatable() { self.parse_repeat(part, opened)? } else { part });
         }
         Ok(JsPart::Sequence(parts))
     }
 
-    fn parse_term(&mut self, c: char) -> Result<(JsPart, Repeatable), JsRegexError> {
+    fn parse_term(&mut self, c: char) -> Result<JsPart, JsRegexError> {
         // Before the characters: `\b` begins like an escape and `^` like a literal, and neither can be repeated.
         if let Some(assertion) = self.parse_assertion() {
-            return Ok((JsPart::Assertion(assertion), Repeatable::No));
+            return Ok(JsPart::Assertion(assertion));
         }
         match c {
             '(' => return self.parse_group(),
@@ -108,16 +101,15 @@ impl JsParser {
             '{' => self.refuse_count()?,
             _ => {}
         }
-        let part = match c {
-            '[' => self.parse_class()?,
-            '\\' => self.parse_escape()?,
-            '.' => self.parse_dot(),
+        match c {
+            '[' => self.parse_class(),
+            '\\' => self.parse_escape(),
+            '.' => Ok(self.parse_dot()),
             _ => {
                 let unit = self.cursor.take_unit().unwrap_or_default();
-                self.build_unit(UnitSet::from_unit(unit))
+                Ok(self.build_unit(UnitSet::from_unit(unit)))
             }
-        };
-        Ok((part, Repeatable::Yes))
+        }
     }
 
     fn parse_dot(&mut self) -> JsPart {
@@ -157,26 +149,24 @@ impl JsParser {
         found.into_iter().find(|(text, _)| self.cursor.eat(text)).map(|(_, assertion)| assertion)
     }
 
-    fn parse_group(&mut self) -> Result<(JsPart, Repeatable), JsRegexError> {
+    fn parse_group(&mut self) -> Result<JsPart, JsRegexError> {
         let start = self.cursor.at;
         for (text, behind, negative) in
             [("(?=", false, false), ("(?!", false, true), ("(?<=", true, false), ("(?<!", true, true)]
         {
             if self.cursor.eat(text) {
                 let body = Box::new(self.parse_group_body(start)?);
-                // Only a look-ahead can be repeated (Annex B). Its meaning is useless, and engines accept it.
-                let repeatable = if behind { Repeatable::No } else { Repeatable::Yes };
-                return Ok((JsPart::Look(JsLook { body, behind, negative }), repeatable));
+                return Ok(JsPart::Look(JsLook { body, behind, negative }));
             }
         }
         if self.cursor.eat("(?:") {
-            return Ok((self.parse_group_body(start)?, Repeatable::Yes));
+            return self.parse_group_body(start);
         }
         self.parse_group_head(start)?;
         self.opened += 1;
         let index = self.opened;
         let body = self.parse_group_body(start)?;
-        Ok((JsPart::Capture(index, Box::new(body)), Repeatable::Yes))
+        Ok(JsPart::Capture(index, Box::new(body)))
     }
 
     /// The head of a group that captures: `(` or `(?<name>`.

@@ -64,6 +64,11 @@ pub(super) struct JsPattern {
 }
 
 impl JsPart {
+    /// Whether a quantifier may follow. A look-ahead can be repeated (Annex B): its meaning is useless, and engines accept it.
+    pub(super) fn is_repeatable(&self) -> bool {
+        !matches!(self, Self::Assertion(_) | Self::Look(JsLook { behind: true, .. }))
+    }
+
     /// Returns the size of the part with its counted repeats written out.
     pub(super) fn expanded_size(&self) -> u64 {
         match self {

@@ -18,7 +18,7 @@ const BIN_COUNT: u32 = 10;
 
 /// Counts over all verdicts.
 pub(super) struct HtmlCharts {
-    totals: Totals,
+    pub(super) totals: Totals,
     bins: [usize; BIN_COUNT as usize],
     checks: BTreeMap<String, CheckCount>,
     files: BTreeMap<String, Totals>,
@@ -124,14 +124,6 @@ impl HtmlCharts {
         self.totals.cases == self.totals.passed
     }
 
-    pub(super) fn count_standings(&self) -> [StandingCount; 5] {
-        list_counts(self.totals)
-    }
-
-    pub(super) fn draw_all_cases(&self) -> ChartBar {
-        draw_bar("all cases", self.totals)
-    }
-
     /// Draws the histogram of scores; empty if no case has a scorecard.
     pub(super) fn draw_score_bins(&self) -> Vec<ScoreBin> {
         let highest = self.bins.iter().copied().max().unwrap_or(0);
@@ -167,7 +159,8 @@ impl HtmlCharts {
     }
 }
 
-fn draw_bar(name: &str, totals: Totals) -> ChartBar {
+/// Draws the results of some cases as one bar.
+pub(super) fn draw_bar(name: &str, totals: Totals) -> ChartBar {
     let counts = list_counts(totals);
     let all: usize = counts.iter().map(|count| count.number).sum();
     let (mut before, mut parts) = (0, Vec::new());
@@ -189,7 +182,7 @@ fn render_edge(nth: usize) -> String {
 }
 
 /// Lists the count of each result with the word that is shown beside it.
-fn list_counts(totals: Totals) -> [StandingCount; 5] {
+pub(super) fn list_counts(totals: Totals) -> [StandingCount; 5] {
     let Totals { passed, failed, undecided, errors, skipped, .. } = totals;
     [
         ("fail", "failed", failed),

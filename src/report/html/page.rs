@@ -3,7 +3,7 @@
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 
-use super::charts::HtmlCharts;
+use super::charts::{HtmlCharts, draw_bar, list_counts};
 use super::figures::RunFigureTotals;
 use super::mutation::MutationSection;
 use crate::report::RunInfo;
@@ -89,8 +89,8 @@ fn describe_charts(charts: &HtmlCharts, figures: &RunFigureTotals<'_>) -> Value 
         green => charts.is_green(),
         figures => Serde(figures.list_figures()),
         pinned => figures.describe_pinned(),
-        counts => Serde(charts.count_standings()),
-        whole => Serde(charts.draw_all_cases()),
+        counts => Serde(list_counts(charts.totals)),
+        whole => Serde(draw_bar("all cases", charts.totals)),
         bins => Serde(charts.draw_score_bins()),
         checks => Serde(checks),
         more_checks => more_checks,

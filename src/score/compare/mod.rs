@@ -55,12 +55,7 @@ pub enum ComparisonStatus {
 
 impl std::fmt::Display for ComparisonStatus {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Regression => "REGRESSION",
-            Self::ToolsChanged => "TOOLS_CHANGED",
-            Self::OutputChanged => "OUTPUT_CHANGED",
-            Self::Passed => "PASSED",
-        })
+        self.serialize(f)
     }
 }
 

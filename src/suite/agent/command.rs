@@ -1,6 +1,5 @@
 //! `command:` an agent that is a process.
 
-use super::super::case::timeout;
 use super::super::trace::parse_reader_name;
 use super::{mark_common_keys, parse_bytes};
 use crate::case::CommandLine;
@@ -21,7 +20,7 @@ pub(super) fn parse_command_line(node: Node<'_>, readers: &[&str]) -> Result<Com
     let command = CommandLine {
         env: fields.parse("env", parse_variables).unwrap_or_default(),
         cwd: fields.optional("cwd"),
-        timeout: fields.parse("timeout", timeout),
+        timeout: fields.parse("timeout", |node| node.parse_time("timeout")),
         output_limit: fields.parse("output_limit", parse_bytes),
         format: fields.node("format").and_then(|node| fields.take(parse_reader_name(node, readers))),
         ..CommandLine::default()

@@ -1,6 +1,5 @@
 //! `http:` an agent that is a server.
 
-use super::super::case::timeout;
 use super::super::trace::parse_reader_name;
 use super::{mark_common_keys, parse_bytes};
 use crate::case::{HttpCall, HttpMethod, Template, VariableText};
@@ -18,7 +17,7 @@ pub(super) fn parse_http_call(node: Node<'_>, readers: &[&str]) -> Result<HttpCa
     let mut fields = Fields::of(node, "an agent")?;
     mark_common_keys(&mut fields);
     let asking = fields.parse("http", parse_request);
-    let timeout = fields.parse("timeout", timeout);
+    let timeout = fields.parse("timeout", |node| node.parse_time("timeout"));
     let output_limit = fields.parse("output_limit", parse_bytes);
     let format = fields.node("format").and_then(|node| fields.take(parse_reader_name(node, readers)));
     fields.finish_some(asking.map(|call| HttpCall { timeout, output_limit, format, ..call }))

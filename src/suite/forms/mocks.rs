@@ -21,7 +21,7 @@ pub(crate) struct Mocks {
     decoys: Option<Texts>,
     /// The descriptions and schemas of the tools: what a server answers to `tools/list`, or the file with it.
     definitions: Option<Value>,
-    /// The MCP server whose answers are recorded and replayed.
+    /// An existing MCP server. Its answers are recorded, and replayed later.
     server: Option<RecordedServer>,
 }
 

@@ -5,10 +5,12 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use super::table::{RowTable, RowValues, render_scalar};
 use crate::case::{Template, TemplatePart, split_placeholders};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
-use crate::yaml::{Key, Tree, Value};
+use crate::yaml::{Key, Tree, Value, did_you_mean};
 
 /// Fills the case of one row.
 pub(super) struct RowFiller<'r> {
@@ -93,10 +95,11 @@ impl<'r> RowFiller<'r> {
         let found = self.row.get(name);
         if found.is_none() {
             // A missing cell is a mistake of the row, and an unknown column one of the case.
-            let (problem, help) = if self.table.columns.iter().any(|column| column == name) {
+            let columns: Vec<&str> = self.table.columns.iter().map(SmolStr::as_str).collect();
+            let (problem, help) = if columns.contains(&name) {
                 (format!("this row has no value for `{{{{{name}}}}}`"), None)
             } else {
-                (format!("no column is called `{name}`"), self.table.advise_column(name))
+                (format!("no column is called `{name}`"), did_you_mean(name, &columns))
             };
             self.fail(span, problem, help);
         }

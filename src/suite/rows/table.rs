@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::super::name::name_recording;
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
-use crate::yaml::{Node, Tree, Value, did_you_mean};
+use crate::yaml::{Node, Tree, Value};
 
 /// The largest number of rows of one case.
 const MAX_ROWS: usize = 100_000;
@@ -212,12 +212,4 @@ fn refuse_same_keys(rows: &[RowValues]) -> Result<(), LoadErrors> {
         }
     }
     errors.or(())
-}
-
-impl RowTable {
-    /// Describes the columns to somebody who wrote `name`.
-    pub(super) fn advise_column(&self, name: &str) -> Option<String> {
-        let known: Vec<&str> = self.columns.iter().map(SmolStr::as_str).collect();
-        did_you_mean(name, &known)
-    }
 }

@@ -130,15 +130,11 @@ impl Keys {
 
     /// A case with its metric in the defaults of its suite: any settings are allowed.
     fn part_of_case(&self, kinds: &Registry) -> Value {
-        json!({"type": "object", "properties": self.case_keys(kinds)})
-    }
-
-    fn case_keys(&self, kinds: &Registry) -> Map<String, Value> {
         let mut properties = self.case.clone();
         let names: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
         properties["metric"]["enum"] = json!(names);
         properties["expect"]["items"] = json!({"$ref": "#/definitions/entry_of_expect"});
-        properties
+        json!({"type": "object", "properties": properties})
     }
 
     fn beside_metric(&self, kind: &Kind) -> Value {

@@ -58,7 +58,6 @@ impl ExpectedBlock<'_> {
             expectation.turn = self.turn;
         }
         // A score of a block with a mistake would be computed from the wrong parts.
-        // A score of a block with a mistake would be computed from the wrong parts.
         let wanted = scored && !self.context.is_broken;
         let card = if wanted { errors.take(self.build_scorecard(card, &parts)) } else { None };
         errors.or(LoweredBlock { expectations: found, scorecards: card.into_iter().collect() })
@@ -93,7 +92,7 @@ impl ExpectedBlock<'_> {
         let settings = GatheredSettings::at(node)
             .with("tools", Some(node))
             .with_value("names", Value::String("normalised".into()));
-        let gate = self.context.check("forbidden_tools", node, settings)?;
+        let gate = settings.read("forbidden_tools", self.context.case.scope)?;
         Ok(Some(gate.with_effect(Effect::Gate)))
     }
 
@@ -101,7 +100,7 @@ impl ExpectedBlock<'_> {
         let Some(at) = parts.tools.or(parts.categories) else { return Ok(None) };
         let settings =
             GatheredSettings::at(at).with("tools", parts.tools).with("categories", parts.categories);
-        let check = self.context.check("tool_accuracy", at, settings)?;
+        let check = settings.read("tool_accuracy", self.context.case.scope)?;
         Ok(Some(check.with_effect(Effect::Points)))
     }
 
@@ -109,7 +108,7 @@ impl ExpectedBlock<'_> {
         let Some(at) = parts.sequence else { return Ok(None) };
         let mode = self.context.sequence_mode;
         let settings = GatheredSettings::at(at).with("tool_sequence", Some(at)).with("mode", mode);
-        let check = self.context.check("sequence_correctness", at, settings)?;
+        let check = settings.read("sequence_correctness", self.context.case.scope)?;
         let required = self.context.sequence_required.map(Node::decode::<bool>).transpose()?;
         let exact = mode.and_then(Node::as_str) == Some("exact");
         // A wrong order costs points, unless the case says that it must not happen.
@@ -124,7 +123,7 @@ impl ExpectedBlock<'_> {
         }
         let at = output.node.or(self.expected).unwrap_or(self.context.case.node);
         let settings = GatheredSettings::at(at).with_value("assertions", Value::List(output.trees.clone()));
-        let check = self.context.check("output_quality", at, settings)?;
+        let check = settings.read("output_quality", self.context.case.scope)?;
         Ok(Some(check.with_effect(Effect::Points)))
     }
 

@@ -20,7 +20,7 @@ use self::thresholds::ExpectedThresholds;
 use super::piece::GatheredSettings;
 use super::{CaseNode, Vocabulary};
 use crate::case::{Expectation, LoweredBlock};
-use crate::check::{Scope, Weights};
+use crate::check::Weights;
 use crate::place::{LoadError, LoadErrors};
 use crate::score::Effect;
 use crate::yaml::{Fields, Node};
@@ -43,7 +43,6 @@ const ALSO: &[&str] = &[
 /// The settings that all blocks of one case share.
 struct ExpectedContext<'c> {
     case: &'c CaseNode<'c>,
-    scope: &'c Scope<'c>,
     weights: Weights,
     thresholds: ExpectedThresholds<'c>,
     sequence_mode: Option<Node<'c>>,
@@ -56,12 +55,11 @@ struct ExpectedContext<'c> {
 
 impl<'c> ExpectedContext<'c> {
     /// Reads everything that can be read and adds the rest to `errors`, so that one error does not hide another.
-    fn read(case: &'c CaseNode<'c>, scope: &'c Scope<'c>, errors: &mut LoadErrors) -> Self {
+    fn read(case: &'c CaseNode<'c>, errors: &mut LoadErrors) -> Self {
         let node = case.node;
         let thresholds = node.get("thresholds").and_then(|node| errors.take(ExpectedThresholds::read(node)));
         let mut context = Self {
             case,
-            scope,
             weights: Weights::none(),
             thresholds: thresholds.unwrap_or_default(),
             sequence_mode: node
@@ -87,10 +85,11 @@ impl<'c> ExpectedContext<'c> {
             [node.get("weights"), self.thresholds.weights].into_iter().flatten().collect();
         // The weights in a suite's defaults are for its scored cases. A case without a score may ignore them.
         overrides.retain(|node| scored.is_some() || self.case.holds(*node));
-        let mut weights = if scored.is_some() { self.scope.tables.weights.clone() } else { Weights::none() };
+        let mut weights =
+            if scored.is_some() { self.case.scope.tables.weights.clone() } else { Weights::none() };
         let mut errors = LoadErrors::new();
         for node in &overrides {
-            weights = errors.take(weights.overridden(*node, self.scope.kinds)).unwrap_or(weights);
+            weights = errors.take(weights.overridden(*node, self.case.scope.kinds)).unwrap_or(weights);
         }
         // The sum is checked once, after the last override: each override may name only some of the parts.
         if let Some(last) = overrides.last().copied().or(scored).filter(|_| errors.is_empty()) {
@@ -98,29 +97,19 @@ impl<'c> ExpectedContext<'c> {
         }
         errors.or(weights)
     }
-
-    /// Creates the check `name` with settings gathered from the case.
-    fn check(
-        &self,
-        name: &'static str,
-        at: Node<'_>,
-        settings: GatheredSettings<'_>,
-    ) -> Result<Expectation, LoadErrors> {
-        settings.read(name, at.place(), self.scope)
-    }
 }
 
 /// Whether the case has a scorecard that counts `check`.
-pub(super) fn weighs(case: &CaseNode<'_>, scope: &Scope<'_>, check: &str) -> bool {
-    ExpectedContext::read(case, scope, &mut LoadErrors::new()).weights.of(check) > 0.0
+pub(super) fn weighs(case: &CaseNode<'_>, check: &str) -> bool {
+    ExpectedContext::read(case, &mut LoadErrors::new()).weights.of(check) > 0.0
 }
 
-fn lower(case: &CaseNode<'_>, scope: &Scope<'_>) -> Result<LoweredBlock, LoadErrors> {
+fn lower(case: &CaseNode<'_>) -> Result<LoweredBlock, LoadErrors> {
     if std::iter::once(&"expected").chain(ALSO).all(|key| case.node.get(key).is_none()) {
         return Ok(LoweredBlock::default());
     }
     let mut errors = LoadErrors::new();
-    let context = ExpectedContext::read(case, scope, &mut errors);
+    let context = ExpectedContext::read(case, &mut errors);
     let mut lowered = LoweredBlock::default();
     let expected = case.node.get("expected");
     if expected.is_some() || context.weights.of_checks().next().is_some() {
@@ -173,7 +162,7 @@ fn lower_checks(context: &ExpectedContext<'_>) -> Result<Vec<Expectation>, LoadE
         let allowed = context.case.node.get("max_unsupported").filter(|_| grounded);
         let claims = Some(switch).filter(|_| grounded);
         let settings = GatheredSettings::at(switch).with("max_unsupported", allowed).with("claims", claims);
-        found.extend(fields.take(context.check(check, switch, settings)));
+        found.extend(fields.take(settings.read(check, context.case.scope)));
     }
     fields.finish(found)
 }

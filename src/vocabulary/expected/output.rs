@@ -52,8 +52,8 @@ impl<'n> OutputAssertions<'n> {
         entry: Node<'n>,
         context: &ExpectedContext<'_>,
     ) -> Result<(), LoadErrors> {
-        let expectation =
-            context.check(check, entry, GatheredSettings::at(entry).with(setting, Some(entry)))?;
+        let settings = GatheredSettings::at(entry).with(setting, Some(entry));
+        let expectation = settings.read(check, context.case.scope)?;
         self.assertions.push(expectation.with_effect(context.output));
         self.trees.push(wrap_named(check, wrap_named(setting, entry.tree().clone())));
         Ok(())

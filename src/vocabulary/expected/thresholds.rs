@@ -41,10 +41,7 @@ impl<'n> ExpectedThresholds<'n> {
             let error = scored.error("`thresholds.min_score` is missing: without it, every score passes");
             return Err(error.help("add it next to `expected`: `thresholds: {min_score: 80}`"));
         };
-        let least: f64 = node.decode()?;
-        if !(0.0..=100.0).contains(&least) {
-            return Err(node.error(format!("`min_score`: expected a number from 0 to 100, found {least}")));
-        }
+        let least = node.parse_up_to(100.0, "`min_score`: ")?;
         Ok(Threshold { setting: "min_score", place: node.place(), least })
     }
 
@@ -53,8 +50,7 @@ impl<'n> ExpectedThresholds<'n> {
         let limits =
             [("cost_at_most", "usd", self.max_cost), ("duration_at_most", "duration", self.max_latency)];
         read_all(limits.into_iter().filter_map(|(check, setting, node)| {
-            let settings = GatheredSettings::at(node?).with(setting, node);
-            Some(context.check(check, node?, settings))
+            Some(GatheredSettings::at(node?).with(setting, node).read(check, context.case.scope))
         }))
     }
 }

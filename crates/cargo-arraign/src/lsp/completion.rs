@@ -181,7 +181,8 @@ fn describe_value(tool: &str, value: &Value) -> String {
     format!("{short} (`{tool}`)")
 }
 
-/// Returns the tool whose arguments the cursor is in: the value of the nearest `tool` or `call` above it, in the same case.
+/// Returns the tool of the arguments around the cursor: the value of the nearest `tool`, `call` or `name` above them, in
+/// the same case.
 fn find_tool_near(text: &str, offset: usize) -> Option<String> {
     let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at);
     // The search ends at the beginning of the case, so that no tool of another one is taken.

@@ -63,7 +63,7 @@ fn find_keys_in_line(line: &str) -> Vec<String> {
                 open.retain(|(own, _)| *own < depth);
                 depth = depth.saturating_sub(1);
             }
-            // In a flow mapping, a comma ends the value of the last key. In a list it does not end that of the key before.
+            // In a flow mapping, a comma ends the value of the last key. In a list, the key of the list stays open.
             ',' => open.retain(|(own, _)| *own < depth || line_is_list(line, at)),
             ':' if line[at + 1..].is_empty() || line[at + 1..].starts_with(' ') => {
                 let key = line[word_start..at].trim_matches(['"', '\'', ' ', '-']).to_owned();

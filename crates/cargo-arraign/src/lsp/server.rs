@@ -232,7 +232,7 @@ impl<'c> Server<'c> {
         Ok(self.connection.sender.send(notification.into())?)
     }
 
-    /// Sends a request whose answer does not matter.
+    /// Sends a request. Nobody waits for the answer.
     pub(super) fn request<R: RequestKind>(&mut self, parameters: R::Params) -> Result<(), CliError> {
         self.requests += 1;
         let request = Request::new(self.requests.into(), R::METHOD.to_owned(), parameters);

@@ -17,9 +17,9 @@ use arraign::{Case, Harness, Suite};
 use tokio::io::{stdin, stdout};
 use tokio::runtime::Builder;
 
-/// Serves mock tools until the client closes the streams: those of the run whose address the environment contains, because
-/// its agent has started this process, or those of the case `name`. Returns the calls without an answer. The error is a
-/// sentence.
+/// Serves mock tools until the client closes the streams. If an agent has started this process, the environment contains
+/// the address of its run, and the tools are those of the run. Otherwise they are those of the case `name`. Returns the
+/// calls without an answer. The error is a sentence.
 pub(super) fn serve_mocks(harness: &Harness, name: Option<&str>) -> Result<Vec<String>, String> {
     if let Ok(url) = env::var(MCP_VARIABLE) {
         serve(MockHandler::Remote(Arc::new(RemoteMocks::new(url))))?;
@@ -44,7 +44,7 @@ pub(super) fn serve_mocks(harness: &Harness, name: Option<&str>) -> Result<Vec<S
     let session = Arc::new(MockSession::new(session));
     serve(MockHandler::Session(Arc::clone(&session)))?;
     let outcome = session.finish();
-    let misses = outcome.server.into_iter().flat_map(|server| server.misses).map(|miss| miss.message);
+    let misses = outcome.server.into_iter().flat_map(|server| server.misses);
     Ok(outcome.problems.into_iter().chain(misses).collect())
 }
 

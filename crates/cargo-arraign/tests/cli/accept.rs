@@ -23,7 +23,7 @@ trace: traces/now.yaml
 baseline: {file: traces/good/a.yaml, fail_on: [TOOLS_CHANGED]}
 ";
 
-/// A case whose agent no longer does what its baseline did.
+/// A case with a run that differs from its baseline.
 fn baseline() -> Package {
     let package = Package::of(COMPARED);
     package.write("evals/traces/good/a.yaml", "calls: [look]\nanswer: done\n");

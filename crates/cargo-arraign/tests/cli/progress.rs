@@ -13,7 +13,7 @@ use crate::package::Package;
 const LIVE: (&str, &str) = ("ARRAIGN_AGENT_MODE", "live");
 const TERMINAL: (&str, &str) = ("TERM", "xterm");
 
-/// Three cases, whose agents answer one after the other.
+/// Three cases. Their agents answer one after the other.
 fn package() -> Package {
     let case = |id: &str, seconds: &str| {
         let script = format!("sleep {seconds}; echo '{{\"calls\": [\"look\"]}}'");

@@ -51,7 +51,7 @@ fn a_folder_that_is_not_there_is_2() {
     );
 }
 
-/// A trial that ran by then has its whole verdict; that of the others nobody takes for a pass.
+/// A trial that has ended before the interrupt has its whole verdict. The other trials do not count as passed.
 #[cfg(all(unix, feature = "live"))]
 #[test]
 fn an_interrupted_run_is_130_and_its_report_is_not_green() {

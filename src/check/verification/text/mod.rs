@@ -37,7 +37,7 @@ impl Asked {
         found.part(self.label, Some(self.share));
         if self.share < 1.0 {
             let points = self.points * (1.0 - self.share);
-            found.lose(Lost { points, why: why(), help: self.help, ..Lost::default() });
+            found.lost.push(Lost { points, why: why(), help: self.help, ..Lost::default() });
         }
     }
 }
@@ -87,7 +87,7 @@ fn judge_evidence(text: &RuledText, answer: &str, found: &mut Breakdown) -> f64 
     let claim = text.find_claim();
     score += 0.25 * found.keep("no unsupported claim", claim.is_none());
     if let Some(claim) = claim {
-        found.lose(lose_claim(answer, &claim, points));
+        found.lost.push(lose_claim(answer, &claim, points));
     }
     score
 }

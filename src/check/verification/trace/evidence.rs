@@ -41,11 +41,11 @@ fn judge_lines(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     // All citations that nothing shows cost together what one of them costs alone.
     let points = EVIDENCE * QUARTER * divide(1, unseen.len().max(1));
     if unseen.is_empty() {
-        found.lose(lost(points, "the answer names no line of a file", "name the line: `src/lib.rs:42`"));
+        found.lost.push(lost(points, "the answer names no line of a file", "name the line: `src/lib.rs:42`"));
     }
     for citation in unseen {
         let why = format!("the answer cites `{}`, and no call shows that line", citation.text);
-        found.lose(Lost { is_claim: true, ..lost(points, why, "cite lines as a result shows them") });
+        found.lost.push(Lost { is_claim: true, ..lost(points, why, "cite lines as a result shows them") });
     }
     0.0
 }
@@ -79,7 +79,7 @@ fn judge_snippet(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     found.part("a snippet that was seen", Some(kept));
     if kept < 1.0 {
         let help = "quote the code that was read or written, in backticks";
-        found.lose(lost(EVIDENCE * QUARTER, "the answer quotes no code that occurs in the run", help));
+        found.lost.push(lost(EVIDENCE * QUARTER, "the answer quotes no code that occurs in the run", help));
     }
     kept
 }
@@ -101,7 +101,7 @@ fn judge_output(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     found.part("an output that was seen", Some(kept));
     if kept < 1.0 {
         let help = "quote what a tool said, or give its counts: `15 passed`";
-        found.lose(lost(EVIDENCE * QUARTER, "the answer quotes no output that a tool gave", help));
+        found.lost.push(lost(EVIDENCE * QUARTER, "the answer quotes no output that a tool gave", help));
     }
     kept
 }
@@ -130,7 +130,7 @@ fn judge_claims(claims: UnsupportedClaims, found: &mut Breakdown) -> f64 {
     // The claims share the points, so that many of them do not cost more than the part is worth.
     let points = EVIDENCE * QUARTER * divide(1, claims.len().max(1));
     for claim in claims {
-        found.lose(claim.into_loss(points));
+        found.lost.push(claim.into_loss(points));
     }
     kept
 }

@@ -36,7 +36,7 @@ pub(super) fn judge(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     if !missing.is_empty() {
         let why = format!("not run after the first change of code: {}", missing.join(", "));
         let help = "run them; `gates: [type, lint]` says which ones this project has";
-        found.lose(lost(GATES * (1.0 - score), why, help));
+        found.lost.push(lost(GATES * (1.0 - score), why, help));
     }
     score
 }

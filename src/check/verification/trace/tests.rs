@@ -13,7 +13,7 @@ pub(super) fn judge(run: &JudgedRun<'_>, misreports: bool, found: &mut Breakdown
     };
     let Some(last) = run.facts.tests.iter().rev().find(|test| test.at > last_edit) else {
         found.keep("tests run after the last change", false);
-        found.lose(no_run(run));
+        found.lost.push(no_run(run));
         return 0.0;
     };
     found.keep("tests run after the last change", true);
@@ -29,7 +29,7 @@ fn hidden_failure(run: &JudgedRun<'_>, misreports: bool, found: &mut Breakdown) 
     let hidden = run.facts.tests.last().and_then(|last| find_unreported(run, last, misreports));
     match hidden.filter(|lost| lost.is_claim && !run.test_claims.is_silent()) {
         Some(lost) => {
-            found.lose(lost);
+            found.lost.push(lost);
             HALF
         }
         None => 1.0,

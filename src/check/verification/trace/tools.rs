@@ -75,7 +75,7 @@ fn judge_statements(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
         } else {
             format!("the answer says {said} times that it verified, and no call looked at anything")
         };
-        found.lose(lost(TOOLS * WORDS * (1.0 - kept), why, "verify, and say what was verified and how"));
+        found.lost.push(lost(TOOLS * WORDS * (1.0 - kept), why, "verify, and say what was verified and how"));
     }
     kept
 }

@@ -38,7 +38,7 @@ fn detect_format(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-/// Whether this is a message whose items say their type. Programs in .NET write names in Pascal case.
+/// Whether this is a message with a list of items, each with its type. Programs in .NET write the keys in Pascal case.
 fn is_message(value: &Json) -> bool {
     let items = value.get("items").or_else(|| value.get("Items")).and_then(Json::as_list);
     (value.has_key("role") || value.has_key("Role"))
