@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use crate::pattern::split_name::split_name;
 use crate::pattern::word_table::{WordList, list_words};
@@ -33,7 +33,8 @@ const MAX_KEY: usize = 100;
 /// The stems of the names of secrets: each such name contains one of them.
 static STEMS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let stems = "pass pwd pw secret key auth credential token sig session cookie bearer".split(' ');
-    AhoCorasick::builder().ascii_case_insensitive(true).build(stems).ok()
+    let kind = Some(AhoCorasickKind::ContiguousNFA);
+    AhoCorasick::builder().ascii_case_insensitive(true).prefilter(false).kind(kind).build(stems).ok()
 });
 
 /// Returns what the name `key` says about its value. The joints between its words do not count, nor does the case.
