@@ -37,6 +37,7 @@
 pub mod compiled;
 #[doc(hidden)]
 pub mod json_text;
+mod json_tree;
 pub mod jsonpath;
 pub mod place;
 mod plain_path;

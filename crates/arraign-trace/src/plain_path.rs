@@ -4,7 +4,9 @@
 //! The engine builds a list for each selector and compares values of every type. A reader that a user declared asks
 //! several paths of each message, so that the engine would take most of its time.
 
-use serde_json::Value;
+use std::ops::ControlFlow;
+
+use crate::json_tree::JsonTree;
 
 /// A path of which every step is plain.
 #[derive(Debug, Clone)]
@@ -41,48 +43,49 @@ impl PlainPath {
     }
 
     /// The values that the path selects, in the order of the document.
-    pub(crate) fn select<'v>(&self, root: &'v Value) -> Vec<&'v Value> {
-        let mut nodes = vec![root];
-        for step in &self.0 {
-            nodes = match step {
-                PlainStep::Key(key) => {
-                    nodes.into_iter().filter_map(|node| node.as_object()?.get(key)).collect()
-                }
-                PlainStep::Index(index) => {
-                    nodes.into_iter().filter_map(|node| node.as_array()?.get(*index)).collect()
-                }
-                PlainStep::Every => nodes.into_iter().flat_map(list_children).collect(),
-                PlainStep::Where(test) => test.select(&nodes, root),
-            };
-        }
-        nodes
+    pub(crate) fn select<'v, T: JsonTree>(&self, root: &'v T) -> Vec<&'v T> {
+        let mut selected = Vec::new();
+        let _ = find_nodes(&self.0, root, root, &mut |node| {
+            selected.push(node);
+            ControlFlow::Continue(())
+        });
+        selected
+    }
+
+    /// Whether the path selects anything.
+    pub(crate) fn selects_any<T: JsonTree>(&self, root: &T) -> bool {
+        find_nodes(&self.0, root, root, &mut |_| ControlFlow::Break(())).is_break()
     }
 }
 
 impl TextTest {
-    /// The children of `nodes` that pass the test.
-    fn select<'v>(&self, nodes: &[&'v Value], root: &'v Value) -> Vec<&'v Value> {
-        // A question about the root has one answer for all children.
-        if self.of_root && !self.holds_for(root) {
-            return Vec::new();
-        }
-        let children = nodes.iter().flat_map(|node| list_children(node));
-        children.filter(|child| self.of_root || self.holds_for(child)).collect()
-    }
-
-    fn holds_for(&self, node: &Value) -> bool {
-        let found = self.keys.iter().try_fold(node, |node, key| node.as_object()?.get(key));
-        found.and_then(Value::as_str) == Some(&self.text)
+    fn holds_for<T: JsonTree>(&self, node: &T) -> bool {
+        let found = self.keys.iter().try_fold(node, |node, key| node.get_entry(key));
+        found.and_then(T::get_text) == Some(&self.text)
     }
 }
 
-/// The elements of a list, or the values of an object.
-fn list_children(node: &Value) -> Vec<&Value> {
-    match node {
-        Value::Array(items) => items.iter().collect(),
-        Value::Object(object) => object.values().collect(),
-        _ => Vec::new(),
-    }
+/// Gives `take` each value that `steps` lead to from `node`, in the order of the document, until it has enough.
+fn find_nodes<'v, T: JsonTree>(
+    steps: &[PlainStep],
+    node: &'v T,
+    root: &'v T,
+    take: &mut impl FnMut(&'v T) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    // One value is followed to the end of the path before the next one, so no step builds a list.
+    let Some((step, rest)) = steps.split_first() else { return take(node) };
+    let next = match step {
+        PlainStep::Key(key) => node.get_entry(key),
+        PlainStep::Index(index) => node.get_element(*index),
+        PlainStep::Every => return node.children().try_for_each(|child| find_nodes(rest, child, root, take)),
+        // A question about the root has one answer for all children.
+        PlainStep::Where(test) if test.of_root && !test.holds_for(root) => None,
+        PlainStep::Where(test) => {
+            let mut children = node.children().filter(|child| test.of_root || test.holds_for(*child));
+            return children.try_for_each(|child| find_nodes(rest, child, root, take));
+        }
+    };
+    next.map_or(ControlFlow::Continue(()), |next| find_nodes(rest, next, root, take))
 }
 
 /// Takes a step off the beginning of a path.
