@@ -16,6 +16,12 @@ pub(crate) trait JsonTree: Sized {
     /// Returns the text, if this is one.
     fn get_text(&self) -> Option<&str>;
 
+    /// Returns the flag, if this is one.
+    fn get_flag(&self) -> Option<bool>;
+
+    /// Whether this is null.
+    fn is_null(&self) -> bool;
+
     /// Iterates over the elements of a list, or over the values of an object.
     fn children(&self) -> impl Iterator<Item = &Self>;
 
@@ -34,6 +40,14 @@ impl JsonTree for Value {
 
     fn get_text(&self) -> Option<&str> {
         self.as_str()
+    }
+
+    fn get_flag(&self) -> Option<bool> {
+        self.as_bool()
+    }
+
+    fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
     }
 
     fn children(&self) -> impl Iterator<Item = &Self> {

@@ -1,5 +1,5 @@
-//! The paths that nearly all users write, evaluated without the engine: names, indexes, `[*]`, and filters that compare
-//! one value with a text.
+//! The paths that nearly all users write, evaluated without the engine: names, indexes, `[*]`, and filters of the
+//! plain form.
 //!
 //! The engine builds a list for each selector and compares values of every type. A reader that a user declared asks
 //! several paths of each message, so that the engine would take most of its time.
@@ -7,6 +7,7 @@
 use std::ops::ControlFlow;
 
 use crate::json_tree::JsonTree;
+use crate::plain_filter::PlainFilter;
 
 /// A path of which every step is plain.
 #[derive(Debug, Clone)]
@@ -17,16 +18,7 @@ enum PlainStep {
     Key(String),
     Index(usize),
     Every,
-    Where(TextTest),
-}
-
-/// A filter of the form `[?@.a.b == 'text']`.
-#[derive(Debug, Clone)]
-struct TextTest {
-    /// Whether the value is one of the root (`$`), and not one of the element (`@`).
-    of_root: bool,
-    keys: Vec<String>,
-    text: String,
+    Where(PlainFilter),
 }
 
 impl PlainPath {
@@ -58,13 +50,6 @@ impl PlainPath {
     }
 }
 
-impl TextTest {
-    fn holds_for<T: JsonTree>(&self, node: &T) -> bool {
-        let found = self.keys.iter().try_fold(node, |node, key| node.get_entry(key));
-        found.and_then(T::get_text) == Some(&self.text)
-    }
-}
-
 /// Gives `take` each value that `steps` lead to from `node`, in the order of the document, until it has enough.
 fn find_nodes<'v, T: JsonTree>(
     steps: &[PlainStep],
@@ -79,9 +64,9 @@ fn find_nodes<'v, T: JsonTree>(
         PlainStep::Index(index) => node.get_element(*index),
         PlainStep::Every => return node.children().try_for_each(|child| find_nodes(rest, child, root, take)),
         // A question about the root has one answer for all children.
-        PlainStep::Where(test) if test.of_root && !test.holds_for(root) => None,
-        PlainStep::Where(test) => {
-            let mut children = node.children().filter(|child| test.of_root || test.holds_for(*child));
+        PlainStep::Where(filter) if filter.asks_only_root() && !filter.holds_for(root, root) => None,
+        PlainStep::Where(filter) => {
+            let mut children = node.children().filter(|child| filter.holds_for(*child, root));
             return children.try_for_each(|child| find_nodes(rest, child, root, take));
         }
     };
@@ -96,7 +81,7 @@ fn take_step(rest: &str) -> Option<(PlainStep, &str)> {
         }
     }
     if let Some(filter) = rest.strip_prefix("[?") {
-        return take_test(filter).map(|(test, after)| (PlainStep::Where(test), after));
+        return PlainFilter::take(filter).map(|(filter, after)| (PlainStep::Where(filter), after));
     }
     if let Some((index, after)) = take_index(rest) {
         return Some((PlainStep::Index(index), after));
@@ -105,7 +90,7 @@ fn take_step(rest: &str) -> Option<(PlainStep, &str)> {
 }
 
 /// Takes `.name` or `['name']`.
-fn take_key(rest: &str) -> Option<(String, &str)> {
+pub(crate) fn take_key(rest: &str) -> Option<(String, &str)> {
     if let Some(name) = rest.strip_prefix('.') {
         let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
         let (name, after) = name.split_at(end);
@@ -123,25 +108,10 @@ fn take_index(rest: &str) -> Option<(usize, &str)> {
 }
 
 /// Takes a quoted text without escapes.
-fn take_text(rest: &str) -> Option<(String, &str)> {
+pub(crate) fn take_text(rest: &str) -> Option<(String, &str)> {
     let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let (text, after) = rest[1..].split_once(quote)?;
     (!text.contains('\\')).then(|| (text.to_owned(), after))
-}
-
-/// Takes the rest of a filter: `@.name == 'text']`.
-fn take_test(filter: &str) -> Option<(TextTest, &str)> {
-    let filter = filter.trim_start();
-    let of_root = filter.starts_with('$');
-    let mut rest = filter.strip_prefix(['@', '$'])?;
-    let mut keys = Vec::new();
-    while let Some((key, after)) = take_key(rest) {
-        keys.push(key);
-        rest = after;
-    }
-    let literal = rest.trim_start().strip_prefix("==")?.trim_start();
-    let (text, after) = take_text(literal)?;
-    Some((TextTest { of_root, keys, text }, after.trim_start().strip_prefix(']')?))
 }
 
 #[cfg(test)]
@@ -195,11 +165,15 @@ mod tests {
             "$[-1]",
             "$[0:2]",
             "$[0, 1]",
-            "$[?@.a]",
             "$[?@.a == 1]",
-            "$[?@.a == 'x' && @.b]",
+            "$[?@.a != 1]",
+            "$[?@.a > 'x']",
+            "$[?@.a == @.b]",
+            "$[?@.a[*]]",
+            "$[?!(@.a == 'x')]",
+            "$[?(@.a || @.b) && @.c]",
+            "$[?@.a == 'x' && length(@.b) == 1]",
             "$[?@.a == 'x', 0]",
-            "$[?@.a != 'x']",
             "$[?@.a[0] == 'x']",
             "$[?length(@.a) == 'x']",
             "$['a\\u0062']",

@@ -19,6 +19,14 @@ impl JsonTree for Json<'_> {
         self.as_str()
     }
 
+    fn get_flag(&self) -> Option<bool> {
+        if let Self::Bool(flag) = self { Some(*flag) } else { None }
+    }
+
+    fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
     fn children(&self) -> impl Iterator<Item = &Self> {
         let elements = self.as_list().into_iter().flatten();
         elements.chain(self.as_object().into_iter().flat_map(Object::values))
