@@ -78,10 +78,13 @@ impl FilterTest {
             keys.push(key);
             rest = after;
         }
-        let (wanted, is_negated, after) = match take_comparison(rest.trim_start())? {
-            // The engine knows which comparisons may be denied.
+        let (wanted, is_negated, after) = match take_operator(rest.trim_start()) {
+            // A comparison can be denied only in parentheses, which are left to the engine.
             Some(_) if is_denied => return None,
-            Some(comparison) => comparison,
+            Some((is_negated, literal)) => {
+                let (wanted, after) = take_literal(literal.trim_start())?;
+                (wanted, is_negated, after)
+            }
             None => (WantedValue::Any, is_denied, rest),
         };
         Some((Self { of_root, keys, wanted, is_negated }, after))
@@ -100,19 +103,13 @@ impl FilterTest {
     }
 }
 
-/// Takes `== literal` or `!= literal`, where `true` says that the literal must not be found. `None` for a literal that
-/// is not plain, and `Some(None)` where no comparison begins.
-#[expect(clippy::option_option, reason = "a comparison may be absent, or one that only the engine can make")]
-fn take_comparison(text: &str) -> Option<Option<(WantedValue, bool, &str)>> {
-    let (literal, is_negated) = match (text.strip_prefix("=="), text.strip_prefix("!=")) {
-        (Some(literal), _) => (literal, false),
-        (_, Some(literal)) => (literal, true),
-        (None, None) => return Some(None),
-    };
-    let (wanted, after) = take_literal(literal.trim_start())?;
-    Some(Some((wanted, is_negated, after)))
+/// Takes `==` or `!=`, and returns whether the values must differ.
+fn take_operator(text: &str) -> Option<(bool, &str)> {
+    let equal = text.strip_prefix("==").map(|literal| (false, literal));
+    equal.or_else(|| text.strip_prefix("!=").map(|literal| (true, literal)))
 }
 
+/// Takes a quoted text, `true`, `false` or `null`.
 fn take_literal(text: &str) -> Option<(WantedValue, &str)> {
     let words =
         [("true", WantedValue::Flag(true)), ("false", WantedValue::Flag(false)), ("null", WantedValue::Null)];

@@ -70,8 +70,8 @@ impl ReaderSet {
             return Err(TraceProblem::Empty.into());
         }
         let mut input = Input::parse(text)?;
-        // Without declared readers, the records stay where they are.
-        if self.is_empty() {
+        let may_be_declared = format.map_or(!self.is_empty(), |name| self.declares(name));
+        if !may_be_declared {
             return read_built_in(input, format);
         }
         let document = DeclaredDocument::take_from(&mut input);
