@@ -1,8 +1,6 @@
-//! The texts and figures that paths select: tokens, cost, duration.
+//! The figures that paths select: tokens, cost, duration.
 //!
 //! A path that selects something in the run gives the figure of the run. Otherwise the figures of the steps are added up.
-
-use std::borrow::Cow;
 
 use serde_json::Number;
 
@@ -13,19 +11,6 @@ use super::selector::PathSelector;
 use crate::reader::error::DecodeError;
 use crate::reader::json::value::Json;
 use crate::trace::Usage;
-
-/// Returns a value as text: a list of texts, or of parts with a `text`, is their concatenation.
-pub(super) fn text_of<'v>(value: &'v Json<'v>) -> Cow<'v, str> {
-    match value {
-        Json::Text(text) => Cow::Borrowed(text),
-        Json::List(parts) => {
-            let texts = parts.iter().map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
-            // If one part is no text, the list is shown as JSON, so that nothing of it is lost.
-            texts.collect::<Option<String>>().map_or_else(|| Cow::Owned(value.render()), Cow::Owned)
-        }
-        value => Cow::Owned(value.render()),
-    }
-}
 
 /// Reads the figures of one run.
 pub(super) struct FigureReader<'r, 'v> {

@@ -20,6 +20,7 @@ mod selections;
 mod selector;
 mod step;
 mod survey;
+mod text;
 
 use std::fmt;
 

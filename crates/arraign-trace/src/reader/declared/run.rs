@@ -4,13 +4,14 @@ use serde_json::{Map, Number, Value};
 
 use super::declaration::{CallRule, DeclarationFields, ResultRule};
 use super::document::DeclaredDocument;
-use super::figures::{FigureReader, text_of};
+use super::figures::FigureReader;
 use super::inside;
 use super::left::{LostNode, add_what_is_left};
 use super::prepare::prepare_document;
 use super::selections::{SelectedAs, Selections, address_of};
 use super::selector::PathSelector;
 use super::step::{StepEvent, StepEventKind, read_events};
+use super::text::{join_values, read_message, text_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::unread_log::says_tool_use;
 use crate::reader::error::DecodeError;
@@ -328,36 +329,4 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         };
         Ok(())
     }
-}
-
-/// Puts the values of a result together: texts and parts of text are one text, other values a list.
-fn join_values(values: &[&Json], json: bool) -> Option<Value> {
-    let texts: Option<Vec<&str>> = values.iter().map(|value| value.as_str()).collect();
-    match (values, texts) {
-        ([], _) => None,
-        (_, Some(texts)) => Some(read_text(texts.join("\n"), json)),
-        ([only], None) => match join_parts(only) {
-            Some(text) => Some(read_text(text, json)),
-            None => Some(only.to_value()),
-        },
-        (several, None) => Some(Value::Array(several.iter().map(|value| value.to_value()).collect())),
-    }
-}
-
-fn read_text(text: String, json: bool) -> Value {
-    let parsed = if json { serde_json::from_str(&text).ok() } else { None };
-    parsed.unwrap_or(Value::String(text))
-}
-
-/// Returns the message of a failure: the result as text.
-fn read_message(result: &Value) -> String {
-    let result = Json::from(result.clone());
-    text_of(&result).into_owned()
-}
-
-/// Joins the texts of a list of parts that are all text.
-fn join_parts(value: &Json) -> Option<String> {
-    let parts = value.as_list().filter(|parts| !parts.is_empty())?;
-    let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text")?.as_str()).collect();
-    texts.map(|texts| texts.join("\n"))
 }
