@@ -8,6 +8,7 @@ use serde_json::Value;
 use serde_json_path::{JsonPath as Query, ParseError};
 
 use crate::compiled::Compiled;
+use crate::json_tree::JsonTree;
 use crate::plain_path::PlainPath;
 
 /// The longest path that is read.
@@ -52,9 +53,22 @@ impl JsonPath {
 
     /// The values that it selects, in the order of the document. One that two selectors select is there twice.
     pub fn select<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
+        self.select_in(value)
+    }
+
+    /// The values that it selects in a tree of any kind, as [`JsonPath::select`] does.
+    pub(crate) fn select_in<'v, T: JsonTree>(&self, tree: &'v T) -> Vec<&'v T> {
         match &self.plain {
-            Some(plain) => plain.select(value),
-            None => self.query.query(value).all(),
+            Some(plain) => plain.select(tree),
+            None => tree.select_by_engine(&self.query),
+        }
+    }
+
+    /// Whether it selects anything in a tree.
+    pub(crate) fn selects_any(&self, tree: &impl JsonTree) -> bool {
+        match &self.plain {
+            Some(plain) => plain.selects_any(tree),
+            None => !tree.select_by_engine(&self.query).is_empty(),
         }
     }
 
@@ -62,12 +76,6 @@ impl JsonPath {
     pub fn locate<'v>(&self, value: &'v Value) -> Vec<(String, &'v Value)> {
         let found = self.query.query_located(value);
         found.iter().map(|node| (node.location().to_string(), node.node())).collect()
-    }
-
-    /// The JSON pointers of the values that it selects.
-    pub(crate) fn point_to(&self, value: &Value) -> Vec<String> {
-        let found = self.query.query_located(value);
-        found.iter().map(|node| node.location().to_json_pointer()).collect()
     }
 
     /// The paths above this one, the longest first: `$.a.b`, `$.a` and `$` for `$.a.b[0]`.

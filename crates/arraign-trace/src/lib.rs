@@ -37,8 +37,10 @@
 pub mod compiled;
 #[doc(hidden)]
 pub mod json_text;
+mod json_tree;
 pub mod jsonpath;
 pub mod place;
+mod plain_filter;
 mod plain_path;
 pub mod reader;
 pub mod source;

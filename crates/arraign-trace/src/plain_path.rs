@@ -1,10 +1,13 @@
-//! The paths that nearly all users write, evaluated without the engine: names, indexes, `[*]`, and filters that compare
-//! one value with a text.
+//! The paths that nearly all users write, evaluated without the engine: names, indexes, `[*]`, and filters of the
+//! plain form.
 //!
 //! The engine builds a list for each selector and compares values of every type. A reader that a user declared asks
 //! several paths of each message, so that the engine would take most of its time.
 
-use serde_json::Value;
+use std::ops::ControlFlow;
+
+use crate::json_tree::JsonTree;
+use crate::plain_filter::PlainFilter;
 
 /// A path of which every step is plain.
 #[derive(Debug, Clone)]
@@ -15,16 +18,7 @@ enum PlainStep {
     Key(String),
     Index(usize),
     Every,
-    Where(TextTest),
-}
-
-/// A filter of the form `[?@.a.b == 'text']`.
-#[derive(Debug, Clone)]
-struct TextTest {
-    /// Whether the value is one of the root (`$`), and not one of the element (`@`).
-    of_root: bool,
-    keys: Vec<String>,
-    text: String,
+    Where(PlainFilter),
 }
 
 impl PlainPath {
@@ -41,48 +35,42 @@ impl PlainPath {
     }
 
     /// The values that the path selects, in the order of the document.
-    pub(crate) fn select<'v>(&self, root: &'v Value) -> Vec<&'v Value> {
-        let mut nodes = vec![root];
-        for step in &self.0 {
-            nodes = match step {
-                PlainStep::Key(key) => {
-                    nodes.into_iter().filter_map(|node| node.as_object()?.get(key)).collect()
-                }
-                PlainStep::Index(index) => {
-                    nodes.into_iter().filter_map(|node| node.as_array()?.get(*index)).collect()
-                }
-                PlainStep::Every => nodes.into_iter().flat_map(list_children).collect(),
-                PlainStep::Where(test) => test.select(&nodes, root),
-            };
-        }
-        nodes
+    pub(crate) fn select<'v, T: JsonTree>(&self, root: &'v T) -> Vec<&'v T> {
+        let mut selected = Vec::new();
+        let _ = find_nodes(&self.0, root, root, &mut |node| {
+            selected.push(node);
+            ControlFlow::Continue(())
+        });
+        selected
+    }
+
+    /// Whether the path selects anything.
+    pub(crate) fn selects_any<T: JsonTree>(&self, root: &T) -> bool {
+        find_nodes(&self.0, root, root, &mut |_| ControlFlow::Break(())).is_break()
     }
 }
 
-impl TextTest {
-    /// The children of `nodes` that pass the test.
-    fn select<'v>(&self, nodes: &[&'v Value], root: &'v Value) -> Vec<&'v Value> {
+/// Gives `take` each value that `steps` lead to from `node`, in the order of the document, until it has enough.
+fn find_nodes<'v, T: JsonTree>(
+    steps: &[PlainStep],
+    node: &'v T,
+    root: &'v T,
+    take: &mut impl FnMut(&'v T) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    // One value is followed to the end of the path before the next one, so no step builds a list.
+    let Some((step, rest)) = steps.split_first() else { return take(node) };
+    let next = match step {
+        PlainStep::Key(key) => node.get_entry(key),
+        PlainStep::Index(index) => node.get_element(*index),
+        PlainStep::Every => return node.children().try_for_each(|child| find_nodes(rest, child, root, take)),
         // A question about the root has one answer for all children.
-        if self.of_root && !self.holds_for(root) {
-            return Vec::new();
+        PlainStep::Where(filter) if filter.asks_only_root() && !filter.holds_for(root, root) => None,
+        PlainStep::Where(filter) => {
+            let mut children = node.children().filter(|child| filter.holds_for(*child, root));
+            return children.try_for_each(|child| find_nodes(rest, child, root, take));
         }
-        let children = nodes.iter().flat_map(|node| list_children(node));
-        children.filter(|child| self.of_root || self.holds_for(child)).collect()
-    }
-
-    fn holds_for(&self, node: &Value) -> bool {
-        let found = self.keys.iter().try_fold(node, |node, key| node.as_object()?.get(key));
-        found.and_then(Value::as_str) == Some(&self.text)
-    }
-}
-
-/// The elements of a list, or the values of an object.
-fn list_children(node: &Value) -> Vec<&Value> {
-    match node {
-        Value::Array(items) => items.iter().collect(),
-        Value::Object(object) => object.values().collect(),
-        _ => Vec::new(),
-    }
+    };
+    next.map_or(ControlFlow::Continue(()), |next| find_nodes(rest, next, root, take))
 }
 
 /// Takes a step off the beginning of a path.
@@ -93,7 +81,7 @@ fn take_step(rest: &str) -> Option<(PlainStep, &str)> {
         }
     }
     if let Some(filter) = rest.strip_prefix("[?") {
-        return take_test(filter).map(|(test, after)| (PlainStep::Where(test), after));
+        return PlainFilter::take(filter).map(|(filter, after)| (PlainStep::Where(filter), after));
     }
     if let Some((index, after)) = take_index(rest) {
         return Some((PlainStep::Index(index), after));
@@ -102,7 +90,7 @@ fn take_step(rest: &str) -> Option<(PlainStep, &str)> {
 }
 
 /// Takes `.name` or `['name']`.
-fn take_key(rest: &str) -> Option<(String, &str)> {
+pub(crate) fn take_key(rest: &str) -> Option<(String, &str)> {
     if let Some(name) = rest.strip_prefix('.') {
         let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
         let (name, after) = name.split_at(end);
@@ -120,25 +108,10 @@ fn take_index(rest: &str) -> Option<(usize, &str)> {
 }
 
 /// Takes a quoted text without escapes.
-fn take_text(rest: &str) -> Option<(String, &str)> {
+pub(crate) fn take_text(rest: &str) -> Option<(String, &str)> {
     let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let (text, after) = rest[1..].split_once(quote)?;
     (!text.contains('\\')).then(|| (text.to_owned(), after))
-}
-
-/// Takes the rest of a filter: `@.name == 'text']`.
-fn take_test(filter: &str) -> Option<(TextTest, &str)> {
-    let filter = filter.trim_start();
-    let of_root = filter.starts_with('$');
-    let mut rest = filter.strip_prefix(['@', '$'])?;
-    let mut keys = Vec::new();
-    while let Some((key, after)) = take_key(rest) {
-        keys.push(key);
-        rest = after;
-    }
-    let literal = rest.trim_start().strip_prefix("==")?.trim_start();
-    let (text, after) = take_text(literal)?;
-    Some((TextTest { of_root, keys, text }, after.trim_start().strip_prefix(']')?))
 }
 
 #[cfg(test)]
@@ -192,11 +165,15 @@ mod tests {
             "$[-1]",
             "$[0:2]",
             "$[0, 1]",
-            "$[?@.a]",
             "$[?@.a == 1]",
-            "$[?@.a == 'x' && @.b]",
+            "$[?@.a != 1]",
+            "$[?@.a > 'x']",
+            "$[?@.a == @.b]",
+            "$[?@.a[*]]",
+            "$[?!(@.a == 'x')]",
+            "$[?(@.a || @.b) && @.c]",
+            "$[?@.a == 'x' && length(@.b) == 1]",
             "$[?@.a == 'x', 0]",
-            "$[?@.a != 'x']",
             "$[?@.a[0] == 'x']",
             "$[?length(@.a) == 'x']",
             "$['a\\u0062']",

@@ -69,19 +69,27 @@ impl ReaderSet {
         if text.trim().is_empty() {
             return Err(TraceProblem::Empty.into());
         }
-        let input = Input::parse(text)?;
-        let (readers, document) = self.choose(&input, format);
-        match readers.as_slice() {
-            [] => read_built_in(input, format).map_err(|error| self.add_objections(text, error)),
-            [reader] => read_declared(reader, document.unwrap_or_else(|| DeclaredDocument::of_input(&input))),
+        let mut input = Input::parse(text)?;
+        let may_be_declared = format.map_or(!self.is_empty(), |name| self.declares(name));
+        if !may_be_declared {
+            return read_built_in(input, format);
+        }
+        let document = DeclaredDocument::take_from(&mut input);
+        match self.choose(&document, format).as_slice() {
+            [] => {
+                document.return_to(&mut input);
+                read_built_in(input, format).map_err(|error| self.add_objections(text, error))
+            }
+            [reader] => read_declared(reader, document),
             several => Err(TraceError::ambiguous(several.iter().map(|reader| reader.name).collect())),
         }
     }
 
     /// The readers that take `text` for a file of theirs, and how certain each is: the surest first.
     pub fn claims(&self, text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> {
-        let input = Input::parse(text.strip_prefix('\u{feff}').unwrap_or(text))?;
-        let (declared, _) = self.choose(&input, None);
+        let document =
+            DeclaredDocument::of_input(Input::parse(text.strip_prefix('\u{feff}').unwrap_or(text))?);
+        let declared = self.choose(&document, None);
         let mut claims: Vec<_> = declared.iter().map(|reader| (reader.name, Certainty::Sure)).collect();
         let built_in = crate::reader::claims(text)?.into_iter();
         claims.extend(built_in.filter(|(name, _)| self.find(name).is_none()));
@@ -114,7 +122,9 @@ impl ReaderSet {
     pub fn survey(&self, text: &str) -> Result<Vec<ReaderSurvey>, TraceError> {
         let input = Input::parse(text.strip_prefix('\u{feff}').unwrap_or(text))?;
         let surveyed = self.declared.iter();
-        Ok(surveyed.map(|reader| survey_document(reader, DeclaredDocument::of_input(&input))).collect())
+        Ok(surveyed
+            .map(|reader| survey_document(reader, DeclaredDocument::of_input(input.clone())))
+            .collect())
     }
 
     /// Reads the files of a folder by the declared reader called `format`, and shows what its paths select.
@@ -133,8 +143,14 @@ impl ReaderSet {
     }
 
     /// Whether a declared reader reads a file that begins so.
-    pub(crate) fn claim(&self, input: &Input) -> bool {
-        !self.choose(input, None).0.is_empty()
+    pub(crate) fn claim(&self, input: &mut Input) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let document = DeclaredDocument::take_from(input);
+        let is_claimed = !self.choose(&document, None).is_empty();
+        document.return_to(input);
+        is_claimed
     }
 
     fn check_name(&self, format: Option<&str>) -> Result<(), TraceError> {
@@ -146,33 +162,19 @@ impl ReaderSet {
         }
     }
 
-    /// The declared readers that read a file: the one that is named, or those that recognize it; and the document that
-    /// they recognized.
-    fn choose(
-        &self,
-        input: &Input,
-        format: Option<&str>,
-    ) -> (Vec<&DeclaredReader>, Option<DeclaredDocument>) {
-        if let Some(name) = format {
-            return (self.find(name).into_iter().collect(), None);
+    /// The declared readers that read a document: the one that is named, or those that recognize the document.
+    fn choose(&self, document: &DeclaredDocument, format: Option<&str>) -> Vec<&DeclaredReader> {
+        match format {
+            Some(name) => self.find(name).into_iter().collect(),
+            None => self.declared.iter().filter(|reader| reader.object_to(document).is_none()).collect(),
         }
-        // The document is a copy of the file: it is made only if a declared reader needs it.
-        if self.is_empty() {
-            return (Vec::new(), None);
-        }
-        let document = DeclaredDocument::of_input(input);
-        let chosen = self.declared.iter().filter(|reader| reader.object_to(&document).is_none());
-        (chosen.collect(), Some(document))
     }
 
     /// Adds the reasons of the declared readers to an error about a file that no reader knows.
     fn add_objections(&self, text: &str, mut error: TraceError) -> TraceError {
-        if self.is_empty() {
-            return error;
-        }
         let TraceProblem::Unknown(declined) = &mut error.problem else { return error };
         let Ok(input) = Input::parse(text) else { return error };
-        let document = DeclaredDocument::of_input(&input);
+        let document = DeclaredDocument::of_input(input);
         let objections = self.declared.iter().filter_map(|reader| {
             Some(Declined { format: reader.name, reason: reader.object_to(&document)? })
         });
@@ -196,9 +198,9 @@ pub struct ReaderSurvey {
 }
 
 /// The files of a folder as one document.
-fn join_files(texts: &[String]) -> Result<DeclaredDocument, TraceError> {
+fn join_files(texts: &[String]) -> Result<DeclaredDocument<'_>, TraceError> {
     let inputs = texts.iter().map(|text| Input::parse(text.strip_prefix('\u{feff}').unwrap_or(text)));
-    let documents = inputs.map(|input| Ok::<_, TraceError>(DeclaredDocument::of_input(&input?)));
+    let documents = inputs.map(|input| Ok::<_, TraceError>(DeclaredDocument::of_input(input?)));
     Ok(DeclaredDocument::join(documents.collect::<Result<Vec<_>, _>>()?))
 }
 

@@ -8,18 +8,19 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use super::selector::PathSelector;
+use crate::reader::json::value::Json;
 
 /// A path that must select something, or the value that it must select.
 #[derive(Debug, Clone)]
 pub(super) struct PathCondition {
     pub(super) path: PathSelector,
     /// The values of which one must be selected; `None`: any value.
-    equals: Option<Vec<Value>>,
+    equals: Option<Vec<Json<'static>>>,
 }
 
 impl PathCondition {
     /// Whether the path selects something in `node`, and one of the wanted values where there are any.
-    pub(super) fn is_met_by(&self, node: &Value) -> bool {
+    pub(super) fn is_met_by(&self, node: &Json) -> bool {
         let selected = self.path.select(node);
         match &self.equals {
             None => !selected.is_empty(),
@@ -28,7 +29,7 @@ impl PathCondition {
     }
 
     /// Decides whether `node` meets the condition; `None` if the path selects nothing that could decide.
-    pub(super) fn judge(&self, node: &Value) -> Option<bool> {
+    pub(super) fn judge(&self, node: &Json) -> Option<bool> {
         let selected = self.path.select(node);
         if selected.is_empty() {
             // A path that tests the node itself, such as `$[?@.status == 'failed']`, says no by selecting nothing. Any
@@ -42,28 +43,28 @@ impl PathCondition {
     }
 
     /// Describes the condition for a message about a file that does not meet it.
-    pub(super) fn describe_failure(&self, node: &Value) -> String {
+    pub(super) fn describe_failure(&self, node: &Json) -> String {
         let path = self.path.texts().collect::<Vec<_>>().join("` or `");
         let Some(wanted) = &self.equals else { return format!("`{path}` selects nothing") };
-        let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
+        let wanted: Vec<String> = wanted.iter().map(Json::render).collect();
         let wanted = wanted.join(" or ");
         match self.path.select(node).first() {
             None => format!("`{path}` selects nothing, not {wanted}"),
-            Some(Value::Object(_) | Value::Array(_)) => format!("`{path}` selects no {wanted}"),
-            Some(found) => format!("`{path}` selects {found}, not {wanted}"),
+            Some(Json::Object(_) | Json::List(_)) => format!("`{path}` selects no {wanted}"),
+            Some(found) => format!("`{path}` selects {}, not {wanted}", found.render()),
         }
     }
 }
 
 /// Whether a flag is set: neither `false`, nor zero, nor empty.
-fn is_yes(value: &Value) -> bool {
+fn is_yes(value: &Json) -> bool {
     match value {
-        Value::Bool(flag) => *flag,
-        Value::Number(number) => number.as_f64() != Some(0.0),
-        Value::String(text) => !matches!(text.as_str(), "" | "false" | "False"),
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(object) => !object.is_empty(),
-        Value::Null => false,
+        Json::Bool(flag) => *flag,
+        Json::Number(number) => number.as_f64() != Some(0.0),
+        Json::Text(text) => !matches!(text.as_ref(), "" | "false" | "False"),
+        Json::List(items) => !items.is_empty(),
+        Json::Object(object) => !object.is_empty(),
+        Json::Null => false,
     }
 }
 
@@ -82,8 +83,8 @@ struct ConditionFields {
 impl From<ConditionFields> for PathCondition {
     fn from(fields: ConditionFields) -> Self {
         let equals = fields.equals.map(|wanted| match wanted {
-            Value::Array(wanted) => wanted,
-            wanted => vec![wanted],
+            Value::Array(wanted) => wanted.into_iter().map(Json::from).collect(),
+            wanted => vec![wanted.into()],
         });
         Self { path: fields.path, equals }
     }

@@ -1,31 +1,59 @@
 //! A trace file as one JSON value: its document, or the list of its records.
 
-use serde_json::Value;
-
-use crate::json_text::escape_token;
+use super::pointer::find_pointers;
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::{At, Input};
+use crate::reader::json::input::{At, Input, Record};
+use crate::reader::json::value::Json;
 use crate::trace::RecordPlace;
 
 /// A trace file as one JSON value, and the place of each record.
 #[derive(Debug)]
-pub(crate) struct DeclaredDocument {
-    pub(crate) value: Value,
+pub(crate) struct DeclaredDocument<'t> {
+    pub(crate) value: Json<'t>,
     /// The places of the records, if the value is the list of them.
     records: Option<Vec<At>>,
 }
 
-impl DeclaredDocument {
-    pub(crate) fn of_input(input: &Input) -> Self {
-        if let [record] = input.records.as_slice()
+impl<'t> DeclaredDocument<'t> {
+    pub(crate) fn of_input(mut input: Input<'t>) -> Self {
+        Self::take_from(&mut input)
+    }
+
+    /// Takes the records out of `input`, to which [`DeclaredDocument::return_to`] returns them.
+    pub(crate) fn take_from(input: &mut Input<'t>) -> Self {
+        // Of two equal keys the last counts for paths. The built-in readers must still see both.
+        if input.records.iter().any(|record| record.value.has_duplicates()) {
+            let records = input.records.iter();
+            let records =
+                records.map(|record| Record { at: record.at, value: record.value.to_value().into() });
+            return Self::of_records(records.collect());
+        }
+        Self::of_records(std::mem::take(&mut input.records))
+    }
+
+    fn of_records(mut records: Vec<Record<'t>>) -> Self {
+        if let [record] = records.as_mut_slice()
             && record.at == At::Whole
         {
-            return Self { value: record.value.to_value(), records: None };
+            return Self { value: std::mem::take(&mut record.value), records: None };
         }
         // Paths select from one value, so records become a list; their places are kept for messages.
-        let places = input.records.iter().map(|record| record.at).collect();
-        let values = input.records.iter().map(|record| record.value.to_value());
-        Self { value: Value::Array(values.collect()), records: Some(places) }
+        let places = records.iter().map(|record| record.at).collect();
+        let values = records.into_iter().map(|record| record.value);
+        Self { value: Json::List(values.collect()), records: Some(places) }
+    }
+
+    /// Returns the records to the input from which they were taken.
+    pub(crate) fn return_to(self, input: &mut Input<'t>) {
+        if !input.records.is_empty() {
+            return;
+        }
+        input.records = match (self.value, self.records) {
+            (Json::List(values), Some(places)) => {
+                places.into_iter().zip(values).map(|(at, value)| Record { at, value }).collect()
+            }
+            (value, _) => vec![Record { at: At::Whole, value }],
+        };
     }
 
     /// The records of several files, one after the other. Their places are counted over all files.
@@ -33,11 +61,11 @@ impl DeclaredDocument {
         let mut values = Vec::new();
         for document in documents {
             match (document.value, document.records) {
-                (Value::Array(records), Some(_)) => values.extend(records),
+                (Json::List(records), Some(_)) => values.extend(records),
                 (value, _) => values.push(value),
             }
         }
-        Self { value: Value::Array(values), records: None }
+        Self { value: Json::List(values), records: None }
     }
 
     /// The place at a JSON pointer of the whole value.
@@ -49,7 +77,7 @@ impl DeclaredDocument {
     }
 
     /// Adds the place of a value of this document to an error.
-    pub(super) fn blame_node(&self, node: &Value, error: DecodeError) -> DecodeError {
+    pub(super) fn blame_node(&self, node: &Json, error: DecodeError) -> DecodeError {
         match self.point_to(node) {
             Some(pointer) => self.blame(&pointer, error),
             None => error,
@@ -57,8 +85,8 @@ impl DeclaredDocument {
     }
 
     /// The JSON pointer of a value of this document.
-    pub(super) fn point_to(&self, node: &Value) -> Option<String> {
-        find_pointer(&self.value, node)
+    pub(super) fn point_to(&self, node: &Json) -> Option<String> {
+        find_pointers(&self.value, &[node]).pop()
     }
 
     /// Adds the place at a JSON pointer of the whole value to an error.
@@ -76,25 +104,5 @@ impl DeclaredDocument {
         };
         let at = self.records.as_ref()?.get(first.parse::<usize>().ok()?)?;
         Some((*at, rest))
-    }
-}
-
-/// Searches `value` for `node` itself, not for one that is equal, and returns its JSON pointer.
-fn find_pointer(value: &Value, node: &Value) -> Option<String> {
-    // Equal values are frequent in traces, such as two results `"ok"`. Only the address tells which of them a path
-    // selected.
-    if std::ptr::eq(value, node) {
-        return Some(String::new());
-    }
-    match value {
-        Value::Array(items) => items
-            .iter()
-            .enumerate()
-            .find_map(|(index, item)| Some(format!("/{index}{}", find_pointer(item, node)?))),
-        Value::Object(object) => object.iter().find_map(|(key, item)| {
-            let inner = find_pointer(item, node)?;
-            Some(format!("/{}{inner}", escape_token(key)))
-        }),
-        _ => None,
     }
 }

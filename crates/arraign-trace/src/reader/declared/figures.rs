@@ -1,37 +1,23 @@
-//! The texts and figures that paths select: tokens, cost, duration.
+//! The figures that paths select: tokens, cost, duration.
 //!
 //! A path that selects something in the run gives the figure of the run. Otherwise the figures of the steps are added up.
 
-use std::borrow::Cow;
-
-use serde_json::Value;
+use serde_json::Number;
 
 use super::declaration::{DurationPath, TokenPaths};
 use super::document::DeclaredDocument;
 use super::selections::Selections;
 use super::selector::PathSelector;
 use crate::reader::error::DecodeError;
+use crate::reader::json::value::Json;
 use crate::trace::Usage;
-
-/// Returns a value as text: a list of texts, or of parts with a `text`, is their concatenation.
-pub(super) fn text_of(value: &Value) -> Cow<'_, str> {
-    match value {
-        Value::String(text) => Cow::Borrowed(text),
-        Value::Array(parts) => {
-            let texts = parts.iter().map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
-            // If one part is no text, the list is shown as JSON, so that nothing of it is lost.
-            texts.collect::<Option<String>>().map_or_else(|| Cow::Owned(value.to_string()), Cow::Owned)
-        }
-        value => Cow::Owned(value.to_string()),
-    }
-}
 
 /// Reads the figures of one run.
 pub(super) struct FigureReader<'r, 'v> {
-    pub(super) run: &'v Value,
-    pub(super) steps: &'r [&'v Value],
+    pub(super) run: &'v Json<'v>,
+    pub(super) steps: &'r [&'v Json<'v>],
     pub(super) selections: &'r mut Selections,
-    pub(super) document: &'r DeclaredDocument,
+    pub(super) document: &'r DeclaredDocument<'r>,
 }
 
 impl FigureReader<'_, '_> {
@@ -89,10 +75,12 @@ fn to_count(sum: f64) -> u64 {
 }
 
 /// Parses a figure, which may be a text.
-fn read_figure(value: &Value) -> Result<f64, DecodeError> {
-    let figure = value.as_f64().or_else(|| value.as_str()?.parse().ok());
+fn read_figure(value: &Json) -> Result<f64, DecodeError> {
+    let figure = value.as_number().and_then(Number::as_f64).or_else(|| value.as_str()?.parse().ok());
     figure
         // An infinite or negative figure would make sums of it senseless.
         .filter(|figure| figure.is_finite() && *figure >= 0.0)
-        .ok_or_else(|| DecodeError::new(format!("invalid figure {value}: expected a non-negative number")))
+        .ok_or_else(|| {
+            DecodeError::new(format!("invalid figure {}: expected a non-negative number", value.render()))
+        })
 }

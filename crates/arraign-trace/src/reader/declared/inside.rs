@@ -1,7 +1,5 @@
 //! Runs in a format that has a reader, somewhere in a document: the reader reads what a path selects.
 
-use serde_json::Value;
-
 use super::declaration::{DeclarationFields, InsideRule};
 use super::document::DeclaredDocument;
 use super::left::add_what_is_left;
@@ -17,7 +15,7 @@ use crate::trace::{Trace, Usage};
 pub(super) fn read_runs(
     fields: &DeclarationFields,
     rule: &InsideRule,
-    document: &DeclaredDocument,
+    document: &DeclaredDocument<'_>,
     selections: &mut Selections,
 ) -> Result<Vec<Trace>, DecodeError> {
     let outer = match &fields.runs {
@@ -42,8 +40,8 @@ pub(super) fn read_runs(
 /// Reads the values that the path selects in one run of the document. Several values are read as one run, in order.
 fn read_inner(
     rule: &InsideRule,
-    node: &Value,
-    document: &DeclaredDocument,
+    node: &Json,
+    document: &DeclaredDocument<'_>,
     selections: &mut Selections,
 ) -> Result<Vec<Trace>, DecodeError> {
     let found = selections.select(&rule.path, node, SelectedAs::Whole);
@@ -72,8 +70,8 @@ fn read_inner(
     }
 }
 
-fn read_value(reader: &Reader, value: &Value) -> Result<Vec<Trace>, DecodeError> {
-    let records = match Json::from(value.clone()) {
+fn read_value(reader: &Reader, value: &Json) -> Result<Vec<Trace>, DecodeError> {
+    let records = match value.clone() {
         Json::List(items) => {
             let items = items.into_iter().enumerate();
             items.map(|(index, value)| Record { at: At::Item(index), value }).collect()
@@ -84,7 +82,7 @@ fn read_value(reader: &Reader, value: &Value) -> Result<Vec<Trace>, DecodeError>
 }
 
 /// Puts the places of unread parts below the place of the value that they were read from.
-fn move_places(trace: &mut Trace, document: &DeclaredDocument, pointer: &str) {
+fn move_places(trace: &mut Trace, document: &DeclaredDocument<'_>, pointer: &str) {
     for part in &mut trace.unread {
         let inner = match part.place.line {
             Some(line) => format!("/{}{}", line - 1, part.place.pointer),

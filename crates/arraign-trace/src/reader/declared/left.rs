@@ -9,8 +9,6 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
 use super::declaration::DeclarationFields;
 use super::document::DeclaredDocument;
 use super::known::{CallFace, KnownCalls};
@@ -18,6 +16,7 @@ use super::run::ReadRun;
 use super::selections::{SelectedAs, Selections, address_of};
 use super::selector::{NodePath, PathSelector};
 use crate::json_text::escape_token;
+use crate::reader::json::value::Json;
 use crate::trace::{Trace, UnreadContent, UnreadPart};
 
 /// A value that a path selected as a call or a result, but that is neither.
@@ -60,7 +59,7 @@ const KIND_KEYS: [&str; 8] =
 /// Adds to each run the parts of the document that no path selected.
 pub(super) fn add_what_is_left(
     fields: &DeclarationFields,
-    document: &DeclaredDocument,
+    document: &DeclaredDocument<'_>,
     selections: &Selections,
     runs: Vec<ReadRun<'_>>,
 ) -> Vec<Trace> {
@@ -108,7 +107,7 @@ fn find_in_run(scene: &LeftScene<'_>, run: &ReadRun<'_>, pointer: &str) -> Vec<U
 /// The data that all searches of one document share.
 struct LeftScene<'s> {
     fields: &'s DeclarationFields,
-    document: &'s DeclaredDocument,
+    document: &'s DeclaredDocument<'s>,
     selections: &'s Selections,
     /// The lists out of which the paths of a step select.
     lists_of_steps: Vec<&'s NodePath>,
@@ -116,7 +115,7 @@ struct LeftScene<'s> {
 
 /// A step, and the lists in it out of which paths select, as soon as they are needed.
 struct SearchedStep<'v> {
-    step: &'v Value,
+    step: &'v Json<'v>,
     lists: Option<Vec<usize>>,
 }
 
@@ -140,13 +139,13 @@ impl<'s> LeftSearch<'s> {
         Self { scene, known, lost, step_lists, pointer: pointer.to_owned(), found, runs }
     }
 
-    fn note_lists_of_run(&mut self, run: &Value) {
+    fn note_lists_of_run(&mut self, run: &Json) {
         let steps = self.scene.fields.steps.as_ref();
         let paths = steps.into_iter().flat_map(PathSelector::lists);
         self.step_lists = paths.flat_map(|path| addresses_of(&path.select(run))).collect();
     }
 
-    fn search_value(&mut self, value: &Value, step: Option<&mut SearchedStep<'_>>) {
+    fn search_value(&mut self, value: &Json, step: Option<&mut SearchedStep<'_>>) {
         // The walk visits every container of the document once. How a value was selected decides how deep the walk
         // goes: a value that a path reads whole is understood, a node or a step is searched for parts beside the
         // selected ones, and everything else is searched for the shape of a call.
@@ -166,9 +165,9 @@ impl<'s> LeftSearch<'s> {
     }
 
     /// Searches a value that no path selected, although one may have selected a part of it.
-    fn search_unselected(&mut self, value: &Value, step: Option<&mut SearchedStep<'_>>) {
+    fn search_unselected(&mut self, value: &Json, step: Option<&mut SearchedStep<'_>>) {
         // A wrapper around selected values may look like a call itself. It is not one if a path reaches into it.
-        if let Value::Object(object) = value
+        if let Json::Object(object) = value
             && let Some(face) = CallFace::of(object)
             && !self.scene.selections.reach_into(value)
         {
@@ -180,7 +179,7 @@ impl<'s> LeftSearch<'s> {
         self.search_parts(value, step);
     }
 
-    fn search_step(&mut self, step: &Value) {
+    fn search_step(&mut self, step: &Json) {
         // A step whose inside no path reaches was never looked at, so it is judged as a whole.
         if self.scene.selections.reach_below(step) {
             self.search_parts(step, Some(&mut SearchedStep { step, lists: None }));
@@ -189,10 +188,10 @@ impl<'s> LeftSearch<'s> {
         }
     }
 
-    fn search_parts(&mut self, value: &Value, mut step: Option<&mut SearchedStep<'_>>) {
+    fn search_parts(&mut self, value: &Json, mut step: Option<&mut SearchedStep<'_>>) {
         match value {
-            Value::Object(object) => {
-                for (key, part) in object {
+            Json::Object(object) => {
+                for (key, part) in object.entries() {
                     // An empty part loses nothing if it is left out.
                     if is_filled(part) {
                         self.search_below(&escape_token(key), |search| {
@@ -201,7 +200,7 @@ impl<'s> LeftSearch<'s> {
                     }
                 }
             }
-            Value::Array(items) => {
+            Json::List(items) => {
                 for (index, item) in items.iter().enumerate() {
                     if is_filled(item) {
                         self.search_below(&index.to_string(), |search| {
@@ -216,13 +215,13 @@ impl<'s> LeftSearch<'s> {
 
     /// Searches an element of a list. If paths select out of the list, an element that they skip is an item of an unknown
     /// kind.
-    fn search_element(&mut self, list: &Value, item: &Value, mut step: Option<&mut SearchedStep<'_>>) {
+    fn search_element(&mut self, list: &Json, item: &Json, mut step: Option<&mut SearchedStep<'_>>) {
         let is_passed_over =
             !self.scene.selections.reach_into(item) && self.selects_out_of(list, step.as_deref_mut());
         if is_passed_over { self.judge_item(item) } else { self.search_value(item, step) }
     }
 
-    fn selects_out_of(&self, list: &Value, step: Option<&mut SearchedStep<'_>>) -> bool {
+    fn selects_out_of(&self, list: &Json, step: Option<&mut SearchedStep<'_>>) -> bool {
         let Some(step) = step else { return self.step_lists.contains(&address_of(list)) };
         // The lists are found once for each step, and compared by address: equal lists elsewhere are other lists.
         let within = step.step;
@@ -242,7 +241,7 @@ impl<'s> LeftSearch<'s> {
     }
 
     /// Judges a record, a part or a step in which nothing was selected.
-    fn judge_item(&mut self, item: &Value) {
+    fn judge_item(&mut self, item: &Json) {
         // An item is unread unless one of three things explains it: its kind is harmless, it repeats a call or a
         // result that was read, or it has nothing in it that could be a call.
         if let Some(lost) = self.lost.iter().find(|lost| lost.address == address_of(item)) {
@@ -266,10 +265,10 @@ impl<'s> LeftSearch<'s> {
     }
 
     /// Searches an item for calls. One that was not read counts more than those that were.
-    fn find_call(&self, value: &Value) -> Option<CallInItem> {
-        let parts: Vec<&Value> = match value {
-            Value::Array(items) => items.iter().collect(),
-            Value::Object(object) => match CallFace::of(object) {
+    fn find_call(&self, value: &Json) -> Option<CallInItem> {
+        let parts: Vec<&Json> = match value {
+            Json::List(items) => items.iter().collect(),
+            Json::Object(object) => match CallFace::of(object) {
                 Some(face) if self.known.include(object, &face) => return Some(CallInItem::Known),
                 Some(face) => return Some(CallInItem::Unknown(face.name.to_owned())),
                 None => object.values().collect(),
@@ -296,55 +295,55 @@ enum CallInItem {
     Unknown(String),
 }
 
-fn addresses_of(values: &[&Value]) -> Vec<usize> {
+fn addresses_of(values: &[&Json]) -> Vec<usize> {
     values.iter().map(|value| address_of(*value)).collect()
 }
 
 /// Whether a value is a list or an object with anything in it.
-fn is_filled(value: &Value) -> bool {
+fn is_filled(value: &Json) -> bool {
     match value {
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(object) => !object.is_empty(),
+        Json::List(items) => !items.is_empty(),
+        Json::Object(object) => !object.is_empty(),
         _ => false,
     }
 }
 
 /// The words that say of what kind an item is. An item with a single key is of the kind of this key.
-fn kinds_of(item: &Value) -> Vec<&str> {
-    let Value::Object(object) = item else { return Vec::new() };
-    let mut kinds: Vec<&str> = KIND_KEYS.iter().filter_map(|key| object.get(*key)?.as_str()).collect();
+fn kinds_of<'v>(item: &'v Json<'v>) -> Vec<&'v str> {
+    let Json::Object(object) = item else { return Vec::new() };
+    let mut kinds: Vec<&str> = KIND_KEYS.iter().filter_map(|key| object.get(key)?.as_str()).collect();
     // The only key of an object names its kind in formats such as `{"toolUse": {...}}`.
-    if let (1, Some(key)) = (object.len(), object.keys().next()) {
+    if let (1, Some((key, _))) = (object.len(), object.entries().next()) {
         kinds.push(key);
     }
     kinds
 }
 
-fn kind_of(item: &Value) -> String {
+fn kind_of(item: &Json) -> String {
     kinds_of(item).first().copied().unwrap_or("without a kind").to_owned()
 }
 
 /// Whether an item could hold a call: it has more than texts and figures, or its kind sounds like one.
-fn has_substance(item: &Value, kinds: &[&str]) -> bool {
+fn has_substance(item: &Json, kinds: &[&str]) -> bool {
     let mut kinds = kinds.iter().map(|kind| kind.to_lowercase());
     // The kind alone is enough: a record of a call may have only texts.
     if kinds.any(|kind| CALL_WORDS.iter().any(|word| kind.contains(word))) {
         return true;
     }
-    let parts: Vec<&Value> = match item {
-        Value::Array(items) => items.iter().collect(),
-        Value::Object(object) => object.values().collect(),
+    let parts: Vec<&Json> = match item {
+        Json::List(items) => items.iter().collect(),
+        Json::Object(object) => object.values().collect(),
         _ => return false,
     };
     parts.into_iter().filter(|part| is_filled(part)).any(|part| match part {
-        Value::Array(items) => items.iter().any(|item| is_filled(item) && has_substance_as_part(item)),
+        Json::List(items) => items.iter().any(|item| is_filled(item) && has_substance_as_part(item)),
         part => has_substance_as_part(part),
     })
 }
 
 /// Whether a part of an item is more than a text.
-fn has_substance_as_part(part: &Value) -> bool {
-    let Value::Object(object) = part else { return true };
-    let is_text = ["text", "content"].iter().any(|key| object.get(*key).is_some_and(Value::is_string));
+fn has_substance_as_part(part: &Json) -> bool {
+    let Json::Object(object) = part else { return true };
+    let is_text = ["text", "content"].iter().any(|key| object.get(key).is_some_and(Json::is_text));
     !is_text || has_substance(part, &kinds_of(part))
 }

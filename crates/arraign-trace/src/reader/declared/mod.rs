@@ -12,6 +12,7 @@ mod figures;
 mod inside;
 mod known;
 mod left;
+mod pointer;
 mod prepare;
 mod rules;
 mod run;
@@ -19,6 +20,7 @@ mod selections;
 mod selector;
 mod step;
 mod survey;
+mod text;
 
 use std::fmt;
 
@@ -54,7 +56,7 @@ impl DeclaredReader {
     }
 
     /// Returns why the document is not of this format, or `None` if it is.
-    pub(crate) fn object_to(&self, document: &DeclaredDocument) -> Option<String> {
+    pub(crate) fn object_to(&self, document: &DeclaredDocument<'_>) -> Option<String> {
         let conditions = &self.declaration.0.when;
         if conditions.is_empty() {
             return Some("its declaration has no `when`: only `format` selects it".to_owned());
@@ -64,14 +66,14 @@ impl DeclaredReader {
     }
 
     /// Reads the runs of a document.
-    pub(crate) fn read(&self, document: DeclaredDocument) -> Result<Vec<Trace>, DecodeError> {
+    pub(crate) fn read(&self, document: DeclaredDocument<'_>) -> Result<Vec<Trace>, DecodeError> {
         run::read_document(&self.declaration.0, document, &mut Selections::default())
     }
 
     /// Reads the runs of a document, and counts what each path selects.
     pub(crate) fn survey(
         &self,
-        document: DeclaredDocument,
+        document: DeclaredDocument<'_>,
     ) -> (Result<Vec<Trace>, DecodeError>, DeclarationSurvey) {
         survey::survey_document(&self.declaration.0, document)
     }

@@ -1,24 +1,26 @@
 //! Builds the runs of a document from the events of their steps.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::declaration::{CallRule, DeclarationFields, ResultRule};
 use super::document::DeclaredDocument;
-use super::figures::{FigureReader, text_of};
+use super::figures::FigureReader;
 use super::inside;
 use super::left::{LostNode, add_what_is_left};
 use super::prepare::prepare_document;
 use super::selections::{SelectedAs, Selections, address_of};
 use super::selector::PathSelector;
 use super::step::{StepEvent, StepEventKind, read_events};
+use super::text::{join_values, read_message, text_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::unread_log::says_tool_use;
 use crate::reader::error::DecodeError;
+use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Role, Trace, UnreadContent};
 
 /// A run that was read, and the values in it that are no calls and no results although they were selected as such.
 pub(super) struct ReadRun<'v> {
-    pub(super) node: &'v Value,
+    pub(super) node: &'v Json<'v>,
     pub(super) trace: Trace,
     pub(super) lost: Vec<LostNode>,
 }
@@ -26,7 +28,7 @@ pub(super) struct ReadRun<'v> {
 /// Reads the runs of a document.
 pub(super) fn read_document(
     fields: &DeclarationFields,
-    mut document: DeclaredDocument,
+    mut document: DeclaredDocument<'_>,
     selections: &mut Selections,
 ) -> Result<Vec<Trace>, DecodeError> {
     prepare_document(fields, &mut document.value);
@@ -59,12 +61,12 @@ enum ResultPlace {
 /// A run while it is read.
 pub(super) struct RunReader<'d, 'v, 's> {
     fields: &'d DeclarationFields,
-    document: &'v DeclaredDocument,
+    document: &'v DeclaredDocument<'v>,
     selections: &'s mut Selections,
     builder: TraceBuilder,
     lost: Vec<LostNode>,
     /// What the steps of the current turn share, if the declaration says so.
-    turn: Option<&'v Value>,
+    turn: Option<&'v Json<'v>>,
     /// Whether the last step of the model may go on with the next step: no user spoke since.
     is_open: bool,
 }
@@ -72,14 +74,14 @@ pub(super) struct RunReader<'d, 'v, 's> {
 impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     pub(super) fn new(
         fields: &'d DeclarationFields,
-        document: &'v DeclaredDocument,
+        document: &'v DeclaredDocument<'v>,
         selections: &'s mut Selections,
     ) -> Self {
         let builder = TraceBuilder::default();
         Self { fields, document, selections, builder, lost: Vec::new(), turn: None, is_open: false }
     }
 
-    fn read(mut self, run: &'v Value) -> Result<ReadRun<'v>, DecodeError> {
+    fn read(mut self, run: &'v Json<'v>) -> Result<ReadRun<'v>, DecodeError> {
         let steps = match &self.fields.steps {
             Some(steps) => self.selections.select_nodes(steps, run, SelectedAs::Step),
             None => Vec::new(),
@@ -103,7 +105,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     }
 
     /// Reads a step, and returns how many events it has.
-    fn read_step(&mut self, step: &'v Value) -> usize {
+    fn read_step(&mut self, step: &'v Json<'v>) -> usize {
         let events = read_events(self.fields, step, self.selections);
         let turn = self.selections.select_with(self.fields.turn.as_ref(), step).first().copied();
         // The speaker is `None` at the start of a step, which makes the first text or call begin a message. A step
@@ -122,7 +124,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     }
 
     /// Whether a step goes on with the turn of the step before it.
-    fn goes_on(&mut self, step: &'v Value, turn: Option<&'v Value>) -> bool {
+    fn goes_on(&mut self, step: &'v Json<'v>, turn: Option<&'v Json<'v>>) -> bool {
         // With `new_turn`, only its marks begin turns; the field of the turn is not asked.
         if let Some(new_turn) = &self.fields.new_turn {
             let begins = self.selections.select(new_turn, step, SelectedAs::Node);
@@ -133,7 +135,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     }
 
     /// A step that stopped to call a tool has a call, or the call was not read.
-    fn check_stop(&mut self, step: &'v Value, events: &[StepEvent<'d, 'v>]) {
+    fn check_stop(&mut self, step: &'v Json<'v>, events: &[StepEvent<'d, 'v>]) {
         let reasons = self.selections.select_with(self.fields.stop.as_ref(), step);
         let Some(reason) = reasons.first().map(|reason| text_of(reason)) else { return };
         if says_tool_use(&reason) && !events.iter().any(|event| matches!(event.kind, StepEventKind::Call(_)))
@@ -160,10 +162,10 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         }
     }
 
-    fn add_call(&mut self, rule: &CallRule, node: &'v Value) {
+    fn add_call(&mut self, rule: &CallRule, node: &'v Json<'v>) {
         let name = self.selections.select_with(rule.name.as_ref(), node).first().copied();
         // A rule may fix the name of the tool where the file does not repeat it.
-        let name = name.and_then(Value::as_str).or(rule.tool.as_deref());
+        let name = name.and_then(Json::as_str).or(rule.tool.as_deref());
         let Some(name) = name else { return self.lose(node, UnreadContent::UnknownKind("call".to_owned())) };
         let arguments = self.read_arguments(rule, node);
         let id =
@@ -181,7 +183,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         self.builder.call(call);
     }
 
-    fn read_arguments(&mut self, rule: &CallRule, node: &'v Value) -> Arguments {
+    fn read_arguments(&mut self, rule: &CallRule, node: &'v Json<'v>) -> Arguments {
         let Some(args) = &rule.args else { return Arguments::Unrecorded };
         let found = self.selections.select(args, node, SelectedAs::Whole);
         match (found.first(), &rule.argument) {
@@ -189,15 +191,15 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             (None, _) if args.selects_null(node) => Arguments::none(),
             (None, _) => Arguments::Unrecorded,
             (Some(value), Some(name)) => {
-                Arguments::Json(Value::Object(Map::from_iter([(name.clone(), (*value).clone())])))
+                Arguments::Json(Value::Object(Map::from_iter([(name.clone(), value.to_value())])))
             }
-            (Some(Value::String(text)), None) => Arguments::from_text(text),
-            (Some(value), None) => Arguments::from_json((*value).clone()),
+            (Some(Json::Text(text)), None) => Arguments::from_text(text),
+            (Some(value), None) => Arguments::from_json(value.to_value()),
         }
     }
 
     /// Gives a result to its call: by its id, or else to the first call that waits.
-    fn add_result(&mut self, rule: &ResultRule, node: &'v Value) {
+    fn add_result(&mut self, rule: &ResultRule, node: &'v Json<'v>) {
         let of =
             self.selections.select_with(rule.of.as_ref(), node).first().map(|id| text_of(id).into_owned());
         // Without a path to the id, results answer the calls in order. With a path that selects nothing here, the
@@ -224,7 +226,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     }
 
     /// Sets the result of a call. A result inside its call may be absent: then the call is not answered.
-    fn set_result(&mut self, call: &mut Call, rule: &ResultRule, node: &'v Value, place: ResultPlace) {
+    fn set_result(&mut self, call: &mut Call, rule: &ResultRule, node: &'v Json<'v>, place: ResultPlace) {
         let values = self.selections.select_with(rule.value.as_ref(), node);
         let error = self
             .selections
@@ -245,15 +247,14 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             (None, None) if rule.error.is_some() => CallStatus::Ok,
             (None, None) => CallStatus::Unknown,
         };
-        let told =
-            || result.as_ref().filter(|_| failed == Some(true)).map(|result| text_of(result).into_owned());
+        let told = || result.as_ref().filter(|_| failed == Some(true)).map(read_message);
         call.error = error.or_else(told);
-        call.exit_code = exit_code.first().and_then(|code| code.as_i64());
+        call.exit_code = exit_code.first().and_then(|code| code.as_number()).and_then(Number::as_i64);
         call.result = result;
     }
 
     /// Whether the result says that the tool failed; `None` if it does not say.
-    fn judge_failure(&mut self, rule: &ResultRule, node: &'v Value) -> Option<bool> {
+    fn judge_failure(&mut self, rule: &ResultRule, node: &'v Json<'v>) -> Option<bool> {
         // All paths are selected, even after one has decided: what they select counts as read.
         for condition in rule.failed.iter() {
             self.selections.select(&condition.path, node, SelectedAs::Node);
@@ -262,7 +263,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         answers.reduce(|one, other| one || other)
     }
 
-    fn lose(&mut self, node: &Value, content: UnreadContent) {
+    fn lose(&mut self, node: &Json, content: UnreadContent) {
         self.lost.push(LostNode { address: address_of(node), content });
     }
 
@@ -272,7 +273,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     }
 
     /// Ends the run with the value `node`.
-    pub(super) fn finish(self, node: &'v Value) -> ReadRun<'v> {
+    pub(super) fn finish(self, node: &'v Json<'v>) -> ReadRun<'v> {
         let has_answer = self.builder.trace.answer.is_some();
         let mut trace = self.builder.finish();
         // If the declaration has a path to the answer, the last message of the model is not taken for it.
@@ -286,8 +287,8 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     fn find_text(
         &mut self,
         selector: Option<&PathSelector>,
-        run: &'v Value,
-        steps: &[&'v Value],
+        run: &'v Json<'v>,
+        steps: &[&'v Json<'v>],
     ) -> Option<String> {
         let mut nodes = std::iter::once(run).chain(steps.iter().copied());
         nodes.find_map(|node| {
@@ -297,7 +298,11 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     }
 
     /// Reads the fields of the declaration that concern the run as a whole.
-    pub(super) fn read_figures(&mut self, run: &'v Value, steps: &[&'v Value]) -> Result<(), DecodeError> {
+    pub(super) fn read_figures(
+        &mut self,
+        run: &'v Json<'v>,
+        steps: &[&'v Json<'v>],
+    ) -> Result<(), DecodeError> {
         let fields = self.fields;
         self.selections.select_with(fields.skip.as_ref(), run);
         let id = self.find_text(fields.id.as_ref(), run, steps);
@@ -324,30 +329,4 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         };
         Ok(())
     }
-}
-
-/// Puts the values of a result together: texts and parts of text are one text, other values a list.
-fn join_values(values: &[&Value], json: bool) -> Option<Value> {
-    let texts: Option<Vec<&str>> = values.iter().map(|value| value.as_str()).collect();
-    match (values, texts) {
-        ([], _) => None,
-        (_, Some(texts)) => Some(read_text(texts.join("\n"), json)),
-        ([only], None) => match join_parts(only) {
-            Some(text) => Some(read_text(text, json)),
-            None => Some((*only).clone()),
-        },
-        (several, None) => Some(Value::Array(several.iter().map(|value| (*value).clone()).collect())),
-    }
-}
-
-fn read_text(text: String, json: bool) -> Value {
-    let parsed = if json { serde_json::from_str(&text).ok() } else { None };
-    parsed.unwrap_or(Value::String(text))
-}
-
-/// Joins the texts of a list of parts that are all text.
-fn join_parts(value: &Value) -> Option<String> {
-    let parts = value.as_array().filter(|parts| !parts.is_empty())?;
-    let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text")?.as_str()).collect();
-    texts.map(|texts| texts.join("\n"))
 }

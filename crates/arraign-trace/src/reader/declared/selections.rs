@@ -5,9 +5,8 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
 use super::selector::PathSelector;
+use crate::reader::json::value::Json;
 
 /// How much of a value a path reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,9 +47,9 @@ impl Selections {
     pub(super) fn select<'v>(
         &mut self,
         selector: &PathSelector,
-        node: &'v Value,
+        node: &'v Json<'v>,
         part: SelectedAs,
-    ) -> Vec<&'v Value> {
+    ) -> Vec<&'v Json<'v>> {
         let selected = selector.select(node);
         for value in &selected {
             self.note(value, part);
@@ -59,7 +58,7 @@ impl Selections {
         if let Some(counts) = &mut self.counts {
             let count = counts.entry(address_of(selector)).or_default();
             count.values += selected.len();
-            count.example = count.example.take().or_else(|| selected.first().map(ToString::to_string));
+            count.example = count.example.take().or_else(|| selected.first().map(|value| value.render()));
         }
         selected
     }
@@ -68,8 +67,8 @@ impl Selections {
     pub(super) fn select_with<'v>(
         &mut self,
         selector: Option<&PathSelector>,
-        node: &'v Value,
-    ) -> Vec<&'v Value> {
+        node: &'v Json<'v>,
+    ) -> Vec<&'v Json<'v>> {
         selector.map(|selector| self.select(selector, node, SelectedAs::Whole)).unwrap_or_default()
     }
 
@@ -77,15 +76,15 @@ impl Selections {
     pub(super) fn select_nodes<'v>(
         &mut self,
         selector: &PathSelector,
-        node: &'v Value,
+        node: &'v Json<'v>,
         part: SelectedAs,
-    ) -> Vec<&'v Value> {
+    ) -> Vec<&'v Json<'v>> {
         let selected = self.select(selector, node, SelectedAs::Node);
         let mut nodes = Vec::with_capacity(selected.len());
         for value in selected {
             match value {
                 // A null in a list is no node: declared paths select what is there.
-                Value::Array(items) => nodes.extend(items.iter().filter(|item| !item.is_null())),
+                Json::List(items) => nodes.extend(items.iter().filter(|item| !item.is_null())),
                 value => nodes.push(value),
             }
         }
@@ -96,7 +95,7 @@ impl Selections {
     }
 
     /// Notes that a value was selected.
-    pub(super) fn note(&mut self, value: &Value, part: SelectedAs) {
+    pub(super) fn note(&mut self, value: &Json, part: SelectedAs) {
         self.selected.push((address_of(value), part));
     }
 
@@ -112,7 +111,7 @@ impl Selections {
     }
 
     /// Returns how a value was selected, if it was.
-    pub(super) fn find(&self, value: &Value) -> Option<SelectedAs> {
+    pub(super) fn find(&self, value: &Json) -> Option<SelectedAs> {
         let address = address_of(value);
         // The list is sorted by address, so all selections of one value are neighbours.
         let first = self.selected.partition_point(|(other, _)| *other < address);
@@ -127,20 +126,20 @@ impl Selections {
     }
 
     /// Whether a path reads all of a value.
-    pub(super) fn is_whole(&self, value: &Value) -> bool {
+    pub(super) fn is_whole(&self, value: &Json) -> bool {
         self.selected.binary_search(&(address_of(value), SelectedAs::Whole)).is_ok()
     }
 
     /// Whether a value, or anything in it, was selected.
-    pub(super) fn reach_into(&self, value: &Value) -> bool {
+    pub(super) fn reach_into(&self, value: &Json) -> bool {
         self.find(value).is_some() || self.reach_below(value)
     }
 
     /// Whether anything in a value was selected.
-    pub(super) fn reach_below(&self, value: &Value) -> bool {
+    pub(super) fn reach_below(&self, value: &Json) -> bool {
         match value {
-            Value::Array(items) => items.iter().any(|item| self.reach_into(item)),
-            Value::Object(object) => object.values().any(|item| self.reach_into(item)),
+            Json::List(items) => items.iter().any(|item| self.reach_into(item)),
+            Json::Object(object) => object.values().any(|item| self.reach_into(item)),
             _ => false,
         }
     }

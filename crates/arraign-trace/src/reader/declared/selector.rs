@@ -6,9 +6,10 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
 
+use super::pointer::find_pointers;
 use crate::jsonpath::JsonPath;
+use crate::reader::json::value::Json;
 
 /// A path, or several of which the first that selects something is used.
 #[derive(Debug, Clone)]
@@ -22,19 +23,18 @@ pub(super) struct PathSelector {
 
 impl PathSelector {
     /// Returns the values that the first alternative with any value selects in `node`. A null is no value.
-    pub(super) fn select<'v>(&self, node: &'v Value) -> Vec<&'v Value> {
+    pub(super) fn select<'v>(&self, node: &'v Json<'v>) -> Vec<&'v Json<'v>> {
         let mut alternatives = self.paths.iter().map(|path| path.select(node));
         alternatives.find(|selected| !selected.is_empty()).unwrap_or_default()
     }
 
     /// Returns the JSON pointers of the values that [`PathSelector::select`] returns.
-    pub(super) fn locate(&self, node: &Value) -> Vec<String> {
-        let mut alternatives = self.paths.iter().map(|path| path.locate(node));
-        alternatives.find(|selected| !selected.is_empty()).unwrap_or_default()
+    pub(super) fn locate(&self, node: &Json) -> Vec<String> {
+        find_pointers(node, &self.select(node))
     }
 
     /// Whether a path selects a null in `node`.
-    pub(super) fn selects_null(&self, node: &Value) -> bool {
+    pub(super) fn selects_null(&self, node: &Json) -> bool {
         self.paths.iter().any(|path| path.select_even_null(node).iter().any(|value| value.is_null()))
     }
 
@@ -81,26 +81,20 @@ impl NodePath {
         Ok(Self { whole, test: split.transpose()?, lists: OnceLock::new() })
     }
 
-    pub(super) fn select<'v>(&self, node: &'v Value) -> Vec<&'v Value> {
+    pub(super) fn select<'v>(&self, node: &'v Json<'v>) -> Vec<&'v Json<'v>> {
         let mut selected = self.select_even_null(node);
         selected.retain(|value| !value.is_null());
         selected
     }
 
-    fn select_even_null<'v>(&self, node: &'v Value) -> Vec<&'v Value> {
-        self.path_for(node).map(|path| path.select(node)).unwrap_or_default()
-    }
-
-    fn locate(&self, node: &Value) -> Vec<String> {
-        let mut pointers = self.path_for(node).map(|path| path.point_to(node)).unwrap_or_default();
-        pointers.retain(|pointer| node.pointer(pointer).is_some_and(|value| !value.is_null()));
-        pointers
+    fn select_even_null<'v>(&self, node: &'v Json<'v>) -> Vec<&'v Json<'v>> {
+        self.path_for(node).map(|path| path.select_in(node)).unwrap_or_default()
     }
 
     /// The path that is left to follow in `node`; `None` if the node fails the test.
-    fn path_for(&self, node: &Value) -> Option<&JsonPath> {
+    fn path_for(&self, node: &Json) -> Option<&JsonPath> {
         match &self.test {
-            Some((test, rest)) if !node.is_array() => (!test.select(node).is_empty()).then_some(rest),
+            Some((test, rest)) if !node.is_list() => test.selects_any(node).then_some(rest),
             _ => Some(&self.whole),
         }
     }

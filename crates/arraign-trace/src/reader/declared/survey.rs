@@ -33,7 +33,7 @@ pub struct SurveyedPath {
 /// Reads the runs of a document, and counts what each path selects.
 pub(super) fn survey_document(
     fields: &DeclarationFields,
-    document: DeclaredDocument,
+    document: DeclaredDocument<'_>,
 ) -> (Result<Vec<Trace>, DecodeError>, DeclarationSurvey) {
     let mut selections = Selections::counting();
     let read = read_document(fields, document, &mut selections);

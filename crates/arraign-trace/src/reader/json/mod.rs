@@ -5,4 +5,5 @@ pub(crate) mod input;
 pub(crate) mod key_bits;
 pub(crate) mod object;
 pub(crate) mod sse;
+pub(crate) mod tree;
 pub(crate) mod value;

@@ -58,11 +58,15 @@ impl<'t> Object<'t> {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
+    /// Returns the value under `name`, to change it.
+    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Json<'t>> {
+        self.0.iter_mut().rev().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
     /// Takes the value under `name`, null included.
     pub(crate) fn take_even_null(&mut self, name: &str) -> Option<Json<'t>> {
         // A null stays behind: cheaper than closing the gap.
-        let found = self.0.iter_mut().rev().find(|(key, _)| key == name);
-        found.map(|(_, value)| std::mem::take(value))
+        self.get_mut(name).map(std::mem::take)
     }
 
     /// Takes the value under the first of `names` that holds one.

@@ -30,14 +30,14 @@ impl Cut {
     ) -> Result<Option<Self>, TraceError> {
         file.rewind()?;
         let Some(head) = Head::read(file)? else { return Ok(None) };
-        let Ok(input) = Input::parse(&head.text) else { return Ok(None) };
+        let Ok(mut input) = Input::parse(&head.text) else { return Ok(None) };
         // A file is split only if its beginning leaves no doubt about the reader. Whenever another reader might win on
         // the whole file, or a declared reader claims it, the file is read whole, which gives the same runs at a
         // higher cost.
         let reader = match named {
             Some(reader) if (reader.detect)(&input).is_ok() => reader,
             Some(_) => return Ok(None),
-            None if readers.claim(&input) => return Ok(None),
+            None if readers.claim(&mut input) => return Ok(None),
             None => match surest(&input).as_deref() {
                 Ok([only]) => *only,
                 _ => return Ok(None),
