@@ -35,7 +35,7 @@ const TRACE_LAYERS: &[&[&str]] = &[
     &["place"],
     &["suggest", "json_text"],
     &["unique_keys"],
-    &["compiled"],
+    &["compiled", "json_tree"],
     &["plain_path"],
     &["jsonpath"],
     &["source"],

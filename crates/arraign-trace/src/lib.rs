@@ -40,7 +40,6 @@ pub mod json_text;
 mod json_tree;
 pub mod jsonpath;
 pub mod place;
-mod plain_filter;
 mod plain_path;
 pub mod reader;
 pub mod source;

@@ -4,10 +4,14 @@
 //! The engine builds a list for each selector and compares values of every type. A reader that a user declared asks
 //! several paths of each message, so that the engine would take most of its time.
 
+mod filter;
+mod tokens;
+
 use std::ops::ControlFlow;
 
 use crate::json_tree::JsonTree;
-use crate::plain_filter::PlainFilter;
+use filter::PlainFilter;
+use tokens::take_key;
 
 /// A path of which every step is plain.
 #[derive(Debug, Clone)]
@@ -89,29 +93,10 @@ fn take_step(rest: &str) -> Option<(PlainStep, &str)> {
     take_key(rest).map(|(key, after)| (PlainStep::Key(key), after))
 }
 
-/// Takes `.name` or `['name']`.
-pub(crate) fn take_key(rest: &str) -> Option<(String, &str)> {
-    if let Some(name) = rest.strip_prefix('.') {
-        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
-        let (name, after) = name.split_at(end);
-        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        return is_name.then(|| (name.to_owned(), after));
-    }
-    let (key, after) = take_text(rest.strip_prefix('[')?)?;
-    Some((key, after.strip_prefix(']')?))
-}
-
 fn take_index(rest: &str) -> Option<(usize, &str)> {
     let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
     let is_index = !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
     is_index.then(|| Some((index.parse().ok()?, after))).flatten()
-}
-
-/// Takes a quoted text without escapes.
-pub(crate) fn take_text(rest: &str) -> Option<(String, &str)> {
-    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-    let (text, after) = rest[1..].split_once(quote)?;
-    (!text.contains('\\')).then(|| (text.to_owned(), after))
 }
 
 #[cfg(test)]

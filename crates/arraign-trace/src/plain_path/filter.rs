@@ -2,11 +2,11 @@
 //! and the question whether a value is there, joined by `&&` and `||`.
 
 use crate::json_tree::JsonTree;
-use crate::plain_path::{take_key, take_text};
+use crate::plain_path::tokens::{take_key, take_text};
 
 /// A filter of the form `[?@.a.b == 'text' && @.c || !@.d]`.
 #[derive(Debug, Clone)]
-pub(crate) struct PlainFilter {
+pub(super) struct PlainFilter {
     /// A value passes if all tests of one alternative hold.
     alternatives: Vec<Vec<FilterTest>>,
 }
@@ -32,7 +32,7 @@ enum WantedValue {
 
 impl PlainFilter {
     /// Takes a filter off the beginning of `rest`, which is the text behind `[?`, together with its closing bracket.
-    pub(crate) fn take(mut rest: &str) -> Option<(Self, &str)> {
+    pub(super) fn take(mut rest: &str) -> Option<(Self, &str)> {
         let (mut alternatives, mut tests) = (Vec::new(), Vec::new());
         loop {
             let (test, after) = FilterTest::take(rest.trim_start())?;
@@ -54,12 +54,12 @@ impl PlainFilter {
     }
 
     /// Whether every test asks the root, so that all children get the same answer.
-    pub(crate) fn asks_only_root(&self) -> bool {
+    pub(super) fn asks_only_root(&self) -> bool {
         self.alternatives.iter().flatten().all(|test| test.of_root)
     }
 
     /// Whether `node` passes the filter.
-    pub(crate) fn holds_for<T: JsonTree>(&self, node: &T, root: &T) -> bool {
+    pub(super) fn holds_for<T: JsonTree>(&self, node: &T, root: &T) -> bool {
         self.alternatives.iter().any(|tests| tests.iter().all(|test| test.holds_for(node, root)))
     }
 }
