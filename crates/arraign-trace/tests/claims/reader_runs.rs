@@ -99,6 +99,30 @@ fn a_record_that_is_no_run_among_langsmith_runs_is_an_error_run_by_run_too() {
     }
 }
 
+/// The third record looks like the second one logged twice, if only the last of its two responses counts.
+#[test]
+fn a_key_that_comes_twice_in_a_record_of_a_log_is_an_error_run_by_run_too() {
+    let question = r#"{"role": "user", "content": "Where?"}"#;
+    let call = r#"{"type": "function_call", "call_id": "c1", "name": "look", "arguments": "{}"}"#;
+    let result = r#"{"type": "function_call_output", "call_id": "c1", "output": "ok"}"#;
+    let answer =
+        r#"{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Here."}]}"#;
+    let request = |input: &str| format!(r#""request": {{"model": "m", "input": [{input}]}}"#);
+    let response = |id: &str, item: &str| {
+        format!(r#""response": {{"id": "{id}", "object": "response", "output": [{item}]}}"#)
+    };
+    let first = format!("{{{}, {}}}", request(question), response("r1", call));
+    let history = request(&format!("{question}, {call}, {result}"));
+    let second = format!("{{{history}, {}}}", response("r2", answer));
+    let twice = format!("{{{history}, {}, {}}}", response("r1", call), response("r2", answer));
+    for (third, is_error) in [(&second, false), (&twice, true)] {
+        let text = format!("{first}\n{second}\n{third}\n");
+        let whole = reader::read(&text, None);
+        assert_eq!(whole.is_err(), is_error, "{text}");
+        assert_eq!(runs(&text, None).ok(), whole.ok().map(|all| all.runs), "{text}");
+    }
+}
+
 /// A trace of spans that are not of an agent may say what the agent said.
 #[test]
 fn spans_of_no_agent_make_an_empty_run_doubtful_run_by_run_too() {

@@ -32,7 +32,7 @@ impl Log {
         // so that a run keeps its number for the whole file.
         let (mut log, mut forgotten) = (Conversations::default(), 0);
         Box::new(move |text| {
-            let call = owned(text)?;
+            let call = parse_record(text)?;
             // The results of a batch are read whole.
             let is_of_batch = batch::case(&call).is_some() || batch::failure(&call).is_some();
             if is_of_batch || !(self.is_call)(&call) {
@@ -49,6 +49,9 @@ impl Log {
 }
 
 /// Parses a record that outlives the text of its file.
-pub(crate) fn owned(text: &str) -> Result<Json<'static>, SplitError> {
-    serde_json::from_str(text).map(Json::into_owned).map_err(|_| SplitError::Broken)
+pub(crate) fn parse_record(text: &str) -> Result<Json<'static>, SplitError> {
+    let record: Json = serde_json::from_str(text).map_err(|_| SplitError::Broken)?;
+    // A copy has each key once, and a record that was logged twice is never opened. So the whole file is read, which tells
+    // whether the key is one of the format.
+    if record.has_duplicates() { Err(SplitError::Unsuited) } else { Ok(record.into_owned()) }
 }

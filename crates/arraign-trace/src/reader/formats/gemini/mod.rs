@@ -16,7 +16,7 @@ use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::reader::large::follow::owned;
+use crate::reader::large::follow::parse_record;
 use crate::reader::large::pieces::{Follow, Pieces, RunKey, SplitError, Splitting};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -86,7 +86,7 @@ fn split_file(input: &Input) -> Option<Pieces> {
 fn follow() -> Follow {
     let (mut log, mut ended) = (GeminiLog::default(), 0);
     Box::new(move |text| {
-        let record = owned(text)?;
+        let record = parse_record(text)?;
         // The results of a batch are read whole.
         if record.get("key").is_some() {
             return Err(SplitError::Unsuited);
