@@ -101,7 +101,7 @@ fn take_index(rest: &str) -> Option<(usize, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
     use serde_json_path::JsonPath;
 
     use super::*;
@@ -135,10 +135,17 @@ mod tests {
             "$[?@['x'].y == 'z']",
             "$.a.n[?@.role == 'user']",
         ];
+        compare_with_engine(&paths, &documents);
+    }
+
+    /// Asserts that each path selects the same in each document as the engine.
+    pub(super) fn compare_with_engine(paths: &[&str], documents: &[Value]) {
         for path in paths {
             let (plain, engine) = (PlainPath::parse(path).expect(path), JsonPath::parse(path).expect(path));
-            for document in &documents {
-                assert_eq!(plain.select(document), engine.query(document).all(), "{path} in {document}");
+            for document in documents {
+                let selected = engine.query(document).all();
+                assert_eq!(plain.select(document), selected, "{path} in {document}");
+                assert_eq!(plain.selects_any(document), !selected.is_empty(), "{path} in {document}");
             }
         }
     }

@@ -201,6 +201,11 @@ impl<'t> Object<'t> {
         }
     }
 
+    /// Copies the object, so that it no longer borrows from the file. A duplicate key stays one.
+    pub(crate) fn into_owned(self) -> Object<'static> {
+        self.0.into_iter().map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned())).collect()
+    }
+
     /// Returns the remaining values by key, with a null in place of each value that was taken.
     pub(crate) fn rest(self) -> BTreeMap<Cow<'t, str>, Json<'t>> {
         self.0.into_iter().collect()

@@ -134,12 +134,7 @@ impl<'t> Json<'t> {
             Self::Number(number) => Json::Number(number),
             Self::Text(text) => Json::Text(Cow::Owned(text.into_owned())),
             Self::List(items) => Json::List(items.into_iter().map(Self::into_owned).collect()),
-            Self::Object(object) => {
-                let entries = object.into_entries().into_iter();
-                Json::Object(
-                    entries.map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned())).collect(),
-                )
-            }
+            Self::Object(object) => Json::Object(object.into_owned()),
         }
     }
 
