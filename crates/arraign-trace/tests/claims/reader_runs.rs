@@ -123,6 +123,33 @@ fn a_key_that_comes_twice_in_a_record_of_a_log_is_an_error_run_by_run_too() {
     }
 }
 
+/// The span stands where a scope belongs: no run has it, and the keys of its object count all the same.
+#[test]
+fn a_key_that_comes_twice_around_the_spans_is_an_error_run_by_run_too() {
+    let span = r#"{"traceId": "t1", "spanId": "s1", "name": "chat m", "startTimeUnixNano": "1",
+        "attributes": [{"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}}]}"#;
+    for (scope, is_error) in [(r#"{"spanId": "s2"}"#, false), (r#"{"spanId": "s2", "spanId": "s3"}"#, true)] {
+        let text = format!(r#"{{"resourceSpans": [{{"scopeSpans": [{{"spans": [{span}]}}, {scope}]}}]}}"#);
+        let whole = reader::read(&text, Some("otel"));
+        assert_eq!(whole.is_err(), is_error, "{text}");
+        assert_eq!(runs(&text, Some("otel")).ok(), whole.ok().map(|all| all.runs), "{text}");
+    }
+}
+
+/// The second request begins a conversation, and nothing of it can be read.
+#[test]
+fn a_conversation_without_content_is_no_run_run_by_run_either() {
+    let answer = r#"{"candidates": [{"content": {"role": "model", "parts": [{"text": "Here."}]}}]}"#;
+    let question = r#"{"contents": [{"role": "user", "parts": [{"text": "Where?"}]}]}"#;
+    let text = format!(
+        r#"{{"request": {question}, "response": {answer}}}
+           {{"request": {{"question": "Why?"}}, "response": {{"candidates": [{{"finish": "STOP"}}]}}}}"#
+    );
+    let whole = reader::read(&text, Some("gemini")).expect("the log is read").runs;
+    assert_eq!(whole.len(), 1);
+    assert_eq!(runs(&text, Some("gemini")).ok(), Some(whole));
+}
+
 /// A trace of spans that are not of an agent may say what the agent said.
 #[test]
 fn spans_of_no_agent_make_an_empty_run_doubtful_run_by_run_too() {

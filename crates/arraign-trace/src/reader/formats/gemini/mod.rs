@@ -93,6 +93,10 @@ fn follow() -> Follow {
         }
         let added = Object::of(record, "a record").and_then(|record| log.add(record));
         added.map_err(|_| SplitError::Unsuited)?;
+        // A record of which nothing is known yet may turn out to be no run, so it must not be counted as one.
+        if log.run.is_empty() {
+            return Err(SplitError::Unsuited);
+        }
         ended += log.runs.drain(..).count();
         Ok(RunKey::Numbered(ended, None).into())
     })
@@ -147,6 +151,11 @@ struct GeminiRun<'t> {
 }
 
 impl GeminiRun<'_> {
+    /// Whether there is nothing in it. A refused prompt says nothing, and its refusal is the run.
+    fn is_empty(&self) -> bool {
+        self.known == 0 && self.walk.builder.trace.stop_reason.is_none()
+    }
+
     /// The pieces of a stream each repeat the tokens of those before.
     fn end_response(&mut self) {
         if self.response.take().is_some() {
@@ -159,9 +168,9 @@ impl<'t> GeminiLog<'t> {
     fn end_run(&mut self) {
         let mut run = std::mem::take(&mut self.run);
         run.end_response();
+        let is_empty = run.is_empty();
         run.walk.builder.close_records(run.beside);
-        // A refused prompt says nothing, and its refusal is the run.
-        if run.known > 0 || run.walk.builder.trace.stop_reason.is_some() {
+        if !is_empty {
             self.runs.push(run.walk.builder.finish());
         }
     }

@@ -8,6 +8,7 @@ use std::io::BufRead;
 use crate::reader::build::missed_calls::may_tell;
 use crate::reader::large::pieces::Step;
 use crate::reader::large::pieces::scan::{Scan, SplitError};
+use crate::unique_keys::check_keys;
 
 /// The place where a record begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,7 +127,7 @@ impl<R: BufRead> Walk<R> {
     pub(crate) fn record(&mut self, judge: &mut Judge<'_>) -> Result<Option<String>, SplitError> {
         self.out.clear();
         if !self.value(self.path, judge)? {
-            self.note_left_out(0);
+            self.note_left_out(0)?;
             return Ok(None);
         }
         let text = String::from_utf8(std::mem::take(&mut self.out));
@@ -214,7 +215,7 @@ impl<R: BufRead> Walk<R> {
             if self.value(rest, judge)? {
                 kept = true;
             } else {
-                self.note_left_out(from);
+                self.note_left_out(from)?;
                 self.out.truncate(from);
                 // `null` keeps the places of the entries behind this one.
                 self.out.extend_from_slice(b"null");
@@ -227,11 +228,12 @@ impl<R: BufRead> Walk<R> {
         }
     }
 
-    /// Looks through the output from a byte on, before it is dropped.
-    fn note_left_out(&mut self, from: usize) {
-        if !self.leaves_out_words {
-            self.leaves_out_words = std::str::from_utf8(&self.out[from..]).is_ok_and(may_tell);
-        }
+    /// Looks through the output from a byte on, before it is dropped. A file with a duplicate key there is not split: its
+    /// reader opens the objects around the pieces, and reports the key.
+    fn note_left_out(&mut self, from: usize) -> Result<(), SplitError> {
+        let Ok(text) = std::str::from_utf8(&self.out[from..]) else { return Ok(()) };
+        self.leaves_out_words = self.leaves_out_words || may_tell(text);
+        if text.is_empty() { Ok(()) } else { check_keys(text).map_err(|_| SplitError::Unsuited) }
     }
 
     fn copy(&mut self, byte: u8) {
