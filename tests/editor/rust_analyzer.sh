@@ -5,7 +5,8 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$here"
 if ! command -v node >/dev/null || ! rust-analyzer --version; then
-    echo "skipped: node or rust-analyzer is not installed (rustup component add rust-analyzer)"
+    echo "skipped: node or rust-analyzer is not installed (rustup component add rust-analyzer rust-src, or"
+    echo "cargo install ra_ap_rust-analyzer, with RUST_SRC_PATH)"
     exit 0
 fi
 export CARGO_PROFILE_DEV_DEBUG=0
