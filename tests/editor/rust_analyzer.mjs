@@ -33,7 +33,8 @@ async function discover(parent) {
 
 /**
  * Runs the tests `include`, and returns the last state of each test that the server reports. On a busy machine the server
- * may end a run without any report, and then it is asked again.
+ * may count the end of an earlier run against this one, and then it ends a run before its reports. It is asked again once
+ * the earlier ends have arrived: a request that comes at once would be ended in the same way.
  */
 async function run(...include) {
   for (let attempt = 1; ; attempt += 1) {
@@ -41,9 +42,12 @@ async function run(...include) {
     await client.request("experimental/runTest", { include, exclude: [] });
     await client.waitFor(({ method }) => method === "experimental/endRunTest", "the end of the run");
     const changes = client.notifications.filter(({ method }) => method === "experimental/changeTestState");
-    if (changes.length > 0 || attempt === 3) {
-      return new Map(changes.map(({ params }) => [params.testId, params.state]));
+    const states = new Map(changes.map(({ params }) => [params.testId, params.state]));
+    const ended = states.size > 0 && [...states.values()].every(({ tag }) => tag !== "started");
+    if (ended || attempt === 5) {
+      return states;
     }
+    await new Promise((done) => setTimeout(done, 1000));
   }
 }
 
