@@ -10,7 +10,8 @@
 //!    so the messages of all these trials arrive at the printing thread together.
 //!
 //! Each trial runs exactly once, because a companion takes the job out of its mutex before running it. A worker that asks
-//! for a trial which is still running does not idle: its companion runs other trials until the result is there.
+//! for a trial which is still running does not idle: its companion runs other trials until the result is there, and for
+//! the window at least.
 //!
 //! The cost is that the result of `n` is printed late, at most by the window and one more trial. Its verdict log is
 //! written before that.
@@ -111,19 +112,18 @@ impl<J: Send + 'static, R: Send + 'static> JobBatch<J, R> {
         Some(result.unwrap_or_else(|panicked| panic::resume_unwind(panicked)))
     }
 
-    /// Runs the job `number` and those that run ahead of their callers. If another thread runs that job, runs others until its
-    /// result is there.
+    /// Runs the job `number`, unless another thread does, and those that run ahead of their callers.
     fn work_for(self: &Arc<Self>, number: usize) {
         let job = &self.jobs[number];
-        let Some(own) = lock(&job.waiting).take() else {
-            while job.result.get().is_none() && self.run_next() {}
-            return;
-        };
         let started = Instant::now();
-        self.run_job(number, own);
+        let own = lock(&job.waiting).take();
+        if let Some(own) = own {
+            self.run_job(number, own);
+        }
         // The caller prints a line for each result, and printing wakes its thread. More jobs are run first, for a short time
-        // only, so that results still appear one after the other.
-        while started.elapsed() < self.window && self.run_next() {}
+        // only, so that results still appear one after the other. A job that another thread runs may end at any moment,
+        // but a hand-over for so little would cost more than it gives.
+        while (started.elapsed() < self.window || job.result.get().is_none()) && self.run_next() {}
     }
 
     /// Runs the next waiting job of `run_ahead`. Returns whether there was one. A companion that was late takes no more.
@@ -217,6 +217,19 @@ mod tests {
         assert_eq!(batch.take_result(0), Some(0));
         assert_eq!([0, 1, 2, 3].map(has_started), [true, false, true, false]);
         assert_eq!([batch.take_result(2), batch.take_result(3)], [Some(2), Some(3)]);
+    }
+
+    #[test]
+    fn a_caller_whose_job_runs_elsewhere_works_for_the_window() {
+        let work: Work<usize, usize> = |number, delivery| {
+            // The other thread ends job 0 meanwhile.
+            Delivery { batch: Arc::clone(&delivery.batch), number: 0 }.deliver(0);
+            Some(number)
+        };
+        let batch = new_batch(0..4, vec![1, 2, 3], Duration::MAX, work);
+        let taken_elsewhere = lock(&batch.jobs[0].waiting).take();
+        assert_eq!((taken_elsewhere, batch.take_result(0)), (Some(0), Some(0)));
+        assert!(batch.jobs.iter().all(|job| job.result.get().is_some()));
     }
 
     #[test]
