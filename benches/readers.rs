@@ -28,6 +28,8 @@ const PASSES: usize = 5;
 const SUBJECT: &str = "READERS_SUBJECT";
 /// The sizes from which glibc gives memory back, and takes it from the kernel in pieces of their own.
 const MEMORY_SETTINGS: [&str; 2] = ["MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"];
+/// In bytes: the most that glibc takes for the second. It ignores a larger one.
+const MEMORY_KEPT: &str = "33554432";
 
 fn main() {
     if let Some(path) = env::var_os(SUBJECT) {
@@ -36,7 +38,7 @@ fn main() {
     if env::var_os(MEMORY_SETTINGS[0]).is_none() {
         // The allocator reads its settings when a process starts.
         let mut again = Command::new(env::current_exe().expect("this program"));
-        again.args(env::args().skip(1)).envs(MEMORY_SETTINGS.map(|setting| (setting, "1000000000")));
+        again.args(env::args().skip(1)).envs(MEMORY_SETTINGS.map(|setting| (setting, MEMORY_KEPT)));
         assert!(again.status().expect("it starts").success());
         return;
     }

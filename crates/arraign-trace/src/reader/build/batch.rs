@@ -3,7 +3,13 @@
 //! OpenAI and Anthropic answer a batch of requests with one line for each request, in any order, with the id of the
 //! request.
 
+use crate::reader::json::input::Input;
 use crate::reader::json::value::Json;
+
+/// Whether a file may have the results of a batch. If not, it is certain, and no record needs another look.
+pub(crate) fn may_be_batch(input: &Input) -> bool {
+    input.may_have_any(&["custom_id"])
+}
 
 /// Returns the id of the request that a line answers.
 pub(crate) fn case<'v>(line: &'v Json) -> Option<&'v str> {

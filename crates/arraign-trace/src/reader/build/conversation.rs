@@ -59,9 +59,13 @@ const RECORD_KEYS: [&str; 15] = [
     "text",
 ];
 
-/// The parts of a log's records that have such keys.
-const RECORD_PARTS: [&str; 5] =
-    ["", "/request", "/response", "/input/inputBodyJson", "/output/outputBodyJson"];
+/// The parts of a log's records that have such keys, each with the mark of a record that has it.
+const RECORD_PARTS: [(&str, &str); 4] = [
+    ("request/", "/request"),
+    ("response/", "/response"),
+    ("input/", "/input/inputBodyJson"),
+    ("output/", "/output/outputBodyJson"),
+];
 
 impl<'t> Conversation<'t> {
     /// Returns the messages, the trace so far, and the evidence next to the messages. The duration is the time of the model
@@ -98,19 +102,30 @@ impl Conversation<'_> {
     }
 }
 
-/// What a run is recognized by without a look at its messages.
-#[derive(Debug, Clone, Copy, Default)]
-struct RunMark {
-    /// The hash of its id.
-    id: u64,
-    /// Whether its last reply ended it. A reply without a request that comes behind it answers another question, which the
-    /// log does not record.
-    has_ended: bool,
+/// What runs are recognized by without a look at their messages. Each reply is compared with many runs, and a run is large.
+#[derive(Debug, Default)]
+struct RunMarks {
+    /// The hashes of their ids.
+    ids: Vec<u64>,
+    /// Whether the last reply ended the run. A reply without a request that comes behind it answers another question, which
+    /// the log does not record.
+    ended: Vec<bool>,
 }
 
-impl RunMark {
-    fn of(run: &Conversation) -> Self {
-        Self { id: hash_id(run.trace.id.as_deref()), has_ended: run.ends_with_reply() }
+impl RunMarks {
+    fn push_default(&mut self) {
+        self.ids.push(0);
+        self.ended.push(false);
+    }
+
+    fn update(&mut self, at: usize, run: &Conversation) {
+        self.ids[at] = hash_id(run.trace.id.as_deref());
+        self.ended[at] = run.ends_with_reply();
+    }
+
+    fn drain(&mut self, old: usize) {
+        self.ids.drain(..old);
+        self.ended.drain(..old);
     }
 }
 
@@ -122,8 +137,7 @@ fn hash_id(id: Option<&str>) -> u64 {
 #[derive(Debug, Default)]
 pub(crate) struct Conversations<'t> {
     runs: Vec<Conversation<'t>>,
-    /// The marks of the runs. Each reply is compared with those of many runs, and a run is large.
-    marks: Vec<RunMark>,
+    marks: RunMarks,
     replies: usize,
 }
 
@@ -133,27 +147,36 @@ impl<'t> Conversations<'t> {
         vec![Conversation { messages, ..Conversation::default() }]
     }
 
-    /// Returns the conversations of a file: a list of messages, or a log of model calls that `exchange` reads.
-    pub(crate) fn of_input(
+    /// Reads the conversations of a file: a list of messages, or a log of model calls that `exchange` reads. `read` reads a
+    /// conversation that is complete.
+    pub(crate) fn read_input(
         input: Input<'t>,
         is_message: fn(&Json<'t>) -> bool,
         exchange: fn(At, Json<'t>) -> Result<Exchange<'t>, DecodeError>,
-    ) -> Result<Vec<Conversation<'t>>, DecodeError> {
+        read: fn(Conversation<'t>) -> Result<Trace, DecodeError>,
+    ) -> Result<Vec<Trace>, DecodeError> {
         if input.records.first().is_some_and(|record| is_message(&record.value)) {
             let messages =
                 input.records.into_iter().map(|Record { at, value }| LocatedMessage::record(at, value));
-            return Ok(Self::of_messages(messages.collect()));
+            return Self::of_messages(messages.collect()).into_iter().map(read).collect();
         }
-        let mut log = Self::default();
+        let (mut log, mut traces) = (Self::default(), Vec::new());
+        let parts = RECORD_PARTS.into_iter().filter(|(mark, _)| input.may_have_any(&[mark]));
+        let parts: Vec<&str> = std::iter::once("").chain(parts.map(|(_, part)| part)).collect();
+        let is_batch = batch::may_be_batch(&input);
         for Record { at, value } in input.records {
-            let case = batch::case(&value).map(ToOwned::to_owned);
-            let beside = RECORD_PARTS.into_iter().filter_map(|part| {
+            let (case, failure) = if is_batch {
+                (batch::case(&value).map(ToOwned::to_owned), batch::failure(&value))
+            } else {
+                (None, None)
+            };
+            let beside = parts.iter().filter_map(|part| {
                 let record = value.pointer(part)?.as_object()?;
                 CallEvidence::gather_beside(RecordSpot::under(at, part), record, &RECORD_KEYS)
             });
             let beside: Vec<CallEvidence> = beside.collect();
             // A failed call has no reply that a reader could take apart.
-            let exchange = match batch::failure(&value) {
+            let exchange = match failure {
                 Some(reason) => Exchange::failed(reason),
                 None => exchange(at, value).map_err(|error| at.in_record(error))?,
             };
@@ -162,8 +185,15 @@ impl<'t> Conversations<'t> {
             if let Some(run) = run {
                 run.beside.extend(beside);
             }
+            // A run that cannot continue is read while it is in the cache of the processor.
+            for run in log.take_old() {
+                traces.push(read(run)?);
+            }
         }
-        Ok(log.into_runs())
+        for run in log.runs {
+            traces.push(read(run)?);
+        }
+        Ok(traces)
     }
 
     /// Adds the next model call of the log, and returns the index of its run; `None` for a call that was logged twice.
@@ -180,7 +210,7 @@ impl<'t> Conversations<'t> {
         };
         let run = &mut self.runs[at];
         run.add(exchange, self.replies);
-        self.marks[at] = RunMark::of(run);
+        self.marks.update(at, run);
         Some(at)
     }
 
@@ -189,18 +219,13 @@ impl<'t> Conversations<'t> {
         self.runs.get(at)?.trace.id.clone()
     }
 
-    /// Drops the first runs, which are too old to be continued, and returns their number.
-    pub(crate) fn forget(&mut self) -> usize {
-        // Twice as many runs are kept as are searched, so that dropping the first ones moves the others only now and
+    /// Takes the first runs, which are too old to be continued.
+    pub(crate) fn take_old(&mut self) -> std::vec::Drain<'_, Conversation<'t>> {
+        // Twice as many runs are kept as are searched, so that taking the first ones moves the others only now and
         // then.
         let old = if self.runs.len() < 2 * INTERLEAVED { 0 } else { self.runs.len() - INTERLEAVED };
-        self.runs.drain(..old);
-        self.marks.drain(..old);
-        old
-    }
-
-    pub(crate) fn into_runs(self) -> Vec<Conversation<'t>> {
-        self.runs
+        self.marks.drain(old);
+        self.runs.drain(..old)
     }
 
     /// Whether an earlier run ends with the same reply under the same id, because the line was logged twice.
@@ -215,14 +240,16 @@ impl<'t> Conversations<'t> {
         };
         // Only recent runs are searched: a log of many thousands would take quadratic time.
         let (hash, old) = (hash_id(id.as_deref()), self.runs.len().saturating_sub(INTERLEAVED));
-        let recent = self.marks[old..].iter().enumerate();
-        recent.rev().any(|(at, mark)| mark.id == hash && is_same(&self.runs[old + at]))
+        // Most replies have an id of their own, and many numbers are compared at once.
+        let ids = &self.marks.ids[old..];
+        ids.contains(&hash)
+            && ids.iter().zip(&self.runs[old..]).any(|(known, run)| *known == hash && is_same(run))
     }
 
     /// Adds a run of `request` alone, and returns its index.
     fn own_run(&mut self, request: Vec<LocatedMessage<'t>>) -> usize {
         self.runs.push(Conversation { messages: request, ..Conversation::default() });
-        self.marks.push(RunMark::default());
+        self.marks.push_default();
         self.runs.len() - 1
     }
 
@@ -255,7 +282,9 @@ impl<'t> Conversations<'t> {
         let old = self.runs.len().saturating_sub(INTERLEAVED);
         // An empty request continues a run that is not finished.
         if request.is_empty() {
-            let open = self.marks[old..].iter().rposition(|mark| !mark.has_ended)?;
+            let ended = &self.marks.ended[old..];
+            // Most logs have none, and many flags are compared at once.
+            let open = ended.contains(&false).then(|| ended.iter().rposition(|ended| !ended))??;
             return Some((old + open, 0));
         }
         let keys: Vec<String> = match &self.runs[old..] {
@@ -362,7 +391,7 @@ mod tests {
         let text = |said: &LocatedMessage| {
             said.value.get("content").and_then(Json::as_str).unwrap_or_default().to_owned()
         };
-        conversations.into_runs().iter().map(|run| run.messages.iter().map(text).collect()).collect()
+        conversations.runs.iter().map(|run| run.messages.iter().map(text).collect()).collect()
     }
 
     #[test]
@@ -398,5 +427,22 @@ mod tests {
     #[test]
     fn replies_alone_are_one_run() {
         assert_eq!(runs(vec![(vec![], said("a")), (vec![], said("b"))]), [["a", "b"]]);
+    }
+
+    #[test]
+    fn the_many_runs_of_a_log_are_read_in_order() {
+        let lines = (0..5 * INTERLEAVED).map(|number| format!("{{\"content\": \"{number}\"}}\n"));
+        let text: String = lines.collect();
+        let exchange: for<'t> fn(At, Json<'t>) -> Result<Exchange<'t>, DecodeError> = |at, value| {
+            let request = vec![LocatedMessage::record(at, value)];
+            Ok(Exchange { request, ..Exchange::default() })
+        };
+        let read = |run: Conversation| {
+            let content = run.messages.first().and_then(|said| said.value.get("content")?.as_str());
+            Ok(Trace { id: content.map(ToOwned::to_owned), ..Trace::default() })
+        };
+        let traces = Conversations::read_input(Input::parse(&text).expect("JSON"), |_| false, exchange, read);
+        let ids: Vec<String> = traces.expect("a log").into_iter().filter_map(|trace| trace.id).collect();
+        assert_eq!(ids, (0..5 * INTERLEAVED).map(|number| number.to_string()).collect::<Vec<_>>());
     }
 }

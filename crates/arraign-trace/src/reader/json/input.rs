@@ -10,7 +10,7 @@ use crate::reader::error::{DecodeError, TraceError, TraceProblem};
 use crate::reader::json::key_bits::KeyBits;
 use crate::reader::json::object::Object;
 use crate::reader::json::sse;
-use crate::reader::json::value::Json;
+use crate::reader::json::value::{Json, JsonValues};
 
 /// One value of a trace file, and its place.
 #[derive(Debug, Clone)]
@@ -146,18 +146,11 @@ impl<'t> Input<'t> {
         let mut lines = Lines { text, counted: 0, line: 1 };
         let mut records = Vec::new();
         let mut marks = Box::<RecordMarks>::default();
-        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Json>();
-        loop {
-            // The offset before the parser moves on is where the whitespace before the value begins.
-            let from = values.byte_offset();
-            let value = match values.next() {
-                None => break,
-                Some(Err(error)) => return Err(not_json(text, &error)),
-                Some(Ok(value)) => value,
-            };
+        let mut values = JsonValues::of(text);
+        while let Some((start, value)) = values.next().map_err(|error| not_json(text, &error))? {
             // Later, the record may have left the cache of the processor.
             marks.add(&value);
-            records.push(Record { at: At::Line(lines.of_value_from(from)), value });
+            records.push(Record { at: At::Line(lines.of_value_at(start)), value });
         }
         let marks = if records.len() == 1 { OnceCell::new() } else { OnceCell::from(marks) };
         Ok(Self { marks, ..Self::new(text, InputSource::File(text), flatten(records)) })
@@ -170,6 +163,15 @@ impl<'t> Input<'t> {
             texts.iter().map(|(at, text)| Ok(Record { at: *at, value: serde_json::from_str(text)? }));
         let records = records.collect::<Result<_, serde_json::Error>>()?;
         Ok(Self::new(text, InputSource::Pieces(texts), records))
+    }
+
+    /// Returns the input with the records that `join` makes of its own, such as whole replies of the pieces of streams.
+    pub(crate) fn join_records(
+        self,
+        join: impl FnOnce(Vec<Record<'t>>) -> Result<Vec<Record<'t>>, DecodeError>,
+    ) -> Result<Self, DecodeError> {
+        // The marks of the pieces are not those of the whole.
+        Ok(Self::new(self.text, self.source, join(self.records)?))
     }
 
     /// Whether a record satisfies `condition`, which needs one of `marks`. So most files are declined without another look
@@ -274,10 +276,8 @@ struct Lines<'t> {
 }
 
 impl Lines<'_> {
-    /// Returns the line of the first value at or after byte `from`.
-    fn of_value_from(&mut self, from: usize) -> usize {
-        let rest = &self.text.as_bytes()[from..];
-        let start = from + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    /// Returns the line of the value at byte `start`.
+    fn of_value_at(&mut self, start: usize) -> usize {
         let passed = &self.text.as_bytes()[self.counted..start];
         self.line += count_bytes(passed, |byte| byte == b'\n');
         self.counted = start;
@@ -342,5 +342,16 @@ mod tests {
         assert_eq!(error.to_string(), "line 2, column 6: this is not JSON: EOF while parsing a value");
         let error = Input::parse("{\n \"a\": 1,\n}").expect_err("a comma too many");
         assert_eq!(error.to_string(), "line 3, column 1: this is not JSON: trailing comma");
+    }
+
+    #[test]
+    fn values_stand_apart_and_an_error_has_its_place_in_the_file() {
+        assert_eq!(places("{\"a\": 1}{\"b\": 2}\n[3]\n4 5\n\"é\"null"), [1, 1, 2, 3, 3, 4, 4].map(At::Line));
+        for (text, place) in
+            [("{}\nnulltrue", (2, 5)), ("{}\n 1x", (2, 3)), ("{}\n[é", (2, 2)), ("\u{c}{}", (1, 1))]
+        {
+            let error = Input::parse(text).expect_err("no JSON").to_string();
+            assert!(error.starts_with(&format!("line {}, column {}:", place.0, place.1)), "{error}");
+        }
     }
 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Number, Value};
 
@@ -231,10 +231,55 @@ impl<'de: 't, 't> Deserialize<'de> for Json<'t> {
     }
 }
 
+/// The values of a text, parsed one after another.
+///
+/// They share the memory of open values: with a stream of `serde_json`, each value would allocate its own.
+pub(crate) struct JsonValues<'t> {
+    text: &'t str,
+    /// Where the last value ends.
+    end: usize,
+    open: OpenValues<'t>,
+}
+
+impl<'t> JsonValues<'t> {
+    pub(crate) fn of(text: &'t str) -> Self {
+        Self { text, end: 0, open: OpenValues::default() }
+    }
+
+    /// Parses the next value, and returns the offset at which it begins, and the value; `None` at the end of the text.
+    pub(crate) fn next(&mut self) -> Result<Option<(usize, Json<'t>)>, serde_json::Error> {
+        let rest = self.text[self.end..].trim_start_matches([' ', '\n', '\r', '\t']);
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        let start = self.text.len() - rest.len();
+        let mut parser = serde_json::Deserializer::from_str(rest);
+        let value = match JsonSeed(&mut self.open).deserialize(&mut parser) {
+            Ok(value) => value,
+            Err(error) => return Err(self.find_error().unwrap_or(error)),
+        };
+        self.end = start + parser.into_iter::<IgnoredAny>().byte_offset();
+        // A number or a word ends only where something else begins: `1x` and `nulltrue` are no two values.
+        let goes_on = |next: char| !" \n\r\t\"[]{},:".contains(next);
+        match value {
+            Json::Null | Json::Bool(_) | Json::Number(_) if self.text[self.end..].starts_with(goes_on) => {
+                self.find_error().map_or(Ok(Some((start, value))), Err)
+            }
+            value => Ok(Some((start, value))),
+        }
+    }
+
+    /// Finds the first error of the text, with its place counted from the start of the text.
+    fn find_error(&self) -> Option<serde_json::Error> {
+        serde_json::Deserializer::from_str(self.text).into_iter::<Json>().find_map(Result::err)
+    }
+}
+
 /// The values of the lists and objects that are not read to their end, the innermost last.
 ///
 /// A list or an object takes its own values from the end once it is complete. So each is allocated once and at its exact
 /// size, and none is moved while it grows.
+#[derive(Default)]
 struct OpenValues<'t> {
     items: Vec<Json<'t>>,
     entries: Vec<(Cow<'t, str>, Json<'t>)>,

@@ -34,7 +34,7 @@ impl Log {
         Box::new(move |text| {
             let call = parse_record(text)?;
             // The results of a batch are read whole.
-            let is_of_batch = batch::case(&call).is_some() || batch::failure(&call).is_some();
+            let is_of_batch = batch::case(&call).is_some();
             if is_of_batch || !(self.is_call)(&call) {
                 return Err(SplitError::Unsuited);
             }
@@ -42,7 +42,7 @@ impl Log {
             let Some(at) = log.add_to(exchange) else { return Ok(RecordInfo::from(RunKey::Nobody)) };
             let (number, id) = (forgotten + at, log.id_of(at));
             // Runs that cannot continue are dropped, so that the memory holds the open conversations only.
-            forgotten += log.forget();
+            forgotten += log.take_old().len();
             Ok(RunKey::Numbered(number, id).into())
         })
     }

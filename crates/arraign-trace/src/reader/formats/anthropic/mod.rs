@@ -45,9 +45,10 @@ fn detect_format(input: &Input) -> Detection {
         };
     }
     let mut best = Certainty::Possible;
+    let is_batch = batch::may_be_batch(input);
     for record in &input.records {
         // A request of a batch that failed has no message to judge.
-        if batch::failure(&record.value).is_some() {
+        if is_batch && batch::failure(&record.value).is_some() {
             continue;
         }
         let judged = judge_record(&record.value);
@@ -167,10 +168,9 @@ fn is_model_call(value: &Json) -> bool {
 
 fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
     if input.records.iter().any(|record| stream::is_start(&record.value)) {
-        input.records = stream::whole(input.records)?;
+        input = input.join_records(stream::whole)?;
     }
-    let runs = Conversations::of_input(input, is_message, exchange)?;
-    runs.into_iter().map(|run| run.read(add_message)).collect()
+    Conversations::read_input(input, is_message, exchange, |run| run.read(add_message))
 }
 
 /// Reads one record of a log: a request, a response, or both.

@@ -148,10 +148,9 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
     }
     // Joined streams are responses, and are read as such below.
     if input.records.iter().any(|record| stream::is_event(&record.value)) {
-        input.records = stream::join_events(input.records)?;
+        input = input.join_records(stream::join_events)?;
     }
-    let runs = Conversations::of_input(input, is_message, exchange)?;
-    runs.into_iter().map(|run| run.read(add_message)).collect()
+    Conversations::read_input(input, is_message, exchange, |run| run.read(add_message))
 }
 
 /// A result is the end of a run: its last message, and the tokens of that message alone.

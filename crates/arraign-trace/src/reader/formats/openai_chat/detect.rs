@@ -22,12 +22,14 @@ pub(super) fn detect_format(input: &Input) -> Detection {
     let mut best = Certainty::Possible;
     // A failure within a stream has the form of an error of any service, so it counts only among chunks.
     let streamed = input.first().is_ok_and(stream::is_chunk);
+    let is_batch = batch::may_be_batch(input);
+    let foreign = if input.may_have_any(&FOREIGN) { FOREIGN.as_slice() } else { &[] };
     for record in &input.records {
         let failed = streamed && stream::failure(&record.value).is_some();
-        if failed || batch::failure(&record.value).is_some() {
+        if failed || is_batch && batch::failure(&record.value).is_some() {
             continue;
         }
-        let judged = judge_record(&record.value);
+        let judged = judge_record(&record.value, foreign);
         best = best.max(judged.map_err(|reason| reason.in_record(record.at))?);
     }
     Ok(best)
@@ -38,14 +40,15 @@ pub(super) fn is_message(value: &Json) -> bool {
     value.get("role").is_some() && value.get("choices").is_none()
 }
 
-fn judge_record(value: &Json) -> Detection {
+/// Judges a record that is no message. A key of `foreign` speaks against it.
+fn judge_record(value: &Json, foreign: &[&str]) -> Detection {
     if let Json::List(messages) = value {
         return MESSAGES.judge(messages.iter(), "");
     }
     if stream::is_chunk(value) || ollama::is_response(value) {
         return Ok(Certainty::Sure);
     }
-    if let Some(key) = FOREIGN.iter().find(|key| value.get(key).is_some()) {
+    if let Some(key) = foreign.iter().find(|key| value.get(key).is_some()) {
         return Err(format!("has the key `{key}`, which this format does not use").into());
     }
     // A logged exchange is certain by its response; a request is judged by its messages below.

@@ -39,7 +39,7 @@ pub(crate) const READER: Reader = Reader {
 /// Only logs of requests and responses are split. A list of messages is one run, and so are the chunks of a stream in
 /// nearly all files.
 fn split_file(input: &Input) -> Option<Pieces> {
-    let is_streamed = input.records.iter().any(|record| ollama::is_piece(&record.value));
+    let is_streamed = input.any_with(&["done"], ollama::is_piece);
     (is_call(input.first().ok()?) && !is_streamed)
         .then(|| follow::calls(|| Log { is_call, exchange }.follow()))
 }
@@ -51,12 +51,11 @@ fn is_call(value: &Json) -> bool {
 fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
     // Streams are joined first, so that everything below reads whole responses.
     if input.first().is_ok_and(stream::is_chunk) {
-        input.records = stream::whole(input.records)?;
-    } else if input.records.iter().any(|record| ollama::is_piece(&record.value)) {
-        input.records = ollama::join_pieces(input.records)?;
+        input = input.join_records(stream::whole)?;
+    } else if input.any_with(&["done"], ollama::is_piece) {
+        input = input.join_records(ollama::join_pieces)?;
     }
-    let runs = Conversations::of_input(input, is_message, exchange)?;
-    runs.into_iter().map(|run| run.read(add_message)).collect()
+    Conversations::read_input(input, is_message, exchange, |run| run.read(add_message))
 }
 
 /// Reads one record of a log: a request, a response, or both.

@@ -182,8 +182,8 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 }
 
 fn log(input: Input) -> Result<Vec<Trace>, DecodeError> {
-    let runs = Conversations::of_input(input, |value| shape(value) == Some(ResponsesShape::Item), exchange)?;
-    runs.into_iter().map(trace_of).collect()
+    let is_item = |value: &Json| shape(value) == Some(ResponsesShape::Item);
+    Conversations::read_input(input, is_item, exchange, trace_of)
 }
 
 /// Reads one record of a log: a request, a response, or both.
