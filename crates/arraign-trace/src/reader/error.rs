@@ -176,11 +176,13 @@ pub(crate) struct DecodeError {
 }
 
 impl DecodeError {
+    #[cold]
     pub(crate) fn new(problem: impl Into<String>) -> Self {
         Self { line: None, pointer: String::new(), problem: problem.into() }
     }
 
     /// Puts the error below `step`: a key or an index.
+    #[cold]
     pub(crate) fn at_key(mut self, step: impl fmt::Display) -> Self {
         let step = escape_token(&step.to_string());
         self.pointer = format!("/{step}{}", self.pointer);
@@ -188,12 +190,14 @@ impl DecodeError {
     }
 
     /// Puts the error below a JSON pointer.
+    #[cold]
     pub(crate) fn at(mut self, pointer: &str) -> Self {
         self.pointer = format!("{pointer}{}", self.pointer);
         self
     }
 
     /// Sets the line of the record in JSON Lines.
+    #[cold]
     pub(crate) fn on_line(mut self, line: usize) -> Self {
         self.line = Some(line);
         self

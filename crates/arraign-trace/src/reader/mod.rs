@@ -184,13 +184,20 @@ fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
 }
 
 /// The readers that are surest of `input`, in the table's order.
-fn surest(input: &Input) -> Result<Vec<Reader>, TraceError> {
-    let claims: Vec<(Certainty, Reader)> =
-        READERS.iter().filter_map(|reader| Some(((reader.detect)(input).ok()?, *reader))).collect();
-    let Some(best) = claims.iter().map(|(certainty, _)| *certainty).max() else {
-        return Err(TraceError::unknown(declined(input)));
-    };
-    Ok(claims.into_iter().filter(|(certainty, _)| *certainty == best).map(|(_, reader)| reader).collect())
+fn surest(input: &Input) -> Result<Vec<&'static Reader>, TraceError> {
+    let mut surest = Vec::new();
+    let mut best = Certainty::Possible;
+    for reader in READERS {
+        let Ok(certainty) = (reader.detect)(input) else { continue };
+        if certainty > best {
+            surest.clear();
+        }
+        best = best.max(certainty);
+        if certainty == best {
+            surest.push(reader);
+        }
+    }
+    if surest.is_empty() { Err(TraceError::unknown(declined(input))) } else { Ok(surest) }
 }
 
 /// Lists why each reader declines a file that no reader knows, the nearest reader first.
@@ -203,7 +210,7 @@ fn declined(input: &Input) -> Vec<Declined> {
 }
 
 /// Several readers are equally sure: no matter, unless they read different things. One that fails did not know it.
-fn read_by_all(readers: &[Reader], input: Input) -> Result<Recording, TraceError> {
+fn read_by_all(readers: &[&Reader], input: Input) -> Result<Recording, TraceError> {
     let mut recordings: Vec<Recording> = Vec::new();
     let mut failures = Vec::new();
     let inputs = std::iter::repeat_n(input, readers.len());

@@ -82,12 +82,11 @@ impl Trace {
     /// Joins the messages of the model between call `calls` and the next one by newlines. If the user spoke in between,
     /// only the messages after the last message of the user count.
     fn said_after(&self, calls: usize) -> Option<String> {
-        let after: Vec<&Message> =
-            self.messages.iter().filter(|message| message.after_calls == calls).collect();
-        let mut stretches = after.rsplit(|message| message.role == Role::User);
-        stretches.find_map(|stretch| {
-            joined(stretch.iter().copied().filter(|message| message.role == Role::Assistant))
-        })
+        let is_by = |message: &Message, role| message.after_calls == calls && message.role == role;
+        let last = self.messages.iter().rposition(|message| is_by(message, Role::Assistant))?;
+        let asked = self.messages[..last].iter().rposition(|message| is_by(message, Role::User));
+        let stretch = &self.messages[asked.unwrap_or_default()..=last];
+        joined(stretch.iter().filter(|message| is_by(message, Role::Assistant)))
     }
 
     /// Everything that the model said, before, between and after its calls, joined by newlines. An answer that was

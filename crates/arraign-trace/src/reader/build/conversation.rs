@@ -3,6 +3,8 @@
 //! Each request replays what was said before it. A log is therefore read as: which conversation does this request
 //! continue, and which of its messages are new there? One that continues none begins a run of its own.
 
+use std::borrow::Cow;
+
 use crate::reader::build::batch;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply, TurnEnding};
@@ -18,14 +20,17 @@ use crate::reader::json::value::Json;
 use crate::trace::Trace;
 
 /// The most conversations that a log may interleave. The run of a request is searched among this many last runs.
-pub(crate) const INTERLEAVED: usize = 64;
+pub(crate) const INTERLEAVED: usize = u64::BITS as usize;
 
 /// One conversation.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation<'t> {
     pub(crate) messages: Vec<LocatedMessage<'t>>,
-    /// The facts in the log about the run as a whole. Its messages and calls are not read yet.
-    pub(crate) trace: Trace,
+    /// The id of the last reply, or of the case in a batch.
+    id: Option<String>,
+    model: Option<String>,
+    /// Why the last reply stopped.
+    stop_reason: Option<Cow<'t, str>>,
     tally: UsageTotal,
     /// The time of the model for the replies that have one.
     model_ms: Option<f64>,
@@ -73,7 +78,9 @@ impl<'t> Conversation<'t> {
     pub(crate) fn finish(self) -> (Vec<LocatedMessage<'t>>, Trace, Vec<CallEvidence<'t>>) {
         let usage = self.tally.total();
         let duration_ms = self.model_ms.filter(|_| !self.is_untimed);
-        (self.messages, Trace { usage, duration_ms, ..self.trace }, self.beside)
+        let stop_reason = self.stop_reason.map(Cow::into_owned);
+        let Self { messages, id, model, beside, .. } = self;
+        (messages, Trace { id, model, usage, duration_ms, stop_reason, ..Trace::default() }, beside)
     }
 }
 
@@ -95,10 +102,10 @@ impl Conversation<'_> {
             }
         }
         builder.close_records(beside);
-        let trace = builder.finish();
         // The time of the model alone is shorter than a run in which tools worked as well.
-        let duration_ms = trace.duration_ms.filter(|_| trace.calls.is_empty());
-        Ok(Trace { duration_ms, ..trace })
+        let has_calls = !builder.trace.calls.is_empty();
+        builder.trace.duration_ms.take_if(|_| has_calls);
+        Ok(builder.finish())
     }
 }
 
@@ -107,30 +114,35 @@ impl Conversation<'_> {
 struct RunMarks {
     /// The hashes of their ids.
     ids: Vec<u64>,
-    /// Whether the last reply ended the run. A reply without a request that comes behind it answers another question, which
-    /// the log does not record.
-    ended: Vec<bool>,
+    /// The last runs that are not ended, a bit for each, the lowest for the latest. A reply ends a run: one without a
+    /// request that comes behind it answers another question, which the log does not record.
+    open: u64,
 }
 
 impl RunMarks {
     fn push_default(&mut self) {
         self.ids.push(0);
-        self.ended.push(false);
+        self.open = self.open << 1 | 1;
     }
 
     fn update(&mut self, at: usize, run: &Conversation) {
-        self.ids[at] = hash_id(run.trace.id.as_deref());
-        self.ended[at] = run.ends_with_reply();
+        let bit = 1 << (self.ids.len() - 1 - at);
+        self.ids[at] = hash_id(run.id.as_deref());
+        self.open = if run.ends_with_reply() { self.open & !bit } else { self.open | bit };
+    }
+
+    /// Returns the place of the last run that is not ended.
+    fn find_open(&self) -> Option<usize> {
+        self.ids.len().checked_sub(1 + self.open.trailing_zeros() as usize).filter(|_| self.open != 0)
     }
 
     fn drain(&mut self, old: usize) {
         self.ids.drain(..old);
-        self.ended.drain(..old);
     }
 }
 
 fn hash_id(id: Option<&str>) -> u64 {
-    id.map_or(0, |id| hash_key(id.as_bytes()))
+    id.map_or(0, hash_key)
 }
 
 /// The conversations of a log.
@@ -216,7 +228,7 @@ impl<'t> Conversations<'t> {
 
     /// Returns the id of a run so far.
     pub(crate) fn id_of(&self, at: usize) -> Option<String> {
-        self.runs.get(at)?.trace.id.clone()
+        self.runs.get(at)?.id.clone()
     }
 
     /// Takes the first runs, which are too old to be continued.
@@ -236,7 +248,7 @@ impl<'t> Conversations<'t> {
         let Some(Reply { id: id @ Some(_), messages, .. }) = &exchange.reply else { return false };
         let Some(message) = messages.last() else { return false };
         let is_same = |run: &Conversation| {
-            run.trace.id == *id && run.messages.last().is_some_and(|last| last.value == message.value)
+            run.id == *id && run.messages.last().is_some_and(|last| last.value == message.value)
         };
         // Only recent runs are searched: a log of many thousands would take quadratic time.
         let (hash, old) = (hash_id(id.as_deref()), self.runs.len().saturating_sub(INTERLEAVED));
@@ -273,20 +285,17 @@ impl<'t> Conversations<'t> {
     /// Finds the run with this id in its last reply. All messages of a request that names the reply are new.
     fn find_reply(&self, id: &str) -> Option<(usize, usize)> {
         let old = self.runs.len().saturating_sub(INTERLEAVED);
-        let found = self.runs[old..].iter().rposition(|run| run.trace.id.as_deref() == Some(id))?;
+        let found = self.runs[old..].iter().rposition(|run| run.id.as_deref() == Some(id))?;
         Some((old + found, 0))
     }
 
     /// Finds the run that `request` continues, and the index of its first new message.
     fn find(&mut self, request: &[LocatedMessage]) -> Option<(usize, usize)> {
-        let old = self.runs.len().saturating_sub(INTERLEAVED);
         // An empty request continues a run that is not finished.
         if request.is_empty() {
-            let ended = &self.marks.ended[old..];
-            // Most logs have none, and many flags are compared at once.
-            let open = ended.contains(&false).then(|| ended.iter().rposition(|ended| !ended))??;
-            return Some((old + open, 0));
+            return self.marks.find_open().map(|at| (at, 0));
         }
+        let old = self.runs.len().saturating_sub(INTERLEAVED);
         let keys: Vec<String> = match &self.runs[old..] {
             [] => return None,
             _ => request.iter().map(|said| identity(&said.value)).collect(),
@@ -325,16 +334,16 @@ impl<'t> Conversation<'t> {
     /// Adds a model call whose request was added, and which is the one with this number.
     fn add(&mut self, exchange: Exchange<'t>, number: usize) {
         let Exchange { reply, model, case, model_ms, .. } = exchange;
-        self.trace.model = model.or(self.trace.model.take());
-        self.trace.id = case.clone().or(self.trace.id.take());
+        self.model = model.or(self.model.take());
+        self.id = case.clone().or(self.id.take());
         let Some(mut reply) = reply else { return };
         // The id of a run is that of its last reply, because the next request may name it. In a batch, the case is the
         // id.
-        self.trace.id = case.or(reply.id).or(self.trace.id.take());
+        self.id = case.or(reply.id).or(self.id.take());
         if let Some(last) = reply.messages.last_mut() {
             last.ending = Some(TurnEnding { stop_reason: reply.stop_reason.clone(), usage: reply.usage });
         }
-        self.trace.stop_reason = reply.stop_reason;
+        self.stop_reason = reply.stop_reason;
         self.tally.add(reply.usage);
         // The sum of the times counts only if each reply has one.
         match model_ms {

@@ -232,7 +232,7 @@ impl<'v, 't> ObjectFace<'v, 't> {
         for (key, value) in object.entries() {
             match value {
                 Json::Text(text) => face.note_text(key, text),
-                Json::Object(_) | Json::List(_) => face.note_container(key),
+                Json::Object(_) | Json::List(_) => face.note_container(key, value),
                 _ => {}
             }
         }
@@ -266,11 +266,11 @@ impl<'v, 't> ObjectFace<'v, 't> {
         }
     }
 
-    fn note_container(&mut self, key: &str) {
+    fn note_container(&mut self, key: &str, value: &Json) {
         match key {
             "arguments" | "args" | "input" => self.has_arguments = true,
             "response" => self.has_response = true,
-            _ => self.has_parts = true,
+            _ => self.has_parts |= is_filled(value),
         }
     }
 

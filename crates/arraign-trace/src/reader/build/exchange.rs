@@ -1,5 +1,7 @@
 //! One call of a model as a log records it: the messages of the request, and the reply.
 
+use std::borrow::Cow;
+
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::json::input::At;
 use crate::reader::json::value::Json;
@@ -12,14 +14,14 @@ pub(crate) struct LocatedMessage<'t> {
     /// The number of the reply that contains the message, if it is from a reply of a log.
     pub(crate) reply: Option<usize>,
     /// The ending of the turn, at the last message of a reply.
-    pub(crate) ending: Option<TurnEnding>,
+    pub(crate) ending: Option<TurnEnding<'t>>,
     pub(crate) value: Json<'t>,
 }
 
 /// The ending of a turn of the model, as recorded in its reply.
 #[derive(Debug, Clone)]
-pub(crate) struct TurnEnding {
-    pub(crate) stop_reason: Option<String>,
+pub(crate) struct TurnEnding<'t> {
+    pub(crate) stop_reason: Option<Cow<'t, str>>,
     pub(crate) usage: Option<Usage>,
 }
 
@@ -62,7 +64,7 @@ pub(crate) struct Exchange<'t> {
 impl Exchange<'_> {
     /// A model call without a reply.
     pub(crate) fn failed(reason: String) -> Self {
-        let reply = Reply { id: None, messages: Vec::new(), usage: None, stop_reason: Some(reason) };
+        let reply = Reply { id: None, messages: Vec::new(), usage: None, stop_reason: Some(reason.into()) };
         Self { reply: Some(reply), ..Self::default() }
     }
 }
@@ -73,5 +75,5 @@ pub(crate) struct Reply<'t> {
     pub(crate) id: Option<String>,
     pub(crate) messages: Vec<LocatedMessage<'t>>,
     pub(crate) usage: Option<Usage>,
-    pub(crate) stop_reason: Option<String>,
+    pub(crate) stop_reason: Option<Cow<'t, str>>,
 }

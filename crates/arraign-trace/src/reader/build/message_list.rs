@@ -1,6 +1,7 @@
 //! Detection of formats with nearly equal messages, by details of the messages in a list.
 
 use crate::reader::json::value::Json;
+use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection};
 
 /// The details by which messages of one format are recognized.
@@ -13,11 +14,15 @@ pub(crate) struct MessageMarks {
 }
 
 impl MessageMarks {
-    /// Judges the messages of a list, which is at `path` of its record.
+    /// Judges the messages of a list, which is under the key `list` of its record.
     ///
     /// One message with a detail of this format is enough, wherever it is. The reader then reports what it does not
     /// understand in the others.
-    pub(crate) fn judge<'v>(self, messages: impl Iterator<Item = &'v Json<'v>>, path: &str) -> Detection {
+    pub(crate) fn judge<'v>(
+        self,
+        messages: impl Iterator<Item = &'v Json<'v>>,
+        list: &'static str,
+    ) -> Detection {
         let mut objection = None;
         let mut is_empty = true;
         for (index, message) in messages.enumerate() {
@@ -26,12 +31,12 @@ impl MessageMarks {
             }
             // The first objection is kept.
             if objection.is_none() {
-                objection = (self.object_to)(message).map(|reason| (index, reason));
+                objection = (self.object_to)(message).map(|why| (index, why));
             }
             is_empty = false;
         }
         match objection {
-            Some((index, reason)) => Err(format!("`{path}[{index}]` {reason}").into()),
+            Some((index, why)) => Err(Reason::of_message(list, index, why)),
             None if is_empty => Err("there is no message in it".into()),
             None => Ok(Certainty::Possible),
         }

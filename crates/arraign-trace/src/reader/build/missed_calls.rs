@@ -4,6 +4,10 @@
 //! where the reader takes nothing apart. So before the runs of a file count as runs without calls, the file is searched once
 //! more. A file with any call that was read is not searched: the search takes as long as the first reading.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use crate::reader::build::evidence::{CallClue, CallEvidence};
 use crate::reader::is_blank;
 use crate::reader::json::input::{InputSource, Record};
@@ -75,10 +79,18 @@ pub(crate) fn may_tell(text: &str) -> bool {
 
 /// Whether a text may have a key of arguments. Without one, it need not be parsed again.
 fn mentions_arguments(text: &str) -> bool {
-    ["\"arg", "\"input\""].iter().any(|key| text.contains(key))
+    static KEYS: LazyLock<[Finder; 2]> = LazyLock::new(|| ["\"arg", "\"input\""].map(Finder::new));
+    contains_one(text, KEYS.as_slice())
 }
 
 /// Whether a text has a key of something that is said.
 fn mentions_texts(text: &str) -> bool {
-    ["\"role\"", "\"content\"", "\"text\"", "\"message\""].iter().any(|key| text.contains(key))
+    static KEYS: LazyLock<[Finder; 4]> =
+        LazyLock::new(|| ["\"role\"", "\"content\"", "\"text\"", "\"message\""].map(Finder::new));
+    contains_one(text, KEYS.as_slice())
+}
+
+/// Whether a text, which may be many megabytes, contains one of the keys.
+fn contains_one(text: &str, keys: &[Finder]) -> bool {
+    keys.iter().any(|key| key.find(text.as_bytes()).is_some())
 }

@@ -20,6 +20,13 @@ struct CallTable {
     filled: usize,
 }
 
+/// The calls by id and by name.
+#[derive(Debug, Default)]
+struct CallTables {
+    by_id: CallTable,
+    by_name: CallTable,
+}
+
 /// The places of the calls with one id or name. There is nearly always one, so the list stays empty and unallocated.
 #[derive(Debug)]
 struct CallPlaces {
@@ -55,8 +62,8 @@ impl CallTable {
     }
 }
 
-/// The most calls for which room is reserved in advance.
-const USUAL_CALLS: usize = 64;
+/// The most calls and messages for which room is reserved in advance.
+const USUAL_LENGTH: usize = 64;
 
 /// A trace that is being read.
 #[derive(Debug, Default)]
@@ -70,8 +77,8 @@ pub(crate) struct TraceBuilder {
     turn: usize,
     /// Whether the message that is being read has made a call.
     called: bool,
-    by_id: CallTable,
-    by_name: CallTable,
+    /// `None` while there are few calls.
+    tables: Option<Box<CallTables>>,
     /// Every call before this place is answered.
     answered: usize,
 }
@@ -80,7 +87,8 @@ impl TraceBuilder {
     /// Begins with the facts known before the first message. A call and its result are two messages, so room is reserved
     /// for half as many calls.
     pub(crate) fn of(mut trace: Trace, messages: usize) -> Self {
-        trace.calls.reserve_exact((messages / 2).min(USUAL_CALLS));
+        trace.messages.reserve_exact(messages.min(USUAL_LENGTH));
+        trace.calls.reserve_exact((messages / 2).min(USUAL_LENGTH));
         Self { trace, ..Self::default() }
     }
 
@@ -154,7 +162,8 @@ impl TraceBuilder {
         let calls = &self.trace.calls;
         // A few calls are searched faster than a table of their ids is made.
         let (few, places) = if calls.len() > FEW {
-            (&calls[..0], self.by_id.find(id, calls, |call| call.id.as_deref()))
+            let tables = self.tables.get_or_insert_default();
+            (&calls[..0], tables.by_id.find(id, calls, |call| call.id.as_deref()))
         } else {
             (&calls[..], None)
         };
@@ -175,9 +184,10 @@ impl TraceBuilder {
                 None => name.is_some_and(|name| call.written_name() == name),
             });
         }
+        let tables = self.tables.get_or_insert_default();
         let places = match (id, name) {
-            (Some(id), _) => self.by_id.find(id, calls, |call| call.id.as_deref()),
-            (None, Some(name)) => self.by_name.find(name, calls, |call| Some(call.written_name())),
+            (Some(id), _) => tables.by_id.find(id, calls, |call| call.id.as_deref()),
+            (None, Some(name)) => tables.by_name.find(name, calls, |call| Some(call.written_name())),
             (None, None) => None,
         }?;
         // Ids may be used again. Answered calls never wait again, so they are dropped from the front and each is
@@ -197,8 +207,8 @@ impl TraceBuilder {
     pub(crate) fn tell_id(&mut self, place: usize, id: String) {
         let Some(call @ Call { id: None, .. }) = self.trace.calls.get_mut(place) else { return };
         // The table has passed this call already and would not see its id.
-        if place < self.by_id.filled {
-            self.by_id.add(&id, place);
+        if let Some(tables) = self.tables.as_mut().filter(|tables| place < tables.by_id.filled) {
+            tables.by_id.add(&id, place);
         }
         call.id = Some(id);
     }

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::reader::json::key_bits::KeyBits;
+use crate::reader::json::key_bits::{KeyBits, hash_key};
 
 /// The most keys whose lengths and ends are compared pairwise. For so few, that is cheaper than a set of bits.
-const PAIRWISE: usize = 5;
+const PAIRWISE: usize = 8;
 
 /// The most keys with which a key is compared one by one. For so few, that is cheaper than a table.
 const FEW: usize = 48;
@@ -28,7 +28,7 @@ pub(crate) fn find_duplicate_key<'k, T>(entries: &'k [(Cow<str>, T)]) -> Option<
     // comparing each key with each. A key that shares its bit with another one is compared with all before it.
     let mut seen = KeyBits::<8>::default();
     for (place, (key, _)) in entries.iter().enumerate() {
-        if !seen.insert(key) {
+        if !seen.insert(hash_key(key)) {
             if entries.len() > FEW {
                 return compare_keys(entries);
             }

@@ -6,8 +6,10 @@
 use std::cell::OnceCell;
 use std::fmt;
 
+use memchr::memchr_iter;
+
 use crate::reader::error::{DecodeError, TraceError, TraceProblem};
-use crate::reader::json::key_bits::KeyBits;
+use crate::reader::json::key_bits::{KeyBits, hash_key};
 use crate::reader::json::object::Object;
 use crate::reader::json::sse;
 use crate::reader::json::value::{Json, JsonValues};
@@ -66,22 +68,22 @@ impl RecordMarks {
     /// Adds the keys of a record, and the texts under its `type` and `role`.
     fn add(&mut self, record: &Json) {
         for (key, value) in record.as_object().into_iter().flat_map(Object::entries) {
+            let hash = hash_key(key);
             match value {
-                Json::Object(_) | Json::List(_) => self.containers.insert(key),
+                Json::Object(_) | Json::List(_) => self.containers.insert(hash),
                 Json::Text(kind) if matches!(key.as_ref(), "type" | "role") => {
-                    self.scalars.insert(key) | self.scalars.insert(kind)
+                    self.scalars.insert(hash) | self.scalars.insert(hash_key(kind))
                 }
-                _ => self.scalars.insert(key),
+                _ => self.scalars.insert(hash),
             };
         }
     }
 
     /// Whether a record may have this mark. One that ends with `/` is the key of an object or a list.
     fn may_have(&self, mark: &str) -> bool {
-        match mark.strip_suffix('/') {
-            Some(key) => self.containers.may_have(key),
-            None => self.scalars.may_have(mark) || self.containers.may_have(mark),
-        }
+        let (key, is_container) = mark.strip_suffix('/').map_or((mark, false), |key| (key, true));
+        let key = hash_key(key);
+        self.containers.may_have(key) || !is_container && self.scalars.may_have(key)
     }
 }
 
@@ -152,7 +154,9 @@ impl<'t> Input<'t> {
             marks.add(&value);
             records.push(Record { at: At::Line(lines.of_value_at(start)), value });
         }
-        let marks = if records.len() == 1 { OnceCell::new() } else { OnceCell::from(marks) };
+        // The elements of a list have marks of their own.
+        let is_list = matches!(records.as_slice(), [Record { value: Json::List(_), .. }]);
+        let marks = if is_list { OnceCell::new() } else { OnceCell::from(marks) };
         Ok(Self { marks, ..Self::new(text, InputSource::File(text), flatten(records)) })
     }
 
@@ -183,12 +187,15 @@ impl<'t> Input<'t> {
     /// Whether a record may have one of `marks`: a key, with a `/` behind it if it holds an object or a list, or the text
     /// under its `type` or `role`. If not, it is certain.
     pub(crate) fn may_have_any(&self, marks: &[&str]) -> bool {
-        let found = self.marks.get_or_init(|| {
-            let mut marks = Box::<RecordMarks>::default();
-            self.records.iter().for_each(|record| marks.add(&record.value));
-            marks
-        });
+        let found = self.marks.get_or_init(|| self.find_marks());
         marks.iter().any(|mark| found.may_have(mark))
+    }
+
+    #[cold]
+    fn find_marks(&self) -> Box<RecordMarks> {
+        let mut marks = Box::<RecordMarks>::default();
+        self.records.iter().for_each(|record| marks.add(&record.value));
+        marks
     }
 
     /// Returns the first record, or the reason why there is none.
@@ -215,7 +222,7 @@ pub(crate) fn find_excess_value(text: &str) -> Option<usize> {
     // is a comma, a colon or an opening bracket. An opening brace is not counted, because a colon follows for its
     // first entry.
     // A count that leaves strings out of account is many times as fast, and is enough for most texts.
-    if text.len() <= MAX_VALUES || count_bytes(text.as_bytes(), is_value_mark) <= MAX_VALUES {
+    if text.len() <= MAX_VALUES || count_value_marks(text.as_bytes()) <= MAX_VALUES {
         return None;
     }
     let (mut count, mut in_string, mut escaped) = (0, false, false);
@@ -224,23 +231,19 @@ pub(crate) fn find_excess_value(text: &str) -> Option<usize> {
             _ if escaped => escaped = false,
             b'\\' if in_string => escaped = true,
             b'"' => in_string = !in_string,
-            byte if !in_string && is_value_mark(byte) => count += 1,
+            byte if !in_string && VALUE_MARKS.contains(&byte) => count += 1,
             _ => {}
         }
         count > MAX_VALUES
     })
 }
 
-/// Whether a byte outside of strings stands before a value.
-fn is_value_mark(byte: u8) -> bool {
-    matches!(byte, b',' | b':' | b'[')
-}
+/// The bytes that stand before a value, if they are outside of strings.
+const VALUE_MARKS: [u8; 3] = [b',', b':', b'['];
 
-/// Counts the bytes that satisfy `condition`.
-fn count_bytes(bytes: &[u8], condition: impl Fn(u8) -> bool) -> usize {
-    // A byte counts those of so few, and the compiler adds many of them at once.
-    let count_few = |few: &[u8]| few.iter().map(|byte| u8::from(condition(*byte))).sum::<u8>();
-    bytes.chunks(255).map(|few| usize::from(count_few(few))).sum()
+/// Counts the same bytes, in strings as well.
+fn count_value_marks(bytes: &[u8]) -> usize {
+    VALUE_MARKS.iter().map(|mark| memchr_iter(*mark, bytes).count()).sum()
 }
 
 fn find_line(text: &str, at: usize) -> (usize, usize) {
@@ -279,7 +282,7 @@ impl Lines<'_> {
     /// Returns the line of the value at byte `start`.
     fn of_value_at(&mut self, start: usize) -> usize {
         let passed = &self.text.as_bytes()[self.counted..start];
-        self.line += count_bytes(passed, |byte| byte == b'\n');
+        self.line += memchr_iter(b'\n', passed).count();
         self.counted = start;
         self.line
     }

@@ -39,7 +39,7 @@ impl Cut {
             Some(_) => return Ok(None),
             None if readers.claim(&mut input) => return Ok(None),
             None => match surest(&input).as_deref() {
-                Ok([only]) => *only,
+                Ok([only]) => **only,
                 _ => return Ok(None),
             },
         };

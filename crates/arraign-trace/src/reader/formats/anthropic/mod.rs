@@ -216,8 +216,8 @@ fn response<'t>(
 ) -> Result<Exchange<'t>, DecodeError> {
     let mut message = Object::of(value, "a response")?;
     let usage = TOKENS.read_from(&mut message, &["usage"])?;
-    let [id, model, stop_reason] =
-        ["id", "model", "stop_reason"].map(|name| message.take_text(&[name]).map(Cow::into_owned));
+    let [id, model] = ["id", "model"].map(|name| message.take_text(&[name]).map(Cow::into_owned));
+    let stop_reason = message.take_text(&["stop_reason"]);
     let messages = vec![LocatedMessage::part(at, path, Json::Object(message))];
     let reply = Reply { id, messages, usage, stop_reason };
     Ok(Exchange { request, reply: Some(reply), model, ..Exchange::default() })

@@ -242,7 +242,7 @@ fn read_reply<'t>(
         id: id.flatten(),
         messages: vec![LocatedMessage::part(at, paths.reply, message)],
         usage: read_usage(response)?,
-        stop_reason: response.string(&["stopReason"])?,
+        stop_reason: response.text(&["stopReason"])?,
     };
     Ok(Exchange { reply: Some(reply), model_ms: model_ms.flatten(), ..Exchange::default() })
 }

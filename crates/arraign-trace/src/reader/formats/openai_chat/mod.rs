@@ -115,7 +115,7 @@ fn completion<'t>(
         id: response.string(&["id"])?,
         messages: vec![LocatedMessage::part(at, path, message)],
         usage,
-        stop_reason: choice.string(&["finish_reason"]).map_err(|error| error.at("/choices/0"))?,
+        stop_reason: choice.text(&["finish_reason"]).map_err(|error| error.at("/choices/0"))?,
     };
     Ok(Exchange { request, reply: Some(reply), model: response.string(&["model"])?, ..Exchange::default() })
 }

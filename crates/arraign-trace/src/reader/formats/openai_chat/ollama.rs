@@ -76,7 +76,7 @@ pub(crate) fn read_response<'t>(
         id: None,
         messages: vec![LocatedMessage::part(at, path, message)],
         usage,
-        stop_reason: response.string(&["done_reason"])?,
+        stop_reason: response.text(&["done_reason"])?,
     };
     let nanoseconds = response.figure(&["total_duration"])?;
     Ok(Exchange {

@@ -278,12 +278,12 @@ fn response<'t>(
 }
 
 /// Returns the reason why a response ended: the details of an incomplete response, the error, or else the status.
-fn stop_reason(response: &mut Object) -> Result<Option<String>, DecodeError> {
+fn stop_reason<'t>(response: &mut Object<'t>) -> Result<Option<Cow<'t, str>>, DecodeError> {
     let reason =
         response.get("incomplete_details").and_then(|details| details.get("reason")).and_then(Json::as_str);
     let error = response.get("error").and_then(|error| error.get("message")).and_then(Json::as_str);
     let said = reason.map(ToOwned::to_owned).or(error.map(|error| format!("error: {error}")));
-    Ok(said.or(response.string(&["status"])?))
+    Ok(said.map(Cow::Owned).or(response.text(&["status"])?))
 }
 
 /// Tokens of a response. In the state of a run, the details are lists with one entry for each model call.
