@@ -39,6 +39,7 @@ pub use set::{ReaderSet, ReaderSurvey};
 use crate::trace::Trace;
 use error::DecodeError;
 use json::input::Input;
+use json::record_marks::Mark;
 use large::pieces::Splitting;
 use reason::Reason;
 
@@ -49,6 +50,8 @@ pub struct Reader {
     pub name: &'static str,
     /// The files that this reader reads, in a few words.
     pub summary: &'static str,
+    /// Each file of the format has one of these marks. A reader without any is asked about every file.
+    marks: &'static [Mark],
     detect: fn(&Input) -> Detection,
     read: fn(Input) -> Result<Vec<Trace>, DecodeError>,
     cuts: Splitting,
@@ -61,6 +64,12 @@ impl fmt::Debug for Reader {
 }
 
 impl Reader {
+    /// Says how certain this reader is, or `None` if it declines. Most readers decline for want of a mark.
+    fn claim(&self, input: &Input) -> Option<Certainty> {
+        let may_claim = self.marks.is_empty() || input.may_have_any(self.marks);
+        may_claim.then(|| (self.detect)(input).ok()).flatten()
+    }
+
     /// Reads the runs, with the identity of each called tool.
     fn read_runs(&self, input: Input) -> Result<Vec<Trace>, DecodeError> {
         let source = input.source;
@@ -134,7 +143,7 @@ fn read_built_in(input: Input, format: Option<&str>) -> Result<Recording, TraceE
 pub fn claims(text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let input = Input::parse(text)?;
-    let claims = READERS.iter().filter_map(|reader| Some((reader.name, (reader.detect)(&input).ok()?)));
+    let claims = READERS.iter().filter_map(|reader| Some((reader.name, reader.claim(&input)?)));
     let mut claims: Vec<(&'static str, Certainty)> = claims.collect();
     claims.sort_by_key(|(_, certainty)| std::cmp::Reverse(*certainty));
     Ok(claims)
@@ -188,7 +197,7 @@ fn surest(input: &Input) -> Result<Vec<&'static Reader>, TraceError> {
     let mut surest = Vec::new();
     let mut best = Certainty::Possible;
     for reader in READERS {
-        let Ok(certainty) = (reader.detect)(input) else { continue };
+        let Some(certainty) = reader.claim(input) else { continue };
         if certainty > best {
             surest.clear();
         }
@@ -226,4 +235,60 @@ fn read_by_all(readers: &[&Reader], input: Input) -> Result<Recording, TraceErro
     }
     let failure = failures.into_iter().next().unwrap_or_else(|| TraceProblem::Empty.into());
     recordings.into_iter().next().ok_or(failure)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn a_reader_declines_each_file_that_has_none_of_its_marks() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reader");
+        let folders =
+            fs::read_dir(folder).expect("the samples").map(|format| format.expect("a folder").path());
+        let files = folders.flat_map(|format| fs::read_dir(format).expect("samples"));
+        let mut asked = 0;
+        for file in files.map(|file| file.expect("a sample").path()) {
+            let Ok(text) = fs::read_to_string(&file) else { continue };
+            let Ok(input) = Input::parse(&text) else { continue };
+            asked += 1;
+            check_marks(&input);
+            input.records.iter().for_each(|record| check_parts(&record.value.to_value()));
+        }
+        assert!(asked > 150, "{asked} samples");
+    }
+
+    /// Checks each part of a file as a file of its own, and without each of its keys.
+    fn check_parts(value: &Value) {
+        let check = |value: &Value| check_marks(&Input::parse(&value.to_string()).expect("JSON"));
+        check(value);
+        match value {
+            Value::Array(items) => items.iter().filter(|item| is_container(item)).for_each(check_parts),
+            Value::Object(map) => {
+                for key in map.keys() {
+                    let mut rest = map.clone();
+                    rest.remove(key);
+                    check(&Value::Object(rest));
+                }
+                map.values().filter(|value| is_container(value)).for_each(check_parts);
+            }
+            _ => {}
+        }
+    }
+
+    fn is_container(value: &Value) -> bool {
+        value.is_array() || value.is_object()
+    }
+
+    fn check_marks(input: &Input) {
+        for reader in READERS {
+            let detected = (reader.detect)(input).ok();
+            assert_eq!(reader.claim(input), detected, "{}: {}", reader.name, input.text);
+        }
+    }
 }

@@ -4,11 +4,13 @@
 //! request.
 
 use crate::reader::json::input::Input;
+use crate::reader::json::record_marks::{Mark, hash_marks};
 use crate::reader::json::value::Json;
 
 /// Whether a file may have the results of a batch. If not, it is certain, and no record needs another look.
 pub(crate) fn may_be_batch(input: &Input) -> bool {
-    input.may_have_any(&["custom_id"])
+    const ID: [Mark; 1] = hash_marks(["custom_id"]);
+    input.may_have_any(&ID)
 }
 
 /// Returns the id of the request that a line answers.

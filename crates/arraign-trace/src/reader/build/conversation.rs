@@ -16,6 +16,7 @@ use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::key_bits::hash_key;
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::{Mark, hash_marks};
 use crate::reader::json::value::Json;
 use crate::trace::Trace;
 
@@ -65,12 +66,15 @@ const RECORD_KEYS: [&str; 15] = [
 ];
 
 /// The parts of a log's records that have such keys, each with the mark of a record that has it.
-const RECORD_PARTS: [(&str, &str); 4] = [
-    ("request/", "/request"),
-    ("response/", "/response"),
-    ("input/", "/input/inputBodyJson"),
-    ("output/", "/output/outputBodyJson"),
-];
+const RECORD_PARTS: [(Mark, &str); 4] = {
+    let [request, response, input, output] = hash_marks(["request/", "response/", "input/", "output/"]);
+    [
+        (request, "/request"),
+        (response, "/response"),
+        (input, "/input/inputBodyJson"),
+        (output, "/output/outputBodyJson"),
+    ]
+};
 
 impl<'t> Conversation<'t> {
     /// Returns the messages, the trace so far, and the evidence next to the messages. The duration is the time of the model
@@ -142,7 +146,7 @@ impl RunMarks {
 }
 
 fn hash_id(id: Option<&str>) -> u64 {
-    id.map_or(0, hash_key)
+    id.map_or(0, |id| hash_key(id.as_bytes()))
 }
 
 /// The conversations of a log.
@@ -173,7 +177,7 @@ impl<'t> Conversations<'t> {
             return Self::of_messages(messages.collect()).into_iter().map(read).collect();
         }
         let (mut log, mut traces) = (Self::default(), Vec::new());
-        let parts = RECORD_PARTS.into_iter().filter(|(mark, _)| input.may_have_any(&[mark]));
+        let parts = RECORD_PARTS.into_iter().filter(|(mark, _)| input.may_have_any(&[*mark]));
         let parts: Vec<&str> = std::iter::once("").chain(parts.map(|(_, part)| part)).collect();
         let is_batch = batch::may_be_batch(&input);
         for Record { at, value } in input.records {

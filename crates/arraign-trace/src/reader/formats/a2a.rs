@@ -9,6 +9,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
@@ -18,6 +19,15 @@ use crate::trace::{CallsUnrecorded, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "a2a",
     summary: "Agent2Agent: tasks, messages, streamed updates",
+    marks: &hash_marks([
+        "method",
+        "result/",
+        "kind",
+        "task/",
+        "message/",
+        "statusUpdate/",
+        "artifactUpdate/",
+    ]),
     detect: detect_format,
     read: read_runs,
     // What names no task is of the one before it, a task may get its id late, and any may go on until the end.

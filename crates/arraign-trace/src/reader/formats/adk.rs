@@ -7,6 +7,7 @@ use crate::reader::error::DecodeError;
 use crate::reader::formats::gemini::{ContentWalk, TOKENS};
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
@@ -16,6 +17,7 @@ use crate::trace::Trace;
 pub(crate) const READER: Reader = Reader {
     name: "adk",
     summary: "Google ADK: events, sessions",
+    marks: &hash_marks(["events/", "invocationId", "invocation_id"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Records(find_run_key),

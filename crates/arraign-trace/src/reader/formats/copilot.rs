@@ -12,6 +12,7 @@ use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
@@ -21,6 +22,7 @@ use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "copilot",
     summary: "Copilot CLI: `--output-format json`, events of stored sessions",
+    marks: &hash_marks(["parentId"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Never,

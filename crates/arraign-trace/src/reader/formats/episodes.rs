@@ -10,6 +10,7 @@ use crate::reader::build::tool_result::with_result;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
@@ -19,6 +20,7 @@ use crate::trace::{Call, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "episodes",
     summary: "events of runs: `episode_start`, `step`, `tool_call`, `episode_end`",
+    marks: &hash_marks(["episode_id"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Records(find_run_key),

@@ -15,6 +15,7 @@ use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
@@ -24,6 +25,7 @@ use crate::trace::{Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "evalview",
     summary: "EvalView: execution traces, results",
+    marks: &hash_marks(["trace/", "steps/"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Records(find_run_key),

@@ -11,6 +11,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
@@ -20,6 +21,7 @@ use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "llamaindex",
     summary: "LlamaIndex: events of workflows, agents' outputs, messages of memories",
+    marks: &hash_marks(["blocks/", "tool_kwargs", "current_agent_name", "result/"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Never,
@@ -32,7 +34,7 @@ fn detect_format(input: &Input) -> Detection {
     }
     // Messages must all be of this format, as others have similar ones; one telling event is enough.
     if input.records.iter().all(|record| is_message(&record.value))
-        || input.any_with(&["tool_kwargs", "current_agent_name", "result/"], is_telling)
+        || input.records.iter().any(|record| is_telling(&record.value))
     {
         return Ok(Certainty::Sure);
     }

@@ -15,6 +15,7 @@ use crate::reader::error::DecodeError;
 use crate::reader::formats::a2a;
 use crate::reader::json::input::Input;
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
@@ -24,6 +25,16 @@ use crate::trace::{Call, CallStatus, ToolServer, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "mcp",
     summary: "MCP: JSON-RPC logs, raw or wrapped, the Inspector's history",
+    marks: &hash_marks([
+        "jsonrpc",
+        "msg/",
+        "message/",
+        "payload/",
+        "data/",
+        "request/",
+        "response/",
+        "body/",
+    ]),
     detect: detect_format,
     read: read_runs,
     // A log is one run.

@@ -8,6 +8,7 @@ use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
@@ -16,6 +17,7 @@ use crate::trace::{Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "mcplab",
     summary: "MCPLab: one run of a scenario per line",
+    marks: &hash_marks(["scenario_run"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Records(find_run_key),
@@ -23,7 +25,7 @@ pub(crate) const READER: Reader = Reader {
 
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
-    if input.any_with(&["scenario_run"], |record| kind(record) == Some("scenario_run")) {
+    if input.records.iter().any(|record| kind(&record.value) == Some("scenario_run")) {
         return Ok(Certainty::Sure);
     }
     Err("there is no `scenario_run` in it".into())

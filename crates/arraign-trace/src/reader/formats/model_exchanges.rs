@@ -11,6 +11,7 @@ use crate::reader::error::DecodeError;
 use crate::reader::formats::{anthropic, gemini, openai_chat, openai_responses};
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
@@ -20,6 +21,7 @@ use crate::trace::Trace;
 pub(crate) const READER: Reader = Reader {
     name: "model-exchanges",
     summary: "exchanges with a model, recorded by arraign",
+    marks: &hash_marks(["request/"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Never,

@@ -13,6 +13,7 @@ use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
@@ -22,6 +23,7 @@ use crate::trace::{Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "pi",
     summary: "pi: session files, `--mode json`",
+    marks: &hash_marks(["session", "message/", "toolResult", "api"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Never,
@@ -33,9 +35,7 @@ fn detect_format(input: &Input) -> Detection {
     if let Some(record) = input.records.first().filter(|record| is_untyped(&record.value)) {
         return Err(Reason::of(record.at, "has neither `type` nor `role`"));
     }
-    if !input.any_with(&["session"], is_header)
-        && !input.any_with(&["message/", "toolResult", "api"], is_own_message)
-    {
+    if !input.records.iter().any(|record| is_header(&record.value) || is_own_message(&record.value)) {
         return Err("neither the header nor a message of a session is in it".into());
     }
     match input.records.iter().find(|record| is_untyped(&record.value)) {

@@ -12,6 +12,7 @@ use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
@@ -21,6 +22,7 @@ use crate::trace::{Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "pydantic-ai",
     summary: "Pydantic AI: the messages of one run, or of a history of runs",
+    marks: &hash_marks(["kind", "messages/", "all_messages/", "message_history/"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Records(find_run_key),

@@ -10,6 +10,7 @@ use crate::reader::formats::gemini::{ContentWalk, TOKENS};
 use crate::reader::formats::gemini_cli::exit_code;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
@@ -19,6 +20,7 @@ use crate::trace::{CallStatus, Role, ToolServer, Trace, Usage};
 pub(crate) const READER: Reader = Reader {
     name: "qwen-code",
     summary: "Qwen Code: session files",
+    marks: &hash_marks(["sessionId"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Never,
@@ -30,7 +32,7 @@ fn detect_format(input: &Input) -> Detection {
     if let Some(record) = input.records.first().filter(|record| !record.value.has_key("sessionId")) {
         return Err(Reason::of(record.at, "has no `sessionId`"));
     }
-    if !input.any_with(&["message/"], is_telling) {
+    if !input.records.iter().any(|record| is_telling(&record.value)) {
         return Err("no line of a session with `parts` is in it".into());
     }
     match input.records.iter().find(|record| !record.value.has_key("sessionId")) {

@@ -10,6 +10,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::{Object, read_each};
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
@@ -18,6 +19,7 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "rig",
     summary: "rig: messages of 0.24 and later",
+    marks: &hash_marks(["messages/", "content/", "origin/"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),
@@ -30,8 +32,6 @@ fn detect_format(input: &Input) -> Detection {
     let first = input.first()?;
     let best = match first.get("messages").and_then(Json::as_list) {
         Some(messages) => judge(messages.iter())?,
-        // The records of most other formats have no parts.
-        None if !input.may_have_any(&["content/", "origin/"]) => None,
         None => judge(input.records.iter().map(|record| &record.value))?,
     };
     best.ok_or_else(|| "nothing in its messages is this format's alone".into())

@@ -9,6 +9,7 @@ use crate::reader::build::unread_log::note_unread;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
@@ -18,6 +19,7 @@ use crate::trace::{Call, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "run-lines",
     summary: "one run per line: `prompt`, `response`, `tool_calls`",
+    marks: &hash_marks(["prompt"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Records(find_run_key),

@@ -10,6 +10,7 @@ use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
@@ -19,6 +20,7 @@ use crate::trace::{Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "semantic-kernel",
     summary: "Semantic Kernel: chat histories",
+    marks: &hash_marks(["messages/", "items/", "Items/"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Never,

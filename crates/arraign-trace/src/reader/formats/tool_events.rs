@@ -9,6 +9,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
@@ -18,6 +19,7 @@ use crate::trace::{Call, CallStatus, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "tool-events",
     summary: "events of tool calls: `tool_call`, `tool_result`",
+    marks: &hash_marks(["tool_call", "tool_result"]),
     detect: detect_format,
     read: read_runs,
     // The events of a file are one run.

@@ -28,7 +28,7 @@ pub(crate) fn find_duplicate_key<'k, T>(entries: &'k [(Cow<str>, T)]) -> Option<
     // comparing each key with each. A key that shares its bit with another one is compared with all before it.
     let mut seen = KeyBits::<8>::default();
     for (place, (key, _)) in entries.iter().enumerate() {
-        if !seen.insert(hash_key(key)) {
+        if !seen.insert(hash_key(key.as_bytes())) {
             if entries.len() > FEW {
                 return compare_keys(entries);
             }

@@ -9,8 +9,7 @@ use std::fmt;
 use memchr::memchr_iter;
 
 use crate::reader::error::{DecodeError, TraceError, TraceProblem};
-use crate::reader::json::key_bits::{KeyBits, hash_key};
-use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::{Mark, RecordMarks};
 use crate::reader::json::sse;
 use crate::reader::json::value::{Json, JsonValues};
 
@@ -52,38 +51,6 @@ impl fmt::Display for At {
             At::Item(index) => write!(f, "entry {index}"),
             At::Line(line) => write!(f, "line {line}"),
         }
-    }
-}
-
-/// The keys of records, and the texts under `type` and `role`: few enough bits to be cheap, and enough for the words of a file.
-#[derive(Debug, Clone, Default)]
-struct RecordMarks {
-    /// The texts under `type` and `role`, and the keys of texts, figures and the like.
-    scalars: KeyBits<32>,
-    /// The keys of objects and lists.
-    containers: KeyBits<32>,
-}
-
-impl RecordMarks {
-    /// Adds the keys of a record, and the texts under its `type` and `role`.
-    fn add(&mut self, record: &Json) {
-        for (key, value) in record.as_object().into_iter().flat_map(Object::entries) {
-            let hash = hash_key(key);
-            match value {
-                Json::Object(_) | Json::List(_) => self.containers.insert(hash),
-                Json::Text(kind) if matches!(key.as_ref(), "type" | "role") => {
-                    self.scalars.insert(hash) | self.scalars.insert(hash_key(kind))
-                }
-                _ => self.scalars.insert(hash),
-            };
-        }
-    }
-
-    /// Whether a record may have this mark. One that ends with `/` is the key of an object or a list.
-    fn may_have(&self, mark: &str) -> bool {
-        let (key, is_container) = mark.strip_suffix('/').map_or((mark, false), |key| (key, true));
-        let key = hash_key(key);
-        self.containers.may_have(key) || !is_container && self.scalars.may_have(key)
     }
 }
 
@@ -180,15 +147,13 @@ impl<'t> Input<'t> {
 
     /// Whether a record satisfies `condition`, which needs one of `marks`. So most files are declined without another look
     /// at each record.
-    pub(crate) fn any_with(&self, marks: &[&str], condition: impl Fn(&Json<'t>) -> bool) -> bool {
+    pub(crate) fn any_with(&self, marks: &[Mark], condition: impl Fn(&Json<'t>) -> bool) -> bool {
         self.may_have_any(marks) && self.records.iter().any(|record| condition(&record.value))
     }
 
-    /// Whether a record may have one of `marks`: a key, with a `/` behind it if it holds an object or a list, or the text
-    /// under its `type` or `role`. If not, it is certain.
-    pub(crate) fn may_have_any(&self, marks: &[&str]) -> bool {
-        let found = self.marks.get_or_init(|| self.find_marks());
-        marks.iter().any(|mark| found.may_have(mark))
+    /// Whether a record may have one of `marks`. If not, it is certain.
+    pub(crate) fn may_have_any(&self, marks: &[Mark]) -> bool {
+        self.marks.get_or_init(|| self.find_marks()).may_have_any(marks)
     }
 
     #[cold]

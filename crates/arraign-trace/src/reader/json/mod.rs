@@ -4,6 +4,7 @@ mod duplicate_key;
 pub(crate) mod input;
 pub(crate) mod key_bits;
 pub(crate) mod object;
+pub(crate) mod record_marks;
 pub(crate) mod sse;
 pub(crate) mod tree;
 pub(crate) mod value;

@@ -14,6 +14,7 @@ use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
@@ -23,6 +24,7 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "ag-ui",
     summary: "AG-UI: the events of an agent's runs, streamed or as a list",
+    marks: &hash_marks(["type"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Records(find_run_key),

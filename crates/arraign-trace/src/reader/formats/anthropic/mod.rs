@@ -18,6 +18,7 @@ use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::{Mark, hash_marks};
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
@@ -28,17 +29,29 @@ use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "anthropic",
     summary: "Anthropic Messages: messages, requests, responses, streams",
+    marks: &hash_marks([
+        "role",
+        "message_start",
+        "messages/",
+        "request/",
+        "response/",
+        "result/",
+        "custom_id",
+    ]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),
 };
+
+/// The mark of a file with the start of a stream.
+const START: [Mark; 1] = hash_marks(["message_start"]);
 
 fn detect_format(input: &Input) -> Detection {
     if is_message(input.first()?) {
         return MESSAGES.judge(input.records.iter().map(|record| &record.value), "");
     }
     // A stream proves itself by its start, but one foreign record among its events makes it another format.
-    if input.any_with(&["message_start"], stream::is_start) {
+    if input.any_with(&START, stream::is_start) {
         return match input.records.iter().find(|record| !stream::is_event(&record.value)) {
             Some(record) => Err(Reason::of(record.at, "is no event of a stream")),
             None => Ok(Certainty::Sure),

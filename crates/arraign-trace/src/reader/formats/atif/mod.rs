@@ -11,6 +11,7 @@ use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
@@ -21,6 +22,7 @@ use steps::AtifSteps;
 pub(crate) const READER: Reader = Reader {
     name: "atif",
     summary: "ATIF: trajectories of agents, as Harbor writes them",
+    marks: &hash_marks(["schema_version"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Records(find_run_key),

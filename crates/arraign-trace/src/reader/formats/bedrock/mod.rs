@@ -14,6 +14,7 @@ use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
@@ -24,6 +25,27 @@ use message::{add_message, judge_messages};
 pub(crate) const READER: Reader = Reader {
     name: "bedrock",
     summary: "Amazon Bedrock Converse: messages, requests, responses, streams, invocation logs; Strands Agents",
+    marks: &hash_marks([
+        "role",
+        "messages/",
+        "message/",
+        "output/",
+        "input/",
+        "request/",
+        "response/",
+        "event/",
+        "messageStart/",
+        "contentBlockStart/",
+        "contentBlockDelta/",
+        "contentBlockStop/",
+        "messageStop/",
+        "metadata/",
+        "internalServerException/",
+        "modelStreamErrorException/",
+        "validationException/",
+        "throttlingException/",
+        "serviceUnavailableException/",
+    ]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),

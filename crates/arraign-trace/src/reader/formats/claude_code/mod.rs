@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::qwen_code;
 use crate::reader::json::input::{Input, Record};
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
@@ -28,6 +29,7 @@ pub(crate) use session::exit_code;
 pub(crate) const READER: Reader = Reader {
     name: "claude-code",
     summary: "Claude Code: transcripts, subagents, `--output-format stream-json` and `json`, the Agent SDK's messages",
+    marks: &hash_marks(["agentType", "sessionId", "session_id", "parent_tool_use_id"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),
@@ -42,10 +44,10 @@ fn detect_format(input: &Input) -> Detection {
         return Err(Reason::of(record.at, "has no `type`"));
     }
     // Qwen Code writes the same envelope around messages of Gemini's form.
-    if input.may_have_any(&["sessionId"]) && input.any_with(&["message/"], qwen_code::is_telling) {
+    if input.any_with(qwen_code::READER.marks, qwen_code::is_telling) {
         return Err("its messages have `parts`, as Qwen Code writes them".into());
     }
-    if !input.any_with(&TELLING_KEYS, is_telling) {
+    if !input.records.iter().any(|record| is_telling(&record.value)) {
         return Err("no line of a session is in it".into());
     }
     match input.records.iter().find(|record| !is_line(&record.value)) {
@@ -57,9 +59,6 @@ fn detect_format(input: &Input) -> Detection {
 fn is_line(record: &Json) -> bool {
     record.get("type").is_some_and(Json::is_text) || is_sdk_message(record)
 }
-
-/// Keys of which a line that only this format has must have one.
-const TELLING_KEYS: [&str; 4] = ["sessionId", "session_id", "num_turns", "parent_tool_use_id"];
 
 /// Whether a line is one that only this format has.
 fn is_telling(line: &Json) -> bool {

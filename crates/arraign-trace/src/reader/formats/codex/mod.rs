@@ -13,6 +13,7 @@ mod rollout;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::Input;
+use crate::reader::json::record_marks::{Mark, hash_marks};
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
@@ -23,17 +24,21 @@ pub(crate) use rollout::is_context;
 pub(crate) const READER: Reader = Reader {
     name: "codex",
     summary: "Codex: rollouts of sessions, `codex exec --json`",
+    marks: &hash_marks(["type", "instructions", "msg/"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),
 };
+
+/// The mark of a file that an early version wrote.
+const EARLY: [Mark; 1] = hash_marks(["msg/"]);
 
 fn detect_format(input: &Input) -> Detection {
     let first = input.first()?;
     if is_bare_head(first) && input.records[1..].iter().all(|record| is_bare_line(&record.value)) {
         return Ok(Certainty::Sure);
     }
-    if input.any_with(&["msg/"], exec_early::is_event) {
+    if input.any_with(&EARLY, exec_early::is_event) {
         return judge_early(input);
     }
     // The first line decides between the two forms, which are never mixed.

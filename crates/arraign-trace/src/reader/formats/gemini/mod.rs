@@ -15,6 +15,7 @@ use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::parse_record;
 use crate::reader::large::pieces::{Follow, Pieces, RunKey, SplitError, Splitting};
@@ -26,6 +27,16 @@ pub(crate) use content::ContentWalk;
 pub(crate) const READER: Reader = Reader {
     name: "gemini",
     summary: "Gemini API: contents, requests, responses, logs of both",
+    marks: &hash_marks([
+        "candidates/",
+        "promptFeedback/",
+        "prompt_feedback/",
+        "request/",
+        "response/",
+        "key",
+        "contents/",
+        "parts/",
+    ]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),

@@ -5,6 +5,7 @@ mod stream;
 
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::Input;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
@@ -14,6 +15,7 @@ pub(crate) use session::exit_code;
 pub(crate) const READER: Reader = Reader {
     name: "gemini-cli",
     summary: "Gemini CLI: stream-json, session files",
+    marks: &hash_marks(["projectHash", "session_id", "tool_id"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),
@@ -21,7 +23,7 @@ pub(crate) const READER: Reader = Reader {
 
 fn detect_format(input: &Input) -> Detection {
     let first = input.first()?;
-    if session::is_session(first) || input.any_with(&["session_id", "tool_id"], stream::is_own) {
+    if session::is_session(first) || input.records.iter().any(|record| stream::is_own(&record.value)) {
         return Ok(Certainty::Sure);
     }
     Err("it has neither the `projectHash` of a session nor a `tool_use` with `tool_id`".into())

@@ -14,6 +14,7 @@ mod zipped;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, Step, look, present};
 use crate::reader::reason::Reason;
@@ -27,6 +28,7 @@ pub use zipped::{ZippedRuns, read_zipped, zipped_runs};
 pub(crate) const READER: Reader = Reader {
     name: "inspect",
     summary: "Inspect logs: a run for each sample and epoch",
+    marks: &hash_marks(["eval/", "epoch"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),

@@ -15,6 +15,7 @@ use crate::reader::build::spot::RecordSpot;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
@@ -24,6 +25,7 @@ use talk::Talk;
 pub(crate) const READER: Reader = Reader {
     name: "langchain",
     summary: "LangChain and LangGraph: messages, states, streams, events; LangSmith runs",
+    marks: &hash_marks([]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),

@@ -12,6 +12,7 @@ use crate::reader::error::DecodeError;
 use crate::reader::formats::maf::content::MafWalk;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
@@ -21,6 +22,16 @@ use crate::trace::{Trace, Usage};
 pub(crate) const READER: Reader = Reader {
     name: "maf",
     summary: "Microsoft Agent Framework: agent responses, streamed updates, sessions",
+    marks: &hash_marks([
+        "type",
+        "contents/",
+        "messages/",
+        "state/",
+        "chat_message_store_state/",
+        "chatMessageStoreState/",
+        "storeState/",
+        "stateBag/",
+    ]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),

@@ -29,6 +29,7 @@ pub use write::to_native;
 
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
@@ -41,6 +42,7 @@ use step::read_step;
 pub(crate) const READER: Reader = Reader {
     name: "native",
     summary: "written by hand: `steps` or `calls`, in YAML or JSON",
+    marks: &hash_marks(["user", "call", "say", "system", "steps/", "calls/"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),

@@ -4,6 +4,7 @@ use super::{ollama, stream};
 use crate::reader::build::batch;
 use crate::reader::build::message_list::MessageMarks;
 use crate::reader::json::input::Input;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::{Certainty, Detection};
 
@@ -23,7 +24,7 @@ pub(super) fn detect_format(input: &Input) -> Detection {
     // A failure within a stream has the form of an error of any service, so it counts only among chunks.
     let streamed = input.first().is_ok_and(stream::is_chunk);
     let is_batch = batch::may_be_batch(input);
-    let foreign = if input.may_have_any(&FOREIGN) { FOREIGN.as_slice() } else { &[] };
+    let foreign = if input.may_have_any(&const { hash_marks(FOREIGN) }) { FOREIGN.as_slice() } else { &[] };
     for record in &input.records {
         let failed = streamed && stream::failure(&record.value).is_some();
         if failed || is_batch && batch::failure(&record.value).is_some() {

@@ -23,6 +23,7 @@ use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input};
 use crate::reader::json::object::{Object, read_each};
+use crate::reader::json::record_marks::{Mark, hash_marks};
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
@@ -31,15 +32,28 @@ use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "openai-chat",
     summary: "OpenAI Chat Completions: messages, completions, logs of requests and responses, streamed chunks; Ollama",
+    marks: &hash_marks([
+        "role",
+        "messages/",
+        "choices/",
+        "object",
+        "done",
+        "request/",
+        "response/",
+        "custom_id",
+    ]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),
 };
 
+/// The mark of a file with pieces of streamed responses of Ollama.
+const PIECES: [Mark; 1] = hash_marks(["done"]);
+
 /// Only logs of requests and responses are split. A list of messages is one run, and so are the chunks of a stream in
 /// nearly all files.
 fn split_file(input: &Input) -> Option<Pieces> {
-    let is_streamed = input.any_with(&["done"], ollama::is_piece);
+    let is_streamed = input.any_with(&PIECES, ollama::is_piece);
     (is_call(input.first().ok()?) && !is_streamed)
         .then(|| follow::calls(|| Log { is_call, exchange }.follow()))
 }
@@ -52,7 +66,7 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
     // Streams are joined first, so that everything below reads whole responses.
     if input.first().is_ok_and(stream::is_chunk) {
         input = input.join_records(stream::whole)?;
-    } else if input.any_with(&["done"], ollama::is_piece) {
+    } else if input.any_with(&PIECES, ollama::is_piece) {
         input = input.join_records(ollama::join_pieces)?;
     }
     Conversations::read_input(input, is_message, exchange, |run| run.read(add_message))

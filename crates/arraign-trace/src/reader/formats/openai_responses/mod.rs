@@ -20,6 +20,7 @@ use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::{Mark, hash_marks};
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
@@ -31,6 +32,17 @@ use items::Items;
 pub(crate) const READER: Reader = Reader {
     name: "openai-responses",
     summary: "OpenAI Responses: items, responses, logs, streams; the Agents SDK's results, run states, traces",
+    marks: &hash_marks([
+        "type",
+        "content/",
+        "object",
+        "data/",
+        "$schemaVersion",
+        "output/",
+        "input",
+        "request/",
+        "response/",
+    ]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),
@@ -99,7 +111,7 @@ fn shape(value: &Json) -> Option<ResponsesShape> {
 }
 
 /// Keys of which an item that only this format has must have one.
-const TELLING_KEYS: [&str; 4] = ["content/", "call_id", "callId", "server_label"];
+const TELLING_KEYS: [Mark; 4] = hash_marks(["content/", "call_id", "callId", "server_label"]);
 
 /// Whether an item is one that only this format has.
 fn is_telling(item: &Json) -> bool {

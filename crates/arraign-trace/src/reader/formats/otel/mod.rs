@@ -25,6 +25,7 @@ use std::collections::HashMap;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
@@ -35,6 +36,15 @@ use span::OtelSpan;
 pub(crate) const READER: Reader = Reader {
     name: "otel",
     summary: "OpenTelemetry spans (OTLP JSON, console): GenAI conventions, OpenInference, Traceloop, Langfuse",
+    marks: &hash_marks([
+        "resourceSpans/",
+        "resource_spans/",
+        "resourceLogs/",
+        "resource_logs/",
+        "context/",
+        "severity_number",
+        "parts/",
+    ]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(pieces::pieces),

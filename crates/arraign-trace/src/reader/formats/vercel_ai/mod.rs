@@ -19,6 +19,7 @@ use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::object::Object;
+use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
@@ -27,6 +28,7 @@ use crate::trace::Trace;
 pub(crate) const READER: Reader = Reader {
     name: "vercel-ai",
     summary: "Vercel AI SDK: results, steps, model messages, UI messages, streams",
+    marks: &hash_marks(["steps/", "content/", "toolCalls/", "role", "messages/", "response/", "type"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),
