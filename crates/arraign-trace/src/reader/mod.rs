@@ -263,6 +263,44 @@ mod tests {
         assert!(asked > 150, "{asked} samples");
     }
 
+    #[test]
+    fn a_reader_claims_each_form_that_no_sample_has() {
+        let check = |name: &str, text: &str| {
+            let input = Input::parse(text).expect("JSON");
+            let reader = named(name).expect("a reader");
+            assert!((reader.detect)(&input).is_ok(), "{name}: {text}");
+            check_marks(&input);
+        };
+        for (name, text) in [
+            ("otel", r#"{"resource_spans": []}"#),
+            ("gemini", r#"{"prompt_feedback": {}}"#),
+            ("anthropic", r#"{"response": {"type": "message", "role": "assistant", "content": []}}"#),
+            ("anthropic", r#"{"custom_id": "1", "error": {"message": "overloaded"}}"#),
+            ("rig", r#"{"messages": [{"role": "assistant", "content": [{"text": "Shipped."}]}]}"#),
+        ] {
+            check(name, text);
+        }
+        for key in ["state", "chat_message_store_state", "chatMessageStoreState", "storeState", "stateBag"] {
+            check("maf", &format!(r#"{{"{key}": {{"messages": [{{"role": "user", "contents": []}}]}}}}"#));
+        }
+        for key in ["msg", "message", "payload", "data", "request", "response", "body"] {
+            check("mcp", &format!(r#"{{"{key}": {{"jsonrpc": "2.0", "method": "ping"}}}}"#));
+        }
+        for key in ["messages", "all_messages", "message_history"] {
+            check("pydantic-ai", &format!(r#"{{"{key}": [{{"kind": "request", "parts": []}}]}}"#));
+        }
+        for kind in [
+            "metadata",
+            "internalServerException",
+            "modelStreamErrorException",
+            "validationException",
+            "throttlingException",
+            "serviceUnavailableException",
+        ] {
+            check("bedrock", &format!(r#"{{"{kind}": {{}}}}"#));
+        }
+    }
+
     /// Checks each part of a file as a file of its own, and without each of its keys.
     fn check_parts(value: &Value) {
         let check = |value: &Value| check_marks(&Input::parse(&value.to_string()).expect("JSON"));

@@ -41,7 +41,7 @@ pub(super) fn is_message(value: &Json) -> bool {
     value.get("role").is_some() && value.get("choices").is_none()
 }
 
-/// Judges a record that is no message. A key of `foreign` speaks against it.
+/// Judges a record that is not a message. A key of `foreign` speaks against it.
 fn judge_record(value: &Json, foreign: &[&str]) -> Detection {
     if let Json::List(messages) = value {
         return MESSAGES.judge(messages.iter(), "");

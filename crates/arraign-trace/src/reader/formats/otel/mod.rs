@@ -40,7 +40,6 @@ pub(crate) const READER: Reader = Reader {
         "resourceSpans/",
         "resource_spans/",
         "resourceLogs/",
-        "resource_logs/",
         "context/",
         "severity_number",
         "parts/",
