@@ -75,9 +75,15 @@ impl Reader {
         let source = input.source;
         let mut runs = (self.read)(input)?;
         build::missed_calls::note_missed_calls(&mut runs, source);
-        runs.iter_mut().for_each(build::tool_name::split_common_names);
+        runs.iter_mut().for_each(settle_run);
         Ok(runs)
     }
+}
+
+/// Finds what all formats write alike: the server in the name of a tool, and how a run ended by the reason why it stopped.
+fn settle_run(run: &mut Trace) {
+    build::tool_name::split_common_names(run);
+    run.settle_ending();
 }
 
 /// How certain a reader is, or why it declines.

@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::reader::build::tool_name::split_common_names;
 use crate::reader::declared::{DeclarationSurvey, DeclaredDocument, DeclaredReader, ReaderDeclaration};
 use crate::reader::error::{TraceError, TraceProblem};
 use crate::reader::json::input::Input;
-use crate::reader::{Certainty, Declined, READERS, Recording, read_built_in};
+use crate::reader::{Certainty, Declined, READERS, Recording, read_built_in, settle_run};
 use crate::trace::Trace;
 
 /// The declared readers of a suite, beside the built-in ones. A clone shares them.
@@ -217,7 +216,7 @@ fn read_declared(reader: &DeclaredReader, document: DeclaredDocument) -> Result<
         let none = crate::reader::error::DecodeError::new("there is no run in it");
         return Err(TraceError::wrong(reader.name, &none));
     }
-    runs.iter_mut().for_each(split_common_names);
+    runs.iter_mut().for_each(settle_run);
     Ok(Recording { format: reader.name, runs })
 }
 

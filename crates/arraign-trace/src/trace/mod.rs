@@ -3,6 +3,8 @@
 //! A trace is what readers make and checks look at: the messages, the tool calls in the order in which the model
 //! made them, the final answer, and what the run cost. What a format cannot tell is `None`, never a guess.
 
+mod ending;
+mod failure;
 mod provenance;
 mod query;
 mod tool_server;
@@ -13,6 +15,8 @@ use serde_json::Value;
 
 use crate::unique_keys::parse_value;
 
+pub use ending::Ended;
+pub use failure::find_failure_sign;
 pub use provenance::Provenance;
 pub use tool_server::{ToolServer, split_mcp_name, split_server};
 pub use unread::{CallsUnrecorded, RecordPlace, UnreadContent, UnreadPart};
@@ -51,6 +55,34 @@ pub struct Trace {
     pub duration_ms: Option<f64>,
     /// The reason why the run ended, in the format's own word.
     pub stop_reason: Option<String>,
+    /// How the run ended. Readers whose format has no word for it leave it unknown.
+    #[serde(default, skip_serializing_if = "Ended::is_unknown")]
+    pub ended: Ended,
+    /// Whether the results of calls are in the trace.
+    #[serde(default, skip_serializing_if = "Results::are_recorded")]
+    pub results: Results,
+}
+
+/// Whether the trace of a run has the results of its calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Results {
+    /// A call without a result was not answered.
+    #[default]
+    Recorded,
+    /// The trace was written by hand: if no call has a result, results were left out.
+    Optional,
+    /// The format does not record results, such as a log of the model alone.
+    NotRecorded,
+}
+
+impl Results {
+    /// Whether a call without a result was not answered.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn are_recorded(&self) -> bool {
+        *self == Self::Recorded
+    }
 }
 
 /// One text that somebody said.
@@ -101,6 +133,9 @@ pub struct Call {
     pub result: Option<Value>,
     /// How the call ended.
     pub status: CallStatus,
+    /// The evidence for the status.
+    #[serde(default, skip_serializing_if = "StatusMark::is_recorded")]
+    pub status_mark: StatusMark,
     /// The error's text.
     pub error: Option<String>,
     /// The start of the call, in milliseconds since the run began.
@@ -126,6 +161,7 @@ impl Call {
             arguments,
             result: None,
             status: CallStatus::Unanswered,
+            status_mark: StatusMark::Recorded,
             error: None,
             started_ms: None,
             duration_ms: None,
@@ -148,6 +184,27 @@ pub enum CallStatus {
     Unknown,
     /// No result is in the trace.
     Unanswered,
+}
+
+/// The evidence for the status of a call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum StatusMark {
+    /// The format says how the call ended, or has no word for it.
+    #[default]
+    Recorded,
+    /// The status is `ok` because the format marks failures and the call has no such mark.
+    Inferred,
+    /// The result has a mark that the reader does not know, or marks that contradict each other: it may mean a failure.
+    Unclear(String),
+}
+
+impl StatusMark {
+    /// Whether the status is as the format says.
+    pub fn is_recorded(&self) -> bool {
+        *self == Self::Recorded
+    }
 }
 
 /// The arguments of a call: JSON, or what the model wrote instead.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use arraign_trace::reader::{self, Recording, TraceProblem};
-use arraign_trace::trace::{Call, ToolServer, Trace};
+use arraign_trace::trace::{Call, Ended, Results, StatusMark, ToolServer, Trace};
 use serde_json::{Value, json};
 
 fn folder() -> PathBuf {
@@ -70,6 +70,9 @@ fn render_run(out: &mut String, trace: &Trace) -> std::fmt::Result {
         "\nid {:?}, agent {:?}, model {:?}, stop {:?}",
         trace.id, trace.agent, trace.model, trace.stop_reason
     )?;
+    if trace.ended != Ended::Unknown || trace.results != Results::Recorded {
+        writeln!(out, "ended {}, results {:?}", trace.ended, trace.results)?;
+    }
     writeln!(out, "input {:?}", trace.input)?;
     for (index, call) in trace.calls.iter().enumerate() {
         render_messages(out, trace, index)?;
@@ -100,6 +103,9 @@ fn render_call(out: &mut String, call: &Call) -> std::fmt::Result {
     )?;
     call.written.iter().try_for_each(|written| write!(out, " as {written}"))?;
     write!(out, " {:?}", call.status)?;
+    if call.status_mark != StatusMark::Recorded {
+        write!(out, " ({:?})", call.status_mark)?;
+    }
     call.result.iter().try_for_each(|result| write!(out, " -> {result}"))?;
     call.error.iter().try_for_each(|error| write!(out, " error {error:?}"))?;
     call.exit_code.iter().try_for_each(|code| write!(out, " exit {code}"))?;

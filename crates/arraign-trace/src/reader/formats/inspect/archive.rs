@@ -13,6 +13,7 @@ use zip::{CompressionMethod, ZipArchive};
 use crate::reader::error::{DecodeError, TraceError, TraceProblem};
 use crate::reader::formats::inspect::{READER, sample};
 use crate::reader::json::object::Object;
+use crate::reader::settle_run;
 use crate::trace::Trace;
 
 /// The members with the head of a log. The second one is that of a log that is not finished.
@@ -79,7 +80,9 @@ impl<R: Read + Seek> Archive<R> {
     pub(crate) fn run(&mut self, place: usize) -> Result<Trace, TraceError> {
         let ZippedSample { member, name, .. } = self.samples[place].clone();
         let model = self.model.clone();
-        self.read(member, &name, |sample| sample::read(sample, model))
+        let mut run = self.read(member, &name, |sample| sample::read(sample, model))?;
+        settle_run(&mut run);
+        Ok(run)
     }
 
     /// Unpacks a member and reads it with `look`.

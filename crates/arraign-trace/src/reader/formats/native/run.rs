@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::reader::formats::native::mistake::{NativeMistake, describe_kind};
 use crate::reader::formats::native::step::{NativeStep, read_steps};
-use crate::reader::formats::native::value::{read_amount, read_count, read_flag, read_text};
+use crate::reader::formats::native::value::{read_amount, read_count, read_flag, read_text, read_word};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{CallsUnrecorded, Provenance, Trace, UnreadPart, Usage};
+use crate::trace::{CallsUnrecorded, Ended, Provenance, Results, Trace, UnreadPart, Usage};
 
 /// The keys of a trace, for suggestions.
 const KEYS: &[&str] = &[
@@ -25,6 +25,8 @@ const KEYS: &[&str] = &[
     "cost_usd",
     "duration_ms",
     "stop_reason",
+    "ended",
+    "results",
     "calls_unrecorded",
     "unread",
     "steps",
@@ -126,6 +128,7 @@ fn read_lists(
 pub(crate) struct NativeHead {
     trace: Trace,
     no_answer: bool,
+    results: Option<Results>,
 }
 
 impl NativeHead {
@@ -143,6 +146,8 @@ impl NativeHead {
             "cost_usd" => trace.cost_usd = read_amount(&value)?,
             "duration_ms" => trace.duration_ms = read_amount(&value)?,
             "stop_reason" => trace.stop_reason = read_text(value)?,
+            "ended" => trace.ended = read_ending(value)?,
+            "results" => self.results = read_results(&value)?,
             "calls_unrecorded" => trace.calls_unrecorded = read_unrecorded(value)?,
             "unread" => trace.unread = read_unread(value)?,
             unknown => return Err(NativeMistake::unknown_key(unknown, KEYS)),
@@ -153,6 +158,7 @@ impl NativeHead {
     /// Builds the trace of the head and `steps`. A call without a turn gets the next one.
     pub(crate) fn into_trace(self, steps: Vec<NativeStep>) -> Trace {
         let mut trace = self.trace;
+        trace.results = self.results.unwrap_or_else(|| assume_results(&trace));
         let calls = steps.iter().filter(|step| matches!(step, NativeStep::Call(..))).count();
         trace.calls.reserve_exact(calls);
         let mut last_turn = 0;
@@ -171,7 +177,57 @@ impl NativeHead {
         if !self.no_answer {
             trace.settle_answer();
         }
+        trace.settle_ending();
         trace
+    }
+}
+
+/// What a trace that does not say it has of results: people leave them out of what they write, programs do not.
+pub(crate) fn assume_results(trace: &Trace) -> Results {
+    if trace.recorded.is_some() { Results::Recorded } else { Results::Optional }
+}
+
+const RESULTS_WORDS: [(&str, Results); 3] = [
+    ("recorded", Results::Recorded),
+    ("optional", Results::Optional),
+    ("not_recorded", Results::NotRecorded),
+];
+
+fn read_results(value: &Json) -> Result<Option<Results>, NativeMistake> {
+    read_word(value, &RESULTS_WORDS)
+}
+
+/// An end with its reason.
+type MakeEnding = fn(String) -> Ended;
+
+const ENDING_WORDS: [(&str, MakeEnding); 5] = [
+    ("well", |_| Ended::Well),
+    ("failed", Ended::Failed),
+    ("cut", Ended::Cut),
+    ("limit", Ended::Limit),
+    ("unknown", |_| Ended::Unknown),
+];
+
+/// Reads how the run ended: a word, or a word and its reason: `{failed: 429 from the provider}`.
+fn read_ending(value: Json) -> Result<Ended, NativeMistake> {
+    let object = match value {
+        Json::Object(object) => object,
+        word => return Ok(read_word(&word, &ENDING_WORDS)?.map_or(Ended::Unknown, |end| end(String::new()))),
+    };
+    let reasoned = &ENDING_WORDS[1..4];
+    let mut ended = Ended::Unknown;
+    let mut entries = object.into_entries().into_iter();
+    if let Some((key, value)) = entries.next() {
+        let Some((_, end)) = reasoned.iter().find(|(word, _)| *word == key) else {
+            let words: Vec<&str> = reasoned.iter().map(|(word, _)| *word).collect();
+            return Err(NativeMistake::unknown_key(&key, &words).at_key(key));
+        };
+        let reason = read_text(value).map_err(|mistake| mistake.at_key(&key))?;
+        ended = end(reason.unwrap_or_default());
+    }
+    match entries.next() {
+        Some((key, _)) => Err(NativeMistake::new("a run ends in one way").at_key(key)),
+        None => Ok(ended),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::reader::formats::native::value::{
     read_amount, read_exit_code, read_flag, read_status, read_text, read_texts, read_turn,
 };
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus, Role, ToolServer};
+use crate::trace::{Arguments, Call, CallStatus, Role, StatusMark, ToolServer};
 
 /// A text or a call.
 #[derive(Debug)]
@@ -39,6 +39,7 @@ struct WrittenStep {
     duration_ms: Option<f64>,
     exit_code: Option<i64>,
     status: Option<CallStatus>,
+    status_unclear: Option<String>,
     agent_path: Option<Vec<String>>,
     args_unrecorded: bool,
     args_error: Option<String>,
@@ -64,6 +65,7 @@ const KEYS: &[&str] = &[
     "duration_ms",
     "exit_code",
     "status",
+    "status_unclear",
     "agent_path",
     "args_unrecorded",
     "args_error",
@@ -146,6 +148,7 @@ impl WrittenStep {
             "duration_ms" => self.duration_ms = read_amount(&value)?,
             "exit_code" => self.exit_code = read_exit_code(&value)?,
             "status" => self.status = read_status(&value)?,
+            "status_unclear" => self.status_unclear = read_text(value)?,
             "agent_path" => self.agent_path = read_texts(value)?,
             "args_unrecorded" => self.args_unrecorded = read_flag(&value)?,
             "args_error" => self.args_error = read_text(value)?,
@@ -181,7 +184,11 @@ impl WrittenStep {
             && exit_code.is_none();
         let tool = server.is_none() && !self.built_in && self.written.is_none();
         let labels = id.is_none() && turn.is_none() && tool && self.agent_path.is_none();
-        data && labels && self.started_ms.is_none() && self.duration_ms.is_none() && self.status.is_none()
+        data && labels
+            && self.started_ms.is_none()
+            && self.duration_ms.is_none()
+            && self.status.is_none()
+            && self.status_unclear.is_none()
     }
 
     fn into_call(self, name: String) -> NativeStep {
@@ -196,6 +203,11 @@ impl WrittenStep {
             (false, true) => CallStatus::Ok,
             (false, false) => CallStatus::Unanswered,
         };
+        let status_mark = match (self.status, self.status_unclear) {
+            (_, Some(why)) => StatusMark::Unclear(why),
+            (None, None) if implied == CallStatus::Ok => StatusMark::Inferred,
+            _ => StatusMark::Recorded,
+        };
         let server = match self.server {
             None if self.built_in => ToolServer::BuiltIn,
             server => server.into(),
@@ -205,6 +217,7 @@ impl WrittenStep {
             server,
             result: self.result,
             status: self.status.unwrap_or(implied),
+            status_mark,
             error: self.error,
             started_ms: self.started_ms,
             duration_ms: self.duration_ms,

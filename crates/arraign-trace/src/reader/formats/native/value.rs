@@ -77,12 +77,18 @@ const STATUS_WORDS: [(&str, CallStatus); 4] = [
 ];
 
 pub(crate) fn read_status(value: &Json) -> Read<CallStatus> {
+    read_word(value, &STATUS_WORDS)
+}
+
+/// Reads one of the `known` words.
+pub(crate) fn read_word<T: Copy>(value: &Json, known: &[(&str, T)]) -> Read<T> {
     let Some(word) = read_kind(value, "a word", |value| value.as_str().map(ToOwned::to_owned))? else {
         return Ok(None);
     };
-    let found = STATUS_WORDS.iter().find(|(known, _)| *known == word);
-    found.map(|(_, status)| Some(*status)).ok_or_else(|| {
-        let help = crate::suggest::did_you_mean(&word, &STATUS_WORDS.map(|(known, _)| known));
+    let found = known.iter().find(|(known, _)| *known == word);
+    found.map(|(_, meaning)| Some(*meaning)).ok_or_else(|| {
+        let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
+        let help = crate::suggest::did_you_mean(&word, &words);
         NativeMistake { help, ..NativeMistake::new(format!("`{word}` is none of the known values")) }
     })
 }

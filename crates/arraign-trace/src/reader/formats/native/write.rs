@@ -6,8 +6,10 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::reader::formats::native::run::assume_results;
 use crate::trace::{
-    Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, ToolServer, Trace, Usage, split_server,
+    Arguments, Call, CallStatus, CallsUnrecorded, Ended, Message, Role, StatusMark, ToolServer, Trace, Usage,
+    split_server,
 };
 
 /// The trace as JSON in the native form, indented, with a line break at its end.
@@ -25,6 +27,8 @@ pub fn to_native(trace: &Trace) -> String {
     put(&mut object, "cost_usd", trace.cost_usd);
     put(&mut object, "duration_ms", trace.duration_ms);
     put(&mut object, "stop_reason", trace.stop_reason.as_ref());
+    put(&mut object, "ended", ended(trace));
+    put(&mut object, "results", (trace.results != assume_results(trace)).then_some(trace.results));
     put(&mut object, "calls_unrecorded", trace.calls_unrecorded.as_ref().map(unrecorded));
     put(&mut object, "unread", Some(&trace.unread).filter(|unread| !unread.is_empty()));
     format!("{:#}\n", Value::Object(object))
@@ -84,7 +88,8 @@ fn step(call: &Call, next_turn: usize) -> Value {
     put(&mut object, "result", call.result.as_ref());
     put(&mut object, "error", call.error.as_ref());
     put(&mut object, "exit_code", call.exit_code);
-    put(&mut object, "status", (call.status != told(call)).then_some(call.status));
+    put(&mut object, "status", (!is_told(call)).then_some(call.status));
+    put(&mut object, "status_unclear", unclear_mark(call));
     put(&mut object, "started_ms", call.started_ms);
     put(&mut object, "duration_ms", call.duration_ms);
     put(&mut object, "agent_path", (!call.agent_path.is_empty()).then_some(&call.agent_path));
@@ -106,6 +111,26 @@ fn told(call: &Call) -> CallStatus {
     } else {
         CallStatus::Unanswered
     }
+}
+
+/// Whether a reader finds the same status without the key `status`. An `ok` that the format wrote is written.
+fn is_told(call: &Call) -> bool {
+    let is_inferred = call.status_mark == StatusMark::Inferred;
+    call.status == told(call) && (is_inferred || call.status != CallStatus::Ok)
+}
+
+fn unclear_mark(call: &Call) -> Option<&str> {
+    match &call.status_mark {
+        StatusMark::Unclear(why) => Some(why),
+        StatusMark::Recorded | StatusMark::Inferred => None,
+    }
+}
+
+/// How the run ended, if a reader does not take it from the stop reason.
+fn ended(trace: &Trace) -> Option<&Ended> {
+    let mut read = Trace { stop_reason: trace.stop_reason.clone(), ..Trace::default() };
+    read.settle_ending();
+    (read.ended != trace.ended).then_some(&trace.ended)
 }
 
 /// The arguments as a reader takes them: none are not written, a text is JSON inside of JSON.

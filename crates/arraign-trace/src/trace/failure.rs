@@ -1,0 +1,229 @@
+//! Whether the result of a call looks like a failure, where the format does not say.
+//!
+//! This is suspicion, never proof: a check that needs a success is undecided on such a call, and neither passes nor fails.
+
+use serde_json::{Map, Value};
+
+/// Keys whose value, if it is not empty, says that a call failed.
+const ERROR_KEYS: &[&str] = &["error", "errors", "exception", "is_error", "isError", "tool_call_error"];
+
+/// Keys whose value `false` says that a call failed.
+const SUCCESS_KEYS: &[&str] = &["success", "ok"];
+
+/// The only keys beside `status` that a result has which is a report of a failure and nothing else.
+const REPORT_KEYS: &[&str] = &["status", "message", "reason"];
+
+/// Keys that wrap the result of a tool: Gemini's function responses, and MCP's structured content.
+const WRAPPERS: &[&str] = &["response", "result", "output", "structuredContent"];
+
+/// Beginnings of texts that report a failure, in lower case.
+const BEGINNINGS: &[&str] =
+    &["error:", "exception:", "traceback", "an error occurred", "failed to", "error executing"];
+
+/// A fixed text with which a framework answers a call that failed.
+struct FrameworkText {
+    /// The framework and the version in which the text was seen.
+    _source: &'static str,
+    /// The beginning of the text, in lower case.
+    beginning: &'static str,
+}
+
+const fn text_of(source: &'static str, beginning: &'static str) -> FrameworkText {
+    FrameworkText { _source: source, beginning }
+}
+
+/// Texts of frameworks that no general beginning covers.
+const FRAMEWORK_TEXTS: &[FrameworkText] = &[
+    text_of("Claude Code 2.1", "<tool_use_error>"),
+    text_of("CrewAI 1.15", "i encountered an error while trying to use the tool"),
+    text_of("LangGraph 1.2", "error invoking tool"),
+    text_of("LlamaIndex 0.14", "encountered error:"),
+    text_of("MCP SDK for Python 1.30", "unknown tool:"),
+    text_of("MCP SDK for TypeScript 1.30", "mcp error"),
+    text_of("MCP SDK for TypeScript 1.30", "input validation error:"),
+    text_of("Semantic Kernel 1.45", "the tool call with name '"),
+    text_of("smolagents 1.26", "error in tool call execution"),
+];
+
+/// The greatest number of wrappers and texts with JSON inside of each other that are opened.
+const MAX_DEPTH: usize = 4;
+
+/// Describes what in the result of a call looks like a failure, such as `` `error` is set `` or `it begins with "Error:"`.
+/// `None` if nothing does.
+pub fn find_failure_sign(result: &Value) -> Option<String> {
+    find_sign(result, MAX_DEPTH)
+}
+
+fn find_sign(result: &Value, depth: usize) -> Option<String> {
+    let depth = depth.checked_sub(1)?;
+    match result {
+        Value::Object(map) => find_sign_in_map(map, depth),
+        Value::Array(parts) => parts.iter().find_map(|part| find_sign_in_part(part, depth)),
+        Value::String(text) => find_sign_in_text(text, depth),
+        _ => None,
+    }
+}
+
+fn find_sign_in_map(map: &Map<String, Value>, depth: usize) -> Option<String> {
+    let is_set = |key: &str| map.get(key).is_some_and(is_truthy);
+    if let Some(key) = ERROR_KEYS.iter().find(|key| is_set(key)) {
+        return Some(format!("`{key}` is set"));
+    }
+    if let Some(key) = SUCCESS_KEYS.iter().find(|key| map.get(**key) == Some(&Value::Bool(false))) {
+        return Some(format!("`{key}` is false"));
+    }
+    // A job that failed is an honest answer about the job, but a result with nothing else is about the call.
+    if let Some(status) = map.get("status").and_then(Value::as_str) {
+        let is_report = map.keys().all(|key| REPORT_KEYS.contains(&key.as_str()));
+        let is_failed = ["failed", "failure"].iter().any(|word| status.eq_ignore_ascii_case(word));
+        if status.eq_ignore_ascii_case("error") || is_failed && is_report {
+            return Some(format!("`status` is `{status}`"));
+        }
+    }
+    for key in ["status", "code"] {
+        let is_http_error = |code: u64| (400..600).contains(&code);
+        if let Some(code) = map.get(key).and_then(Value::as_u64).filter(|code| is_http_error(*code)) {
+            return Some(format!("`{key}` is {code}"));
+        }
+    }
+    let parts = map.get("content").filter(|content| content.is_array());
+    let wrapped = WRAPPERS.iter().filter_map(|key| map.get(*key));
+    parts.into_iter().chain(wrapped).find_map(|inner| find_sign(inner, depth))
+}
+
+/// The parts of a result in the form of MCP are objects with a text.
+fn find_sign_in_part(part: &Value, depth: usize) -> Option<String> {
+    find_sign_in_text(part.get("text")?.as_str()?, depth)
+}
+
+fn find_sign_in_text(text: &str, depth: usize) -> Option<String> {
+    let text = text.trim_start();
+    if text.starts_with(['{', '[']) {
+        return find_sign(&serde_json::from_str(text).ok()?, depth);
+    }
+    let line = text.lines().next()?.trim_end();
+    let lower = line.to_ascii_lowercase();
+    let texts = FRAMEWORK_TEXTS.iter().map(|known| known.beginning);
+    let is_known = BEGINNINGS.iter().copied().chain(texts).any(|beginning| lower.starts_with(beginning));
+    let is_word = ["error", "failed"]
+        .contains(&text.trim_end().trim_end_matches(['.', '!']).to_ascii_lowercase().as_str());
+    if is_known || is_word || names_exception(line) || has_bad_code(&lower) {
+        return Some(format!("it begins with {:?}", cut_line(line)));
+    }
+    None
+}
+
+/// Whether the line begins with the name of an error or an exception and a colon: `ValueError: no such order`.
+fn names_exception(line: &str) -> bool {
+    let Some((name, _)) = line.split_once(':') else { return false };
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
+    // The word begins with a capital or behind an underscore: `terror` names no error.
+    is_name
+        && ["Error", "Exception", "ERROR", "EXCEPTION", "_error", "_exception"]
+            .iter()
+            .any(|end| name.ends_with(end))
+}
+
+/// Whether the line, in lower case, begins with a status of HTTP from 400 to 599 or an exit code other than 0.
+fn has_bad_code(line: &str) -> bool {
+    let number_after = |beginning: &str| -> Option<u32> {
+        let rest = line.strip_prefix(beginning)?.trim_start_matches([':', ' ']);
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest[..digits].parse().ok()
+    };
+    let is_http_error = |code: u32| (400..600).contains(&code);
+    ["http ", "http/1.1 ", "http/2 ", "http error "]
+        .iter()
+        .any(|http| number_after(http).is_some_and(is_http_error))
+        || number_after("exit code").is_some_and(|code| code > 0)
+}
+
+/// Whether a value of a key such as `error` says that there was one.
+fn is_truthy(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(flag) => *flag,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => {
+            let none = ["", "false", "none", "null"];
+            !none.iter().any(|word| text.trim().eq_ignore_ascii_case(word))
+        }
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(map) => !map.is_empty(),
+    }
+}
+
+/// The beginning of a line, for a message.
+fn cut_line(line: &str) -> &str {
+    const MAX_CHARS: usize = 40;
+    line.char_indices().nth(MAX_CHARS).map_or(line, |(end, _)| &line[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn reports_of_failures_look_like_failures() {
+        for result in [
+            json!({"error": "card declined"}),
+            json!({"error": true, "message": "no route"}),
+            json!({"errors": ["a"]}),
+            json!({"isError": true, "content": []}),
+            json!({"success": false}),
+            json!({"ok": false, "id": 7}),
+            json!({"status": "error", "order": 7}),
+            json!({"status": "failed", "reason": "no funds"}),
+            json!({"status": 403}),
+            json!({"code": 500, "body": ""}),
+            json!("Error: 403 forbidden"),
+            json!("ERROR: out of stock"),
+            json!("ValueError: no route to Oslo"),
+            json!("requests.exceptions.HTTPError: 403"),
+            json!("Traceback (most recent call last):\n  File"),
+            json!("An error occurred while running the tool. Please try again."),
+            json!("Failed to connect"),
+            json!("Error executing tool get_quote"),
+            json!("HTTP 404: not found"),
+            json!("Exit code: 1\nno such file"),
+            json!("failed"),
+            json!("Error."),
+            json!("{\"error\": \"no\"}"),
+            json!([{"type": "text", "text": "Error: no"}]),
+            json!({"content": [{"type": "text", "text": "{\"error\": \"no\"}"}]}),
+            json!({"response": {"result": "Error: no"}}),
+            json!({"output": "Error: no"}),
+        ] {
+            assert!(find_failure_sign(&result).is_some(), "{result}");
+        }
+    }
+
+    #[test]
+    fn honest_answers_do_not_look_like_failures() {
+        for result in [
+            json!(null),
+            json!({"error": null, "id": 7}),
+            json!({"error": "", "errors": []}),
+            json!({"is_error": "false"}),
+            json!({"status": "failed", "job": 7}),
+            json!({"status": "shipped"}),
+            json!({"code": 200}),
+            json!({"code": "E404"}),
+            json!({"success": true}),
+            json!("Error log: none"),
+            json!("Terror: a film"),
+            json!("No errors were found."),
+            json!("The last run failed"),
+            json!("HTTP 200 OK"),
+            json!("Exit code: 0"),
+            json!("failed orders: 0"),
+            json!([]),
+            json!(404),
+            json!({"orders": [{"error": "late"}]}),
+        ] {
+            assert_eq!(find_failure_sign(&result), None, "{result}");
+        }
+    }
+}
