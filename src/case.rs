@@ -11,6 +11,7 @@ mod reach;
 mod template;
 mod variables;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +31,7 @@ pub use reach::{IdleSetting, WEIGHTLESS, refuse_decided_case};
 pub use template::{Template, TemplatePart, split_placeholders};
 pub use variables::{FilledText, VariableText};
 
-use crate::check::{JudgeSettings, Prices};
+use crate::check::{FailedWhen, JudgeSettings, Prices};
 use crate::evidence::Opinions;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Place};
@@ -102,6 +103,8 @@ pub struct Case {
     pub opinions: Opinions,
     /// The judge of the suite or of `arraign.yaml`, for opinions that the case does not give.
     pub judge: Option<Arc<JudgeSettings>>,
+    /// Which results of tools are failures, where the format of the trace does not say.
+    pub failed_when: Option<Arc<FailedWhen>>,
     /// The prices of tokens, if the suite gives them.
     pub prices: Prices,
     /// The readers of the traces.
@@ -123,6 +126,11 @@ impl Case {
     pub fn asks_a_judge(&self) -> bool {
         let questions = self.expectations.iter().flat_map(|expectation| expectation.check().questions());
         questions.into_iter().any(|question| self.opinions.get(&question.label).is_none())
+    }
+
+    /// Returns the run with the statuses that follow from `failed_when`.
+    pub fn settle_statuses<'t>(&self, trace: &'t Trace) -> Cow<'t, Trace> {
+        self.failed_when.as_ref().map_or(Cow::Borrowed(trace), |rules| rules.apply(trace))
     }
 
     /// Whether a check runs a program.
@@ -175,6 +183,8 @@ pub struct TraceFile {
     pub runs: RunSelection,
     /// The kinds of unknown parts that the case declares to be without calls.
     pub harmless: Vec<String>,
+    /// Which results of tools are failures.
+    pub failed_when: Option<Arc<FailedWhen>>,
     /// Whether the suite names the file for all its cases.
     pub by_default: bool,
     /// The cases that share the file by their suite's defaults, and the number of this case among them.
@@ -185,7 +195,7 @@ impl TraceFile {
     /// Selects all runs of the file at `path`.
     pub(crate) fn new(place: Place, path: String) -> Self {
         let (runs, harmless) = (RunSelection::All, Vec::new());
-        Self { place, path, format: None, runs, harmless, by_default: false, joined: None }
+        Self { place, path, format: None, runs, harmless, failed_when: None, by_default: false, joined: None }
     }
 }
 

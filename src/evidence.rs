@@ -1,11 +1,14 @@
 //! The evidence of a check: the run of the agent, its input, and the opinions of a judge.
 
 mod programs;
+mod success;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub use programs::{ProgramReport, ProgramReports, ProgramRequest};
+
+pub(crate) use success::{CallSuccess, Known, SuccessBasis, describe_suspicion};
 
 use crate::outcome::Unfit;
 use crate::trace::{Arguments, Call, Trace};
@@ -23,6 +26,8 @@ pub struct Evidence<'t> {
     /// The reports of programs on the run.
     #[doc(hidden)]
     pub programs: Cow<'t, ProgramReports>,
+    /// Whether the case says how the run must end: then no check is undecided because of the end.
+    pub(crate) judges_end: bool,
 }
 
 impl<'t> Evidence<'t> {
@@ -47,7 +52,7 @@ impl<'t> Evidence<'t> {
 impl From<Trace> for Evidence<'static> {
     fn from(trace: Trace) -> Self {
         let (opinions, programs) = (Cow::Owned(Opinions::default()), Cow::Owned(ProgramReports::default()));
-        Self { trace: Cow::Owned(trace), input: None, opinions, programs }
+        Self { trace: Cow::Owned(trace), input: None, opinions, programs, judges_end: false }
     }
 }
 

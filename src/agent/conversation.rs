@@ -163,6 +163,7 @@ fn join_turn(mut before: Trace, turn: Trace) -> Trace {
         cost_usd: join_some(before.cost_usd, turn.cost_usd, |one, other| one + other),
         duration_ms: join_some(before.duration_ms, turn.duration_ms, |one, other| one + other),
         stop_reason: turn.stop_reason,
+        ended: turn.ended,
         ..before
     }
 }

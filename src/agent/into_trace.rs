@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::AgentProblem;
 use crate::reader::{self, ReaderSet};
-use crate::trace::{CallsUnrecorded, Message, Role, Trace};
+use crate::trace::{CallsUnrecorded, Ended, Message, Role, Trace};
 
 /// A value that can be converted to one run of an agent.
 pub trait IntoTrace {
@@ -63,8 +63,17 @@ pub(super) fn read_single_run(
     })?;
     let count = recording.runs.len();
     match <[Trace; 1]>::try_from(recording.runs) {
-        Ok([run]) => Ok(run),
+        Ok([run]) => reject_failed_run(run),
         Err(_) => Err(AgentProblem::SeveralRuns(count)),
+    }
+}
+
+/// Returns an error for a run that its own format marks as failed: the steps that it did not make any more prove nothing, and
+/// it must not replace a good recording.
+fn reject_failed_run(run: Trace) -> Result<Trace, AgentProblem> {
+    match run.ended {
+        Ended::Failed(reason) => Err(AgentProblem::Failed(reason.into())),
+        _ => Ok(run),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::check::{Check, Kind, Scope};
+use crate::check::{Check, CheckScope, Kind, Scope};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadErrors, Location, Place};
 use crate::score::Effect;
@@ -20,7 +20,7 @@ pub struct Expectation {
     /// The turn of the conversation, from 1. `None` for the whole run.
     pub turn: Option<usize>,
     /// Whether the check reads tool calls.
-    pub looks_at_calls: bool,
+    pub(crate) scope: CheckScope,
     /// Whether the check names tools in a way that depends on their servers.
     pub needs_servers: bool,
     proof: FallibilityProof,
@@ -85,7 +85,7 @@ impl Expectation {
             place,
             effect: Effect::Fail,
             turn: None,
-            looks_at_calls: kind.looks_at_calls,
+            scope: kind.scope,
             needs_servers: run.tools().into_iter().any(ToolPattern::needs_server),
             settings,
             run,

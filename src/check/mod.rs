@@ -36,13 +36,14 @@ pub(crate) use calls::args_valid::PLAIN_NOTES;
 pub(crate) use order::sequence_correctness::Mode as SequenceMode;
 pub(crate) use order::sequence_valid::SameTurn;
 pub(crate) use support::answer_scope::Said;
-pub(crate) use support::call_success::{RunSuccess, find_attempted_tool};
+pub(crate) use support::attempts::find_attempted_tool;
 pub use support::coverage_unit::{About, Clause};
 pub(crate) use support::demands::accepts_counterexample;
 pub use support::demands::{Demand, DemandedPart};
 pub use support::settings::CheckSettings;
-pub(crate) use support::settled::{EvidenceNeeds, require_settled};
+pub(crate) use support::settled::{CheckScope, EvidenceNeeds, require_settled};
 pub use tables::Tables;
+pub use tables::failed_when::FailedWhen;
 pub use tables::judge::JudgeSettings;
 pub use tables::prices::Prices;
 pub(crate) use tables::readers::parse_readers;
@@ -105,6 +106,12 @@ pub trait Check: Send + Sync {
         false
     }
 
+    /// Whether the check says how the run must end. A case with such a check is judged as usual, whatever the end is.
+    #[doc(hidden)]
+    fn judges_end(&self) -> bool {
+        false
+    }
+
     /// Returns the questions that a judge must answer before this check can. Most checks need no judge.
     fn questions(&self) -> Vec<Question> {
         Vec::new()
@@ -161,9 +168,9 @@ pub struct Kind {
     pub shorthand: Option<&'static str>,
     /// Common keys of a case that this check takes as settings as well.
     pub case_keys: &'static [&'static str],
-    /// Whether it looks at the tool calls: a trace that does not record all of them leaves it undecided, unless its answer
-    /// stands whatever else was called ([`Check::is_settled`]).
-    pub looks_at_calls: bool,
+    /// The part of a run that it looks at. A trace that does not record all of that part leaves it undecided, unless its
+    /// answer stands whatever else the agent did ([`Check::is_settled`]).
+    pub(crate) scope: CheckScope,
     /// Whether its setting `checks` is a list of further checks, as under `expect`.
     pub(crate) holds_checks: bool,
     /// Whether these settings ask for a report only: then it is no mistake that nothing can break them.
@@ -198,7 +205,7 @@ impl Kind {
             read,
             shorthand: None,
             case_keys: &[],
-            looks_at_calls: true,
+            scope: CheckScope::Calls,
             holds_checks: false,
             only_reports: |_| false,
             #[cfg(feature = "schema")]
@@ -212,15 +219,28 @@ impl Kind {
         self
     }
 
-    /// Marks a check that looks at no tool call: only at the answer, the figures, or a judge's opinion.
+    /// Marks a check that looks at no tool call: only at the answer, or at a judge's opinion of it.
     pub const fn without_calls(mut self) -> Self {
-        self.looks_at_calls = false;
+        self.scope = CheckScope::Answer;
+        self
+    }
+
+    /// Marks a check that looks at the tokens, the cost or the duration alone.
+    pub(crate) const fn of_figures(mut self) -> Self {
+        self.scope = CheckScope::Figures;
+        self
+    }
+
+    /// Marks a check that looks at how the run ended.
+    pub(crate) const fn of_the_end(mut self) -> Self {
+        self.scope = CheckScope::Nothing;
         self
     }
 
     /// Declares that the setting `checks` is a list of further checks.
     pub(crate) const fn holding_checks(mut self) -> Self {
         self.holds_checks = true;
+        self.scope = CheckScope::Nothing;
         self.shorthand("checks")
     }
 
@@ -251,6 +271,7 @@ pub const BUILTIN: &[Kind] = &[
     figures::cost_at_most::KIND,
     figures::duration_at_most::KIND,
     trajectory::effects::KIND,
+    figures::ended::KIND,
     answer::ends_with::KIND,
     answer::equals::KIND,
     judged::exec::KIND,

@@ -3,7 +3,7 @@
 use super::fit::is_misfit;
 use super::run::{RunResult, mean_score};
 use crate::case::{Case, VarianceBlock};
-use crate::outcome::{Item, LocatedViolation, Score, State, Status, Violation, reaches};
+use crate::outcome::{Item, LocatedViolation, Score, State, Status, UndecidedCause, Violation, reaches};
 use crate::score::statistics::{RunScore, Statistics, evaluate_variance, median};
 use crate::score::{Effect, Scorecard, written};
 use crate::trace::Trace;
@@ -49,7 +49,11 @@ fn aggregate_by_statistics(case: &Case, block: &VarianceBlock, results: &mut [Ru
         let at = block.settings.locate(&failure.at).unwrap_or_else(|| block.place.locate());
         failure.resolve(at)
     });
-    let violations: Vec<LocatedViolation> = failures.collect();
+    let mut violations: Vec<LocatedViolation> = failures.collect();
+    let unfit = if violations.is_empty() { None } else { find_decisive_runs(case, block, results) };
+    if unfit.is_some() {
+        violations.clear();
+    }
     let mut items: Vec<Item> = results.iter().enumerate().map(|(index, run)| run_item(index, run)).collect();
     items.extend(outcome.notes.into_iter().map(|note| Item::new("note", State::Open).note(note)));
     let score =
@@ -61,14 +65,34 @@ fn aggregate_by_statistics(case: &Case, block: &VarianceBlock, results: &mut [Ru
         finding.effect = Effect::Inform;
     }
     let finding = Finding {
-        status: if violations.is_empty() { Status::Pass } else { Status::Fail },
+        status: match (&unfit, violations.is_empty()) {
+            (Some(_), _) => Status::Undecided,
+            (None, true) => Status::Pass,
+            (None, false) => Status::Fail,
+        },
         score: Score::new(outcome.statistics.pass_rate),
+        undecided: unfit.is_some().then_some(UndecidedCause::MissingEvidence),
+        help: unfit.is_some().then(|| "record these runs again, or see why they are undecided".to_owned()),
+        unfit,
         violations,
         items,
         of_all_runs: true,
         ..Finding::empty("variance", &block.place)
     };
     Aggregate { score, findings: vec![finding], statistics: Some(outcome.statistics) }
+}
+
+/// Counts the undecided runs, if the requirements would hold once these runs did. A run that an error ended did not hold.
+fn find_decisive_runs(case: &Case, block: &VarianceBlock, results: &[RunResult]) -> Option<String> {
+    let is_open = |run: &&RunResult| run.status() == Status::Undecided && !run.ended_in_error;
+    let open = results.iter().filter(is_open).count();
+    let mut figures = collect_figures(results);
+    figures.extend((0..open).map(|_| RunScore::from_trace(&Trace::default(), POINTS, true)));
+    let best = evaluate_variance(&figures, &block.variance, least_points(case));
+    (open > 0 && best.failures.is_empty()).then(|| {
+        let passed = results.iter().filter(|run| run.status() == Status::Pass).count();
+        format!("{passed} of {} runs passed, and {open} undecided could change the result", results.len())
+    })
 }
 
 fn aggregate_by_median(case: &Case, results: &mut [RunResult]) -> Aggregate {

@@ -1,6 +1,6 @@
 //! Evaluates a case on its runs: from recorded runs to a verdict.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::time::Instant;
 
 use super::aggregate::aggregate_runs;
@@ -14,12 +14,12 @@ use super::run::{
 use super::secrets::{mask_verdict, quotes_run};
 use crate::case::{AgentFingerprint, Case};
 use crate::judge::JudgeSession;
-use crate::outcome::Status;
+use crate::outcome::{Status, UndecidedCause};
 use crate::place::Place;
 use crate::secrets::{KnownSecrets, QuotedText, SecretMasker};
 use crate::suite::{NoBaseline, RecordedEvidence, RecordedRun};
 use crate::trace::{Arguments, Trace};
-use crate::verdict::{CallSummary, Finding, RunSummary, TrialError, UndecidedCause, Verdict};
+use crate::verdict::{CallSummary, Finding, RunSummary, TrialError, Verdict};
 
 /// The largest length of a text in a run's summary, in characters.
 const MAX_EXCERPT_CHARS: usize = 200;
@@ -115,6 +115,14 @@ struct RunCollector<'b> {
 impl RunCollector<'_> {
     fn add_run(&mut self, case: &Case, run: &RecordedRun, settings: EvaluationSettings<'_>) {
         let number = self.results.len();
+        let settled;
+        let run = match case.settle_statuses(&run.trace) {
+            Cow::Borrowed(_) => run,
+            Cow::Owned(trace) => {
+                settled = RecordedRun { file: run.file.clone(), format: run.format, trace };
+                &settled
+            }
+        };
         let is_compared = case.input_match && !settings.allows_stale;
         let misfit = if is_compared { reject_misfit(case, &run.trace, number, settings.agent) } else { None };
         // Nothing is checked on a run for another input: its findings would be about a question that the case does
@@ -252,6 +260,7 @@ fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
         usage: run.trace.usage,
         cost_usd: case.prices.cost(&run.trace),
         duration_ms: run.trace.duration_ms,
+        ended: run.trace.ended.clone(),
         // Added later, within a budget that the runs of a verdict share.
         details: None,
     }

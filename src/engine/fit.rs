@@ -5,10 +5,10 @@ use super::run::RunResult;
 use crate::case::{
     AgentFingerprint, Case, ChangeKind, FileChange, Fit, Misfit, TraceFrom, compare_recording,
 };
-use crate::outcome::Status;
+use crate::outcome::{Status, UndecidedCause};
 use crate::secrets::quote_difference;
 use crate::trace::Trace;
-use crate::verdict::{Finding, UndecidedCause};
+use crate::verdict::Finding;
 
 /// The name of the rule in findings.
 const FIT: &str = "fit";
@@ -49,7 +49,7 @@ pub(super) fn reject_misfit(
     let reason = format!("the run was {reason}");
     // The card stays in the verdict without a score, so that a mean over cases does not lose the case in silence.
     let cards = case.scorecards.iter().map(|card| card.empty_card(run, &reason)).collect();
-    Some(RunResult { findings: vec![finding], cards, figures: None })
+    Some(RunResult { findings: vec![finding], cards, figures: None, ended_in_error: false })
 }
 
 /// Describes how the input that `trace` was recorded for differs from that of the case, if it does.

@@ -11,12 +11,13 @@ use crate::check::{EvidenceNeeds, require_settled};
 use crate::evidence::{Absent, Evidence, Opinions, ProgramReport, ProgramReports, ProgramRequest};
 use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
-    Item, LocatedViolation, Loss, Outcome, Score, State, Status, Unfit, UnfitReason, Violation, count_to_f64,
+    Item, LocatedViolation, Loss, Outcome, Score, State, Status, UndecidedCause, Unfit, UnfitReason,
+    Violation, count_to_f64,
 };
 use crate::score::statistics::RunScore;
 use crate::score::{Card, Effect};
-use crate::trace::{CallsUnrecorded, Trace};
-use crate::verdict::{Finding, UndecidedCause};
+use crate::trace::{CallsUnrecorded, Ended, Trace};
+use crate::verdict::Finding;
 
 /// The result of one run.
 pub(super) struct RunResult {
@@ -24,6 +25,8 @@ pub(super) struct RunResult {
     pub(super) cards: Vec<Card>,
     /// The figures for statistics, if the case combines several runs.
     pub(super) figures: Option<RunScore>,
+    /// Whether an error ended the run: among several runs, such a run counts as one that does not hold.
+    pub(super) ended_in_error: bool,
 }
 
 impl RunResult {
@@ -92,14 +95,16 @@ impl OpinionSource<'_> {
 
 /// Evaluates one run.
 pub(super) fn evaluate_run(case: &Case, trace: &Trace, run: usize, opinions: OpinionSource<'_>) -> RunResult {
-    let evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
+    let mut evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
+    evidence.judges_end = case.expectations.iter().any(|expectation| expectation.check().judges_end());
     let mut answers = ask_all(case, evidence, run, opinions);
     note_weightless(case, &mut answers);
     let scored = score_run(case, run, &answers);
     let mut findings: Vec<Finding> = answers.into_iter().flatten().collect();
     findings.extend(scored.findings);
     findings.extend(missing_calls(case, trace, run));
-    let mut held = RunResult { findings, cards: scored.cards, figures: None };
+    let ended_in_error = matches!(trace.ended, Ended::Failed(_));
+    let mut held = RunResult { findings, cards: scored.cards, figures: None, ended_in_error };
     held.figures = has_statistics(case).then(|| run_figures(trace, &held)).flatten();
     held
 }
@@ -168,38 +173,28 @@ fn evaluate_expectation(expectation: &Expectation, evidence: &Evidence<'_>, run:
     // The number of the run and the time are known here only, whichever way the check ended.
     finding.run = run;
     finding.duration_ms = millis_since(started);
-    if finding.status == Status::Undecided {
-        finding.undecided = Some(find_cause(&evidence.trace, expectation.looks_at_calls));
-    }
     finding
 }
 
-/// Returns why a check is undecided that looks at calls, or does not.
-fn find_cause(trace: &Trace, looks_at_calls: bool) -> UndecidedCause {
-    match trace.calls_unrecorded {
-        Some(CallsUnrecorded::Unread { .. }) if looks_at_calls => UndecidedCause::NotReadWhole,
-        _ => UndecidedCause::MissingEvidence,
-    }
-}
-
-/// Runs a check. The result counts only if calls or servers that the trace does not record could not change it.
+/// Runs a check on the run, or on the turn that the expectation names. The result counts only if nothing that the trace does
+/// not record could change it.
 fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-    let answer = ask_check(expectation, evidence);
-    let needs = EvidenceNeeds { calls: expectation.looks_at_calls, servers: expectation.needs_servers };
-    require_settled(expectation.check(), needs, &evidence.trace, answer)
-}
-
-/// Runs a check on the run, or on the turn that the expectation names.
-fn ask_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-    let Some(turn) = expectation.turn else { return expectation.check().check(evidence) };
+    let Some(turn) = expectation.turn else { return ask_check(expectation, evidence) };
     let Some(trace) = evidence.trace.turn_of_user(turn) else {
         return Err(Unfit::missing(format!("the run has no turn {turn}: the user did not speak that often")));
     };
     // Opinions and programs of another turn must not decide this one.
     let opinions = Cow::Owned(evidence.opinions.of_turn(turn));
     let programs = Cow::Owned(evidence.programs.of_turn(turn));
-    let of_turn = Evidence { trace: Cow::Owned(trace), opinions, input: evidence.input.clone(), programs };
-    expectation.check().check(&of_turn)
+    let of_turn =
+        Evidence { trace: Cow::Owned(trace), opinions, programs, input: evidence.input.clone(), ..*evidence };
+    ask_check(expectation, &of_turn)
+}
+
+fn ask_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    let check = expectation.check();
+    let needs = EvidenceNeeds { scope: expectation.scope, servers: expectation.needs_servers };
+    require_settled(check, needs, evidence, check.check(evidence))
 }
 
 fn of_outcome(expectation: &Expectation, outcome: Outcome) -> Finding {
@@ -256,9 +251,11 @@ fn of_unfit(expectation: &Expectation, unfit: Unfit) -> Finding {
         UnfitReason::MissingEvidence(what) => (Status::Undecided, what),
         UnfitReason::InvalidEvidence(what) | UnfitReason::BudgetExceeded(what) => (Status::Error, what),
     };
+    let cause = unfit.cause.unwrap_or(UndecidedCause::MissingEvidence);
     Finding {
         status,
         unfit: Some(reason),
+        undecided: (status == Status::Undecided).then_some(cause),
         help: unfit.help,
         violations: locate_all(expectation, unfit.violations),
         ..unanswered_finding(expectation)
@@ -299,14 +296,21 @@ fn locate_all(expectation: &Expectation, mut violations: Vec<Violation>) -> Vec<
 /// `require_calls: true`: a trace in which nothing was called proves nothing.
 fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
     let place = case.require_calls.as_ref()?;
-    // The format records no calls at all, so their absence says nothing about the agent.
-    if let Some(reason) = trace.calls_unrecorded.as_ref().filter(|_| trace.calls.is_empty()) {
-        let unfit = Some(reason.to_string());
+    // Calls that are not recorded, or that a run which broke off did not make any more, say nothing about the agent.
+    let unrecorded = trace.calls_unrecorded.as_ref().map(|reason| match reason {
+        CallsUnrecorded::Unread { .. } => (reason.to_string(), UndecidedCause::NotReadWhole),
+        _ => (reason.to_string(), UndecidedCause::MissingEvidence),
+    });
+    let broke_off = matches!(trace.ended, Ended::Failed(_) | Ended::Cut(_));
+    let doubt = unrecorded.or_else(|| {
+        broke_off.then(|| (format!("the run did not end well: {}", trace.ended), UndecidedCause::BadEnd))
+    });
+    if let Some((reason, cause)) = doubt.filter(|_| trace.calls.is_empty()) {
         return Some(Finding {
             status: Status::Undecided,
             run,
-            unfit,
-            undecided: Some(find_cause(trace, true)),
+            unfit: Some(reason),
+            undecided: Some(cause),
             ..Finding::empty("require_calls", place)
         });
     }

@@ -125,8 +125,10 @@ fn complete_call(known: &mut Call, seen: Call) {
     // A name that the agent gives to the server is the one that it knows.
     let server = std::mem::take(&mut known.server).or(seen.server);
     known.set_tool(seen.name, server);
-    if matches!(known.status, CallStatus::Unknown | CallStatus::Unanswered) {
+    let is_uncertain = matches!(known.status, CallStatus::Unknown | CallStatus::Unanswered);
+    if is_uncertain || !known.status_mark.is_recorded() {
         known.status = seen.status;
+        known.status_mark = seen.status_mark;
         known.error = known.error.take().or(seen.error);
     }
     known.result = known.result.take().or(seen.result);

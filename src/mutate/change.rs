@@ -1,6 +1,6 @@
 //! Changes of a run: the calls in it, its end, and its answer. Messages keep their places among the calls.
 
-use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, Trace};
+use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, StatusMark, Trace};
 use serde_json::json;
 
 /// The name of a tool that no agent has.
@@ -111,6 +111,7 @@ pub(crate) fn rename_call(call: &mut Call) {
 /// Makes the call fail.
 pub(crate) fn fail_call(call: &mut Call) {
     call.status = CallStatus::Error;
+    call.status_mark = StatusMark::Recorded;
     call.result = None;
     call.error = Some(ERROR_TEXT.to_owned());
     call.exit_code = call.exit_code.map(|_| 1);
@@ -119,6 +120,7 @@ pub(crate) fn fail_call(call: &mut Call) {
 /// Makes a failed call succeed.
 pub(crate) fn mend_call(call: &mut Call) {
     call.status = CallStatus::Ok;
+    call.status_mark = StatusMark::Recorded;
     call.error = None;
     call.exit_code = call.exit_code.map(|_| 0);
     call.result.get_or_insert_with(|| json!("ok"));
@@ -134,7 +136,8 @@ pub(crate) fn answer_added_call(run: &Trace, call: Call) -> Call {
     if !records_results(run) {
         return Call { status: CallStatus::Unanswered, result: None, error: None, ..call };
     }
-    Call { status: CallStatus::Ok, result: Some(json!("ok")), error: None, ..call }
+    let status_mark = StatusMark::Recorded;
+    Call { status: CallStatus::Ok, status_mark, result: Some(json!("ok")), error: None, ..call }
 }
 
 /// Removes what makes a run undecided: the parts of its file that were not read.

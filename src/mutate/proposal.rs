@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::answer_proposal::propose_for_answer;
 use super::mutant::Mutant;
 use crate::case::MutationSort;
-use crate::check::RunSuccess;
+use crate::evidence::{CallSuccess, Known};
 use crate::pattern::is_glob;
 use crate::trace::{Call, CallStatus, Trace};
 
@@ -96,12 +96,16 @@ fn write_entry(call: &Call) -> Value {
 struct ProposedCall<'r> {
     run: &'r Trace,
     call: &'r Call,
-    success: RunSuccess,
+    success: CallSuccess,
 }
 
 impl<'r> ProposedCall<'r> {
     fn new(run: &'r Trace, call: &'r Call) -> Self {
-        Self { run, call, success: RunSuccess::of(&run.calls) }
+        Self { run, call, success: CallSuccess::of(run) }
+    }
+
+    fn has_happened(&self, call: &Call) -> bool {
+        self.success.happened(call) == Known::Yes
     }
 
     /// The arguments, if they are an object.
@@ -118,7 +122,7 @@ impl<'r> ProposedCall<'r> {
     fn propose_call(&self, key: Option<&str>) -> Vec<Value> {
         let mut proposed = Vec::new();
         // `tool_called` asks for a call that succeeded, and reads its name as a pattern.
-        if self.success.includes(self.call) && !is_glob(&self.call.name) {
+        if self.has_happened(self.call) && !is_glob(&self.call.name) {
             proposed.push(json!({"tool_called": self.call.name}));
         } else {
             proposed.push(self.build_call(None, None, None));
@@ -203,7 +207,7 @@ impl<'r> ProposedCall<'r> {
         let (own, success) = (self.call, self.success);
         self.run.calls.iter().filter(move |call| {
             call.name == own.name
-                && success.includes(call) == success.includes(own)
+                && success.happened(call) == success.happened(own)
                 && keys.iter().all(|key| call.arguments.get(key) == own.arguments.get(key))
         })
     }
@@ -222,7 +226,7 @@ impl<'r> ProposedCall<'r> {
         settings.insert("tool".to_owned(), json!(self.call.name));
         settings.extend(arguments.map(|arguments| ("args".to_owned(), json!(arguments))));
         settings.extend(mode.map(|mode| ("args_mode".to_owned(), json!(mode))));
-        if !self.success.includes(self.call) {
+        if !self.has_happened(self.call) {
             // Calls without an outcome have neither status.
             let status = if self.call.status == CallStatus::Error { "error" } else { "any" };
             settings.insert("status".to_owned(), json!(status));

@@ -1,5 +1,7 @@
 //! The reasons why a check cannot answer.
 
+use serde::{Deserialize, Serialize};
+
 use super::Violation;
 
 /// Why a check cannot answer. The trial does not pass.
@@ -12,6 +14,32 @@ pub struct Unfit {
     pub violations: Vec<Violation>,
     /// Advice.
     pub help: Option<String>,
+    /// The cause, for the summary of a run; `None` for evidence that is missing in any other way.
+    pub cause: Option<UndecidedCause>,
+}
+
+/// Why a check is undecided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum UndecidedCause {
+    /// The run was recorded for another input.
+    AnotherInput,
+    /// A file that the agent depends on has changed since the run was recorded.
+    ChangedAgent,
+    /// The agent asked its model something that is not recorded.
+    UnrecordedRequest,
+    /// The agent was not run, because nobody has allowed it.
+    AgentNotRun,
+    /// A part of the trace was not understood, and it may be a tool call.
+    NotReadWhole,
+    /// The run ended in an error, broke off, or reached a limit.
+    BadEnd,
+    /// The trace does not say whether a call succeeded.
+    StatusUnknown,
+    /// The trace, or the judge, does not give what the check needs.
+    MissingEvidence,
 }
 
 /// The reason why a check cannot answer, with a sentence for the reader.
@@ -42,6 +70,12 @@ impl Unfit {
         Self::from(UnfitReason::BudgetExceeded(what.into()))
     }
 
+    /// Sets the cause, for the summary of a run.
+    pub(crate) fn cause(mut self, cause: UndecidedCause) -> Self {
+        self.cause = Some(cause);
+        self
+    }
+
     /// Adds advice for the reader.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -51,6 +85,6 @@ impl Unfit {
 
 impl From<UnfitReason> for Unfit {
     fn from(reason: UnfitReason) -> Self {
-        Self { reason, violations: Vec::new(), help: None }
+        Self { reason, violations: Vec::new(), help: None, cause: None }
     }
 }

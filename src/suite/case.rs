@@ -17,7 +17,7 @@ use super::trace::parse_trace_from;
 use crate::case::{
     Baseline, Case, CaseRow, Expectation, Ignore, LoweredBlock, TraceFile, TraceFrom, refuse_decided_case,
 };
-use crate::check::{Registry, Scope};
+use crate::check::{FailedWhen, Registry, Scope};
 use crate::evidence::Opinions;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Place};
@@ -65,6 +65,7 @@ fn read_keys(
     lowered: LoweredBlock,
 ) -> Case {
     let input = fields.aliased(&["input", "prompt"]);
+    let trace = trace(fields, context, node, id.as_deref());
     Case {
         row: context.row.cloned(),
         description: fields.optional("description"),
@@ -75,7 +76,8 @@ fn read_keys(
         stop_when: fields.node("stop_when").and_then(|node| fields.take(parse_stop(node))),
         input_match: fields.optional("input_match").unwrap_or(true),
         dataset: context.dataset.cloned(),
-        trace: trace(fields, context, node, id.as_deref()),
+        failed_when: read_failed_when(fields, &trace, context),
+        trace,
         agent: None,
         mocks: fields.parse("mocks", |node| parse_mocks(node, context.scope)).map(Arc::new),
         tier: fields.optional("tier").unwrap_or_default(),
@@ -101,6 +103,20 @@ fn read_keys(
         id,
         place,
     }
+}
+
+/// Reads which results are failures: the case decides before its trace, and that before its suite and arraign.yaml.
+fn read_failed_when(
+    fields: &mut Fields<'_>,
+    trace: &TraceFrom,
+    context: &Context<'_>,
+) -> Option<Arc<FailedWhen>> {
+    let own = fields.parse("failed_when", FailedWhen::read).map(Arc::new);
+    let of_trace = match trace {
+        TraceFrom::File(file) => file.failed_when.clone(),
+        TraceFrom::Inline(_) | TraceFrom::Lookup => None,
+    };
+    own.or(of_trace).or_else(|| context.scope.tables.failed_when.clone())
 }
 
 fn list_replaced_gates(context: &Context<'_>) -> Vec<(Place, String)> {

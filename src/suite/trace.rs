@@ -1,13 +1,14 @@
 //! The trace of a case: the key `trace`, and the files that it names.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::name::name_recording;
 use super::run_folder::is_run_folder;
 use crate::case::{Case, RunSelection, TraceFile, TraceFrom};
-use crate::check::Scope;
+use crate::check::{FailedWhen, Scope};
 use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
 use crate::reader;
@@ -72,7 +73,14 @@ fn parse_trace_file(node: Node<'_>, readers: &[&str]) -> Result<TraceFile, LoadE
         (None, false) => RunSelection::All,
     };
     let harmless = fields.optional::<Vec<String>>("harmless").unwrap_or_default();
-    let file = path.map(|path| TraceFile { format, runs, harmless, ..TraceFile::new(node.place(), path) });
+    let failed_when = fields.parse("failed_when", FailedWhen::read).map(Arc::new);
+    let file = path.map(|path| TraceFile {
+        format,
+        runs,
+        harmless,
+        failed_when,
+        ..TraceFile::new(node.place(), path)
+    });
     fields.finish_some(file)
 }
 

@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::outcome::{Item, LocatedViolation, Loss, Score, Status};
+use crate::outcome::{Item, LocatedViolation, Loss, Score, Status, UndecidedCause};
 use crate::place::Place;
 use crate::score::Effect;
-use crate::trace::{CallStatus, Usage};
+use crate::trace::{CallStatus, Ended, Usage};
 
 pub use crate::case::{MutationSort, Tier};
 pub use crate::place::Location;
@@ -184,26 +184,6 @@ pub struct TrialError {
     pub at: Location,
 }
 
-/// Why a check is undecided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum UndecidedCause {
-    /// The run was recorded for another input.
-    AnotherInput,
-    /// A file that the agent depends on has changed since the run was recorded.
-    ChangedAgent,
-    /// The agent asked its model something that is not recorded.
-    UnrecordedRequest,
-    /// The agent was not run, because nobody has allowed it.
-    AgentNotRun,
-    /// A part of the trace was not understood, and it may be a tool call.
-    NotReadWhole,
-    /// The trace, or the judge, does not give what the check needs.
-    MissingEvidence,
-}
-
 /// The result of one check on one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -327,6 +307,9 @@ pub struct RunSummary {
     /// The duration of the run, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<f64>,
+    /// How the run ended, if its trace says so.
+    #[serde(default, skip_serializing_if = "Ended::is_unknown")]
+    pub ended: Ended,
     /// The steps of the run, in a trial that does not pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<RunDetails>,

@@ -22,7 +22,7 @@ pub(super) fn read_response(
     query: String,
     readers: &ReaderSet,
 ) -> Result<Trace, AgentProblem> {
-    let read = parse_run(call, response, query, readers).and_then(reject_failed_run);
+    let read = parse_run(call, response, query, readers);
     read.map_err(|problem| match problem {
         AgentProblem::Nonsense(why) => {
             AgentProblem::Nonsense(format!("{why}\n{}", quote_body(&response.body)))
@@ -54,18 +54,6 @@ fn parse_run(
             // The answer that the user's path selects is worth more than that of the trace.
             Ok(Trace { answer: answer.or(trace.answer.clone()), ..trace })
         }
-    }
-}
-
-/// The prefix of the stop reason with which readers mark a failed run.
-const FAILURE_PREFIX: &str = "error: ";
-
-/// Returns an error for a run that its own format marks as failed. A server has no exit code, and the missing steps of
-/// such a run prove nothing.
-fn reject_failed_run(run: Trace) -> Result<Trace, AgentProblem> {
-    match run.stop_reason.as_deref().and_then(|reason| reason.strip_prefix(FAILURE_PREFIX)) {
-        Some(message) => Err(AgentProblem::Failed(message.into())),
-        None => Ok(run),
     }
 }
 

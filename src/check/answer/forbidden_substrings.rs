@@ -78,6 +78,11 @@ impl Check for ForbiddenSubstrings {
         Ok(Outcome::of_items(items, violations))
     }
 
+    // What was said stays said.
+    fn is_settled(&self, outcome: &Outcome) -> bool {
+        !outcome.violations.is_empty()
+    }
+
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(saying(self.texts.first()?.as_str()))
     }

@@ -40,6 +40,11 @@ impl Check for NotContains {
         Ok(found.map(|found| describe_found(&self.0, answer, found)).into())
     }
 
+    // What was said stays said.
+    fn is_settled(&self, outcome: &Outcome) -> bool {
+        !outcome.violations.is_empty()
+    }
+
     fn counterexample(&self) -> Option<Evidence<'static>> {
         Some(saying(self.0.as_str()))
     }

@@ -27,6 +27,7 @@ const RULE: PatternRule = PatternRule {
     judge: find_violation,
     find_counterexample: JsRegex::find_matching_text,
     is_vacuous: JsRegex::matches_nothing,
+    keeps_violations: true,
 };
 
 fn find_violation(pattern: &JsRegex, answer: &str) -> Result<Option<Violation>, StepsExhausted> {

@@ -30,6 +30,7 @@ const RULE: PatternRule = PatternRule {
     judge: |pattern, answer| Ok((!pattern.is_match(answer)?).then(|| describe_lack(pattern, answer))),
     find_counterexample: JsRegex::find_other_text,
     is_vacuous: JsRegex::matches_every_text,
+    keeps_violations: false,
 };
 
 fn describe_lack(pattern: &JsRegex, answer: &str) -> Violation {

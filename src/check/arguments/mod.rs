@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub(crate) use ignored::IgnoredPaths;
-pub(crate) use read::{ToolArguments, read_arguments};
+pub(crate) use read::{ToolArguments, WORDS, read_arguments};
 use test::ValueTest;
 
 use crate::outcome::Unfit;
@@ -172,6 +172,25 @@ impl ArgumentsMatcher {
                 && !self.written.iter().any(|(written, _)| written == *name)
                 && !self.defaults.get(*name).is_some_and(|default| json_equal(default, value))
         })
+    }
+}
+
+/// The requirement for the result of a call.
+#[derive(Debug)]
+pub(crate) struct ResultMatcher {
+    tests: Vec<ValueTest>,
+}
+
+impl ResultMatcher {
+    /// Whether `result` is accepted. A path alone accepts a result in which it selects anything but `null` and `false`.
+    pub(crate) fn accepts(&self, result: &Value) -> Result<bool, Unfit> {
+        if let [ValueTest::Path(path, others)] = self.tests.as_slice()
+            && others.is_empty()
+        {
+            let is_set = |value: &&Value| !matches!(value, Value::Null | Value::Bool(false));
+            return Ok(path.select(result).iter().any(is_set));
+        }
+        accept_all(&self.tests, |test| test.accepts(result))
     }
 }
 

@@ -6,11 +6,13 @@ use std::sync::LazyLock;
 use serde_json::{Map, Number, Value};
 
 use super::test::{Bound, JsonType, ValueTest, compare_numbers};
-use super::{ArgumentMatcher, ArgumentsMatcher, ArgumentsMode, IgnoredPaths, Presence, ValueMatcher};
+use super::{
+    ArgumentMatcher, ArgumentsMatcher, ArgumentsMode, IgnoredPaths, Presence, ResultMatcher, ValueMatcher,
+};
 use crate::check::support::reading::require_entries;
 use crate::pattern::{Flags, JsRegex, JsonPath, WordList, list_words};
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value as Yaml, read_all};
+use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean, read_all};
 
 /// The words of matchers.
 pub(crate) static WORDS: WordList = LazyLock::new(|| {
@@ -318,4 +320,25 @@ fn find_empty_range(bounds: &[(Bound, Number, Node<'_>)]) -> Option<LoadError> {
     empty.map(|((_, low, _), (_, high, node))| {
         node.error(format!("no number is within these bounds: from {low} to {high}"))
     })
+}
+
+impl ResultMatcher {
+    /// Reads a matcher of the result of a call.
+    pub(crate) fn read(node: Node<'_>) -> Result<Self, LoadErrors> {
+        if !is_matcher(node) {
+            let error = node.error("expected a matcher of the result");
+            return Err(error.help_if(suggest_word(node)).into());
+        }
+        let mut fields = Fields::of(node, "a matcher")?;
+        refuse_presence(&mut fields);
+        let tests = read_tests(&mut fields);
+        fields.finish(Self { tests })
+    }
+}
+
+/// Suggests the matcher word that is nearest to a key of the mapping that is none.
+fn suggest_word(node: Node<'_>) -> Option<String> {
+    let mut keys = node.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
+    let wrong = keys.find(|key| !WORDS.contains(key))?;
+    did_you_mean(wrong, &WORDS)
 }

@@ -3,10 +3,9 @@
 use serde::Deserialize;
 
 use crate::check::Check;
-use crate::check::support::call_success::RunSuccess;
 use crate::check::support::named_tools::run_of;
-use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, Unfit, Violation};
+use crate::evidence::{CallSuccess, Evidence};
+use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call};
@@ -30,13 +29,21 @@ fn yes() -> bool {
     true
 }
 
-/// The violation of each call, if it is one.
-pub(super) type CallViolations = Result<Vec<Option<Violation>>, Unfit>;
+/// What a rule finds about a call.
+pub(super) enum CallFinding {
+    Holds,
+    Violated(Violation),
+    /// It depends on whether this call succeeded, which is not known.
+    Unknown(usize),
+}
+
+/// What a rule finds about each call.
+pub(super) type CallFindings = Result<Vec<CallFinding>, Unfit>;
 
 /// The calls that a check forbids.
 pub(super) struct CallRule {
-    /// Finds the violation of each call, if it is one.
-    pub(super) find: fn(&[&Call], RunSuccess) -> CallViolations,
+    /// Finds which calls are violations.
+    pub(super) find: fn(&[&Call], CallSuccess) -> CallFindings,
     /// Builds calls with a violation from a call that has none.
     pub(super) build_counterexample: fn(Call) -> Vec<Call>,
 }
@@ -62,10 +69,29 @@ impl Check for CallCheck {
         let (all, except) = (&evidence.trace.calls, &self.settings.except);
         let calls: Vec<&Call> =
             all.iter().filter(|call| !except.iter().any(|tool| tool.matches(call))).collect();
-        let found = (self.rule.find)(&calls, RunSuccess::of(all))?;
-        let items = calls.iter().zip(&found);
-        let items = items.map(|(call, violation)| Item::tested(call.label(), violation.is_none())).collect();
-        Ok(Outcome::of_items(items, found.into_iter().flatten().collect()).stat("calls_checked", calls.len()))
+        let success = CallSuccess::of(&evidence.trace);
+        let found = (self.rule.find)(&calls, success)?;
+        let mut items = Vec::with_capacity(calls.len());
+        let mut violations = Vec::new();
+        let mut doubt = None;
+        for (call, finding) in calls.iter().zip(found) {
+            let state = match &finding {
+                CallFinding::Holds => State::Held,
+                CallFinding::Violated(_) => State::Violated,
+                CallFinding::Unknown(_) => State::Open,
+            };
+            items.push(Item::new(call.label(), state));
+            match finding {
+                CallFinding::Holds => {}
+                CallFinding::Violated(violation) => violations.push(violation),
+                CallFinding::Unknown(index) => doubt = doubt.or(Some(index)),
+            }
+        }
+        let doubtful = doubt.and_then(|index| all.iter().find(|call| call.index == index));
+        match doubtful.filter(|_| violations.is_empty()) {
+            Some(call) => Err(success.explain_doubt(call)),
+            None => Ok(Outcome::of_items(items, violations).stat("calls_checked", calls.len())),
+        }
     }
 
     // What a call is, it stays.

@@ -1,6 +1,8 @@
 //! `no_failed_calls`: every call of the run succeeds.
 //!
-//! A call without a result fails as well, if the run records results.
+//! A call without a result fails as well, if the run records results. Where the format does not record which calls failed,
+//! or a result looks like a failure, the check is undecided: [`failed_when`](../cases.md#which-results-are-failures) says
+//! which results are failures.
 //!
 //! <!-- settings -->
 //!
@@ -10,8 +12,9 @@
 #![doc = include_str!("../../../tests/check/no_failed_calls/fail-a-refusal.yaml")]
 //! ```
 
-use super::call_rule::{CallRule, Exceptions, read_call_check};
+use super::call_rule::{CallFinding, CallRule, Exceptions, read_call_check};
 use crate::check::Kind;
+use crate::evidence::Known;
 use crate::outcome::Violation;
 use crate::trace::{Call, CallStatus};
 
@@ -23,8 +26,15 @@ pub(crate) const KIND: Kind =
 
 const RULE: CallRule = CallRule {
     find: |calls, success| {
-        let failures = calls.iter().map(|call| Some(describe_failed(call, &success.describe_failure(call)?)));
-        Ok(failures.collect())
+        let findings = calls.iter().map(|call| match success.worked(call) {
+            Known::Yes => CallFinding::Holds,
+            Known::Unknown => CallFinding::Unknown(call.index),
+            Known::No => {
+                let failure = success.describe_failure(call).unwrap_or_default();
+                CallFinding::Violated(describe_failed(call, &failure))
+            }
+        });
+        Ok(findings.collect())
     },
     build_counterexample: |call| vec![Call { status: CallStatus::Error, ..call }],
 };

@@ -10,10 +10,9 @@
 #![doc = include_str!("../../../tests/check/no_repeated_calls/fail-the-same-search-twice.yaml")]
 //! ```
 
-use super::call_rule::{CallRule, CallViolations, Exceptions, read_call_check};
+use super::call_rule::{CallFinding, CallFindings, CallRule, Exceptions, read_call_check};
 use crate::check::Kind;
-use crate::check::support::call_success::RunSuccess;
-use crate::evidence::require_arguments;
+use crate::evidence::{CallSuccess, Known, require_arguments};
 use crate::outcome::{Unfit, Violation};
 use crate::pattern::json_equal;
 use crate::trace::{Arguments, Call};
@@ -27,16 +26,23 @@ pub(crate) const KIND: Kind = Kind::with::<Exceptions>(
 
 const RULE: CallRule = CallRule { find: find_repeats, build_counterexample: |call| vec![call.clone(), call] };
 
-fn find_repeats(calls: &[&Call], success: RunSuccess) -> CallViolations {
-    let (mut found, mut earlier) = (Vec::new(), Vec::new());
+fn find_repeats(calls: &[&Call], success: CallSuccess) -> CallFindings {
+    let mut found = Vec::with_capacity(calls.len());
+    let mut earlier = Vec::new();
     for call in calls {
         let original = find_original(call, &earlier)?;
         // Only the first success is kept: a later repeat is reported against it, and a failed call may be
         // repeated.
-        if success.includes(call) && original.is_none() {
+        if original.is_none() && success.happened(call) != Known::No {
             earlier.push(*call);
         }
-        found.push(original.map(|original| describe_repeat(call, original)));
+        found.push(match original {
+            None => CallFinding::Holds,
+            Some(original) if success.happened(original) == Known::Unknown => {
+                CallFinding::Unknown(original.index)
+            }
+            Some(original) => CallFinding::Violated(describe_repeat(call, original)),
+        });
     }
     Ok(found)
 }

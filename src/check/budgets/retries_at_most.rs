@@ -1,6 +1,7 @@
 //! `retries_at_most`: the run retries failed calls at most this many times.
 //!
-//! A retry is a call of a tool whose call before it, by the same agent, failed. The arguments may differ.
+//! A retry is a call of a tool whose call before it, by the same agent, failed. The arguments may differ. Where the format
+//! does not record which calls failed, the check is undecided if more retries than allowed are possible.
 //!
 //! <!-- settings -->
 //!
@@ -14,12 +15,11 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use crate::check::support::call_success::RunSuccess;
 use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Kind};
-use crate::evidence::Evidence;
+use crate::evidence::{CallSuccess, Evidence, Known};
 use crate::outcome::{Outcome, Unfit, Violation};
-use crate::trace::{Arguments, Call, CallStatus, ToolServer};
+use crate::trace::{Arguments, Call, CallStatus, ToolServer, Trace};
 
 pub(crate) const KIND: Kind =
     Kind::of::<RetriesAtMost>("retries_at_most", "the run retries failed calls at most this many times")
@@ -37,16 +37,27 @@ struct RetriesAtMost {
     retries: usize,
 }
 
-/// The calls that repeat a failed one.
-fn find_retries(calls: &[Call]) -> Vec<&Call> {
-    let success = RunSuccess::of(calls);
-    let mut last_failed: HashMap<(&str, &ToolServer, &[String]), bool> = HashMap::new();
-    let mut retries = Vec::new();
-    for call in calls {
+/// The calls that follow one of their tool.
+#[derive(Default)]
+struct Retries<'t> {
+    /// The calls that repeat a failed one.
+    sure: Vec<&'t Call>,
+    /// The calls before them of which it is not known whether they failed.
+    doubtful: Vec<&'t Call>,
+}
+
+fn find_retries(trace: &Trace) -> Retries<'_> {
+    let success = CallSuccess::of(trace);
+    let mut last: HashMap<(&str, &ToolServer, &[String]), &Call> = HashMap::new();
+    let mut retries = Retries::default();
+    for call in &trace.calls {
         // A retry is by the same agent, of the same tool on the same server. Its arguments may have been corrected.
         let key = (call.name.as_str(), &call.server, call.agent_path.as_slice());
-        if last_failed.insert(key, !success.includes(call)) == Some(true) {
-            retries.push(call);
+        let Some(before) = last.insert(key, call) else { continue };
+        match success.worked(before) {
+            Known::Yes => {}
+            Known::No => retries.sure.push(call),
+            Known::Unknown => retries.doubtful.push(before),
         }
     }
     retries
@@ -60,10 +71,16 @@ fn build_failed_call(turn: usize) -> Call {
 
 impl Check for RetriesAtMost {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let retries = find_retries(&evidence.trace.calls);
-        let violation = (retries.len() > self.retries).then(|| self.describe_excess(&retries));
-        let (label, note) =
-            (format!("at most {} retries", self.retries), format!("{} were made", retries.len()));
+        let Retries { sure, doubtful } = find_retries(&evidence.trace);
+        let violation = (sure.len() > self.retries).then(|| self.describe_excess(&sure));
+        if violation.is_none()
+            && sure.len() + doubtful.len() > self.retries
+            && let Some(call) = doubtful.first()
+        {
+            return Err(CallSuccess::of(&evidence.trace).explain_doubt(call));
+        }
+        let label = format!("at most {} retries", self.retries);
+        let note = format!("{} were made", sure.len());
         Ok(Outcome::of_limit(label, note, violation).stat("calls_checked", evidence.trace.calls.len()))
     }
 

@@ -23,7 +23,7 @@ use crate::yaml::Node;
 pub(crate) const KIND: Kind =
     Kind::with::<TokensAtMost>("tokens_at_most", "the run uses at most this many tokens", read_check)
         .shorthand("total")
-        .without_calls();
+        .of_figures();
 
 /// Settings of `tokens_at_most`.
 #[derive(Debug, Deserialize)]
@@ -93,6 +93,11 @@ impl Check for TokensAtMost {
         Ok(Outcome::of_items(items, violations)
             .value("input_tokens", usage.input_tokens.into())
             .value("output_tokens", usage.output_tokens.into()))
+    }
+
+    // A run that went on would only need more.
+    fn is_settled(&self, outcome: &Outcome) -> bool {
+        !outcome.violations.is_empty()
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {

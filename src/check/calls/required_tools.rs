@@ -11,10 +11,10 @@
 
 use serde::Deserialize;
 
-use crate::check::support::call_success::{RunSuccess, note_attempts};
+use crate::check::support::attempts::note_attempts;
 use crate::check::support::named_tools::{at_least_one, never_called};
 use crate::check::{Check, Demand, Kind};
-use crate::evidence::Evidence;
+use crate::evidence::{CallSuccess, Evidence};
 use crate::outcome::{Item, Outcome, Unfit};
 use crate::pattern::ToolPattern;
 use crate::trace::{Call, Trace};
@@ -36,7 +36,7 @@ struct RequiredTools {
 impl Check for RequiredTools {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let (mut items, mut violations) = (Vec::new(), Vec::new());
-        let success = RunSuccess::of(&evidence.trace.calls);
+        let success = CallSuccess::of(&evidence.trace);
         for (index, tool) in self.tools.iter().enumerate() {
             let calls: Vec<&Call> = evidence.trace.calls.iter().filter(|call| tool.matches(call)).collect();
             let called = !calls.is_empty();

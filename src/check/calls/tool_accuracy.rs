@@ -17,12 +17,12 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::check::support::call_success::{RunSuccess, note_attempts};
+use crate::check::support::attempts::note_attempts;
 use crate::check::support::demands::share_without_banned;
 use crate::check::support::named_tools::{called_tools, never_called, what_was_called};
 use crate::check::support::near_call::near_call;
 use crate::check::{Check, Kind, Scope};
-use crate::evidence::Evidence;
+use crate::evidence::{CallSuccess, Evidence};
 use crate::outcome::{Item, Outcome, Score, Unfit, Violation};
 use crate::pattern::{ToolCategory, ToolPattern};
 use crate::place::{LoadError, LoadErrors};
@@ -115,7 +115,7 @@ impl Check for ToolAccuracy {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let trace = &evidence.trace;
         let (mut items, mut violations, mut satisfied) = (Vec::new(), Vec::new(), 0_u32);
-        let success = RunSuccess::of(&trace.calls);
+        let success = CallSuccess::of(trace);
         for expected in &self.expected {
             let mut own = trace.calls.iter().filter(|call| expected.call.is_met_by(call)).peekable();
             let held = own.peek().is_some();

@@ -10,13 +10,13 @@
 
 use serde_json::Value;
 
-use crate::check::support::call_success::{RunSuccess, note_attempts};
+use crate::check::support::attempts::note_attempts;
 use crate::check::support::js_pattern::{exhausted, pattern};
 use crate::check::support::named_tools::{find_calls, run_of, what_was_called};
 use crate::check::support::occurrence::{Occurrence, OccurrenceForm};
 use crate::check::support::words::say_times;
 use crate::check::{Check, Kind, Scope};
-use crate::evidence::{Evidence, require_arguments};
+use crate::evidence::{CallSuccess, Evidence, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::{Flags, JsRegex, JsonPath, ToolPattern, json_equal};
 use crate::place::LoadErrors;
@@ -170,7 +170,7 @@ impl ToolInput {
     /// With `any`, one call that holds makes up for the others.
     fn outcome(&self, chosen: &[&Call], broken: &[&Call], trace: &Trace) -> Outcome {
         let enough = self.calls == Occurrence::Any && broken.len() < chosen.len();
-        let success = RunSuccess::of(&trace.calls);
+        let success = CallSuccess::of(trace);
         let items = chosen.iter().map(|call| match broken.iter().any(|one| one.index == call.index) {
             // Another call made up for it, so it is neither held nor violated.
             true if enough => Item::new(call.label(), State::NotExercised),

@@ -17,7 +17,6 @@ pub(crate) const KIND: Kind =
     Kind::with::<CombinationForm>("all_of", "all of these checks hold", |node, scope| {
         read_combination(node, scope, &RULE)
     })
-    .without_calls()
     .holding_checks();
 
 // One check that can fail is enough.

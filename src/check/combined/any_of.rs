@@ -16,7 +16,6 @@ pub(crate) const KIND: Kind =
     Kind::with::<CombinationForm>("any_of", "at least one of these checks holds", |node, scope| {
         read_combination(node, scope, &RULE)
     })
-    .without_calls()
     .holding_checks();
 
 // One check that cannot fail makes up for all others. Whether all others can fail together is not known.

@@ -101,6 +101,10 @@ impl Check for Combination {
         (self.rule.is_vacuous)(&self.checks)
     }
 
+    fn judges_end(&self) -> bool {
+        self.checks.iter().any(|check| check.check().judges_end())
+    }
+
     fn questions(&self) -> Vec<Question> {
         self.checks.iter().flat_map(|check| check.check().questions()).collect()
     }

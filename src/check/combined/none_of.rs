@@ -16,7 +16,6 @@ pub(crate) const KIND: Kind =
     Kind::with::<CombinationForm>("none_of", "none of these checks holds", |node, scope| {
         read_combination(node, scope, &RULE)
     })
-    .without_calls()
     .holding_checks();
 
 // A check that never holds cannot be distinguished from one that holds for runs that were not tried.

@@ -25,7 +25,7 @@ use crate::yaml::Node;
 pub(crate) const KIND: Kind =
     Kind::with::<CostSettings>("cost_at_most", "the run costs at most this many US dollars", read_check)
         .shorthand("usd")
-        .without_calls();
+        .of_figures();
 
 /// Settings of `cost_at_most`.
 #[derive(Debug, Deserialize)]
@@ -54,6 +54,11 @@ impl Check for CostAtMost {
         let violation = (cost > self.limit.get()).then(|| too_much(cost, self.limit, is_priced));
         let (label, note) = (format!("at most ${}", self.limit.get()), format!("the run cost ${cost}"));
         Ok(Outcome::of_limit(label, note, violation).value("cost_usd", cost.into()))
+    }
+
+    // A run that went on would only need more.
+    fn is_settled(&self, outcome: &Outcome) -> bool {
+        !outcome.violations.is_empty()
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {

@@ -21,7 +21,7 @@ use crate::yaml::{Fields, Node, parse_milliseconds};
 pub(crate) const KIND: Kind =
     Kind::with::<DurationSettings>("duration_at_most", "the run takes at most this long", read_check)
         .shorthand("duration")
-        .without_calls();
+        .of_figures();
 
 /// Settings of `duration_at_most`, for their schema.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -62,6 +62,11 @@ impl Check for DurationAtMost {
         let violation = (took > self.limit.get()).then(|| too_slow(took, self.limit));
         let (label, note) = (format!("at most {} ms", self.limit.get()), format!("the run took {took} ms"));
         Ok(Outcome::of_limit(label, note, violation).value("duration_ms", took.into()))
+    }
+
+    // A run that went on would only need more.
+    fn is_settled(&self, outcome: &Outcome) -> bool {
+        !outcome.violations.is_empty()
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {

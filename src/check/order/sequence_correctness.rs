@@ -12,11 +12,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::check::support::call_success::{RunSuccess, note_attempts};
+use crate::check::support::attempts::note_attempts;
 use crate::check::support::demands::share_without_banned;
 use crate::check::support::words::say_times;
 use crate::check::{Check, Kind, Scope};
-use crate::evidence::Evidence;
+use crate::evidence::{CallSuccess, Evidence};
 use crate::outcome::{Item, Loss, Outcome, Score, Unfit, Violation, count_to_f64};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
@@ -166,7 +166,7 @@ impl SequenceCorrectness {
     }
 
     fn items(&self, held: &[bool], trace: &Trace) -> Vec<Item> {
-        let success = RunSuccess::of(&trace.calls);
+        let success = CallSuccess::of(trace);
         let members = self.sequence.iter().zip(held).enumerate();
         let items = members.map(|(index, (tool, held))| {
             let item = Item::tested(format!("{}: {tool}", index + 1), *held);

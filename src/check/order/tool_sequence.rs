@@ -11,10 +11,10 @@
 #![doc = include_str!("../../../tests/check/tool_sequence/fail-order.yaml")]
 //! ```
 
-use crate::check::support::call_success::{RunSuccess, note_attempts};
+use crate::check::support::attempts::note_attempts;
 use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Demand, Kind, Scope};
-use crate::evidence::Evidence;
+use crate::evidence::{CallSuccess, Evidence};
 use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
@@ -109,7 +109,7 @@ impl Check for ToolSequence {
 
 fn in_order(tools: &[ToolPattern], trace: &Trace) -> Outcome {
     let (mut items, mut next) = (Vec::new(), 0);
-    let (success, mut violation) = (RunSuccess::of(&trace.calls), None);
+    let (success, mut violation) = (CallSuccess::of(trace), None);
     // Each tool is looked for behind the one before it. A tool that is missing does not move the search, so that the
     // items behind it still say whether their tools are in order.
     for (index, tool) in tools.iter().enumerate() {

@@ -56,7 +56,7 @@ impl Nested {
         Ok(Self {
             label: format!("{}{said}", kind.name),
             check,
-            needs: EvidenceNeeds { calls: kind.looks_at_calls, servers },
+            needs: EvidenceNeeds { scope: kind.scope, servers },
             at: format!("{at}/{}", kind.name),
             filled,
         })
@@ -70,7 +70,7 @@ impl Nested {
     /// Runs the check. If the run may lack calls that could change the outcome, the outcome is undecided.
     pub(crate) fn evaluate(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let answer = self.check.check(evidence);
-        require_settled(self.check.as_ref(), self.needs, &evidence.trace, answer)
+        require_settled(self.check.as_ref(), self.needs, evidence, answer)
     }
 
     /// Makes the place of a violation one in the settings around this check.

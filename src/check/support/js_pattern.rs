@@ -24,6 +24,8 @@ pub(crate) struct PatternRule {
     pub(crate) find_counterexample: fn(&JsRegex) -> Option<String>,
     /// A proof about the pattern decides, and no search for a text.
     pub(crate) is_vacuous: fn(&JsRegex) -> bool,
+    /// Whether a violation of a text stands for every longer text.
+    pub(crate) keeps_violations: bool,
 }
 
 struct PatternCheck {
@@ -46,6 +48,10 @@ impl Check for PatternCheck {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let judged = (self.rule.judge)(&self.pattern, answer(evidence)?);
         Ok(judged.map_err(|_| exhausted(&self.pattern))?.into())
+    }
+
+    fn is_settled(&self, outcome: &Outcome) -> bool {
+        self.rule.keeps_violations && !outcome.violations.is_empty()
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {

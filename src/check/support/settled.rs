@@ -1,27 +1,44 @@
 //! Whether an outcome is certain, although the trace may lack calls or the servers of tools.
 
 use crate::check::Check;
-use crate::outcome::{Outcome, Unfit};
+use crate::evidence::Evidence;
+use crate::outcome::{Outcome, UndecidedCause, Unfit};
 use crate::pattern::{ToolMatch, ToolPattern};
-use crate::trace::{Call, CallsUnrecorded, Trace};
+use crate::secrets::QuotedText;
+use crate::trace::{Call, CallsUnrecorded, Ended, Trace};
 
 /// The evidence that a check needs in full.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EvidenceNeeds {
-    /// All calls of the run.
-    pub(crate) calls: bool,
+    /// The part of the run that the check looks at.
+    pub(crate) scope: CheckScope,
     /// The servers of the called tools.
     pub(crate) servers: bool,
+}
+
+/// The part of a run that a check looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CheckScope {
+    /// The tool calls, and maybe more.
+    Calls,
+    /// The answer, itself or by a judge.
+    Answer,
+    /// Tokens, cost or duration.
+    Figures,
+    /// Nothing itself: further checks, each with a scope of its own, or the end of the run.
+    Nothing,
 }
 
 /// Returns the answer of `check`, if nothing that the trace lacks could change it. Other answers are undecided.
 pub(crate) fn require_settled(
     check: &dyn Check,
     needs: EvidenceNeeds,
-    trace: &Trace,
+    evidence: &Evidence<'_>,
     answer: Result<Outcome, Unfit>,
 ) -> Result<Outcome, Unfit> {
-    let Some(doubt) = find_doubt(check, needs, trace) else { return answer };
+    let trace = &evidence.trace;
+    let bad_end = find_bad_end(needs.scope, evidence, &answer);
+    let Some(doubt) = bad_end.or_else(|| find_doubt(check, needs, trace)) else { return answer };
     match answer {
         // Some answers cannot change any more, such as a call that is forbidden and was made.
         Ok(outcome) if check.is_settled(&outcome) => Ok(outcome),
@@ -29,9 +46,54 @@ pub(crate) fn require_settled(
     }
 }
 
+/// Explains a bad end of the run, if the check would need what the run did not do any more.
+fn find_bad_end(
+    scope: CheckScope,
+    evidence: &Evidence<'_>,
+    answer: &Result<Outcome, Unfit>,
+) -> Option<Unfit> {
+    let violates = answer.as_ref().is_ok_and(|outcome| !outcome.violations.is_empty());
+    let said = match &evidence.trace.ended {
+        Ended::Well | Ended::Unknown => return None,
+        Ended::Failed(_) => "ended in an error",
+        Ended::Cut(_) => "broke off",
+        // A limit ends a run in order: what it did counts, and what it left undone is the agent's fault. But nobody knows
+        // what it would still have done or said.
+        Ended::Limit(_) if scope == CheckScope::Figures || scope == CheckScope::Calls && violates => {
+            return None;
+        }
+        Ended::Limit(_) => "reached a limit",
+    };
+    if evidence.judges_end || scope == CheckScope::Nothing {
+        return None;
+    }
+    let reason = evidence
+        .trace
+        .ended
+        .reason()
+        .map_or_else(String::new, |reason| format!(": {}", quote_reason(reason)));
+    let unfit = Unfit::missing(format!("the run {said}{reason}")).cause(UndecidedCause::BadEnd);
+    Some(unfit.help(format!(
+        "record the run again; if the case is about such a run, say `ended: {}`",
+        evidence.trace.ended.word()
+    )))
+}
+
+/// Quotes the beginning of a reason, in one line.
+fn quote_reason(reason: &str) -> String {
+    const SHOWN: usize = 200;
+    QuotedText::near(reason, &(0..0)).cut_after(0, SHOWN).to_string().replace(['\n', '\r'], " ")
+}
+
 fn find_doubt(check: &dyn Check, needs: EvidenceNeeds, trace: &Trace) -> Option<Unfit> {
-    let unrecorded = trace.calls_unrecorded.as_ref().filter(|_| needs.calls);
-    let doubt = unrecorded.map(|reason| Unfit::missing(reason.to_string()).help(advise_on_calls(reason)));
+    let unrecorded = trace.calls_unrecorded.as_ref().filter(|_| needs.scope == CheckScope::Calls);
+    let doubt = unrecorded.map(|reason| {
+        let unfit = Unfit::missing(reason.to_string()).help(advise_on_calls(reason));
+        match reason {
+            CallsUnrecorded::Unread { .. } => unfit.cause(UndecidedCause::NotReadWhole),
+            _ => unfit,
+        }
+    });
     doubt.or_else(|| if needs.servers { find_unrecorded_server(check, trace) } else { None })
 }
 

@@ -1,5 +1,6 @@
 //! What a suite says for all its cases, and checks look up when their settings are read.
 
+pub(super) mod failed_when;
 pub(super) mod judge;
 pub(super) mod prices;
 pub(super) mod readers;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use arraign_trace::reader::ReaderSet;
 
 use crate::check::VerificationSettings;
+use crate::check::tables::failed_when::FailedWhen;
 use crate::check::tables::judge::JudgeSettings;
 use crate::check::tables::prices::Prices;
 use crate::check::tables::weights::Weights;
@@ -28,6 +30,8 @@ pub struct Tables {
     pub prices: Prices,
     /// `readers`: the declared ones, and those that are built in.
     pub readers: ReaderSet,
+    /// `failed_when`: which results of tools are failures.
+    pub failed_when: Option<Arc<FailedWhen>>,
     /// `judge`: who gives opinions, where a case does not give them itself.
     pub judge: Option<Arc<JudgeSettings>>,
     /// What the scored dimensions weigh, unless a suite or a case says otherwise.
@@ -43,6 +47,7 @@ impl Tables {
         let categories = fields.parse("tool_categories", |node| self.tool_categories.extend_from(node));
         let prices = fields.parse("prices", |node| self.prices.extended(node));
         let readers = fields.parse("readers", |node| readers::parse_readers(node, &self.readers));
+        let failed_when = fields.parse("failed_when", FailedWhen::read);
         let judge = fields.parse("judge", |node| JudgeSettings::read(node, self.judge.as_deref()));
         let verification = fields.parse("verification", |node| self.verification.shared(node));
         Self {
@@ -50,6 +55,7 @@ impl Tables {
             tool_categories: categories.unwrap_or_else(|| self.tool_categories.clone()),
             prices: prices.unwrap_or_else(|| self.prices.clone()),
             readers: readers.unwrap_or_else(|| self.readers.clone()),
+            failed_when: failed_when.map(Arc::new).or_else(|| self.failed_when.clone()),
             judge: judge.map(Arc::new).or_else(|| self.judge.clone()),
             weights: self.weights.clone(),
             verification: verification.map_or_else(|| Arc::clone(&self.verification), Arc::new),

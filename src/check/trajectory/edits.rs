@@ -6,6 +6,7 @@ use super::spec::CallDifference;
 use crate::check::arguments::ArgumentDifference;
 use crate::check::support::json_assertion::shown;
 use crate::check::support::words::say_times;
+use crate::evidence::SuccessBasis;
 use crate::trace::Call;
 
 /// The longest column of tool names, in characters.
@@ -21,10 +22,20 @@ pub(super) struct EditScript {
     pub(super) missing: usize,
     /// The number of forbidden calls.
     pub(super) extra: usize,
-    /// The expected calls that were made: the tool, and the number of the call.
-    pub(super) held: Vec<(String, usize)>,
+    /// The expected calls that were made.
+    pub(super) held: Vec<HeldCall>,
     /// The expected calls that were not made, and need not be.
     pub(super) free: Vec<String>,
+}
+
+/// An expected call that was made.
+#[derive(Debug)]
+pub(super) struct HeldCall {
+    pub(super) tool: String,
+    /// The number of the call.
+    pub(super) call: usize,
+    /// What its success rests on, if the trace does not record it.
+    pub(super) basis: Option<SuccessBasis>,
 }
 
 /// One line of the script.

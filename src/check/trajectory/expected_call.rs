@@ -7,10 +7,10 @@ use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
 use crate::check::support::named_tools::{run_of, what_was_called};
 use crate::check::support::occurrence::Occurrence;
 use crate::check::{Check, Demand};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, Known, SuccessBasis, require_arguments};
 use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::pattern::ToolPattern;
-use crate::trace::Call;
+use crate::trace::{Arguments, Call};
 use crate::yaml::Fields;
 
 /// The greatest number of calls that a message describes.
@@ -33,6 +33,15 @@ pub(super) fn read_call(fields: &mut Fields<'_>, usual: &SpecDefaults) -> Option
     Some(ExpectedCall { spec, ignored, occurrence: Occurrence::Any, times: None })
 }
 
+/// A call of the tool, and what is known of it.
+struct JudgedCall<'c> {
+    call: &'c Call,
+    /// Whether it ended as wanted.
+    ended: Known,
+    /// Whether it ended as wanted with the wanted arguments.
+    agrees: Known,
+}
+
 /// The calls of the tool: all of them, those with the right status, and those that agree.
 struct CallsOfTool<'c> {
     all: Vec<&'c Call>,
@@ -40,25 +49,122 @@ struct CallsOfTool<'c> {
     agreeing: Vec<&'c Call>,
 }
 
-impl CallsOfTool<'_> {
+impl<'c> CallsOfTool<'c> {
+    /// Sorts the calls; `counts` decides whether one of which something is unknown counts.
+    fn sort(judged: &[JudgedCall<'c>], counts: fn(Known) -> bool) -> Self {
+        Self {
+            all: judged.iter().map(|judged| judged.call).collect(),
+            ended: judged.iter().filter(|judged| counts(judged.ended)).map(|judged| judged.call).collect(),
+            agreeing: judged
+                .iter()
+                .filter(|judged| counts(judged.agrees))
+                .map(|judged| judged.call)
+                .collect(),
+        }
+    }
+
     fn agrees(&self, call: &Call) -> bool {
         self.agreeing.iter().any(|agreeing| agreeing.index == call.index)
     }
 }
 
+/// The verdict on the calls of a tool, where some may be unknown.
+enum Judgement<'c> {
+    Holds(CallsOfTool<'c>),
+    /// The calls violate the check, whatever the unknown ones are.
+    Violated(CallsOfTool<'c>),
+    Unknown,
+}
+
 impl ExpectedCall {
-    fn sort_calls<'c>(&self, run: &'c RunCalls<'_>) -> Result<CallsOfTool<'c>, Unfit> {
-        let all: Vec<&Call> = run.calls.iter().filter(|call| self.spec.means_tool(call)).collect();
-        // Calls of another outcome were not what was wanted, however well their arguments agree.
-        let ended = all.iter().copied().filter(|call| run.has_status(call, self.spec.status));
-        let ended: Vec<&Call> = ended.collect();
-        let mut agreeing = Vec::new();
-        for call in &ended {
-            if self.spec.count_differences(call, run)? == 0 {
-                agreeing.push(*call);
-            }
+    fn judge_calls<'c>(&self, run: &'c RunCalls<'_>) -> Result<Vec<JudgedCall<'c>>, Unfit> {
+        let calls = run.calls.iter().filter(|call| self.spec.means_tool(call));
+        let judged = calls.map(|call| {
+            let ended = run.knows_status(call, self.spec.status);
+            // Calls of another outcome were not what was wanted, however well their arguments agree.
+            let agrees = match ended {
+                Known::No => Known::No,
+                _ => match self.knows_arguments(call)? {
+                    Known::Yes => ended,
+                    other => other,
+                },
+            };
+            Ok(JudgedCall { call, ended, agrees })
+        });
+        judged.collect()
+    }
+
+    /// Whether the arguments are the wanted ones. Where a call is forbidden, arguments that cannot be read may be those.
+    fn knows_arguments(&self, call: &Call) -> Result<Known, Unfit> {
+        let has_limit = self.times.is_some_and(|times| times.at_most.is_some());
+        match &call.arguments {
+            _ if self.spec.accepts_any_arguments() => Ok(Known::Yes),
+            Arguments::Unrecorded => Ok(Known::Unknown),
+            Arguments::Broken { .. } if has_limit => Ok(Known::Unknown),
+            arguments if self.spec.count_other_arguments(arguments)? == 0 => Ok(Known::Yes),
+            _ => Ok(Known::No),
         }
-        Ok(CallsOfTool { all, ended, agreeing })
+    }
+
+    fn judge<'c>(&self, judged: &[JudgedCall<'c>]) -> Judgement<'c> {
+        let sure = CallsOfTool::sort(judged, |known| known == Known::Yes);
+        let possible = CallsOfTool::sort(judged, |known| known != Known::No);
+        let least =
+            self.times.map_or(usize::from(self.occurrence == Occurrence::Any), |times| times.at_least);
+        let most = self.times.and_then(|times| times.at_most).unwrap_or(usize::MAX);
+        // The number of agreeing calls comes first. It is what the user counts, and decides alone if no occurrence is
+        // asked for.
+        if possible.agreeing.len() < least {
+            return Judgement::Violated(possible);
+        }
+        if sure.agreeing.len() > most {
+            return Judgement::Violated(sure);
+        }
+        if sure.agreeing.len() < least || possible.agreeing.len() > most {
+            return Judgement::Unknown;
+        }
+        if self.occurrence == Occurrence::Any {
+            return Judgement::Holds(sure);
+        }
+        // An occurrence asks further which of the calls agrees. With several unknown calls, there are more ways than the
+        // two that are compared, so only what holds of each call is certain.
+        let unknown =
+            judged.iter().filter(|judged| judged.ended == Known::Unknown || judged.agrees == Known::Unknown);
+        let unknown = unknown.count();
+        let holds = [&sure, &possible].map(|found| self.holds_by_occurrence(found));
+        match holds {
+            [true, true] if unknown <= 1 => Judgement::Holds(sure),
+            [false, false] if unknown <= 1 || possible.agreeing.is_empty() => Judgement::Violated(possible),
+            _ => Judgement::Unknown,
+        }
+    }
+
+    fn holds_by_occurrence(&self, found: &CallsOfTool<'_>) -> bool {
+        if self.times.is_some() && found.ended.is_empty() {
+            return true;
+        }
+        let chosen = self.occurrence.choose(&found.ended);
+        !chosen.is_empty() && chosen.iter().all(|call| found.agrees(call))
+    }
+
+    /// Explains the first call of which something is unknown.
+    fn explain_doubt(&self, judged: &[JudgedCall<'_>], run: &RunCalls<'_>) -> Unfit {
+        let mut unknown =
+            judged.iter().filter(|judged| judged.agrees == Known::Unknown || judged.ended == Known::Unknown);
+        let Some(first) = unknown.next() else {
+            return Unfit::missing("it is not known how the calls ended");
+        };
+        if first.ended == Known::Unknown {
+            return run.explain_doubt(first.call);
+        }
+        if let Err(unrecorded) = require_arguments(first.call) {
+            return unrecorded;
+        }
+        let Call { index, name, .. } = first.call;
+        Unfit::missing(format!(
+            "the arguments of call {index} of `{name}` are not valid JSON, so they may be the forbidden ones"
+        ))
+        .help("`not_called` without `args` forbids every call of the tool")
     }
 
     /// Whether no call at all is what is wanted.
@@ -66,33 +172,17 @@ impl ExpectedCall {
         self.times.is_some_and(|times| times.at_most == Some(0))
     }
 
-    fn find_violation(
-        &self,
-        found: &CallsOfTool<'_>,
-        run: &RunCalls<'_>,
-    ) -> Result<Option<Violation>, Unfit> {
-        // The number of agreeing calls comes first. It is what the user counts, and decides alone if no occurrence is
-        // asked for.
+    /// Describes how the calls violate the check.
+    fn describe_violation(&self, found: &CallsOfTool<'_>, run: &RunCalls<'_>) -> Result<Violation, Unfit> {
         if let Some(times) = self.times
             && !(times.at_least <= found.agreeing.len()
                 && times.at_most.is_none_or(|most| found.agreeing.len() <= most))
         {
-            return Ok(Some(self.describe_times(times, found, run)?));
+            return self.describe_times(times, found, run);
         }
-        if self.times.is_some() && (self.occurrence == Occurrence::Any || found.ended.is_empty()) {
-            return Ok(None);
-        }
-        // `times` alone is answered. An occurrence asks further which of the calls agrees.
         let chosen = self.occurrence.choose(&found.ended);
-        let holds = match self.occurrence {
-            Occurrence::Any => !found.agreeing.is_empty(),
-            _ => !chosen.is_empty() && chosen.iter().all(|call| found.agrees(call)),
-        };
-        if holds {
-            return Ok(None);
-        }
         let wrong = chosen.into_iter().filter(|call| !found.agrees(call)).collect::<Vec<_>>();
-        self.describe_wrong(&wrong, found, run).map(Some)
+        self.describe_wrong(&wrong, found, run)
     }
 
     fn describe_times(
@@ -173,10 +263,24 @@ impl ExpectedCall {
 impl Check for ExpectedCall {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let run = RunCalls::new(&evidence.trace, &self.ignored);
-        let found = self.sort_calls(&run)?;
-        let violation = self.find_violation(&found, &run)?;
-        let (all, ended, agreeing) = (found.all.len(), found.ended.len(), found.agreeing.len());
-        let status = self.spec.status.words();
+        let judged = self.judge_calls(&run)?;
+        let (found, violation) = match self.judge(&judged) {
+            Judgement::Holds(found) => (found, None),
+            Judgement::Violated(found) => {
+                let violation = self.describe_violation(&found, &run)?;
+                (found, Some(violation))
+            }
+            Judgement::Unknown => return Err(self.explain_doubt(&judged, &run)),
+        };
+        let basis = found.agreeing.iter().find_map(|call| run.describe_basis(call, self.spec.status));
+        // An answered call whose success nobody recorded is not said to have succeeded.
+        let status = basis.map_or_else(
+            || self.spec.status.words().to_owned(),
+            |SuccessBasis { how, why }| format!("were {how} ({why})"),
+        );
+        let all = found.all.len();
+        let ended = found.ended.len();
+        let agreeing = found.agreeing.len();
         let note = format!("{agreeing} of {ended} calls agree; of {all} attempts, {ended} {status}");
         let item = Item::tested(self.spec.tool.as_str(), violation.is_none()).note(note);
         let outcome = Outcome::of_items(vec![item], violation.into_iter().collect());

@@ -2,11 +2,11 @@
 
 use super::pairing::compare_calls;
 use super::report::{ScriptFrame, build_outcome, build_refused_calls, list_specs};
-use super::run_calls::RunCalls;
+use super::run_calls::{Reading, RunCalls, WantedStatus};
 use super::settings::Trajectory;
 use crate::check::Check;
 use crate::check::support::named_tools::run_of;
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, Known};
 use crate::outcome::{Outcome, Unfit};
 use crate::pattern::ToolPattern;
 use crate::trace::Call;
@@ -24,13 +24,59 @@ impl ExpectedCalls {
     }
 }
 
+impl ExpectedCalls {
+    fn compare(&self, run: &RunCalls<'_>) -> Result<Outcome, Unfit> {
+        let script = compare_calls(&self.expected, run)?;
+        let frame = ScriptFrame::of_trajectory(&self.expected, &script);
+        Ok(build_outcome(&frame, &script, run.calls.len()))
+    }
+
+    /// Explains the first call of which it is not known whether it happened, if the run violates the list once all such
+    /// calls are decided against the agent.
+    fn find_decisive_doubt(&self, run: RunCalls<'_>) -> Result<Option<Unfit>, Unfit> {
+        let run = run.read_as(Reading::Strict);
+        // Almost always everything is known, and one comparison is enough.
+        if !self.is_in_doubt(&run) {
+            return Ok(None);
+        }
+        let outcome = self.compare(&run)?;
+        let Some(violation) = outcome.violations.first() else { return Ok(None) };
+        let is_named =
+            |call: &Call| violation.call == Some(call.index) || violation.calls.contains(&call.index);
+        let doubtful = || run.calls.iter().filter(|call| self.is_doubtful(&run, call));
+        Ok(doubtful()
+            .find(|call| is_named(call))
+            .or_else(|| doubtful().next())
+            .map(|call| run.explain_doubt(call)))
+    }
+
+    fn is_in_doubt(&self, run: &RunCalls<'_>) -> bool {
+        run.calls.iter().any(|call| self.is_doubtful(run, call))
+    }
+
+    /// Whether it is not known if the call happened, or if it ended as an entry for its tool wants.
+    fn is_doubtful(&self, run: &RunCalls<'_>, call: &Call) -> bool {
+        let counts_all = self.expected.defaults.status == WantedStatus::Any;
+        let is_extra = self.expected.mode.forbids_extras() && !counts_all;
+        let specs = || list_specs(&self.expected).filter(|spec| spec.means_tool(call));
+        is_extra && run.knows_status(call, WantedStatus::Ok) == Known::Unknown
+            || specs().any(|spec| run.knows_status(call, spec.status) == Known::Unknown)
+    }
+}
+
 impl Check for ExpectedCalls {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let run = RunCalls::new(&evidence.trace, &self.expected.defaults.ignored);
         let run = if self.counted.is_some() { run.filter(|call| self.counts(call)) } else { run };
-        let script = compare_calls(&self.expected, &run)?;
-        let frame = ScriptFrame::of_trajectory(&self.expected, &script);
-        Ok(build_outcome(&frame, &script, run.calls.len()))
+        let outcome = self.compare(&run)?;
+        // A run that differs even if all doubts are decided for the agent violates the list.
+        if !outcome.violations.is_empty() {
+            return Ok(outcome);
+        }
+        match self.find_decisive_doubt(run)? {
+            Some(doubt) => Err(doubt),
+            None => Ok(outcome),
+        }
     }
 
     fn tools(&self) -> Vec<&ToolPattern> {

@@ -2,7 +2,7 @@
 
 use super::alignment::align_calls;
 use super::assignment::assign_calls;
-use super::edits::{CallEdit, EditKind, EditScript};
+use super::edits::{CallEdit, EditKind, EditScript, HeldCall};
 use super::entry::CallSlot;
 use super::pairing_costs::{FARTHEST, MATCH, PairingCosts, Pairs, UNRELATED};
 use super::run_calls::{RunCalls, WantedStatus};
@@ -52,7 +52,7 @@ fn build_costs(
     let counts_failed = trajectory.defaults.status == WantedStatus::Any;
     // With `status: any`, a failed call counts like any other.
     let is_forbidden =
-        |call: &Call| trajectory.mode.forbids_extras() && (counts_failed || run.succeeded(call));
+        |call: &Call| trajectory.mode.forbids_extras() && (counts_failed || run.is_forbidden(call));
     Ok(PairingCosts {
         fits,
         demanded: slots.iter().map(|slot| slot.demanded && trajectory.mode.demands_all()).collect(),
@@ -114,7 +114,7 @@ impl ScriptBuilder<'_> {
             Some(call) if self.costs.fit(slot, call) == MATCH => {
                 // An optional slot counts only if its call would otherwise be one too many.
                 script.matched += usize::from(demanded || self.costs.forbidden[call]);
-                script.held.push((label, self.run.calls[call].index));
+                script.held.push(self.hold(slot, call, label));
             }
             Some(call) => {
                 let (missing, extra) = (usize::from(demanded), usize::from(self.costs.forbidden[call]));
@@ -162,6 +162,14 @@ impl ScriptBuilder<'_> {
         let tool = if label == actual.name { label } else { actual.name.clone() };
         let (call, kind) = (Some(actual.index), EditKind::Change { difference, mode });
         Ok(CallEdit { tool, call, entry, at, weight, kind })
+    }
+
+    /// The line of an expected call that was made.
+    fn hold(&self, slot: usize, call: usize, tool: String) -> HeldCall {
+        let call = &self.run.calls[call];
+        let mut specs = self.slots[slot].specs.iter().filter(|spec| spec.means_tool(call));
+        let basis = specs.find_map(|spec| self.run.describe_basis(call, spec.status));
+        HeldCall { tool, call: call.index, basis }
     }
 
     /// The number of calls of the slot's tools that are paired with other slots.

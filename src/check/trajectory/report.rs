@@ -1,6 +1,6 @@
 //! The outcome of a comparison of calls: items, losses, and the edit script.
 
-use super::edits::{CallEdit, EditKind, EditScript};
+use super::edits::{CallEdit, EditKind, EditScript, HeldCall};
 use super::settings::Trajectory;
 use super::spec::CallSpec;
 use crate::check::support::words::say_calls;
@@ -47,8 +47,11 @@ pub(super) fn build_outcome(frame: &ScriptFrame, script: &EditScript, calls: usi
 }
 
 fn list_items(script: &EditScript) -> Vec<Item> {
-    let held =
-        script.held.iter().map(|(tool, call)| Item::new(tool, State::Held).note(format!("call {call}")));
+    let held = script.held.iter().map(|HeldCall { tool, call, basis }| {
+        let basis =
+            basis.as_ref().map_or_else(String::new, |basis| format!(", {}: {}", basis.how, basis.why));
+        Item::new(tool, State::Held).note(format!("call {call}{basis}"))
+    });
     let free = script.free.iter().map(|tool| Item::new(tool, State::NotExercised).note("not called"));
     let edits = script.edits.iter().map(|edit| Item::new(&edit.tool, State::Violated).note(edit.render(0)));
     held.chain(free).chain(edits).collect()

@@ -1,23 +1,37 @@
-//! The calls of a run, with their success.
+//! The calls of a run, with what is known of their success.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use serde::Deserialize;
 
 use crate::check::arguments::IgnoredPaths;
-use crate::check::support::call_success::RunSuccess;
+use crate::evidence::{CallSuccess, Known, SuccessBasis};
+use crate::outcome::Unfit;
 use crate::trace::{Arguments, Call, CallStatus, Trace};
+
+/// How calls are counted of which it is not known whether they ended as wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// Against the agent: they are no expected calls, and are calls too many.
+    Strict,
+    /// For the agent: they are expected calls where one is missing, and never too many.
+    Lenient,
+}
 
 /// The calls of a run as checks of expected calls see them.
 pub(super) struct RunCalls<'r> {
     pub(super) calls: Cow<'r, [Call]>,
-    success: RunSuccess,
+    pub(super) reading: Reading,
+    success: CallSuccess,
+    /// Whether each call happened. Results are searched for signs of a failure only if a check asks, and once.
+    happened: OnceCell<Vec<Known>>,
 }
 
 impl<'r> RunCalls<'r> {
     /// Takes the calls without their ignored arguments.
     pub(super) fn new(trace: &'r Trace, ignored: &IgnoredPaths) -> Self {
-        let success = RunSuccess::of(&trace.calls);
+        let success = CallSuccess::of(trace);
         // The trace is copied only if something is taken out of it.
         let mut calls = Cow::Borrowed(trace.calls.as_slice());
         if !ignored.is_empty() {
@@ -27,18 +41,51 @@ impl<'r> RunCalls<'r> {
                 }
             }
         }
-        Self { calls, success }
+        Self { calls, reading: Reading::Lenient, success, happened: OnceCell::new() }
     }
 
     /// Keeps the calls that `wanted` returns `true` for.
     pub(super) fn filter(self, wanted: impl Fn(&Call) -> bool) -> Self {
         let calls = self.calls.iter().filter(|call| wanted(call)).cloned().collect();
-        Self { calls: Cow::Owned(calls), ..self }
+        Self { calls: Cow::Owned(calls), happened: OnceCell::new(), ..self }
     }
 
-    /// Whether the call succeeded.
-    pub(super) fn succeeded(&self, call: &Call) -> bool {
-        self.success.includes(call)
+    /// Whether the call happened: it was answered, and nothing says that it failed.
+    fn happened(&self, call: &Call) -> Known {
+        let happened =
+            self.happened.get_or_init(|| self.calls.iter().map(|call| self.success.happened(call)).collect());
+        // Calls are in the order of their numbers.
+        let place = self.calls.binary_search_by_key(&call.index, |known| known.index);
+        place.ok().and_then(|place| happened.get(place).copied()).unwrap_or(Known::Unknown)
+    }
+
+    /// Whether the call is one too many, where nothing but the expected calls may happen.
+    pub(super) fn is_forbidden(&self, call: &Call) -> bool {
+        self.decide(self.happened(call), Reading::Strict)
+    }
+
+    /// Whether the call ended as wanted.
+    pub(super) fn has_status(&self, call: &Call, wanted: WantedStatus) -> bool {
+        self.decide(self.knows_status(call, wanted), Reading::Lenient)
+    }
+
+    /// Whether it is known that the call ended as wanted.
+    pub(super) fn knows_status(&self, call: &Call, wanted: WantedStatus) -> Known {
+        match wanted {
+            WantedStatus::Ok => self.happened(call),
+            WantedStatus::Succeeded => self.success.worked(call),
+            WantedStatus::Error => self.success.failed(call),
+            WantedStatus::Any => Known::Yes,
+        }
+    }
+
+    /// Decides what is not known: it counts as a yes in the reading `favoured`.
+    fn decide(&self, known: Known, favoured: Reading) -> bool {
+        match known {
+            Known::Yes => true,
+            Known::No => false,
+            Known::Unknown => self.reading == favoured,
+        }
     }
 
     /// Says how the call ended, if that is not `wanted`.
@@ -47,16 +94,27 @@ impl<'r> RunCalls<'r> {
             return None;
         }
         let failure = self.success.describe_failure(call);
-        Some(failure.unwrap_or_else(|| "succeeded, a failure is expected".to_owned()))
+        Some(failure.unwrap_or_else(|| match (call.status, wanted) {
+            (CallStatus::Unanswered, _) => "has no result".to_owned(),
+            (_, WantedStatus::Error) => "succeeded, a failure is expected".to_owned(),
+            _ => "is not known to have succeeded".to_owned(),
+        }))
     }
 
-    /// Whether the call ended as wanted.
-    pub(super) fn has_status(&self, call: &Call, wanted: WantedStatus) -> bool {
-        match wanted {
-            WantedStatus::Ok => self.succeeded(call),
-            WantedStatus::Error => call.status == CallStatus::Error,
-            WantedStatus::Any => true,
-        }
+    /// Says what an expected call rests on, if that is less than a recorded success.
+    pub(super) fn describe_basis(&self, call: &Call, wanted: WantedStatus) -> Option<SuccessBasis> {
+        let is_about_success = matches!(wanted, WantedStatus::Ok | WantedStatus::Succeeded);
+        if is_about_success { self.success.describe_basis(call) } else { None }
+    }
+
+    /// Explains why it is not known how the call ended.
+    pub(super) fn explain_doubt(&self, call: &Call) -> Unfit {
+        self.success.explain_doubt(call)
+    }
+
+    /// The same calls in another reading.
+    pub(super) fn read_as(self, reading: Reading) -> Self {
+        Self { reading, ..self }
     }
 }
 
@@ -65,9 +123,11 @@ impl<'r> RunCalls<'r> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "call_status"))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum WantedStatus {
-    /// The call did not fail, and it has a result if the run records results.
+    /// The call was answered, and nothing says that it failed. A result that looks like a failure leaves it undecided.
     #[default]
     Ok,
+    /// The trace records that the call succeeded.
+    Succeeded,
     /// The call failed.
     Error,
     /// The call was made, with any result.
@@ -78,7 +138,7 @@ impl WantedStatus {
     /// The predicate of a call that ended so.
     pub(super) fn words(self) -> &'static str {
         match self {
-            Self::Ok => "succeeded",
+            Self::Ok | Self::Succeeded => "succeeded",
             Self::Error => "failed",
             Self::Any => "were made",
         }

@@ -71,7 +71,7 @@ impl CallSpec {
 
     /// Whether every call of the tool is meant, whatever its arguments are and however it ended.
     pub(super) fn is_any_call(&self) -> bool {
-        self.constrained_arguments().is_none() && self.status == WantedStatus::Any
+        self.accepts_any_arguments() && self.status == WantedStatus::Any
     }
 
     /// Whether the tool is the expected one.
@@ -82,9 +82,21 @@ impl CallSpec {
     /// Returns the number of differences to a call of the tool; 0 for the expected call.
     pub(super) fn count_differences(&self, call: &Call, run: &RunCalls<'_>) -> Result<usize, Unfit> {
         let status = usize::from(!run.has_status(call, self.status));
-        let Some(arguments) = self.constrained_arguments() else { return Ok(status) };
+        if self.accepts_any_arguments() {
+            return Ok(status);
+        }
         require_arguments(call)?;
-        Ok(status + arguments.count_differences(&call.arguments)?)
+        Ok(status + self.count_other_arguments(&call.arguments)?)
+    }
+
+    /// Whether the call may have any arguments.
+    pub(super) fn accepts_any_arguments(&self) -> bool {
+        self.constrained_arguments().is_none()
+    }
+
+    /// Returns the number of differences between arguments and the expected ones.
+    pub(super) fn count_other_arguments(&self, actual: &Arguments) -> Result<usize, Unfit> {
+        self.constrained_arguments().map_or(Ok(0), |arguments| arguments.count_differences(actual))
     }
 
     /// Returns the differences to a call of the tool.

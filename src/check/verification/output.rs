@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::health::is_sick;
 use super::shown::leading_number;
-use crate::trace::{Arguments, Call, CallStatus};
+use crate::evidence::describe_suspicion;
+use crate::trace::{Arguments, Call, CallStatus, StatusMark};
 
 /// The output of a call.
 #[derive(Debug, Default)]
@@ -27,6 +28,12 @@ pub(super) struct CallOutput {
     lines: OnceCell<(Option<usize>, usize)>,
 }
 
+/// Whether the trace records that the call succeeded, and its result does not look like a failure.
+fn has_worked(call: &Call) -> bool {
+    call.status == CallStatus::Ok
+        && (call.status_mark != StatusMark::Inferred || describe_suspicion(call).is_none())
+}
+
 impl CallOutput {
     /// Reads the output of `call`.
     pub(super) fn of(call: &Call) -> Self {
@@ -41,7 +48,7 @@ impl CallOutput {
         // counts as code 0.
         let exit_code = call.exit_code.or_else(|| result.and_then(told_code));
         let failed = call.status == CallStatus::Error || exit_code.is_some_and(|code| code != 0);
-        let exit_code = exit_code.or((call.status == CallStatus::Ok).then_some(0));
+        let exit_code = exit_code.or(has_worked(call).then_some(0));
         Self {
             squeezed: squeezed(&text),
             text,

@@ -1,17 +1,19 @@
 //! The undecided trials of a run: one line that counts them by cause, and one command for each cause.
 
 use crate::case::Case;
-use crate::outcome::Status;
+use crate::outcome::{Status, UndecidedCause};
 use crate::verdict::rebase::prefix_file;
-use crate::verdict::{Rerun, UndecidedCause, Verdict, quoted};
+use crate::verdict::{Rerun, Verdict, quoted};
 
 /// All causes, in the order in which the line names them, each with its words.
-const CAUSES: [(UndecidedCause, &str); 6] = [
+const CAUSES: [(UndecidedCause, &str); 8] = [
     (UndecidedCause::AnotherInput, "recorded for another input"),
     (UndecidedCause::ChangedAgent, "recorded by an agent that has changed"),
     (UndecidedCause::UnrecordedRequest, "with requests to a model that are not recorded"),
     (UndecidedCause::AgentNotRun, "without consent to run the agent"),
     (UndecidedCause::NotReadWhole, "not read whole"),
+    (UndecidedCause::BadEnd, "of runs that did not end well"),
+    (UndecidedCause::StatusUnknown, "without a word on whether calls succeeded"),
     (UndecidedCause::MissingEvidence, "without evidence that a check needs"),
 ];
 
@@ -86,6 +88,12 @@ fn find_command(group: &[&UndecidedTrial], rerun: &Rerun) -> String {
         }
         UndecidedCause::NotReadWhole => {
             explain_files(group, " --unread").unwrap_or_else(|| rerun_group(group, rerun))
+        }
+        UndecidedCause::BadEnd => explain_files(group, "").unwrap_or_else(|| rerun_group(group, rerun)),
+        UndecidedCause::StatusUnknown => {
+            "say which results are failures: `failed_when: {matches: \"/^Error/\"}` or \
+             `failed_when: never`, in the suite or in arraign.yaml"
+                .to_owned()
         }
         UndecidedCause::AgentNotRun => ALLOW_EXEC.to_owned(),
         UndecidedCause::MissingEvidence | UndecidedCause::UnrecordedRequest => rerun_group(group, rerun),

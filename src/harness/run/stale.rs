@@ -1,6 +1,7 @@
 //! Runs of agents that were recorded for another input: how to record them again.
 
-use crate::verdict::{Rerun, UndecidedCause, Verdict};
+use crate::outcome::UndecidedCause;
+use crate::verdict::{Rerun, Verdict};
 
 /// Adds to the findings about such runs the command that records them again.
 pub(super) fn advise_recording(verdict: &mut Verdict, rerun: &Rerun) {

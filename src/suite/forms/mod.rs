@@ -19,7 +19,7 @@ use crate::score::statistics::Variance;
 pub(super) use agent::{Agent, DescribedAgent};
 pub(super) use header::{AgentLimits, FileSize, Gate, Judge, Output, Price, SummaryBaseline};
 pub(super) use mocks::Mocks;
-pub(super) use trace::Trace;
+pub(super) use trace::{FailedResults, Trace};
 
 /// A text or a number.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]

@@ -1,5 +1,6 @@
 //! Forms of the key `trace`.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
 #[cfg(feature = "schema")]
@@ -7,6 +8,7 @@ use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::{Amount, Label, Nullable};
+use crate::check::arguments::forms::MatcherWords;
 
 /// A recorded run: a file, or the run itself.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "trace"))]
@@ -30,6 +32,29 @@ pub(crate) struct TraceFile {
     each: Option<bool>,
     /// Kinds of parts that the reader does not know and that contain no tool call.
     harmless: Option<Vec<String>>,
+    /// Which results of tools are failures, where the format does not say.
+    failed_when: Option<FailedResults>,
+}
+
+/// `never`, a matcher of the result, or one of these for each tool.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "failed_when"))]
+pub(crate) enum FailedResults {
+    Never(Never),
+    Matcher(Box<MatcherWords>),
+    ByTool(BTreeMap<String, FailedResult>),
+}
+
+/// `never`, or a matcher of the result.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "failed_result"))]
+pub(crate) enum FailedResult {
+    Never(Never),
+    Matcher(Box<MatcherWords>),
+}
+
+/// No result is a failure.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "snake_case", inline))]
+pub(crate) enum Never {
+    Never,
 }
 
 /// A run that is written in the case.

@@ -12,9 +12,9 @@ use crate::check::{CheckSettings, Said, SameTurn};
 use crate::outcome::Status;
 use crate::suite::forms::{
     AdapterConfig, Agent, AgentLimits, Amount, Baseline, CaseInput, Changes, DescribedAgent, Eval, Expected,
-    ExtractSettings, FileSize, FlagOrReason, Gate, Judge, Label, Mocks, Mutate, Opinion, Output,
-    OutputAssertions, Price, Share, Stop, SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification,
-    Weights,
+    ExtractSettings, FailedResults, FileSize, FlagOrReason, Gate, Judge, Label, Mocks, Mutate, Opinion,
+    Output, OutputAssertions, Price, Share, Stop, SummaryBaseline, Switches, Thresholds, Trace, Turn,
+    Verification, Weights,
 };
 
 /// A key that users write in a case, in a suite or in `arraign.yaml`.
@@ -107,6 +107,10 @@ pub(crate) const CASE: &[SuiteKey] = &[
     key::<Trace>(
         "trace",
         "The recorded run: a file, `{file, format, run, each}`, or the run itself. Default: the file `traces/<id>.*` beside this one.",
+    ),
+    key::<FailedResults>(
+        "failed_when",
+        "Which results of tools are failures, where the format of the trace does not say: `never`, a matcher such as `{matches: \"/^Error/\"}`, or one for each tool.",
     ),
     key::<Agent>("agent", "The agent that runs and is recorded: a name from `agents`, or the agent itself.").shared(),
     key::<Mocks>("mocks", "The tools that arraign's own MCP server offers to the agent, and their answers.")
@@ -213,6 +217,10 @@ pub(crate) const TABLES: &[SuiteKey] = &[
     key::<BTreeMap<String, ReaderDeclaration>>(
         "readers",
         "Readers for formats that no built-in reader knows, by name.",
+    ),
+    key::<FailedResults>(
+        "failed_when",
+        "Which results of tools are failures, where the format of the trace does not say.",
     ),
     key::<Verification>("verification", "The settings of `verification` for all cases."),
     key::<Judge>("judge", "The judge, which answers the questions that no rule can decide."),

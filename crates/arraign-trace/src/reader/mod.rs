@@ -75,7 +75,13 @@ impl Reader {
         let source = input.source;
         let mut runs = (self.read)(input)?;
         build::missed_calls::note_missed_calls(&mut runs, source);
-        runs.iter_mut().for_each(settle_run);
+        for run in &mut runs {
+            settle_run(run);
+            // Only people leave out results.
+            if self.name != formats::native::READER.name {
+                run.note_results();
+            }
+        }
         Ok(runs)
     }
 }

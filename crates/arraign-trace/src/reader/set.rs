@@ -216,7 +216,10 @@ fn read_declared(reader: &DeclaredReader, document: DeclaredDocument) -> Result<
         let none = crate::reader::error::DecodeError::new("there is no run in it");
         return Err(TraceError::wrong(reader.name, &none));
     }
-    runs.iter_mut().for_each(settle_run);
+    for run in &mut runs {
+        settle_run(run);
+        run.note_results();
+    }
     Ok(Recording { format: reader.name, runs })
 }
 

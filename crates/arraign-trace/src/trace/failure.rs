@@ -48,13 +48,26 @@ const FRAMEWORK_TEXTS: &[FrameworkText] = &[
 /// The greatest number of wrappers and texts with JSON inside of each other that are opened.
 const MAX_DEPTH: usize = 4;
 
-/// Describes what in the result of a call looks like a failure, such as `` `error` is set `` or `it begins with "Error:"`.
-/// `None` if nothing does.
-pub fn find_failure_sign(result: &Value) -> Option<String> {
+/// What in the result of a call looks like a failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FailureSign {
+    /// A key that names an error has a value.
+    Error(&'static str),
+    /// A key that names a success is `false`.
+    NoSuccess(&'static str),
+    /// A key for a status has this value.
+    Status(&'static str, String),
+    /// The text begins with this line.
+    Text(String),
+}
+
+/// Finds what in the result of a call looks like a failure.
+pub fn find_failure_sign(result: &Value) -> Option<FailureSign> {
     find_sign(result, MAX_DEPTH)
 }
 
-fn find_sign(result: &Value, depth: usize) -> Option<String> {
+fn find_sign(result: &Value, depth: usize) -> Option<FailureSign> {
     let depth = depth.checked_sub(1)?;
     match result {
         Value::Object(map) => find_sign_in_map(map, depth),
@@ -64,26 +77,26 @@ fn find_sign(result: &Value, depth: usize) -> Option<String> {
     }
 }
 
-fn find_sign_in_map(map: &Map<String, Value>, depth: usize) -> Option<String> {
+fn find_sign_in_map(map: &Map<String, Value>, depth: usize) -> Option<FailureSign> {
     let is_set = |key: &str| map.get(key).is_some_and(is_truthy);
     if let Some(key) = ERROR_KEYS.iter().find(|key| is_set(key)) {
-        return Some(format!("`{key}` is set"));
+        return Some(FailureSign::Error(key));
     }
     if let Some(key) = SUCCESS_KEYS.iter().find(|key| map.get(**key) == Some(&Value::Bool(false))) {
-        return Some(format!("`{key}` is false"));
+        return Some(FailureSign::NoSuccess(key));
     }
     // A job that failed is an honest answer about the job, but a result with nothing else is about the call.
     if let Some(status) = map.get("status").and_then(Value::as_str) {
         let is_report = map.keys().all(|key| REPORT_KEYS.contains(&key.as_str()));
         let is_failed = ["failed", "failure"].iter().any(|word| status.eq_ignore_ascii_case(word));
         if status.eq_ignore_ascii_case("error") || is_failed && is_report {
-            return Some(format!("`status` is `{status}`"));
+            return Some(FailureSign::Status("status", status.to_owned()));
         }
     }
     for key in ["status", "code"] {
         let is_http_error = |code: u64| (400..600).contains(&code);
         if let Some(code) = map.get(key).and_then(Value::as_u64).filter(|code| is_http_error(*code)) {
-            return Some(format!("`{key}` is {code}"));
+            return Some(FailureSign::Status(key, code.to_string()));
         }
     }
     let parts = map.get("content").filter(|content| content.is_array());
@@ -92,14 +105,14 @@ fn find_sign_in_map(map: &Map<String, Value>, depth: usize) -> Option<String> {
 }
 
 /// The parts of a result in the form of MCP are objects with a text.
-fn find_sign_in_part(part: &Value, depth: usize) -> Option<String> {
+fn find_sign_in_part(part: &Value, depth: usize) -> Option<FailureSign> {
     find_sign_in_text(part.get("text")?.as_str()?, depth)
 }
 
-fn find_sign_in_text(text: &str, depth: usize) -> Option<String> {
+fn find_sign_in_text(text: &str, depth: usize) -> Option<FailureSign> {
     let text = text.trim_start();
     if text.starts_with(['{', '[']) {
-        return find_sign(&serde_json::from_str(text).ok()?, depth);
+        return if may_have_key(text) { find_sign(&serde_json::from_str(text).ok()?, depth) } else { None };
     }
     let line = text.lines().next()?.trim_end();
     let lower = line.to_ascii_lowercase();
@@ -108,9 +121,17 @@ fn find_sign_in_text(text: &str, depth: usize) -> Option<String> {
     let is_word = ["error", "failed"]
         .contains(&text.trim_end().trim_end_matches(['.', '!']).to_ascii_lowercase().as_str());
     if is_known || is_word || names_exception(line) || has_bad_code(&lower) {
-        return Some(format!("it begins with {:?}", cut_line(line)));
+        return Some(FailureSign::Text(line.to_owned()));
     }
     None
+}
+
+/// Whether a text with JSON may have one of the keys, or a text that reports a failure: most results have neither, and
+/// are not parsed.
+fn may_have_key(text: &str) -> bool {
+    const WORDS: [&str; 7] = ["rror", "xception", "status", "code", "success", "\"ok\"", "\"text\""];
+    WORDS.iter().any(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
+        || WRAPPERS.iter().any(|key| memchr::memmem::find(text.as_bytes(), key.as_bytes()).is_some())
 }
 
 /// Whether the line begins with the name of an error or an exception and a colon: `ValueError: no such order`.
@@ -151,12 +172,6 @@ fn is_truthy(value: &Value) -> bool {
         Value::Array(items) => !items.is_empty(),
         Value::Object(map) => !map.is_empty(),
     }
-}
-
-/// The beginning of a line, for a message.
-fn cut_line(line: &str) -> &str {
-    const MAX_CHARS: usize = 40;
-    line.char_indices().nth(MAX_CHARS).map_or(line, |(end, _)| &line[..end])
 }
 
 #[cfg(test)]

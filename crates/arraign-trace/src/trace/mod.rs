@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::unique_keys::parse_value;
 
 pub use ending::Ended;
-pub use failure::find_failure_sign;
+pub use failure::{FailureSign, find_failure_sign};
 pub use provenance::Provenance;
 pub use tool_server::{ToolServer, split_mcp_name, split_server};
 pub use unread::{CallsUnrecorded, RecordPlace, UnreadContent, UnreadPart};
@@ -59,7 +59,7 @@ pub struct Trace {
     #[serde(default, skip_serializing_if = "Ended::is_unknown")]
     pub ended: Ended,
     /// Whether the results of calls are in the trace.
-    #[serde(default, skip_serializing_if = "Results::are_recorded")]
+    #[serde(default = "Results::recorded", skip_serializing_if = "Results::are_recorded")]
     pub results: Results,
 }
 
@@ -69,15 +69,19 @@ pub struct Trace {
 #[serde(rename_all = "snake_case")]
 pub enum Results {
     /// A call without a result was not answered.
-    #[default]
     Recorded,
     /// The trace was written by hand: if no call has a result, results were left out.
+    #[default]
     Optional,
     /// The format does not record results, such as a log of the model alone.
     NotRecorded,
 }
 
 impl Results {
+    fn recorded() -> Self {
+        Self::Recorded
+    }
+
     /// Whether a call without a result was not answered.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn are_recorded(&self) -> bool {
@@ -194,6 +198,8 @@ pub enum StatusMark {
     /// The format says how the call ended, or has no word for it.
     #[default]
     Recorded,
+    /// The user says which results are failures, whatever they look like.
+    Declared,
     /// The status is `ok` because the format marks failures and the call has no such mark.
     Inferred,
     /// The result has a mark that the reader does not know, or marks that contradict each other: it may mean a failure.

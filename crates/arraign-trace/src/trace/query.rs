@@ -1,13 +1,37 @@
 //! The questions that checks share, and the steps by which readers build a trace.
 
 use super::unread::describe_parts;
-use super::{Call, CallsUnrecorded, Message, Role, ToolServer, Trace, UnreadPart};
+use super::{
+    Call, CallStatus, CallsUnrecorded, Ended, Message, Results, Role, ToolServer, Trace, UnreadPart,
+};
 
 impl Trace {
     /// Adds a call and gives it its index.
     pub fn push_call(&mut self, mut call: Call) {
         call.index = self.calls.len() + 1;
         self.calls.push(call);
+    }
+
+    /// Whether calls without a result may have been answered all the same: the format has no results, or a person left out
+    /// all of them.
+    pub fn omits_results(&self) -> bool {
+        match self.results {
+            Results::Recorded => false,
+            Results::Optional => self.calls.iter().all(|call| call.status == CallStatus::Unanswered),
+            Results::NotRecorded => true,
+        }
+    }
+
+    /// Notes that the format records results, unless its reader found that it does not. A run that ends with the calls of its
+    /// first turn, without any result, is a log of the model alone.
+    pub(crate) fn note_results(&mut self) {
+        if self.results != Results::Optional {
+            return;
+        }
+        let is_reply = self.calls.iter().all(|call| call.status == CallStatus::Unanswered && call.turn <= 1)
+            && self.said_after(self.calls.len()).is_none();
+        self.results =
+            if is_reply && !self.calls.is_empty() { Results::NotRecorded } else { Results::Recorded };
     }
 
     /// Adds what `role` said, after the calls so far. The first text of the user is the run's input.
@@ -68,6 +92,9 @@ impl Trace {
             answer: if next.is_none() { self.recorded_answer() } else { None },
             calls_unrecorded: self.calls_unrecorded.clone(),
             unread: self.unread.clone(),
+            // How the run ended is how its last turn did.
+            ended: if next.is_none() { self.ended.clone() } else { Ended::Unknown },
+            results: if self.omits_results() { self.results } else { Results::Recorded },
             ..Trace::default()
         };
         turn.answer = turn.answer.take().or_else(|| turn.said_after(end_call));

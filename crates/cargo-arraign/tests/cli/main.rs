@@ -3,6 +3,7 @@
 mod accept;
 #[cfg(unix)]
 mod book;
+mod bug_reports;
 #[cfg(feature = "judge")]
 mod calibrate;
 mod compare;

@@ -52,10 +52,10 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::check::support::call_success::{RunSuccess, describe_attempts};
+use crate::check::support::attempts::describe_attempts;
 use crate::check::support::named_tools::run_of;
 use crate::check::{About, Check, Clause, Kind};
-use crate::evidence::{Evidence, require_arguments};
+use crate::evidence::{CallSuccess, Evidence, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::Place;
@@ -330,14 +330,14 @@ impl SequenceValid {
 /// Notes the first required tool whose calls all failed. The rules count attempts.
 fn note_failed_operand(item: Item, placed: &Placed, run: &Run<'_>) -> Item {
     // The search below looks at each operand and each call. A run without failures needs none of it.
-    let success = RunSuccess::of(run.calls);
-    if run.calls.iter().all(|call| success.includes(call)) {
+    let success = CallSuccess::of_calls(run.calls);
+    if run.calls.iter().all(|call| success.may_have_worked(call)) {
         return item;
     }
     let mut required = placed.rule.list_required_operands().into_iter();
     let only_failed = required.find(|operand| {
         let mut calls = run.calls.iter().filter(|call| operand.matches(call)).peekable();
-        calls.peek().is_some() && !calls.any(|call| success.includes(call))
+        calls.peek().is_some() && !calls.any(|call| success.may_have_worked(call))
     });
     match only_failed {
         Some(operand) => item.note(describe_attempts(operand.name())),

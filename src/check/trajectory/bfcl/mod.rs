@@ -9,7 +9,7 @@ mod python;
 use serde_json::Value;
 
 use self::function::{BfclFunction, read_functions};
-use super::edits::{CallEdit, EditKind, EditScript};
+use super::edits::{CallEdit, EditKind, EditScript, HeldCall};
 use super::report::{ScriptFrame, build_outcome};
 use super::spec::CallDifference;
 use crate::check::Check;
@@ -118,7 +118,8 @@ impl BfclCalls {
                 Some(call) => {
                     is_free[call] = false;
                     script.matched += 1;
-                    script.held.push((function.name.clone(), calls[call].index));
+                    let call = calls[call].index;
+                    script.held.push(HeldCall { tool: function.name.clone(), call, basis: None });
                 }
                 None => self.add_missing(index, &reasons, calls, &mut is_free, &mut script),
             }

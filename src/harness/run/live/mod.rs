@@ -42,9 +42,10 @@ use crate::engine::UndecidedRun;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::output::stderr::{report_load_errors, report_problem};
 use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
+use crate::outcome::UndecidedCause;
 use crate::source::Files;
 use crate::suite::{CaseRuns, LIVE, RecordedRun, find_stale_runs};
-use crate::verdict::{Rerun, UndecidedCause};
+use crate::verdict::Rerun;
 
 /// The agents of one run of the harness.
 pub(crate) struct LiveAgents {

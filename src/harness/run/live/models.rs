@@ -11,10 +11,10 @@ use crate::engine::UndecidedRun;
 use crate::harness::output::undecided::ALLOW_EXEC;
 use crate::harness::run::failure::RunFailure;
 use crate::model::{Cassette, PortMode, Provider, RecordedSubject, SessionPlan};
+use crate::outcome::UndecidedCause;
 use crate::port::LoopbackPort;
 use crate::source::lock;
 use crate::suite::{CassetteOf, cassette_path};
-use crate::verdict::UndecidedCause;
 
 /// The name of findings about recorded models.
 const MODEL: &str = "model";

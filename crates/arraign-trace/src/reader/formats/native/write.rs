@@ -122,7 +122,7 @@ fn is_told(call: &Call) -> bool {
 fn unclear_mark(call: &Call) -> Option<&str> {
     match &call.status_mark {
         StatusMark::Unclear(why) => Some(why),
-        StatusMark::Recorded | StatusMark::Inferred => None,
+        StatusMark::Recorded | StatusMark::Declared | StatusMark::Inferred => None,
     }
 }
 

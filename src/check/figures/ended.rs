@@ -1,0 +1,158 @@
+//! `ended`: the run ended in this way.
+//!
+//! A run ends `well`, or it `failed` (an error ended it, such as a refused request to the model), it was `cut` (a stream broke
+//! off, or a text reached the limit of its length), or it reached a `limit` of the agent, such as its number of turns.
+//! [Trace formats](../traces.md#how-a-run-ends) lists what each format records. Where a trace does not say how the run ended,
+//! the check is undecided.
+//!
+//! A run that did not end well leaves most checks undecided, because it does not show what the agent would have done. In a
+//! case with this check, the other checks are judged on the run as it is.
+//!
+//! <!-- settings -->
+//!
+//! This case fails:
+//!
+//! ```yaml
+#![doc = include_str!("../../../tests/check/ended/fail-in-an-error.yaml")]
+//! ```
+
+use serde::Deserialize;
+
+use crate::check::{Check, Kind};
+use crate::evidence::Evidence;
+use crate::outcome::{Item, Outcome, Unfit, Violation};
+use crate::place::LoadErrors;
+use crate::trace::{Ended, Trace};
+use crate::yaml::{Fields, Node, read_all};
+
+pub(crate) const KIND: Kind = Kind::with::<EndedSettings>("ended", "the run ended in this way", read_check)
+    .shorthand("how")
+    .of_the_end();
+
+/// Settings of `ended`.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+struct EndedSettings {
+    /// The end: `well`, `failed`, `cut` or `limit`, or a list of these.
+    how: OneOrMoreEnds,
+}
+
+/// One end, or several.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ends", untagged))]
+#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
+enum OneOrMoreEnds {
+    One(End),
+    Several(Vec<End>),
+}
+
+/// How a run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "end"))]
+#[serde(rename_all = "snake_case")]
+enum End {
+    /// As its writer means a run to end.
+    Well,
+    /// In an error.
+    Failed,
+    /// It broke off.
+    Cut,
+    /// At a limit of the agent.
+    Limit,
+}
+
+/// All ends, each with its example.
+const ENDS: [(End, fn() -> Ended); 4] = [
+    (End::Well, || Ended::Well),
+    (End::Failed, || Ended::Failed(String::new())),
+    (End::Cut, || Ended::Cut(String::new())),
+    (End::Limit, || Ended::Limit(String::new())),
+];
+
+/// The run ends in one of these ways.
+struct EndCheck {
+    wanted: Vec<End>,
+}
+
+fn read_check(node: Node<'_>, _scope: &crate::check::Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut fields = Fields::of(node, "the settings of `ended`")?;
+    let Some(how) = fields.node("how") else {
+        fields.missing(&["how"], node.error("`how` is missing: `well`, `failed`, `cut` or `limit`"));
+        return fields.finish_some(None);
+    };
+    let wanted = fields
+        .take(read_all::<_, LoadErrors>(how.one_or_many().into_iter().map(|end| Ok(end.decode::<End>()?))));
+    let wanted: Vec<End> = wanted.unwrap_or_default();
+    if wanted.is_empty() && fields.errors.is_empty() {
+        fields.errors.push(how.error("an empty list accepts no run: name at least one end"));
+    }
+    fields.finish(Box::new(EndCheck { wanted }))
+}
+
+impl End {
+    fn describes(self, ended: &Ended) -> bool {
+        matches!(
+            (self, ended),
+            (Self::Well, Ended::Well)
+                | (Self::Failed, Ended::Failed(_))
+                | (Self::Cut, Ended::Cut(_))
+                | (Self::Limit, Ended::Limit(_))
+        )
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Well => "well",
+            Self::Failed => "failed",
+            Self::Cut => "cut",
+            Self::Limit => "limit",
+        }
+    }
+}
+
+impl EndCheck {
+    fn accepts(&self, ended: &Ended) -> bool {
+        self.wanted.iter().any(|end| end.describes(ended))
+    }
+
+    fn words(&self) -> String {
+        self.wanted.iter().map(|end| end.word()).collect::<Vec<_>>().join(" or ")
+    }
+}
+
+impl Check for EndCheck {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        let ended = &evidence.trace.ended;
+        if ended.is_unknown() {
+            return Err(Unfit::missing("the trace does not say how the run ended")
+                .help("`cargo arraign explain TRACE` shows what the trace records"));
+        }
+        let holds = self.accepts(ended);
+        let violation = (!holds).then(|| {
+            let reason = ended.reason().map_or_else(String::new, |reason| format!(" ({reason})"));
+            Violation::new(format!(
+                "expected a run that ended `{}`, this one ended `{}`{reason}",
+                self.words(),
+                ended.word()
+            ))
+            .value(ended.to_string())
+            .constraint(format!("ended: {}", self.words()))
+            .at("/how")
+            .help("look at the end of the run: `cargo arraign explain TRACE` shows it")
+        });
+        let item = Item::tested(format!("ended {}", self.words()), holds).note(format!("it ended {ended}"));
+        Ok(Outcome::of_items(vec![item], violation.into_iter().collect()))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        let (_, example) = ENDS.iter().find(|(end, _)| !self.wanted.contains(end))?;
+        Some(Trace { ended: example(), ..Trace::default() }.into())
+    }
+
+    fn is_vacuous(&self) -> bool {
+        ENDS.iter().all(|(end, _)| self.wanted.contains(end))
+    }
+
+    fn judges_end(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,129 @@
+//! `failed_when`: which results of tools are failures, where the format of a trace does not say.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::check::arguments::{ResultMatcher, WORDS};
+use crate::pattern::ToolPattern;
+use crate::place::{LoadError, LoadErrors};
+use crate::trace::{Call, CallStatus, StatusMark, Trace};
+use crate::yaml::Node;
+
+/// Which results are failures, by tool.
+#[derive(Debug)]
+pub struct FailedWhen {
+    /// The first rule whose tool is called decides: exact names come before patterns.
+    rules: Vec<(Option<ToolPattern>, FailureRule)>,
+}
+
+/// Which results of a tool are failures.
+#[derive(Debug)]
+enum FailureRule {
+    /// None.
+    Never,
+    /// Those that the matcher accepts.
+    Matches(ResultMatcher),
+}
+
+impl FailedWhen {
+    /// Reads `never`, a matcher of the result, or such a rule for each tool.
+    pub(crate) fn read(node: Node<'_>) -> Result<Self, LoadErrors> {
+        let is_matcher =
+            node.entries().into_iter().flatten().any(|(key, _)| WORDS.contains(&key.name.as_str()));
+        if node.entries().is_none() || is_matcher {
+            return Ok(Self { rules: vec![(None, FailureRule::read(node)?)] });
+        }
+        let mut errors = LoadErrors::new();
+        let mut rules = Vec::new();
+        for (key, value) in node.entries().into_iter().flatten() {
+            let named = ToolPattern::new(&key.name)
+                .map_err(|problem| LoadError::new(node.key_place(&key.name), problem));
+            let tool = errors.take(named);
+            let rule = errors.take(FailureRule::read(value));
+            rules.extend(tool.zip(rule).map(|(tool, rule)| (Some(tool), rule)));
+        }
+        if rules.is_empty() && errors.is_empty() {
+            errors
+                .push(node.error("`failed_when` is empty").help("write `failed_when: never`, or a matcher"));
+        }
+        rules.sort_by_key(|(tool, _)| tool.as_ref().is_some_and(|tool| tool.as_str().contains(['*', '?'])));
+        errors.or(Self { rules })
+    }
+
+    /// Returns the run with the statuses that follow from the results. A failure that the format records stays one, and a
+    /// call without a result stays as it is.
+    pub fn apply<'t>(&self, trace: &'t Trace) -> Cow<'t, Trace> {
+        let mut trace = Cow::Borrowed(trace);
+        for at in 0..trace.calls.len() {
+            if let Some((status, mark)) = self.judge(&trace.calls[at]) {
+                let call = &mut trace.to_mut().calls[at];
+                (call.status, call.status_mark) = (status, mark);
+            }
+        }
+        trace
+    }
+
+    fn judge(&self, call: &Call) -> Option<(CallStatus, StatusMark)> {
+        if !matches!(call.status, CallStatus::Ok | CallStatus::Unknown) {
+            return None;
+        }
+        let of_tool = |(tool, _): &&(Option<ToolPattern>, FailureRule)| {
+            tool.as_ref().is_none_or(|tool| tool.matches(call))
+        };
+        let (_, rule) = self.rules.iter().find(of_tool)?;
+        let failed = match (rule, &call.result) {
+            (FailureRule::Never, _) => Ok(false),
+            (FailureRule::Matches(matcher), Some(result)) => accepts_result(matcher, result),
+            // Nothing is there to compare.
+            (FailureRule::Matches(_), None) => return None,
+        };
+        Some(match failed {
+            Ok(true) => (CallStatus::Error, StatusMark::Declared),
+            Ok(false) => (CallStatus::Ok, StatusMark::Declared),
+            Err(()) => {
+                let why = "`failed_when` ran out of steps on its result".to_owned();
+                (CallStatus::Unknown, StatusMark::Unclear(why))
+            }
+        })
+    }
+}
+
+impl FailureRule {
+    fn read(node: Node<'_>) -> Result<Self, LoadErrors> {
+        if node.as_str() == Some("never") {
+            return Ok(Self::Never);
+        }
+        if node.entries().is_none() {
+            let error =
+                node.error(format!("expected `never` or a matcher of the result, found {}", node.describe()));
+            return Err(error
+                .help("write `failed_when: {matches: \"/^Error/\"}`, or `{jsonpath: $.error}`")
+                .into());
+        }
+        ResultMatcher::read(node).map(Self::Matches)
+    }
+}
+
+/// Whether the matcher accepts the result, the JSON that the result is the text of, or the text of one of its parts. The error
+/// says that a pattern ran out of steps.
+fn accepts_result(matcher: &ResultMatcher, result: &Value) -> Result<bool, ()> {
+    let accepts = |value: &Value| matcher.accepts(value).map_err(drop);
+    if accepts(result)? {
+        return Ok(true);
+    }
+    let parts = result.get("content").unwrap_or(result).as_array().into_iter().flatten();
+    let texts = parts.filter_map(|part| part.get("text"));
+    for text in std::iter::once(result).chain(texts) {
+        let Some(written) = text.as_str() else { continue };
+        let parsed: Option<Value> = written
+            .trim_start()
+            .starts_with(['{', '['])
+            .then(|| serde_json::from_str(written).ok())
+            .flatten();
+        if accepts(text)? || parsed.is_some_and(|value| accepts(&value) == Ok(true)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
