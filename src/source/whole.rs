@@ -45,6 +45,19 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1);
     }
 
+    /// Another name of the old file still shows the old text: the new text was never written into the old file.
+    #[test]
+    fn the_old_file_is_left_as_it_was() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("v.json");
+        let old = dir.path().join("old.json");
+        fs::write(&path, "{\"a\": 1}").expect("it is written");
+        fs::hard_link(&path, &old).expect("a second name");
+        write_whole(&path, b"{}").expect("it is replaced");
+        assert_eq!(fs::read_to_string(&old).expect("it is there"), "{\"a\": 1}");
+        assert_eq!(fs::read_to_string(&path).expect("it is there"), "{}");
+    }
+
     #[test]
     fn a_folder_that_is_not_there_is_an_error() {
         let dir = tempfile::tempdir().expect("a temporary folder");

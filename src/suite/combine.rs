@@ -13,7 +13,7 @@ const ADDED: &[&str] =
 
 /// Lists whose entries are added, by the mapping that contains them.
 const ADDED_INSIDE: &[(&str, &[&str])] = &[
-    ("eval", &["agent_assertions", "extract", "response_assertions"]),
+    ("eval", &["agent_assertions", "response_assertions"]),
     ("tool_constraints", &["forbidden_tools"]),
     ("expected", &["forbidden_tools"]),
     ("mutate", &["ignore"]),
@@ -172,3 +172,6 @@ fn is_same(one: &Tree, other: &Tree) -> bool {
         (one, other) => one == other,
     }
 }
+
+#[cfg(all(test, feature = "schema"))]
+mod tests;

@@ -1,5 +1,6 @@
 //! The layers: each stage uses only what stands to its left, and only some of them touch the world.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -125,11 +126,45 @@ fn file(src: &Path, path: PathBuf) -> File {
     let first = below.iter().next().expect("a part").to_string_lossy();
     let stage = first.trim_end_matches(".rs").to_owned();
     let text = fs::read_to_string(&path).expect("a source file");
-    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-    let code =
-        code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    let code = cut_test_modules(&text);
+    let code: Vec<&str> = code.into_iter().filter(|line| !line.trim_start().starts_with("//")).collect();
     let parts = below.with_extension("").iter().filter(|part| *part != "mod").count();
-    File { path, stage, depth: parts, code }
+    File { path, stage, depth: parts, code: code.join("\n") }
+}
+
+/// The lines of a file outside of its inline test modules: `#[cfg(test)]`, `mod tests {`, and all up to the closing brace.
+/// Everything else counts as code, also a single function for tests, and whatever follows the tests.
+fn cut_test_modules(text: &str) -> Vec<&str> {
+    let mut lines = text.lines();
+    let mut kept = Vec::new();
+    while let Some(line) = lines.next() {
+        kept.push(line);
+        let is_module = line.trim_start().starts_with("mod ") && line.ends_with('{');
+        if !is_module || !ends_with_test_attribute(&kept[..kept.len() - 1]) {
+            continue;
+        }
+        // The sources are formatted: the brace that closes the module is the first line that is it alone, as deep as `mod`.
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let closing = format!("{indent}}}");
+        assert!(lines.any(|line| line == closing), "a test module without an end: {text}");
+        kept.pop();
+    }
+    kept
+}
+
+/// Whether the last of some lines are attributes, one of which compiles what follows only for tests.
+fn ends_with_test_attribute(lines: &[&str]) -> bool {
+    let attributes =
+        lines.iter().rev().map(|line| line.trim_start()).take_while(|line| line.starts_with("#["));
+    attributes.into_iter().any(|line| line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test,"))
+}
+
+/// The files and folders directly in a folder, by their names as modules.
+fn rooms(folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).expect("a folder");
+    let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+    let rooms = names.map(|name| name.trim_end_matches(".rs").to_owned()).filter(|name| name != "mod");
+    rooms.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn layer(layers: &[&[&str]], stage: &str) -> Option<usize> {
@@ -184,6 +219,25 @@ fn paths_to_the_root_are_seen_in_each_form() {
 }
 
 #[test]
+fn only_inline_test_modules_are_left_out() {
+    let kept = |text: &str| cut_test_modules(text).join("\n");
+    let around =
+        "use crate::place;\n#[cfg(test)]\nmod tests {\n    mod deep {\n    }\n}\nuse crate::harness;";
+    assert_eq!(kept(around), "use crate::place;\n#[cfg(test)]\nuse crate::harness;");
+    let for_one_system = "#[cfg(all(test, unix))]\n#[expect(dead_code)]\nmod tests {\n}\nfn last() {}";
+    assert_eq!(kept(for_one_system), "#[cfg(all(test, unix))]\n#[expect(dead_code)]\nfn last() {}");
+    let inside = "mod linux {\n    #[cfg(test)]\n    mod tests {\n    }\n    fn last() {}\n}";
+    assert_eq!(kept(inside), "mod linux {\n    #[cfg(test)]\n    fn last() {}\n}");
+    for code in [
+        "#[cfg(test)]\nuse crate::harness;",
+        "#[cfg(test)]\nmod tests;\nuse crate::harness;",
+        "mod inner {\n}",
+    ] {
+        assert_eq!(kept(code), code);
+    }
+}
+
+#[test]
 fn every_stage_has_its_layer() {
     for (folder, layers) in PACKAGES {
         for file in files(folder).iter().filter(|file| !FACES.contains(&file.stage.as_str())) {
@@ -212,10 +266,34 @@ fn dependencies_point_to_the_left() {
 }
 
 /// The tools whose files the program imports, each with a converter.
-const CONVERTERS: &[&str] = &["adk", "assay", "deepeval", "evalview", "mcplab", "promptfoo"];
+const CONVERTERS: &[&str] =
+    &["adk", "assay", "deepeval", "evalview", "mcplab", "openai", "plugin", "promptfoo", "skill"];
+
+/// What the converters share, and what the command does with their results.
+const CONVERTER_TOOLS: &[&str] = &[
+    "damaged",
+    "draft",
+    "ids",
+    "keys",
+    "older_policy",
+    "pattern",
+    "question",
+    "source_dir",
+    "summary",
+    "table",
+    "trial_run",
+    "unsupported",
+];
 
 #[test]
 fn only_the_command_uses_the_converters_of_other_tools() {
+    let mut listed: Vec<&str> = [CONVERTERS, CONVERTER_TOOLS].concat();
+    listed.sort_unstable();
+    assert_eq!(
+        rooms("crates/cargo-arraign/src/import"),
+        listed,
+        "CONVERTERS and CONVERTER_TOOLS list each part"
+    );
     for file in files(PROGRAM).iter().filter(|file| file.stage == "import" && file.depth > 1) {
         let module = file.path.iter().skip_while(|part| *part != "import").nth(1).expect("a module");
         let module = module.to_string_lossy().trim_end_matches(".rs").to_owned();
@@ -227,21 +305,22 @@ fn only_the_command_uses_the_converters_of_other_tools() {
 }
 
 /// The rooms of the readers, from left to right.
-const READER_ROOMS: &[&str] = &["error", "json", "reason", "build", "large", "formats"];
+const READER_ROOMS: &[&str] = &["error", "json", "reason", "build", "declared", "large", "formats", "set"];
 
 #[test]
 fn the_rooms_of_the_readers_point_to_the_left() {
+    let mut listed = READER_ROOMS.to_vec();
+    listed.sort_unstable();
+    assert_eq!(rooms("crates/arraign-trace/src/reader"), listed, "READER_ROOMS lists each room");
     let find_room = |room: &str| READER_ROOMS.iter().position(|known| *known == room);
-    for file in files("crates/arraign-trace/src").iter().filter(|file| file.stage == "reader") {
-        let rooms = file.path.iter().skip_while(|part| *part != "reader").skip(1);
-        let own = rooms.clone().next().and_then(|room| find_room(&room.to_string_lossy().replace(".rs", "")));
-        // `reader/mod.rs` is no room: it reads by the table.
-        let Some(own) = own else { continue };
-        let used = file.code.split("crate::reader::").skip(1).filter_map(|rest| {
-            find_room(&rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>())
-        });
-        for other in used {
-            assert!(other <= own, "{} uses `{}`", file.path.display(), READER_ROOMS[other]);
+    // `reader/mod.rs` is no room: it reads by the table.
+    let is_in_room = |file: &&File| file.stage == "reader" && file.depth > 1;
+    for file in files("crates/arraign-trace/src").iter().filter(is_in_room) {
+        let room = file.path.iter().skip_while(|part| *part != "reader").nth(1).expect("a room");
+        let own = find_room(room.to_string_lossy().trim_end_matches(".rs")).expect("a listed room");
+        for used in used_modules(&file.code, file.depth - 1, "crate::reader::") {
+            let is_to_the_right = find_room(&used).is_some_and(|other| other > own);
+            assert!(!is_to_the_right, "{} uses `{used}`", file.path.display());
         }
     }
 }
@@ -265,13 +344,24 @@ fn only_named_stages_touch_the_world() {
     }
 }
 
+/// The folders of checks.
+const CHECK_GROUPS: &[&str] =
+    &["answer", "budgets", "calls", "combined", "figures", "judged", "order", "trajectory"];
+
+/// What checks share, and `verification`, a check that is a folder of its own.
+const CHECK_TOOLS: &[&str] =
+    &["arguments", "json_schema", "support", "tables", "verification", "without_verification"];
+
 /// A check may use `support` and the folders that are named after no check, never another check's file.
 #[test]
 fn checks_do_not_use_each_other() {
+    let mut listed = [CHECK_GROUPS, CHECK_TOOLS].concat();
+    listed.sort_unstable();
+    assert_eq!(rooms("src/check"), listed, "CHECK_GROUPS and CHECK_TOOLS list each folder");
     let kinds: Vec<&str> = arraign::__internals::check::BUILTIN.iter().map(|kind| kind.name).collect();
-    for group in ["answer", "budgets", "calls", "combined", "figures", "judged", "order", "trajectory"] {
+    for group in CHECK_GROUPS {
         for file in files("src").iter().filter(|file| file.stage == "check") {
-            let in_group = file.path.iter().any(|part| part == group);
+            let in_group = file.path.iter().any(|part| part == *group);
             for kind in &kinds {
                 let own =
                     file.path.iter().any(|part| part.to_string_lossy().trim_end_matches(".rs") == *kind);

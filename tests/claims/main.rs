@@ -26,6 +26,7 @@ mod joined_runs;
 mod js_regex;
 mod judge;
 mod key_tables;
+mod keys;
 #[cfg(unix)]
 mod killed;
 mod live;

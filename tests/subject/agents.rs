@@ -22,6 +22,7 @@ pub(crate) fn add_agents(harness: Harness) -> Harness {
         .agent("chats", chats)
         .agent("errs", |_| async { Err::<Trace, _>(Refused(io::Error::other("401 from the model"))) })
         .agent("panics", panics)
+        .agent("unplugged", loses_a_pipe)
         .agent("hangs", hangs)
         .agent("blocks", blocks)
         .agent("babbles", |_| async { Ok::<_, io::Error>(json!({"a": 1})) })
@@ -93,6 +94,13 @@ impl std::error::Error for Refused {
 
 async fn panics(_: AgentInput) -> Result<Trace, io::Error> {
     panic!("no such tool")
+}
+
+/// Panics as code does that writes to a process which has ended.
+async fn loses_a_pipe(_: AgentInput) -> Result<Trace, io::Error> {
+    let written: io::Result<()> = Err(io::Error::new(io::ErrorKind::BrokenPipe, "Broken pipe (os error 32)"));
+    written.expect("the program reads");
+    Ok(Trace::default())
 }
 
 async fn hangs(_: AgentInput) -> Result<Trace, io::Error> {

@@ -18,7 +18,8 @@ const REFUSED: &str = "refused";
 /// Adds all of them.
 pub(crate) fn add_checks(harness: Harness) -> Harness {
     let harness = harness.check::<own::NoRefundsOnSunday>("no_sunday_refunds");
-    harness.check::<Says>("says").check::<Sleeps>("sleeps").check::<Panics>("panics")
+    let harness = harness.check::<Says>("says").check::<Sleeps>("sleeps").check::<Panics>("panics");
+    harness.check::<Prints>("prints")
 }
 
 /// Ends as it is told.
@@ -61,6 +62,28 @@ impl Check for Sleeps {
             return Ok(refused());
         }
         std::thread::sleep(Duration::from_millis(self.ms));
+        Ok(Outcome::from(None))
+    }
+
+    fn counterexample(&self) -> Option<Evidence<'static>> {
+        Some(counterexample())
+    }
+}
+
+/// Prints a line.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct Prints {
+    line: String,
+}
+
+impl Check for Prints {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        if is_counterexample(evidence) {
+            return Ok(refused());
+        }
+        println!("{}", self.line);
         Ok(Outcome::from(None))
     }
 

@@ -15,9 +15,9 @@ thread_local! {
 
 /// Installs the panic hook, once in a process.
 ///
-/// A panic inside [`catch_silently`] prints nothing, because it becomes the error of a trial. A broken pipe
-/// (`cargo test | head`) ends the process without a backtrace, and so does a full disk. All other panics are printed as
-/// usual.
+/// A panic inside [`catch_silently`] prints nothing, because it becomes the error of a trial. A line that libtest-mimic
+/// cannot print ends the process without a backtrace: because its reader has gone (`cargo test | head`), or the disk is
+/// full. All other panics are printed as usual; an agent that lost a pipe of its own ends its own trial only.
 pub(crate) fn install_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -26,12 +26,12 @@ pub(crate) fn install_hook() {
             if CAUGHT.get() {
                 return;
             }
-            let text = info.payload().downcast_ref::<String>().map_or("", String::as_str);
-            // A reader that has gone, such as `head`, is no mistake of the run.
-            if text.contains("BrokenPipe") || text.contains("Broken pipe") {
-                std::process::exit(101);
-            }
             if info.location().is_some_and(is_in_printer) {
+                let text = info.payload().downcast_ref::<String>().map_or("", String::as_str);
+                // A reader that has gone, such as `head`, is no mistake of the run.
+                if text.contains("BrokenPipe") || text.contains("Broken pipe") {
+                    std::process::exit(101);
+                }
                 stderr::eprint(&format!("error: cannot write the output: {}", escape_line(os_message(text))));
                 std::process::exit(2);
             }

@@ -121,13 +121,13 @@ pub(super) struct Eval {
     /// Which tools are called.
     tool_constraints: Option<ToolConstraints>,
     /// The tools, in the order of their calls. `{allow: [..]}`: the calls equal one of these lists.
-    tool_sequence: Option<ToolSequence>,
+    tool_sequence: Option<ListOr<ToolSequenceSettings>>,
     /// Assertions about the arguments of calls.
     tool_input_assertions: Option<Vec<ToolInputSettings>>,
     /// Assertions about the final answer.
     response_assertions: Option<Vec<Assertion>>,
     /// Questions to a judge about the final answer.
-    agent_assertions: Option<Vec<AgentAssertion>>,
+    agent_assertions: Option<Vec<AgentCheckSettings>>,
     /// What the judge sees in addition to the answer. Default: nothing.
     agent_context: Option<JudgeContext>,
 }
@@ -136,32 +136,16 @@ pub(super) struct Eval {
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 struct ToolConstraints {
     /// Each of these tools is called at least once, in any order.
-    required_tools: Option<Vec<String>>,
+    required_tools: Option<ListOr<RequiredToolsSettings>>,
     /// None of these tools is called.
-    forbidden_tools: Option<Vec<String>>,
+    forbidden_tools: Option<ListOr<ForbiddenToolsSettings>>,
 }
 
-/// The order of calls.
+/// A list of tools, or the settings of the check that has the list.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
-enum ToolSequence {
-    InOrder(Vec<String>),
-    Whole(AllowedSequences),
-}
-
-/// Whole sequences.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
-struct AllowedSequences {
-    /// Lists of tools. All calls of the run equal one of these lists.
-    allow: Option<Vec<Vec<String>>>,
-}
-
-/// A question to a judge.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
-struct AgentAssertion {
-    /// The name of the question.
-    label: Option<String>,
-    /// The question that the judge decides.
-    prompt: Option<String>,
+enum ListOr<Settings> {
+    Tools(Vec<String>),
+    Settings(Settings),
 }
 
 /// An assertion about the final answer: a check and its settings.
@@ -376,4 +360,44 @@ pub(super) struct VerificationSettings;
 #[cfg(feature = "schema")]
 fn refer_to_verification(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"$ref": "#/definitions/checks/verification"})
+}
+
+/// The settings of `agent_check`, which have a definition of their own.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(schema_with = "refer_to_agent_check", inline))]
+struct AgentCheckSettings;
+
+#[cfg(feature = "schema")]
+fn refer_to_agent_check(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"$ref": "#/definitions/checks/agent_check"})
+}
+
+/// The settings of `forbidden_tools`, which have a definition of their own.
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(schema_with = "refer_to_forbidden_tools", inline)
+)]
+struct ForbiddenToolsSettings;
+
+#[cfg(feature = "schema")]
+fn refer_to_forbidden_tools(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"$ref": "#/definitions/checks/forbidden_tools"})
+}
+
+/// The settings of `required_tools`, which have a definition of their own.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(schema_with = "refer_to_required_tools", inline))]
+struct RequiredToolsSettings;
+
+#[cfg(feature = "schema")]
+fn refer_to_required_tools(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"$ref": "#/definitions/checks/required_tools"})
+}
+
+/// The settings of `tool_sequence`, which have a definition of their own.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(schema_with = "refer_to_tool_sequence", inline))]
+struct ToolSequenceSettings;
+
+#[cfg(feature = "schema")]
+fn refer_to_tool_sequence(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"$ref": "#/definitions/checks/tool_sequence"})
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::{Amount, Label, Nullable};
 use crate::check::arguments::forms::MatcherWords;
+use crate::trace::{CallStatus, Results};
 
 /// A recorded run: a file, or the run itself.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "trace"))]
@@ -86,6 +87,11 @@ pub(crate) struct Run {
     duration_ms: Option<Amount>,
     /// The reason why the model stopped.
     stop_reason: Option<String>,
+    /// How the run ended: a word, or a word and the reason, as in `{failed: 429 from the provider}`. Default: what
+    /// `stop_reason` says.
+    ended: Option<Ended>,
+    /// Whether the results of calls were recorded. Default: `optional`, and `recorded` in a recording.
+    results: Option<Results>,
     /// `true`: the calls of the run were not recorded. A text: why some of its calls may be missing.
     calls_unrecorded: Option<CallsUnrecorded>,
     /// The parts of the original file that were not understood.
@@ -101,6 +107,43 @@ pub(crate) struct Recorded {
     at: Option<Nullable<String>>,
     /// The fingerprint of the agent's input.
     input: Option<Nullable<String>>,
+    /// The fingerprint of the agent's definition.
+    agent: Option<Nullable<String>>,
+    /// The fingerprints of the files that the agent depends on, by path.
+    files: Option<Nullable<BTreeMap<String, Nullable<String>>>>,
+}
+
+/// How a run ended.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "ended"))]
+pub(crate) enum Ended {
+    Word(End),
+    WithReason(EndWithReason),
+}
+
+/// How a run ended, in a word.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "snake_case", inline))]
+pub(crate) enum End {
+    /// The run came to its end.
+    Well,
+    /// The run ended with an error.
+    Failed,
+    /// The run broke off.
+    Cut,
+    /// The run reached a limit, such as that of its turns.
+    Limit,
+    /// It is not known how the run ended.
+    Unknown,
+}
+
+/// How a run ended, and why.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline, extend("maxProperties" = 1)))]
+pub(crate) struct EndWithReason {
+    /// The error with which the run ended.
+    failed: Option<Nullable<String>>,
+    /// Why the run broke off.
+    cut: Option<Nullable<String>>,
+    /// The limit that the run reached.
+    limit: Option<Nullable<String>>,
 }
 
 /// Whether the calls of a run are not recorded, or why some of them may be missing.
@@ -141,6 +184,8 @@ pub(crate) struct StepFields {
     name: Option<String>,
     /// The arguments. A text is JSON, which may be invalid.
     args: Option<Value>,
+    /// Another name of `args`.
+    arguments: Option<Value>,
     /// What the tool returned.
     result: Option<Value>,
     /// The error of the tool.
@@ -162,7 +207,9 @@ pub(crate) struct StepFields {
     /// The exit code of a command.
     exit_code: Option<Nullable<i64>>,
     /// How the call ended.
-    status: Option<Nullable<String>>,
+    status: Option<Nullable<CallStatus>>,
+    /// Why it is not clear how the call ended.
+    status_unclear: Option<Nullable<String>>,
     /// The agents that the call is nested in.
     agent_path: Option<Nullable<Vec<String>>>,
     /// `true`: the arguments are unknown.

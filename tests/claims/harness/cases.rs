@@ -79,6 +79,18 @@ fn a_pipe_error_of_a_check_is_its_own() {
     assert_eq!(ran.results()["s::b"], "ok");
 }
 
+/// On one thread, the name of a trial is printed before the trial runs. What a check prints follows that name.
+#[test]
+fn what_a_check_prints_follows_the_name_of_its_trial() {
+    let ids: Vec<String> = (10..40).map(|number| format!("t{number}")).collect();
+    let cases: Vec<String> =
+        ids.iter().map(|id| own(id, &format!("prints: {{line: of {id}}}"), "")).collect();
+    let ran = Project::of(&cases).run(&["--test-threads", "1"]).exits(0);
+    for id in ids {
+        assert!(ran.stdout.contains(&format!("test s::{id} ... of {id}\nok\n")), "{}", ran.stdout);
+    }
+}
+
 #[test]
 fn each_expected_verdict_takes_that_one_only() {
     let verdicts = ["pass", "fail", "undecided", "error"];

@@ -175,6 +175,18 @@ fn a_verdict_keeps_some_of_many_calls_and_of_their_items() {
 }
 
 #[test]
+fn the_item_for_the_rest_has_the_worst_state_of_the_rest() {
+    let calls = format!("{{\"calls\": [{}\"rm\"], \"answer\": \"done\"}}", "\"a\",".repeat(10_001));
+    let project = Project::empty()
+        .file("evals/s.yaml", "{id: s, expect: [{tool_blocklist: [rm]}]}")
+        .file("evals/traces/s.json", calls);
+    run(&project, &[]).exits(101);
+    let verdict = project.verdict("s::s");
+    let rest = &verdict["findings"][0]["items"][10_000];
+    assert_eq!((&rest["label"], &rest["state"]), (&json!("2 more"), &json!("violated")));
+}
+
+#[test]
 fn a_file_of_cases_of_60_megabytes_is_refused() {
     let rows: Vec<Value> =
         (0..600).map(|number| json!({"id": number.to_string(), "input": "x".repeat(100_000)})).collect();

@@ -42,6 +42,17 @@ fn a_panic_is_the_trials_error_and_no_other_trials() {
     ran.says("error[trial]: the agent `panics` panicked: no such tool").complains("tests/subject/agents.rs:");
 }
 
+/// An agent that talks to a process may meet a closed pipe; that is no reason to end the run.
+#[test]
+fn a_pipe_error_of_an_agent_is_its_own() {
+    let project = Project::of(&[asks("a", "looks", ""), asks("b", "unplugged", ""), asks("c", "looks", "")]);
+    for threads in ["1", "4"] {
+        let ran = project.run_with(&[LIVE], &["--test-threads", threads]).exits(101);
+        ran.says("error[trial]: the agent `unplugged` panicked: the program reads")
+            .says("2 passed; 1 failed");
+    }
+}
+
 #[test]
 fn what_is_no_trace_is_an_error_with_the_nearest_readers_reason() {
     let ran = Project::of(&[asks("a", "babbles", "")]).run_with(&[LIVE], &[]).exits(101);

@@ -23,6 +23,8 @@ pub use error::{Declined, TraceError, TraceProblem};
 pub use formats::READERS;
 #[cfg(feature = "inspect-zip")]
 pub use formats::inspect::{ZippedRuns, read_zipped, zipped_runs};
+#[doc(hidden)]
+pub use formats::native::NATIVE_KEYS;
 pub use formats::native::{NativeMistake, read_native, to_native};
 #[doc(hidden)]
 pub use json::input::looks_like_json;

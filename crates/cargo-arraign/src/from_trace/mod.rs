@@ -1,5 +1,6 @@
 //! `cargo arraign from-trace FILE`.
 
+mod failures;
 mod near;
 
 use std::fs;
@@ -10,10 +11,12 @@ use arraign::__internals::report::plain::{escape_line, escape_text};
 use arraign::__internals::secrets::mask_run;
 use arraign::__internals::suite::RecordedRun;
 use arraign::reader::to_native;
+use arraign::trace::Ended;
 use arraign::{Harness, Trace};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
+use self::failures::{propose_failed_when, settle_statuses};
 use self::near::list_near_cases;
 use crate::error::{CliError, CliResult, exit_after_write, print_to_stderr};
 use crate::explain::Explain;
@@ -86,10 +89,14 @@ impl FromTrace {
         let folder = self.out.as_deref().and_then(Path::parent).filter(|folder| folder.is_dir());
         // The settings of the folder count, if it exists already.
         let folder = folder.unwrap_or(Path::new("."));
-        let proposed = propose_for_run(&Harness::new(folder), &run)
+        let mut settled = run.clone();
+        if propose_failed_when(&run.trace).is_some() {
+            settle_statuses(&mut settled.trace);
+        }
+        let proposed = propose_for_run(&Harness::new(folder), &settled)
             .map_err(|errors| CliError::new(errors.to_string()))?;
         if proposed.expect.is_empty() {
-            return Err(CliError::new("no proposed check notices a change of this run"));
+            return Err(CliError::new(explain_no_proposal(&run.trace)));
         }
         Ok((run, proposed))
     }
@@ -117,6 +124,7 @@ impl FromTrace {
         case.insert("id".to_owned(), json!(self.name_case()));
         case.extend(run.input.as_ref().map(|input| ("input".to_owned(), json!(input))));
         case.insert("trace".to_owned(), trace);
+        case.extend(propose_failed_when(run).map(|rules| ("failed_when".to_owned(), rules)));
         case.insert("expect".to_owned(), json!(expect));
         let heading = format!(
             "# Proposed from one run. These checks notice {killed} of {mutants} changes of it; `cargo arraign mutate` lists \
@@ -134,5 +142,15 @@ impl FromTrace {
         let id = id.trim_matches('_');
         // A name without letters and digits leaves nothing of an id.
         if id.is_empty() { "case".to_owned() } else { id.to_owned() }
+    }
+}
+
+/// Says why no check is proposed for a run.
+fn explain_no_proposal(run: &Trace) -> String {
+    match &run.ended {
+        Ended::Well | Ended::Unknown => "no proposed check notices a change of this run".to_owned(),
+        ended => format!(
+            "this run did not end well ({ended}), so it does not show what the agent does: record it again"
+        ),
     }
 }

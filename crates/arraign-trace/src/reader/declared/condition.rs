@@ -8,6 +8,8 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use super::selector::PathSelector;
+#[cfg(feature = "schema")]
+use super::selector::SelectorPaths;
 use crate::reader::json::value::Json;
 
 /// A path that must select something, or the value that it must select.
@@ -127,7 +129,7 @@ impl schemars::JsonSchema for PathCondition {
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let path = generator.subschema_for::<PathSelector>();
+        let path = generator.subschema_for::<SelectorPaths>();
         let fields = generator.subschema_for::<ConditionFields>();
         schemars::json_schema!({"anyOf": [path, fields]})
     }

@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+#[cfg(feature = "schema")]
+use serde_json::Value;
 
 use super::pointer::find_pointers;
 use crate::jsonpath::JsonPath;
@@ -132,7 +134,7 @@ struct SelectorFields {
 }
 
 /// One path, or several.
-struct SelectorPaths(Vec<NodePath>);
+pub(super) struct SelectorPaths(Vec<NodePath>);
 
 impl<'de> Deserialize<'de> for NodePath {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -221,6 +223,20 @@ impl schemars::JsonSchema for PathSelector {
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let paths = generator.subschema_for::<SelectorPaths>();
         let fields = generator.subschema_for::<SelectorFields>();
-        schemars::json_schema!({"anyOf": [paths, fields]})
+        let by_alias = rename_path(fields.clone());
+        schemars::json_schema!({"anyOf": [paths, fields, by_alias]})
     }
+}
+
+/// Returns the schema of a selector's mapping with `each`, the other name of `path`, in its place. A derived schema leaves
+/// aliases out.
+#[cfg(feature = "schema")]
+fn rename_path(mut fields: schemars::Schema) -> schemars::Schema {
+    if let Some(Value::Object(properties)) = fields.get_mut("properties")
+        && let Some(path) = properties.remove("path")
+    {
+        properties.insert("each".to_owned(), path);
+    }
+    fields.insert("required".to_owned(), serde_json::json!(["each"]));
+    fields
 }

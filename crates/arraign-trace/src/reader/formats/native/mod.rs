@@ -39,6 +39,14 @@ use locate::locate;
 use run::{NativeHead, read_run};
 use step::read_step;
 
+/// The keys that the form knows: of a run, of a step, and of two mappings of a run. A schema of the form lists the same.
+pub const NATIVE_KEYS: [(&str, &[&str]); 4] = [
+    ("run", run::KEYS),
+    ("step", step::KEYS),
+    ("recorded", run::PROVENANCE_KEYS),
+    ("usage", run::USAGE_KEYS),
+];
+
 pub(crate) const READER: Reader = Reader {
     name: "native",
     summary: "written by hand: `steps` or `calls`, in YAML or JSON",

@@ -13,7 +13,7 @@ use crate::reader::json::value::Json;
 use crate::trace::{CallsUnrecorded, Ended, Provenance, Results, Trace, UnreadPart, Usage};
 
 /// The keys of a trace, for suggestions.
-const KEYS: &[&str] = &[
+pub(crate) const KEYS: &[&str] = &[
     "recorded",
     "id",
     "agent",
@@ -33,9 +33,11 @@ const KEYS: &[&str] = &[
     "calls",
 ];
 
-const PROVENANCE_KEYS: &[&str] = &["by", "at", "input", "agent", "files"];
+/// The keys of `recorded`.
+pub(crate) const PROVENANCE_KEYS: &[&str] = &["by", "at", "input", "agent", "files"];
 
-const USAGE_KEYS: &[&str] =
+/// The keys of `usage`.
+pub(crate) const USAGE_KEYS: &[&str] =
     &["input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "partial"];
 
 /// Reads a trace in the native form: a mapping, or a list of steps. Finds all its mistakes at once.

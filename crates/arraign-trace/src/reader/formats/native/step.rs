@@ -46,7 +46,7 @@ struct WrittenStep {
 }
 
 /// The keys of a step, for suggestions.
-const KEYS: &[&str] = &[
+pub(crate) const KEYS: &[&str] = &[
     "user",
     "say",
     "system",

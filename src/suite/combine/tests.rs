@@ -1,0 +1,284 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+
+use super::*;
+use crate::check::Registry;
+use crate::place::Source;
+use crate::suite::defaults::find_defaults;
+use crate::suite::schema;
+use crate::yaml::Document;
+
+/// How a key of the defaults and the same key of a case become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Combination {
+    /// The entries of both lists.
+    Added,
+    /// The keys of both mappings; the case decides about a key that both have.
+    Merged,
+    /// A mapping whose keys have combinations of their own.
+    Nested,
+    /// The value of the case; the lint tells of it, because something is no longer checked.
+    Gate,
+    /// The value of the case.
+    Replaced,
+    /// The key cannot be a default.
+    Own,
+}
+
+use Combination::{Added, Gate, Merged, Nested, Own, Replaced};
+
+/// How each key combines. A new key needs a row: does it hold for a case that has its own value, and if not, is that worth a
+/// remark?
+const COMBINATIONS: &[(&str, Combination)] = &[
+    ("adapter_config", Replaced),
+    ("agent", Replaced),
+    ("allow_vacuous", Replaced),
+    ("answer", Replaced),
+    ("attack_type", Replaced),
+    ("baseline", Gate),
+    ("baseline_fail_on", Replaced),
+    ("cases", Own),
+    ("checks", Merged),
+    ("criteria", Gate),
+    ("description", Replaced),
+    ("each", Own),
+    ("eval", Nested),
+    ("eval.agent_assertions", Added),
+    ("eval.agent_context", Gate),
+    ("eval.response_assertions", Added),
+    ("eval.tool_constraints", Nested),
+    ("eval.tool_constraints.forbidden_tools", Added),
+    ("eval.tool_constraints.required_tools", Gate),
+    ("eval.tool_input_assertions", Gate),
+    ("eval.tool_sequence", Gate),
+    ("expect", Added),
+    ("expect_verdict", Replaced),
+    ("expected", Nested),
+    ("expected.forbidden_tools", Added),
+    ("expected.output", Nested),
+    ("expected.output.contains", Added),
+    ("expected.output.json_schema", Gate),
+    ("expected.output.not_contains", Added),
+    ("expected.output.regex", Added),
+    ("expected.output.regex_patterns", Added),
+    ("expected.sequence", Gate),
+    ("expected.tool_categories", Gate),
+    ("expected.tool_sequence", Gate),
+    ("expected.tools", Gate),
+    ("expected_fields", Gate),
+    ("expected_tools", Gate),
+    ("extract", Added),
+    ("field_aliases", Replaced),
+    ("forbidden_substrings", Added),
+    ("id", Own),
+    ("ignore", Replaced),
+    ("include", Added),
+    ("inherit", Replaced),
+    ("input", Replaced),
+    ("input_match", Replaced),
+    ("max_unsupported", Replaced),
+    ("metadata", Merged),
+    ("metric", Gate),
+    ("mocks", Merged),
+    ("mutate", Nested),
+    ("mutate.ignore", Added),
+    ("name", Own),
+    ("opinions", Replaced),
+    ("output_assertions", Replaced),
+    ("pass_threshold", Gate),
+    ("prompt", Replaced),
+    ("refusal_expected", Gate),
+    ("repeat", Replaced),
+    ("require_calls", Gate),
+    ("require_exercised", Gate),
+    ("same_turn", Replaced),
+    ("sequence_required", Gate),
+    ("snapshot", Replaced),
+    ("stop_when", Replaced),
+    ("tags", Added),
+    ("thresholds", Merged),
+    ("tier", Replaced),
+    ("timeout", Replaced),
+    ("trace", Replaced),
+    ("turns", Gate),
+    ("verification", Gate),
+    ("weights", Merged),
+];
+
+/// Settings of `tool_blocklist` that stand beside `metric`, and combine like keys of a case.
+const SETTINGS: &[(&str, Combination)] = &[("blocked", Added), ("blocklist", Added)];
+
+/// The keys that a suite says for each of its cases.
+const SHARED: &[&str] = &[
+    "agent",
+    "allow_vacuous",
+    "include",
+    "mocks",
+    "mutate",
+    "require_calls",
+    "require_exercised",
+    "weights",
+];
+
+fn find_combination(path: &str) -> Option<Combination> {
+    COMBINATIONS.iter().chain(SETTINGS).find(|(known, _)| *known == path).map(|(_, combination)| *combination)
+}
+
+/// Lists the keys of `mapping`, and those inside of the mappings that are combined key by key.
+fn list_paths(schema: &Json, mapping: &Json, before: &str, paths: &mut Vec<String>) {
+    for (name, form) in mapping["properties"].as_object().expect("keys") {
+        let path = format!("{before}{name}");
+        if find_combination(&path) == Some(Nested) {
+            let reference = [&form["$ref"], &form["allOf"][0]["$ref"]].into_iter().find_map(Json::as_str);
+            let pointer = reference.map(|pointer| pointer.trim_start_matches('#'));
+            let inner = pointer.map_or(form, |pointer| schema.pointer(pointer).expect("a form"));
+            list_paths(schema, inner, &format!("{path}."), paths);
+        }
+        paths.push(path);
+    }
+}
+
+/// Nests `value` in a mapping for each key of `path`.
+fn nest(path: &str, value: Json) -> Json {
+    path.rsplit('.').fold(value, |value, key| json!({key: value}))
+}
+
+fn parse(content: &Json) -> Tree {
+    let documents = Document::parse(&Source::new("s.yaml", content.to_string())).expect("YAML");
+    documents.into_iter().next().expect("a document").root
+}
+
+/// The value of the case at `path` after the defaults were added, and the keys of the gates that it replaces.
+fn combine(path: &str, case: &Json, defaults: &Json) -> (Json, Vec<String>) {
+    let mut case = parse(case);
+    let suite = parse(&json!({"defaults": defaults}));
+    let replaced = combine_with_defaults(&mut case, &find_defaults(&suite));
+    let combined = case.node(&Source::new("s.yaml", "")).to_json();
+    let value = combined.pointer(&format!("/{}", path.replace('.', "/"))).cloned().unwrap_or_default();
+    (value, replaced.into_iter().map(|gate| gate.key).collect())
+}
+
+#[test]
+fn every_key_has_a_combination() {
+    let schema = schema::of_cases(&Registry::default());
+    let mut paths = Vec::new();
+    list_paths(&schema, &schema["definitions"]["part_of_case"], "", &mut paths);
+    paths.sort_unstable();
+    let listed: Vec<&str> = COMBINATIONS.iter().map(|(path, _)| *path).collect();
+    assert_eq!(paths, listed);
+}
+
+#[test]
+fn a_key_of_a_case_and_of_the_defaults_combine_as_declared() {
+    for (path, combination) in COMBINATIONS.iter().chain(SETTINGS) {
+        let both = |own: Json, default: Json| combine(path, &nest(path, own), &nest(path, default));
+        let replaced = (json!(["own"]), vec![]);
+        match combination {
+            Added => {
+                assert_eq!(
+                    both(json!(["own"]), json!(["default"])),
+                    (json!(["own", "default"]), vec![]),
+                    "{path}"
+                );
+                assert_eq!(both(json!(["one"]), json!(["one"])), (json!(["one"]), vec![]), "{path}");
+            }
+            Merged => {
+                let merged = both(json!({"own": 1, "both": 1}), json!({"default": 2, "both": 2}));
+                assert_eq!(merged, (json!({"own": 1, "both": 1, "default": 2}), vec![]), "{path}");
+            }
+            Gate => {
+                let told = (json!(["own"]), vec![last_two_keys(path)]);
+                assert_eq!(both(json!(["own"]), json!(["default"])), told, "{path}");
+                assert_eq!(both(json!(["own"]), json!(["own"])), replaced, "{path}");
+            }
+            Replaced => assert_eq!(both(json!(["own"]), json!(["default"])), replaced, "{path}"),
+            Own => {
+                let document = Document::parse(&Source::new("s.yaml", json!({*path: 1}).to_string()));
+                let errors = keys::check_defaults(document.expect("YAML")[0].root(), "`defaults`");
+                assert!(errors.is_err(), "{path}");
+            }
+            // Each key inside is a row of its own.
+            Nested => {}
+        }
+    }
+}
+
+#[test]
+fn a_key_of_the_defaults_alone_is_added_or_told() {
+    for (path, combination) in COMBINATIONS {
+        // The case has the mapping with another key, and not this one.
+        let Some((parent, key)) = path.rsplit_once('.') else {
+            let alone = combine(path, &json!({}), &json!({*path: ["default"]}));
+            assert_eq!(alone, (json!(["default"]), vec![]), "{path}");
+            continue;
+        };
+        let alone = combine(path, &nest(parent, json!({"other": 1})), &nest(path, json!(["default"])));
+        match combination {
+            Added => assert_eq!(alone, (json!(["default"]), vec![]), "{path}"),
+            Gate => assert_eq!(alone, (Json::Null, vec![last_two_keys(path)]), "{path}"),
+            Nested => {
+                let inner = nest(key, json!({"unknown": 1}));
+                let alone = combine(path, &nest(parent, json!({"other": 1})), &nest(parent, inner));
+                assert_eq!(alone, (Json::Null, vec![format!("{key}.unknown")]), "{path}");
+            }
+            other => panic!("{path}: {other:?} inside of a mapping"),
+        }
+    }
+}
+
+/// A remark names the mapping of the key, and not those around it.
+fn last_two_keys(path: &str) -> String {
+    let keys: Vec<&str> = path.split('.').collect();
+    keys[keys.len().saturating_sub(2)..].join(".")
+}
+
+#[test]
+fn only_shared_keys_of_a_suite_apply_to_its_cases() {
+    let keys = COMBINATIONS.iter().map(|(path, _)| *path).filter(|path| !path.contains('.'));
+    let shared: Vec<&str> = keys.filter(|key| !find_defaults(&parse(&json!({*key: 1}))).is_empty()).collect();
+    assert_eq!(shared, SHARED);
+}
+
+/// Neither list has an entry for a key that no longer exists.
+#[test]
+fn every_entry_of_the_lists_is_about_a_key() {
+    let mut listed: BTreeMap<(String, String), Combination> = BTreeMap::new();
+    for (path, combination) in COMBINATIONS.iter().chain(SETTINGS) {
+        let (parents, key) = path.rsplit_once('.').unwrap_or(("", path));
+        let parent = parents.rsplit('.').next().unwrap_or_default();
+        listed.insert((parent.to_owned(), key.to_owned()), *combination);
+    }
+    let find = |parent: &str, key: &str| listed.get(&(parent.to_owned(), key.to_owned())).copied();
+    for key in ADDED {
+        assert_eq!(find("", key), Some(Added), "{key}");
+    }
+    for (parent, key) in
+        ADDED_INSIDE.iter().flat_map(|(parent, keys)| keys.iter().map(move |key| (parent, key)))
+    {
+        assert_eq!(find(parent, key), Some(Added), "{parent}.{key}");
+    }
+    for (parent, key) in NESTED {
+        assert_eq!(find(parent, key), Some(Nested), "{parent}.{key}");
+    }
+    for key in GATES {
+        assert_eq!(find("", key), Some(Gate), "{key}");
+    }
+}
+
+/// The page of cases says which keys are added and which are merged.
+#[test]
+fn the_page_of_cases_lists_what_is_added_and_merged() {
+    let page = include_str!("../../../docs/cases.md");
+    let section =
+        page.split("\n## Defaults\n").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("a section");
+    for (start, combination) in [("\n- Entries are added", Added), ("\n- Keys are merged", Merged)] {
+        let item = section.split(start).nth(1).and_then(|rest| rest.split("\n- ").next()).expect("an item");
+        let mut named: Vec<&str> = item.split('`').skip(1).step_by(2).collect();
+        named.sort_unstable();
+        let combined = COMBINATIONS.iter().chain(SETTINGS).filter(|(_, own)| *own == combination);
+        let mut expected: Vec<&str> = combined.map(|(path, _)| *path).collect();
+        expected.sort_unstable();
+        assert_eq!(named, expected, "{combination:?}");
+    }
+}
