@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::reader::build::content::all_texts;
 use crate::reader::build::evidence::CallEvidence;
-use crate::reader::build::tool_result::error_of;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::codex::TOKENS;
@@ -125,16 +125,14 @@ fn arguments_of(item: &Object) -> Arguments {
 }
 
 fn settle(call: &mut Call, item: &mut Object) -> Result<(), DecodeError> {
-    call.status = match item.text(&["status"])?.as_deref() {
-        Some("failed" | "declined") => CallStatus::Error,
-        Some("completed") | None => CallStatus::Ok,
-        // A call that is still in progress is answered by a later event of the same item.
-        Some(_) => CallStatus::Unanswered,
-    };
-    if call.status == CallStatus::Unanswered {
+    let marks = OutcomeMarks::of(item);
+    // A call that is still in progress is answered by a later event of the same item.
+    if marks.is_pending() {
+        call.status = CallStatus::Unanswered;
         return Ok(());
     }
-    call.exit_code = item.take(&["exit_code"]).and_then(|code| code.as_number()?.as_i64());
+    marks.settle(call, Unmarked::Worked);
+    call.exit_code = marks.exit_code();
     let error = error_of(item);
     call.result = item.take(&["aggregated_output", "result"]).map(returned_value);
     if call.status == CallStatus::Error {

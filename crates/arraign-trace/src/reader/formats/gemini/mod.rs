@@ -4,7 +4,7 @@
 //! requests and responses, and the results of a batch, with one run for each `key`. The API has no ids for calls: a result
 //! belongs to the first call of its name without a result.
 
-mod content;
+pub(crate) mod content;
 
 use std::borrow::Cow;
 
