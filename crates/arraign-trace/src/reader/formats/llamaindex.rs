@@ -17,7 +17,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallsUnrecorded, Role, Trace};
+use crate::trace::{Call, CallsUnrecorded, Results, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "llamaindex",
@@ -98,7 +98,11 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         run.add_event(value).map_err(|error| at.in_record(error))?;
         run.builder.close_record(evidence);
     }
-    Ok(runs.into_iter().map(|run| run.builder.finish()).collect())
+    let finish = |run: WorkflowRun| {
+        let results = if run.has_steps { Results::Recorded } else { Results::NotRecorded };
+        Trace { results, ..run.builder.finish() }
+    };
+    Ok(runs.into_iter().map(finish).collect())
 }
 
 fn read_memory(records: Vec<Record>) -> Result<Trace, DecodeError> {
@@ -122,6 +126,8 @@ struct WorkflowRun {
     /// Whether the user's question was read: later inputs repeat it.
     is_asked: bool,
     has_output: bool,
+    /// Whether the events of tools or the input of the model are in the file, and not the outputs alone.
+    has_steps: bool,
     is_over: bool,
 }
 
@@ -132,6 +138,8 @@ impl WorkflowRun {
         if self.builder.trace.agent.is_none() {
             self.builder.trace.agent = event.string(&["current_agent_name"])?;
         }
+        self.has_steps |=
+            matches!(class, Some(WorkflowEvent::Input | WorkflowEvent::ToolCall | WorkflowEvent::ToolResult));
         match class {
             Some(WorkflowEvent::Input) => self.add_input(event)?,
             Some(WorkflowEvent::Output) => self.add_output(event)?,

@@ -7,6 +7,7 @@ use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, is_set, names_failure};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
+use crate::reader::formats::gemini_cli::exit_code;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, Role};
@@ -159,12 +160,17 @@ impl ContentWalk {
         let mut marks = OutcomeMarks::of(&answer);
         let response = answer.take(&["response"]).unwrap_or_default();
         response.as_object().into_iter().for_each(|response| read_response_marks(&mut marks, response));
+        // The shell of Gemini CLI writes its exit code into its output.
+        if name.as_deref() == Some("run_shell_command") {
+            marks.note_exit_code(response.text_under("output").and_then(exit_code));
+        }
         let Some(call) = self.builder.waiting(known, name.as_deref()) else {
             self.builder.compare_result(id.as_deref(), &marks, Unmarked::Worked);
             return Ok(());
         };
         let error = response.get("error").filter(|error| is_set(error)).cloned();
         marks.settle(call, Unmarked::Worked);
+        call.exit_code = marks.exit_code();
         call.error = error.map(|error| error.into_text_or_json().into_owned());
         call.result = Some(response.into_value());
         Ok(())

@@ -21,7 +21,7 @@ use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::formats::otel::tool::ToolSpan;
 use crate::reader::formats::otel::tree::{self, SpanKind, Spans, Standing, agent_name};
 use crate::reader::json::input::At;
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, CallStatus, Results, Role, Trace};
 
 /// Builds the run; `None` if no span is of an agent, its model or a tool.
 pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Result<Option<Trace>, DecodeError> {
@@ -80,6 +80,8 @@ struct AgentRun {
     costs: Vec<Option<f64>>,
     /// The number of calls that returned the answer of the run.
     answers: usize,
+    /// The number of calls before the last model call: what these returned was sent to it.
+    calls_before: usize,
     /// The model calls that stopped because the model called a tool, and do not contain the call.
     silent_stops: Vec<(At, String)>,
     /// The number of calls that are known only from the spans of tools.
@@ -163,6 +165,7 @@ impl AgentRun {
         // Some writers give each call a message of its own: what one model call said is one turn.
         self.builder.enter_record(span.at);
         let made = self.count_calls();
+        self.calls_before = self.builder.trace.calls.len();
         for message in said {
             self.keep_results(&message);
             self.add_parts(message.parts, &standing.path);
@@ -343,6 +346,11 @@ impl AgentRun {
             let reason =
                 agent.failure.as_deref().map_or("error".to_owned(), |failure| format!("error: {failure}"));
             self.builder.trace.stop_reason = Some(reason);
+        }
+        // A model goes on with the results of its calls. Some libraries record neither these nor the spans of tools.
+        let calls = &self.builder.trace.calls;
+        if self.calls_before > 0 && calls.iter().all(|call| call.status == CallStatus::Unanswered) {
+            self.builder.trace.results = Results::NotRecorded;
         }
         let mut trace = self.builder.finish();
         let AgentSpan { answer, decides, .. } = self.agent;
