@@ -24,6 +24,8 @@ pub(crate) enum Unmarked {
 pub(crate) struct OutcomeMarks {
     has_failure: bool,
     has_success: bool,
+    /// Whether a word says that the record is complete, which in some formats says nothing about the tool.
+    is_complete: bool,
     /// Whether an error has an empty text. An exception without a message has one, and so has the error of some writers
     /// if there was none.
     has_empty_error: bool,
@@ -59,8 +61,10 @@ enum MarkKey {
 
 /// What a word says about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StatusWord {
+enum StatusWord {
     Worked,
+    /// The call has ended, and mostly well.
+    Complete,
     Failed,
     /// The call has not ended.
     Pending,
@@ -68,20 +72,10 @@ pub(crate) enum StatusWord {
 }
 
 /// Words for a call that worked, as [`fold`] returns them.
-const WORKED: &[&str] = &[
-    "complete",
-    "completed",
-    "done",
-    "executed",
-    "finished",
-    "ok",
-    "outcomeok",
-    "passed",
-    "statuscodeok",
-    "succeeded",
-    "success",
-    "successful",
-];
+const WORKED: &[&str] = &["ok", "outcomeok", "passed", "statuscodeok", "succeeded", "success", "successful"];
+
+/// Words for a call that has ended.
+const COMPLETE: &[&str] = &["complete", "completed", "done", "executed", "finished"];
 
 /// Words for a call that failed, was refused or was stopped.
 const FAILED: &[&str] = &[
@@ -135,6 +129,24 @@ const HINTS: &[&str] = &[
     "err", "fail", "succ", "status", "outcome", "exit", "except", "den", "decl", "code", "ok", "rej", "timed",
 ];
 
+/// Parts of the names of keys that are about errors and statuses, and mark none.
+const HARMLESS: &[&str] = &[
+    "budget",
+    "count",
+    "errorrate",
+    "failurerate",
+    "handle",
+    "ignore",
+    "onerror",
+    "onfail",
+    "policy",
+    "retry",
+    "total",
+];
+
+/// The ends of the names of keys that describe a status which has a key of its own.
+const DESCRIPTIONS: &[&str] = &["at", "description", "details", "message", "reason", "text", "time"];
+
 /// The letters and digits of a name in lower case: writers have `is_error`, `isError` and `Is-Error`.
 fn fold(name: &str) -> String {
     let letters = name.bytes().filter(u8::is_ascii_alphanumeric);
@@ -163,6 +175,7 @@ fn classify_key(key: &str) -> Option<MarkKey> {
         }
         "status" | "outcome" | "executionstatus" | "toolstatus" | "resultstatus" => MarkKey::Status,
         "exit" | "exitcode" | "exitstatus" | "returncode" => MarkKey::ExitCode,
+        _ if has(HARMLESS) => return None,
         // A success may be named by its opposite: `unsuccessful`.
         _ if has(&["unsucc", "error", "fail", "exception", "denied", "declined", "rejected", "timedout"]) => {
             MarkKey::LikeError
@@ -174,17 +187,20 @@ fn classify_key(key: &str) -> Option<MarkKey> {
         {
             MarkKey::LikeExitCode
         }
-        _ if has(&["status", "outcome"]) => MarkKey::LikeStatus,
+        _ if has(&["status", "outcome"]) && !DESCRIPTIONS.iter().any(|end| name.ends_with(end)) => {
+            MarkKey::LikeStatus
+        }
         _ => return None,
     })
 }
 
 /// Classifies the word for how a call ended, in the spelling of any writer.
-pub(crate) fn classify_word(word: &str) -> StatusWord {
+fn classify_word(word: &str) -> StatusWord {
     let word = fold(word);
     let is_in = |words: &[&str]| words.contains(&word.as_str());
     match () {
         () if is_in(WORKED) => StatusWord::Worked,
+        () if is_in(COMPLETE) => StatusWord::Complete,
         () if is_in(FAILED) => StatusWord::Failed,
         () if is_in(PENDING) => StatusWord::Pending,
         () => StatusWord::Unknown,
@@ -249,7 +265,9 @@ impl OutcomeMarks {
                 None => self.note_unclear_value(key, value),
             },
             MarkKey::LikeSuccess => {
-                if read_flag(value) == Some(false) || is_word(value, StatusWord::Failed) {
+                if read_flag(value) == Some(false)
+                    || value.as_str().is_some_and(|text| classify_word(text) == StatusWord::Failed)
+                {
                     self.note_unclear_value(key, value);
                 }
             }
@@ -257,19 +275,19 @@ impl OutcomeMarks {
                 let is_http_error = value.as_number().is_some_and(is_http_error);
                 let is_other = is_set(value)
                     && !matches!(value, Json::Number(_) | Json::Bool(_))
-                    && !is_word(value, StatusWord::Worked);
+                    && !is_good_word(value);
                 if is_http_error || is_other {
                     self.note_unclear_value(key, value);
                 }
             }
             MarkKey::LikeError => {
-                let is_harmless = matches!(value, Json::Number(_)) || is_word(value, StatusWord::Worked);
+                let is_harmless = matches!(value, Json::Number(_)) || is_good_word(value);
                 if is_set(value) && !is_harmless {
                     self.note_unclear_value(key, value);
                 }
             }
             MarkKey::LikeExitCode => {
-                if read_code(value) != Some(0) && is_set(value) {
+                if read_code(value) != Some(0) && is_set(value) && !is_good_word(value) {
                     self.note_unclear_value(key, value);
                 }
             }
@@ -277,18 +295,19 @@ impl OutcomeMarks {
     }
 
     fn note_status(&mut self, key: &str, value: &Json) {
-        let word = match value {
-            Json::Text(text) => Some(text.as_ref()),
-            // Such as `{"type": "exit", "exit_code": 0}`.
-            value => ["type", "status", "code"].iter().find_map(|name| value.text_under(name)),
-        };
-        match (word, value) {
-            (Some(word), _) => self.note_word(key, word),
-            (None, Json::Bool(true)) => self.has_success = true,
-            (None, Json::Bool(false)) => self.has_failure = true,
-            (None, Json::Number(number)) => self.has_failure |= is_http_error(number),
-            (None, value) if is_set(value) => self.note_unclear_value(key, value),
-            (None, _) => {}
+        match value {
+            Json::Text(word) => self.note_word(key, word),
+            Json::Bool(true) => self.has_success = true,
+            Json::Bool(false) => self.has_failure = true,
+            Json::Number(number) => self.has_failure |= is_http_error(number),
+            // Such as `{"type": "exit", "exit_code": 0}`, where the code says the rest.
+            Json::Object(status) if status.has_key("type") || status.has_key("code") => {
+                self.read(status);
+                let words = ["type", "code"].iter().filter_map(|name| status.text_under(name));
+                words.filter(|word| *word != "exit").for_each(|word| self.note_word(key, word));
+            }
+            value if is_set(value) => self.note_unclear_value(key, value),
+            _ => {}
         }
     }
 
@@ -296,6 +315,7 @@ impl OutcomeMarks {
     pub(crate) fn note_word(&mut self, key: &str, word: &str) {
         match classify_word(word) {
             StatusWord::Worked => self.has_success = true,
+            StatusWord::Complete => self.is_complete = true,
             StatusWord::Failed => self.has_failure = true,
             StatusWord::Pending => self.pending = Some(format!("`{key}` is `{word}`")),
             StatusWord::Unknown if word.is_empty() => {}
@@ -307,6 +327,7 @@ impl OutcomeMarks {
     pub(crate) fn absorb(&mut self, other: Self) {
         self.has_failure |= other.has_failure;
         self.has_success |= other.has_success;
+        self.is_complete |= other.is_complete;
         self.has_empty_error |= other.has_empty_error;
         self.unclear = self.unclear.take().or(other.unclear);
         self.pending = self.pending.take().or(other.pending);
@@ -326,7 +347,8 @@ impl OutcomeMarks {
     /// Adds the exit code of the program that the tool ran.
     pub(crate) fn note_exit_code(&mut self, code: Option<i64>) {
         let Some(code) = code else { return };
-        self.exit_code = Some(code);
+        // Of several programs, the first that failed counts.
+        self.exit_code = self.exit_code.filter(|known| *known != 0).or(Some(code));
         self.has_failure |= code != 0;
         self.has_success |= code == 0;
     }
@@ -345,14 +367,13 @@ impl OutcomeMarks {
         });
     }
 
-    /// Drops the marks of success, in a format that marks the end of a record by them and not the success of the tool.
-    pub(crate) fn without_success(self) -> Self {
-        Self { has_success: false, ..self }
-    }
-
     /// Whether there is any mark but that of a call which has not ended.
     pub(crate) fn is_marked(&self) -> bool {
-        self.has_failure || self.has_success || self.has_empty_error || self.unclear.is_some()
+        self.has_failure
+            || self.has_success
+            || self.is_complete
+            || self.has_empty_error
+            || self.unclear.is_some()
     }
 
     /// Whether the record says that the call has not ended, and nothing else.
@@ -368,6 +389,11 @@ impl OutcomeMarks {
     /// Whether there is a mark of failure.
     pub(crate) fn has_failed(&self) -> bool {
         self.has_failure
+    }
+
+    /// Describes the mark that is not understood, if there is one.
+    pub(crate) fn unclear(&self) -> Option<&str> {
+        self.unclear.as_deref()
     }
 
     /// The exit code, if there is one.
@@ -386,6 +412,7 @@ impl OutcomeMarks {
                 (CallStatus::Unknown, StatusMark::Unclear("`error` is empty".to_owned()))
             }
             None => match unmarked {
+                Unmarked::Worked if self.is_complete => (CallStatus::Ok, StatusMark::Recorded),
                 Unmarked::Worked => (CallStatus::Ok, StatusMark::Inferred),
                 Unmarked::Unrecorded => (CallStatus::Unknown, StatusMark::Recorded),
             },
@@ -428,8 +455,10 @@ fn is_http_error(number: &serde_json::Number) -> bool {
     number.as_u64().is_some_and(|code| (400..600).contains(&code))
 }
 
-fn is_word(value: &Json, wanted: StatusWord) -> bool {
-    value.as_str().is_some_and(|text| classify_word(text) == wanted)
+/// Whether a value is a word for a call that worked or has ended.
+fn is_good_word(value: &Json) -> bool {
+    let word = value.as_str().map(classify_word);
+    matches!(word, Some(StatusWord::Worked | StatusWord::Complete))
 }
 
 /// Whether a value says that there is something: it is not empty, zero, or a word for none.
@@ -454,7 +483,7 @@ pub(crate) fn with_result(call: Call, mut record: Object) -> Call {
     let error = error_of(&mut record);
     let result = record.take(&["result"]).map(Json::into_value);
     let mut call = Call { result, error, ..call };
-    if call.result.is_some() || call.error.is_some() || marks.has_failed() {
+    if call.result.is_some() || call.error.is_some() || marks.is_marked() {
         marks.settle(&mut call, Unmarked::Worked);
     }
     call

@@ -239,11 +239,10 @@ impl OpencodeSession {
 
 fn settle_call(call: &mut Call, mut state: Object) -> Result<(), DecodeError> {
     let mut marks = OutcomeMarks::of(&state);
-    // The status of a call that has not ended is followed by another state.
-    let has_ended = marks.is_marked();
     state.get("metadata").and_then(Json::as_object).into_iter().for_each(|metadata| marks.read(metadata));
     call.exit_code = marks.exit_code();
-    if !has_ended {
+    // The state of a call that has not ended is followed by another one.
+    if !marks.is_marked() {
         return Ok(());
     }
     marks.settle(call, Unmarked::Worked);

@@ -206,8 +206,10 @@ fn settle_server(call: &mut Call) {
 }
 
 fn settle(call: &mut Call, mirror: Option<&Mirror>) {
+    let mut by_code = OutcomeMarks::default();
     if let Some(shown) = call.result.take() {
         let output = CodexOutput::of(shown);
+        output.unclear.into_iter().for_each(|why| by_code.note_unclear(why));
         call.result = Some(output.result);
         call.exit_code = output.exit_code.or(call.exit_code);
         call.duration_ms = output.duration_ms;
@@ -215,7 +217,6 @@ fn settle(call: &mut Call, mirror: Option<&Mirror>) {
     let answered = call.status != CallStatus::Unanswered;
     // The exit code decides first. A mirror, if there is one, replaces the status: Codex itself knows how the call
     // ended.
-    let mut by_code = OutcomeMarks::default();
     by_code.note_exit_code(call.exit_code);
     if let StatusMark::Unclear(why) = &call.status_mark {
         by_code.note_unclear(why.clone());

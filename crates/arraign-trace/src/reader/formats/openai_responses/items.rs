@@ -220,13 +220,11 @@ impl Items {
     fn output(&mut self, mut item: Object) -> Result<(), DecodeError> {
         self.turn = OpenTurn::Over;
         let id = item.text(&CALL_ID)?.ok_or_else(|| DecodeError::new("`call_id` is missing"))?;
-        // An item is `completed` whether its tool worked or not.
-        let mut marks = OutcomeMarks::of(&item).without_success();
+        let mut marks = OutcomeMarks::of(&item);
         let found_tools = item.get("tools").is_some();
         let output = untyped(item.take(&["output", "result", "tools"]).unwrap_or_default());
+        read_shell_marks(&mut marks, &output);
         let timed_out = timed_out(&output);
-        marks.note_failure(timed_out);
-        marks.note_exit_code(exit_code(&output));
         // The history of a trimmed log answers calls that are not in it.
         let Some(call) = self.builder.waiting(Some(&id), None) else {
             self.builder.compare_result(Some(&id), &marks, Unmarked::Unrecorded);
@@ -262,13 +260,15 @@ fn hosted(tool: &str, mut item: Object) -> Result<Call, DecodeError> {
     // Tools on the user's side are `completed` when the model has asked for them. Their outcome is an item of its own.
     let answered_elsewhere =
         by_client || matches!(tool, "shell" | "local_shell" | "apply_patch" | "computer" | "program");
-    let marks = if answered_elsewhere { marks.without_success() } else { marks };
+    let unmarked = if answered_elsewhere { Unmarked::Unrecorded } else { Unmarked::Worked };
     let mut call = Call { id, result, server: ToolServer::BuiltIn, ..Call::new(tool, arguments, 0) };
     if marks.is_pending() {
         // A reply that was cut has what the tool had returned by then.
         call.status = if call.result.is_some() { CallStatus::Unknown } else { CallStatus::Unanswered };
-    } else if marks.is_marked() || call.result.is_some() {
-        marks.settle(&mut call, Unmarked::Unrecorded);
+    } else if !answered_elsewhere && marks.is_marked() || !marks.has_only_success() {
+        marks.settle(&mut call, unmarked);
+    } else if call.result.is_some() {
+        call.status = CallStatus::Unknown;
     }
     Ok(call)
 }
@@ -319,10 +319,8 @@ fn timed_out(output: &Json) -> bool {
     parts.any(|part| part.pointer("/outcome/type").and_then(Json::as_str) == Some("timeout"))
 }
 
-/// Returns the exit code of the first failed command in a shell's output, or of the last command.
-fn exit_code(output: &Json) -> Option<i64> {
-    let codes =
-        output.as_list()?.iter().map(|part| part.pointer("/outcome/exit_code")?.as_number()?.as_i64());
-    let codes: Vec<i64> = codes.collect::<Option<_>>()?;
-    codes.iter().find(|code| **code != 0).or(codes.last()).copied()
+/// Reads the marks in the output of a shell: each command has its texts, and how it ended.
+fn read_shell_marks(marks: &mut OutcomeMarks, output: &Json) {
+    let parts = output.as_list().unwrap_or_default().iter().filter_map(Json::as_object);
+    parts.filter(|part| part.has_key("stdout") && part.has_key("stderr")).for_each(|part| marks.read(part));
 }
