@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::clock::{millis_between, nanos};
-use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
@@ -285,7 +285,7 @@ impl CopilotSession {
         let result = data.object(&["result"])?.and_then(|mut result| result.take(&["content"]));
         call.result = result.map(Json::into_value);
         marks.settle(call, Unmarked::Worked);
-        let message = data.within(&["error"], |mut error| error.string(&["message"]))?.flatten();
+        let message = error_of(&mut data);
         let output = call.result.as_ref().and_then(|result| Some(result.as_str()?.to_owned()));
         call.error = message.or(output).filter(|_| marks.has_failed());
         call.exit_code = marks.exit_code();

@@ -5,7 +5,7 @@
 //! does not know: the run has no cost.
 
 use crate::reader::build::clock::millis_between;
-use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
@@ -248,7 +248,7 @@ fn settle_call(call: &mut Call, mut state: Object) -> Result<(), DecodeError> {
     marks.settle(call, Unmarked::Worked);
     call.result = state.take_even_null("output").map(Json::into_value);
     let output = call.result.as_ref().and_then(serde_json::Value::as_str).map(ToOwned::to_owned);
-    call.error = state.string(&["error"])?.or(output).filter(|_| marks.has_failed());
+    call.error = error_of(&mut state).or(output).filter(|_| marks.has_failed());
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use crate::reader::build::content::{content_value, text_of};
 use crate::reader::build::spot::RecordSpot;
-use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::At;
@@ -65,7 +65,7 @@ fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeErro
 fn answer(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
     let id = message.required(&["toolCallId", "tool_call_id"])?;
     let marks = OutcomeMarks::of(&message);
-    let error = message.string(&["error"])?;
+    let error = error_of(&mut message);
     let Some(call) = builder.waiting(Some(&id), None) else {
         builder.compare_result(Some(&id), &marks, Unmarked::Unrecorded);
         return Ok(());
