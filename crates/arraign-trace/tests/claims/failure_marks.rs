@@ -333,24 +333,21 @@ fn a_message_says_which_mark_is_not_understood() {
 /// The results of one call `c` after each other, in formats that find a call by its id.
 fn run_with_results(format: &str, marks: [&str; 2]) -> Trace {
     let results = |result: &dyn Fn(&str) -> String| marks.map(result).join(",");
-    let text = match format {
-        "anthropic" => {
-            let results = results(&|mark| {
-                format!(r#"{{"type": "tool_result", "tool_use_id": "c", "content": "x"{mark}}}"#)
-            });
-            format!(
-                r#"[{{"role": "assistant", "content": [{{"type": "tool_use", "id": "c", "name": "f", "input": {{}}}}]}},
+    let text = if format == "anthropic" {
+        let results = results(&|mark| {
+            format!(r#"{{"type": "tool_result", "tool_use_id": "c", "content": "x"{mark}}}"#)
+        });
+        format!(
+            r#"[{{"role": "assistant", "content": [{{"type": "tool_use", "id": "c", "name": "f", "input": {{}}}}]}},
                 {{"role": "user", "content": [{results}]}}]"#
-            )
-        }
-        _ => {
-            let results =
-                results(&|mark| format!(r#"{{"role": "tool", "tool_call_id": "c", "content": "x"{mark}}}"#));
-            format!(
-                r#"[{{"role": "assistant", "content": null, "tool_calls": [{{"id": "c", "type": "function",
+        )
+    } else {
+        let results =
+            results(&|mark| format!(r#"{{"role": "tool", "tool_call_id": "c", "content": "x"{mark}}}"#));
+        format!(
+            r#"[{{"role": "assistant", "content": null, "tool_calls": [{{"id": "c", "type": "function",
                 "function": {{"name": "f", "arguments": "{{}}"}}}}]}}, {results}]"#
-            )
-        }
+        )
     };
     reader::read(&text, Some(format)).expect("a run").runs.remove(0)
 }

@@ -26,9 +26,9 @@ pub(crate) struct OutcomeMarks {
     has_success: bool,
     /// Whether a word says that the record is complete, which in some formats says nothing about the tool.
     is_complete: bool,
-    /// Whether an error has an empty text. An exception without a message has one, and so has the error of some writers
-    /// if there was none.
-    has_empty_error: bool,
+    /// The key of an error with an empty text. An exception without a message has one, and so has the error of some
+    /// writers if there was none.
+    empty_error: Option<String>,
     /// A mark that is not understood, for a message.
     unclear: Option<String>,
     /// A word for a call that has not ended, for a message.
@@ -130,19 +130,8 @@ const HINTS: &[&str] = &[
 ];
 
 /// Parts of the names of keys that are about errors and statuses, and mark none.
-const HARMLESS: &[&str] = &[
-    "budget",
-    "count",
-    "errorrate",
-    "failurerate",
-    "handle",
-    "ignore",
-    "onerror",
-    "onfail",
-    "policy",
-    "retry",
-    "total",
-];
+const HARMLESS: &[&str] =
+    &["budget", "errorrate", "failurerate", "handle", "ignore", "onerror", "onfail", "policy", "retry"];
 
 /// The ends of the names of keys that describe a status which has a key of its own.
 const DESCRIPTIONS: &[&str] = &["at", "description", "details", "message", "reason", "text", "time"];
@@ -159,7 +148,21 @@ fn has_hint(key: &str) -> bool {
 }
 
 fn classify_key(key: &str) -> Option<MarkKey> {
-    if !has_hint(key) {
+    // Nearly every record has some of these, and a comparison of whole keys is cheaper than the search for a hint.
+    let is_usual = matches!(
+        key,
+        "type"
+            | "id"
+            | "name"
+            | "role"
+            | "content"
+            | "tool_use_id"
+            | "tool_call_id"
+            | "call_id"
+            | "output"
+            | "result"
+    );
+    if is_usual || !has_hint(key) {
         return None;
     }
     let name = fold(key);
@@ -228,6 +231,13 @@ impl OutcomeMarks {
         marks
     }
 
+    /// Reads the marks in a further value about the same call, if it is an object.
+    pub(crate) fn read_value(&mut self, value: Option<&Json>) {
+        if let Some(Json::Object(record)) = value {
+            self.read(record);
+        }
+    }
+
     /// Reads the marks in a further record about the same call.
     pub(crate) fn read(&mut self, record: &Object) {
         for (key, value) in record.entries() {
@@ -240,57 +250,31 @@ impl OutcomeMarks {
     }
 
     fn note(&mut self, kind: MarkKey, key: &str, value: &Json) {
-        match kind {
-            MarkKey::Failure => match read_flag(value) {
-                Some(true) => self.has_failure = true,
-                Some(false) => self.has_success = true,
-                None => self.note_unclear_value(key, value),
-            },
-            MarkKey::Success => match read_flag(value) {
-                Some(true) => self.has_success = true,
-                Some(false) => self.has_failure = true,
-                None => self.note_unclear_value(key, value),
-            },
-            MarkKey::Error => match value {
-                Json::Bool(false) => self.has_success = true,
-                value if is_set(value) => self.has_failure = true,
-                Json::Text(text) if text.trim().is_empty() => self.has_empty_error = true,
-                // An exception that was written as JSON. Errors that are a list of none are no error.
-                Json::Object(error) if error.is_empty() && !key.ends_with('s') => self.has_empty_error = true,
-                _ => {}
-            },
-            MarkKey::Status => self.note_status(key, value),
-            MarkKey::ExitCode => match read_code(value) {
+        match (kind, read_flag(value)) {
+            (MarkKey::Failure, Some(true)) | (MarkKey::Success, Some(false)) => self.has_failure = true,
+            (MarkKey::Failure, Some(false)) | (MarkKey::Success, Some(true)) => self.has_success = true,
+            (MarkKey::Failure | MarkKey::Success, None) => self.note_unclear_value(key, value),
+            (MarkKey::Error, _) => self.note_error(key, value),
+            (MarkKey::Status, _) => self.note_status(key, value),
+            (MarkKey::ExitCode, _) => match read_code(value) {
                 Some(code) => self.note_exit_code(Some(code)),
                 None => self.note_unclear_value(key, value),
             },
-            MarkKey::LikeSuccess => {
-                if read_flag(value) == Some(false)
-                    || value.as_str().is_some_and(|text| classify_word(text) == StatusWord::Failed)
-                {
-                    self.note_unclear_value(key, value);
-                }
+            (kind, _) if is_suspicious(kind, value) => self.note_unclear_value(key, value),
+            _ => {}
+        }
+    }
+
+    fn note_error(&mut self, key: &str, value: &Json) {
+        match value {
+            Json::Bool(false) => self.has_success = true,
+            value if is_set(value) => self.has_failure = true,
+            Json::Text(text) if text.trim().is_empty() => self.empty_error = Some(key.to_owned()),
+            // An exception that was written as JSON. Errors that are a list of none are no error.
+            Json::Object(error) if error.is_empty() && !key.ends_with('s') => {
+                self.empty_error = Some(key.to_owned());
             }
-            MarkKey::LikeStatus => {
-                let is_http_error = value.as_number().is_some_and(is_http_error);
-                let is_other = is_set(value)
-                    && !matches!(value, Json::Number(_) | Json::Bool(_))
-                    && !is_good_word(value);
-                if is_http_error || is_other {
-                    self.note_unclear_value(key, value);
-                }
-            }
-            MarkKey::LikeError => {
-                let is_harmless = matches!(value, Json::Number(_)) || is_good_word(value);
-                if is_set(value) && !is_harmless {
-                    self.note_unclear_value(key, value);
-                }
-            }
-            MarkKey::LikeExitCode => {
-                if read_code(value) != Some(0) && is_set(value) && !is_good_word(value) {
-                    self.note_unclear_value(key, value);
-                }
-            }
+            _ => {}
         }
     }
 
@@ -328,7 +312,7 @@ impl OutcomeMarks {
         self.has_failure |= other.has_failure;
         self.has_success |= other.has_success;
         self.is_complete |= other.is_complete;
-        self.has_empty_error |= other.has_empty_error;
+        self.empty_error = self.empty_error.take().or(other.empty_error);
         self.unclear = self.unclear.take().or(other.unclear);
         self.pending = self.pending.take().or(other.pending);
         self.exit_code = self.exit_code.or(other.exit_code);
@@ -369,11 +353,7 @@ impl OutcomeMarks {
 
     /// Whether there is any mark but that of a call which has not ended.
     pub(crate) fn is_marked(&self) -> bool {
-        self.has_failure
-            || self.has_success
-            || self.is_complete
-            || self.has_empty_error
-            || self.unclear.is_some()
+        self.has_success || self.is_complete || !self.has_only_success()
     }
 
     /// Whether the record says that the call has not ended, and nothing else.
@@ -383,7 +363,7 @@ impl OutcomeMarks {
 
     /// Whether nothing says that the call may have failed.
     pub(crate) fn has_only_success(&self) -> bool {
-        !self.has_failure && !self.has_empty_error && self.unclear.is_none()
+        !self.has_failure && self.empty_error.is_none() && self.unclear.is_none()
     }
 
     /// Whether there is a mark of failure.
@@ -404,18 +384,20 @@ impl OutcomeMarks {
     /// Returns the status of a call that was answered, and the evidence for it. A failure counts more than a success
     /// beside it: a program may be `completed` with an exit code of 1.
     pub(crate) fn judge(&self, unmarked: Unmarked) -> (CallStatus, StatusMark) {
-        match self.unclear.as_ref().or(self.pending.as_ref()) {
-            _ if self.has_failure => (CallStatus::Error, StatusMark::Recorded),
-            Some(why) => (CallStatus::Unknown, StatusMark::Unclear(why.clone())),
-            None if self.has_success => (CallStatus::Ok, StatusMark::Recorded),
-            None if self.has_empty_error => {
-                (CallStatus::Unknown, StatusMark::Unclear("`error` is empty".to_owned()))
-            }
-            None => match unmarked {
+        let unclear = self.unclear.clone().or_else(|| self.pending.clone());
+        let empty_error = || self.empty_error.as_ref().map(|key| format!("`{key}` is empty"));
+        if self.has_failure {
+            (CallStatus::Error, StatusMark::Recorded)
+        } else if let Some(why) = unclear.or_else(|| empty_error().filter(|_| !self.has_success)) {
+            (CallStatus::Unknown, StatusMark::Unclear(why))
+        } else if self.has_success {
+            (CallStatus::Ok, StatusMark::Recorded)
+        } else {
+            match unmarked {
                 Unmarked::Worked if self.is_complete => (CallStatus::Ok, StatusMark::Recorded),
                 Unmarked::Worked => (CallStatus::Ok, StatusMark::Inferred),
                 Unmarked::Unrecorded => (CallStatus::Unknown, StatusMark::Recorded),
-            },
+            }
         }
     }
 
@@ -428,6 +410,20 @@ impl OutcomeMarks {
 /// Whether the name of a kind has a word for a failure, such as `error-text`.
 pub(crate) fn names_failure(kind: &str) -> bool {
     matches!(classify_key(kind), Some(MarkKey::Failure | MarkKey::Error | MarkKey::LikeError))
+}
+
+/// Whether a value under an unknown key may mean that the call failed.
+fn is_suspicious(kind: MarkKey, value: &Json) -> bool {
+    let is_failed = || value.as_str().is_some_and(|text| classify_word(text) == StatusWord::Failed);
+    let is_said = || is_set(value) && !is_good_word(value);
+    match (kind, value) {
+        (MarkKey::LikeSuccess, value) => read_flag(value) == Some(false) || is_failed(),
+        (MarkKey::LikeStatus, Json::Number(number)) => is_http_error(number),
+        (MarkKey::LikeStatus, Json::Bool(_)) | (MarkKey::LikeError, Json::Number(_)) => false,
+        (MarkKey::LikeExitCode, value) => read_code(value) != Some(0) && is_said(),
+        (MarkKey::LikeStatus | MarkKey::LikeError, _) => is_said(),
+        (_, _) => false,
+    }
 }
 
 /// Reads a flag, which some writers put into a text. `None` for anything else.

@@ -276,7 +276,7 @@ impl CopilotSession {
         if !marks.is_marked() {
             marks.note_unclear("`success` is missing".to_owned());
         }
-        data.get("shellExecution").and_then(Json::as_object).into_iter().for_each(|shell| marks.read(shell));
+        marks.read_value(data.get("shellExecution"));
         // The result of a user's command is in no call and is left out with it.
         let Some(call) = self.builder.waiting(Some(&id), None) else {
             self.builder.compare_result(Some(&id), &marks, Unmarked::Worked);

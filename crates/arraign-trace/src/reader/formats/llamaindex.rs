@@ -91,18 +91,14 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     for Record { at, value } in input.records {
         // A run ends with its stop event, so the next event begins another one.
         if runs.last().is_none_or(|run| run.is_over) {
-            runs.push(WorkflowRun::default());
+            runs.push(WorkflowRun::begin());
         }
         let Some(run) = runs.last_mut() else { continue };
         let evidence = run.builder.open_record(at, &value);
         run.add_event(value).map_err(|error| at.in_record(error))?;
         run.builder.close_record(evidence);
     }
-    let finish = |run: WorkflowRun| {
-        let results = if run.has_steps { Results::Recorded } else { Results::NotRecorded };
-        Trace { results, ..run.builder.finish() }
-    };
-    Ok(runs.into_iter().map(finish).collect())
+    Ok(runs.into_iter().map(|run| run.builder.finish()).collect())
 }
 
 fn read_memory(records: Vec<Record>) -> Result<Trace, DecodeError> {
@@ -126,20 +122,25 @@ struct WorkflowRun {
     /// Whether the user's question was read: later inputs repeat it.
     is_asked: bool,
     has_output: bool,
-    /// Whether the events of tools or the input of the model are in the file, and not the outputs alone.
-    has_steps: bool,
     is_over: bool,
 }
 
 impl WorkflowRun {
+    fn begin() -> Self {
+        // The outputs of the model alone have no results.
+        let trace = Trace { results: Results::NotRecorded, ..Trace::default() };
+        Self { builder: TraceBuilder::of(trace, 0), ..Self::default() }
+    }
+
     fn add_event(&mut self, event: Json) -> Result<(), DecodeError> {
         let class = find_class(&event);
         let mut event = Object::of(event, "an event")?;
         if self.builder.trace.agent.is_none() {
             self.builder.trace.agent = event.string(&["current_agent_name"])?;
         }
-        self.has_steps |=
-            matches!(class, Some(WorkflowEvent::Input | WorkflowEvent::ToolCall | WorkflowEvent::ToolResult));
+        if matches!(class, Some(WorkflowEvent::Input | WorkflowEvent::ToolCall | WorkflowEvent::ToolResult)) {
+            self.builder.trace.results = Results::Recorded;
+        }
         match class {
             Some(WorkflowEvent::Input) => self.add_input(event)?,
             Some(WorkflowEvent::Output) => self.add_output(event)?,

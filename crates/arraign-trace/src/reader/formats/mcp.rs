@@ -277,10 +277,9 @@ fn settle(call: &mut Call, result: Option<Json>, mut message: Object) {
         return;
     }
     let mut marks = OutcomeMarks::of(&message);
-    match &result {
-        Some(Json::Object(result)) => marks.read(result),
-        Some(_) => {}
-        None => marks.note_unclear("it has neither `result` nor `error`".to_owned()),
+    marks.read_value(result.as_ref());
+    if result.is_none() {
+        marks.note_unclear("it has neither `result` nor `error`".to_owned());
     }
     let shown = shown(result.unwrap_or_default());
     marks.settle(call, Unmarked::Worked);

@@ -218,7 +218,8 @@ impl OpencodeSession {
         let Some(call) = self.builder.waiting(id.as_deref(), Some(&name)) else { return Ok(()) };
         call.started_ms = began.zip(start).map(|(began, start)| count_millis(began, start));
         call.duration_ms = start.zip(end).map(|(start, end)| count_millis(start, end));
-        settle_call(call, state)
+        settle_call(call, state);
+        Ok(())
     }
 
     fn note_time(&mut self, time: Option<u64>) {
@@ -237,19 +238,18 @@ impl OpencodeSession {
     }
 }
 
-fn settle_call(call: &mut Call, mut state: Object) -> Result<(), DecodeError> {
+fn settle_call(call: &mut Call, mut state: Object) {
     let mut marks = OutcomeMarks::of(&state);
-    state.get("metadata").and_then(Json::as_object).into_iter().for_each(|metadata| marks.read(metadata));
+    marks.read_value(state.get("metadata"));
     call.exit_code = marks.exit_code();
     // The state of a call that has not ended is followed by another one.
     if !marks.is_marked() {
-        return Ok(());
+        return;
     }
     marks.settle(call, Unmarked::Worked);
     call.result = state.take_even_null("output").map(Json::into_value);
     let output = call.result.as_ref().and_then(serde_json::Value::as_str).map(ToOwned::to_owned);
     call.error = error_of(&mut state).or(output).filter(|_| marks.has_failed());
-    Ok(())
 }
 
 fn describe_error(error: &Json) -> String {

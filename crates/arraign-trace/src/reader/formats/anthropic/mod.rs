@@ -314,7 +314,7 @@ pub(crate) fn answer(builder: &mut TraceBuilder, mut block: Object) -> Result<()
     let content = block.take(&["content"]).unwrap_or_default();
     let mut marks = OutcomeMarks::of(&block);
     // The results of tools of the server are objects of their own, with an error code or an exit code.
-    content.as_object().into_iter().for_each(|content| marks.read(content));
+    marks.read_value(Some(&content));
     // The history of a trimmed log answers calls that are not in it.
     let Some(call) = builder.waiting(Some(&id), None) else {
         builder.compare_result(Some(&id), &marks, Unmarked::Worked);

@@ -204,11 +204,13 @@ impl<'t> AtifSteps<'t> {
         let told = result.text(&["source_call_id"])?;
         let Some(id) = told.as_deref().or(only) else { return Ok(()) };
         let mut marks = OutcomeMarks::of(&result);
-        result.get("extra").and_then(Json::as_object).into_iter().for_each(|extra| marks.read(extra));
+        marks.read_value(result.get("extra"));
         self.tells_errors |= marks.is_marked();
         let shown = shown(&mut result, self.builder.trace.agent.as_deref());
         let error = shown.result.as_str().filter(|_| marks.has_failed()).map(ToOwned::to_owned);
-        shown.unclear.into_iter().for_each(|why| marks.note_unclear(why));
+        if let Some(why) = shown.unclear {
+            marks.note_unclear(why);
+        }
         // Some converters write no flag, but keep the exit code.
         marks.note_exit_code(shown.exit_code.or_else(|| exit_code(error.as_ref()?)));
         let Some(call) = self.builder.waiting(Some(id), None) else {

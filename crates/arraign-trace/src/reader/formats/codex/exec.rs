@@ -112,7 +112,8 @@ impl ExecRun {
             self.builder.next_turn();
             self.builder.call(Call { id, server, ..Call::new(name, arguments, 0) });
         }
-        settle(&mut self.builder.trace.calls[place], item)
+        settle(&mut self.builder.trace.calls[place], item);
+        Ok(())
     }
 }
 
@@ -124,12 +125,12 @@ fn arguments_of(item: &Object) -> Arguments {
     Arguments::Json(Value::Object(asked.collect::<Map<_, _>>()))
 }
 
-fn settle(call: &mut Call, item: &mut Object) -> Result<(), DecodeError> {
+fn settle(call: &mut Call, item: &mut Object) {
     let marks = OutcomeMarks::of(item);
     // A call that is still in progress is answered by a later event of the same item.
     if marks.is_pending() {
         call.status = CallStatus::Unanswered;
-        return Ok(());
+        return;
     }
     marks.settle(call, Unmarked::Worked);
     call.exit_code = marks.exit_code();
@@ -139,7 +140,6 @@ fn settle(call: &mut Call, item: &mut Object) -> Result<(), DecodeError> {
         let said = call.result.as_ref().and_then(Value::as_str).filter(|text| !text.is_empty());
         call.error = error.or_else(|| said.map(|text| text.trim_end().to_owned()));
     }
-    Ok(())
 }
 
 /// The text of a result that is all text.

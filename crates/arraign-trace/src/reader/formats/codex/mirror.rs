@@ -57,14 +57,16 @@ fn read_marks(item: &Object) -> Option<OutcomeMarks> {
     if marks.is_pending() || !marks.is_marked() && result.is_none() {
         return None;
     }
-    result.into_iter().for_each(|result| read_server_marks(&mut marks, result));
+    if let Some(result) = result {
+        read_server_marks(&mut marks, result);
+    }
     Some(marks)
 }
 
 /// Reads the marks in a server's result; early versions wrap it in `Ok` or `Err`.
 fn read_server_marks(marks: &mut OutcomeMarks, result: &Json) {
     marks.note_failure(result.get("Err").is_some());
-    result.get("Ok").unwrap_or(result).as_object().into_iter().for_each(|inner| marks.read(inner));
+    marks.read_value(Some(result.get("Ok").unwrap_or(result)));
 }
 
 /// The text of a result that is an error.

@@ -209,7 +209,9 @@ fn settle(call: &mut Call, mirror: Option<&Mirror>) {
     let mut by_code = OutcomeMarks::default();
     if let Some(shown) = call.result.take() {
         let output = CodexOutput::of(shown);
-        output.unclear.into_iter().for_each(|why| by_code.note_unclear(why));
+        if let Some(why) = output.unclear {
+            by_code.note_unclear(why);
+        }
         call.result = Some(output.result);
         call.exit_code = output.exit_code.or(call.exit_code);
         call.duration_ms = output.duration_ms;

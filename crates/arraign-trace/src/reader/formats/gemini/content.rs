@@ -159,7 +159,9 @@ impl ContentWalk {
         let known = id.as_deref().filter(|id| self.builder.knows(id));
         let mut marks = OutcomeMarks::of(&answer);
         let response = answer.take(&["response"]).unwrap_or_default();
-        response.as_object().into_iter().for_each(|response| read_response_marks(&mut marks, response));
+        if let Some(response) = response.as_object() {
+            read_response_marks(&mut marks, response);
+        }
         // The shell of Gemini CLI writes its exit code into its output.
         if name.as_deref() == Some("run_shell_command") {
             marks.note_exit_code(response.text_under("output").and_then(exit_code));

@@ -165,8 +165,7 @@ impl Talk {
     /// Adds a tool's message to the call that it answers.
     fn answer(&mut self, fields: &mut Object) {
         let mut marks = OutcomeMarks::of(fields);
-        let more = fields.get("additional_kwargs").and_then(Json::as_object);
-        more.into_iter().for_each(|more| marks.read(more));
+        marks.read_value(fields.get("additional_kwargs"));
         let [id, name] = ["tool_call_id", "name"].map(|name| fields.take_text(&[name]));
         let Some(call) = self.builder.waiting(id.as_deref(), name.as_deref()) else {
             self.builder.compare_result(id.as_deref(), &marks, Unmarked::Unrecorded);

@@ -182,7 +182,7 @@ impl MafWalk {
         let output = content.take(&["output", "outputs", "result", "results"]);
         // A shell's output lists the results of its commands. The first result belongs to the call.
         let shell = output.as_ref().filter(|_| tool.contains("shell")).and_then(Json::first);
-        shell.and_then(Json::as_object).into_iter().for_each(|shell| marks.read(shell));
+        marks.read_value(shell);
         let Some(call) = self.builder.waiting(Some(&id), None) else {
             self.builder.compare_result(Some(&id), &marks, Unmarked::Worked);
             return Ok(());

@@ -321,6 +321,8 @@ fn timed_out(output: &Json) -> bool {
 
 /// Reads the marks in the output of a shell: each command has its texts, and how it ended.
 fn read_shell_marks(marks: &mut OutcomeMarks, output: &Json) {
-    let parts = output.as_list().unwrap_or_default().iter().filter_map(Json::as_object);
-    parts.filter(|part| part.has_key("stdout") && part.has_key("stderr")).for_each(|part| marks.read(part));
+    let parts = output.as_list().unwrap_or_default().iter();
+    for command in parts.filter(|part| part.has_key("stdout") && part.has_key("stderr")) {
+        marks.read_value(Some(command));
+    }
 }

@@ -274,9 +274,10 @@ fn read_status(status: &Object, key: &str) -> OutcomeMarks {
             _ => marks.note_unclear(format!("`{key}` is `{code}`")),
         },
         _ => {
-            let is_told = |key: &str| ["message", "description"].contains(&key);
-            let unknown = status.entries().find(|(key, value)| !is_told(key) && is_set(value));
-            unknown.into_iter().for_each(|(key, _)| marks.note_unclear(format!("`{key}` is set")));
+            let is_text = |key: &str| ["message", "description"].contains(&key);
+            if let Some((key, _)) = status.entries().find(|(key, value)| !is_text(key) && is_set(value)) {
+                marks.note_unclear(format!("`{key}` is set"));
+            }
         }
     }
     marks
