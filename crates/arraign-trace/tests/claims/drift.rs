@@ -1,12 +1,12 @@
 //! A later version of a writer may rename what marks a call. Then no run may look as if it made no calls.
 //!
 //! In each sample of each reader, each mark of a call is renamed. What is read then either has all the calls, or says
-//! that calls may be missing; or nothing is read at all.
+//! that calls may be missing; or nothing is read at all. A renamed mark of failure is no success.
 
 use std::collections::BTreeSet;
 
 use arraign_trace::reader;
-use arraign_trace::trace::Trace;
+use arraign_trace::trace::{CallStatus, StatusMark, Trace};
 
 use crate::samples;
 
@@ -186,6 +186,71 @@ fn list_words(text: &str) -> BTreeSet<&str> {
 /// The runs without calls that do not say that calls may be missing.
 fn count_silent(runs: &[Trace]) -> usize {
     runs.iter().filter(|run| run.calls.is_empty() && run.calls_unrecorded.is_none()).count()
+}
+
+/// Parts of words that say that a call failed, or that it did not.
+const OUTCOMES: &[&str] =
+    &["error", "fail", "status", "success", "outcome", "exit", "denied", "declined", "exception", "reject"];
+
+/// A call that failed does not become one that worked when a word for its outcome gets another name or another spelling:
+/// it still is an error, or unclear, or the file is not read completely.
+#[test]
+fn a_renamed_mark_of_failure_is_never_a_success() {
+    let mut green = Vec::new();
+    let mut count = 0;
+    for (reader, samples) in samples::named_samples() {
+        for (file, text) in &samples {
+            let Ok(before) = reader::read(text, None) else { continue };
+            let failed = count_doubtful(&before.runs);
+            if failed == 0 {
+                continue;
+            }
+            let is_outcome =
+                |word: &&&str| OUTCOMES.iter().any(|part| word.to_ascii_lowercase().contains(part));
+            for word in list_words(text).iter().filter(is_outcome) {
+                let later = renamed(word).into_iter().chain([respell(word)]).filter(|name| name != word);
+                for name in later {
+                    count += 1;
+                    let Ok(after) = reader::read(&rename(text, word, &name), None) else { continue };
+                    let is_unread = |run: &Trace| !run.unread.is_empty() || run.calls_unrecorded.is_some();
+                    if count_doubtful(&after.runs) < failed && !after.runs.iter().any(is_unread) {
+                        green.push(format!("{reader}/{file}: `{word}` as `{name}`"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(count > 500, "only {count} names of marks were changed");
+    assert!(green.is_empty(), "{} look as if their calls worked:\n{}", green.len(), green.join("\n"));
+}
+
+/// The calls that failed, or may have failed.
+fn count_doubtful(runs: &[Trace]) -> usize {
+    let is_doubtful = |call: &&arraign_trace::trace::Call| {
+        call.status == CallStatus::Error || matches!(call.status_mark, StatusMark::Unclear(_))
+    };
+    runs.iter().flat_map(|run| &run.calls).filter(is_doubtful).count()
+}
+
+/// A word in camel case if it is in snake case, and the other way round.
+fn respell(word: &str) -> String {
+    let mut other = String::new();
+    let mut is_next = false;
+    for letter in word.chars() {
+        match letter {
+            '_' => is_next = true,
+            letter if std::mem::take(&mut is_next) => other.push(letter.to_ascii_uppercase()),
+            letter if letter.is_ascii_uppercase() && !word.contains('_') => {
+                other.extend(
+                    [(!other.is_empty()).then_some('_'), Some(letter.to_ascii_lowercase())]
+                        .into_iter()
+                        .flatten(),
+                );
+            }
+            letter => other.push(letter.to_ascii_lowercase()),
+        }
+    }
+    other
 }
 
 /// Files of writers that no reader knows, or that are not read completely.

@@ -18,7 +18,7 @@ use crate::reader::json::key_bits::hash_key;
 use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::{Mark, hash_marks};
 use crate::reader::json::value::Json;
-use crate::trace::Trace;
+use crate::trace::{Results, Trace};
 
 /// The most conversations that a log may interleave. The run of a request is searched among this many last runs.
 pub(crate) const INTERLEAVED: usize = u64::BITS as usize;
@@ -35,6 +35,8 @@ pub(crate) struct Conversation<'t> {
     tally: UsageTotal,
     /// The time of the model for the replies that have one.
     model_ms: Option<f64>,
+    /// Whether what the model was sent is in the log. The results of tools are sent to it and are nowhere else.
+    has_request: bool,
     /// Whether a reply has no time.
     is_untimed: bool,
     /// The keys by which replayed messages are recognized. They are computed when a request is compared with the run, so a
@@ -83,8 +85,9 @@ impl<'t> Conversation<'t> {
         let usage = self.tally.total();
         let duration_ms = self.model_ms.filter(|_| !self.is_untimed);
         let stop_reason = self.stop_reason.map(Cow::into_owned);
+        let results = if self.has_request { Results::Recorded } else { Results::NotRecorded };
         let Self { messages, id, model, beside, .. } = self;
-        (messages, Trace { id, model, usage, duration_ms, stop_reason, ..Trace::default() }, beside)
+        (messages, Trace { id, model, usage, duration_ms, stop_reason, results, ..Trace::default() }, beside)
     }
 }
 
@@ -160,7 +163,7 @@ pub(crate) struct Conversations<'t> {
 impl<'t> Conversations<'t> {
     /// Returns one list of messages as the only conversation.
     pub(crate) fn of_messages(messages: Vec<LocatedMessage<'t>>) -> Vec<Conversation<'t>> {
-        vec![Conversation { messages, ..Conversation::default() }]
+        vec![Conversation { messages, has_request: true, ..Conversation::default() }]
     }
 
     /// Reads the conversations of a file: a list of messages, or a log of model calls that `exchange` reads. `read` reads a
@@ -219,12 +222,14 @@ impl<'t> Conversations<'t> {
         }
         self.replies += 1;
         let request = std::mem::take(&mut exchange.request);
+        let has_request = !request.is_empty();
         // The results of a batch do not follow each other: each is a run of its own.
         let at = match exchange.case {
             Some(_) => self.own_run(request),
             None => self.run_for(request, exchange.previous.as_deref()),
         };
         let run = &mut self.runs[at];
+        run.has_request |= has_request;
         run.add(exchange, self.replies);
         self.marks.update(at, run);
         Some(at)

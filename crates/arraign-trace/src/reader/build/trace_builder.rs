@@ -5,9 +5,10 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::unread_log::UnreadLog;
 use crate::reader::build::usage::UsageTotal;
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, CallStatus, Role, StatusMark, Trace};
 
 /// The most calls that are searched one by one. Most runs have so few, and tables of them would cost more.
 const FEW: usize = 16;
@@ -196,6 +197,24 @@ impl TraceBuilder {
             places.first = places.others.pop_front()?;
         }
         calls.get_mut(places.first)
+    }
+
+    /// Notes a further result of a call that was answered. If one of the two is an error and the other is not, nobody
+    /// knows which of them counts.
+    pub(crate) fn compare_result(&mut self, id: Option<&str>, marks: &OutcomeMarks, unmarked: Unmarked) {
+        let Some(index) = id.and_then(|id| self.find_calls(id).last()).map(|call| call.index) else { return };
+        let Some(call) = self.call_mut(index) else { return };
+        let (status, mark) = marks.judge(unmarked);
+        if call.status == CallStatus::Unanswered || status == call.status {
+            return;
+        }
+        if [status, call.status].contains(&CallStatus::Error) {
+            call.status = CallStatus::Unknown;
+            call.status_mark = StatusMark::Unclear("two results differ in whether it failed".to_owned());
+        } else if let StatusMark::Unclear(_) = mark {
+            call.status = CallStatus::Unknown;
+            call.status_mark = mark;
+        }
     }
 
     /// Returns the call with this index, from 1.

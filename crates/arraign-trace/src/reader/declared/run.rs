@@ -12,11 +12,12 @@ use super::selections::{SelectedAs, Selections, address_of};
 use super::selector::PathSelector;
 use super::step::{StepEvent, StepEventKind, read_events};
 use super::text::{join_values, read_message, text_of};
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::unread_log::says_tool_use;
 use crate::reader::error::DecodeError;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Role, Trace, UnreadContent};
+use crate::trace::{Arguments, Call, CallsUnrecorded, Role, Trace, UnreadContent};
 
 /// A run that was read, and the values in it that are no calls and no results although they were selected as such.
 pub(super) struct ReadRun<'v> {
@@ -241,15 +242,18 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         let result = join_values(&values, rule.json);
         // A declared path to an error that selects nothing means success. Without such a path and without a verdict of
         // `failed`, the file says nothing about the outcome.
-        call.status = match (&error, failed) {
-            (Some(_), _) | (None, Some(true)) => CallStatus::Error,
-            (None, Some(false)) => CallStatus::Ok,
-            (None, None) if rule.error.is_some() => CallStatus::Ok,
-            (None, None) => CallStatus::Unknown,
-        };
+        let unmarked = if rule.error.is_some() { Unmarked::Worked } else { Unmarked::Unrecorded };
+        let exit_code = exit_code.first().and_then(|code| code.as_number()).and_then(Number::as_i64);
+        let mut marks = OutcomeMarks::default();
+        marks.note_failure(error.is_some() || failed == Some(true));
+        if failed == Some(false) {
+            marks.note_success();
+        }
+        marks.note_exit_code(exit_code);
+        marks.settle(call, unmarked);
         let told = || result.as_ref().filter(|_| failed == Some(true)).map(read_message);
         call.error = error.or_else(told);
-        call.exit_code = exit_code.first().and_then(|code| code.as_number()).and_then(Number::as_i64);
+        call.exit_code = exit_code;
         call.result = result;
     }
 

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::clock::{millis_between, nanos};
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
@@ -17,7 +18,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
+use crate::trace::{Call, Role, ToolServer, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "copilot",
@@ -271,20 +272,23 @@ impl CopilotSession {
     fn end_tool(&mut self, mut data: Object) -> Result<(), DecodeError> {
         let id = data.required(&["toolCallId"])?;
         let ended_ms = self.began.zip(self.now).map(|(began, now)| millis_between(began, now));
+        let mut marks = OutcomeMarks::of(&data);
+        if !marks.is_marked() {
+            marks.note_unclear("`success` is missing".to_owned());
+        }
+        marks.read_value(data.get("shellExecution"));
         // The result of a user's command is in no call and is left out with it.
-        let Some(call) = self.builder.waiting(Some(&id), None) else { return Ok(()) };
-        let exit_code =
-            data.get("shellExecution").and_then(|shell| shell.get("exitCode")?.as_number()?.as_i64());
-        let failed =
-            // An outcome without `success` counts as failed: a run is not praised for what is not recorded.
-            !data.get("success").is_some_and(Json::is_true) || exit_code.is_some_and(|code| code != 0);
+        let Some(call) = self.builder.waiting(Some(&id), None) else {
+            self.builder.compare_result(Some(&id), &marks, Unmarked::Worked);
+            return Ok(());
+        };
         let result = data.object(&["result"])?.and_then(|mut result| result.take(&["content"]));
         call.result = result.map(Json::into_value);
-        call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
-        let message = data.within(&["error"], |mut error| error.string(&["message"]))?.flatten();
+        marks.settle(call, Unmarked::Worked);
+        let message = error_of(&mut data);
         let output = call.result.as_ref().and_then(|result| Some(result.as_str()?.to_owned()));
-        call.error = message.or(output).filter(|_| failed);
-        call.exit_code = exit_code;
+        call.error = message.or(output).filter(|_| marks.has_failed());
+        call.exit_code = marks.exit_code();
         call.duration_ms = ended_ms.zip(call.started_ms).map(|(ended, started)| (ended - started).max(0.0));
         Ok(())
     }

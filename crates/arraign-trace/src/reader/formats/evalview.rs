@@ -8,7 +8,7 @@ use std::iter::{Enumerate, Peekable};
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::evidence::CallEvidence;
-use crate::reader::build::tool_result::error_of;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::unread_log::note_unread;
 use crate::reader::build::usage::{TokenKeys, dollars};
@@ -20,7 +20,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "evalview",
@@ -132,22 +132,22 @@ impl EvalviewSteps<'_> {
         }
         let name = step.required(&["tool_name", "step_name"])?;
         let arguments = step.arguments("parameters");
-        let failed = matches!(step.get("success"), Some(Json::Bool(false)));
+        let marks = OutcomeMarks::of(&step);
         let error = error_of(&mut step);
         let duration_ms =
             step.object(&["metrics"])?.map(|mut metrics| metrics.figure(&["latency"])).transpose()?;
-        let call = Call {
+        let mut call = Call {
             id: step.string(&["step_id"])?,
             result: step
                 .take_even_null("output")
                 .map(Json::into_value)
                 // A failed step has a null for its output, which is not a result of the tool.
-                .filter(|output| !output.is_null() || !failed),
-            status: if failed || error.is_some() { CallStatus::Error } else { CallStatus::Ok },
+                .filter(|output| !output.is_null() || !marks.has_failed()),
             error,
             duration_ms: duration_ms.flatten(),
             ..Call::new(name, arguments, 0)
         };
+        marks.settle(&mut call, Unmarked::Worked);
         self.builder.next_turn();
         self.builder.call(call);
         Ok(())

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use crate::reader::build::content::all_texts;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
@@ -16,7 +17,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, Trace};
+use crate::trace::{Call, CallsUnrecorded, Results, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "llamaindex",
@@ -90,7 +91,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     for Record { at, value } in input.records {
         // A run ends with its stop event, so the next event begins another one.
         if runs.last().is_none_or(|run| run.is_over) {
-            runs.push(WorkflowRun::default());
+            runs.push(WorkflowRun::begin());
         }
         let Some(run) = runs.last_mut() else { continue };
         let evidence = run.builder.open_record(at, &value);
@@ -125,11 +126,20 @@ struct WorkflowRun {
 }
 
 impl WorkflowRun {
+    fn begin() -> Self {
+        // The outputs of the model alone have no results.
+        let trace = Trace { results: Results::NotRecorded, ..Trace::default() };
+        Self { builder: TraceBuilder::of(trace, 0), ..Self::default() }
+    }
+
     fn add_event(&mut self, event: Json) -> Result<(), DecodeError> {
         let class = find_class(&event);
         let mut event = Object::of(event, "an event")?;
         if self.builder.trace.agent.is_none() {
             self.builder.trace.agent = event.string(&["current_agent_name"])?;
+        }
+        if matches!(class, Some(WorkflowEvent::Input | WorkflowEvent::ToolCall | WorkflowEvent::ToolResult)) {
+            self.builder.trace.results = Results::Recorded;
         }
         match class {
             Some(WorkflowEvent::Input) => self.add_input(event)?,
@@ -224,12 +234,15 @@ fn event_call<'t>(id: &str, event: &mut Object<'t>) -> Result<Object<'t>, Decode
 
 /// The output of a tool is text in blocks, and the value that the tool returned.
 fn settle_call(builder: &mut TraceBuilder, id: &str, mut output: Object) {
-    let Some(call) = builder.waiting(Some(id), None) else { return };
-    let failed = output.get("is_error").is_some_and(Json::is_true);
+    let marks = OutcomeMarks::of(&output);
+    let Some(call) = builder.waiting(Some(id), None) else {
+        builder.compare_result(Some(id), &marks, Unmarked::Worked);
+        return;
+    };
     let blocks = output.take(&["blocks"]).unwrap_or_default();
     let text = all_texts(&blocks).map(|texts| texts.concat());
-    call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
-    call.error = text.clone().filter(|_| failed);
+    marks.settle(call, Unmarked::Worked);
+    call.error = text.clone().filter(|_| marks.has_failed());
     let raw = output.take(&["raw_output"]).map(Json::into_value);
     call.result = raw.or(text.map(Into::into));
 }
@@ -247,7 +260,8 @@ fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), De
     builder.begin(role);
     // A memory keeps results as messages of a role of their own, which name the call that they answer.
     if let (None, Some(id)) = (role, answered) {
-        answer_call(builder, &id, message);
+        let marks = OutcomeMarks::of(&extra);
+        answer_call(builder, &id, message, &marks);
         return Ok(());
     }
     message.each(&["blocks"], "a block", |block| add_block(builder, block))?;
@@ -256,11 +270,14 @@ fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), De
 }
 
 /// Messages do not record which tools failed.
-fn answer_call(builder: &mut TraceBuilder, id: &str, mut message: Object) {
-    let Some(call) = builder.waiting(Some(id), None) else { return };
+fn answer_call(builder: &mut TraceBuilder, id: &str, mut message: Object, marks: &OutcomeMarks) {
+    let Some(call) = builder.waiting(Some(id), None) else {
+        builder.compare_result(Some(id), marks, Unmarked::Unrecorded);
+        return;
+    };
     let blocks = message.take(&["blocks"]).unwrap_or_default();
     call.result = all_texts(&blocks).map(|texts| texts.concat().into());
-    call.status = CallStatus::Unknown;
+    marks.settle(call, Unmarked::Unrecorded);
 }
 
 fn add_block(builder: &mut TraceBuilder, mut block: Object) -> Result<(), DecodeError> {

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::a2a;
@@ -275,11 +276,14 @@ fn settle(call: &mut Call, result: Option<Json>, mut message: Object) {
         call.status = CallStatus::Error;
         return;
     }
-    let result = result.unwrap_or_default();
-    let failed = result.get("isError").is_some_and(Json::is_true);
-    let shown = shown(result);
-    call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
-    call.error = shown.as_str().filter(|_| failed).map(ToOwned::to_owned);
+    let mut marks = OutcomeMarks::of(&message);
+    marks.read_value(result.as_ref());
+    if result.is_none() {
+        marks.note_unclear("it has neither `result` nor `error`".to_owned());
+    }
+    let shown = shown(result.unwrap_or_default());
+    marks.settle(call, Unmarked::Worked);
+    call.error = shown.as_str().filter(|_| marks.has_failed()).map(ToOwned::to_owned);
     call.result = Some(shown);
 }
 

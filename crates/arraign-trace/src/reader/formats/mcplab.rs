@@ -3,6 +3,7 @@
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
 use crate::reader::build::spot::RecordSpot;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
@@ -12,7 +13,7 @@ use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "mcplab",
@@ -121,14 +122,17 @@ impl ScenarioRun {
     fn answer(&mut self, mut block: Object) -> Result<(), DecodeError> {
         let id = block.text(&["tool_use_id"])?;
         let name = block.text(&["name"])?;
-        let Some(call) = self.builder.waiting(id.as_deref(), name.as_deref()) else { return Ok(()) };
+        let marks = OutcomeMarks::of(&block);
+        let Some(call) = self.builder.waiting(id.as_deref(), name.as_deref()) else {
+            self.builder.compare_result(id.as_deref(), &marks, Unmarked::Worked);
+            return Ok(());
+        };
         let started = block.text(&["ts_start"])?.and_then(|text| nanos(&text));
         call.started_ms = self.began.zip(started).map(|(began, started)| millis_between(began, started));
         call.duration_ms = block.figure(&["duration_ms"])?;
-        let failed = block.get("is_error").is_some_and(Json::is_true);
         let result = content_value(block.take(&["content"]).unwrap_or_default(), "");
-        call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
-        call.error = result.as_str().filter(|_| failed).map(ToOwned::to_owned);
+        marks.settle(call, Unmarked::Worked);
+        call.error = result.as_str().filter(|_| marks.has_failed()).map(ToOwned::to_owned);
         call.result = Some(result);
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! does not know: the run has no cost.
 
 use crate::reader::build::clock::millis_between;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
@@ -15,7 +16,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+use crate::trace::{Arguments, Call, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "opencode",
@@ -217,7 +218,8 @@ impl OpencodeSession {
         let Some(call) = self.builder.waiting(id.as_deref(), Some(&name)) else { return Ok(()) };
         call.started_ms = began.zip(start).map(|(began, start)| count_millis(began, start));
         call.duration_ms = start.zip(end).map(|(start, end)| count_millis(start, end));
-        settle_call(call, state)
+        settle_call(call, state);
+        Ok(())
     }
 
     fn note_time(&mut self, time: Option<u64>) {
@@ -236,25 +238,18 @@ impl OpencodeSession {
     }
 }
 
-fn settle_call(call: &mut Call, mut state: Object) -> Result<(), DecodeError> {
-    let status = state.text(&["status"])?;
-    let exit_code = state.get("metadata").and_then(|metadata| metadata.get("exit")?.as_number()?.as_i64());
-    call.exit_code = exit_code;
-    match status.as_deref() {
-        Some("completed") => {
-            let output = state.take(&["output"]).unwrap_or_default().into_value();
-            let failed = exit_code.is_some_and(|code| code != 0);
-            call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
-            call.error = output.as_str().filter(|_| failed).map(ToOwned::to_owned);
-            call.result = Some(output);
-        }
-        Some("error") => {
-            call.status = CallStatus::Error;
-            call.error = state.string(&["error"])?;
-        }
-        _ => {}
+fn settle_call(call: &mut Call, mut state: Object) {
+    let mut marks = OutcomeMarks::of(&state);
+    marks.read_value(state.get("metadata"));
+    call.exit_code = marks.exit_code();
+    // The state of a call that has not ended is followed by another one.
+    if !marks.is_marked() {
+        return;
     }
-    Ok(())
+    marks.settle(call, Unmarked::Worked);
+    call.result = state.take_even_null("output").map(Json::into_value);
+    let output = call.result.as_ref().and_then(serde_json::Value::as_str).map(ToOwned::to_owned);
+    call.error = error_of(&mut state).or(output).filter(|_| marks.has_failed());
 }
 
 fn describe_error(error: &Json) -> String {

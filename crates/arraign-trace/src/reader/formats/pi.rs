@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
@@ -18,7 +19,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "pi",
@@ -203,11 +204,14 @@ impl PiSession {
     fn answer_call(&mut self, mut message: Object) -> Result<(), DecodeError> {
         let id = message.required(&["toolCallId"])?;
         let now = self.began.zip(self.ended).map(|(began, now)| millis_between(began, now));
-        let Some(call) = self.builder.waiting(Some(&id), None) else { return Ok(()) };
+        let marks = OutcomeMarks::of(&message);
+        let Some(call) = self.builder.waiting(Some(&id), None) else {
+            self.builder.compare_result(Some(&id), &marks, Unmarked::Worked);
+            return Ok(());
+        };
         let result = content_value(message.take(&["content"]).unwrap_or_default(), "");
-        let failed = message.get("isError").is_some_and(Json::is_true);
-        call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
-        if let Some(text) = result.as_str().filter(|_| failed) {
+        marks.settle(call, Unmarked::Worked);
+        if let Some(text) = result.as_str().filter(|_| marks.has_failed()) {
             call.error = Some(text.to_owned());
             call.exit_code = exit_code(text);
         }

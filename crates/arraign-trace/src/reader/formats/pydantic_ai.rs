@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
@@ -17,7 +18,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "pydantic-ai",
@@ -227,22 +228,25 @@ impl HistoryRun {
     fn answer(&mut self, mut part: Object, retry: bool) -> Result<(), DecodeError> {
         let id = part.string(&["tool_call_id"])?;
         let name = part.text(&["tool_name"])?;
-        let outcome = part.text(&["outcome"])?;
         let said = part.get("content").and_then(Json::as_str).unwrap_or_default();
         let passed_over = PASSED_OVER.iter().any(|start| said.starts_with(start));
-        let failed = retry || passed_over || outcome.is_some_and(|outcome| outcome != "success");
+        let mut marks = OutcomeMarks::of(&part);
+        marks.note_failure(retry || passed_over);
         // The call that returns the structured output is the answer of the run and not a call of a tool.
         if let Some(output) = id.as_ref().and_then(|id| self.outputs.remove(id)) {
             let trace = &mut self.builder.trace;
-            trace.answer = Some(output).filter(|_| !failed).or(trace.answer.take());
+            trace.answer = Some(output).filter(|_| !marks.has_failed()).or(trace.answer.take());
             return Ok(());
         }
         // An id that no call has proves nothing: then the name of the tool finds the call.
         let known = id.as_deref().filter(|id| self.builder.knows(id));
-        let Some(call) = self.builder.waiting(known, name.as_deref()) else { return Ok(()) };
+        let Some(call) = self.builder.waiting(known, name.as_deref()) else {
+            self.builder.compare_result(id.as_deref(), &marks, Unmarked::Worked);
+            return Ok(());
+        };
         let result = part.take_even_null("content").map(Json::into_value);
-        call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
-        call.error = result.as_ref().filter(|_| failed).map(reason);
+        marks.settle(call, Unmarked::Worked);
+        call.error = result.as_ref().filter(|_| marks.has_failed()).map(reason);
         call.result = result;
         Ok(())
     }

@@ -5,7 +5,9 @@
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::tool_name::split_host_name;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::error::DecodeError;
+use crate::reader::formats::gemini::content::read_response_marks;
 use crate::reader::formats::gemini::{ContentWalk, TOKENS};
 use crate::reader::formats::gemini_cli::exit_code;
 use crate::reader::json::input::{At, Input, Record};
@@ -15,7 +17,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{CallStatus, Role, ToolServer, Trace, Usage};
+use crate::trace::{Role, ToolServer, Trace, Usage};
 
 pub(crate) const READER: Reader = Reader {
     name: "qwen-code",
@@ -121,32 +123,35 @@ impl QwenSession {
 
     /// The line of a result says beside it whether the tool worked.
     fn settle_calls(&mut self, mut line: Object) -> Result<(), DecodeError> {
-        let mut outcome = line.object(&["toolCallResult"])?.unwrap_or_default();
-        let status = outcome.string(&["status"])?.unwrap_or_default();
+        let outcome = line.object(&["toolCallResult"])?.unwrap_or_default();
         let mut message = line.object(&["message"])?.unwrap_or_default();
         let added =
             message.each(&["parts"], "a part", |mut part| match part.object(&["functionResponse"])? {
-                Some(response) => self.settle_call(response, &status),
+                Some(response) => self.settle_call(response, &outcome),
                 None => Ok(()),
             });
         added.map_err(|error| error.at_key("message"))
     }
 
-    fn settle_call(&mut self, mut response: Object, status: &str) -> Result<(), DecodeError> {
+    fn settle_call(&mut self, mut response: Object, outcome: &Object) -> Result<(), DecodeError> {
         let id = response.string(&["id"])?;
         let name = response.string(&["name"])?;
         let now = self.began.zip(self.ended).map(|(began, now)| millis_between(began, now));
-        let Some(call) = self.walk.builder.waiting(id.as_deref(), name.as_deref()) else { return Ok(()) };
         let mut value = response.object(&["response"])?.unwrap_or_default();
+        let mut marks = OutcomeMarks::of(outcome);
+        marks.read(&response);
+        read_response_marks(&mut marks, &value);
+        // A shell's exit code is written into its output.
+        marks.note_exit_code(value.text_under("output").and_then(exit_code));
+        let Some(call) = self.walk.builder.waiting(id.as_deref(), name.as_deref()) else {
+            self.walk.builder.compare_result(id.as_deref(), &marks, Unmarked::Worked);
+            return Ok(());
+        };
         let error = value.take(&["error"]).map(|error| error.into_text_or_json().into_owned());
         let output = value.take(&["output"]).map(|output| output.into_text_or_json().into_owned());
-        // A shell's exit code is written into its output.
-        call.exit_code = output.as_deref().and_then(exit_code);
-        let failed = error.is_some()
-            || matches!(status, "error" | "cancelled")
-            || call.exit_code.is_some_and(|code| code != 0);
-        call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
-        call.error = error.or_else(|| output.clone()).filter(|_| failed);
+        marks.settle(call, Unmarked::Worked);
+        call.exit_code = marks.exit_code();
+        call.error = error.or_else(|| output.clone()).filter(|_| marks.has_failed());
         call.result = output.map(Into::into);
         call.duration_ms = now.zip(call.started_ms).map(|(now, started)| (now - started).max(0.0));
         Ok(())

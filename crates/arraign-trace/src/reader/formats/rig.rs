@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use crate::reader::build::content::content_value;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
@@ -14,7 +15,7 @@ use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+use crate::trace::{Arguments, Call, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "rig",
@@ -170,16 +171,16 @@ fn answer(builder: &mut TraceBuilder, mut part: Object) {
     let can_fail = call.is_some();
     let id = id_of(call).or_else(|| id_of(part.take(&["id"])));
     let name = part.take(&["name"]).and_then(Json::into_text);
-    let failed = part.get("is_error").is_some_and(Json::is_true);
-    let Some(call) = builder.waiting(id.as_deref(), name.as_deref()) else { return };
-    let result = result_of(part.take(&["content"]).unwrap_or_default());
+    let marks = OutcomeMarks::of(&part);
     // Without `call`, the part is of an early version, which did not record failures.
-    call.status = match (failed, can_fail) {
-        (true, _) => CallStatus::Error,
-        (false, true) => CallStatus::Ok,
-        (false, false) => CallStatus::Unknown,
+    let unmarked = if can_fail { Unmarked::Worked } else { Unmarked::Unrecorded };
+    let Some(call) = builder.waiting(id.as_deref(), name.as_deref()) else {
+        builder.compare_result(id.as_deref(), &marks, unmarked);
+        return;
     };
-    call.error = result.as_str().filter(|_| failed).map(ToOwned::to_owned);
+    let result = result_of(part.take(&["content"]).unwrap_or_default());
+    marks.settle(call, unmarked);
+    call.error = result.as_str().filter(|_| marks.has_failed()).map(ToOwned::to_owned);
     call.result = Some(result);
 }
 

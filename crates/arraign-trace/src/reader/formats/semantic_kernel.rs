@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
@@ -15,7 +16,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "semantic-kernel",
@@ -166,12 +167,17 @@ const FAILURES: [&str; 4] = [
 
 fn answer_call(builder: &mut TraceBuilder, mut item: Object) -> Result<(), DecodeError> {
     let id = item.string(&["call_id", "CallId", "id", "Id"])?;
-    let Some(call) = builder.waiting(id.as_deref(), None) else { return Ok(()) };
     let result = item.take(&["result", "Result"]).unwrap_or_default().into_value();
     // A failure has no field of its own: the library begins its text with one of these.
     let text = result.as_str().filter(|text| FAILURES.iter().any(|start| text.starts_with(start)));
+    let mut marks = OutcomeMarks::of(&item);
+    marks.note_failure(text.is_some());
+    let Some(call) = builder.waiting(id.as_deref(), None) else {
+        builder.compare_result(id.as_deref(), &marks, Unmarked::Worked);
+        return Ok(());
+    };
     call.error = text.map(ToOwned::to_owned);
-    call.status = if text.is_some() { CallStatus::Error } else { CallStatus::Ok };
+    marks.settle(call, Unmarked::Worked);
     call.result = Some(result);
     Ok(())
 }

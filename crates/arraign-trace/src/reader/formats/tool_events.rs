@@ -4,7 +4,7 @@
 //! "result": ...}`. The format records no text, no answer and no tokens. A result is known to be an error only if its event
 //! has an `error`.
 
-use crate::reader::build::tool_result::error_of;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
@@ -14,7 +14,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Trace};
+use crate::trace::{Call, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "tool-events",
@@ -80,7 +80,8 @@ fn add(builder: &mut TraceBuilder, mut event: Object) -> Result<(), DecodeError>
 }
 
 fn answer(call: &mut Call, mut event: Object) {
+    let marks = OutcomeMarks::of(&event);
     call.error = error_of(&mut event);
-    call.status = if call.error.is_some() { CallStatus::Error } else { CallStatus::Unknown };
+    marks.settle(call, Unmarked::Unrecorded);
     call.result = event.take_even_null("result").map(Json::into_value);
 }

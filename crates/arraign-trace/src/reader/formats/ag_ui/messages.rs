@@ -2,12 +2,13 @@
 
 use crate::reader::build::content::{content_value, text_of};
 use crate::reader::build::spot::RecordSpot;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus, Message, Role, Trace};
+use crate::trace::{Arguments, Call, Message, Role, Trace};
 
 /// Adds what the user asked last, which the run's own events do not tell.
 pub(crate) fn ask(trace: &mut Trace, asked: &[Json], snapshot: &[Json]) {
@@ -63,10 +64,14 @@ fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeErro
 
 fn answer(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
     let id = message.required(&["toolCallId", "tool_call_id"])?;
-    let error = message.string(&["error"])?;
-    let Some(call) = builder.waiting(Some(&id), None) else { return Ok(()) };
+    let marks = OutcomeMarks::of(&message);
+    let error = error_of(&mut message);
+    let Some(call) = builder.waiting(Some(&id), None) else {
+        builder.compare_result(Some(&id), &marks, Unmarked::Unrecorded);
+        return Ok(());
+    };
     // A message of a tool says an error or nothing: a result without one may still be a failure.
-    call.status = if error.is_some() { CallStatus::Error } else { CallStatus::Unknown };
+    marks.settle(call, Unmarked::Unrecorded);
     call.error = error;
     call.result = Some(content_value(message.take(&["content"]).unwrap_or_default(), "\n"));
     Ok(())

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use crate::reader::build::content::content_value;
 use crate::reader::build::evidence::CallEvidence;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
@@ -19,7 +20,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+use crate::trace::{Arguments, Call, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "ag-ui",
@@ -248,9 +249,13 @@ impl<'t> EventRun<'t> {
 
     fn answer(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let id = event.required(&["toolCallId", "tool_call_id"])?;
-        if let Some(call) = self.builder.waiting(Some(&id), None) {
-            call.result = Some(content_value(event.take(&["content"]).unwrap_or_default(), "\n"));
-            call.status = CallStatus::Unknown;
+        let marks = OutcomeMarks::of(&event);
+        match self.builder.waiting(Some(&id), None) {
+            Some(call) => {
+                call.result = Some(content_value(event.take(&["content"]).unwrap_or_default(), "\n"));
+                marks.settle(call, Unmarked::Unrecorded);
+            }
+            None => self.builder.compare_result(Some(&id), &marks, Unmarked::Unrecorded),
         }
         self.speaking = false;
         Ok(())

@@ -13,6 +13,7 @@ use crate::reader::build::content::content_value;
 use crate::reader::build::conversation::Conversations;
 use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply};
 use crate::reader::build::message_list::MessageMarks;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
@@ -24,7 +25,7 @@ use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
+use crate::trace::{Call, Role, ToolServer, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "anthropic",
@@ -310,19 +311,21 @@ pub(crate) fn call(mut block: Object) -> Result<Call, DecodeError> {
 /// Adds a result to its call.
 pub(crate) fn answer(builder: &mut TraceBuilder, mut block: Object) -> Result<(), DecodeError> {
     let id = block.required(&["tool_use_id"])?;
-    // The history of a trimmed log answers calls that are not in it.
-    let Some(call) = builder.waiting(Some(&id), None) else { return Ok(()) };
     let content = block.take(&["content"]).unwrap_or_default();
+    let mut marks = OutcomeMarks::of(&block);
+    // The results of tools of the server are objects of their own, with an error code or an exit code.
+    marks.read_value(Some(&content));
+    // The history of a trimmed log answers calls that are not in it.
+    let Some(call) = builder.waiting(Some(&id), None) else {
+        builder.compare_result(Some(&id), &marks, Unmarked::Worked);
+        return Ok(());
+    };
     let refused = content.get("error_code").and_then(Json::as_str).map(ToOwned::to_owned);
-    call.exit_code = content.get("return_code").and_then(|code| code.as_number()?.as_i64());
     let result = content_value(content, "");
-    let failed =
-        block.get("is_error").is_some_and(Json::is_true) || call.exit_code.is_some_and(|code| code != 0);
-    if failed || refused.is_some() {
-        call.status = CallStatus::Error;
+    marks.settle(call, Unmarked::Worked);
+    call.exit_code = marks.exit_code();
+    if marks.has_failed() {
         call.error = refused.or_else(|| result.as_str().map(ToOwned::to_owned));
-    } else {
-        call.status = CallStatus::Ok;
     }
     call.result = Some(result);
     Ok(())

@@ -7,6 +7,7 @@ use crate::reader::build::content::{content_value, text_of};
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::tool_name::split_host_name;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
@@ -18,7 +19,7 @@ use crate::reader::formats::codex::output::CodexOutput;
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
+use crate::trace::{Call, CallStatus, Role, StatusMark, ToolServer, Trace};
 
 /// The keys of a trajectory under which no call is overlooked.
 const TRAJECTORY_KEYS: [&str; 5] = ["agent", "steps", "subagent_trajectories", "final_metrics", "extra"];
@@ -55,8 +56,11 @@ impl<'t> AtifSteps<'t> {
 
     pub(crate) fn finish(self) -> Trace {
         let mut trace = self.builder.finish();
-        let unknown = trace.calls.iter_mut().filter(|call| call.status == CallStatus::Unknown);
-        unknown.filter(|_| self.tells_errors).for_each(|call| call.status = CallStatus::Ok);
+        let unmarked =
+            |call: &&mut Call| call.status == CallStatus::Unknown && call.status_mark.is_recorded();
+        for call in trace.calls.iter_mut().filter(unmarked).filter(|_| self.tells_errors) {
+            (call.status, call.status_mark) = (CallStatus::Ok, StatusMark::Inferred);
+        }
         trace.answer = (!self.said.is_empty()).then(|| self.said.join("\n"));
         trace.usage = self.tally.total();
         trace.cost_usd = self.cost_usd;
@@ -199,21 +203,24 @@ impl<'t> AtifSteps<'t> {
     fn result(&mut self, mut result: Object, only: Option<&str>) -> Result<(), DecodeError> {
         let told = result.text(&["source_call_id"])?;
         let Some(id) = told.as_deref().or(only) else { return Ok(()) };
-        let failed = result.get("extra").and_then(|extra| extra.get("tool_result_is_error"));
-        let failed = failed.map(Json::is_true);
-        self.tells_errors |= failed.is_some();
+        let mut marks = OutcomeMarks::of(&result);
+        marks.read_value(result.get("extra"));
+        self.tells_errors |= marks.is_marked();
         let shown = shown(&mut result, self.builder.trace.agent.as_deref());
-        let Some(call) = self.builder.waiting(Some(id), None) else { return Ok(()) };
-        call.status = if failed == Some(true) { CallStatus::Error } else { CallStatus::Unknown };
-        call.error = shown.result.as_str().filter(|_| failed == Some(true)).map(ToOwned::to_owned);
-        call.exit_code = shown.exit_code.or_else(|| exit_code(call.error.as_ref()?));
-        call.duration_ms = shown.duration_ms;
-        // The exit code is surer than the flag, which some converters do not write.
-        call.status = match call.exit_code {
-            Some(0) if call.status == CallStatus::Unknown => CallStatus::Ok,
-            Some(code) if code != 0 => CallStatus::Error,
-            _ => call.status,
+        let error = shown.result.as_str().filter(|_| marks.has_failed()).map(ToOwned::to_owned);
+        if let Some(why) = shown.unclear {
+            marks.note_unclear(why);
+        }
+        // Some converters write no flag, but keep the exit code.
+        marks.note_exit_code(shown.exit_code.or_else(|| exit_code(error.as_ref()?)));
+        let Some(call) = self.builder.waiting(Some(id), None) else {
+            self.builder.compare_result(Some(id), &marks, Unmarked::Unrecorded);
+            return Ok(());
         };
+        call.error = error;
+        call.exit_code = marks.exit_code();
+        call.duration_ms = shown.duration_ms;
+        marks.settle(call, Unmarked::Unrecorded);
         call.result = Some(shown.result);
         Ok(())
     }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::reader::build::content::content_value;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::anthropic::read_role;
@@ -10,7 +11,7 @@ use crate::reader::formats::bedrock::read_usage;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::{Certainty, Detection};
-use crate::trace::{Call, CallStatus, Role};
+use crate::trace::{Call, Role};
 
 /// Parts that no other format has.
 const OWN_PARTS: [&str; 6] =
@@ -114,16 +115,15 @@ fn read_call(mut part: Object) -> Result<Call, DecodeError> {
 /// Adds a result to its call. The status may be missing, because not every model gets it.
 fn answer_call(builder: &mut TraceBuilder, mut result: Object) -> Result<(), DecodeError> {
     let id = result.required(&["toolUseId"])?;
-    let status = match result.text(&["status"])?.as_deref() {
-        Some("success") => CallStatus::Ok,
-        Some("error") => CallStatus::Error,
-        _ => CallStatus::Unknown,
-    };
+    let marks = OutcomeMarks::of(&result);
     // The history of a trimmed log answers calls that are not in it.
-    let Some(call) = builder.waiting(Some(&id), None) else { return Ok(()) };
+    let Some(call) = builder.waiting(Some(&id), None) else {
+        builder.compare_result(Some(&id), &marks, Unmarked::Unrecorded);
+        return Ok(());
+    };
     let value = result_value(result.take(&["content"]).unwrap_or_default());
-    call.error = value.as_str().filter(|_| status == CallStatus::Error).map(ToOwned::to_owned);
-    call.status = status;
+    call.error = value.as_str().filter(|_| marks.has_failed()).map(ToOwned::to_owned);
+    marks.settle(call, Unmarked::Unrecorded);
     call.result = Some(value);
     Ok(())
 }

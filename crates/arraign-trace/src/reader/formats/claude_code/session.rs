@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
 use crate::reader::build::tool_name::split_host_name;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
@@ -17,7 +18,7 @@ use crate::reader::formats::claude_code::nested::Subagents;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, ToolServer, Trace, Usage};
+use crate::trace::{Call, CallsUnrecorded, Role, ToolServer, Trace, Usage};
 
 /// Kinds of lines that hold no call of the run, or one that another line has. If such a line mentions a call that is not
 /// in the run, the evidence of the line says so.
@@ -271,11 +272,14 @@ impl ClaudeSession {
             self.subagents.note_result(&id, agent);
         }
         let began = self.began;
-        let Some(call) = self.builder.waiting(Some(&id), None) else { return Ok(()) };
+        let marks = OutcomeMarks::of(&block);
+        let Some(call) = self.builder.waiting(Some(&id), None) else {
+            self.builder.compare_result(Some(&id), &marks, Unmarked::Worked);
+            return Ok(());
+        };
         let result = content_value(block.take(&["content"]).unwrap_or_default(), "\n");
-        let failed = block.get("is_error").is_some_and(Json::is_true);
-        call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
-        if let Some(text) = result.as_str().filter(|_| failed) {
+        marks.settle(call, Unmarked::Worked);
+        if let Some(text) = result.as_str().filter(|_| marks.has_failed()) {
             call.error = Some(text.to_owned());
             call.exit_code = exit_code(text);
         }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::reader::build::content::all_texts;
 use crate::reader::build::evidence::CallEvidence;
-use crate::reader::build::tool_result::error_of;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::codex::TOKENS;
@@ -112,7 +112,8 @@ impl ExecRun {
             self.builder.next_turn();
             self.builder.call(Call { id, server, ..Call::new(name, arguments, 0) });
         }
-        settle(&mut self.builder.trace.calls[place], item)
+        settle(&mut self.builder.trace.calls[place], item);
+        Ok(())
     }
 }
 
@@ -124,24 +125,21 @@ fn arguments_of(item: &Object) -> Arguments {
     Arguments::Json(Value::Object(asked.collect::<Map<_, _>>()))
 }
 
-fn settle(call: &mut Call, item: &mut Object) -> Result<(), DecodeError> {
-    call.status = match item.text(&["status"])?.as_deref() {
-        Some("failed" | "declined") => CallStatus::Error,
-        Some("completed") | None => CallStatus::Ok,
-        // A call that is still in progress is answered by a later event of the same item.
-        Some(_) => CallStatus::Unanswered,
-    };
-    if call.status == CallStatus::Unanswered {
-        return Ok(());
+fn settle(call: &mut Call, item: &mut Object) {
+    let marks = OutcomeMarks::of(item);
+    // A call that is still in progress is answered by a later event of the same item.
+    if marks.is_pending() {
+        call.status = CallStatus::Unanswered;
+        return;
     }
-    call.exit_code = item.take(&["exit_code"]).and_then(|code| code.as_number()?.as_i64());
+    marks.settle(call, Unmarked::Worked);
+    call.exit_code = marks.exit_code();
     let error = error_of(item);
     call.result = item.take(&["aggregated_output", "result"]).map(returned_value);
     if call.status == CallStatus::Error {
         let said = call.result.as_ref().and_then(Value::as_str).filter(|text| !text.is_empty());
         call.error = error.or_else(|| said.map(|text| text.trim_end().to_owned()));
     }
-    Ok(())
 }
 
 /// The text of a result that is all text.

@@ -3,18 +3,17 @@
 use serde_json::Value;
 
 use crate::reader::build::content::text_of;
-use crate::reader::build::tool_result::error_of;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, ToolServer};
+use crate::trace::{Call, ToolServer};
 
 /// The outcome of a call that has ended.
 #[derive(Debug)]
 pub(crate) struct Mirror {
-    status: CallStatus,
+    marks: OutcomeMarks,
     error: Option<String>,
-    exit_code: Option<i64>,
     duration_ms: Option<f64>,
     server: ToolServer,
 }
@@ -22,11 +21,10 @@ pub(crate) struct Mirror {
 impl Mirror {
     /// Reads the outcome in `item`; `None` if it does not record how the call ended.
     pub(crate) fn of(item: &mut Object) -> Result<Option<Self>, DecodeError> {
-        let Some(status) = status_of(item) else { return Ok(None) };
+        let Some(marks) = read_marks(item) else { return Ok(None) };
         Ok(Some(Self {
-            status,
+            marks,
             error: error_of(item).or_else(|| error_in_result(item)),
-            exit_code: exit_code(item),
             duration_ms: item.object(&["duration"])?.map(duration_of).transpose()?,
             server: item.string(&["server"])?.into(),
         }))
@@ -34,8 +32,8 @@ impl Mirror {
 
     /// Adds the outcome to its call.
     pub(crate) fn tell(&self, call: &mut Call) {
-        call.status = self.status;
-        call.exit_code = self.exit_code.or(call.exit_code);
+        self.marks.settle(call, Unmarked::Worked);
+        call.exit_code = self.marks.exit_code().or(call.exit_code);
         call.duration_ms = self.duration_ms.or(call.duration_ms);
         // Only a call that names no server takes the one of its outcome.
         if call.server.name().is_none() {
@@ -51,36 +49,34 @@ pub(crate) fn error_in_output(call: &Call) -> Option<String> {
     said.map(|text| text.trim_end().to_owned())
 }
 
-fn exit_code(item: &Object) -> Option<i64> {
-    item.get("exit_code").and_then(|code| code.as_number()?.as_i64())
+/// Reads the marks of a call that has ended. Versions differ in what they record: a status, a flag, an exit code, or only
+/// the result of a server.
+fn read_marks(item: &Object) -> Option<OutcomeMarks> {
+    let mut marks = OutcomeMarks::of(item);
+    let result = item.get("result").filter(|result| !result.is_null());
+    if marks.is_pending() || !marks.is_marked() && result.is_none() {
+        return None;
+    }
+    if let Some(result) = result {
+        read_server_marks(&mut marks, result);
+    }
+    Some(marks)
 }
 
-fn status_of(item: &Object) -> Option<CallStatus> {
-    let failed = match item.get("status").and_then(Json::as_str) {
-        Some("completed") => false,
-        Some("failed" | "declined") => true,
-        Some(_) => return None,
-        // Versions differ in what they record. An exit code is more precise than a flag, and a flag more than a
-        // result.
-        None => match (exit_code(item), item.get("success")) {
-            (Some(code), _) => code != 0,
-            (None, Some(success)) => !success.is_true(),
-            (None, None) => is_error(item.get("result")?),
-        },
-    };
-    Some(if failed { CallStatus::Error } else { CallStatus::Ok })
-}
-
-/// Whether a server's result is an error; early versions wrap it in `Ok` or `Err`.
-fn is_error(result: &Json) -> bool {
-    let inner = result.get("Ok").unwrap_or(result);
-    let told = inner.get("isError").or_else(|| inner.get("is_error"));
-    result.get("Err").is_some() || told.is_some_and(Json::is_true)
+/// Reads the marks in a server's result; early versions wrap it in `Ok` or `Err`.
+fn read_server_marks(marks: &mut OutcomeMarks, result: &Json) {
+    marks.note_failure(result.get("Err").is_some());
+    marks.read_value(Some(result.get("Ok").unwrap_or(result)));
 }
 
 /// The text of a result that is an error.
 fn error_in_result(item: &Object) -> Option<String> {
-    let result = item.get("result").filter(|result| is_error(result))?;
+    let result = item.get("result")?;
+    let mut marks = OutcomeMarks::default();
+    read_server_marks(&mut marks, result);
+    if !marks.has_failed() {
+        return None;
+    }
     if let Some(error) = result.get("Err").and_then(Json::as_str) {
         return Some(error.to_owned());
     }

@@ -12,6 +12,8 @@
 
 use serde_json::Value;
 
+use crate::reader::build::tool_result::OutcomeMarks;
+
 /// The most lines of a header.
 const HEADER_LINES: usize = 12;
 
@@ -20,6 +22,8 @@ const HEADER_LINES: usize = 12;
 pub(crate) struct CodexOutput {
     pub(crate) result: Value,
     pub(crate) exit_code: Option<i64>,
+    /// A mark in the header that is not understood.
+    pub(crate) unclear: Option<String>,
     pub(crate) duration_ms: Option<f64>,
 }
 
@@ -36,10 +40,12 @@ fn early(text: &str) -> Option<CodexOutput> {
         return None;
     }
     let wrapped: Value = serde_json::from_str(text).ok()?;
-    let metadata = wrapped.get("metadata")?.as_object()?;
+    let metadata = wrapped.get("metadata").filter(|metadata| metadata.is_object())?;
+    let marks = OutcomeMarks::of_parsed(metadata);
     Some(CodexOutput {
         result: wrapped.get("output")?.clone(),
-        exit_code: metadata.get("exit_code").and_then(Value::as_i64),
+        exit_code: marks.exit_code(),
+        unclear: marks.unclear().map(ToOwned::to_owned),
         duration_ms: metadata.get("duration_seconds").and_then(Value::as_f64).and_then(millis),
     })
 }
@@ -82,7 +88,7 @@ mod tests {
     use super::*;
 
     fn output(result: &str, exit_code: Option<i64>, duration_ms: Option<f64>) -> CodexOutput {
-        CodexOutput { result: json!(result), exit_code, duration_ms }
+        CodexOutput { result: json!(result), exit_code, duration_ms, unclear: None }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::{all_texts, text_of};
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::error::DecodeError;
 use crate::reader::formats::codex::TOKENS;
 use crate::reader::formats::codex::known_kinds::{EVENTS, LINES};
@@ -13,7 +14,7 @@ use crate::reader::formats::openai_responses::items::Items;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
+use crate::trace::{Call, CallStatus, Role, StatusMark, ToolServer, Trace};
 
 /// A trace while the lines of its rollout are read.
 #[derive(Debug, Default)]
@@ -205,8 +206,12 @@ fn settle_server(call: &mut Call) {
 }
 
 fn settle(call: &mut Call, mirror: Option<&Mirror>) {
+    let mut by_code = OutcomeMarks::default();
     if let Some(shown) = call.result.take() {
         let output = CodexOutput::of(shown);
+        if let Some(why) = output.unclear {
+            by_code.note_unclear(why);
+        }
         call.result = Some(output.result);
         call.exit_code = output.exit_code.or(call.exit_code);
         call.duration_ms = output.duration_ms;
@@ -214,8 +219,13 @@ fn settle(call: &mut Call, mirror: Option<&Mirror>) {
     let answered = call.status != CallStatus::Unanswered;
     // The exit code decides first. A mirror, if there is one, replaces the status: Codex itself knows how the call
     // ended.
-    let by_code = call.exit_code.map(|code| if code == 0 { CallStatus::Ok } else { CallStatus::Error });
-    call.status = by_code.filter(|_| answered).unwrap_or(call.status);
+    by_code.note_exit_code(call.exit_code);
+    if let StatusMark::Unclear(why) = &call.status_mark {
+        by_code.note_unclear(why.clone());
+    }
+    if answered && by_code.is_marked() {
+        by_code.settle(call, Unmarked::Unrecorded);
+    }
     if let Some(mirror) = mirror {
         mirror.tell(call);
     }

@@ -4,11 +4,13 @@ use serde_json::json;
 
 use crate::reader::Certainty;
 use crate::reader::build::spot::RecordSpot;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, is_set, names_failure};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
+use crate::reader::formats::gemini_cli::exit_code;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus, Role};
+use crate::trace::{Arguments, Call, Role};
 
 /// Returns how certain a content makes the format. Other formats have messages with `parts` as well.
 pub(crate) fn judge(content: &Json) -> Option<Certainty> {
@@ -125,10 +127,8 @@ impl ContentWalk {
         if let Some(mut result) = part.object(&["codeExecutionResult", "code_execution_result"])?
             && let Some(call) = self.builder.waiting(None, Some("code_execution"))
         {
-            let failed =
-                result.get("outcome").and_then(Json::as_str).is_some_and(|outcome| outcome != "OUTCOME_OK");
+            OutcomeMarks::of(&result).settle(call, Unmarked::Worked);
             call.result = result.take(&["output"]).map(Json::into_value);
-            call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
         }
         self.pass_over_rest(&part);
         Ok(())
@@ -157,13 +157,39 @@ impl ContentWalk {
         let name = answer.text(&["name"])?;
         // Ids are left out by some clients: then the name of the function finds the call.
         let known = id.as_deref().filter(|id| self.builder.knows(id));
-        let Some(call) = self.builder.waiting(known, name.as_deref()) else { return Ok(()) };
+        let mut marks = OutcomeMarks::of(&answer);
         let response = answer.take(&["response"]).unwrap_or_default();
-        let error = response.get("error").filter(|error| !error.is_null()).cloned();
-        call.status = if error.is_some() { CallStatus::Error } else { CallStatus::Ok };
+        if let Some(response) = response.as_object() {
+            read_response_marks(&mut marks, response);
+        }
+        // The shell of Gemini CLI writes its exit code into its output.
+        if name.as_deref() == Some("run_shell_command") {
+            marks.note_exit_code(response.text_under("output").and_then(exit_code));
+        }
+        let Some(call) = self.builder.waiting(known, name.as_deref()) else {
+            self.builder.compare_result(id.as_deref(), &marks, Unmarked::Worked);
+            return Ok(());
+        };
+        let error = response.get("error").filter(|error| is_set(error)).cloned();
+        marks.settle(call, Unmarked::Worked);
+        call.exit_code = marks.exit_code();
         call.error = error.map(|error| error.into_text_or_json().into_owned());
         call.result = Some(response.into_value());
         Ok(())
+    }
+}
+
+/// Reads the mark in the response of a function, which is data of the tool but for its key `error`.
+pub(crate) fn read_response_marks(marks: &mut OutcomeMarks, response: &Object) {
+    marks.note_failure(response.get("error").is_some_and(is_set));
+    // A response that has an error by another name and nothing else is not that of a tool that worked.
+    let mut entries = response.entries().filter(|(_, value)| !value.is_null());
+    if let (Some((key, value)), None) = (entries.next(), entries.next())
+        && names_failure(key)
+        && is_set(value)
+        && !matches!(value, Json::Number(_))
+    {
+        marks.note_unclear(format!("`response` has only `{key}`"));
     }
 }
 

@@ -4,7 +4,7 @@
 //! requests and responses, and the results of a batch, with one run for each `key`. The API has no ids for calls: a result
 //! belongs to the first call of its name without a result.
 
-mod content;
+pub(crate) mod content;
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ use crate::reader::large::follow::parse_record;
 use crate::reader::large::pieces::{Follow, Pieces, RunKey, SplitError, Splitting};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Trace, Usage};
+use crate::trace::{Results, Trace, Usage};
 pub(crate) use content::ContentWalk;
 
 pub(crate) const READER: Reader = Reader {
@@ -152,6 +152,8 @@ struct GeminiLog<'t> {
 struct GeminiRun<'t> {
     walk: ContentWalk,
     known: usize,
+    /// Whether what the model was sent is in the log. The results of functions are sent to it and are nowhere else.
+    has_request: bool,
     first: Option<Json<'t>>,
     /// The id of the response that is coming in, its tokens so far, and whether more of it is to come.
     response: Option<String>,
@@ -180,6 +182,9 @@ impl<'t> GeminiLog<'t> {
         let mut run = std::mem::take(&mut self.run);
         run.end_response();
         let is_empty = run.is_empty();
+        if !run.has_request {
+            run.walk.builder.trace.results = Results::NotRecorded;
+        }
         run.walk.builder.close_records(run.beside);
         if !is_empty {
             self.runs.push(run.walk.builder.finish());
@@ -188,6 +193,7 @@ impl<'t> GeminiLog<'t> {
 
     fn add(&mut self, record: Object<'t>) -> Result<(), DecodeError> {
         if record.get("parts").is_some() {
+            self.run.has_request = true;
             return self.content(self.locate().into(), Json::Object(record));
         }
         let beside = self.gather_beside(&record);
@@ -269,6 +275,7 @@ impl<'t> GeminiLog<'t> {
             self.run.walk.system(system);
         }
         let known = self.run.known;
+        self.run.has_request |= !contents.is_empty();
         for (index, content) in contents.into_iter().enumerate().skip(known) {
             let spot = RecordSpot::item(self.locate(), list, index);
             self.content(spot, content).map_err(|error| error.at_key(index).at_key("contents"))?;
@@ -284,6 +291,7 @@ impl<'t> GeminiLog<'t> {
             self.end_run();
         }
         let known = self.run.known;
+        self.run.has_request |= replayed;
         // What was known is skipped, so only the client's own calls are added.
         for (index, content) in history.into_iter().enumerate().skip(known) {
             let spot = RecordSpot::item(self.locate(), list, index);

@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
+use crate::reader::formats::gemini::content::read_response_marks;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
+use crate::trace::{Call, Role, ToolServer, Trace};
 
 pub(crate) fn is_session(value: &Json) -> bool {
     value.get("sessionId").is_some() && value.get("projectHash").is_some()
@@ -122,33 +124,38 @@ impl CliSession {
         let id = call.string(&["id"])?;
         let arguments = call.arguments("args");
         let shown = call.text(&["displayName"])?.unwrap_or_default();
-        let status = call.text(&["status"])?;
+        let marks = OutcomeMarks::of(&call);
         let response = call.list(&["result"])?.into_iter().find_map(response_of);
         let mut made = Call { id, ..Call::new(name, arguments, 0) };
         identify_tool(&mut made, &shown);
-        settle(&mut made, status.as_deref(), response);
+        settle(&mut made, marks, response);
         self.builder.call(made);
         Ok(())
     }
 }
 
-fn settle(call: &mut Call, status: Option<&str>, response: Option<Object>) {
+fn settle(call: &mut Call, mut marks: OutcomeMarks, response: Option<Object>) {
     let mut response = response.unwrap_or_default();
+    let is_pending = !marks.is_marked();
+    read_response_marks(&mut marks, &response);
     let error = response.take(&["error"]).map(|error| error.into_text_or_json().into_owned());
     call.result = response.take(&["output"]).map(|output| match output {
         Json::Text(text) => unwrapped(&text).into(),
         other => other.into_value(),
     });
-    let is_shell = call.name.contains("shell");
-    call.exit_code =
-        call.result.as_ref().and_then(serde_json::Value::as_str).filter(|_| is_shell).and_then(exit_code);
-    call.status = match status {
-        Some("success") if error.is_none() => CallStatus::Ok,
-        // A status that is not final is that of a call whose end was not written.
-        Some("success" | "error" | "cancelled") => CallStatus::Error,
-        _ => CallStatus::Unanswered,
-    };
     call.error = error;
+    marks.note_exit_code(find_exit_code(call));
+    call.exit_code = marks.exit_code();
+    // A status that is not final is that of a call whose end was not written.
+    if !is_pending {
+        marks.settle(call, Unmarked::Worked);
+    }
+}
+
+/// Finds the exit code in the result of a shell's call.
+pub(crate) fn find_exit_code(call: &Call) -> Option<i64> {
+    let output = call.result.as_ref().and_then(serde_json::Value::as_str);
+    output.filter(|_| call.name.contains("shell")).and_then(exit_code)
 }
 
 /// A shell's call ends with a line such as `Exit Code: 2`.

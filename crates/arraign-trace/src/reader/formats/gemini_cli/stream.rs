@@ -1,14 +1,15 @@
 //! The lines of `--output-format stream-json`. Its tokens count the calls that choose a model as well.
 
 use crate::reader::build::clock::{millis_between, nanos};
-use crate::reader::build::tool_result::error_of;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
+use crate::reader::formats::gemini_cli::session::find_exit_code;
 use crate::reader::formats::gemini_cli::session::split_tool_name;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, Role, ToolServer, Trace, Usage};
+use crate::trace::{Call, Role, ToolServer, Trace, Usage};
 
 /// Whether a line is one that only this program writes.
 pub(crate) fn is_own(value: &Json) -> bool {
@@ -110,12 +111,16 @@ impl StreamedSession {
         // What the model says after a result is its next turn.
         self.in_turn = false;
         let id = event.text(&["tool_id"])?;
-        let failed = event.text(&["status"])?.is_some_and(|status| status != "success");
-        let Some(call) = self.builder.waiting(id.as_deref(), None) else { return Ok(()) };
-        let error = error_of(&mut event);
-        call.status = if failed || error.is_some() { CallStatus::Error } else { CallStatus::Ok };
-        call.error = error;
+        let mut marks = OutcomeMarks::of(&event);
+        let Some(call) = self.builder.waiting(id.as_deref(), None) else {
+            self.builder.compare_result(id.as_deref(), &marks, Unmarked::Worked);
+            return Ok(());
+        };
+        call.error = error_of(&mut event);
         call.result = event.take(&["output"]).map(Json::into_value);
+        marks.note_exit_code(find_exit_code(call));
+        marks.settle(call, Unmarked::Worked);
+        call.exit_code = marks.exit_code();
         Ok(())
     }
 

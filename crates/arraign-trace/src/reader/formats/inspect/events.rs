@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::evidence::may_hold_parts;
-use crate::reader::build::tool_result::error_of;
+use crate::reader::build::tool_result::with_result;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus};
+use crate::trace::Call;
 
 /// The most enclosing spans that are followed.
 const DEPTH: usize = 64;
@@ -141,14 +141,7 @@ fn tool_event(mut event: Object, spans: &EventSpans) -> Option<ToolEvent> {
     let arguments = event.arguments("arguments");
     let name = event.string(&["function"]).ok()??;
     let id = event.string(&["id"]).ok()?;
-    let error = error_of(&mut event);
-    let result = event.take(&["result"]).map(Json::into_value);
-    let status = match (&error, &result) {
-        (Some(_), _) => CallStatus::Error,
-        (None, Some(_)) => CallStatus::Ok,
-        (None, None) => CallStatus::Unanswered,
-    };
-    let call = Call { id, result, status, error, agent_path, ..Call::new(name, arguments, 0) };
+    let call = with_result(Call { id, agent_path, ..Call::new(name, arguments, 0) }, event);
     Some(ToolEvent { start, end, call })
 }
 

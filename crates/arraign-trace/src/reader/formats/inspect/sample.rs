@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::reader::build::clock::nanos;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;
-use crate::reader::build::tool_result::error_of;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::dollars;
 use crate::reader::error::DecodeError;
@@ -16,7 +16,7 @@ use crate::reader::formats::inspect::events::SampleEvents;
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
+use crate::trace::{Arguments, Call, Role, Trace, Usage};
 
 /// The keys of a sample that are read, or that contain no call, or only calls of its messages and events.
 const SAMPLE_KEYS: [&str; 13] = [
@@ -184,9 +184,13 @@ impl SampleRun<'_> {
         let id = message.text(&["tool_call_id"])?;
         let name = message.text(&["function"])?;
         let said = self.result_of(content);
+        let marks = OutcomeMarks::of(&message);
         let error = error_of(&mut message);
-        let Some(call) = self.builder.waiting(id.as_deref(), name.as_deref()) else { return Ok(()) };
-        call.status = if error.is_some() { CallStatus::Error } else { CallStatus::Ok };
+        let Some(call) = self.builder.waiting(id.as_deref(), name.as_deref()) else {
+            self.builder.compare_result(id.as_deref(), &marks, Unmarked::Worked);
+            return Ok(());
+        };
+        marks.settle(call, Unmarked::Worked);
         // A failed tool has an empty text for its result, which nobody returned.
         call.result = Some(said).filter(|said| error.is_none() || *said != "");
         call.error = error;

@@ -2,13 +2,14 @@
 //!
 //! Calls of the agent's own tools are in a separate list, and repeated here. The repetitions are not read.
 
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::formats::anthropic;
 use crate::reader::formats::langchain::message;
 use crate::reader::formats::openai_responses::items;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus};
+use crate::trace::Call;
 
 /// Kinds of blocks that contain no call, or a call that is in a separate list.
 const WITHOUT_CALLS: [&str; 22] = [
@@ -88,8 +89,11 @@ fn standard(block: &mut Object) -> Option<Call> {
 
 fn settle(builder: &mut TraceBuilder, mut block: Object) {
     let id = block.text(&["tool_call_id"]).ok().flatten();
-    let Some(call) = builder.waiting(id.as_deref(), None) else { return };
-    let failed = block.get("status").and_then(Json::as_str) == Some("error");
-    call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
+    let marks = OutcomeMarks::of(&block);
+    let Some(call) = builder.waiting(id.as_deref(), None) else {
+        builder.compare_result(id.as_deref(), &marks, Unmarked::Worked);
+        return;
+    };
+    marks.settle(call, Unmarked::Worked);
     call.result = block.take(&["output"]).map(Json::into_value);
 }

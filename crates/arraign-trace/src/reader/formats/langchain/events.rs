@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::langchain::message;
 use crate::reader::formats::langchain::steps::{GraphSteps, ToolRun};
@@ -107,6 +108,7 @@ impl EventLog {
             (name, data.arguments("input"))
         });
         self.steps.tool(ToolRun {
+            marks: OutcomeMarks::of(&data),
             id: None,
             name,
             arguments,

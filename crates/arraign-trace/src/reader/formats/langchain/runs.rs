@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::reader::build::clock::{millis_between, nanos};
+use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::build::usage::dollars;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::langchain::message::{self, MessageKind};
@@ -161,6 +162,7 @@ fn tool_run<'t>(run: &mut TracerRun<'t>, began: Option<u64>, path: Vec<String>) 
     let extra = run.rest.object(&["extra"]).ok().flatten();
     let id = extra.and_then(|mut extra| extra.take(&["tool_call_id"])?.into_text());
     ToolRun {
+        marks: OutcomeMarks::of(&run.rest),
         id: id.map(Cow::into_owned),
         name: run.name.clone(),
         arguments: run.rest.arguments("inputs"),

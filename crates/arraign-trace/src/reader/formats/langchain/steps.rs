@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::reader::build::evidence::may_hold_parts;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::formats::langchain::message::{self, MessageKind};
 use crate::reader::formats::langchain::messages_of;
 use crate::reader::formats::langchain::talk::Talk;
@@ -27,6 +28,8 @@ pub(crate) struct ToolRun<'t> {
     pub(crate) arguments: Arguments,
     pub(crate) output: Option<Json<'t>>,
     pub(crate) error: Option<String>,
+    /// What the record of the run says about its outcome, next to the message of the tool.
+    pub(crate) marks: OutcomeMarks,
     pub(crate) started_ms: Option<f64>,
     pub(crate) duration_ms: Option<f64>,
     pub(crate) path: Vec<String>,
@@ -69,7 +72,7 @@ impl GraphSteps {
 
     /// Adds the run of a tool, which belongs to a call of a model, or is the only record of a call.
     pub(crate) fn tool(&mut self, run: ToolRun) {
-        let ToolRun { name, arguments, error, path, .. } = run;
+        let ToolRun { name, arguments, error, marks, path, .. } = run;
         let plain = run.output.as_ref().filter(|output| !holds_tool_message(output)).cloned();
         let messages = run.output.map(messages_of).unwrap_or_default();
         let message = messages.into_iter().find(|message| message::kind(message) == Some(MessageKind::Tool));
@@ -91,15 +94,20 @@ impl GraphSteps {
         let known = id.filter(|id| builder.knows(id));
         let Some(call) = builder.waiting(known.as_deref(), Some(&name)) else { return };
         (call.started_ms, call.duration_ms) = (run.started_ms, run.duration_ms);
+        let index = call.index;
         match (error, message) {
             (Some(error), _) => (call.status, call.error) = (CallStatus::Error, Some(error)),
             (None, Some(mut message)) => {
                 let call_id = call.id.clone().map(|id| Json::Text(Cow::Owned(id))).unwrap_or_default();
                 message.push("tool_call_id".into(), call_id);
                 self.talk.add(message, &path);
+                // The message says more, but a mark of the run that no message repeats counts as well.
+                if let Some(call) = self.talk.builder.call_mut(index).filter(|_| !marks.has_only_success()) {
+                    marks.settle(call, Unmarked::Unrecorded);
+                }
             }
             (None, None) => {
-                call.status = CallStatus::Ok;
+                marks.settle(call, Unmarked::Worked);
                 call.result = plain.map(Json::into_value);
             }
         }

@@ -6,12 +6,13 @@ use std::collections::{HashMap, HashSet};
 use crate::json_text::render_plain;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::formats::langchain::content;
 use crate::reader::formats::langchain::message::{self, MadeCall, MessageKind};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace, Usage};
+use crate::trace::{Arguments, Call, Role, Trace, Usage};
 
 /// A conversation while it is read.
 #[derive(Debug, Default)]
@@ -163,16 +164,17 @@ impl Talk {
 
     /// Adds a tool's message to the call that it answers.
     fn answer(&mut self, fields: &mut Object) {
-        let [id, name, status] = ["tool_call_id", "name", "status"].map(|name| fields.take_text(&[name]));
-        let Some(call) = self.builder.waiting(id.as_deref(), name.as_deref()) else { return };
-        let result = message::result_of(fields.take(&["content"]));
-        call.status = match status.as_deref() {
-            Some("error") => CallStatus::Error,
-            Some(_) => CallStatus::Ok,
-            // Early messages have no status, and a failed tool looks like one that worked.
-            None => CallStatus::Unknown,
+        let mut marks = OutcomeMarks::of(fields);
+        marks.read_value(fields.get("additional_kwargs"));
+        let [id, name] = ["tool_call_id", "name"].map(|name| fields.take_text(&[name]));
+        let Some(call) = self.builder.waiting(id.as_deref(), name.as_deref()) else {
+            self.builder.compare_result(id.as_deref(), &marks, Unmarked::Unrecorded);
+            return;
         };
-        if call.status == CallStatus::Error {
+        let result = message::result_of(fields.take(&["content"]));
+        // Early messages have no status, and a failed tool looks like one that worked.
+        marks.settle(call, Unmarked::Unrecorded);
+        if marks.has_failed() {
             call.error = Some(render_plain(&result));
         }
         call.result = Some(result);

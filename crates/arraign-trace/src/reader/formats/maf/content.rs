@@ -9,13 +9,14 @@ use serde_json::Value;
 
 use crate::reader::build::content::content_value;
 use crate::reader::build::spot::RecordSpot;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::maf::TOKENS;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+use crate::trace::{Arguments, Call, Role, Trace};
 
 /// Kinds of contents that contain no call.
 const WITHOUT_CALLS: [&str; 12] = [
@@ -100,7 +101,7 @@ impl MafWalk {
             "function_result" => self.result(content)?,
             kind => match (kind.strip_suffix("_tool_call"), kind.strip_suffix("_tool_result")) {
                 (Some(tool), _) => self.hosted_call(tool, content)?,
-                (None, Some(_)) => self.hosted_result(content)?,
+                (None, Some(tool)) => self.hosted_result(tool, content)?,
                 (None, None) => self.builder.pass_over(kind, &WITHOUT_CALLS),
             },
         }
@@ -141,12 +142,16 @@ impl MafWalk {
         self.python_results += usize::from(content.get("call_id").is_some());
         self.results_with_items += usize::from(has_items);
         let id = content.required(&["call_id", "callId"])?;
+        let mut marks = OutcomeMarks::of(&content);
         let exception = content.take(&["exception"]).map(reason_of);
         let result = content.take(&["result"]);
-        let Some(call) = self.builder.waiting(Some(&id), None) else { return Ok(()) };
         let refusal = result.as_ref().and_then(Json::as_str).filter(|text| text.starts_with("Error: "));
-        let failed = exception.is_some() || refusal.is_some() || (result.is_none() && !has_items);
-        call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
+        marks.note_failure(refusal.is_some() || (result.is_none() && !has_items));
+        let Some(call) = self.builder.waiting(Some(&id), None) else {
+            self.builder.compare_result(Some(&id), &marks, Unmarked::Worked);
+            return Ok(());
+        };
+        marks.settle(call, Unmarked::Worked);
         call.error = reason(exception, refusal);
         call.result = result.map(Json::into_value);
         Ok(())
@@ -170,20 +175,22 @@ impl MafWalk {
         Ok(())
     }
 
-    fn hosted_result(&mut self, mut content: Object) -> Result<(), DecodeError> {
+    fn hosted_result(&mut self, tool: &str, mut content: Object) -> Result<(), DecodeError> {
         let Some(id) = content.text(&["call_id", "callId"])? else { return Ok(()) };
+        let mut marks = OutcomeMarks::of(&content);
         let exception = content.take(&["exception", "error"]).map(reason_of);
         let output = content.take(&["output", "outputs", "result", "results"]);
-        let Some(call) = self.builder.waiting(Some(&id), None) else { return Ok(()) };
         // A shell's output lists the results of its commands. The first result belongs to the call.
-        let shell = output.as_ref().and_then(Json::first);
-        call.exit_code = shell.and_then(|shell| {
-            shell.get("exit_code").or_else(|| shell.get("exitCode"))?.as_number()?.as_i64()
-        });
+        let shell = output.as_ref().filter(|_| tool.contains("shell")).and_then(Json::first);
+        marks.read_value(shell);
+        let Some(call) = self.builder.waiting(Some(&id), None) else {
+            self.builder.compare_result(Some(&id), &marks, Unmarked::Worked);
+            return Ok(());
+        };
+        call.exit_code = marks.exit_code();
         let timed_out = shell.and_then(|shell| shell.get("timed_out")).is_some_and(Json::is_true);
         let error = exception.or_else(|| timed_out.then(|| "timed out".to_owned()));
-        let failed = error.is_some() || call.exit_code.is_some_and(|code| code != 0);
-        call.status = if failed { CallStatus::Error } else { CallStatus::Ok };
+        marks.settle(call, Unmarked::Worked);
         call.error = error;
         call.result = Some(content_value(output.unwrap_or_default(), ""));
         Ok(())

@@ -40,6 +40,7 @@ struct WrittenStep {
     exit_code: Option<i64>,
     status: Option<CallStatus>,
     status_unclear: Option<String>,
+    status_inferred: bool,
     agent_path: Option<Vec<String>>,
     args_unrecorded: bool,
     args_error: Option<String>,
@@ -66,6 +67,7 @@ pub(crate) const KEYS: &[&str] = &[
     "exit_code",
     "status",
     "status_unclear",
+    "status_inferred",
     "agent_path",
     "args_unrecorded",
     "args_error",
@@ -149,6 +151,7 @@ impl WrittenStep {
             "exit_code" => self.exit_code = read_exit_code(&value)?,
             "status" => self.status = read_status(&value)?,
             "status_unclear" => self.status_unclear = read_text(value)?,
+            "status_inferred" => self.status_inferred = read_flag(&value)?,
             "agent_path" => self.agent_path = read_texts(value)?,
             "args_unrecorded" => self.args_unrecorded = read_flag(&value)?,
             "args_error" => self.args_error = read_text(value)?,
@@ -189,6 +192,7 @@ impl WrittenStep {
             && self.duration_ms.is_none()
             && self.status.is_none()
             && self.status_unclear.is_none()
+            && !self.status_inferred
     }
 
     fn into_call(self, name: String) -> NativeStep {
@@ -206,6 +210,7 @@ impl WrittenStep {
         let status_mark = match (self.status, self.status_unclear) {
             (_, Some(why)) => StatusMark::Unclear(why),
             (None, None) if implied == CallStatus::Ok => StatusMark::Inferred,
+            (Some(CallStatus::Ok), None) if self.status_inferred => StatusMark::Inferred,
             _ => StatusMark::Recorded,
         };
         let server = match self.server {

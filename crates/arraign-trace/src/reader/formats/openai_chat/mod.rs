@@ -18,6 +18,7 @@ use crate::reader::Reader;
 use crate::reader::build::content::text_of;
 use crate::reader::build::conversation::Conversations;
 use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply};
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
@@ -27,7 +28,7 @@ use crate::reader::json::record_marks::{Mark, hash_marks};
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
-use crate::trace::{Arguments, Call, CallStatus, Role, Trace};
+use crate::trace::{Arguments, Call, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "openai-chat",
@@ -241,16 +242,24 @@ fn function_call(mut function: Object) -> Result<Call, DecodeError> {
 /// A result belongs to the call with its id; without one, to the first open call of the tool, or the first at all.
 fn answer(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
     let (id, name) = (message.text(&["tool_call_id"])?, message.text(&["name", "tool_name"])?);
+    // The API has no mark of failure, but frameworks that keep its messages add their own.
+    let marks = OutcomeMarks::of(&message);
     let call = match (&id, &name) {
         (None, None) => builder.first_waiting(),
         (id, name) => builder.waiting(id.as_deref(), name.as_deref()),
     };
     // The history of a trimmed log answers calls that are not in it.
-    let Some(call) = call else { return Ok(()) };
+    let Some(call) = call else {
+        builder.compare_result(id.as_deref(), &marks, Unmarked::Unrecorded);
+        return Ok(());
+    };
     call.result = Some(Value::String(match message.take(&["content"]) {
         Some(Json::Object(object)) => Json::Object(object).into_text_or_json().into_owned(),
         content => text_of(content).into_owned(),
     }));
-    call.status = CallStatus::Unknown;
+    marks.settle(call, Unmarked::Unrecorded);
+    if marks.has_failed() {
+        call.error = call.result.as_ref().and_then(Value::as_str).map(ToOwned::to_owned);
+    }
     Ok(())
 }

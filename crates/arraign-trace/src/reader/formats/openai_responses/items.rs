@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use crate::reader::build::content::{content_value, text_of};
-use crate::reader::build::tool_result::error_of;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
@@ -185,7 +185,10 @@ impl Items {
             self.builder.add_alias(id);
         }
         match request.and_then(|id| self.builder.waiting(Some(&id), None)) {
-            Some(call) => (call.result, call.status, call.error) = (made.result, made.status, made.error),
+            Some(call) => {
+                (call.status, call.status_mark) = (made.status, made.status_mark);
+                (call.result, call.error) = (made.result, made.error);
+            }
             None => self.call(made, reply),
         }
         Ok(())
@@ -217,20 +220,19 @@ impl Items {
     fn output(&mut self, mut item: Object) -> Result<(), DecodeError> {
         self.turn = OpenTurn::Over;
         let id = item.text(&CALL_ID)?.ok_or_else(|| DecodeError::new("`call_id` is missing"))?;
-        // The history of a trimmed log answers calls that are not in it.
-        let Some(call) = self.builder.waiting(Some(&id), None) else { return Ok(()) };
+        let mut marks = OutcomeMarks::of(&item);
         let found_tools = item.get("tools").is_some();
         let output = untyped(item.take(&["output", "result", "tools"]).unwrap_or_default());
+        read_shell_marks(&mut marks, &output);
         let timed_out = timed_out(&output);
-        let failed = timed_out || item.get("status").and_then(Json::as_str) == Some("failed");
-        call.error = timed_out.then(|| "it ran out of time".to_owned());
-        call.exit_code = exit_code(&output);
-        call.status = match call.exit_code {
-            _ if failed => CallStatus::Error,
-            Some(0) => CallStatus::Ok,
-            Some(_) => CallStatus::Error,
-            None => CallStatus::Unknown,
+        // The history of a trimmed log answers calls that are not in it.
+        let Some(call) = self.builder.waiting(Some(&id), None) else {
+            self.builder.compare_result(Some(&id), &marks, Unmarked::Unrecorded);
+            return Ok(());
         };
+        call.error = timed_out.then(|| "it ran out of time".to_owned());
+        call.exit_code = marks.exit_code();
+        marks.settle(call, Unmarked::Unrecorded);
         // The tools that a search found are data: without any, the result is an empty list and no text.
         call.result = Some(if found_tools { output.into_value() } else { content_value(output, "") });
         Ok(())
@@ -248,6 +250,7 @@ pub(crate) fn provider_call(kind: &str, item: &Object) -> Option<Call> {
 
 /// Reads a call of a tool that the service runs, or that has no name of its own: `web_search`, `shell`.
 fn hosted(tool: &str, mut item: Object) -> Result<Call, DecodeError> {
+    let marks = OutcomeMarks::of(&item);
     let id = item.string(&CALL_ID)?;
     let own = item.take(&["action", "operation", "arguments"]);
     let arguments =
@@ -257,26 +260,30 @@ fn hosted(tool: &str, mut item: Object) -> Result<Call, DecodeError> {
     // Tools on the user's side are `completed` when the model has asked for them. Their outcome is an item of its own.
     let answered_elsewhere =
         by_client || matches!(tool, "shell" | "local_shell" | "apply_patch" | "computer" | "program");
-    let status = match item.text(&["status"])?.as_deref() {
-        Some("failed") => CallStatus::Error,
-        Some("completed") if !answered_elsewhere => CallStatus::Ok,
-        _ if result.is_some() => CallStatus::Unknown,
-        _ => CallStatus::Unanswered,
-    };
-    Ok(Call { id, result, status, server: ToolServer::BuiltIn, ..Call::new(tool, arguments, 0) })
+    let unmarked = if answered_elsewhere { Unmarked::Unrecorded } else { Unmarked::Worked };
+    let mut call = Call { id, result, server: ToolServer::BuiltIn, ..Call::new(tool, arguments, 0) };
+    if marks.is_pending() {
+        // A reply that was cut has what the tool had returned by then.
+        call.status = if call.result.is_some() { CallStatus::Unknown } else { CallStatus::Unanswered };
+    } else if !answered_elsewhere && marks.is_marked() || !marks.has_only_success() {
+        marks.settle(&mut call, unmarked);
+    } else if call.result.is_some() {
+        call.status = CallStatus::Unknown;
+    }
+    Ok(call)
 }
 
 /// Reads a call of an MCP tool with its outcome.
 fn mcp_settled(mut item: Object) -> Result<Call, DecodeError> {
+    let marks = OutcomeMarks::of(&item);
     let attempt = mcp_attempt(&mut item)?;
     let error = error_of(&mut item);
     let result = item.take(&["output"]).map(Json::into_value);
-    let status = match (&error, &result) {
-        (Some(_), _) => CallStatus::Error,
-        (None, Some(_)) => CallStatus::Ok,
-        (None, None) => CallStatus::Unanswered,
-    };
-    Ok(Call { result, status, error, ..attempt })
+    let mut call = Call { result, error, ..attempt };
+    if call.result.is_some() || !marks.has_only_success() {
+        marks.settle(&mut call, Unmarked::Worked);
+    }
+    Ok(call)
 }
 
 fn mcp_attempt(item: &mut Object) -> Result<Call, DecodeError> {
@@ -312,10 +319,10 @@ fn timed_out(output: &Json) -> bool {
     parts.any(|part| part.pointer("/outcome/type").and_then(Json::as_str) == Some("timeout"))
 }
 
-/// Returns the exit code of the first failed command in a shell's output, or of the last command.
-fn exit_code(output: &Json) -> Option<i64> {
-    let codes =
-        output.as_list()?.iter().map(|part| part.pointer("/outcome/exit_code")?.as_number()?.as_i64());
-    let codes: Vec<i64> = codes.collect::<Option<_>>()?;
-    codes.iter().find(|code| **code != 0).or(codes.last()).copied()
+/// Reads the marks in the output of a shell: each command has its texts, and how it ended.
+fn read_shell_marks(marks: &mut OutcomeMarks, output: &Json) {
+    let parts = output.as_list().unwrap_or_default().iter();
+    for command in parts.filter(|part| part.has_key("stdout") && part.has_key("stderr")) {
+        marks.read_value(Some(command));
+    }
 }

@@ -26,7 +26,7 @@ use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::Trace;
+use crate::trace::{Results, Trace};
 use items::Items;
 
 pub(crate) const READER: Reader = Reader {
@@ -308,7 +308,12 @@ const TOKENS: TokenKeys = TokenKeys {
 };
 
 fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
-    let (messages, trace, beside) = run.finish();
+    let (messages, mut trace, beside) = run.finish();
+    // Some programs keep the outputs of their tools among those of the model.
+    let is_output = |kind: &str| kind.ends_with("_call_output") || kind.ends_with("_call_result");
+    if messages.iter().any(|said| said.value.text_under("type").is_some_and(is_output)) {
+        trace.results = Results::Recorded;
+    }
     let mut items = Items::default();
     *items.trace() = trace;
     for LocatedMessage { spot, reply, ending, value } in messages {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::reader::build::clock::nanos;
+use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
@@ -23,6 +24,8 @@ pub(crate) struct SdkSpan<'t> {
     pub(crate) data: Object<'t>,
     /// The error, if the operation failed.
     pub(crate) error: Option<String>,
+    /// What the span says about its outcome.
+    pub(crate) marks: OutcomeMarks,
 }
 
 /// Whether a record is a span, the head of a trace, or a list of these under `data`.
@@ -68,8 +71,9 @@ fn read(at: At, mut span: Object<'_>) -> Result<Option<(String, SdkSpan<'_>)>, D
     let [started, ended] = ["started_at", "ended_at"].map(|name| nanos(&span.take_text(&[name])?));
     let id = span.string(&["id"])?.unwrap_or_default();
     let parent = span.string(&["parent_id"])?.unwrap_or_default();
+    let marks = OutcomeMarks::of(&span);
     let error = span.take(&["error"]).as_ref().map(reason);
-    Ok(Some((trace, SdkSpan { at, id, parent, started, ended, data, error })))
+    Ok(Some((trace, SdkSpan { at, id, parent, started, ended, data, error, marks })))
 }
 
 /// Returns the most precise message of an error.

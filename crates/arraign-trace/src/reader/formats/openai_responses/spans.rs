@@ -10,6 +10,7 @@ use crate::reader::build::clock::millis_between;
 use crate::reader::build::content::text_of;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::openai_responses::TOKENS;
@@ -17,7 +18,7 @@ use crate::reader::formats::openai_responses::span_tree::{SdkSpan, SdkSpanTree, 
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, Role, Trace};
 
 pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     gather(records)?.into_iter().map(|(id, spans)| trace(id, spans)).collect()
@@ -176,11 +177,12 @@ impl SpanRun {
 
     /// Adds the result of a call without a function span: of an unknown tool, or of a handoff.
     fn answer(&mut self, message: &Json) {
-        let Some(id) = message.get("tool_call_id").and_then(Json::as_str) else { return };
+        let Some(message) = message.as_object() else { return };
+        let Some(id) = message.text_under("tool_call_id") else { return };
         if let Some(call) = self.builder.waiting(Some(id), None) {
             call.result = message.get("content").cloned().map(Json::into_value);
             // The message does not say whether the tool failed.
-            call.status = CallStatus::Unknown;
+            OutcomeMarks::of(message).settle(call, Unmarked::Unrecorded);
         }
     }
 
@@ -212,7 +214,7 @@ impl SpanRun {
         let server = span.data.get("mcp_data").and_then(|mcp| Some(mcp.get("server")?.as_str()?.to_owned()));
         call.server = server.into();
         call.result = span.data.take(&["output"]).map(Json::into_value);
-        call.status = if span.error.is_some() { CallStatus::Error } else { CallStatus::Ok };
+        span.marks.settle(call, Unmarked::Worked);
         call.error = span.error;
         call.started_ms = began.zip(span.started).map(|(began, started)| millis_between(began, started));
         call.duration_ms =

@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::formats::otel::said::{
     SaidMessage, SaidPart, Speaker, find_text, parsed, parts_of, speaker,
@@ -76,8 +77,8 @@ fn read_message(message: &Value) -> SaidMessage {
     if speaker == Speaker::Tool {
         let id = find_text(message, "tool_call_id");
         let value = content.cloned().unwrap_or_default();
-        let failed = message.get("status").and_then(Value::as_str) == Some("error");
-        return SaidMessage { speaker, parts: vec![SaidPart::Result { id, value, failed }] };
+        let marks = OutcomeMarks::of_parsed(message);
+        return SaidMessage { speaker, parts: vec![SaidPart::Result { id, value, marks }] };
     }
     let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
     let said = content.map(parts_of).unwrap_or_default();

@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::formats::otel::said::{SaidMessage, SaidPart, Speaker, find_text, parts_of, speaker};
 use crate::reader::formats::otel::span::{MESSAGE_EVENTS, OtelSpan};
 use crate::trace::Arguments;
@@ -35,10 +36,9 @@ fn read_event(event: &Value) -> SaidMessage {
     // The content of a tool's message is its result as a whole, whatever form it has.
     if speaker == Speaker::Tool {
         let value = content.cloned().unwrap_or_default();
-        return SaidMessage {
-            speaker,
-            parts: vec![SaidPart::Result { id: find_text(message, "id"), value, failed: false }],
-        };
+        let id = find_text(message, "id");
+        let marks = OutcomeMarks::of_parsed(message);
+        return SaidMessage { speaker, parts: vec![SaidPart::Result { id, value, marks }] };
     }
     let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
     let mut parts = content.map(parts_of).unwrap_or_default();
@@ -84,9 +84,9 @@ fn bedrock_part(part: &Value) -> Option<SaidPart> {
         });
     }
     if let Some(result) = part.get("toolResult") {
-        let failed = result.get("status").and_then(Value::as_str) == Some("error");
+        let marks = OutcomeMarks::of_parsed(result);
         let value = bedrock_result(result);
-        return Some(SaidPart::Result { id: find_text(result, "toolUseId"), value, failed });
+        return Some(SaidPart::Result { id: find_text(result, "toolUseId"), value, marks });
     }
     if let Some(text) = find_text(part, "text") {
         return Some(SaidPart::Text(text));

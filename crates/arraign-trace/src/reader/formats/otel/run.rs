@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::reader::build::clock::millis_between;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::unread_log::says_tool_use;
 use crate::reader::error::DecodeError;
@@ -20,7 +21,7 @@ use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::formats::otel::tool::ToolSpan;
 use crate::reader::formats::otel::tree::{self, SpanKind, Spans, Standing, agent_name};
 use crate::reader::json::input::At;
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, CallStatus, Results, Role, Trace};
 
 /// Builds the run; `None` if no span is of an agent, its model or a tool.
 pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Result<Option<Trace>, DecodeError> {
@@ -67,8 +68,8 @@ pub(crate) fn of_messages(messages: impl Iterator<Item = SaidMessage>) -> Trace 
 struct AgentRun {
     builder: TraceBuilder,
     began: u64,
-    /// The results that were sent to a model, by the id of the call, and whether the call failed.
-    results: HashMap<String, (Value, bool)>,
+    /// The results that were sent to a model, by the id of the call, and what is said about its outcome.
+    results: HashMap<String, (Value, OutcomeMarks)>,
     /// The number of messages in the last request of each agent's model.
     asked: HashMap<Option<usize>, usize>,
     /// Whether the span of the agent contained the conversation, which the spans of the models would repeat.
@@ -79,6 +80,8 @@ struct AgentRun {
     costs: Vec<Option<f64>>,
     /// The number of calls that returned the answer of the run.
     answers: usize,
+    /// The number of calls before the last model call: what these returned was sent to it.
+    calls_before: usize,
     /// The model calls that stopped because the model called a tool, and do not contain the call.
     silent_stops: Vec<(At, String)>,
     /// The number of calls that are known only from the spans of tools.
@@ -162,6 +165,7 @@ impl AgentRun {
         // Some writers give each call a message of its own: what one model call said is one turn.
         self.builder.enter_record(span.at);
         let made = self.count_calls();
+        self.calls_before = self.builder.trace.calls.len();
         for message in said {
             self.keep_results(&message);
             self.add_parts(message.parts, &standing.path);
@@ -201,10 +205,10 @@ impl AgentRun {
     fn keep_results(&mut self, message: &SaidMessage) {
         for part in &message.parts {
             // The first record of a result is kept: later requests repeat it.
-            if let SaidPart::Result { id: Some(id), value, failed } = part
+            if let SaidPart::Result { id: Some(id), value, marks } = part
                 && !self.results.contains_key(id)
             {
-                self.results.insert(id.clone(), (value.clone(), *failed));
+                self.results.insert(id.clone(), (value.clone(), marks.clone()));
             }
         }
     }
@@ -293,8 +297,12 @@ impl AgentRun {
         let Some(call) = self.builder.waiting(id, Some(&tool.name)) else { return };
         call.started_ms = Some(millis_between(began, span.start));
         call.duration_ms = span.end.map(|end| millis_between(span.start, end));
-        call.status = if span.failed || tool.failed { CallStatus::Error } else { CallStatus::Ok };
-        let said = tool.result.as_ref().filter(|_| tool.failed).and_then(Value::as_str);
+        let said = tool.result.as_ref().filter(|_| tool.marks.has_failed()).and_then(Value::as_str);
+        let mut marks = span.marks.clone();
+        marks.note_failure(span.failed);
+        marks.absorb(tool.marks);
+        // A span ends when its tool does: the call was answered, whether the result was recorded or not.
+        marks.settle(call, Unmarked::Worked);
         call.error = span.failure.clone().or_else(|| said.map(ToOwned::to_owned));
         call.result = tool.result;
         let place = call.index - 1;
@@ -304,15 +312,16 @@ impl AgentRun {
     /// Adds the results that were sent to models to their calls.
     fn join_results(&mut self) {
         for call in &mut self.builder.trace.calls {
-            let Some((value, failed)) = call.id.as_ref().and_then(|id| self.results.remove(id)) else {
+            let Some((value, marks)) = call.id.as_ref().and_then(|id| self.results.remove(id)) else {
                 continue;
             };
-            if failed {
-                call.status = CallStatus::Error;
+            // A result that was sent to a model mostly does not say whether the tool succeeded: then the span does.
+            if call.status == CallStatus::Unanswered || marks.is_marked() && call.status != CallStatus::Error
+            {
+                marks.settle(call, Unmarked::Unrecorded);
+            }
+            if marks.has_failed() {
                 call.error = call.error.take().or_else(|| value.as_str().map(ToOwned::to_owned));
-            } else if call.status == CallStatus::Unanswered {
-                // A result that was sent to a model does not say whether the tool succeeded.
-                call.status = CallStatus::Unknown;
             }
             call.result = Some(value);
         }
@@ -337,6 +346,11 @@ impl AgentRun {
             let reason =
                 agent.failure.as_deref().map_or("error".to_owned(), |failure| format!("error: {failure}"));
             self.builder.trace.stop_reason = Some(reason);
+        }
+        // A model goes on with the results of its calls. Some libraries record neither these nor the spans of tools.
+        let calls = &self.builder.trace.calls;
+        if self.calls_before > 0 && calls.iter().all(|call| call.status == CallStatus::Unanswered) {
+            self.builder.trace.results = Results::NotRecorded;
         }
         let mut trace = self.builder.finish();
         let AgentSpan { answer, decides, .. } = self.agent;

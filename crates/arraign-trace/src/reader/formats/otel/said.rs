@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::reader::build::tool_result::{OutcomeMarks, is_set};
 use crate::reader::formats::otel::agent_span::find_reply;
 use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::message_events::{EVENTS, read_events};
@@ -43,8 +44,8 @@ pub(crate) enum SaidPart {
     Result {
         id: Option<String>,
         value: Value,
-        /// Whether the message reports that the tool failed.
-        failed: bool,
+        /// What the message says about the outcome of the call.
+        marks: OutcomeMarks,
     },
     /// A part of a kind that the format does not know.
     Unread(String),
@@ -188,7 +189,8 @@ fn part(value: &Value) -> Option<SaidPart> {
         }
         "tool_call_response" | "server_tool_call_response" => {
             let result = any(&["response", "result", "server_tool_call_response"]).unwrap_or_default();
-            Some(SaidPart::Result { id: find_text(value, "id"), value: result, failed: false })
+            let marks = OutcomeMarks::of_parsed(value);
+            Some(SaidPart::Result { id: find_text(value, "id"), value: result, marks })
         }
         kind if WITHOUT_CALLS.contains(&kind) => None,
         kind => Some(SaidPart::Unread(kind.to_owned())),
@@ -233,7 +235,9 @@ fn gemini_part(part: &Value) -> Option<SaidPart> {
     }
     if let Some(answer) = either("function_response", "functionResponse") {
         let value = answer.get("response").cloned().unwrap_or_default();
-        return Some(SaidPart::Result { id: find_text(answer, "id"), value, failed: false });
+        let mut marks = OutcomeMarks::of_parsed(answer);
+        marks.note_failure(value.get("error").is_some_and(|error| is_set(&Json::from(error.clone()))));
+        return Some(SaidPart::Result { id: find_text(answer, "id"), value, marks });
     }
     find_text(part, "text").map(SaidPart::Text).or_else(|| find_unknown(part))
 }
@@ -275,7 +279,8 @@ fn spread_message(node: &AttributeTree) -> SaidMessage {
     if speaker == Speaker::Tool {
         let id = node.text("tool_call_id").map(Cow::into_owned);
         let value = text.unwrap_or_default().into();
-        return SaidMessage { speaker, parts: vec![SaidPart::Result { id, value, failed: false }] };
+        let marks = OutcomeMarks::default();
+        return SaidMessage { speaker, parts: vec![SaidPart::Result { id, value, marks }] };
     }
     let calls = node.step("tool_calls").into_iter().flat_map(|calls| calls.below.values());
     let calls =
@@ -298,9 +303,9 @@ fn spread_unknown(node: &AttributeTree<'_>) -> impl Iterator<Item = SaidPart> {
 fn printed_result(node: &AttributeTree) -> Option<SaidPart> {
     let mut result = parsed(node.value?)?;
     let id = result.get("call_id")?.as_str().map(ToOwned::to_owned);
-    let failed = result.get("is_error") == Some(&Value::Bool(true));
+    let marks = OutcomeMarks::of_parsed(&result);
     let value = result.get_mut("content").map(Value::take).unwrap_or_default();
-    Some(SaidPart::Result { id, value, failed })
+    Some(SaidPart::Result { id, value, marks })
 }
 
 fn spread_call(node: &AttributeTree) -> Option<SaidPart> {

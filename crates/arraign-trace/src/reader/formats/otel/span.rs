@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::reader::build::clock::nanos;
 use crate::reader::build::evidence::may_hold_parts;
+use crate::reader::build::tool_result::{OutcomeMarks, is_set};
 use crate::reader::error::DecodeError;
 use crate::reader::formats::otel::json_text::parse_unique;
 use crate::reader::json::input::At;
@@ -36,6 +37,8 @@ pub(crate) struct OtelSpan<'t> {
     pub(crate) end: Option<u64>,
     /// Whether the operation failed, by the status or by an exception.
     pub(crate) failed: bool,
+    /// What the status and the events say about the outcome.
+    pub(crate) marks: OutcomeMarks,
     /// The message of the exception or the status.
     pub(crate) failure: Option<String>,
     attributes: Attributes<'t>,
@@ -64,12 +67,8 @@ impl<'t> OtelSpan<'t> {
         });
         let events = events.collect();
         let status = span.object(&["status"])?.unwrap_or_default();
-        let code = status.get("code");
-        // The code is its name in JSON, and its number where the export was converted from protobuf.
-        let failed = code.is_some_and(|code| {
-            code.as_str() == Some("STATUS_CODE_ERROR")
-                || code.as_number().and_then(serde_json::Number::as_u64) == Some(2)
-        });
+        let mut marks = read_status(&status, "code");
+        marks.read(&span);
         let span = Self {
             at: At::Whole,
             trace_id: span.text(&TRACE_ID)?.unwrap_or_default(),
@@ -78,7 +77,8 @@ impl<'t> OtelSpan<'t> {
             name: span.text(&["name"])?.unwrap_or_default(),
             start: span.take(&START).as_ref().and_then(count).unwrap_or_default(),
             end: span.take(&END).as_ref().and_then(count),
-            failed,
+            failed: marks.has_failed(),
+            marks,
             failure: None,
             attributes,
             unknown: values.unknown,
@@ -99,7 +99,8 @@ impl<'t> OtelSpan<'t> {
         });
         let events = events.collect();
         let status = span.object(&["status"])?.unwrap_or_default();
-        let failed = status.get("status_code").and_then(Json::as_str) == Some("ERROR");
+        let mut marks = read_status(&status, "status_code");
+        marks.read(&span);
         let span = Self {
             at: At::Whole,
             trace_id: context.text(&["trace_id"])?.unwrap_or_default(),
@@ -108,7 +109,8 @@ impl<'t> OtelSpan<'t> {
             name: span.text(&["name"])?.unwrap_or_default(),
             start: span.text(&["start_time"])?.and_then(|time| nanos(&time)).unwrap_or_default(),
             end: span.text(&["end_time"])?.and_then(|time| nanos(&time)),
-            failed,
+            failed: marks.has_failed(),
+            marks,
             failure: None,
             attributes,
             unknown: Vec::new(),
@@ -129,6 +131,7 @@ impl<'t> OtelSpan<'t> {
             start,
             end: None,
             failed: false,
+            marks: OutcomeMarks::default(),
             failure: None,
             attributes: Attributes::from([kind]),
             unknown: Vec::new(),
@@ -148,6 +151,8 @@ impl<'t> OtelSpan<'t> {
                 self.failed = true;
                 let said = attributes.get("exception.message").or_else(|| attributes.get("exception.type"));
                 self.failure = said.and_then(Json::as_str).map(ToOwned::to_owned);
+            } else if name.contains("exception") {
+                self.marks.note_unclear(format!("`{name}` is set"));
             } else if is_message_event(&name) {
                 self.add_message_event(&name, attributes);
             } else if name.starts_with("gen_ai.") {
@@ -209,6 +214,7 @@ impl<'t> OtelSpan<'t> {
     /// Fails if the span inside that records the same operation failed.
     pub(crate) fn absorb_failure(&mut self, inner: &Self) {
         self.failed |= inner.failed;
+        self.marks.absorb(inner.marks.clone());
         self.failure = self.failure.take().or_else(|| inner.failure.clone());
     }
 
@@ -252,6 +258,29 @@ impl<'t> OtelSpan<'t> {
             self.attributes.range::<str, _>((std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded));
         from.map_while(move |(key, value)| Some((key.strip_prefix(prefix)?, value)))
     }
+}
+
+/// Reads the status of a span, which has its code under `key`: the name of the code in JSON, and its number where the export
+/// was converted from protobuf. A code that is not set says nothing.
+fn read_status(status: &Object, key: &str) -> OutcomeMarks {
+    let mut marks = OutcomeMarks::default();
+    match status.get(key) {
+        Some(Json::Text(code)) if code.ends_with("UNSET") => {}
+        Some(Json::Text(code)) => marks.note_word(key, code),
+        Some(Json::Number(code)) => match code.as_u64() {
+            Some(0) => {}
+            Some(1) => marks.note_success(),
+            Some(2) => marks.note_failure(true),
+            _ => marks.note_unclear(format!("`{key}` is `{code}`")),
+        },
+        _ => {
+            let is_text = |key: &str| ["message", "description"].contains(&key);
+            if let Some((key, _)) = status.entries().find(|(key, value)| !is_text(key) && is_set(value)) {
+                marks.note_unclear(format!("`{key}` is set"));
+            }
+        }
+    }
+    marks
 }
 
 /// The attribute in which this reader keeps the message events of a span. No writer uses this name.

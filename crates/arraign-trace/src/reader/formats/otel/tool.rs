@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::message_events::join_texts;
 use crate::reader::formats::otel::span::OtelSpan;
@@ -15,8 +16,8 @@ pub(crate) struct ToolSpan {
     pub(crate) name: String,
     pub(crate) arguments: Arguments,
     pub(crate) result: Option<Value>,
-    /// Whether the message of the tool reports a failure, whatever the status of the span is.
-    pub(crate) failed: bool,
+    /// What the message of the tool says about the outcome, whatever the status of the span is.
+    pub(crate) marks: OutcomeMarks,
 }
 
 impl ToolSpan {
@@ -50,7 +51,7 @@ impl ToolSpan {
             name: tool_name(span).to_owned(),
             arguments: wrapped.arguments,
             result: message.content,
-            failed: message.failed,
+            marks: message.marks,
         }
     }
 }
@@ -110,7 +111,7 @@ fn unwrap_keywords(arguments: Arguments) -> Arguments {
 struct ToolMessage {
     id: Option<String>,
     content: Option<Value>,
-    failed: bool,
+    marks: OutcomeMarks,
 }
 
 impl ToolMessage {
@@ -128,7 +129,7 @@ impl ToolMessage {
         Self {
             id: text("tool_call_id").map(ToOwned::to_owned),
             content: message.get("content").cloned(),
-            failed: text("status") == Some("error"),
+            marks: OutcomeMarks::of_parsed(message),
         }
     }
 }

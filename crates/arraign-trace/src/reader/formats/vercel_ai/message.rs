@@ -173,10 +173,13 @@ fn add_ui_part(builder: &mut TraceBuilder, kind: &str, mut part: Object) -> Resu
     // yet.
     add_named(builder, id.clone(), name.clone(), &mut part);
     let outcome = match state.as_ref() {
-        "output-available" | "result" => CallOutcome::result(&mut part),
+        "output-available" => CallOutcome::available(&mut part),
+        "result" => CallOutcome::result(&mut part),
         "output-error" => CallOutcome::error(&mut part),
         "output-denied" => CallOutcome::denied(),
-        _ => return Ok(()),
+        "call" | "partial-call" | "approval-requested" | "approval-responded" | "" => return Ok(()),
+        state if state.starts_with("input-") => return Ok(()),
+        state => CallOutcome::unclear(state, &mut part),
     };
     outcome.answer(builder, id.as_deref(), Some(&name));
     Ok(())

@@ -1,14 +1,16 @@
 //! Calls and their outcomes, which have the same few shapes in steps, messages and streams.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::json_text::render_plain;
-use crate::reader::build::tool_result::error_of;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of, names_failure};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus};
+use crate::trace::{Arguments, Call};
 
 /// Adds the call of a part.
 pub(crate) fn add_call(builder: &mut TraceBuilder, part: &mut Object) -> Result<(), DecodeError> {
@@ -37,42 +39,65 @@ pub(crate) fn add_named(builder: &mut TraceBuilder, id: Option<String>, name: St
     builder.call(Call { id, ..Call::new(name, arguments, 0) });
 }
 
+/// Types of the output of a tool that returned something.
+const RETURNED: [&str; 3] = ["text", "json", "content"];
+
+/// Types of the output of a tool that raised, or that the user did not allow.
+const REFUSED: [&str; 3] = ["error-text", "error-json", "execution-denied"];
+
 /// The outcome of a call.
-#[derive(Debug)]
-pub(crate) enum CallOutcome {
-    Result(Value),
-    Error { result: Option<Value>, error: Option<String> },
+#[derive(Debug, Default)]
+pub(crate) struct CallOutcome {
+    marks: OutcomeMarks,
+    result: Option<Value>,
+    pub(crate) error: Option<String>,
 }
 
 impl CallOutcome {
     /// Reads the result under `output`, or under `result` as in version 4.
     pub(crate) fn result(part: &mut Object) -> Self {
-        let failed = part.get("isError").is_some_and(Json::is_true);
+        let marks = OutcomeMarks::of(part);
         let value = part.take(&["output", "result"]).unwrap_or_default().into_value();
-        if failed { Self::refusal(value) } else { Self::returned(value) }
+        if marks.has_failed() { Self::refusal(marks, value) } else { Self::returned(marks, value) }
+    }
+
+    /// Reads the result in a part whose kind or state says that the tool worked.
+    pub(crate) fn available(part: &mut Object) -> Self {
+        let mut outcome = Self::result(part);
+        outcome.marks.note_success();
+        outcome
+    }
+
+    /// Reads the outcome in a part with a state that is not known.
+    pub(crate) fn unclear(state: &str, part: &mut Object) -> Self {
+        let mut outcome = Self::result(part);
+        outcome.marks.note_unclear(format!("`state` is `{state}`"));
+        outcome.result = outcome.result.filter(|value| !value.is_null());
+        outcome.error = part.take_text(&["errorText"]).map(Cow::into_owned);
+        outcome
     }
 
     /// Reads the result in a step. Mastra writes it in the form of model messages.
     pub(crate) fn of_step(part: &mut Object) -> Self {
-        const TYPES: [&str; 6] = ["text", "json", "content", "error-text", "error-json", "execution-denied"];
         const KEYS: [&str; 4] = ["type", "value", "reason", "providerOptions"];
         let output = part.get("output").and_then(Json::as_object);
         // A tool's own result may have a key `type`, too. It counts as a wrapper only with a type and keys of the SDK.
         let is_typed = output.is_some_and(|output| {
             let kind = output.get("type").and_then(Json::as_str);
-            kind.is_some_and(|kind| TYPES.contains(&kind))
-                && output.entries().all(|(key, _)| KEYS.contains(&key.as_ref()))
+            kind.is_some_and(|kind| {
+                RETURNED.contains(&kind) || REFUSED.contains(&kind) || names_failure(kind)
+            }) && output.entries().all(|(key, _)| KEYS.contains(&key.as_ref()))
         });
         if is_typed { Self::typed(part) } else { Self::result(part) }
     }
 
     /// Classifies the value that a tool returned. A Mastra tool that fails returns an object with this code.
-    fn returned(value: Value) -> Self {
+    fn returned(mut marks: OutcomeMarks, value: Value) -> Self {
         let is_failure = value.get("code").and_then(Value::as_str) == Some("TOOL_EXECUTION_FAILED");
-        match value.get("message").and_then(Value::as_str).filter(|_| is_failure).map(ToOwned::to_owned) {
-            Some(error) => Self::Error { result: Some(value), error: Some(error) },
-            None => Self::Result(value),
-        }
+        let error =
+            value.get("message").and_then(Value::as_str).filter(|_| is_failure).map(ToOwned::to_owned);
+        marks.note_failure(error.is_some());
+        Self { marks, result: Some(value), error }
     }
 
     /// Reads the output in a model message: a value, and a type that gives its meaning.
@@ -81,18 +106,23 @@ impl CallOutcome {
         let Some(kind) = kind else { return Self::result(part) };
         let mut output =
             part.take(&["output"]).and_then(|output| Object::of(output, "it").ok()).unwrap_or_default();
-        let denied = kind == "execution-denied";
+        let mut marks = OutcomeMarks::of(part);
         let value = output.take(&["value", "reason"]).map(Json::into_value);
-        match value {
-            None if denied => Self::denied(),
-            value if denied || kind.starts_with("error-") => Self::refusal(value.unwrap_or_default()),
-            value => Self::returned(value.unwrap_or_default()),
+        match kind.as_str() {
+            "execution-denied" if value.is_none() => return Self::denied(),
+            kind if REFUSED.contains(&kind) => {
+                marks.note_failure(true);
+                return Self::refusal(marks, value.unwrap_or_default());
+            }
+            kind if RETURNED.contains(&kind) => marks.note_success(),
+            kind if names_failure(kind) => marks.note_unclear(format!("`type` is `{kind}`")),
+            _ => {}
         }
+        Self::returned(marks, value.unwrap_or_default())
     }
 
-    fn refusal(value: Value) -> Self {
-        let error = render_plain(&value);
-        Self::Error { result: Some(value), error: Some(error) }
+    fn refusal(marks: OutcomeMarks, value: Value) -> Self {
+        Self { marks, error: Some(render_plain(&value)), result: Some(value) }
     }
 
     /// Reads an error. An exception that was written as JSON is an empty object, and says nothing.
@@ -100,13 +130,18 @@ impl CallOutcome {
         let told = part.string(&["errorText"]).ok().flatten();
         let empty =
             part.get("error").and_then(Json::as_object).is_some_and(|error| error.values().next().is_none());
-        let error = told.or_else(|| error_of(part).filter(|_| !empty));
-        Self::Error { result: None, error }
+        Self::failed(told.or_else(|| error_of(part).filter(|_| !empty)))
     }
 
     /// The outcome of a call that the user did not allow.
     pub(crate) fn denied() -> Self {
-        Self::Error { result: None, error: Some("execution denied".to_owned()) }
+        Self::failed(Some("execution denied".to_owned()))
+    }
+
+    fn failed(error: Option<String>) -> Self {
+        let mut marks = OutcomeMarks::default();
+        marks.note_failure(true);
+        Self { marks, result: None, error }
     }
 
     /// Writes the outcome into the call that a part answers.
@@ -123,16 +158,15 @@ impl CallOutcome {
 
     /// Writes the outcome into the call with this id.
     pub(crate) fn answer(self, builder: &mut TraceBuilder, id: Option<&str>, name: Option<&str>) {
-        if let Some(call) = builder.waiting(id, name) {
-            self.write_to(call);
+        match builder.waiting(id, name) {
+            Some(call) => self.write_to(call),
+            None => builder.compare_result(id, &self.marks, Unmarked::Worked),
         }
     }
 
     /// Writes the outcome into `call`.
     pub(crate) fn write_to(self, call: &mut Call) {
-        (call.status, call.result, call.error) = match self {
-            Self::Result(value) => (CallStatus::Ok, Some(value), None),
-            Self::Error { result, error } => (CallStatus::Error, result, error),
-        };
+        self.marks.settle(call, Unmarked::Worked);
+        (call.result, call.error) = (self.result, self.error);
     }
 }

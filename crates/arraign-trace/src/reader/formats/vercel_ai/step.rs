@@ -155,9 +155,11 @@ impl StepResults {
             let call = part.get("toolCallId").and_then(Json::as_str).and_then(|id| calls.get_mut(id));
             let is_result = part.get("type").and_then(Json::as_str) == Some("tool-result");
             let Some(call) = call.filter(|_| is_result) else { continue };
-            match CallOutcome::typed(&mut part) {
-                CallOutcome::Error { error, .. } if call.status == CallStatus::Error => call.error = error,
-                outcome => outcome.write_to(call),
+            let outcome = CallOutcome::typed(&mut part);
+            if call.status == CallStatus::Error {
+                call.error = outcome.error;
+            } else {
+                outcome.write_to(call);
             }
         }
     }

@@ -126,9 +126,8 @@ impl Stream {
                 add_named(builder, id.clone(), name.clone(), &mut part);
                 CallOutcome::error(&mut part).answer(builder, id.as_deref(), Some(&name));
             }
-            "tool-result" | "tool-output-available" => {
-                CallOutcome::result(&mut part).settle(builder, &mut part)?;
-            }
+            "tool-result" => CallOutcome::result(&mut part).settle(builder, &mut part)?,
+            "tool-output-available" => CallOutcome::available(&mut part).settle(builder, &mut part)?,
             "tool-error" | "tool-output-error" => CallOutcome::error(&mut part).settle(builder, &mut part)?,
             "tool-output-denied" => CallOutcome::denied().settle(builder, &mut part)?,
             "finish-step" | "step-finish" => self.end_step(part)?,
