@@ -7,7 +7,7 @@ use std::collections::{HashMap, VecDeque};
 
 use crate::reader::build::unread_log::UnreadLog;
 use crate::reader::build::usage::UsageTotal;
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, CallStatus, Message, Role, Trace};
 
 /// The most calls that are searched one by one. Most runs have so few, and tables of them would cost more.
 const FEW: usize = 16;
@@ -77,6 +77,8 @@ pub(crate) struct TraceBuilder {
     turn: usize,
     /// Whether the message that is being read has made a call.
     called: bool,
+    /// The number of calls before the message that is being read.
+    calls_before: usize,
     /// `None` while there are few calls.
     tables: Option<Box<CallTables>>,
     /// Every call before this place is answered.
@@ -97,6 +99,7 @@ impl TraceBuilder {
         self.end();
         self.speaker = role;
         self.called = false;
+        self.calls_before = self.trace.calls.len();
         self.log.begin_turn();
         self.turn += usize::from(role == Some(Role::Assistant));
     }
@@ -147,9 +150,32 @@ impl TraceBuilder {
     /// Ends the message. Next to calls, an empty text means nothing. Without calls, it is an empty answer.
     pub(crate) fn end(&mut self) {
         let (Some(role), Some(text)) = (self.speaker, self.text.take()) else { return };
-        if !(self.called && text.is_empty()) {
-            self.trace.push_message(role, text);
+        if self.called && text.is_empty() {
+            return;
         }
+        self.log.note_message(self.trace.messages.len() + 1);
+        self.trace.push_message(role, text);
+        // A message is said before the results of its calls, wherever it has its text. Calls that its provider ran itself are
+        // answered in the message.
+        let of_message = self.trace.calls.get(self.calls_before..).unwrap_or_default();
+        if self.called && of_message.iter().any(|call| call.status == CallStatus::Unanswered)
+            && let Some(message) = self.trace.messages.last_mut()
+        {
+            message.after_calls = self.calls_before;
+        }
+    }
+
+    /// Puts the user's question before everything that was read.
+    pub(crate) fn insert_question(&mut self, text: String) {
+        self.trace.input = Some(text.clone());
+        let question = Message { role: Role::User, text, reasoning: None, after_calls: 0 };
+        self.trace.messages.insert(0, question);
+        self.log.shift_messages();
+    }
+
+    /// The number of messages that have begun.
+    pub(super) fn count_messages(&self) -> usize {
+        self.trace.messages.len() + usize::from(self.text.is_some())
     }
 
     /// Whether a call has this id, answered or not.
@@ -281,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_around_a_call_are_two_and_an_empty_one_beside_it_is_none() {
+    fn texts_around_a_call_are_two_before_its_result_and_an_empty_one_beside_it_is_none() {
         let mut builder = TraceBuilder::default();
         builder.begin(Some(Role::Assistant));
         builder.text("a");
@@ -295,7 +321,7 @@ mod tests {
         let trace = builder.finish();
         let texts: Vec<(&str, usize)> =
             trace.messages.iter().map(|message| (message.text.as_str(), message.after_calls)).collect();
-        assert_eq!(texts, [("ab", 0), ("c", 1), ("", 2)]);
+        assert_eq!(texts, [("ab", 0), ("c", 0), ("", 2)]);
         assert_eq!(trace.answer.as_deref(), Some(""));
         assert_eq!(trace.calls.iter().map(|call| call.turn).collect::<Vec<_>>(), [1, 2]);
     }
