@@ -107,6 +107,13 @@ pub struct Message {
     pub after_calls: usize,
 }
 
+impl Message {
+    /// A text without reasoning, after so many calls.
+    pub fn new(role: Role, text: impl Into<String>, after_calls: usize) -> Self {
+        Self { role, text: text.into(), reasoning: None, after_calls }
+    }
+}
+
 /// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -18,7 +18,7 @@ impl Trace {
         if role == Role::User && self.input.is_none() {
             self.input = Some(text.clone());
         }
-        self.messages.push(Message { role, text, reasoning: None, after_calls: self.calls.len() });
+        self.messages.push(Message::new(role, text, self.calls.len()));
     }
 
     /// Adds parts of the file that were not understood: any of them may hold a call.

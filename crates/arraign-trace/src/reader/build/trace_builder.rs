@@ -168,8 +168,7 @@ impl TraceBuilder {
     /// Puts the user's question before everything that was read.
     pub(crate) fn insert_question(&mut self, text: String) {
         self.trace.input = Some(text.clone());
-        let question = Message { role: Role::User, text, reasoning: None, after_calls: 0 };
-        self.trace.messages.insert(0, question);
+        self.trace.messages.insert(0, Message::new(Role::User, text, 0));
         self.log.shift_messages();
     }
 

@@ -134,9 +134,9 @@ fn is_json_call(value: &Value, is_tool: &dyn Fn(&str) -> bool) -> bool {
 }
 
 impl Trace {
-    /// Settles what the texts of a run mean, and the calls that are not what they seem. A trace that was settled stays as it
-    /// is.
-    pub(crate) fn settle_texts(&mut self) {
+    /// Keeps reasoning apart from what was said, and notes the calls that are written as text or hold other calls. Readers do
+    /// this; a trace that was built otherwise may need it. A trace that was settled stays as it is.
+    pub fn settle_texts(&mut self) {
         self.expand_parallel_calls();
         self.note_nameless_calls();
         self.split_reasoning();

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::is_inside;
@@ -11,7 +12,9 @@ use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, 
 use crate::unique_keys::parse_value;
 
 /// A protocol whose calls can be read out of texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(rename_all = "snake_case")]
 pub enum TextProtocol {
     /// `<tool_call>{"name": ..., "arguments": ...}</tool_call>`, answered by `<tool_response>`.
     Hermes,
@@ -20,9 +23,6 @@ pub enum TextProtocol {
 }
 
 impl TextProtocol {
-    /// The protocols by their names.
-    pub const NAMES: [(&'static str, Self); 2] = [("hermes", Self::Hermes), ("react", Self::React)];
-
     fn name(self) -> &'static str {
         match self {
             Self::Hermes => "hermes",
