@@ -79,6 +79,8 @@ pub(crate) struct TraceBuilder {
     called: bool,
     /// The number of calls before the message that is being read.
     calls_before: usize,
+    /// Whether the last text comes behind all calls of the message so far, and before their results.
+    is_last_text: bool,
     /// `None` while there are few calls.
     tables: Option<Box<CallTables>>,
     /// Every call before this place is answered.
@@ -99,6 +101,7 @@ impl TraceBuilder {
         self.end();
         self.speaker = role;
         self.called = false;
+        self.is_last_text = false;
         self.calls_before = self.trace.calls.len();
         self.log.begin_turn();
         self.turn += usize::from(role == Some(Role::Assistant));
@@ -138,6 +141,10 @@ impl TraceBuilder {
         self.called = true;
         self.log.note_progress();
         self.end();
+        // A text between two calls stays there.
+        if std::mem::take(&mut self.is_last_text) {
+            self.place_last_text(self.trace.calls.len());
+        }
         let turn = self.turn.max(1);
         self.trace.push_call(Call { turn, ..call });
     }
@@ -155,13 +162,19 @@ impl TraceBuilder {
         }
         self.log.note_message(self.trace.messages.len() + 1);
         self.trace.push_message(role, text);
-        // A message is said before the results of its calls, wherever it has its text. Calls that its provider ran itself are
-        // answered in the message.
+        // A message is said before the results of its calls, also where its text comes last. Calls that the provider ran
+        // itself are answered in the message.
         let of_message = self.trace.calls.get(self.calls_before..).unwrap_or_default();
-        if self.called && of_message.iter().any(|call| call.status == CallStatus::Unanswered)
-            && let Some(message) = self.trace.messages.last_mut()
-        {
-            message.after_calls = self.calls_before;
+        self.is_last_text = self.called && of_message.iter().any(|call| call.status == CallStatus::Unanswered);
+        if self.is_last_text {
+            self.place_last_text(self.calls_before);
+        }
+    }
+
+    /// Sets the number of calls before the last text.
+    fn place_last_text(&mut self, calls: usize) {
+        if let Some(message) = self.trace.messages.last_mut() {
+            message.after_calls = calls;
         }
     }
 
@@ -173,7 +186,7 @@ impl TraceBuilder {
     }
 
     /// The number of messages that have begun.
-    pub(super) fn count_messages(&self) -> usize {
+    pub(crate) fn count_messages(&self) -> usize {
         self.trace.messages.len() + usize::from(self.text.is_some())
     }
 

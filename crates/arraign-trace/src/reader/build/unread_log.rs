@@ -274,13 +274,24 @@ impl TraceBuilder {
             self.note_part("", UnreadContent::StoppedForCalls(reason.to_owned()));
             return;
         }
-        // Tokens beyond the reasoning were written for something. If nothing was read, that something is unread.
-        let is_empty = self.log.progress == self.log.progress_before_turn;
-        let wrote = usage.is_some_and(|usage| usage.output_tokens > usage.reasoning_tokens.unwrap_or(0));
-        if is_empty && wrote {
+        if self.is_empty_turn(usage) {
             let pointer = self.log.point_to_content();
             self.note_part(&pointer, UnreadContent::EmptyTurn);
         }
+    }
+
+    /// Whether nothing was read of a turn of the model that used these tokens. Tokens beyond the reasoning were written for
+    /// something, and an empty text is not it.
+    pub(crate) fn is_empty_turn(&self, usage: Option<Usage>) -> bool {
+        let is_empty = self.log.progress == self.log.progress_before_turn;
+        is_empty && usage.is_some_and(|usage| usage.output_tokens > usage.reasoning_tokens.unwrap_or(0))
+    }
+
+    /// Notes a turn of which nothing was read, behind so many messages: it stopped for a call, or used tokens.
+    pub(crate) fn note_silent_turn(&mut self, at: At, stop: Option<String>, messages: usize) {
+        self.enter_record(at);
+        let what = stop.map_or(UnreadContent::EmptyTurn, UnreadContent::StoppedForCalls);
+        self.log.parts.push(UnreadPart::new(self.log.spot.locate(""), what).after_messages(messages));
     }
 
     /// Returns the unread parts of the whole run. Calls may come after their results, so clues are decided here, at the end.
