@@ -7,8 +7,8 @@
 //!
 //! <!-- settings -->
 //!
-//! A text result that contains JSON counts as that JSON, unless the schema accepts the text itself. Calls without a
-//! result and failed calls are not checked. This case fails:
+//! A text result that contains JSON counts as that JSON, unless the schema accepts the text itself. A text in which an
+//! object has a key twice is not valid JSON. Calls without a result and failed calls are not checked. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/tool_output_valid/fail-type.yaml")]

@@ -131,6 +131,8 @@ pub enum UnreadContent {
     EmptyMessage(String),
     /// A run of which nothing was read, although its file has content.
     EmptyRun,
+    /// A message that the model gave as an alternative to one of the run.
+    OtherChoice,
     /// A text of the model that holds a call, in the form of this protocol.
     TextCall {
         /// The name of the protocol.
@@ -147,6 +149,7 @@ impl UnreadContent {
             Self::UnknownKind(kind) | Self::UnreadCall { kind, .. } => Some(kind),
             Self::OmittedCall { list, .. } => Some(list),
             Self::TextCall { protocol } => Some(protocol),
+            Self::OtherChoice => Some("choices"),
             _ => None,
         }
     }
@@ -176,6 +179,9 @@ impl UnreadContent {
                 format!("{count} message{s} of the role `{role}` {were} read as empty")
             }
             Self::EmptyRun => format!("{count} run{s} {were} read as empty"),
+            Self::OtherChoice => {
+                format!("{count} other choice{s} of the model {were} not read (`choices`)")
+            }
             Self::TextCall { protocol } => {
                 let hold = if count == 1 { "holds" } else { "hold" };
                 format!("{count} text{s} {hold} a call in the form of `{protocol}`")
@@ -209,6 +215,7 @@ impl fmt::Display for UnreadContent {
             Self::EmptyTurn => f.write_str("a turn that used output tokens, without a text or a call"),
             Self::EmptyMessage(role) => write!(f, "a message of the role `{role}` without a text or a call"),
             Self::EmptyRun => f.write_str("a run without a text or a call"),
+            Self::OtherChoice => f.write_str("a message of which the model gave another choice (`choices`)"),
             Self::TextCall { protocol } => write!(f, "a text with a call in the form of `{protocol}`"),
             Self::NamelessCall(call) => write!(f, "a call without a name (call {call})"),
         }

@@ -264,6 +264,13 @@ impl TraceBuilder {
         self.note_part("", UnreadContent::StoppedForCalls(reason));
     }
 
+    /// Notes the other messages that the model gave in place of the last one: only that one is read.
+    pub(crate) fn note_alternatives(&mut self, count: usize) {
+        for _ in 0..count {
+            self.note_part("", UnreadContent::OtherChoice);
+        }
+    }
+
     /// Ends a turn of the model: it stopped for this reason, and used these tokens.
     pub(crate) fn end_turn(&mut self, stop: Option<&str>, usage: Option<Usage>) {
         // What the turn was for has been read.
