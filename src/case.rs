@@ -21,6 +21,7 @@ pub use agent::{
     InputGlob, ModelSettings, NamedAgent,
 };
 use arraign_trace::reader::ReaderSet;
+use arraign_trace::trace::TextProtocol;
 pub use expectation::{CheckSettings, Expectation};
 pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange};
 pub use fit::{Fit, Misfit, StopWhen, TurnQuery, compare_recording, fingerprint_input};
@@ -28,6 +29,7 @@ pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
 pub use mocks::{MockAnswer, MockContent, MockTool, MockTools};
 pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};
 pub use reach::{IdleSetting, WEIGHTLESS, refuse_decided_case};
+use serde::Deserialize;
 pub use template::{Template, TemplatePart, split_placeholders};
 pub use variables::{FilledText, VariableText};
 
@@ -181,8 +183,8 @@ pub struct TraceFile {
     pub format: Option<String>,
     /// The selected runs of the file.
     pub runs: RunSelection,
-    /// The kinds of unknown parts that the case declares to be without calls.
-    pub harmless: Vec<String>,
+    /// What the case knows of the runs in the file.
+    pub reading: RunReading,
     /// Which results of tools are failures.
     pub failed_when: Option<Arc<FailedWhen>>,
     /// Whether the suite names the file for all its cases.
@@ -194,9 +196,62 @@ pub struct TraceFile {
 impl TraceFile {
     /// Selects all runs of the file at `path`.
     pub(crate) fn new(place: Place, path: String) -> Self {
-        let (runs, harmless) = (RunSelection::All, Vec::new());
-        Self { place, path, format: None, runs, harmless, failed_when: None, by_default: false, joined: None }
+        Self {
+            place,
+            path,
+            format: None,
+            runs: RunSelection::All,
+            reading: RunReading::default(),
+            failed_when: None,
+            by_default: false,
+            joined: None,
+        }
     }
+}
+
+/// What a case knows of the runs in a file, and their reader does not.
+#[derive(Debug, Clone, Default)]
+pub struct RunReading {
+    /// The kinds of unknown parts without calls.
+    pub harmless: Vec<String>,
+    /// Whether reasoning in a text is a part of the text.
+    pub reasoning: ReasoningTexts,
+    /// The protocol of the calls that the model writes as text.
+    pub calls_in_text: Option<TextProtocol>,
+}
+
+impl RunReading {
+    /// Applies what is known to a run.
+    pub(crate) fn apply(&self, run: &mut Trace) {
+        if let Some(protocol) = self.calls_in_text {
+            run.read_text_calls(protocol);
+        }
+        if self.reasoning == ReasoningTexts::Keep {
+            run.restore_reasoning();
+        }
+        // Parts that are left unread are declared harmless last.
+        if !self.harmless.is_empty() {
+            run.accept_harmless(&self.harmless);
+        }
+    }
+
+    /// Whether [`Self::apply`] may change a run.
+    pub(crate) fn concerns(&self, run: &Trace) -> bool {
+        let has_unread = !self.harmless.is_empty() || self.calls_in_text.is_some();
+        has_unread && !run.unread.is_empty() || self.reasoning == ReasoningTexts::Keep
+    }
+}
+
+/// What reasoning in a text of the model is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(rename_all = "snake_case")]
+pub enum ReasoningTexts {
+    /// No part of what was said. The default.
+    #[default]
+    Split,
+    /// A part of the text.
+    Keep,
 }
 
 /// The runs of a trace file that a case selects.

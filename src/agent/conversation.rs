@@ -106,7 +106,7 @@ impl Conversation<'_> {
         let speaks = answer.messages.iter().any(|message| message.role == Role::User);
         // An answer that does not repeat the question gets it, so that each turn begins with the words of the user.
         if !speaks {
-            let said = Message { role: Role::User, text: text.to_owned(), after_calls: 0 };
+            let said = Message::new(Role::User, text, 0);
             answer.messages.insert(0, said);
             answer.input.get_or_insert_with(|| text.to_owned());
         }
@@ -142,7 +142,11 @@ fn join_turn(mut before: Trace, turn: Trace) -> Trace {
     // The answer of a run is its last one, so that of an earlier turn has to stand among the messages.
     if let Some(answer) = unsaid_answer(&before).cloned() {
         before.push_message(Role::Assistant, answer);
+        if let Some(message) = before.messages.last_mut() {
+            message.reasoning = before.answer_reasoning.take();
+        }
     }
+    let spoken = before.messages.len();
     let calls = before.calls.len();
     let rounds = before.calls.iter().map(|call| call.turn).max().unwrap_or_default();
     let messages = turn.messages.into_iter();
@@ -152,13 +156,17 @@ fn join_turn(mut before: Trace, turn: Trace) -> Trace {
         call.turn += rounds;
         before.push_call(call);
     }
-    before.push_unread(turn.unread);
+    before.push_unread(turn.unread.into_iter().map(|mut part| {
+        part.after_messages = part.after_messages.map(|messages| messages + spoken);
+        part
+    }));
     Trace {
         // The run's model is the one that answered last. What one turn does not record, the whole run does not
         // record.
         model: turn.model.or(before.model),
         calls_unrecorded: before.calls_unrecorded.or(turn.calls_unrecorded),
         answer: turn.answer,
+        answer_reasoning: turn.answer_reasoning,
         usage: join_some(before.usage, turn.usage, add_usage),
         cost_usd: join_some(before.cost_usd, turn.cost_usd, |one, other| one + other),
         duration_ms: join_some(before.duration_ms, turn.duration_ms, |one, other| one + other),

@@ -276,12 +276,14 @@ async fn keep_run(task: Arc<AgentTask>, run: u32, trace: Trace) -> Result<Trace,
     kept.map_err(AgentProblem::NotRecorded)
 }
 
-/// Adds the agent's name and the measured duration, unless the trace records them.
+/// Adds the agent's name and the measured duration, unless the trace records them. What a reader settles in texts is settled
+/// of an answer that no reader read, too.
 fn fill_defaults(mut trace: Trace, name: &str, took: Duration) -> Trace {
     // Whole microseconds, so that a recorded figure does not carry the noise of a float.
     let millis = (took.as_secs_f64() * 1e6).round() / 1e3;
     trace.duration_ms.get_or_insert(millis);
     trace.agent.get_or_insert_with(|| name.to_owned());
+    trace.settle_texts();
     trace
 }
 

@@ -78,7 +78,9 @@ fn describe_run(
         by_importance.filter_map(|(call, summary)| describe_call(call, summary, budget)).collect();
     calls.sort_by_key(|call| call.index);
     let messages = trace.messages.iter().filter(|message| !is_answer(message, trace)).filter_map(|message| {
-        budget.take_text(&message.text).map(|text| Message { text, ..message.clone() })
+        let text = budget.take_text(&message.text)?;
+        let reasoning = message.reasoning.as_ref().and_then(|reasoning| budget.take_text(reasoning));
+        Some(Message { role: message.role, text, reasoning, after_calls: message.after_calls })
     });
     let messages: Vec<Message> = messages.collect();
     let stop_reason = trace.stop_reason.as_ref().and_then(|why| budget.take_text(why));

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::aggregate::{has_statistics, run_figures};
 use super::scoring::score_run;
-use crate::case::{Case, Expectation, WEIGHTLESS};
+use crate::case::{Case, Expectation, TraceFrom, WEIGHTLESS};
 use crate::check::{EvidenceNeeds, require_settled};
 use crate::evidence::{Absent, Evidence, Opinions, ProgramReport, ProgramReports, ProgramRequest};
 use crate::judge::{JudgeSession, opinions_without_judge};
@@ -14,6 +14,7 @@ use crate::outcome::{
     Item, LocatedViolation, Loss, Outcome, Score, State, Status, UndecidedCause, Unfit, UnfitReason,
     Violation, count_to_f64,
 };
+use crate::pattern::ToolPattern;
 use crate::score::statistics::RunScore;
 use crate::score::{Card, Effect};
 use crate::trace::{CallsUnrecorded, Ended, Trace};
@@ -95,6 +96,7 @@ impl OpinionSource<'_> {
 
 /// Evaluates one run.
 pub(super) fn evaluate_run(case: &Case, trace: &Trace, run: usize, opinions: OpinionSource<'_>) -> RunResult {
+    let trace = &*note_named_calls(case, trace);
     let mut evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
     evidence.judges_end = case.expectations.iter().any(|expectation| expectation.check().judges_end());
     let mut answers = ask_all(case, evidence, run, opinions);
@@ -107,6 +109,21 @@ pub(super) fn evaluate_run(case: &Case, trace: &Trace, run: usize, opinions: Opi
     let mut held = RunResult { findings, cards: scored.cards, figures: None, ended_in_error };
     held.figures = has_statistics(case).then(|| run_figures(trace, &held)).flatten();
     held
+}
+
+/// Notes the texts of a run that are JSON and call a tool that the case names. A glob for every tool names none.
+fn note_named_calls<'t>(case: &Case, trace: &'t Trace) -> Cow<'t, Trace> {
+    if !trace.may_hold_json_call() {
+        return Cow::Borrowed(trace);
+    }
+    let tools = case.expectations.iter().flat_map(|expectation| expectation.check().tools());
+    let tools: Vec<&ToolPattern> = tools.filter(|tool| tool.as_str() != "*").collect();
+    let mut run = trace.clone();
+    run.note_text_calls(&|name| tools.iter().any(|tool| tool.matches_name(name)));
+    if let TraceFrom::File(file) = &case.trace {
+        run.accept_harmless(&file.reading.harmless);
+    }
+    Cow::Owned(run)
 }
 
 /// Says with each check that has no weight in the score that it decides nothing.

@@ -134,8 +134,8 @@ impl QuestionnaireBuilder {
         trace: &Trace,
         input: Option<&str>,
     ) -> Result<(), JudgeError> {
-        // There is nothing to judge without an answer, and the check says so itself.
-        if trace.answer.is_none() {
+        // There is nothing to judge without an answer, or without all of it, and the check says so itself.
+        if trace.answer.is_none() || trace.answer_doubt().is_some() {
             return Ok(());
         }
         let Question { prompt, answer: form, context, .. } = question;

@@ -35,9 +35,20 @@ impl KnownSecrets {
 
     /// Adds the secrets in all texts of a run.
     pub fn add_run(&mut self, run: &Trace) {
-        let texts = [&run.answer, &run.input, &run.stop_reason, &run.agent, &run.model, &run.id];
+        let texts = [
+            &run.answer,
+            &run.answer_reasoning,
+            &run.input,
+            &run.stop_reason,
+            &run.agent,
+            &run.model,
+            &run.id,
+        ];
         texts.into_iter().flatten().for_each(|text| self.add_text(text));
-        run.messages.iter().for_each(|message| self.add_text(&message.text));
+        for message in &run.messages {
+            self.add_text(&message.text);
+            message.reasoning.iter().for_each(|text| self.add_text(text));
+        }
         run.calls.iter().for_each(|call| self.add_call(call));
     }
 

@@ -9,10 +9,19 @@ pub fn mask_run(mut run: Trace) -> Trace {
     // All texts are searched first: a secret of one call may be repeated in the answer.
     known.add_run(&run);
     let masker = known.build_masker();
-    let texts =
-        [&mut run.answer, &mut run.input, &mut run.stop_reason, &mut run.agent, &mut run.model, &mut run.id];
-    for text in texts.into_iter().flatten().chain(run.messages.iter_mut().map(|message| &mut message.text)) {
-        mask_in_place(text, &masker);
+    let texts = [
+        &mut run.answer,
+        &mut run.answer_reasoning,
+        &mut run.input,
+        &mut run.stop_reason,
+        &mut run.agent,
+        &mut run.model,
+        &mut run.id,
+    ];
+    texts.into_iter().flatten().for_each(|text| mask_in_place(text, &masker));
+    for message in &mut run.messages {
+        mask_in_place(&mut message.text, &masker);
+        message.reasoning.iter_mut().for_each(|text| mask_in_place(text, &masker));
     }
     run.calls.iter_mut().for_each(|call| mask_call(call, &masker));
     run

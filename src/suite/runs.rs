@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use super::join::find_joined_runs;
 use super::run_source::RunSource;
 use super::trace::find_trace_files;
-use crate::case::{Case, TraceFile, TraceFrom};
+use crate::case::{Case, RunReading, TraceFile, TraceFrom};
 use crate::source::{Files, lock};
 use crate::trace::Trace;
 
@@ -32,8 +32,8 @@ pub struct CaseRuns {
     sources: Vec<RunSource>,
     /// The number of runs that belong to the case.
     count: usize,
-    /// The kinds of unknown parts that the case declares to be without calls.
-    harmless: Vec<String>,
+    /// What the case knows of the runs.
+    reading: RunReading,
     together: Mutex<CollectedRuns>,
 }
 
@@ -50,7 +50,7 @@ impl From<Vec<RecordedRun>> for CaseRuns {
         Self {
             count: runs.len(),
             sources: vec![RunSource::Read(runs)],
-            harmless: Vec::new(),
+            reading: RunReading::default(),
             together: Mutex::default(),
         }
     }
@@ -76,11 +76,11 @@ impl CaseRuns {
         if found < count {
             return Err(format!("`repeat` asks for {count} runs, and {found} are recorded"));
         }
-        let harmless = match &case.trace {
-            TraceFrom::File(file) => file.harmless.clone(),
-            TraceFrom::Inline(_) | TraceFrom::Lookup => Vec::new(),
+        let reading = match &case.trace {
+            TraceFrom::File(file) => file.reading.clone(),
+            TraceFrom::Inline(_) | TraceFrom::Lookup => RunReading::default(),
         };
-        Ok(Self { sources, count, harmless, together: Mutex::default() })
+        Ok(Self { sources, count, reading, together: Mutex::default() })
     }
 
     /// Finds all runs in the files of a case, also those of other cases that share the files. The error is the cause, in a
@@ -88,7 +88,7 @@ impl CaseRuns {
     pub(super) fn find_in_files(case: &Case, path: &Path, files: &Files) -> Result<Self, String> {
         let sources = Self::find_sources(case, path, files)?;
         let count = sources.iter().map(RunSource::len).sum();
-        Ok(Self { sources, count, harmless: Vec::new(), together: Mutex::default() })
+        Ok(Self { sources, count, reading: RunReading::default(), together: Mutex::default() })
     }
 
     fn find_sources(case: &Case, path: &Path, files: &Files) -> Result<Vec<RunSource>, String> {
@@ -122,13 +122,13 @@ impl CaseRuns {
         files: &'s Files,
     ) -> impl Iterator<Item = Result<Cow<'s, RecordedRun>, String>> + 's {
         let runs = self.sources.iter().flat_map(move |source| source.each(files)).take(self.count);
-        runs.map(|run| run.map(|run| self.accept_harmless(run)))
+        runs.map(|run| run.map(|run| self.apply_reading(run)))
     }
 
-    /// Removes the unread parts that the case declares harmless.
-    fn accept_harmless<'s>(&self, mut run: Cow<'s, RecordedRun>) -> Cow<'s, RecordedRun> {
-        if !self.harmless.is_empty() && !run.trace.unread.is_empty() {
-            run.to_mut().trace.accept_harmless(&self.harmless);
+    /// Applies what the case knows of its runs to one of them.
+    fn apply_reading<'s>(&self, mut run: Cow<'s, RecordedRun>) -> Cow<'s, RecordedRun> {
+        if self.reading.concerns(&run.trace) {
+            self.reading.apply(&mut run.to_mut().trace);
         }
         run
     }
@@ -143,7 +143,7 @@ impl CaseRuns {
             self.find_source(number).ok_or_else(|| format!("there is no run {}", number + 1))?;
         // A file that has grown meanwhile must not shift the runs of the next.
         let runs = source.read_from(own, files)?.into_iter().take(source.len() - own);
-        let runs = runs.map(|run| Some(self.accept_harmless(Cow::Owned(run)).into_owned()));
+        let runs = runs.map(|run| Some(self.apply_reading(Cow::Owned(run)).into_owned()));
         *together = CollectedRuns { from: number, runs: runs.collect() };
         together.take(number).ok_or_else(|| format!("there is no run {} any more", number + 1))
     }

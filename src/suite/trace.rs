@@ -7,7 +7,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::name::name_recording;
 use super::run_folder::is_run_folder;
-use crate::case::{Case, RunSelection, TraceFile, TraceFrom};
+use crate::case::{Case, RunReading, RunSelection, TraceFile, TraceFrom};
 use crate::check::{FailedWhen, Scope};
 use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
@@ -18,7 +18,7 @@ use crate::yaml::{Fields, Node, Value, nearest, suggest_or_list};
 /// The extensions that a recorded trace is looked up with, in this order.
 const TRACE_EXTENSIONS: &[&str] = &["json", "jsonl", "yaml", "yml"];
 
-/// Parses `trace`: a path, a glob, `{file, run, each, format, harmless}`, or the run itself.
+/// Parses `trace`: a path, a glob, `{file, run, each, format, harmless, reasoning, calls_in_text}`, or the run itself.
 pub(super) fn parse_trace_from(
     node: Node<'_>,
     scope: &Scope<'_>,
@@ -72,12 +72,16 @@ fn parse_trace_file(node: Node<'_>, readers: &[&str]) -> Result<TraceFile, LoadE
         (None, true) => RunSelection::Each,
         (None, false) => RunSelection::All,
     };
-    let harmless = fields.optional::<Vec<String>>("harmless").unwrap_or_default();
+    let reading = RunReading {
+        harmless: fields.optional::<Vec<String>>("harmless").unwrap_or_default(),
+        reasoning: fields.optional("reasoning").unwrap_or_default(),
+        calls_in_text: fields.optional("calls_in_text"),
+    };
     let failed_when = fields.parse("failed_when", FailedWhen::read).map(Arc::new);
     let file = path.map(|path| TraceFile {
         format,
         runs,
-        harmless,
+        reading,
         failed_when,
         ..TraceFile::new(node.place(), path)
     });

@@ -140,3 +140,34 @@ fn a_kind_that_a_case_declares_harmless_leaves_its_checks_decided() {
     assert_eq!(status("{file: traces/a.jsonl, harmless: [note_v1]}").to_string(), "undecided");
     assert_eq!(status("{file: traces/a.jsonl, harmless: [note_v2]}").to_string(), "pass");
 }
+
+#[test]
+fn a_case_keeps_the_reasoning_of_its_runs_where_it_says_so() {
+    let text = r#"{"role": "user", "content": "hi"}
+{"role": "assistant", "content": "<think>rm?</think> Done."}
+"#;
+    let answer = |trace: &str| Evals::with(trace, text).traces().expect("traces").remove(0).answer;
+    assert_eq!(answer("traces/a.jsonl").as_deref(), Some("Done."));
+    assert_eq!(answer("{file: traces/a.jsonl, reasoning: split}").as_deref(), Some("Done."));
+    let whole = answer("{file: traces/a.jsonl, reasoning: keep}");
+    assert_eq!(whole.as_deref(), Some("<think>rm?</think> Done."));
+}
+
+#[test]
+fn a_case_reads_the_calls_in_texts_where_it_says_so() {
+    let text = |tool: &str| {
+        format!(
+            r#"{{"role": "user", "content": "hi"}}
+{{"role": "assistant", "content": "<tool_call>{{\"name\": \"{tool}\", \"arguments\": {{}}}}</tool_call>"}}
+{{"role": "user", "content": "<tool_response>1</tool_response>"}}
+{{"role": "assistant", "content": "Done."}}
+"#
+        )
+    };
+    let status = |trace: &str, tool: &str| Evals::with(trace, &text(tool)).verdict().status.to_string();
+    assert_eq!(status("traces/a.jsonl", "look"), "undecided");
+    assert_eq!(status("{file: traces/a.jsonl, calls_in_text: react}", "look"), "undecided");
+    assert_eq!(status("{file: traces/a.jsonl, calls_in_text: hermes}", "look"), "pass");
+    assert_eq!(status("{file: traces/a.jsonl, calls_in_text: hermes}", "rm"), "fail");
+    assert_eq!(status("{file: traces/a.jsonl, harmless: [hermes]}", "rm"), "pass");
+}

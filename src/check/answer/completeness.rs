@@ -17,6 +17,7 @@
 use serde::Deserialize;
 
 use crate::check::support::answer_scope::Said;
+use crate::check::support::answer_text::require_whole_answer;
 use crate::check::support::answer_text::{beginning, excerpt};
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
@@ -84,6 +85,9 @@ fn known_by(names: Vec<String>, aliases: &FieldAliases, node: Node<'_>) -> Resul
 
 impl Check for Completeness {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        if !self.expected.is_empty() {
+            require_whole_answer(&evidence.trace)?;
+        }
         let answer = self.answer.in_trace(&evidence.trace);
         let (mut items, mut violations) = (Vec::new(), Vec::new());
         for (index, field) in self.expected.iter().enumerate() {

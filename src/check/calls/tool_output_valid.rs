@@ -7,15 +7,14 @@
 //!
 //! <!-- settings -->
 //!
-//! A text result that contains JSON counts as that JSON, unless the schema accepts the text itself. Calls without a
-//! result and failed calls are not checked. This case fails:
+//! A text result that contains JSON counts as that JSON, unless the schema accepts the text itself. A text in which an
+//! object has a key twice is not valid JSON. Calls without a result and failed calls are not checked. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/tool_output_valid/fail-type.yaml")]
 //! ```
 
-use std::borrow::Cow;
-
+use arraign_trace::unique_keys::parse_value;
 use serde_json::Value;
 
 use crate::check::json_schema::{Fault, FoundSchema, Home, Schema, Table};
@@ -141,16 +140,25 @@ impl ToolOutputValid {
 
 fn of_result(call: &Call, schema: &Schema, result: &Value) -> Result<Vec<Violation>, Unfit> {
     let mut faults = schema.faults(result, "field")?;
-    if let (false, Cow::Owned(parsed)) = (faults.is_empty(), parse_text(result)) {
-        faults = schema.faults(&parsed, "field")?;
+    let text = result.as_str().unwrap_or_default();
+    match (parse_value(text), serde_json::from_str::<Value>(text)) {
+        (Ok(parsed), _) if !faults.is_empty() => faults = schema.faults(&parsed, "field")?,
+        // Programs differ on which of two equal keys counts. A schema that takes the text and refuses its JSON is meant for
+        // the text.
+        (Err(error), Ok(parsed)) => {
+            let takes_text = faults.is_empty() && !schema.faults(&parsed, "field")?.is_empty();
+            if !takes_text {
+                return Ok(vec![describe_duplicate(call, &error)]);
+            }
+        }
+        _ => {}
     }
     Ok(faults.iter().map(|fault| schema.cite(describe_fault(call, fault), fault)).collect())
 }
 
-/// The JSON that a text holds; anything else as it is.
-fn parse_text(result: &Value) -> Cow<'_, Value> {
-    let parsed = result.as_str().and_then(|text| serde_json::from_str(text).ok());
-    parsed.map_or(Cow::Borrowed(result), Cow::Owned)
+fn describe_duplicate(call: &Call, error: &serde_json::Error) -> Violation {
+    let message = format!("the result of `{}` is not valid JSON: {error}", call.name);
+    Violation::of_call(call, message).help("make the tool return each key once")
 }
 
 fn describe_fault(call: &Call, fault: &Fault) -> Violation {

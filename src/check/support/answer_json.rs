@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
+use arraign_trace::code_blocks::{CodeBlock, find_code_blocks};
+use arraign_trace::unique_keys::parse_value;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::check::support::answer_text::{beginning, beginning_from, ending, ending_before, position};
@@ -16,20 +19,22 @@ pub(crate) enum Form {
     /// The whole answer is JSON. The default.
     #[default]
     Strict,
-    /// The answer is JSON, or contains one fenced block that is JSON.
+    /// The answer is JSON, or contains one fenced block of JSON: one that is marked `json`, or else one without a mark that holds
+    /// an object or a list. Other blocks do not count.
     Fenced,
 }
 
 /// Parses the JSON of an answer. The violation shows where parsing stopped.
 pub(crate) fn json(answer: &str, form: Form) -> Result<Value, Box<Violation>> {
-    let blocks = fenced_blocks(answer);
-    let text = match (form, blocks.as_slice()) {
-        (Form::Fenced, [block]) => block.clone(),
-        (Form::Fenced, [_, _, ..]) => return Err(several_blocks(answer, blocks.len()).into()),
-        _ => 0..answer.len(),
+    let blocks = find_code_blocks(answer);
+    let text = match form {
+        Form::Strict => None,
+        Form::Fenced => choose_block(answer, &blocks)?,
     };
+    let text = text.unwrap_or(0..answer.len());
     let read = &answer[text.clone()];
-    serde_json::from_str(read).map_err(|error| {
+    // Programs differ on which of two equal keys counts, so such an answer means nothing certain.
+    parse_value(read).map_err(|error| {
         let help = match (form, blocks.len()) {
             (Form::Strict, 1) => "say `json: fenced` to read the block that the answer holds",
             _ => "make the agent answer with JSON and nothing else",
@@ -38,32 +43,31 @@ pub(crate) fn json(answer: &str, form: Form) -> Result<Value, Box<Violation>> {
     })
 }
 
-/// Lists the contents of fenced blocks, which are between lines of three or more backticks or tildes.
-fn fenced_blocks(answer: &str) -> Vec<Range<usize>> {
-    // A fence closes with at least as many marks of the same kind and nothing else on its line, as in Markdown.
-    let (mut blocks, mut open, mut at) = (Vec::new(), None, 0);
-    for line in answer.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        match (open, parse_fence(line)) {
-            (None, Some((mark, _))) => open = Some((mark, at)),
-            (Some((opened, inside)), Some((mark, true))) if mark.starts_with(opened) => {
-                blocks.push(inside..start);
-                open = None;
-            }
-            _ => {}
-        }
+/// Chooses the block with the JSON of an answer: the one that is marked as `json`, or else, of the blocks without a mark, the
+/// one that holds an object or a list. Blocks of other languages are no JSON. Without such a block, the whole answer is read.
+fn choose_block(answer: &str, blocks: &[CodeBlock<'_>]) -> Result<Option<Range<usize>>, Box<Violation>> {
+    let marked = |block: &&CodeBlock<'_>| {
+        block.info.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("json"))
+    };
+    let holds_json = |block: &&CodeBlock<'_>| {
+        let content = &answer[block.content.clone()];
+        block.info.is_empty()
+            && content.trim_start().starts_with(['{', '['])
+            && serde_json::from_str::<IgnoredAny>(content).is_ok()
+    };
+    let mut candidates: Vec<&CodeBlock<'_>> = blocks.iter().filter(marked).collect();
+    if candidates.is_empty() {
+        candidates = blocks.iter().filter(holds_json).collect();
     }
-    blocks
-}
-
-/// Parses the backticks or tildes at the beginning of a line. Also returns whether nothing else is on the line.
-fn parse_fence(line: &str) -> Option<(&str, bool)> {
-    let line = line.trim();
-    let first = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let rest = line.trim_start_matches(first);
-    let mark = &line[..line.len() - rest.len()];
-    (mark.len() >= 3).then_some((mark, rest.is_empty()))
+    match candidates.as_slice() {
+        [] => match blocks {
+            // The only block without a mark is meant, whatever is wrong in it.
+            [only] if only.info.is_empty() => Ok(Some(only.content.clone())),
+            _ => Ok(None),
+        },
+        [block] => Ok(Some(block.content.clone())),
+        [one, other, ..] => Err(several_blocks(answer, one, other).into()),
+    }
 }
 
 /// Returns the byte at which serde stopped. Serde counts lines and bytes from 1, and names the last byte that it read.
@@ -96,10 +100,16 @@ fn not_json(answer: &str, at: usize, error: &serde_json::Error) -> Violation {
     Violation::new(format!("the answer is not JSON: {reason}")).expected("JSON", actual)
 }
 
-fn several_blocks(answer: &str, count: usize) -> Violation {
-    Violation::new(format!("the answer has {count} fenced blocks, not one"))
+fn several_blocks(answer: &str, one: &CodeBlock<'_>, other: &CodeBlock<'_>) -> Violation {
+    let [one, other] =
+        [one, other].map(|block| format!("{} at {}", name_block(block), position(answer, block.whole.start)));
+    Violation::new(format!("the answer has more than one fenced block of JSON: {one}, and {other}"))
         .expected("JSON, or one fenced block of it", beginning(answer))
-        .help("make the agent answer with one block")
+        .help("make the agent answer with one block of JSON")
+}
+
+fn name_block(block: &CodeBlock<'_>) -> &'static str {
+    if block.info.is_empty() { "one without a mark" } else { "one marked `json`" }
 }
 
 #[cfg(test)]
@@ -136,10 +146,37 @@ mod tests {
         for answer in ["```json\n{}\n```", "Here:\n\n~~~~\r\n{}\r\n~~~~\r\nBye", "{}", "  ```\n{}\n  ```\n"] {
             assert_eq!(json(answer, Form::Fenced).ok(), Some(serde_json::json!({})), "{answer}");
         }
-        for answer in ["```\n{}\n```\n```\n{}\n```", "```\n{}", "```\n{}\n~~~", "Here: {}", "`{}`", ""] {
+        for answer in ["```\n{}", "```\n{}\n~~~", "Here: {}", "`{}`", "", "```yaml\n{}\n```"] {
             assert!(json(answer, Form::Fenced).is_err(), "{answer}");
         }
         assert!(json("```json\n{}\n```", Form::Strict).is_err());
+    }
+
+    #[test]
+    fn a_marked_block_comes_before_others_and_two_are_one_too_many() {
+        for answer in [
+            "```bash\nls\n```\n```json\n{}\n```",
+            "```\n[1]\n```\n```JSON title\n{}\n```",
+            "```\nplain\n```\n```\n{}\n```\n```mermaid\n{}\n```",
+            "```\n7\n```\n```\n{}\n```",
+        ] {
+            assert_eq!(json(answer, Form::Fenced).ok(), Some(serde_json::json!({})), "{answer}");
+        }
+        // A marked block that is wrong is the answer's mistake, whatever is in other blocks.
+        assert!(json("```json\n{\n```\n```\n{}\n```", Form::Fenced).is_err());
+        let (message, _) = problem("```json\n{}\n```\n```json\n[]\n```", Form::Fenced);
+        let expected = "the answer has more than one fenced block of JSON: one marked `json` at line 1, column 1, and one \
+                        marked `json` at line 4, column 1";
+        assert_eq!(message, expected);
+        assert!(
+            problem("```\n{}\n```\n```\n[]\n```", Form::Fenced).0.contains("one without a mark at line 4")
+        );
+    }
+
+    #[test]
+    fn a_key_that_comes_twice_is_no_json() {
+        let (message, _) = problem("{\"a\": true, \"a\": false}", Form::Strict);
+        assert_eq!(message, "the answer is not JSON: duplicate key `a` at line 1, column 15");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
+use crate::check::support::answer_text::require_whole_answer;
 use crate::evidence::Evidence;
 use crate::outcome::Unfit;
 use crate::trace::Trace;
@@ -29,8 +30,10 @@ impl Said {
         }
     }
 
-    /// Returns the answer. A run without one is undecided.
+    /// Returns the answer. A run without one is undecided, and one whose answer may be another one.
     pub(crate) fn of<'e>(self, evidence: &'e Evidence<'_>) -> Result<Cow<'e, str>, Unfit> {
-        self.in_trace(&evidence.trace).ok_or_else(|| Unfit::missing("the run has no answer"))
+        let answer = self.in_trace(&evidence.trace).ok_or_else(|| Unfit::missing("the run has no answer"))?;
+        require_whole_answer(&evidence.trace)?;
+        Ok(answer)
     }
 }

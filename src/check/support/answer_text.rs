@@ -10,9 +10,20 @@ use crate::trace::Trace;
 /// The number of characters that an excerpt shows.
 const SHOWN: usize = 60;
 
-/// Returns the answer, which may be empty. A run without one is undecided.
+/// Returns the answer, which may be empty. A run without one is undecided, and one whose answer may be another one.
 pub(crate) fn answer<'e>(evidence: &'e Evidence<'_>) -> Result<&'e str, Unfit> {
-    evidence.trace.answer.as_deref().ok_or_else(|| Unfit::missing("the run has no answer"))
+    let answer = evidence.trace.answer.as_deref().ok_or_else(|| Unfit::missing("the run has no answer"))?;
+    require_whole_answer(&evidence.trace)?;
+    Ok(answer)
+}
+
+/// Requires that no part of the run that was not understood is in its answer or behind it.
+pub(crate) fn require_whole_answer(trace: &Trace) -> Result<(), Unfit> {
+    let Some(doubt) = trace.answer_doubt() else { return Ok(()) };
+    Err(Unfit::missing(doubt).help(
+        "`cargo arraign explain --unread TRACE` lists all such parts; declare a kind that holds neither a text nor a \
+         call: `trace: {file: ..., harmless: [KIND]}`",
+    ))
 }
 
 /// Builds a run that answers `text`, for a counterexample.

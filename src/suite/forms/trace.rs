@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::{Amount, Label, Nullable};
+use crate::case::ReasoningTexts;
 use crate::check::arguments::forms::MatcherWords;
-use crate::trace::{CallStatus, Results};
+use crate::trace::{CallStatus, Results, TextProtocol};
 
 /// A recorded run: a file, or the run itself.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "trace"))]
@@ -35,6 +36,10 @@ pub(crate) struct TraceFile {
     harmless: Option<Vec<String>>,
     /// Which results of tools are failures, where the format does not say.
     failed_when: Option<FailedResults>,
+    /// `keep`: reasoning in a text, such as `<think>...</think>`, is a part of the answer. Default: `split`, it is not.
+    reasoning: Option<ReasoningTexts>,
+    /// `hermes` or `react`: the calls that the model writes as text in this form are read. Default: they are unread parts.
+    calls_in_text: Option<TextProtocol>,
 }
 
 /// `never`, a matcher of the result, or one of these for each tool.
@@ -77,6 +82,8 @@ pub(crate) struct Run {
     calls: Option<Vec<Step>>,
     /// The final answer, if it is not the last text.
     answer: Option<String>,
+    /// The reasoning in front of this answer.
+    answer_reasoning: Option<String>,
     /// `true`: the run was interrupted, and its last text is not an answer.
     no_answer: Option<bool>,
     /// The tokens of the run.
@@ -176,6 +183,8 @@ pub(crate) struct StepFields {
     user: Option<String>,
     /// A message of the model.
     say: Option<String>,
+    /// The reasoning that the model wrote in front of its message.
+    reasoning: Option<String>,
     /// The system prompt.
     system: Option<String>,
     /// The tool that was called.

@@ -38,7 +38,7 @@ pub use large::runs::runs_with;
 pub use large::runs::{Runs, runs};
 pub use set::{ReaderSet, ReaderSurvey};
 
-use crate::trace::Trace;
+use crate::trace::{Trace, UnreadContent, UnreadPart};
 use error::DecodeError;
 use json::input::Input;
 use json::record_marks::Mark;
@@ -84,14 +84,17 @@ impl Reader {
                 run.note_results();
             }
         }
+        build::offered_tools::note_offered_calls(&mut runs, source);
         Ok(runs)
     }
 }
 
-/// Finds what all formats write alike: the server in the name of a tool, and how a run ended by the reason why it stopped.
+/// Finds what all formats write alike: the server in the name of a tool, how a run ended by the reason why it stopped, and
+/// reasoning and calls in texts.
 fn settle_run(run: &mut Trace) {
     build::tool_name::split_common_names(run);
     run.settle_ending();
+    run.settle_texts();
 }
 
 /// How certain a reader is, or why it declines.
@@ -189,7 +192,9 @@ fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
 
 /// Whether a reader found nothing in a file, or did not understand parts of it.
 fn is_doubtful(recording: &Recording) -> bool {
-    let is_unread = recording.runs.iter().any(|run| !run.unread.is_empty());
+    // Texts with a call in them were read: the reader is not to blame for how the model calls its tools.
+    let is_doubtful = |part: &UnreadPart| !matches!(part.what, UnreadContent::TextCall { .. });
+    let is_unread = recording.runs.iter().any(|run| run.unread.iter().any(is_doubtful));
     is_unread || recording.runs.iter().all(is_blank)
 }
 

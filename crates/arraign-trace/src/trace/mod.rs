@@ -3,10 +3,13 @@
 //! A trace is what readers make and checks look at: the messages, the tool calls in the order in which the model
 //! made them, the final answer, and what the run cost. What a format cannot tell is `None`, never a guess.
 
+mod answer_doubt;
 mod ending;
 mod failure;
 mod provenance;
 mod query;
+mod reasoning;
+mod text_calls;
 mod tool_server;
 mod unread;
 
@@ -18,6 +21,7 @@ use crate::unique_keys::parse_value;
 pub use ending::Ended;
 pub use failure::{FailureSign, find_failure_sign};
 pub use provenance::Provenance;
+pub use text_calls::TextProtocol;
 pub use tool_server::{ToolServer, split_mcp_name, split_server};
 pub use unread::{CallsUnrecorded, RecordPlace, UnreadContent, UnreadPart};
 
@@ -47,6 +51,9 @@ pub struct Trace {
     pub unread: Vec<UnreadPart>,
     /// The text after the last tool call. An empty text is an answer; `None` is none at all.
     pub answer: Option<String>,
+    /// The reasoning in front of an answer that was recorded beside the messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_reasoning: Option<String>,
     /// Tokens of the whole run.
     pub usage: Option<Usage>,
     /// The cost of the run in US dollars, if it was recorded.
@@ -95,10 +102,20 @@ impl Results {
 pub struct Message {
     /// The speaker.
     pub role: Role,
-    /// The text.
+    /// The text, without reasoning.
     pub text: String,
+    /// The reasoning that the model wrote in front of the text, as it stands there: with its tags.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
     /// The number of calls that the model made before this message.
     pub after_calls: usize,
+}
+
+impl Message {
+    /// A text without reasoning, after so many calls.
+    pub fn new(role: Role, text: impl Into<String>, after_calls: usize) -> Self {
+        Self { role, text: text.into(), reasoning: None, after_calls }
+    }
 }
 
 /// The speaker of a message.

@@ -1,5 +1,7 @@
 //! The questions that checks share, and the steps by which readers build a trace.
 
+use std::ops::Range;
+
 use super::unread::describe_parts;
 use super::{
     Call, CallStatus, CallsUnrecorded, Ended, Message, Results, Role, ToolServer, Trace, UnreadPart,
@@ -40,7 +42,7 @@ impl Trace {
         if role == Role::User && self.input.is_none() {
             self.input = Some(text.clone());
         }
-        self.messages.push(Message { role, text, after_calls: self.calls.len() });
+        self.messages.push(Message::new(role, text, self.calls.len()));
     }
 
     /// Adds parts of the file that were not understood: any of them may hold a call.
@@ -91,7 +93,8 @@ impl Trace {
             // The answer of a run is the reply to its last turn. An earlier turn has only what was said in it.
             answer: if next.is_none() { self.recorded_answer() } else { None },
             calls_unrecorded: self.calls_unrecorded.clone(),
-            unread: self.unread.clone(),
+            unread: self.unread.iter().filter_map(|part| part.in_turn(first..end)).collect(),
+            answer_reasoning: if next.is_none() { self.answer_reasoning.clone() } else { None },
             // How the run ended is how its last turn did.
             ended: if next.is_none() { self.ended.clone() } else { Ended::Unknown },
             results: if self.omits_results() { self.results } else { Results::Recorded },
@@ -101,19 +104,39 @@ impl Trace {
         Some(turn)
     }
 
+    /// The number of the last call, from 1. The calls and messages of a turn keep the numbers that they have in the run.
+    pub(super) fn last_call(&self) -> usize {
+        let called = self.calls.last().map_or(0, |call| call.index);
+        self.messages.last().map_or(called, |message| called.max(message.after_calls))
+    }
+
     /// The answer, where it is more than what the messages say: what they say may be of an earlier turn.
-    fn recorded_answer(&self) -> Option<String> {
-        self.answer.clone().filter(|answer| self.said_after(self.calls.len()).as_ref() != Some(answer))
+    pub(super) fn recorded_answer(&self) -> Option<String> {
+        self.answer.clone().filter(|answer| self.said_after(self.last_call()).as_ref() != Some(answer))
     }
 
     /// Joins the messages of the model between call `calls` and the next one by newlines. If the user spoke in between,
-    /// only the messages after the last message of the user count.
-    fn said_after(&self, calls: usize) -> Option<String> {
+    /// only the messages after the last message of the user count. If the last message is thinking alone, nothing was said.
+    pub(super) fn said_after(&self, calls: usize) -> Option<String> {
+        let stretch = self.find_stretch(calls)?;
+        if self.messages[stretch.end - 1].is_thinking_alone() {
+            return None;
+        }
+        let said = self.messages[stretch].iter().filter(|message| {
+            message.after_calls == calls && message.role == Role::Assistant && !message.is_thinking_alone()
+        });
+        joined(said)
+    }
+
+    /// Finds the messages from the first to the last one of the model between call `calls` and the next one, after the last
+    /// message of the user there.
+    pub(super) fn find_stretch(&self, calls: usize) -> Option<Range<usize>> {
         let is_by = |message: &Message, role| message.after_calls == calls && message.role == role;
         let last = self.messages.iter().rposition(|message| is_by(message, Role::Assistant))?;
         let asked = self.messages[..last].iter().rposition(|message| is_by(message, Role::User));
-        let stretch = &self.messages[asked.unwrap_or_default()..=last];
-        joined(stretch.iter().filter(|message| is_by(message, Role::Assistant)))
+        let from = asked.unwrap_or_default();
+        let first = self.messages[from..].iter().position(|message| is_by(message, Role::Assistant))?;
+        Some(from + first..last + 1)
     }
 
     /// Everything that the model said, before, between and after its calls, joined by newlines. An answer that was
@@ -133,7 +156,8 @@ impl Trace {
     }
 
     fn said(&self) -> impl Iterator<Item = &Message> {
-        self.messages.iter().filter(|message| message.role == Role::Assistant)
+        let said = |message: &&Message| message.role == Role::Assistant && !message.is_thinking_alone();
+        self.messages.iter().filter(said)
     }
 
     /// The names of all called tools, in order, repeats included.

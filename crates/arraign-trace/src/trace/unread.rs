@@ -4,6 +4,7 @@
 //! see [`CallsUnrecorded`].
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,12 +16,38 @@ pub struct UnreadPart {
     pub place: RecordPlace,
     /// What is known of the part.
     pub what: UnreadContent,
+    /// The number of messages that begin before the part: the part is in the last of them, or comes after it. `None` if
+    /// the part may be anywhere in the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_messages: Option<usize>,
+    /// Whether the part is a record without a text, a role or a call.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_silent: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl UnreadPart {
-    /// A part at `place`.
+    /// A part at `place`, which may be anywhere in the run.
     pub fn new(place: RecordPlace, what: UnreadContent) -> Self {
-        Self { place, what }
+        Self { place, what, after_messages: None, is_silent: false }
+    }
+
+    /// Sets the number of messages that begin before the part.
+    #[must_use]
+    pub fn after_messages(mut self, messages: usize) -> Self {
+        self.after_messages = Some(messages);
+        self
+    }
+
+    /// Returns the part as one of a turn of the user, which has these messages of the run; `None` if the part is behind the
+    /// turn.
+    pub(super) fn in_turn(&self, messages: Range<usize>) -> Option<Self> {
+        let Some(after) = self.after_messages else { return Some(self.clone()) };
+        (after <= messages.end).then(|| self.clone().after_messages(after.saturating_sub(messages.start)))
     }
 }
 
@@ -41,18 +68,29 @@ pub struct RecordPlace {
     /// The JSON pointer in the record, or in the document.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pointer: String,
+    /// The number of the message in the run, from 1, of a part that was found in its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<usize>,
 }
 
 impl RecordPlace {
     /// The place at `pointer` of the record on `line`, or of the document.
     pub fn new(line: Option<usize>, pointer: impl Into<String>) -> Self {
-        Self { line, pointer: pointer.into() }
+        Self { line, pointer: pointer.into(), message: None }
+    }
+
+    /// The place in the message of this number, from 1.
+    pub fn in_message(number: usize) -> Self {
+        Self { message: Some(number), ..Self::default() }
     }
 }
 
-/// `line 3: /message/content/0`, `line 3`, or `/messages/2`.
+/// `line 3: /message/content/0`, `line 3`, `/messages/2`, or `message 2`.
 impl fmt::Display for RecordPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(number) = self.message {
+            return write!(f, "message {number}");
+        }
         match (self.line, self.pointer.as_str()) {
             (Some(line), "") => write!(f, "line {line}"),
             (Some(line), pointer) => write!(f, "line {line}: {pointer}"),
@@ -93,6 +131,15 @@ pub enum UnreadContent {
     EmptyMessage(String),
     /// A run of which nothing was read, although its file has content.
     EmptyRun,
+    /// A message that the model gave as an alternative to one of the run.
+    OtherChoice,
+    /// A text of the model that holds a call, in the form of this protocol.
+    TextCall {
+        /// The name of the protocol.
+        protocol: String,
+    },
+    /// The call of this number has no name: any tool may have been called.
+    NamelessCall(usize),
 }
 
 impl UnreadContent {
@@ -101,6 +148,8 @@ impl UnreadContent {
         match self {
             Self::UnknownKind(kind) | Self::UnreadCall { kind, .. } => Some(kind),
             Self::OmittedCall { list, .. } => Some(list),
+            Self::TextCall { protocol } => Some(protocol),
+            Self::OtherChoice => Some("choices"),
             _ => None,
         }
     }
@@ -130,6 +179,14 @@ impl UnreadContent {
                 format!("{count} message{s} of the role `{role}` {were} read as empty")
             }
             Self::EmptyRun => format!("{count} run{s} {were} read as empty"),
+            Self::OtherChoice => {
+                format!("{count} other choice{s} of the model {were} not read (`choices`)")
+            }
+            Self::TextCall { protocol } => {
+                let hold = if count == 1 { "holds" } else { "hold" };
+                format!("{count} text{s} {hold} a call in the form of `{protocol}`")
+            }
+            Self::NamelessCall(call) => format!("call {call} has no name"),
         }
     }
 
@@ -158,6 +215,9 @@ impl fmt::Display for UnreadContent {
             Self::EmptyTurn => f.write_str("a turn that used output tokens, without a text or a call"),
             Self::EmptyMessage(role) => write!(f, "a message of the role `{role}` without a text or a call"),
             Self::EmptyRun => f.write_str("a run without a text or a call"),
+            Self::OtherChoice => f.write_str("a message of which the model gave another choice (`choices`)"),
+            Self::TextCall { protocol } => write!(f, "a text with a call in the form of `{protocol}`"),
+            Self::NamelessCall(call) => write!(f, "a call without a name (call {call})"),
         }
     }
 }

@@ -64,6 +64,8 @@ struct TimelineWriter {
 /// One entry of the timeline.
 enum TimelineStep<'t> {
     Said(&'t str, &'t str),
+    /// The reasoning in front of what was said next.
+    Thought(&'t str),
     /// The first call of a turn, and the number of calls in the turn.
     Turn(&'t Call, usize),
     Called(&'t Call),
@@ -101,6 +103,10 @@ impl TimelineWriter {
                     let text = self.render_text(text, NAME_WIDTH);
                     self.write_line(who, &text);
                 }
+                TimelineStep::Thought(reasoning) => {
+                    let reasoning = self.render_text(reasoning.trim(), NAME_WIDTH);
+                    self.write_line("reasoning", &reasoning);
+                }
                 TimelineStep::Turn(call, together) => self.write_turn(call, *together),
                 TimelineStep::Called(call) => self.write_call(call),
             }
@@ -137,6 +143,10 @@ impl TimelineWriter {
     }
 
     fn write_answer(&mut self, run: &Trace) {
+        if let Some(reasoning) = &run.answer_reasoning {
+            let reasoning = self.render_text(reasoning.trim(), NAME_WIDTH);
+            self.write_line("reasoning", &reasoning);
+        }
         match &run.answer {
             None => self.write_line("answer", "none"),
             Some(answer) if answer.is_empty() => self.write_line("answer", "empty"),
@@ -166,13 +176,14 @@ impl TimelineWriter {
     }
 }
 
-/// Lists the entries in order, without the final message that is the answer.
+/// Lists the entries in order, without the text of the final message that is the answer.
 ///
 /// Messages and calls are two lists. A message says how many calls precede it (`after_calls`), so both are merged by
 /// inserting before each call the messages that belong there. The calls of a turn share one heading, which also says how many
 /// there are; a message between two calls of a turn repeats the heading.
 fn list_steps(run: &Trace) -> Vec<TimelineStep<'_>> {
-    let mut texts = run.messages[..run.messages.len() - count_answer_messages(run)].iter().peekable();
+    let (before, answer) = run.messages.split_at(run.messages.len() - count_answer_messages(run));
+    let mut texts = before.iter().peekable();
     let mut together: HashMap<(usize, &[String]), usize> = HashMap::new();
     // Counted first: the heading of a turn comes before its calls and says how many follow.
     for call in &run.calls {
@@ -182,7 +193,7 @@ fn list_steps(run: &Trace) -> Vec<TimelineStep<'_>> {
     let mut last = None;
     for (made, call) in run.calls.iter().enumerate() {
         while let Some(message) = texts.next_if(|message| message.after_calls <= made) {
-            steps.push(step_from_message(message));
+            push_message_steps(&mut steps, message);
             // A message ends the block of the turn, so the next call repeats the heading.
             last = None;
         }
@@ -193,7 +204,8 @@ fn list_steps(run: &Trace) -> Vec<TimelineStep<'_>> {
         steps.push(TimelineStep::Called(call));
         last = Some(turn);
     }
-    steps.extend(texts.map(step_from_message));
+    texts.for_each(|message| push_message_steps(&mut steps, message));
+    steps.extend(answer.iter().filter_map(|message| message.reasoning.as_deref()).map(TimelineStep::Thought));
     steps
 }
 
@@ -206,13 +218,17 @@ fn count_answer_messages(run: &Trace) -> usize {
     usize::from(is_answer)
 }
 
-fn step_from_message(message: &Message) -> TimelineStep<'_> {
+/// Adds the reasoning and the text of a message. Thinking alone has no text.
+fn push_message_steps<'t>(steps: &mut Vec<TimelineStep<'t>>, message: &'t Message) {
     let who = match message.role {
         Role::System => "system",
         Role::User => "user",
         Role::Assistant => "assistant",
     };
-    TimelineStep::Said(who, &message.text)
+    steps.extend(message.reasoning.as_deref().map(TimelineStep::Thought));
+    if message.reasoning.is_none() || !message.text.is_empty() {
+        steps.push(TimelineStep::Said(who, &message.text));
+    }
 }
 
 /// Returns the key of a call's turn: calls of one agent with the same turn are parallel.

@@ -99,11 +99,12 @@ impl Conversation<'_> {
     ) -> Result<Trace, DecodeError> {
         let (messages, trace, beside) = self.finish();
         let mut builder = TraceBuilder::of(trace, messages.len());
-        for LocatedMessage { spot, ending, value, .. } in messages {
+        for LocatedMessage { spot, ending, alternatives, value, .. } in messages {
             let evidence = builder.open_record(spot, &value);
             let message = Object::of(value, "a message").map_err(|error| spot.blame(error))?;
             read(&mut builder, message).map_err(|error| spot.blame(error))?;
             builder.close_record(evidence);
+            builder.note_alternatives(alternatives);
             if let Some(TurnEnding { stop_reason, usage }) = ending {
                 builder.end_turn(stop_reason.as_deref(), usage);
             }

@@ -15,6 +15,8 @@ pub(crate) struct LocatedMessage<'t> {
     pub(crate) reply: Option<usize>,
     /// The ending of the turn, at the last message of a reply.
     pub(crate) ending: Option<TurnEnding<'t>>,
+    /// The number of other messages that the model gave in place of this one.
+    pub(crate) alternatives: usize,
     pub(crate) value: Json<'t>,
 }
 
@@ -43,7 +45,7 @@ impl<'t> LocatedMessage<'t> {
     }
 
     fn at_spot(spot: RecordSpot, value: Json<'t>) -> Self {
-        Self { spot, reply: None, ending: None, value }
+        Self { spot, reply: None, ending: None, alternatives: 0, value }
     }
 }
 

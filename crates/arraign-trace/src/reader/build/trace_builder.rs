@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::unread_log::UnreadLog;
 use crate::reader::build::usage::UsageTotal;
-use crate::trace::{Call, CallStatus, Role, StatusMark, Trace};
+use crate::trace::{Call, CallStatus, Message, Role, StatusMark, Trace};
 
 /// The most calls that are searched one by one. Most runs have so few, and tables of them would cost more.
 const FEW: usize = 16;
@@ -78,6 +78,10 @@ pub(crate) struct TraceBuilder {
     turn: usize,
     /// Whether the message that is being read has made a call.
     called: bool,
+    /// The number of calls before the message that is being read.
+    calls_before: usize,
+    /// Whether the last text comes behind all calls of the message so far, and before their results.
+    is_last_text: bool,
     /// `None` while there are few calls.
     tables: Option<Box<CallTables>>,
     /// Every call before this place is answered.
@@ -98,6 +102,8 @@ impl TraceBuilder {
         self.end();
         self.speaker = role;
         self.called = false;
+        self.is_last_text = false;
+        self.calls_before = self.trace.calls.len();
         self.log.begin_turn();
         self.turn += usize::from(role == Some(Role::Assistant));
     }
@@ -136,6 +142,10 @@ impl TraceBuilder {
         self.called = true;
         self.log.note_progress();
         self.end();
+        // A text between two calls stays there.
+        if std::mem::take(&mut self.is_last_text) {
+            self.place_last_text(self.trace.calls.len());
+        }
         let turn = self.turn.max(1);
         self.trace.push_call(Call { turn, ..call });
     }
@@ -148,9 +158,38 @@ impl TraceBuilder {
     /// Ends the message. Next to calls, an empty text means nothing. Without calls, it is an empty answer.
     pub(crate) fn end(&mut self) {
         let (Some(role), Some(text)) = (self.speaker, self.text.take()) else { return };
-        if !(self.called && text.is_empty()) {
-            self.trace.push_message(role, text);
+        if self.called && text.is_empty() {
+            return;
         }
+        self.log.note_message(self.trace.messages.len() + 1);
+        self.trace.push_message(role, text);
+        // A message is said before the results of its calls, also where its text comes last. Calls that the provider ran
+        // itself are answered in the message.
+        let of_message = self.trace.calls.get(self.calls_before..).unwrap_or_default();
+        self.is_last_text =
+            self.called && of_message.iter().any(|call| call.status == CallStatus::Unanswered);
+        if self.is_last_text {
+            self.place_last_text(self.calls_before);
+        }
+    }
+
+    /// Sets the number of calls before the last text.
+    fn place_last_text(&mut self, calls: usize) {
+        if let Some(message) = self.trace.messages.last_mut() {
+            message.after_calls = calls;
+        }
+    }
+
+    /// Puts the user's question before everything that was read.
+    pub(crate) fn insert_question(&mut self, text: String) {
+        self.trace.input = Some(text.clone());
+        self.trace.messages.insert(0, Message::new(Role::User, text, 0));
+        self.log.shift_messages();
+    }
+
+    /// The number of messages that have begun.
+    pub(crate) fn count_messages(&self) -> usize {
+        self.trace.messages.len() + usize::from(self.text.is_some())
     }
 
     /// Whether a call has this id, answered or not.
@@ -300,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_around_a_call_are_two_and_an_empty_one_beside_it_is_none() {
+    fn texts_around_a_call_are_two_before_its_result_and_an_empty_one_beside_it_is_none() {
         let mut builder = TraceBuilder::default();
         builder.begin(Some(Role::Assistant));
         builder.text("a");
@@ -314,7 +353,7 @@ mod tests {
         let trace = builder.finish();
         let texts: Vec<(&str, usize)> =
             trace.messages.iter().map(|message| (message.text.as_str(), message.after_calls)).collect();
-        assert_eq!(texts, [("ab", 0), ("c", 1), ("", 2)]);
+        assert_eq!(texts, [("ab", 0), ("c", 0), ("", 2)]);
         assert_eq!(trace.answer.as_deref(), Some(""));
         assert_eq!(trace.calls.iter().map(|call| call.turn).collect::<Vec<_>>(), [1, 2]);
     }

@@ -36,6 +36,8 @@ pub(crate) struct UnreadLog {
     progress_before_turn: usize,
     /// Ids in the file of calls that are in the run under another id.
     aliases: HashSet<String>,
+    /// The number of parts when the message began that is being read.
+    before_message: usize,
 }
 
 /// A clue of a record that was read, without its call so far. Most of them get their call later, so the place is not yet
@@ -45,6 +47,8 @@ struct PendingClue {
     mention: CallMention<'static>,
     spot: RecordSpot,
     pointer: String,
+    /// The number of messages that begin before the clue.
+    after_messages: usize,
 }
 
 impl UnreadLog {
@@ -56,10 +60,23 @@ impl UnreadLog {
     /// Notes that a turn of the model begins.
     pub(crate) fn begin_turn(&mut self) {
         self.progress_before_turn = self.progress;
+        self.before_message = self.parts.len();
     }
 
-    fn push(&mut self, inner: &str, what: UnreadContent) {
-        self.parts.push(UnreadPart::new(self.spot.locate(inner), what));
+    /// Notes that a text of the current message becomes the message of this number, from 1. Parts that were skipped in front of
+    /// the text are parts of the same message.
+    pub(crate) fn note_message(&mut self, number: usize) {
+        for part in self.parts.iter_mut().skip(self.before_message) {
+            part.after_messages = part.after_messages.map(|messages| messages.max(number));
+        }
+    }
+
+    /// Counts a message that was put before all others.
+    pub(crate) fn shift_messages(&mut self) {
+        for part in &mut self.parts {
+            part.after_messages = part.after_messages.map(|messages| messages + 1);
+        }
+        self.pending.iter_mut().for_each(|clue| clue.after_messages += 1);
     }
 
     /// The JSON pointer from the record to the part that is being read.
@@ -135,7 +152,7 @@ impl TraceBuilder {
             self.log.content = speaker.content.map(ToOwned::to_owned);
             if speaker.has_parts && clues.is_empty() {
                 let pointer = self.log.point_to_content();
-                self.log.push(&pointer, UnreadContent::EmptyMessage(speaker.role.to_owned()));
+                self.note_part(&pointer, UnreadContent::EmptyMessage(speaker.role.to_owned()));
             }
         }
     }
@@ -148,6 +165,12 @@ impl TraceBuilder {
         }
     }
 
+    /// Notes an unread part at `inner` of the current record.
+    fn note_part(&mut self, inner: &str, what: UnreadContent) {
+        let part = UnreadPart::new(self.log.spot.locate(inner), what);
+        self.log.parts.push(part.after_messages(self.count_messages()));
+    }
+
     /// Keeps a clue of a call that is not in the run so far. A skipped part of the same kind is that call.
     fn add_clue(&mut self, clue: &CallClue) {
         let (spot, pointer) = (self.log.spot, clue.pointer());
@@ -156,7 +179,9 @@ impl TraceBuilder {
             part.place = spot.locate(&pointer);
             return;
         }
-        self.log.pending.push(PendingClue { mention: clue.mention.to_static(), spot, pointer });
+        let after_messages = self.count_messages();
+        let mention = clue.mention.to_static();
+        self.log.pending.push(PendingClue { mention, spot, pointer, after_messages });
     }
 
     /// Whether a mention is a call of the run. Where both have ids, the ids decide; of a call, the name must agree as well.
@@ -199,7 +224,7 @@ impl TraceBuilder {
             self.log.note_progress();
         } else {
             let pointer = self.log.point_to_part();
-            self.log.push(&pointer, UnreadContent::UnknownKind(kind.to_owned()));
+            self.note_part(&pointer, UnreadContent::UnknownKind(kind.to_owned()));
         }
     }
 
@@ -211,13 +236,16 @@ impl TraceBuilder {
             self.log.note_progress();
         } else {
             self.pass_over(kind, &[]);
+            if let Some(part) = self.log.parts.last_mut() {
+                part.is_silent = !record.entries().any(|(key, value)| may_say(key, value));
+            }
         }
     }
 
     /// Notes a call at `pointer` of the record that is missing in the list `list` of the same record.
     pub(crate) fn note_omission(&mut self, pointer: &str, name: &str, list: &str) {
         let (name, list) = (name.to_owned(), list.to_owned());
-        self.log.push(pointer, UnreadContent::OmittedCall { name, list });
+        self.note_part(pointer, UnreadContent::OmittedCall { name, list });
     }
 
     /// Notes the turns without calls that stopped because the model called a tool, for formats that stream turns in pieces.
@@ -233,7 +261,14 @@ impl TraceBuilder {
     /// Notes a turn without calls that stopped for this reason.
     pub(crate) fn note_stop(&mut self, at: At, reason: String) {
         self.enter_record(at);
-        self.log.push("", UnreadContent::StoppedForCalls(reason));
+        self.note_part("", UnreadContent::StoppedForCalls(reason));
+    }
+
+    /// Notes the other messages that the model gave in place of the last one: only that one is read.
+    pub(crate) fn note_alternatives(&mut self, count: usize) {
+        for _ in 0..count {
+            self.note_part("", UnreadContent::OtherChoice);
+        }
     }
 
     /// Ends a turn of the model: it stopped for this reason, and used these tokens.
@@ -243,24 +278,36 @@ impl TraceBuilder {
             return;
         }
         if let Some(reason) = stop.filter(|reason| says_tool_use(reason)) {
-            self.log.push("", UnreadContent::StoppedForCalls(reason.to_owned()));
+            self.note_part("", UnreadContent::StoppedForCalls(reason.to_owned()));
             return;
         }
-        // Tokens beyond the reasoning were written for something. If nothing was read, that something is unread.
-        let is_empty = self.log.progress == self.log.progress_before_turn;
-        let wrote = usage.is_some_and(|usage| usage.output_tokens > usage.reasoning_tokens.unwrap_or(0));
-        if is_empty && wrote {
+        if self.is_empty_turn(usage) {
             let pointer = self.log.point_to_content();
-            self.log.push(&pointer, UnreadContent::EmptyTurn);
+            self.note_part(&pointer, UnreadContent::EmptyTurn);
         }
+    }
+
+    /// Whether nothing was read of a turn of the model that used these tokens. Tokens beyond the reasoning were written for
+    /// something, and an empty text is not it.
+    pub(crate) fn is_empty_turn(&self, usage: Option<Usage>) -> bool {
+        let is_empty = self.log.progress == self.log.progress_before_turn;
+        is_empty && usage.is_some_and(|usage| usage.output_tokens > usage.reasoning_tokens.unwrap_or(0))
+    }
+
+    /// Notes a turn of which nothing was read, behind so many messages: it stopped for a call, or used tokens.
+    pub(crate) fn note_silent_turn(&mut self, at: At, stop: Option<String>, messages: usize) {
+        self.enter_record(at);
+        let what = stop.map_or(UnreadContent::EmptyTurn, UnreadContent::StoppedForCalls);
+        self.log.parts.push(UnreadPart::new(self.log.spot.locate(""), what).after_messages(messages));
     }
 
     /// Returns the unread parts of the whole run. Calls may come after their results, so clues are decided here, at the end.
     pub(crate) fn take_unread(&mut self) -> Vec<UnreadPart> {
         let mut parts = std::mem::take(&mut self.log.parts);
-        for PendingClue { mention, spot, pointer } in std::mem::take(&mut self.log.pending) {
+        for PendingClue { mention, spot, pointer, after_messages } in std::mem::take(&mut self.log.pending) {
             if !self.accounts_for(&mention) {
-                parts.push(UnreadPart::new(spot.locate(&pointer), mention.describe()));
+                let part = UnreadPart::new(spot.locate(&pointer), mention.describe());
+                parts.push(part.after_messages(after_messages));
             }
         }
         // The sort is stable: parts of one line stay in the order in which they were found.
@@ -299,6 +346,26 @@ fn is_plainly_among(mention: &CallMention, calls: &[Call]) -> bool {
 fn is_same_tool(name: &str, call: &Call) -> bool {
     let written = call.written_name();
     name.ends_with(written) || written.ends_with(name) || name.ends_with(&call.name)
+}
+
+/// Whether an entry is or holds a text, a role or a call.
+fn may_say(key: &str, value: &Json) -> bool {
+    match value {
+        Json::Null | Json::Number(_) | Json::Bool(_) => false,
+        Json::List(items) => says(key) || items.iter().any(|item| may_say("", item)),
+        Json::Object(object) => says(key) || object.entries().any(|(key, value)| may_say(key, value)),
+        Json::Text(_) => says(key) || may_hold_parts(value),
+    }
+}
+
+/// Whether a key means a text, a role or a call in some format.
+fn says(key: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "answer", "call", "content", "delta", "function", "message", "output", "parts", "response", "role",
+        "text", "tool",
+    ];
+    let key = key.to_ascii_lowercase();
+    WORDS.iter().any(|word| key.contains(word))
 }
 
 /// Whether the kind of a line has a word for calls.

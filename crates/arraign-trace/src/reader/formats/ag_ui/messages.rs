@@ -8,13 +8,13 @@ use crate::reader::error::DecodeError;
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, Message, Role, Trace};
+use crate::trace::{Arguments, Call, Role};
 
 /// Adds what the user asked last, which the run's own events do not tell.
-pub(crate) fn ask(trace: &mut Trace, asked: &[Json], snapshot: &[Json]) {
-    let Some(text) = last_user_text(asked).or_else(|| last_user_text(snapshot)) else { return };
-    trace.input = Some(text.clone());
-    trace.messages.insert(0, Message { role: Role::User, text, after_calls: 0 });
+pub(crate) fn ask(builder: &mut TraceBuilder, asked: &[Json], snapshot: &[Json]) {
+    if let Some(text) = last_user_text(asked).or_else(|| last_user_text(snapshot)) {
+        builder.insert_question(text);
+    }
 }
 
 /// Returns the text of the last message of the user.

@@ -311,7 +311,7 @@ impl<'t> EventRun<'t> {
         if known.messages.is_empty() && known.calls.is_empty() {
             messages::add_all(&mut self.builder, self.snapshot)?;
         } else if known.messages.iter().all(|message| message.role != Role::User) {
-            messages::ask(known, &self.asked, &self.snapshot);
+            messages::ask(&mut self.builder, &self.asked, &self.snapshot);
         }
         // What was said counts more than what was returned.
         let returned = self.builder.trace.answer.take();

@@ -325,8 +325,8 @@ impl<'t> GeminiLog<'t> {
         self.run.usage = usage.or(self.run.usage);
         self.run.walk.builder.trace.model = model.or(self.run.walk.builder.trace.model.take());
         self.note_refusal(response.object(&FEEDBACK)?)?;
-        let candidate = response.list(&["candidates"])?.into_iter().next();
-        let Some(candidate) = candidate else { return Ok(()) };
+        let mut candidates = response.list(&["candidates"])?.into_iter();
+        let Some(candidate) = candidates.next() else { return Ok(()) };
         let mut candidate = Object::of(candidate, "a candidate")?;
         let reason = candidate.take(&["finishReason", "finish_reason"]).and_then(Json::into_text);
         self.run.unfinished = reason.is_none();
@@ -340,7 +340,10 @@ impl<'t> GeminiLog<'t> {
             Some(content) => self.content(RecordSpot::under(self.locate(), places.content), content),
             None => Ok(()),
         }
-        .map_err(|error| error.at("/candidates/0/content"))
+        .map_err(|error| error.at("/candidates/0/content"))?;
+        // The pieces of a stream repeat the other candidates.
+        self.run.walk.builder.note_alternatives(if goes_on { 0 } else { candidates.len() });
+        Ok(())
     }
 }
 

@@ -20,6 +20,7 @@ pub(crate) const KEYS: &[&str] = &[
     "model",
     "input",
     "answer",
+    "answer_reasoning",
     "no_answer",
     "usage",
     "cost_usd",
@@ -143,6 +144,7 @@ impl NativeHead {
             "model" => trace.model = read_text(value)?,
             "input" => trace.input = read_text(value)?,
             "answer" => trace.answer = read_text(value)?,
+            "answer_reasoning" => trace.answer_reasoning = read_text(value)?,
             "no_answer" => self.no_answer = read_flag(&value)?,
             "usage" => trace.usage = read_usage(value)?,
             "cost_usd" => trace.cost_usd = read_amount(&value)?,
@@ -166,7 +168,12 @@ impl NativeHead {
         let mut last_turn = 0;
         for step in steps {
             match step {
-                NativeStep::Text(role, text) => trace.push_message(role, text),
+                NativeStep::Text(role, text, reasoning) => {
+                    trace.push_message(role, text);
+                    if let Some(message) = trace.messages.last_mut() {
+                        message.reasoning = reasoning;
+                    }
+                }
                 NativeStep::Call(mut call, turn) => {
                     // Calls with one turn were made at once, so a call that states no turn comes after all of them.
                     call.turn = turn.map_or(last_turn + 1, NonZeroUsize::get);
@@ -180,6 +187,7 @@ impl NativeHead {
             trace.settle_answer();
         }
         trace.settle_ending();
+        trace.settle_texts();
         trace
     }
 }

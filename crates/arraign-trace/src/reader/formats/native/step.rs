@@ -15,7 +15,8 @@ use crate::trace::{Arguments, Call, CallStatus, Role, StatusMark, ToolServer};
 /// A text or a call.
 #[derive(Debug)]
 pub(crate) enum NativeStep {
-    Text(Role, String),
+    /// A text, and the reasoning in front of it.
+    Text(Role, String, Option<String>),
     /// A call, and the turn that is written for it.
     Call(Box<Call>, Option<NonZeroUsize>),
 }
@@ -25,6 +26,7 @@ pub(crate) enum NativeStep {
 struct WrittenStep {
     user: Option<String>,
     say: Option<String>,
+    reasoning: Option<String>,
     system: Option<String>,
     call: Option<String>,
     args: Option<Value>,
@@ -50,6 +52,7 @@ struct WrittenStep {
 pub(crate) const KEYS: &[&str] = &[
     "user",
     "say",
+    "reasoning",
     "system",
     "call",
     "name",
@@ -131,6 +134,7 @@ impl WrittenStep {
         match key {
             "user" => self.user = read_text(value)?,
             "say" => self.say = read_text(value)?,
+            "reasoning" => self.reasoning = read_text(value)?,
             "system" => self.system = read_text(value)?,
             "call" | "name" => set_once(&mut self.call, read_text(value)?, "call")?,
             // A result of null is a result.
@@ -168,8 +172,16 @@ impl WrittenStep {
         ];
         let mut texts = texts.into_iter().filter_map(|(role, text)| Some((role, text?)));
         match (texts.next(), texts.next(), self.call.take()) {
+            (None, _, Some(_)) if self.reasoning.is_some() => {
+                Err("`reasoning` is beside a `call`: write a step `say` with it, whose text may be empty")
+            }
             (None, _, Some(name)) => Ok(self.into_call(name)),
-            (Some((role, text)), None, None) if self.has_no_call_keys() => Ok(NativeStep::Text(role, text)),
+            (Some((role, _)), ..) if self.reasoning.is_some() && role != Role::Assistant => {
+                Err("`reasoning` is what the model thinks: it belongs to `say`")
+            }
+            (Some((role, text)), None, None) if self.has_no_call_keys() => {
+                Ok(NativeStep::Text(role, text, self.reasoning))
+            }
             (None, _, None) => Err("a step is one of `user`, `call` and `say`; none of them is here"),
             (Some(_), None, None) => {
                 Err("a text has nothing beside it: arguments and results belong to a `call`")

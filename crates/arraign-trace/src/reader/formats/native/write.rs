@@ -22,6 +22,7 @@ pub fn to_native(trace: &Trace) -> String {
     put(&mut object, "input", trace.input.as_ref());
     object.insert("steps".to_owned(), steps(trace));
     put(&mut object, "answer", trace.answer.as_ref());
+    put(&mut object, "answer_reasoning", trace.answer_reasoning.as_ref());
     put(&mut object, "no_answer", seems_to_answer(trace).then_some(true));
     put(&mut object, "usage", trace.usage.map(usage));
     put(&mut object, "cost_usd", trace.cost_usd);
@@ -36,8 +37,11 @@ pub fn to_native(trace: &Trace) -> String {
 
 /// Whether a run without an answer would be read as one with it: it broke off after something was said.
 fn seems_to_answer(trace: &Trace) -> bool {
-    let said_last =
-        |message: &Message| message.role == Role::Assistant && message.after_calls == trace.calls.len();
+    let said_last = |message: &Message| {
+        message.role == Role::Assistant
+            && message.after_calls == trace.calls.len()
+            && !message.is_thinking_alone()
+    };
     trace.answer.is_none() && trace.messages.iter().any(said_last)
 }
 
@@ -70,7 +74,10 @@ fn text(message: &Message) -> Value {
         Role::Assistant => "say",
         Role::System => "system",
     };
-    json!({ key: message.text })
+    let mut object = Map::new();
+    object.insert(key.to_owned(), Value::String(message.text.clone()));
+    put(&mut object, "reasoning", message.reasoning.as_ref());
+    Value::Object(object)
 }
 
 /// A call; its turn is said where it is not the next one.

@@ -120,15 +120,16 @@ fn completion<'t>(
     request: Vec<LocatedMessage<'t>>,
 ) -> Result<Exchange<'t>, DecodeError> {
     let usage = TOKENS.read_from(&mut response, &["usage"])?;
-    // Further choices are alternatives to the first and no part of the run.
-    let choice = response.list(&["choices"])?.into_iter().next();
+    // Further choices are alternatives to the first. Nothing says which of them the agent took.
+    let mut choices = response.list(&["choices"])?.into_iter();
+    let (choice, alternatives) = (choices.next(), choices.len());
     let choice = choice.ok_or_else(|| DecodeError::new("there is no choice in it").at_key("choices"))?;
     let mut choice = Object::of(choice, "a choice").map_err(|error| error.at("/choices/0"))?;
     let message =
         choice.take(&["message"]).ok_or_else(|| DecodeError::new("`message` is missing").at("/choices/0"))?;
     let reply = Reply {
         id: response.string(&["id"])?,
-        messages: vec![LocatedMessage::part(at, path, message)],
+        messages: vec![LocatedMessage { alternatives, ..LocatedMessage::part(at, path, message) }],
         usage,
         stop_reason: choice.text(&["finish_reason"]).map_err(|error| error.at("/choices/0"))?,
     };

@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use serde_json::Number;
+
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
@@ -74,6 +76,8 @@ struct StreamedChoice<'t> {
     finish_reason: Json<'t>,
     model: Json<'t>,
     usage: Json<'t>,
+    /// The number of other choices, none of which is read.
+    alternatives: u64,
 }
 
 /// A call that is being streamed.
@@ -96,6 +100,7 @@ impl<'t> StreamedChoice<'t> {
             finish_reason: Json::Null,
             model: Json::Null,
             usage: Json::Null,
+            alternatives: 0,
         }
     }
 
@@ -104,10 +109,13 @@ impl<'t> StreamedChoice<'t> {
         keep(&mut self.usage, chunk.take(&["usage"]));
         keep(&mut self.model, chunk.take(&["model"]));
         // Of several alternatives the first is read.
-        let mut choices = chunk.list(&["choices"])?.into_iter();
-        let first = choices.find(|choice| {
-            choice.get("index").and_then(Json::as_number).is_none_or(|index| index.as_u64() == Some(0))
-        });
+        let mut first = None;
+        for choice in chunk.list(&["choices"])? {
+            match choice.get("index").and_then(Json::as_number).and_then(Number::as_u64) {
+                None | Some(0) => first = first.or(Some(choice)),
+                Some(other) => self.alternatives = self.alternatives.max(other),
+            }
+        }
         let Some(choice) = first else { return Ok(()) };
         let added = Object::of(choice, "a choice").and_then(|choice| self.choice(choice));
         added.map_err(|error| error.at("/choices/0"))
@@ -162,10 +170,11 @@ impl<'t> StreamedChoice<'t> {
             ("rest", Json::List(self.rest)),
         ]);
         let choice = Json::object([("message", message), ("finish_reason", self.finish_reason)]);
+        let others = (0..self.alternatives).map(|_| Json::Null);
         let value = Json::object([
             ("id", self.id.map_or(Json::Null, text)),
             ("model", self.model),
-            ("choices", Json::List(vec![choice])),
+            ("choices", Json::List(std::iter::once(choice).chain(others).collect())),
             ("usage", self.usage),
         ]);
         Record { at: self.at, value }

@@ -316,7 +316,7 @@ fn trace_of(run: Conversation) -> Result<Trace, DecodeError> {
     }
     let mut items = Items::default();
     *items.trace() = trace;
-    for LocatedMessage { spot, reply, ending, value } in messages {
+    for LocatedMessage { spot, reply, ending, value, .. } in messages {
         let evidence = items.builder.open_record(spot, &value);
         items.add(value, reply).map_err(|error| spot.blame(error))?;
         items.builder.close_record(evidence);

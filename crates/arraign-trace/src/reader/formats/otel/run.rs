@@ -64,6 +64,15 @@ pub(crate) fn of_messages(messages: impl Iterator<Item = SaidMessage>) -> Trace 
     run.builder.finish()
 }
 
+/// A model call whose span lacks what the model wrote.
+struct SilentTurn {
+    at: At,
+    /// The reason why it stopped, if that was a call.
+    stop: Option<String>,
+    /// The number of messages before it.
+    messages: usize,
+}
+
 #[derive(Default)]
 struct AgentRun {
     builder: TraceBuilder,
@@ -82,8 +91,10 @@ struct AgentRun {
     answers: usize,
     /// The number of calls before the last model call: what these returned was sent to it.
     calls_before: usize,
-    /// The model calls that stopped because the model called a tool, and do not contain the call.
-    silent_stops: Vec<(At, String)>,
+    /// The model calls that called a tool or wrote something, and do not contain what.
+    silent_turns: Vec<SilentTurn>,
+    /// Whether the last model call is one of these.
+    is_last_silent: bool,
     /// The number of calls that are known only from the spans of tools.
     calls_of_spans: usize,
 }
@@ -170,7 +181,7 @@ impl AgentRun {
             self.keep_results(&message);
             self.add_parts(message.parts, &standing.path);
         }
-        self.note_silent_stop(span, made);
+        self.note_silent_turn(span, made);
     }
 
     /// Skips the attributes of a span whose values are of unknown kinds.
@@ -189,12 +200,17 @@ impl AgentRun {
         }
     }
 
-    /// Notes a model call that stopped for a tool and does not contain the call. The span of the tool may.
-    fn note_silent_stop(&mut self, span: &OtelSpan, made: usize) {
+    /// Notes a model call that stopped for a tool, or wrote something, and does not contain what. The span of a tool may.
+    fn note_silent_turn(&mut self, span: &OtelSpan, made: usize) {
+        let messages = self.builder.count_messages();
+        let known = self.silent_turns.len();
         let reason = stop_reason(span).filter(|reason| says_tool_use(reason));
         if let Some(reason) = reason.filter(|_| self.count_calls() == made) {
-            self.silent_stops.push((span.at, reason));
+            self.silent_turns.push(SilentTurn { at: span.at, stop: Some(reason), messages });
+        } else if self.count_calls() == made && self.builder.is_empty_turn(usage(span)) {
+            self.silent_turns.push(SilentTurn { at: span.at, stop: None, messages });
         }
+        self.is_last_silent = self.silent_turns.len() > known;
     }
 
     /// Returns the number of calls of the models, including those that returned the answer.
@@ -329,9 +345,13 @@ impl AgentRun {
 
     fn finish(mut self, spans: &Spans) -> Trace {
         self.join_results();
-        // A call that is known only from a tool's span explains one such stop. The others are unread.
-        for (at, reason) in self.silent_stops.drain(..).skip(self.calls_of_spans) {
-            self.builder.note_stop(at, reason);
+        // A call that is known only from a tool's span explains one such turn. The others are unread. Where the spans of
+        // tools tell the calls, a last turn without content is the answer, which was not captured.
+        if self.calls_of_spans > 0 && self.is_last_silent {
+            self.silent_turns.pop_if(|turn| turn.stop.is_none());
+        }
+        for SilentTurn { at, stop, messages } in self.silent_turns.drain(..).skip(self.calls_of_spans) {
+            self.builder.note_silent_turn(at, stop, messages);
         }
         let agent = spans.top_agent();
         self.builder.trace.usage = agent.and_then(usage);
