@@ -13,10 +13,9 @@ use super::selector::PathSelector;
 use super::step::{StepEvent, StepEventKind, read_events};
 use super::text::{join_values, read_message, text_of};
 use crate::reader::build::trace_builder::TraceBuilder;
-use crate::reader::build::unread_log::says_tool_use;
 use crate::reader::error::DecodeError;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Role, Trace, UnreadContent};
+use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Role, Trace, UnreadContent, says_tool_use};
 
 /// A run that was read, and the values in it that are no calls and no results although they were selected as such.
 pub(super) struct ReadRun<'v> {
@@ -155,6 +154,10 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         if *speaker != Some(role) {
             self.builder.begin(Some(role));
             *speaker = Some(role);
+            // The reason why an earlier turn stopped is not that of the run.
+            if role == Role::Assistant {
+                self.builder.trace.stop_reason = None;
+            }
         }
         match event.kind {
             StepEventKind::Call(call) => self.add_call(call, event.node),

@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use crate::reader::build::clock::millis_between;
 use crate::reader::build::trace_builder::TraceBuilder;
-use crate::reader::build::unread_log::says_tool_use;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::otel::agent_span::AgentSpan;
 use crate::reader::formats::otel::figures::{stop_reason, usage};
@@ -20,7 +19,7 @@ use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::formats::otel::tool::ToolSpan;
 use crate::reader::formats::otel::tree::{self, SpanKind, Spans, Standing, agent_name};
 use crate::reader::json::input::At;
-use crate::trace::{Call, CallStatus, Role, Trace};
+use crate::trace::{Call, CallStatus, Ended, Role, Trace, says_tool_use};
 
 /// Builds the run; `None` if no span is of an agent, its model or a tool.
 pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Result<Option<Trace>, DecodeError> {
@@ -81,6 +80,10 @@ struct AgentRun {
     answers: usize,
     /// The model calls that stopped because the model called a tool, and do not contain the call.
     silent_stops: Vec<(At, String)>,
+    /// The model calls that used output tokens, and contain neither a text nor a call.
+    empty_turns: Vec<At>,
+    /// Whether the last turn of the run made no call, so that the reason of its model is that of the run.
+    has_replied: bool,
     /// The number of calls that are known only from the spans of tools.
     calls_of_spans: usize,
 }
@@ -137,7 +140,9 @@ impl AgentRun {
         }
         // Only the models of the run itself, not those of subagents, decide why the run stopped.
         if standing.path.is_empty() {
-            self.builder.trace.stop_reason = stop_reason(span);
+            let error = span.failure.as_deref().unwrap_or("error");
+            let error = span.failed.then(|| format!("error: {error}"));
+            self.builder.trace.stop_reason = error.or(stop_reason(span));
             // The outermost agent's span may but wrap the one that works.
             if self.asked.is_empty() && standing.agent.is_some() {
                 self.builder.trace.agent.clone_from(&standing.agent);
@@ -162,11 +167,19 @@ impl AgentRun {
         // Some writers give each call a message of its own: what one model call said is one turn.
         self.builder.enter_record(span.at);
         let made = self.count_calls();
+        let is_empty = said.is_empty();
         for message in said {
             self.keep_results(&message);
             self.add_parts(message.parts, &standing.path);
         }
         self.note_silent_stop(span, made);
+        self.has_replied = self.count_calls() == made;
+        // Tokens beyond the reasoning were written for something.
+        let wrote =
+            usage(span).is_some_and(|usage| usage.output_tokens > usage.reasoning_tokens.unwrap_or(0));
+        if is_empty && wrote && !stop_reason(span).is_some_and(|reason| says_tool_use(&reason)) {
+            self.empty_turns.push(span.at);
+        }
     }
 
     /// Skips the attributes of a span whose values are of unknown kinds.
@@ -277,6 +290,7 @@ impl AgentRun {
         if self.agent.is_answer_tool(&tool.name) {
             return;
         }
+        self.has_replied = false;
         let id = tool.id.as_deref().filter(|id| self.builder.knows(id));
         // No call waits for this span: the model's span has no content, or a library without a model ran the tool. The
         // call is then built from the span, and the second look-up below finds it.
@@ -324,6 +338,13 @@ impl AgentRun {
         for (at, reason) in self.silent_stops.drain(..).skip(self.calls_of_spans) {
             self.builder.note_stop(at, reason);
         }
+        // Where the spans of tools record calls, they record those of an empty turn as well. A run whose agent has the
+        // answer lacks one text.
+        let has_answer = usize::from(self.agent.answer.is_some());
+        let explained = if self.calls_of_spans > 0 { self.empty_turns.len() } else { has_answer };
+        for at in self.empty_turns.drain(..).rev().skip(explained) {
+            self.builder.note_empty_turn(at);
+        }
         let agent = spans.top_agent();
         self.builder.trace.usage = agent.and_then(usage);
         // One model call without a cost makes the sum unknown, not smaller.
@@ -333,10 +354,19 @@ impl AgentRun {
         // The agent's own span ends when the run does. Other spans, such as exporters, may end later.
         let end = agent.map_or(last, |agent| agent.end);
         self.builder.trace.duration_ms = end.map(|end| millis_between(self.began, end));
-        if let Some(agent) = agent.filter(|agent| agent.failed) {
-            let reason =
-                agent.failure.as_deref().map_or("error".to_owned(), |failure| format!("error: {failure}"));
+        // A run without an agent may have a chain or a span of the program around its models.
+        if let Some(outermost) = agent.or(spans.find_outermost()).filter(|span| span.failed) {
+            let reason = outermost
+                .failure
+                .as_deref()
+                .map_or("error".to_owned(), |failure| format!("error: {failure}"));
             self.builder.trace.stop_reason = Some(reason);
+        }
+        // A reply whose text was not captured is a reply nevertheless.
+        let stop_reason = self.builder.trace.stop_reason.as_deref();
+        let stopped = stop_reason.map_or(Ended::Unknown, Ended::from_stop_reason);
+        if self.has_replied && stopped == Ended::Well && !stop_reason.is_some_and(says_tool_use) {
+            self.builder.trace.ended = Ended::Well;
         }
         let mut trace = self.builder.finish();
         let AgentSpan { answer, decides, .. } = self.agent;
