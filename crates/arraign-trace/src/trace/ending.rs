@@ -82,6 +82,7 @@ const LIMIT: &[&str] = &[
     "maxiterations",
     "maxllmcalls",
     "maxsteps",
+    "maxstepserror",
     "maxturns",
     "maxturnsexceeded",
     "timedout",
@@ -102,6 +103,8 @@ const fn limit_of(source: &'static str, text: &'static str) -> LimitText {
 /// Limits that frameworks report as errors, in a sentence.
 const LIMIT_TEXTS: &[LimitText] = &[
     limit_of("ADK 2.13.0", "max number of llm calls limit of"),
+    limit_of("AutoGen 0.7.5", "maximum number of messages"),
+    limit_of("AutoGen 0.7.5", "maximum number of turns"),
     limit_of("Gemini CLI 0.61.0", "reached max session turns"),
     limit_of("LangGraph 1.2.24", "recursion limit of"),
     limit_of("LlamaIndex 0.14.25", "max iterations of"),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use arraign_trace::reader::{self, READERS};
+use arraign_trace::reader::{self, READERS, ReaderDeclaration, ReaderSet};
 use arraign_trace::trace::Trace;
 
 use super::samples;
@@ -412,11 +412,7 @@ const FILES: &[(&str, &str, &str)] = &[
            {"type": "error", "errorText": "down"}
            {"type": "finish", "finishReason": "error"}"#,
     ),
-    (
-        "vercel-ai",
-        "unknown",
-        r#"{"type": "text-delta", "id": "0", "delta": "hi"}"#,
-    ),
+    ("vercel-ai", "unknown", r#"{"type": "text-delta", "id": "0", "delta": "hi"}"#),
     (
         "gemini",
         "failed: MALFORMED_FUNCTION_CALL",
@@ -514,7 +510,11 @@ const FILES: &[(&str, &str, &str)] = &[
            {"request": {"method": "POST", "path": "/v1/chat/completions", "body": {"messages": [{"role": "user", "content": "hi"}]}},
             "response": {"status": 200, "body": {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "hi"}}]}}}"#,
     ),
-    ("evalview", "unknown", r#"{"session_id": "s", "steps": [{"tool_name": "f", "parameters": {}}], "final_output": "hi"}"#),
+    (
+        "evalview",
+        "unknown",
+        r#"{"session_id": "s", "steps": [{"tool_name": "f", "parameters": {}}], "final_output": "hi"}"#,
+    ),
     (
         "episodes",
         "well",
@@ -546,15 +546,15 @@ const FILES: &[(&str, &str, &str)] = &[
         r#"{"type": "RUN_STARTED", "threadId": "t", "runId": "r"}
            {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "I loo"}"#,
     ),
-    (
-        "ag-ui",
-        "unknown",
-        r#"[{"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "hi"}]"#,
-    ),
+    ("ag-ui", "unknown", r#"[{"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "hi"}]"#),
     ("run-lines", "unknown", r#"{"prompt": "hi", "response": "hi"}"#),
     ("native", "failed: 429", r#"{"calls": [], "answer": "hi", "stop_reason": "error: 429"}"#),
     ("native", "limit: turns", r#"{"calls": [], "answer": "hi", "ended": {"limit": "turns"}}"#),
-    ("native", "cut: the disk was full", r#"{"calls": [], "answer": "hi", "stop_reason": "cut: the disk was full"}"#),
+    (
+        "native",
+        "cut: the disk was full",
+        r#"{"calls": [], "answer": "hi", "stop_reason": "cut: the disk was full"}"#,
+    ),
     (
         "anthropic",
         "cut: pause_turn",
@@ -801,6 +801,26 @@ fn a_turn_in_which_a_call_was_tried_is_unread() {
     ] {
         let run = read_one(format, text);
         assert!(run.calls_unrecorded.is_some(), "{format}: {text}");
+    }
+}
+
+#[test]
+fn a_declared_reader_reads_the_reason_of_the_last_turn_or_of_the_run() {
+    let declaration = r#"{"when": {"path": "$.log"}, "steps": "$.log[*]", "say": "$.said", "stop": "$.why"}"#;
+    let declaration: ReaderDeclaration = serde_json::from_str(declaration).expect("a declaration");
+    let mut readers = ReaderSet::default();
+    readers.declare("shop", declaration);
+    for (text, ended) in [
+        (r#"{"log": [{"said": "I loo", "why": "length"}, {"said": "Done.", "why": "stop"}]}"#, "well"),
+        (r#"{"log": [{"said": "I look.", "why": "stop"}, {"said": "Do", "why": "length"}]}"#, "cut: length"),
+        (r#"{"log": [{"said": "I loo", "why": "length"}, {"said": "Done."}]}"#, "unknown"),
+        (
+            r#"{"log": [{"said": "I look."}], "why": "Maximum number of turns 2 reached."}"#,
+            "limit: Maximum number of turns 2 reached.",
+        ),
+    ] {
+        let recording = readers.read(text, None).expect("a trace");
+        assert_eq!(recording.runs[0].ended.to_string(), ended, "{text}");
     }
 }
 

@@ -92,6 +92,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             events += self.read_step(step);
         }
         self.read_figures(run, &steps)?;
+        self.read_stop(run);
         // A declaration without calls cannot say that none was made.
         if self.fields.call.is_empty() {
             self.builder.trace.calls_unrecorded = Some(CallsUnrecorded::ByFormat);
@@ -142,6 +143,14 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             self.lose(step, UnreadContent::StoppedForCalls(reason.into_owned()));
         }
         self.builder.trace.stop_reason = Some(text_of(reasons[0]).into_owned());
+    }
+
+    /// Reads the reason of the run, where its steps have none.
+    fn read_stop(&mut self, run: &'v Json<'v>) {
+        let reasons = self.selections.select_with(self.fields.stop.as_ref(), run);
+        if self.builder.trace.stop_reason.is_none() {
+            self.builder.trace.stop_reason = reasons.last().map(|reason| text_of(reason).into_owned());
+        }
     }
 
     fn add_event(&mut self, event: &StepEvent<'d, 'v>, speaker: &mut Option<Role>) {

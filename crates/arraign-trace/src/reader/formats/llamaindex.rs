@@ -204,7 +204,8 @@ impl WorkflowRun {
         self.is_over = true;
         let exception = event.take(&["exception"]).unwrap_or_default();
         let said = exception.text_under("exception_message").or(exception.text_under("message"));
-        let error = said.map(ToOwned::to_owned).unwrap_or_else(|| exception.into_text_or_json().into_owned());
+        let error =
+            said.map_or_else(|| exception.clone().into_text_or_json().into_owned(), ToOwned::to_owned);
         self.builder.trace.stop_reason = Some(format!("error: {error}"));
     }
 

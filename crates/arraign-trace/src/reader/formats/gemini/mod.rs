@@ -359,9 +359,19 @@ impl<'t> GeminiLog<'t> {
         self.run.usage = usage.or(self.run.usage);
         self.run.walk.builder.trace.model = model.or(self.run.walk.builder.trace.model.take());
         self.note_refusal(response.object(&FEEDBACK)?)?;
-        let candidate = response.list(&["candidates"])?.into_iter().next();
-        let Some(candidate) = candidate else { return Ok(()) };
-        let mut candidate = Object::of(candidate, "a candidate")?;
+        match response.list(&["candidates"])?.into_iter().next() {
+            Some(candidate) => self.candidate(Object::of(candidate, "a candidate")?, goes_on, places.content),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the candidate of a response, or of a piece that goes on with one.
+    fn candidate(
+        &mut self,
+        mut candidate: Object<'t>,
+        goes_on: bool,
+        place: &'static str,
+    ) -> Result<(), DecodeError> {
         let reason = candidate.take(&["finishReason", "finish_reason"]).and_then(Json::into_text);
         self.run.unfinished = reason.is_none();
         let reason = reason.map(Cow::into_owned);
@@ -372,10 +382,8 @@ impl<'t> GeminiLog<'t> {
             self.run.walk.builder.begin(Some(Role::Assistant));
         }
         match content {
-            Some(content) if goes_on => {
-                self.run.walk.more(RecordSpot::under(self.locate(), places.content), content)
-            }
-            Some(content) => self.content(RecordSpot::under(self.locate(), places.content), content),
+            Some(content) if goes_on => self.run.walk.more(RecordSpot::under(self.locate(), place), content),
+            Some(content) => self.content(RecordSpot::under(self.locate(), place), content),
             None => Ok(()),
         }
         .map_err(|error| error.at("/candidates/0/content"))?;

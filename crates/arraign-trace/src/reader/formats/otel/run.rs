@@ -130,19 +130,11 @@ impl AgentRun {
         self.builder.tally.add(usage(span));
         self.costs.push(langfuse::read_cost(span));
         if self.builder.trace.model.is_none() {
-            let model = span.text(&[
-                "gen_ai.response.model",
-                "gen_ai.request.model",
-                "llm.model_name",
-                "langfuse.observation.model.name",
-            ]);
-            self.builder.trace.model = model.map(ToOwned::to_owned);
+            self.builder.trace.model = find_model(span).map(ToOwned::to_owned);
         }
         // Only the models of the run itself, not those of subagents, decide why the run stopped.
         if standing.path.is_empty() {
-            let error = span.failure.as_deref().unwrap_or("error");
-            let error = span.failed.then(|| format!("error: {error}"));
-            self.builder.trace.stop_reason = error.or(stop_reason(span));
+            self.builder.trace.stop_reason = span.find_error().or(stop_reason(span));
             // The outermost agent's span may but wrap the one that works.
             if self.asked.is_empty() && standing.agent.is_some() {
                 self.builder.trace.agent.clone_from(&standing.agent);
@@ -172,13 +164,12 @@ impl AgentRun {
             self.keep_results(&message);
             self.add_parts(message.parts, &standing.path);
         }
-        self.note_silent_stop(span, made);
-        self.has_replied = self.count_calls() == made;
-        // Tokens beyond the reasoning were written for something.
-        let wrote =
-            usage(span).is_some_and(|usage| usage.output_tokens > usage.reasoning_tokens.unwrap_or(0));
-        if is_empty && wrote && !stop_reason(span).is_some_and(|reason| says_tool_use(&reason)) {
-            self.empty_turns.push(span.at);
+        let has_called = self.count_calls() > made;
+        if standing.path.is_empty() {
+            self.has_replied = !has_called;
+        }
+        if !has_called {
+            self.note_silent_turn(span, is_empty);
         }
     }
 
@@ -198,11 +189,16 @@ impl AgentRun {
         }
     }
 
-    /// Notes a model call that stopped for a tool and does not contain the call. The span of the tool may.
-    fn note_silent_stop(&mut self, span: &OtelSpan, made: usize) {
-        let reason = stop_reason(span).filter(|reason| says_tool_use(reason));
-        if let Some(reason) = reason.filter(|_| self.count_calls() == made) {
-            self.silent_stops.push((span.at, reason));
+    /// Notes a model call without calls that stopped for a tool, or that wrote something of which nothing was read. The span
+    /// of the tool may contain the call.
+    fn note_silent_turn(&mut self, span: &OtelSpan, is_empty: bool) {
+        // Tokens beyond the reasoning were written for something.
+        let wrote =
+            usage(span).is_some_and(|usage| usage.output_tokens > usage.reasoning_tokens.unwrap_or(0));
+        match stop_reason(span).filter(|reason| says_tool_use(reason)) {
+            Some(reason) => self.silent_stops.push((span.at, reason)),
+            None if is_empty && wrote => self.empty_turns.push(span.at),
+            None => {}
         }
     }
 
@@ -355,12 +351,8 @@ impl AgentRun {
         let end = agent.map_or(last, |agent| agent.end);
         self.builder.trace.duration_ms = end.map(|end| millis_between(self.began, end));
         // A run without an agent may have a chain or a span of the program around its models.
-        if let Some(outermost) = agent.or(spans.find_outermost()).filter(|span| span.failed) {
-            let reason = outermost
-                .failure
-                .as_deref()
-                .map_or("error".to_owned(), |failure| format!("error: {failure}"));
-            self.builder.trace.stop_reason = Some(reason);
+        if let Some(error) = agent.or(spans.find_outermost()).and_then(OtelSpan::find_error) {
+            self.builder.trace.stop_reason = Some(error);
         }
         // A reply whose text was not captured is a reply nevertheless.
         let stop_reason = self.builder.trace.stop_reason.as_deref();
@@ -375,4 +367,14 @@ impl AgentRun {
         trace.answer = if decides { answer.or(trace.answer) } else { trace.answer.or(answer) };
         trace
     }
+}
+
+/// Finds the model of a model call.
+fn find_model<'s>(span: &'s OtelSpan) -> Option<&'s str> {
+    span.text(&[
+        "gen_ai.response.model",
+        "gen_ai.request.model",
+        "llm.model_name",
+        "langfuse.observation.model.name",
+    ])
 }

@@ -139,20 +139,7 @@ impl Stream {
             "tool-error" | "tool-output-error" => CallOutcome::error(&mut part).settle(builder, &mut part)?,
             "tool-output-denied" => CallOutcome::denied().settle(builder, &mut part)?,
             "finish-step" | "step-finish" => self.end_step(part)?,
-            "finish" => {
-                builder.end();
-                self.is_open = false;
-                unwrap_end(&mut part)?;
-                self.total = TOKENS.read_from(&mut part, &["totalUsage", "usage"])?;
-                let trace = &mut builder.trace;
-                let reason = part.string(&["finishReason"])?.or(trace.stop_reason.take());
-                // The reason `error` says less than the error before it.
-                trace.stop_reason = self.failure.take().or(reason);
-                // A stream for the interface may end without a reason.
-                if trace.stop_reason.is_none() {
-                    trace.ended = Ended::Well;
-                }
-            }
+            "finish" => self.end_run(part)?,
             "abort" => {
                 self.is_open = false;
                 builder.trace.stop_reason = Some("abort".to_owned());
@@ -163,6 +150,22 @@ impl Stream {
                 builder.trace.stop_reason.clone_from(&self.failure);
             }
             kind => builder.pass_over(known_group(kind), &WITHOUT_CALLS),
+        }
+        Ok(())
+    }
+
+    fn end_run(&mut self, mut part: Object) -> Result<(), DecodeError> {
+        self.builder.end();
+        self.is_open = false;
+        unwrap_end(&mut part)?;
+        self.total = TOKENS.read_from(&mut part, &["totalUsage", "usage"])?;
+        let trace = &mut self.builder.trace;
+        let reason = part.string(&["finishReason"])?.or(trace.stop_reason.take());
+        // The reason `error` says less than the error before it.
+        trace.stop_reason = self.failure.take().or(reason);
+        // A stream for the interface may end without a reason.
+        if trace.stop_reason.is_none() {
+            trace.ended = Ended::Well;
         }
         Ok(())
     }
