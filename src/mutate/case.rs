@@ -157,8 +157,15 @@ impl<'c> CaseMutator<'c> {
                 // A mutant that a check notices is killed, also where the case may ignore it.
                 (MutantVerdict::Violated(by), _) => MutantFate::Killed { by },
                 (_, Some(ignored)) => MutantFate::Ignored { reason: ignored.reason.clone() },
-                _ if mutant.is_fraction || !self.finds_additions => MutantFate::Survived { addition: None },
-                _ => MutantFate::Survived { addition: finder.find_addition(mutant, &changed) },
+                (verdict, None) => {
+                    let is_searched = self.finds_additions && !mutant.is_fraction;
+                    let addition = if is_searched { finder.find_addition(mutant, &changed) } else { None };
+                    let undecided = match verdict {
+                        MutantVerdict::Open(why) => Some(masker.mask_text(why)),
+                        MutantVerdict::Passed | MutantVerdict::Violated(_) => None,
+                    };
+                    MutantFate::Survived { addition, undecided }
+                }
             };
             let id = masker.mask_text(mutant.id.clone());
             let mut result = MutantResult::new(id, mutant.sort, mutant.change.clone(), fate);

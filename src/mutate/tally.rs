@@ -27,6 +27,11 @@ impl TraceMutation<'_> {
         self.killed + self.survivors.len()
     }
 
+    /// The number of survivors on which a check is undecided: a trial would be red, and no check is violated.
+    pub fn count_undecided(&self) -> usize {
+        self.survivors.iter().filter(|(_, mutant)| mutant.is_undecided()).count()
+    }
+
     /// The share of noticed mutants; 1 without any mutant.
     pub fn kill_rate(&self) -> f64 {
         share(self.killed, self.count_mutants())

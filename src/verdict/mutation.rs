@@ -83,6 +83,9 @@ pub enum MutantFate {
         /// The smallest known entry of `expect` that is violated by the mutant and holds for the run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         addition: Option<serde_json::Value>,
+        /// Why a check is undecided on the mutant; `None` if all checks hold.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        undecided: Option<String>,
     },
     /// The case declares that the run may vary here.
     Ignored {
@@ -135,5 +138,10 @@ impl MutantResult {
     /// Whether no check is violated, and the case does not declare that the run may vary here.
     pub fn is_survivor(&self) -> bool {
         matches!(self.fate, MutantFate::Survived { .. })
+    }
+
+    /// Whether a check is undecided on the mutant, and none is violated.
+    pub fn is_undecided(&self) -> bool {
+        matches!(self.fate, MutantFate::Survived { undecided: Some(_), .. })
     }
 }

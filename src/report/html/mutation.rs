@@ -87,7 +87,7 @@ fn build_trace(trace: &TraceMutation<'_>, shown: usize) -> MutatedTrace {
 
 fn build_row(case: Option<&&CaseMutation>, mutant: &MutantResult) -> SurvivorRow {
     let addition = match &mutant.fate {
-        MutantFate::Survived { addition: Some(addition) } => Some(escape_line(&render_entry(addition))),
+        MutantFate::Survived { addition: Some(addition), .. } => Some(escape_line(&render_entry(addition))),
         _ => None,
     };
     SurvivorRow {

@@ -19,6 +19,7 @@ use serde_json::Value;
 use crate::unique_keys::parse_value;
 
 pub use ending::Ended;
+pub(crate) use ending::says_tool_use;
 pub use failure::{FailureSign, find_failure_sign};
 pub use provenance::Provenance;
 pub use text_calls::TextProtocol;
@@ -60,7 +61,8 @@ pub struct Trace {
     pub cost_usd: Option<f64>,
     /// The duration of the run in milliseconds.
     pub duration_ms: Option<f64>,
-    /// The reason why the run ended, in the format's own word.
+    /// The reason why the run ended, in the format's own word. Where the format has none, a sentence after `error:`, `cut:`
+    /// or `limit:`.
     pub stop_reason: Option<String>,
     /// How the run ended. Readers whose format has no word for it leave it unknown.
     #[serde(default, skip_serializing_if = "Ended::is_unknown")]

@@ -3,6 +3,7 @@
 mod answers;
 mod declared;
 mod drift;
+mod ends;
 mod failure_marks;
 #[cfg(feature = "inspect-zip")]
 mod inspect_zip;

@@ -55,6 +55,22 @@ pub(super) fn render_timeline(run: &Trace, length: TimelineLength) -> Timeline {
     Timeline { text: writer.text, cut: writer.cut }
 }
 
+/// Renders how the run ended, and the reason of the format where it says more: `well (end_turn)`.
+fn render_ending(run: &Trace) -> Option<String> {
+    let Some(reason) = run.stop_reason.as_deref() else {
+        return (!run.ended.is_unknown()).then(|| run.ended.to_string());
+    };
+    let ended = run.ended.to_string();
+    let word = ["error:", "cut:", "limit:"].iter().find_map(|prefix| reason.strip_prefix(prefix));
+    if run.ended.is_unknown() {
+        Some(reason.to_owned())
+    } else if ended.contains(word.unwrap_or(reason).trim()) {
+        Some(ended)
+    } else {
+        Some(format!("{ended} ({reason})"))
+    }
+}
+
 struct TimelineWriter {
     text: String,
     cut: bool,
@@ -84,7 +100,7 @@ impl TimelineWriter {
             ("tokens", run.usage.map(render_tokens)),
             ("cost", run.cost_usd.map(|usd| format!("${}", render_dollars(usd)))),
             ("duration", run.duration_ms.map(render_milliseconds)),
-            ("ended", run.stop_reason.clone()),
+            ("ended", render_ending(run)),
         ];
         for (name, fact) in facts {
             if let Some(fact) = fact {

@@ -49,7 +49,7 @@ pub(super) fn list_additions(
 fn list_survivors(verdict: &Verdict) -> Vec<(&Value, &str)> {
     let mutants = verdict.mutation.iter().flat_map(|mutation| mutation.mutants());
     let additions = mutants.filter_map(|(_, mutant)| match &mutant.fate {
-        MutantFate::Survived { addition: Some(addition) } => Some((addition, mutant.change.as_str())),
+        MutantFate::Survived { addition: Some(addition), .. } => Some((addition, mutant.change.as_str())),
         _ => None,
     });
     additions.collect()

@@ -109,7 +109,7 @@ fn choose_entries(case: &FolderCase, survivors: &[TraceSurvivor<'_>], library: L
 fn list_additions(survivors: &[TraceSurvivor<'_>]) -> impl Iterator<Item = Value> {
     let mut additions: Vec<Value> = Vec::new();
     for (_, mutant) in survivors {
-        if let MutantFate::Survived { addition: Some(addition) } = &mutant.fate
+        if let MutantFate::Survived { addition: Some(addition), .. } = &mutant.fate
             // Mutants of one argument are often killed by the same check.
             && !additions.contains(addition)
         {

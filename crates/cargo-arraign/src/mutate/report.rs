@@ -38,6 +38,7 @@ fn describe_trace(trace: &TraceMutation<'_>) -> Value {
         "cases": trace.cases,
         "mutants": trace.count_mutants(),
         "killed": trace.killed,
+        "undecided": trace.count_undecided(),
         "ignored": trace.ignored,
         "survivors": survivors,
     })
@@ -60,7 +61,7 @@ pub(super) fn render_mutation_sarif(traces: &[TraceMutation<'_>]) -> String {
 fn build_verdict(case: &CaseMutation, mutant: &MutantResult) -> Verdict {
     let violation = Violation::new(format!("no check notices that {}", mutant.change));
     let violation = match &mutant.fate {
-        MutantFate::Survived { addition: Some(addition) } => {
+        MutantFate::Survived { addition: Some(addition), .. } => {
             violation.help(format!("add to `expect`: {}", render_flow(addition)))
         }
         _ => violation,

@@ -92,7 +92,11 @@ impl MutationText<'_> {
             0 => String::new(),
             count => format!(", {count} ignored"),
         };
-        format!("{}: {} of {all} noticed by {cases}{ignored}{below}", trace.trace, trace.killed)
+        let undecided = match trace.count_undecided() {
+            0 => String::new(),
+            count => format!(", {count} undecided"),
+        };
+        format!("{}: {} of {all} noticed by {cases}{undecided}{ignored}{below}", trace.trace, trace.killed)
     }
 
     fn render_summary(&self) -> String {
@@ -141,7 +145,7 @@ fn render_percent(part: usize, all: usize) -> String {
 fn render_survivor(mutant: &MutantResult) -> String {
     let described = format!("  survived: {}", mutant.change);
     match &mutant.fate {
-        MutantFate::Survived { addition: Some(addition) } => {
+        MutantFate::Survived { addition: Some(addition), .. } => {
             format!("{described:ADDITION_COLUMN$}  - {}", render_entry(addition))
         }
         _ => described,

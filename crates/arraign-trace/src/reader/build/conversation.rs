@@ -44,6 +44,8 @@ pub(crate) struct Conversation<'t> {
     keys: Vec<String>,
     /// The number of messages in the last request.
     asked: usize,
+    /// Whether the provider refused the last request.
+    is_refused: bool,
     /// The evidence of calls next to requests and responses in their records.
     pub(crate) beside: Vec<CallEvidence<'t>>,
 }
@@ -198,7 +200,7 @@ impl<'t> Conversations<'t> {
             // A failed call has no reply that a reader could take apart.
             let exchange = match failure {
                 Some(reason) => Exchange::failed(reason),
-                None => exchange(at, value).map_err(|error| at.in_record(error))?,
+                None => Exchange::read(at, value, exchange).map_err(|error| at.in_record(error))?,
             };
             let run = log.add_to(Exchange { case, ..exchange });
             let run = run.and_then(|run| log.runs.get_mut(run));
@@ -325,6 +327,10 @@ impl Conversation<'_> {
         // Keys are made only when a request is compared with the run.
         let unknown = &self.messages[self.keys.len()..];
         self.keys.extend(unknown.iter().map(|said| identity(&said.value)));
+        // A client sends a refused request again.
+        if self.is_refused && *keys == self.keys {
+            return Some(keys.len());
+        }
         let replayed = keys.len() > self.asked
             && keys[..self.asked] == self.keys[..self.asked.min(self.keys.len())]
             && is_assistant(&request[self.asked].value);
@@ -353,7 +359,13 @@ impl<'t> Conversation<'t> {
         if let Some(last) = reply.messages.last_mut() {
             last.ending = Some(TurnEnding { stop_reason: reply.stop_reason.clone(), usage: reply.usage });
         }
+        let is_error = reply.stop_reason.as_ref().is_some_and(|reason| reason.starts_with("error:"));
+        self.is_refused = is_error && reply.messages.is_empty() && reply.usage.is_none();
         self.stop_reason = reply.stop_reason;
+        // A refused request used no tokens, and its time is none of the model.
+        if self.is_refused {
+            return;
+        }
         self.tally.add(reply.usage);
         // The sum of the times counts only if each reply has one.
         match model_ms {

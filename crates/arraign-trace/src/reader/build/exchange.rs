@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::reader::build::spot::RecordSpot;
+use crate::reader::error::DecodeError;
 use crate::reader::json::input::At;
 use crate::reader::json::value::Json;
 use crate::trace::Usage;
@@ -63,12 +64,59 @@ pub(crate) struct Exchange<'t> {
     pub(crate) model_ms: Option<f64>,
 }
 
-impl Exchange<'_> {
+impl<'t> Exchange<'t> {
     /// A model call without a reply.
     pub(crate) fn failed(reason: String) -> Self {
         let reply = Reply { id: None, messages: Vec::new(), usage: None, stop_reason: Some(reason.into()) };
         Self { reply: Some(reply), ..Self::default() }
     }
+
+    /// Reads a record of a log by `read`. A request that the provider refused has no reply, and its error is the reason
+    /// why it stopped.
+    pub(crate) fn read(
+        at: At,
+        record: Json<'t>,
+        read: impl FnOnce(At, Json<'t>) -> Result<Self, DecodeError>,
+    ) -> Result<Self, DecodeError> {
+        let refusal = find_refusal(&record);
+        let mut exchange = read(at, record)?;
+        if let Some(refusal) = refusal.filter(|_| exchange.reply.is_none()) {
+            exchange.reply = Self::failed(format!("error: {refusal}")).reply;
+        }
+        Ok(exchange)
+    }
+}
+
+/// Finds the reason why a provider refused the request of a record: the error of the response, or beside the request.
+pub(crate) fn find_refusal(record: &Json) -> Option<String> {
+    if ["request", "response", "messages", "input"].iter().all(|name| record.get(name).is_none()) {
+        return None;
+    }
+    let response = record.get("response");
+    let body = response.and_then(|response| response.get("body"));
+    let said = [body, response, Some(record)].into_iter().flatten().find_map(find_error);
+    let codes = ["status", "status_code", "statusCode"].iter();
+    let mut codes = codes.filter_map(|name| response?.get(name)?.as_number()?.as_u64());
+    match (codes.find(|code| *code >= 400), said) {
+        (Some(code), Some(said)) => Some(format!("HTTP {code}: {said}")),
+        (Some(code), None) => Some(format!("HTTP {code}")),
+        (None, said) => said,
+    }
+}
+
+/// Returns the text of the `error` in a response.
+fn find_error(response: &Json) -> Option<String> {
+    let error = response.get("error").filter(|error| !error.is_null())?;
+    let said = ["message", "type", "code"].iter().find_map(|name| error.text_under(name));
+    Some(said.map_or_else(|| error.clone().into_text_or_json().into_owned(), ToOwned::to_owned))
+}
+
+/// Returns the text of an error that stands alone among the events of a stream, in the form of any service.
+pub(crate) fn find_bare_error(record: &Json) -> Option<String> {
+    const OF_A_LOG: [&str; 7] =
+        ["request", "response", "result", "messages", "choices", "custom_id", "candidates"];
+    let is_alone = OF_A_LOG.iter().all(|name| record.get(name).is_none());
+    find_error(record).filter(|_| is_alone)
 }
 
 /// The reply of a model.

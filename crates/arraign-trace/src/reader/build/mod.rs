@@ -12,6 +12,7 @@ pub(crate) mod message_list;
 pub(crate) mod missed_calls;
 pub(crate) mod offered_tools;
 pub(crate) mod spot;
+pub(crate) mod stream_end;
 pub(crate) mod tool_name;
 pub(crate) mod tool_result;
 pub(crate) mod trace_builder;

@@ -14,7 +14,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, Trace, UnreadContent, UnreadPart, Usage};
+use crate::trace::{Call, Trace, UnreadContent, UnreadPart, Usage, says_tool_use};
 
 /// The unread parts of a run while it is read.
 #[derive(Debug, Default)]
@@ -259,8 +259,8 @@ impl TraceBuilder {
     }
 
     /// Notes a turn without calls that stopped for this reason.
-    pub(crate) fn note_stop(&mut self, at: At, reason: String) {
-        self.enter_record(at);
+    pub(crate) fn note_stop(&mut self, spot: impl Into<RecordSpot>, reason: String) {
+        self.enter_record(spot);
         self.note_part("", UnreadContent::StoppedForCalls(reason));
     }
 
@@ -371,13 +371,6 @@ fn says(key: &str) -> bool {
 /// Whether the kind of a line has a word for calls.
 fn names_calls(kind: &str) -> bool {
     ["tool", "call", "function", "command", "exec"].iter().any(|word| kind.contains(word))
-}
-
-/// Whether the reason why a turn stopped is that the model called a tool, in the words of any provider.
-pub(crate) fn says_tool_use(reason: &str) -> bool {
-    const WORDS: [&[u8]; 5] = [b"tooluse", b"toolcall", b"toolcalls", b"functioncall", b"functioncalls"];
-    let letters = reason.bytes().filter(u8::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase());
-    WORDS.iter().any(|word| letters.clone().eq(word.iter().copied()))
 }
 
 /// Compares the evidence of a record that is one run with that run.

@@ -51,7 +51,7 @@ pub(super) struct DeclarationFields {
     pub(super) new_turn: Option<PathSelector>,
     /// Values that are no part of the run, such as the history of earlier runs.
     pub(super) skip: Option<PathSelector>,
-    /// Why the model stopped. A step without calls that stopped to call a tool is unread.
+    /// Why the model stopped, in each step or in the run. A step without calls that stopped to call a tool is unread.
     pub(super) stop: Option<PathSelector>,
     /// The final answer; a run where this selects nothing has none. Default: what the model says after the last call.
     pub(super) answer: Option<PathSelector>,

@@ -109,6 +109,7 @@ fn append_run(mut first: Trace, second: Trace) -> Trace {
     first.calls_unrecorded = first.calls_unrecorded.or(second.calls_unrecorded);
     first.unread.extend(second.unread);
     first.stop_reason = second.stop_reason;
+    first.ended = second.ended;
     first
 }
 

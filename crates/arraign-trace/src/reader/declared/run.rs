@@ -14,10 +14,9 @@ use super::step::{StepEvent, StepEventKind, read_events};
 use super::text::{join_values, read_message, text_of};
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
-use crate::reader::build::unread_log::says_tool_use;
 use crate::reader::error::DecodeError;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallsUnrecorded, Role, Trace, UnreadContent};
+use crate::trace::{Arguments, Call, CallsUnrecorded, Role, Trace, UnreadContent, says_tool_use};
 
 /// A run that was read, and the values in it that are no calls and no results although they were selected as such.
 pub(super) struct ReadRun<'v> {
@@ -94,6 +93,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             events += self.read_step(step);
         }
         self.read_figures(run, &steps)?;
+        self.read_stop(run);
         // A declaration without calls cannot say that none was made.
         if self.fields.call.is_empty() {
             self.builder.trace.calls_unrecorded = Some(CallsUnrecorded::ByFormat);
@@ -146,6 +146,14 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         self.builder.trace.stop_reason = Some(text_of(reasons[0]).into_owned());
     }
 
+    /// Reads the reason of the run, where its steps have none.
+    fn read_stop(&mut self, run: &'v Json<'v>) {
+        let reasons = self.selections.select_with(self.fields.stop.as_ref(), run);
+        if self.builder.trace.stop_reason.is_none() {
+            self.builder.trace.stop_reason = reasons.last().map(|reason| text_of(reason).into_owned());
+        }
+    }
+
     fn add_event(&mut self, event: &StepEvent<'d, 'v>, speaker: &mut Option<Role>) {
         let role = match event.kind {
             StepEventKind::Text(role) => role,
@@ -156,6 +164,10 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         if *speaker != Some(role) {
             self.builder.begin(Some(role));
             *speaker = Some(role);
+            // The reason why an earlier turn stopped is not that of the run.
+            if role == Role::Assistant {
+                self.builder.trace.stop_reason = None;
+            }
         }
         match event.kind {
             StepEventKind::Call(call) => self.add_call(call, event.node),

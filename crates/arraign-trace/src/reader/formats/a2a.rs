@@ -14,7 +14,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{CallsUnrecorded, Role, Trace};
+use crate::trace::{CallsUnrecorded, Ended, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "a2a",
@@ -179,10 +179,11 @@ impl TaskRun {
         let state = status.string(&["state"])?;
         let message = status.object(&["message"])?;
         self.status = message.as_ref().map(|message| text_of(message.get("parts")));
-        self.builder.trace.stop_reason = match state.as_deref() {
-            Some("failed" | "TASK_STATE_FAILED") => {
-                self.status.as_ref().map(|said| format!("error: {said}")).or(state)
-            }
+        let is_final = told.get("final").is_some_and(Json::is_true);
+        let trace = &mut self.builder.trace;
+        trace.ended = read_ending(state.as_deref().unwrap_or_default(), self.status.as_deref(), is_final);
+        trace.stop_reason = match (&trace.ended, &self.status) {
+            (Ended::Failed(_), Some(said)) => Some(format!("error: {said}")),
             _ => state,
         };
         message.map_or(Ok(()), |message| self.message(message))
@@ -228,6 +229,19 @@ impl TaskRun {
         let answer = if ended.is_empty() { self.last } else { Some(ended.join("\n")) };
         self.builder.end();
         Trace { id: self.id, answer, calls_unrecorded: Some(CallsUnrecorded::ByFormat), ..self.builder.trace }
+    }
+}
+
+/// Reads how a task ended by its last state, in the spelling of 0.3 or 1.0. A task that waits for its user may go on, and
+/// so may one that still works, unless its agent sent the last update.
+fn read_ending(state: &str, said: Option<&str>, is_final: bool) -> Ended {
+    let word = state.strip_prefix("TASK_STATE_").unwrap_or(state).to_ascii_lowercase();
+    match word.as_str() {
+        "completed" => Ended::Well,
+        "failed" | "rejected" => Ended::Failed(said.unwrap_or(state).to_owned()),
+        "canceled" => Ended::Cut(state.to_owned()),
+        "submitted" | "working" if !is_final => Ended::Cut(state.to_owned()),
+        _ => Ended::Unknown,
     }
 }
 

@@ -12,7 +12,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::Trace;
+use crate::trace::{Ended, Trace, says_tool_use};
 
 pub(crate) const READER: Reader = Reader {
     name: "adk",
@@ -89,6 +89,7 @@ impl AdkSession {
     }
 
     fn event(&mut self, spot: RecordSpot, mut event: Object) -> Result<(), DecodeError> {
+        let mut tried = None;
         let invocation = event.string(&["invocationId", "invocation_id"])?;
         if self.begun && self.walk.builder.trace.id != invocation {
             self.end_run();
@@ -102,6 +103,7 @@ impl AdkSession {
         // The author `user` speaks to the agent and is never its name.
         let mut agents = branch.split('.').filter(|agent| !agent.is_empty()).map(ToOwned::to_owned);
         let author = event.string(&["author"])?.filter(|author| author != "user");
+        let is_agent = author.is_some();
         // A branch such as `shop.billing` begins with the run's own agent.
         let own = agents.next().or(author);
         let path: Vec<String> = agents.collect();
@@ -109,18 +111,57 @@ impl AdkSession {
         // The first agent that speaks is the run's; the later ones are reached through it.
         trace.agent = trace.agent.take().or(own);
         trace.model = event.string(&["modelVersion", "model_version"])?.or(trace.model.take());
-        trace.stop_reason = stop_reason(&mut event)?.or(trace.stop_reason.take());
+        let stop = read_stop(&mut event)?;
+        // An agent that goes on after an error has handled it. The results of tools say nothing about an end.
+        if stop.is_some() || is_agent && has_text(&event) {
+            let stop = stop.unwrap_or_default();
+            trace.ended = stop.ended;
+            trace.stop_reason = stop.reason;
+            tried = stop.tried;
+        }
         if USAGE_NAMES.iter().any(|name| event.get(name).is_some_and(|usage| !usage.is_null())) {
             self.walk.builder.tally.add(TOKENS.read_from(&mut event, &USAGE_NAMES)?);
         }
+        let made = self.walk.builder.trace.calls.len();
         let content = event.take(&["content"]);
         content
             .map_or(Ok(()), |content| self.walk.content(spot.with_inner("content"), content, &path))
-            .map_err(|error| error.at_key("content"))
+            .map_err(|error| error.at_key("content"))?;
+        if let Some(reason) = tried.filter(|_| self.walk.builder.trace.calls.len() == made) {
+            self.walk.builder.note_stop(spot, reason);
+        }
+        Ok(())
     }
 }
 
-fn stop_reason(event: &mut Object) -> Result<Option<String>, DecodeError> {
-    let error = event.string(&["errorMessage", "error_message", "errorCode", "error_code"])?;
-    Ok(error.map(|error| format!("error: {error}")).or(event.string(&["finishReason", "finish_reason"])?))
+/// Why an event says that its agent stopped.
+#[derive(Debug, Default)]
+struct EventStop {
+    reason: Option<String>,
+    ended: Ended,
+    /// The reason, if it says that the model tried to call a tool.
+    tried: Option<String>,
+}
+
+/// Reads the error or the finish reason of an event. The code of an error is the finish reason of the model, where it has
+/// one: a text that broke off is no failure.
+fn read_stop(event: &mut Object) -> Result<Option<EventStop>, DecodeError> {
+    let code = event.string(&["errorCode", "error_code"])?;
+    let message = event.string(&["errorMessage", "error_message"])?;
+    let finish = event.string(&["finishReason", "finish_reason"])?;
+    let Some(error) = message.or(code.clone()) else {
+        return Ok(finish.map(|reason| EventStop { reason: Some(reason), ..EventStop::default() }));
+    };
+    let tried = code.clone().filter(|code| says_tool_use(code));
+    if let Some(Ended::Cut(code)) = code.as_deref().map(Ended::from_stop_reason) {
+        return Ok(Some(EventStop { reason: Some(code), ended: Ended::Cut(error), tried }));
+    }
+    let ended = Ended::from_error(&error);
+    Ok(Some(EventStop { reason: Some(format!("error: {error}")), ended, tried }))
+}
+
+/// Whether an event has a text, which only an agent writes.
+fn has_text(event: &Object) -> bool {
+    let parts = event.get("content").and_then(|content| content.get("parts")?.as_list());
+    parts.unwrap_or_default().iter().any(|part| part.has_text("text"))
 }

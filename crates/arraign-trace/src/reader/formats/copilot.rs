@@ -18,7 +18,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, Role, ToolServer, Trace};
+use crate::trace::{Call, Ended, Role, ToolServer, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "copilot",
@@ -42,7 +42,8 @@ fn detect_format(input: &Input) -> Detection {
 
 fn is_event(record: &Json) -> bool {
     let kind = record.get("type").and_then(Json::as_str).unwrap_or_default();
-    kind == "result" || kind.contains('.') && record.get("data").is_some_and(Json::is_object)
+    let is_named = kind == "abort" || kind.contains('.');
+    kind == "result" || is_named && record.get("data").is_some_and(Json::is_object)
 }
 
 fn is_own_event(record: &Json) -> bool {
@@ -162,7 +163,15 @@ impl CopilotSession {
                 // No other event tells why such a run ended.
                 self.builder.trace.stop_reason = Some(format!("error: {message}"));
             }
-            "abort" => self.builder.trace.stop_reason = data.string(&["reason"])?,
+            "session.shutdown" if data.text_under("shutdownType") == Some("error") => {
+                let reason = data.string(&["errorReason"])?.unwrap_or_else(|| kind.to_owned());
+                self.builder.trace.stop_reason = Some(format!("error: {reason}"));
+            }
+            "abort" => {
+                let reason = data.string(&["reason"])?.unwrap_or_else(|| kind.to_owned());
+                self.builder.trace.ended = Ended::Cut(reason.clone());
+                self.builder.trace.stop_reason = Some(reason);
+            }
             "assistant.turn_end" if !is_nested => self.ended = self.now,
             _ => self.add_tool_event(kind, data)?,
         }
@@ -202,6 +211,8 @@ impl CopilotSession {
         }
         if !is_nested {
             self.ended = self.now;
+            // A session goes on after an error or an abort.
+            self.builder.trace.reopen();
             let model = data.string(&["model"])?;
             self.builder.trace.model = model.or(self.builder.trace.model.take());
         }
@@ -211,16 +222,18 @@ impl CopilotSession {
             self.add_call(id, &mut request, path.clone())
         })?;
         if chunk.saturating_add(1) >= chunks {
-            self.end_reply();
+            self.end_reply(is_nested);
         }
         Ok(())
     }
 
-    fn end_reply(&mut self) {
+    fn end_reply(&mut self, is_nested: bool) {
         self.builder.end();
         let stopped = self.stopped.take();
         self.builder.end_turn(stopped.as_deref(), None);
-        self.builder.trace.stop_reason = stopped.or(self.builder.trace.stop_reason.take());
+        if !is_nested {
+            self.builder.trace.stop_reason = stopped;
+        }
     }
 
     fn begin_reply(&mut self, is_nested: bool) {
@@ -314,6 +327,13 @@ impl CopilotSession {
     fn end_session(&mut self, mut line: Object) -> Result<(), DecodeError> {
         let trace = &mut self.builder.trace;
         trace.id = line.string(&["sessionId"])?.or(trace.id.take());
+        match line.get("exitCode").and_then(|code| code.as_number()?.as_i64()) {
+            Some(0) if trace.stop_reason.is_none() => trace.ended = Ended::Well,
+            Some(code) if code != 0 && trace.stop_reason.is_none() => {
+                trace.stop_reason = Some(format!("error: exit code {code}"));
+            }
+            _ => {}
+        }
         let took = line.within(&["usage"], |mut usage| usage.figure(&["sessionDurationMs"]))?;
         trace.duration_ms = took.flatten();
         Ok(())

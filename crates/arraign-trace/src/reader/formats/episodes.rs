@@ -15,7 +15,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, Role, Trace};
+use crate::trace::{Call, Ended, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "episodes",
@@ -150,6 +150,9 @@ impl Episode {
         self.trace.duration_ms = self.since_start(time)?;
         self.trace.answer = event.string(&["final_output"])?;
         self.trace.stop_reason = event.string(&["outcome"])?;
+        if self.trace.stop_reason.as_deref() == Some("pass") {
+            self.trace.ended = Ended::Well;
+        }
         Ok(())
     }
 

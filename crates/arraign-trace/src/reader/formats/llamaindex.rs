@@ -17,7 +17,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallsUnrecorded, Results, Role, Trace};
+use crate::trace::{Call, CallsUnrecorded, Ended, Results, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "llamaindex",
@@ -68,6 +68,8 @@ enum WorkflowEvent {
     ToolCall,
     ToolResult,
     Stop,
+    Failed,
+    TimedOut,
 }
 
 fn find_class(event: &Json) -> Option<WorkflowEvent> {
@@ -78,6 +80,8 @@ fn find_class(event: &Json) -> Option<WorkflowEvent> {
         () if event.has_key("delta") => Some(WorkflowEvent::Stream),
         () if event.get("response").is_some_and(is_message) => Some(WorkflowEvent::Output),
         () if event.get("input").is_some_and(Json::is_list) => Some(WorkflowEvent::Input),
+        () if event.has_key("exception") && event.has_key("step_name") => Some(WorkflowEvent::Failed),
+        () if event.has_key("timeout") && event.has_key("active_steps") => Some(WorkflowEvent::TimedOut),
         () if event.has_key("result") => Some(WorkflowEvent::Stop),
         () => None,
     }
@@ -147,6 +151,11 @@ impl WorkflowRun {
             Some(WorkflowEvent::ToolCall) => self.add_call(event)?,
             Some(WorkflowEvent::ToolResult) => self.add_result(event)?,
             Some(WorkflowEvent::Stop) => self.end_run(event)?,
+            Some(WorkflowEvent::Failed) => self.fail(event),
+            Some(WorkflowEvent::TimedOut) => {
+                self.is_over = true;
+                self.builder.trace.stop_reason = Some("limit: the timeout of the workflow".to_owned());
+            }
             Some(WorkflowEvent::Stream) => {}
             None => {
                 let kind = event.text(&["event", "type", "class_name"])?.unwrap_or(Cow::Borrowed("event"));
@@ -201,9 +210,19 @@ impl WorkflowRun {
         Ok(())
     }
 
+    fn fail(&mut self, mut event: Object) {
+        self.is_over = true;
+        let exception = event.take(&["exception"]).unwrap_or_default();
+        let said = exception.text_under("exception_message").or(exception.text_under("message"));
+        let error =
+            said.map_or_else(|| exception.clone().into_text_or_json().into_owned(), ToOwned::to_owned);
+        self.builder.trace.stop_reason = Some(format!("error: {error}"));
+    }
+
     /// The end repeats the last reply, and is all that there is of a run whose events were not kept.
     fn end_run(&mut self, mut event: Object) -> Result<(), DecodeError> {
         self.is_over = true;
+        self.builder.trace.ended = Ended::Well;
         let result = event.take(&["result"]).unwrap_or_default();
         match Object::of(result, "a result") {
             Ok(result) if result.get("response").is_some_and(is_message) && !self.has_output => {

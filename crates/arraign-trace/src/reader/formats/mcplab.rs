@@ -13,7 +13,7 @@ use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, Role, Trace};
+use crate::trace::{Call, Ended, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "mcplab",
@@ -61,6 +61,10 @@ fn run(at: At, mut record: Object) -> Result<Trace, DecodeError> {
     trace.stop_reason = record.string(&["error"])?.map(|error| format!("error: {error}"));
     let began = record.text(&["ts_start"])?.and_then(|text| nanos(&text));
     let ended = record.text(&["ts_end"])?.and_then(|text| nanos(&text));
+    // A run that ended without an error ended well.
+    if trace.stop_reason.is_none() && ended.is_some() {
+        trace.ended = Ended::Well;
+    }
     trace.duration_ms = began.zip(ended).map(|(began, ended)| millis_between(began, ended));
     let mut run = ScenarioRun { builder, began };
     for (index, message) in record.list(&["messages"])?.into_iter().enumerate() {

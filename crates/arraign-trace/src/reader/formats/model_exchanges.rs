@@ -2,11 +2,12 @@
 //!
 //! A cassette of the model port: `{"request": {"to": ..., "method": ..., "path": ..., "body": ...}, "response": {"status":
 //! ..., "chunks": [...]}}`. The exchanges are read like a log of the provider: Chat Completions, Responses, Anthropic
-//! Messages, Gemini, Ollama. Streamed replies are put together. Failed requests and other paths, such as a list of models, are
-//! passed over.
+//! Messages, Gemini, Ollama. Streamed replies are put together. Other paths, such as a list of models, are passed over, and so
+//! are failed requests but for the last: it ended the run.
 
 use std::collections::BTreeMap;
 
+use crate::reader::build::exchange::find_refusal;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::{anthropic, gemini, openai_chat, openai_responses};
 use crate::reader::json::input::{At, Input, Record};
@@ -73,10 +74,10 @@ impl Protocol {
         }
     }
 
-    /// Puts the pieces of a streamed reply together. The pieces of Gemini are responses of their own.
-    fn join_pieces(self, pieces: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
+    /// Puts the pieces of a streamed reply together, whose text is `text`. The pieces of Gemini are responses of their own.
+    fn join_pieces<'t>(self, pieces: Vec<Record<'t>>, text: &str) -> Result<Vec<Record<'t>>, DecodeError> {
         match self {
-            Self::Chat => openai_chat::stream::whole(pieces),
+            Self::Chat => openai_chat::stream::whole(pieces, text),
             Self::Ollama => openai_chat::ollama::join_pieces(pieces),
             Self::Responses => openai_responses::stream::whole(pieces),
             Self::Anthropic => anthropic::stream::whole(pieces),
@@ -85,19 +86,41 @@ impl Protocol {
     }
 }
 
+/// The lines of a log for an exchange.
+struct LoggedExchange {
+    protocol: Protocol,
+    lines: Vec<String>,
+    /// The reason why the request failed.
+    failure: Option<String>,
+}
+
 /// Reads the exchanges of each protocol as a log. The logs begin in the order of their first exchanges.
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut logs: BTreeMap<Protocol, Vec<(At, String)>> = BTreeMap::new();
     let mut order = Vec::new();
+    // The failed requests since the last one that succeeded: a client repeats such a request, and the repetition counts.
+    let mut refused: Vec<(At, LoggedExchange)> = Vec::new();
     for Record { at, value } in input.records {
-        let Some((protocol, lines)) = read_exchange(value).map_err(|error| at.in_record(error))? else {
+        let exchange = read_exchange(value).map_err(|error| at.in_record(error))?;
+        let Some(LoggedExchange { protocol, lines, failure }) = exchange else { continue };
+        if failure.is_some() {
+            refused.push((at, LoggedExchange { protocol, lines, failure }));
             continue;
-        };
+        }
+        refused.clear();
         // The map sorts by protocol; the order of the file is kept beside it.
         if !order.contains(&protocol) {
             order.push(protocol);
         }
         logs.entry(protocol).or_default().extend(lines.into_iter().map(|line| (at, line)));
+    }
+    if let Some((at, LoggedExchange { protocol, lines, failure })) = refused.pop() {
+        // Without a reply there is no run, and the failure is all that there is to tell.
+        let failure = failure.unwrap_or_default();
+        let Some(log) = logs.get_mut(&protocol) else {
+            return Err(DecodeError::new(format!("no request to the model succeeded: {failure}")));
+        };
+        log.extend(lines.into_iter().map(|line| (at, line)));
     }
     let mut runs = Vec::new();
     for protocol in order {
@@ -107,22 +130,37 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     Ok(runs)
 }
 
-/// Returns the lines of a log for an exchange. `None` for one that is not about messages, or failed.
-fn read_exchange(value: Json<'_>) -> Result<Option<(Protocol, Vec<String>)>, DecodeError> {
+/// Returns the lines of a log for an exchange. `None` for one that is not about messages.
+fn read_exchange(value: Json<'_>) -> Result<Option<LoggedExchange>, DecodeError> {
     let mut exchange = Object::of(value, "an exchange")?;
     let mut request = exchange.object(&["request"])?.unwrap_or_default();
     let mut response = exchange.object(&["response"])?.unwrap_or_default();
-    // A client repeats a request that failed, and the repetition counts.
-    let failed = response.count(&["status"])?.is_none_or(|status| status >= 400);
+    let status = response.count(&["status"])?;
     let protocol = request.text(&["path"])?.and_then(|path| Protocol::from_path(&path));
-    let Some(protocol) = protocol.filter(|_| !failed) else { return Ok(None) };
-    let mut replies = read_replies(protocol, &mut response)?.into_iter();
+    let Some(protocol) = protocol else { return Ok(None) };
     let body = request.take(&["body"]).unwrap_or_default();
+    if status.is_none_or(|status| status >= 400) {
+        let status = status.map_or(Json::Null, |status| Json::Number(status.into()));
+        let reply = Json::object([("status", status), ("body", read_error_body(&mut response))]);
+        let record = Json::object([("request", body), ("response", reply)]);
+        let failure = find_refusal(&record).unwrap_or_else(|| "no response".to_owned());
+        let lines = vec![record.into_value().to_string()];
+        return Ok(Some(LoggedExchange { protocol, lines, failure: Some(failure) }));
+    }
+    let mut replies = read_replies(protocol, &mut response)?.into_iter();
     let reply = replies.next().unwrap_or_default();
     // The pieces of a stream follow the request as lines of their own.
     let first = Json::object([("request", body), ("response", reply)]).into_value().to_string();
     let lines = std::iter::once(first).chain(replies.map(|reply| reply.into_value().to_string()));
-    Ok(Some((protocol, lines.collect())))
+    Ok(Some(LoggedExchange { protocol, lines: lines.collect(), failure: None }))
+}
+
+/// Returns the body of a response that reports an error, which may have come in chunks.
+fn read_error_body(response: &mut Object) -> Json<'static> {
+    let chunks = response.list(&["chunks"]).unwrap_or_default();
+    let text: String = chunks.into_iter().filter_map(Json::into_text).collect();
+    let of_chunks = serde_json::from_str::<Json>(&text).ok().map(Json::into_owned);
+    response.take(&["body"]).map(Json::into_owned).or(of_chunks).unwrap_or_default()
 }
 
 /// Returns the reply, or the pieces of one that the reader of the protocol puts together itself.
@@ -134,6 +172,6 @@ fn read_replies(protocol: Protocol, response: &mut Object) -> Result<Vec<Json<'s
     let text: String = chunks.into_iter().filter_map(Json::into_text).collect();
     let pieces =
         Input::parse(&text).map_err(|error| DecodeError::new(error.to_string()).at_key("response"))?;
-    let joined = protocol.join_pieces(pieces.records)?;
+    let joined = protocol.join_pieces(pieces.records, &text)?;
     Ok(joined.into_iter().map(|record| record.value.into_owned()).collect())
 }

@@ -173,7 +173,7 @@ impl OpencodeSession {
         trace.model = info.string(&["modelID"])?.or(trace.model.take());
         trace.agent = info.string(&["agent", "mode"])?.or(trace.agent.take());
         let error = info.take(&["error"]).as_ref().map(describe_error);
-        trace.stop_reason = error.or(info.string(&["finish"])?).or(trace.stop_reason.take());
+        trace.stop_reason = error.or(info.string(&["finish"])?);
         self.builder.begin(Some(Role::Assistant));
         Ok(())
     }
@@ -252,10 +252,13 @@ fn settle_call(call: &mut Call, mut state: Object) {
     call.error = error_of(&mut state).or(output).filter(|_| marks.has_failed());
 }
 
+/// Renders an error as a stop reason. A message that was aborted or too long broke off.
 fn describe_error(error: &Json) -> String {
     let message = error.pointer("/data/message").or_else(|| error.get("message")).and_then(Json::as_str);
     let name = error.get("name").and_then(Json::as_str);
-    format!("error: {}", message.or(name).unwrap_or("unknown"))
+    let is_cut = matches!(name, Some("MessageAbortedError" | "MessageOutputLengthError"));
+    let word = if is_cut { "cut" } else { "error" };
+    format!("{word}: {}", message.or(name).unwrap_or("unknown"))
 }
 
 fn count_millis(from: u64, to: u64) -> f64 {

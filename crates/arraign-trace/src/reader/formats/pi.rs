@@ -19,7 +19,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, Role, Trace};
+use crate::trace::{Call, Ended, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "pi",
@@ -165,7 +165,9 @@ impl PiSession {
         message.each(&["content"], "a content part", |part| self.add_part(part))?;
         self.builder.end();
         self.builder.end_turn(stop.as_deref(), usage);
-        self.builder.trace.stop_reason = error.or(stop);
+        // A message that the user aborted has an error as well.
+        let is_cut = matches!(stop.as_deref().map(Ended::from_stop_reason), Some(Ended::Cut(_)));
+        self.builder.trace.stop_reason = if is_cut { stop } else { error.or(stop) };
         Ok(())
     }
 

@@ -18,7 +18,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, Role, Trace};
+use crate::trace::{Call, Ended, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "pydantic-ai",
@@ -126,6 +126,7 @@ impl History {
         self.run.begun = true;
         let trace = &mut self.run.builder.trace;
         trace.id = id.or(trace.id.take());
+        let state = message.string(&["state"])?;
         let evidence = self.run.builder.open_object(at, &message);
         match message.required(&["kind"])?.as_ref() {
             "request" => self.run.request(message)?,
@@ -134,6 +135,10 @@ impl History {
                 let problem = format!("`{other}` is neither `request` nor `response`");
                 return Err(DecodeError::new(problem).at_key("kind"));
             }
+        }
+        // The last message of a run that was ended from outside, or of a response that is still coming in.
+        if let Some(state) = state.filter(|state| state != "complete") {
+            self.run.builder.trace.ended = Ended::Cut(state);
         }
         self.run.builder.close_record(evidence);
         Ok(())
@@ -191,6 +196,7 @@ impl HistoryRun {
         })?;
         let trace = &mut self.builder.trace;
         trace.model = message.string(&["model_name"])?.or(trace.model.take());
+        trace.ended = Ended::Unknown;
         trace.stop_reason = message.string(&["finish_reason"])?;
         self.builder.begin(Some(Role::Assistant));
         each_part(&mut message, |kind, mut part| {
@@ -235,7 +241,10 @@ impl HistoryRun {
         // The call that returns the structured output is the answer of the run and not a call of a tool.
         if let Some(output) = id.as_ref().and_then(|id| self.outputs.remove(id)) {
             let trace = &mut self.builder.trace;
-            trace.answer = Some(output).filter(|_| !marks.has_failed()).or(trace.answer.take());
+            if !marks.has_failed() {
+                trace.answer = Some(output);
+                trace.ended = Ended::Well;
+            }
             return Ok(());
         }
         // An id that no call has proves nothing: then the name of the tool finds the call.

@@ -116,7 +116,9 @@ fn add(builder: &mut TraceBuilder, at: At, mut message: Object) -> Result<(), De
         let model = origin.string(&["response_model", "model"])?;
         builder.trace.model = model.or(builder.trace.model.take());
     }
-    builder.trace.stop_reason = message.string(&["stop"])?.or(builder.trace.stop_reason.take());
+    if role == Role::Assistant {
+        builder.trace.stop_reason = message.string(&["stop"])?;
+    }
     builder.begin(Some(role));
     match message.take(&["content"]) {
         Some(Json::Text(text)) => builder.text(&text),

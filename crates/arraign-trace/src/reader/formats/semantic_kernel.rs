@@ -111,7 +111,7 @@ fn end_reply(builder: &mut TraceBuilder, mut message: Object) -> Result<(), Deco
     let trace = &mut builder.trace;
     trace.agent = trace.agent.take().or(message.string(&["name", "AuthorName"])?);
     trace.model = message.string(&["ai_model_id", "ModelId"])?.or(trace.model.take());
-    trace.stop_reason = stop.or(trace.stop_reason.take());
+    trace.stop_reason = stop;
     Ok(())
 }
 

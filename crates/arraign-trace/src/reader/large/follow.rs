@@ -38,7 +38,8 @@ impl Log {
             if is_of_batch || !(self.is_call)(&call) {
                 return Err(SplitError::Unsuited);
             }
-            let exchange = (self.exchange)(At::Whole, call).map_err(|_| SplitError::Unsuited)?;
+            let exchange =
+                Exchange::read(At::Whole, call, self.exchange).map_err(|_| SplitError::Unsuited)?;
             let Some(at) = log.add_to(exchange) else { return Ok(RecordInfo::from(RunKey::Nobody)) };
             let (number, id) = (forgotten + at, log.id_of(at));
             // Runs that cannot continue are dropped, so that the memory holds the open conversations only.

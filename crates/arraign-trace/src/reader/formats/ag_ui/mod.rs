@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use crate::reader::build::content::content_value;
 use crate::reader::build::evidence::CallEvidence;
+use crate::reader::build::stream_end;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
@@ -20,7 +21,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Arguments, Call, Role, Trace};
+use crate::trace::{Arguments, Call, Ended, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "ag-ui",
@@ -109,7 +110,8 @@ fn add<'t>(runs: &mut Vec<EventRun<'t>>, at: At, mut event: Object<'t>) -> Resul
         "TOOL_CALL_RESULT" => run.answer(event),
         "SUBAGENT_STARTED" => run.begin_agent(event),
         "MESSAGES_SNAPSHOT" => event.list(&["messages"]).map(|messages| run.snapshot = messages),
-        "RUN_FINISHED" | "RUN_ERROR" => run.finish(event),
+        "RUN_FINISHED" => run.finish(event),
+        "RUN_ERROR" => run.fail(event),
         kind => {
             run.builder.pass_over(kind_group(kind), &WITHOUT_CALLS);
             Ok(())
@@ -160,12 +162,15 @@ struct EventRun<'t> {
     /// All messages of the conversation, as they were told last.
     snapshot: Vec<Json<'t>>,
     started: Option<f64>,
+    /// Whether the run has begun and not ended.
+    is_open: bool,
 }
 
 impl<'t> EventRun<'t> {
     fn start(&mut self, mut event: Object<'t>) -> Result<(), DecodeError> {
         self.builder.trace.id = event.string(&["runId", "run_id"])?;
         self.started = event.figure(&["timestamp"])?;
+        self.is_open = true;
         if let Some(mut input) = event.object(&["input"])? {
             self.asked = input.list(&["messages"]).map_err(|error| error.at_key("input"))?;
         }
@@ -272,16 +277,25 @@ impl<'t> EventRun<'t> {
         Ok(())
     }
 
+    fn fail(&mut self, mut event: Object) -> Result<(), DecodeError> {
+        let error = event.string(&["message", "code"])?.unwrap_or_else(|| "RUN_ERROR".to_owned());
+        self.builder.trace.stop_reason = Some(format!("error: {error}"));
+        self.end(event)
+    }
+
     fn finish(&mut self, mut event: Object) -> Result<(), DecodeError> {
+        let outcome = event.within(&["outcome"], |mut outcome| outcome.string(&["type"]))?.flatten();
+        // An early version has no outcome: its runs end with this event or with an error.
+        if outcome.is_none() {
+            self.builder.trace.ended = Ended::Well;
+        }
+        self.builder.trace.stop_reason = outcome;
+        self.end(event)
+    }
+
+    fn end(&mut self, mut event: Object) -> Result<(), DecodeError> {
+        self.is_open = false;
         let trace = &mut self.builder.trace;
-        trace.stop_reason = match event.string(&["message"])? {
-            Some(message) => Some(format!("error: {message}")),
-            None => event
-                .object(&["outcome"])?
-                .map(|mut outcome| outcome.string(&["type"]))
-                .transpose()?
-                .flatten(),
-        };
         let ended = event.figure(&["timestamp"])?;
         trace.duration_ms =
             ended.zip(self.started).map(|(ended, started)| ended - started).filter(|took| *took >= 0.0);
@@ -304,6 +318,9 @@ impl<'t> EventRun<'t> {
     fn into_trace(mut self) -> Result<Trace, DecodeError> {
         self.builder.end();
         let known = &mut self.builder.trace;
+        if self.is_open {
+            known.ended = Ended::Cut(stream_end::AG_UI.describe_lack());
+        }
         for (call, text) in known.calls.iter_mut().zip(self.arguments) {
             call.arguments = if text.is_empty() { Arguments::none() } else { Arguments::from_text(&text) };
         }

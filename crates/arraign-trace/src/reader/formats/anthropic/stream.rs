@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::reader::build::exchange::find_bare_error;
+use crate::reader::build::stream_end;
+use crate::reader::build::tool_result::error_of;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
@@ -26,7 +29,10 @@ pub(crate) fn is_event(value: &Json) -> bool {
         "citation",
         "input_json",
     ];
-    value.get("type").and_then(Json::as_str).is_some_and(|kind| KINDS.contains(&kind))
+    match value.get("type") {
+        Some(kind) => kind.as_str().is_some_and(|kind| KINDS.contains(&kind)),
+        None => find_bare_error(value).is_some(),
+    }
 }
 
 /// Whether a record begins a streamed message.
@@ -52,6 +58,8 @@ struct StreamedMessage<'t> {
     message: Object<'t>,
     usage: Object<'t>,
     blocks: BTreeMap<u64, Block<'t>>,
+    /// Whether the stream of the message ended, well or with an error.
+    has_ended: bool,
 }
 
 /// A block in the making: what it began with, and its pieces.
@@ -63,13 +71,14 @@ struct Block<'t> {
 }
 
 fn add<'t>(drafts: &mut Vec<StreamedMessage<'t>>, at: At, mut event: Object<'t>) -> Result<(), DecodeError> {
-    let kind = event.required(&["type"])?;
+    // A gateway may send an error in its own form.
+    let kind = event.text(&["type"])?.unwrap_or(Cow::Borrowed("error"));
     if kind == "message_start" {
         let mut message = event.object(&["message"])?.unwrap_or_default();
         let mut usage = message.object(&["usage"])?.unwrap_or_default();
         // How much it writes is known at its end.
         usage.take_even_null("output_tokens");
-        drafts.push(StreamedMessage { at, message, usage, blocks: BTreeMap::new() });
+        drafts.push(StreamedMessage { at, message, usage, blocks: BTreeMap::new(), has_ended: false });
     }
     // The events before a message, such as a ping, belong to none.
     let Some(draft) = drafts.last_mut() else { return Ok(()) };
@@ -89,10 +98,11 @@ fn add<'t>(drafts: &mut Vec<StreamedMessage<'t>>, at: At, mut event: Object<'t>)
             overlay(&mut draft.message, delta);
             overlay(&mut draft.usage, event.object(&["usage"])?.unwrap_or_default());
         }
+        "message_stop" => draft.has_ended = true,
         "error" => {
-            let error = event.object(&["error"])?.unwrap_or_default();
-            let reason = error.get("message").and_then(Json::as_str).unwrap_or("the stream broke off");
+            let reason = error_of(&mut event).unwrap_or_else(|| "the stream broke off".to_owned());
             draft.message.push(Cow::Borrowed("stop_reason"), Json::Text(format!("error: {reason}").into()));
+            draft.has_ended = true;
         }
         _ => {}
     }
@@ -113,7 +123,11 @@ impl<'t> StreamedMessage<'t> {
     }
 
     fn into_record(self) -> Record<'t> {
-        let Self { at, mut message, usage, blocks } = self;
+        let Self { at, mut message, usage, blocks, has_ended } = self;
+        if !has_ended {
+            let reason = stream_end::ANTHROPIC.stop_reason();
+            message.push(Cow::Borrowed("stop_reason"), Json::Text(reason.into()));
+        }
         let blocks = blocks.into_values().map(Block::into_json).collect();
         message.push(Cow::Borrowed("content"), Json::List(blocks));
         message.push(Cow::Borrowed("usage"), Json::Object(usage));

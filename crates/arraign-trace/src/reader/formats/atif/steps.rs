@@ -122,7 +122,12 @@ impl<'t> AtifSteps<'t> {
             return Ok(());
         }
         self.builder.enter_record(evidence.spot);
-        let path = path_of(&step.take(&["extra"]).unwrap_or_default(), path, &mut self.stop_reason);
+        let extra = step.take(&["extra"]).unwrap_or_default();
+        let path = path_of(&extra, path);
+        // Only the last turn of the agent itself says why the run stopped.
+        if path.is_empty() && step.text_under("source") == Some("agent") {
+            self.stop_reason = extra.text_under("stop_reason").map(ToOwned::to_owned);
+        }
         let time = step.take(&["timestamp"]).and_then(|time| nanos(time.as_str()?));
         self.began = self.began.or(time);
         let text = text_of(step.take(&["message"]));
@@ -258,11 +263,9 @@ fn call_of(mut call: Object) -> Result<Call, DecodeError> {
     Ok(Call { id, ..Call::new(name, arguments, 0) })
 }
 
-/// The path of a step, which a converter may have taken out of a subagent; and why the step ended, if it is told.
-fn path_of(extra: &Json, path: &[String], stop_reason: &mut Option<String>) -> Vec<String> {
+/// The path of a step, which a converter may have taken out of a subagent.
+fn path_of(extra: &Json, path: &[String]) -> Vec<String> {
     if !extra.get("is_sidechain").is_some_and(Json::is_true) {
-        let reason = extra.text_under("stop_reason").map(ToOwned::to_owned).filter(|_| path.is_empty());
-        *stop_reason = reason.or(stop_reason.take());
         return path.to_vec();
     }
     [path, &[extra.text_under("agent_id").unwrap_or("subagent").to_owned()]].concat()

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::reader::build::stream_end;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
@@ -99,8 +100,9 @@ fn add_event<'t>(
         }
     }
     if let Some(name) = EXCEPTIONS.iter().find(|name| event.get(name).is_some()) {
-        let reason = Json::Text(Cow::Owned(format!("error: {name}")));
-        response.ending.push(Cow::Borrowed("stopReason"), reason);
+        let said = event.get(name).and_then(|exception| exception.get("message")?.as_str());
+        let reason = said.map_or(format!("error: {name}"), |said| format!("error: {name}: {said}"));
+        response.ending.push(Cow::Borrowed("stopReason"), Json::Text(Cow::Owned(reason)));
     }
     // Events of another kind become parts of the message, which name the kind.
     let unknown = event.into_entries().into_iter().filter(is_unknown_event);
@@ -123,6 +125,10 @@ impl<'t> StreamedResponse<'t> {
         let parts = blocks.into_values().filter_map(StreamedBlock::into_part).chain(unknown).collect();
         let message = Json::object([("role", Json::Text(role)), ("content", Json::List(parts))]);
         ending.push(Cow::Borrowed("output"), Json::object([("message", message)]));
+        if ending.get("stopReason").is_none() {
+            let reason = stream_end::BEDROCK.stop_reason();
+            ending.push(Cow::Borrowed("stopReason"), Json::Text(Cow::Owned(reason)));
+        }
         Record { at, value: Json::Object(ending) }
     }
 }

@@ -5,7 +5,7 @@ use crate::reader::error::DecodeError;
 use crate::reader::formats::anthropic::TOKENS;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Trace, Usage};
+use crate::trace::{Ended, Trace, Usage};
 
 /// Whether a `result` line records that the session ended without an answer.
 pub(crate) fn is_failure(line: &Object) -> bool {
@@ -20,6 +20,16 @@ pub(crate) fn add(trace: &mut Trace, mut line: Object) -> Result<(), DecodeError
     let subtype = line.string(&["subtype"])?.unwrap_or_default();
     trace.answer = line.string(&["result"])?;
     let reason = line.string(if failed { &["terminal_reason"] } else { &["stop_reason"] })?;
+    trace.ended = if failed {
+        // The result of a failure is its message.
+        let said = trace.answer.clone().or_else(|| find_errors(&line));
+        read_failure(&subtype, said.or_else(|| reason.clone()))
+    } else {
+        match reason.as_deref().map(Ended::from_stop_reason) {
+            Some(ended @ (Ended::Cut(_) | Ended::Failed(_) | Ended::Limit(_))) => ended,
+            _ => Ended::Well,
+        }
+    };
     // Any other subtype names why the session ended before the model was done.
     trace.stop_reason = if subtype == "success" { reason } else { Some(subtype) };
     trace.cost_usd = line.figure(&["total_cost_usd"])?.or(trace.cost_usd);
@@ -28,6 +38,25 @@ pub(crate) fn add(trace: &mut Trace, mut line: Object) -> Result<(), DecodeError
     trace.id = line.string(&["session_id"])?.or(trace.id.take());
     trace.usage = usage(&mut line)?.or(trace.usage);
     Ok(())
+}
+
+/// Reads how a session failed: by the subtype of its last line, or by an error of the service under the subtype `success`.
+fn read_failure(subtype: &str, said: Option<String>) -> Ended {
+    match Ended::from_stop_reason(subtype) {
+        ended @ (Ended::Limit(_) | Ended::Cut(_)) => ended,
+        _ => match said.filter(|said| !said.is_empty()) {
+            Some(said) if subtype == "success" => Ended::from_error(&said),
+            Some(said) => Ended::from_error(&format!("{subtype}: {said}")),
+            None => Ended::Failed(subtype.to_owned()),
+        },
+    }
+}
+
+/// Returns the errors that a line lists.
+fn find_errors(line: &Object) -> Option<String> {
+    let errors = line.get("errors")?.as_list()?;
+    let texts: Vec<&str> = errors.iter().filter_map(Json::as_str).collect();
+    (!texts.is_empty()).then(|| texts.join("; "))
 }
 
 /// Reads the tokens. The figures by model include subagents; the others are the agent's own.

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
+use crate::reader::build::stream_end;
 use crate::reader::build::tool_name::split_host_name;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
@@ -18,7 +19,7 @@ use crate::reader::formats::claude_code::nested::Subagents;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallsUnrecorded, Role, ToolServer, Trace, Usage};
+use crate::trace::{Call, CallsUnrecorded, Ended, Role, ToolServer, Trace, Usage};
 
 /// Kinds of lines that hold no call of the run, or one that another line has. If such a line mentions a call that is not
 /// in the run, the evidence of the line says so.
@@ -79,6 +80,10 @@ pub(crate) struct ClaudeSession {
     ended: Option<String>,
     /// Whether the session ended in an error. It then has no answer, whatever was said before.
     failed: bool,
+    /// Whether the session was printed: only then a line begins it and a line ends it. A transcript has neither.
+    is_printed: bool,
+    /// Whether the agent has done nothing since the last `result`.
+    is_over: bool,
 }
 
 /// The place of a block of the model.
@@ -121,6 +126,9 @@ impl ClaudeSession {
         trace.answer = if self.failed { None } else { told.or(said) };
         trace.usage = trace.usage.or(tally.total());
         trace.stop_reason = trace.stop_reason.or(self.stop_reason);
+        if self.is_printed && !self.is_over {
+            trace.ended = Ended::Cut(stream_end::CLAUDE_CODE.describe_lack());
+        }
         trace
     }
 
@@ -137,6 +145,7 @@ impl ClaudeSession {
             "system" => self.system(line),
             "result" => {
                 self.failed = ending::is_failure(&line);
+                self.is_over = true;
                 ending::add(&mut self.builder.trace, line)
             }
             kind => {
@@ -148,6 +157,7 @@ impl ClaudeSession {
 
     fn system(&mut self, mut line: Object) -> Result<(), DecodeError> {
         if line.text(&["subtype"])?.as_deref() == Some("init") {
+            self.is_printed = true;
             self.builder.trace.id = line.string(&["session_id"])?;
             let model = line.string(&["model"])?;
             self.builder.trace.model = self.builder.trace.model.take().or(model);
@@ -167,6 +177,9 @@ impl ClaudeSession {
         }
         let id = message.string(&["id"])?.or(line.string(&["uuid"])?).unwrap_or_default();
         if path.is_none() {
+            // A session with several prompts goes on after a result.
+            self.is_over = false;
+            self.builder.trace.reopen();
             self.builder.trace.model = message.string(&["model"])?.or(self.builder.trace.model.take());
         }
         self.usage(&id, &mut message, path.is_none())?;
@@ -255,8 +268,13 @@ impl ClaudeSession {
         let blocks = blocks(&mut message);
         // A line of results alone is not a prompt of the user.
         if own && blocks.iter().any(|block| block.text_under("type") == Some("text")) {
-            self.builder.say(Role::User, &text_of(&blocks));
+            let text = text_of(&blocks);
+            self.builder.say(Role::User, &text);
             self.said.clear();
+            // Claude Code writes this in the name of the user.
+            if text.starts_with("[Request interrupted by user") {
+                self.stop_reason = Some("interrupted".to_owned());
+            }
         }
         for (index, block) in blocks.into_iter().enumerate() {
             let Json::Object(block) = block else { continue };

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::reader::build::content::all_texts;
 use crate::reader::build::evidence::CallEvidence;
+use crate::reader::build::stream_end;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
@@ -16,7 +17,7 @@ use crate::reader::formats::codex::TOKENS;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus, Role, ToolServer, Trace};
+use crate::trace::{Arguments, Call, CallStatus, Ended, Role, ToolServer, Trace};
 
 /// Kinds of items that contain no call.
 const WITHOUT_CALLS: [&str; 6] =
@@ -47,7 +48,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
             run.builder.close_record(evidence);
         }
     }
-    Ok(runs.into_iter().map(|run| run.builder.finish()).collect())
+    Ok(runs.into_iter().map(ExecRun::finish).collect())
 }
 
 impl ExecRun {
@@ -55,12 +56,16 @@ impl ExecRun {
         let trace = &mut self.builder.trace;
         match kind {
             "thread.started" => trace.id = event.string(&["thread_id"])?,
+            "turn.started" => trace.reopen(),
             // The thread's tokens so far.
             "turn.completed" => {
                 trace.usage = TOKENS.read_from(&mut event, &["usage"])?.or(trace.usage);
-                trace.stop_reason = None;
+                trace.end_well();
             }
-            "turn.failed" => trace.stop_reason = error_of(&mut event).map(|error| format!("error: {error}")),
+            "turn.failed" => {
+                let error = error_of(&mut event).unwrap_or_else(|| kind.to_owned());
+                trace.stop_reason = Some(format!("error: {error}"));
+            }
             "error" => trace.stop_reason = event.string(&["message"])?.map(|error| format!("error: {error}")),
             _ => {
                 let Some(item) = event.object(&["item"])? else {
@@ -72,6 +77,14 @@ impl ExecRun {
             }
         }
         Ok(())
+    }
+
+    fn finish(self) -> Trace {
+        let mut trace = self.builder.finish();
+        if trace.stop_reason.is_none() && trace.ended.is_unknown() {
+            trace.ended = Ended::Cut(stream_end::CODEX_EXEC.describe_lack());
+        }
+        trace
     }
 
     fn item(&mut self, mut item: Object, done: bool) -> Result<(), DecodeError> {

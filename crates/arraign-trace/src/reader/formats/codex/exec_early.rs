@@ -83,6 +83,10 @@ impl EarlyExecRun {
             "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" => self.end(event)?,
             "token_count" => self.tokens(event)?,
             "error" => trace.stop_reason = event.string(&["message"])?.map(|error| format!("error: {error}")),
+            // Only some versions print this event, so nothing is known of the end without it.
+            "task_complete" if event.get("last_agent_message").is_some_and(Json::is_text) => {
+                trace.end_well();
+            }
             // Calls that no other record has.
             "web_search_begin"
             | "view_image_tool_call"

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::{all_texts, text_of};
+use crate::reader::build::stream_end;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::error::DecodeError;
 use crate::reader::formats::codex::TOKENS;
@@ -14,7 +15,7 @@ use crate::reader::formats::openai_responses::items::Items;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, CallStatus, Role, StatusMark, ToolServer, Trace};
+use crate::trace::{Call, CallStatus, Ended, Role, StatusMark, ToolServer, Trace};
 
 /// A trace while the lines of its rollout are read.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ struct Rollout {
     mirrors: HashMap<String, Mirror>,
     /// The time at which each call was written.
     started: Vec<Option<f64>>,
+    /// Whether a task has begun and not ended.
+    is_open: bool,
 }
 
 pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
@@ -121,9 +124,25 @@ impl Rollout {
             "exec_command_end" | "mcp_tool_call_end" | "patch_apply_end" => self.mirror(event, "call_id"),
             "token_count" => self.tokens(event),
             "task_complete" | "turn_complete" => self.end(event),
+            "task_started" | "turn_started" => {
+                self.is_open = true;
+                self.items.trace().reopen();
+                Ok(())
+            }
             "turn_aborted" => {
-                let reason = event.string(&["reason"])?;
-                self.items.trace().stop_reason = reason.or(Some("aborted".to_owned()));
+                self.is_open = false;
+                let reason = event.string(&["reason"])?.unwrap_or_else(|| "aborted".to_owned());
+                let trace = self.items.trace();
+                trace.ended = match Ended::from_stop_reason(&reason) {
+                    Ended::Unknown => Ended::Cut(reason.clone()),
+                    ended => ended,
+                };
+                trace.stop_reason = Some(reason);
+                Ok(())
+            }
+            "error" => {
+                let error = event.string(&["message"])?.unwrap_or_else(|| kind.into_owned());
+                self.items.trace().stop_reason = Some(format!("error: {error}"));
                 Ok(())
             }
             kind => {
@@ -155,8 +174,12 @@ impl Rollout {
     fn end(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let took = event.figure(&["duration_ms"])?;
         let trace = self.items.trace();
+        self.is_open = false;
         trace.answer = event.string(&["last_agent_message"])?;
-        trace.stop_reason = None;
+        // A task completes after an error as well. It then has no last message.
+        if trace.answer.is_some() || trace.stop_reason.is_none() {
+            trace.end_well();
+        }
         trace.duration_ms =
             took.map(|took| took + trace.duration_ms.unwrap_or_default()).or(trace.duration_ms);
         Ok(())
@@ -174,6 +197,9 @@ impl Rollout {
         // The last message of the user was not answered.
         if trace.messages.last().is_some_and(|message| message.role == Role::User) {
             trace.answer = None;
+        }
+        if self.is_open && trace.stop_reason.is_none() {
+            trace.ended = Ended::Cut(stream_end::CODEX_ROLLOUT.describe_lack());
         }
         trace
     }

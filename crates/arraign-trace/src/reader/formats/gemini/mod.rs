@@ -9,19 +9,22 @@ pub(crate) mod content;
 use std::borrow::Cow;
 
 use crate::reader::build::evidence::CallEvidence;
+use crate::reader::build::exchange::find_bare_error;
 use crate::reader::build::spot::RecordSpot;
+use crate::reader::build::stream_end;
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
+use crate::reader::json::sse;
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::parse_record;
 use crate::reader::large::pieces::{Follow, Pieces, RunKey, SplitError, Splitting};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Results, Trace, Usage};
+use crate::trace::{Ended, Results, Role, Trace, Usage};
 pub(crate) use content::ContentWalk;
 
 pub(crate) const READER: Reader = Reader {
@@ -61,6 +64,10 @@ fn detect_format(input: &Input) -> Detection {
     input.first()?;
     let mut best = None;
     for record in &input.records {
+        // An error within a stream has the form of an error of any service.
+        if find_bare_error(&record.value).is_some() {
+            continue;
+        }
         let judged =
             judge(&record.value).ok_or_else(|| Reason::of(record.at, "holds no `parts` of contents"))?;
         best = best.max(Some(judged));
@@ -114,7 +121,7 @@ fn follow() -> Follow {
 }
 
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
-    let mut log = GeminiLog::default();
+    let mut log = GeminiLog { is_streamed: sse::is_stream(input.text), ..GeminiLog::default() };
     for Record { at, value } in input.records {
         log.at = Some(at);
         let added = Object::of(value, "a record").and_then(|record| log.add(record));
@@ -145,6 +152,8 @@ struct GeminiLog<'t> {
     run: GeminiRun<'t>,
     /// The place of the record that is being read.
     at: Option<At>,
+    /// Whether the file is a stream as it came over the wire.
+    is_streamed: bool,
 }
 
 /// A conversation: how much of it is known, and what it began with.
@@ -159,6 +168,10 @@ struct GeminiRun<'t> {
     response: Option<String>,
     usage: Option<Usage>,
     unfinished: bool,
+    /// Whether the response came in several pieces.
+    is_in_pieces: bool,
+    /// Whether the provider refused the last request.
+    is_refused: bool,
     /// The evidence of calls beside the contents in the records of the run.
     beside: Vec<CallEvidence<'t>>,
 }
@@ -186,6 +199,11 @@ impl<'t> GeminiLog<'t> {
             run.walk.builder.trace.results = Results::NotRecorded;
         }
         run.walk.builder.close_records(run.beside);
+        // A whole response without a reason may have been written by hand, but each stream ends with one.
+        let is_cut = run.unfinished && (self.is_streamed || run.is_in_pieces);
+        if is_cut && run.walk.builder.trace.stop_reason.is_none() {
+            run.walk.builder.trace.ended = Ended::Cut(stream_end::GEMINI.describe_lack());
+        }
         if !is_empty {
             self.runs.push(run.walk.builder.finish());
         }
@@ -236,6 +254,10 @@ impl<'t> GeminiLog<'t> {
         } else if record.get("contents").is_some() {
             return self.request(record, "contents");
         }
+        // The error may be in the place of the response, or the record of a stream.
+        if let Some(error) = error_of(&mut record) {
+            self.refuse(&error);
+        }
         match record.object(&["response"])? {
             Some(response) => self.response(response, &LOGGED).map_err(|error| error.at_key("response")),
             None => Ok(()),
@@ -266,7 +288,10 @@ impl<'t> GeminiLog<'t> {
         let system = request.take(&["systemInstruction", "system_instruction"]);
         let contents = request.list(&["contents"])?;
         // It is enough to compare the first content: a history that grew and begins alike is the same conversation.
-        let continues = contents.len() > self.run.known && contents.first() == self.run.first.as_ref();
+        let has_grown = contents.len() > self.run.known;
+        // A client sends a refused request again.
+        let is_repeated = self.run.is_refused && contents.len() == self.run.known;
+        let continues = (has_grown || is_repeated) && contents.first() == self.run.first.as_ref();
         if self.run.known > 0 && !continues {
             self.end_run();
         }
@@ -302,12 +327,27 @@ impl<'t> GeminiLog<'t> {
 
     fn note_refusal(&mut self, feedback: Option<Object>) -> Result<(), DecodeError> {
         let reason = feedback.unwrap_or_default().string(&["blockReason", "block_reason"])?;
-        let trace = &mut self.run.walk.builder.trace;
-        trace.stop_reason = reason.or(trace.stop_reason.take());
+        if let Some(reason) = reason {
+            let trace = &mut self.run.walk.builder.trace;
+            trace.ended = Ended::Failed(reason.clone());
+            trace.stop_reason = Some(reason);
+        }
         Ok(())
     }
 
+    /// Notes that the provider refused a request or broke off.
+    fn refuse(&mut self, error: &str) {
+        self.run.end_response();
+        self.run.is_refused = true;
+        self.run.walk.builder.trace.stop_reason = Some(format!("error: {error}"));
+    }
+
     fn response(&mut self, mut response: Object<'t>, places: &ResponsePlaces) -> Result<(), DecodeError> {
+        if let Some(error) = error_of(&mut response) {
+            self.refuse(&error);
+            return Ok(());
+        }
+        self.run.is_refused = false;
         let replayed = self.replay(response.list(&HISTORY)?, places.history)?;
         let id = response.take_text(&["responseId", "response_id"]).map(Cow::into_owned);
         let model = response.take_text(&["modelVersion", "model_version"]).map(Cow::into_owned);
@@ -317,7 +357,9 @@ impl<'t> GeminiLog<'t> {
         let goes_on = self.run.response.as_ref() == Some(&id) && (told || self.run.unfinished);
         if !goes_on {
             self.run.end_response();
+            self.run.walk.builder.trace.reopen();
         }
+        self.run.is_in_pieces = goes_on;
         self.run.response = Some(id);
         let usage = TOKENS.read_from(&mut response, &["usageMetadata", "usage_metadata"])?;
         // Where the client library called the tools itself, these are the tokens of the last call.
@@ -327,22 +369,38 @@ impl<'t> GeminiLog<'t> {
         self.note_refusal(response.object(&FEEDBACK)?)?;
         let mut candidates = response.list(&["candidates"])?.into_iter();
         let Some(candidate) = candidates.next() else { return Ok(()) };
-        let mut candidate = Object::of(candidate, "a candidate")?;
+        self.candidate(Object::of(candidate, "a candidate")?, goes_on, places.content)?;
+        // The pieces of a stream repeat the other candidates.
+        self.run.walk.builder.note_alternatives(if goes_on { 0 } else { candidates.len() });
+        Ok(())
+    }
+
+    /// Adds the candidate of a response, or of a piece that goes on with one.
+    fn candidate(
+        &mut self,
+        mut candidate: Object<'t>,
+        goes_on: bool,
+        place: &'static str,
+    ) -> Result<(), DecodeError> {
         let reason = candidate.take(&["finishReason", "finish_reason"]).and_then(Json::into_text);
         self.run.unfinished = reason.is_none();
-        if let Some(reason) = reason {
-            self.run.walk.builder.trace.stop_reason = Some(reason.into_owned());
+        let reason = reason.map(Cow::into_owned);
+        let content = candidate.take(&["content"]);
+        // A response without a content is a turn nevertheless.
+        if content.is_none() && !goes_on {
+            self.run.walk.builder.enter_record(self.locate());
+            self.run.walk.builder.begin(Some(Role::Assistant));
         }
-        match candidate.take(&["content"]) {
-            Some(content) if goes_on => {
-                self.run.walk.more(RecordSpot::under(self.locate(), places.content), content)
-            }
-            Some(content) => self.content(RecordSpot::under(self.locate(), places.content), content),
+        match content {
+            Some(content) if goes_on => self.run.walk.more(RecordSpot::under(self.locate(), place), content),
+            Some(content) => self.content(RecordSpot::under(self.locate(), place), content),
             None => Ok(()),
         }
         .map_err(|error| error.at("/candidates/0/content"))?;
-        // The pieces of a stream repeat the other candidates.
-        self.run.walk.builder.note_alternatives(if goes_on { 0 } else { candidates.len() });
+        if let Some(reason) = reason {
+            self.run.walk.builder.end_turn(Some(&reason), self.run.usage);
+            self.run.walk.builder.trace.stop_reason = Some(reason);
+        }
         Ok(())
     }
 }

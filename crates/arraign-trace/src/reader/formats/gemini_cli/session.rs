@@ -99,12 +99,17 @@ impl CliSession {
             "user" => self.builder.say(Role::User, &text),
             "gemini" => self.model(message, &text)?,
             "error" => self.builder.trace.stop_reason = Some(format!("error: {text}")),
+            "info" if text.starts_with("Request cancelled") => {
+                self.builder.trace.stop_reason = Some("cancelled".to_owned());
+            }
             _ => {}
         }
         Ok(())
     }
 
     fn model(&mut self, mut message: Object, text: &str) -> Result<(), DecodeError> {
+        // A session goes on after an error.
+        self.builder.trace.reopen();
         let model = message.string(&["model"])?;
         // The session may change its model; the last one gave the answer.
         self.builder.trace.model = model.or(self.builder.trace.model.take());

@@ -1,6 +1,7 @@
 //! The lines of `--output-format stream-json`. Its tokens count the calls that choose a model as well.
 
 use crate::reader::build::clock::{millis_between, nanos};
+use crate::reader::build::stream_end;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
@@ -9,7 +10,7 @@ use crate::reader::formats::gemini_cli::session::split_tool_name;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, Role, ToolServer, Trace, Usage};
+use crate::trace::{Call, Ended, Role, ToolServer, Trace, Usage};
 
 /// Whether a line is one that only this program writes.
 pub(crate) fn is_own(value: &Json) -> bool {
@@ -28,7 +29,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     for Record { at, value } in records {
         // A file may be the end of a longer stream, without the `init` of its first run.
         if crate::reader::formats::gemini_cli::kind(&value) == Some("init") && stream.begun {
-            runs.push(std::mem::take(&mut stream).builder.finish());
+            runs.push(std::mem::take(&mut stream).finish());
         }
         stream.begun = true;
         let evidence = stream.builder.open_record(at, &value);
@@ -36,7 +37,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
         added.map_err(|error| at.in_record(error))?;
         stream.builder.close_record(evidence);
     }
-    runs.push(stream.builder.finish());
+    runs.push(stream.finish());
     Ok(runs)
 }
 
@@ -50,6 +51,8 @@ struct StreamedSession {
     began: Option<u64>,
     /// Whether a turn of the model is open: its text comes in pieces, its calls one by one.
     in_turn: bool,
+    /// Whether the `init` of the run was read, and not its `result`.
+    is_open: bool,
 }
 
 impl StreamedSession {
@@ -59,6 +62,7 @@ impl StreamedSession {
         let kind = event.text(&["type"])?.unwrap_or_default();
         match kind.as_ref() {
             "init" => {
+                self.is_open = true;
                 self.builder.trace.id = event.string(&["session_id"])?;
                 // `auto` is a choice that is yet to be made, not a model.
                 self.builder.trace.model = event.string(&["model"])?.filter(|model| model != "auto");
@@ -66,6 +70,8 @@ impl StreamedSession {
             "message" => self.message(event)?,
             "tool_use" => self.call(event, time)?,
             "tool_result" => self.answer(event)?,
+            // A warning ends nothing.
+            "error" if event.text_under("severity") == Some("warning") => self.builder.note_progress(),
             "error" => {
                 let told = event.string(&["message"])?.or_else(|| error_of(&mut event));
                 self.builder.trace.stop_reason = told.map(|error| format!("error: {error}"));
@@ -124,7 +130,16 @@ impl StreamedSession {
         Ok(())
     }
 
+    fn finish(self) -> Trace {
+        let mut trace = self.builder.finish();
+        if self.is_open && trace.stop_reason.is_none() {
+            trace.ended = Ended::Cut(stream_end::GEMINI_CLI.describe_lack());
+        }
+        trace
+    }
+
     fn end(&mut self, mut event: Object) -> Result<(), DecodeError> {
+        self.is_open = false;
         let error = error_of(&mut event).map(|error| format!("error: {error}"));
         let trace = &mut self.builder.trace;
         trace.stop_reason = error.or(event.string(&["status"])?).or(trace.stop_reason.take());

@@ -16,7 +16,7 @@ use crate::reader::formats::inspect::events::SampleEvents;
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, Role, Trace, Usage};
+use crate::trace::{Arguments, Call, Ended, Role, Trace, Usage};
 
 /// The keys of a sample that are read, or that contain no call, or only calls of its messages and events.
 const SAMPLE_KEYS: [&str; 13] = [
@@ -67,7 +67,14 @@ pub(crate) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, D
         run.builder.close_record(evidence);
     }
     run.builder.close_records(beside.into_iter().collect());
-    Ok(run.builder.finish())
+    let mut trace = run.builder.finish();
+    // A sample says if an error or a limit ended it. One that says neither ended well, even if its last turn was a call of
+    // `submit`, unless its model broke off.
+    let stopped = trace.stop_reason.as_deref().map(Ended::from_stop_reason);
+    if matches!(stopped, None | Some(Ended::Well | Ended::Unknown)) {
+        trace.ended = Ended::Well;
+    }
+    Ok(trace)
 }
 
 pub(crate) fn id(sample: &mut Object) -> Result<Option<String>, DecodeError> {

@@ -62,6 +62,7 @@ struct EventLog {
 impl EventLog {
     fn add(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let kind = event.required(&["event"])?;
+        let is_outermost = event.get("parent_ids").and_then(Json::first).is_none();
         let (path, scope) = self.standing(&mut event);
         let run = event.take(&["run_id"]).and_then(Json::into_text).unwrap_or_default().into_owned();
         let mut data = event.object(&["data"])?.unwrap_or_default();
@@ -79,6 +80,8 @@ impl EventLog {
                 self.steps.talk.builder.trace.agent =
                     event.take(&["name"]).and_then(Json::into_text).map(Cow::into_owned);
             }
+            "on_chain_error" if is_outermost => self.fail(data),
+            "on_llm_error" | "on_chat_model_error" if path.is_empty() => self.fail(data),
             "on_tool_start" => {
                 let name = event.required(&["name"])?.into_owned();
                 self.tools.insert(run, (name, data.arguments("input")));
@@ -92,6 +95,12 @@ impl EventLog {
             other => self.pass_over(other),
         }
         Ok(())
+    }
+
+    /// Notes the error of the run, or of its model: a later reply of the model supersedes it.
+    fn fail(&mut self, mut data: Object) {
+        let error = data.take(&["error"]).map_or_else(|| "error".to_owned(), said);
+        self.steps.talk.builder.trace.stop_reason = Some(format!("error: {error}"));
     }
 
     fn pass_over(&mut self, kind: &str) {

@@ -13,7 +13,7 @@ use crate::reader::formats::langchain::steps::{GraphSteps, ToolRun};
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::Trace;
+use crate::trace::{Ended, Trace};
 
 /// The most ancestors of a run that are followed.
 const DEPTH: usize = 64;
@@ -113,6 +113,10 @@ fn trace_of(mut runs: Vec<TracerRun>) -> Trace {
         trace.stop_reason = Some(format!("error: {failure}"));
     }
     if let Some(first) = runs.first() {
+        // A run that was exported while it went on.
+        if trace.stop_reason.is_none() && first.rest.text_under("status") == Some("pending") {
+            trace.ended = Ended::Cut("pending".to_owned());
+        }
         trace.id = Some(first.trace.clone()).filter(|id| !id.is_empty());
         trace.duration_ms = first.start.zip(first.end).map(|(start, end)| millis_between(start, end));
     }

@@ -12,7 +12,14 @@ use crate::reader::formats::langchain::content;
 use crate::reader::formats::langchain::message::{self, MadeCall, MessageKind};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, Role, Trace, Usage};
+use crate::trace::{Arguments, Call, Ended, Role, Trace, Usage};
+
+/// The answers that an agent gives in place of its model when it reaches a limit: `create_react_agent` of
+/// langgraph-prebuilt 1.1.3, `AgentExecutor` of langchain-classic 1.0.8.
+const LIMIT_ANSWERS: [&str; 2] = [
+    "Sorry, need more steps to process this request.",
+    "Agent stopped due to iteration limit or time limit.",
+];
 
 /// A conversation while it is read.
 #[derive(Debug, Default)]
@@ -59,7 +66,13 @@ impl MessageMetadata {
         let mut metadata = fields.object(&["response_metadata"]).ok().flatten().unwrap_or_default();
         let usage = message::raw_usage(&mut metadata);
         let model = metadata.take_text(&["model_name", "model"]).map(Cow::into_owned);
-        let stop_reason = metadata.take_text(&["finish_reason", "stop_reason"]).map(Cow::into_owned);
+        let names = ["finish_reason", "stop_reason", "stopReason", "finishReason", "done_reason"];
+        let stop_reason = metadata.take_text(&names).map(Cow::into_owned);
+        // The Responses API has a status in place of a reason.
+        let incomplete = metadata.get("incomplete_details").and_then(|details| details.text_under("reason"));
+        let incomplete = incomplete.map(ToOwned::to_owned);
+        let status = metadata.take_text(&["status"]).map(Cow::into_owned);
+        let stop_reason = stop_reason.or(incomplete).or(status);
         let agent = fields.take(&["name"]).and_then(Json::into_text).map(Cow::into_owned);
         (Self { agent, model, stop_reason }, usage)
     }
@@ -217,7 +230,13 @@ impl Talk {
 
     pub(crate) fn finish(mut self) -> Trace {
         self.end_streams();
-        self.builder.finish()
+        let mut trace = self.builder.finish();
+        let answer = trace.answer.as_deref().filter(|answer| LIMIT_ANSWERS.contains(answer));
+        // No model wrote such an answer, so it has no reason of its own.
+        if let Some(answer) = answer.filter(|_| trace.stop_reason.is_none()) {
+            trace.ended = Ended::Limit(answer.to_owned());
+        }
+        trace
     }
 }
 

@@ -73,6 +73,8 @@ impl MafWalk {
         };
         self.builder.begin(speaker);
         if speaker == Some(Role::Assistant) {
+            // What the model says after an error supersedes it.
+            self.failure = None;
             // The first author names the run; others may speak after it.
             self.builder.trace.agent = self.builder.trace.agent.take().or(author);
         }
@@ -96,7 +98,7 @@ impl MafWalk {
             "usage" => {
                 self.tally.add(TOKENS.read_from(&mut content, &["usage_details", "details", "usage"])?);
             }
-            "error" => self.failure = content.text(&["message"])?.map(|message| format!("error: {message}")),
+            "error" => self.note_error(content)?,
             "function_call" => self.call(content)?,
             "function_result" => self.result(content)?,
             kind => match (kind.strip_suffix("_tool_call"), kind.strip_suffix("_tool_result")) {
@@ -104,6 +106,15 @@ impl MafWalk {
                 (None, Some(tool)) => self.hosted_result(tool, content)?,
                 (None, None) => self.builder.pass_over(kind, &WITHOUT_CALLS),
             },
+        }
+        Ok(())
+    }
+
+    /// Notes an error, which ended the run unless the response has a reason of its own. .NET writes a refusal as an error.
+    fn note_error(&mut self, mut content: Object) -> Result<(), DecodeError> {
+        let code = content.text(&["error_code", "errorCode"])?;
+        if !code.is_some_and(|code| code.eq_ignore_ascii_case("refusal")) {
+            self.failure = content.text(&["message"])?.map(|message| format!("error: {message}"));
         }
         Ok(())
     }

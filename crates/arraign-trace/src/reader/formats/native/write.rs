@@ -138,9 +138,7 @@ fn unclear_mark(call: &Call) -> Option<&str> {
 
 /// How the run ended, if a reader does not take it from the stop reason.
 fn ended(trace: &Trace) -> Option<&Ended> {
-    let mut read = Trace { stop_reason: trace.stop_reason.clone(), ..Trace::default() };
-    read.settle_ending();
-    (read.ended != trace.ended).then_some(&trace.ended)
+    (trace.infer_ending() != trace.ended).then_some(&trace.ended)
 }
 
 /// The arguments as a reader takes them: none are not written, a text is JSON inside of JSON.

@@ -66,7 +66,8 @@ fn is_call(value: &Json) -> bool {
 fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
     // Streams are joined first, so that everything below reads whole responses.
     if input.first().is_ok_and(stream::is_chunk) {
-        input = input.join_records(stream::whole)?;
+        let text = input.text;
+        input = input.join_records(|records| stream::whole(records, text))?;
     } else if input.any_with(&PIECES, ollama::is_piece) {
         input = input.join_records(ollama::join_pieces)?;
     }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply};
+use crate::reader::build::stream_end;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
@@ -72,11 +73,14 @@ pub(crate) fn read_response<'t>(
 ) -> Result<Exchange<'t>, DecodeError> {
     let usage = TOKENS.read(&response)?;
     let message = response.take(&["message"]).unwrap_or_default();
+    let is_done = response.get("done").is_some_and(Json::is_true);
+    // Early versions have no reason.
+    let assumed = if is_done { Cow::Borrowed("done") } else { stream_end::OLLAMA.stop_reason().into() };
     let reply = Reply {
         id: None,
         messages: vec![LocatedMessage::part(at, path, message)],
         usage,
-        stop_reason: response.text(&["done_reason"])?,
+        stop_reason: response.text(&["done_reason"])?.or(Some(assumed)),
     };
     let nanoseconds = response.figure(&["total_duration"])?;
     Ok(Exchange {

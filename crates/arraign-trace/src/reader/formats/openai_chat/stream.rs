@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use serde_json::Number;
 
+use crate::reader::build::stream_end;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
@@ -25,14 +26,15 @@ pub(crate) fn failure<'v>(value: &'v Json) -> Option<&'v str> {
     error.as_str().or_else(|| error.get("message")?.as_str())
 }
 
-/// Builds the completions from the chunks in `records`, each at the place of its first chunk.
-pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
+/// Builds the completions from the chunks in `records`, each at the place of its first chunk. `text` is the text of the
+/// stream.
+pub(crate) fn whole<'t>(records: Vec<Record<'t>>, text: &str) -> Result<Vec<Record<'t>>, DecodeError> {
     let mut drafts: Vec<StreamedChoice> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut place = 0;
     for Record { at, value } in records {
         if let Some(reason) = failure(&value) {
-            let reason = text(format!("error: {reason}"));
+            let reason = as_text(format!("error: {reason}"));
             drafts.get_mut(place).into_iter().for_each(|draft| draft.finish_reason = reason.clone());
             continue;
         }
@@ -52,6 +54,12 @@ pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
             drafts.push(StreamedChoice::at(at));
         }
         drafts[place].add(chunk).map_err(|error| at.in_record(error))?;
+    }
+    // The end of the transport does not prove a good end, but such a stream did not break off.
+    if !text.trim_end().ends_with("[DONE]") {
+        for draft in drafts.iter_mut().filter(|draft| draft.finish_reason.is_null()) {
+            draft.finish_reason = as_text(stream_end::CHAT_CHUNKS.stop_reason());
+        }
     }
     Ok(drafts.into_iter().map(StreamedChoice::into_record).collect())
 }
@@ -122,7 +130,9 @@ impl<'t> StreamedChoice<'t> {
     }
 
     fn choice(&mut self, mut choice: Object<'t>) -> Result<(), DecodeError> {
-        keep(&mut self.finish_reason, choice.take(&["finish_reason"]));
+        // Some servers write an empty reason into each chunk but the last.
+        let reason = choice.take(&["finish_reason"]).filter(|reason| reason.as_str() != Some(""));
+        keep(&mut self.finish_reason, reason);
         let Some(mut delta) = choice.object(&["delta"])? else { return Ok(()) };
         if let Some(text) = delta.take(&["content", "refusal"]).and_then(Json::into_text) {
             self.content.get_or_insert_default().push_str(&text);
@@ -164,15 +174,15 @@ impl<'t> StreamedChoice<'t> {
     fn into_record(self) -> Record<'t> {
         let calls = self.calls.into_iter().map(CallPiece::into_call).collect();
         let message = Json::object([
-            ("role", text("assistant")),
-            ("content", self.content.map_or(Json::Null, text)),
+            ("role", as_text("assistant")),
+            ("content", self.content.map_or(Json::Null, as_text)),
             ("tool_calls", Json::List(calls)),
             ("rest", Json::List(self.rest)),
         ]);
         let choice = Json::object([("message", message), ("finish_reason", self.finish_reason)]);
         let others = (0..self.alternatives).map(|_| Json::Null);
         let value = Json::object([
-            ("id", self.id.map_or(Json::Null, text)),
+            ("id", self.id.map_or(Json::Null, as_text)),
             ("model", self.model),
             ("choices", Json::List(std::iter::once(choice).chain(others).collect())),
             ("usage", self.usage),
@@ -196,7 +206,7 @@ impl<'t> CallPiece<'t> {
     }
 
     fn into_call(self) -> Json<'t> {
-        let function = Json::object([("name", text(self.name)), ("arguments", text(self.arguments))]);
+        let function = Json::object([("name", as_text(self.name)), ("arguments", as_text(self.arguments))]);
         Json::object([("id", self.id), ("function", function)])
     }
 }
@@ -207,6 +217,6 @@ fn keep<'t>(known: &mut Json<'t>, told: Option<Json<'t>>) {
     }
 }
 
-fn text<'t>(text: impl Into<Cow<'t, str>>) -> Json<'t> {
+fn as_text<'t>(text: impl Into<Cow<'t, str>>) -> Json<'t> {
     Json::Text(text.into())
 }

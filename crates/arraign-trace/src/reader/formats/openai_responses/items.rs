@@ -11,7 +11,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, CallStatus, Role, ToolServer, Trace};
+use crate::trace::{Arguments, Call, CallStatus, Ended, Role, ToolServer, Trace};
 
 /// The keys for the id of an item's call. The last one is the id of the item itself.
 const CALL_ID: [&str; 3] = ["call_id", "callId", "id"];
@@ -115,6 +115,7 @@ impl Items {
         let text = text_of(item.take(&["content"]));
         match role {
             "assistant" => {
+                self.note_break(&item);
                 self.begin_turn(reply);
                 self.builder.end();
                 self.builder.text(&text);
@@ -131,6 +132,18 @@ impl Items {
             other => return Err(DecodeError::new(format!("nobody has the role `{other}`")).at_key("role")),
         }
         Ok(())
+    }
+
+    /// Notes that a message of the model broke off, or that the message after such a one did not. A response says more.
+    fn note_break(&mut self, message: &Object) {
+        let incomplete = Ended::Cut("incomplete".to_owned());
+        let is_cut = message.text_under("status") == Some("incomplete");
+        let trace = self.trace();
+        if is_cut && trace.stop_reason.is_none() {
+            trace.ended = incomplete;
+        } else if trace.ended == incomplete {
+            trace.ended = Ended::Unknown;
+        }
     }
 
     /// Adds a message that is not from the model.

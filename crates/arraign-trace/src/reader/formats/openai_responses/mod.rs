@@ -16,6 +16,7 @@ use std::borrow::Cow;
 use crate::reader::build::batch;
 use crate::reader::build::conversation::{Conversation, Conversations};
 use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply, TurnEnding};
+use crate::reader::build::tool_result::error_of;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input};
@@ -289,13 +290,16 @@ fn response<'t>(
     Ok(Exchange { request: request.request, reply: Some(reply), model, previous, ..Exchange::default() })
 }
 
-/// Returns the reason why a response ended: the details of an incomplete response, the error, or else the status.
+/// Returns the reason why a response ended: the details of an incomplete response, the error, or else the status. A
+/// response that was cancelled is a failure, and has no error of its own.
 fn stop_reason<'t>(response: &mut Object<'t>) -> Result<Option<Cow<'t, str>>, DecodeError> {
     let reason =
         response.get("incomplete_details").and_then(|details| details.get("reason")).and_then(Json::as_str);
-    let error = response.get("error").and_then(|error| error.get("message")).and_then(Json::as_str);
-    let said = reason.map(ToOwned::to_owned).or(error.map(|error| format!("error: {error}")));
-    Ok(said.map(Cow::Owned).or(response.text(&["status"])?))
+    let reason = reason.map(ToOwned::to_owned);
+    let said = reason.or_else(|| error_of(response).map(|error| format!("error: {error}")));
+    let status = response.text(&["status"])?;
+    let status = status.map(|status| if status == "cancelled" { "error: cancelled".into() } else { status });
+    Ok(said.map(Cow::Owned).or(status))
 }
 
 /// Tokens of a response. In the state of a run, the details are lists with one entry for each model call.

@@ -36,6 +36,8 @@ fn trace(id: String, mut spans: Vec<SdkSpan>) -> Result<Trace, DecodeError> {
         run.span(span).map_err(|error| at.in_record(error))?;
     }
     let mut trace = run.builder.finish();
+    let model_error = run.model_error.map(|error| format!("error: {error}"));
+    trace.stop_reason = trace.stop_reason.or(model_error);
     trace.id = Some(id).filter(|id| !id.is_empty());
     trace.duration_ms = run.began.zip(ended).map(|(began, ended)| millis_between(began, ended));
     Ok(trace)
@@ -68,6 +70,8 @@ struct SpanRun {
     announced: HashMap<[String; 3], VecDeque<usize>>,
     /// The number of user messages that were read. Each generation repeats them.
     users: usize,
+    /// The error of the last model call of the run.
+    model_error: Option<String>,
 }
 
 impl SpanRun {
@@ -115,6 +119,9 @@ impl SpanRun {
     fn model_call(&mut self, span: &mut SdkSpan) -> Result<(), DecodeError> {
         self.builder.tally.add(TOKENS.read_from(&mut span.data, &["usage"])?);
         let nested = !self.tree.path(&span.parent).is_empty();
+        if !nested {
+            self.model_error.clone_from(&span.error);
+        }
         self.builder.begin((!nested).then_some(Role::Assistant));
         self.turns += 1;
         self.turn_of.insert(self.tree.agent(&span.parent), self.turns);

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::reader::build::stream_end;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
 use crate::reader::json::object::Object;
@@ -46,7 +47,9 @@ struct ItemPiece<'t> {
 
 impl<'t> ResponseStream<'t> {
     fn event(&mut self, at: At, mut event: Object<'t>) -> Result<(), DecodeError> {
-        let kind = event.required(&["type"])?;
+        // A gateway may send an error in its own form.
+        let is_error = event.get("type").is_none() && event.get("error").is_some();
+        let kind = if is_error { Cow::Borrowed("error") } else { event.required(&["type"])? };
         if kind == "error" {
             let error = event.take(&["error"]).unwrap_or(Json::Object(event));
             self.open.get_or_insert_with(|| (at, Object::default())).1.push(Cow::Borrowed("error"), error);
@@ -58,10 +61,10 @@ impl<'t> ResponseStream<'t> {
                 self.end_response();
                 self.open = event.object(&["response"])?.map(|response| (at, response));
             }
-            "completed" | "incomplete" | "failed" => {
+            "completed" | "incomplete" | "failed" | "cancelled" => {
                 let response = event.object(&["response"])?.unwrap_or_default();
                 self.open = Some((at, response));
-                self.end_response();
+                self.close_response();
             }
             "output_item.added" => self.item(event, false)?,
             "output_item.done" => self.item(event, true)?,
@@ -100,14 +103,21 @@ impl<'t> ResponseStream<'t> {
         last.map_or(0, |last| if of_last { last } else { last.saturating_add(1) })
     }
 
-    /// Ends the response that is being streamed, if there is one.
+    /// Ends the response that is being streamed, if there is one, although its last event is missing.
     fn end_response(&mut self) {
+        if self.open.is_none() && self.items.is_empty() {
+            return;
+        }
+        let (_, response) = self.open.get_or_insert_default();
+        let reason = stream_end::RESPONSES.stop_reason();
+        response.push(Cow::Borrowed("status"), Json::Text(Cow::Owned(reason)));
+        self.close_response();
+    }
+
+    /// Adds the response that is being streamed, if there is one, to the responses.
+    fn close_response(&mut self) {
         let items = std::mem::take(&mut self.items);
-        let (at, mut response) = match self.open.take() {
-            Some(open) => open,
-            None if items.is_empty() => return,
-            None => (At::Whole, Object::default()),
-        };
+        let Some((at, mut response)) = self.open.take() else { return };
         // The last event repeats the output; a stream that broke off has only its items.
         if response.get("output").and_then(Json::first).is_none() {
             let items = items.into_values().map(ItemPiece::into_item).collect();

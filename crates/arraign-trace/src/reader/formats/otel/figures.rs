@@ -45,7 +45,13 @@ pub(crate) fn usage(span: &OtelSpan) -> Option<Usage> {
 
 /// Returns the first finish reason, out of a text, a list, or a list as JSON text.
 pub(crate) fn stop_reason(span: &OtelSpan) -> Option<String> {
-    let names = ["gen_ai.response.finish_reasons", "llm.finish_reason", "gen_ai.completion.0.finish_reason"];
+    let names = [
+        "gen_ai.response.finish_reasons",
+        "llm.finish_reason",
+        "gen_ai.completion.0.finish_reason",
+        "llm.response.finish_reason",
+        "anthropic.message.stop_reason",
+    ];
     let told = span.get(&names)?.clone().into_value();
     let list = told.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     let list = list.as_ref().unwrap_or(&told);

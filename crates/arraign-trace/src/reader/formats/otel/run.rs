@@ -11,7 +11,6 @@ use serde_json::Value;
 use crate::reader::build::clock::millis_between;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
-use crate::reader::build::unread_log::says_tool_use;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::otel::agent_span::AgentSpan;
 use crate::reader::formats::otel::figures::{stop_reason, usage};
@@ -21,7 +20,7 @@ use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::formats::otel::tool::ToolSpan;
 use crate::reader::formats::otel::tree::{self, SpanKind, Spans, Standing, agent_name};
 use crate::reader::json::input::At;
-use crate::trace::{Call, CallStatus, Results, Role, Trace};
+use crate::trace::{Call, CallStatus, Ended, Results, Role, Trace, says_tool_use};
 
 /// Builds the run; `None` if no span is of an agent, its model or a tool.
 pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Result<Option<Trace>, DecodeError> {
@@ -95,6 +94,8 @@ struct AgentRun {
     silent_turns: Vec<SilentTurn>,
     /// Whether the last model call is one of these.
     is_last_silent: bool,
+    /// Whether the last turn of the run made no call, so that the reason of its model is that of the run.
+    has_replied: bool,
     /// The number of calls that are known only from the spans of tools.
     calls_of_spans: usize,
 }
@@ -141,17 +142,11 @@ impl AgentRun {
         self.builder.tally.add(usage(span));
         self.costs.push(langfuse::read_cost(span));
         if self.builder.trace.model.is_none() {
-            let model = span.text(&[
-                "gen_ai.response.model",
-                "gen_ai.request.model",
-                "llm.model_name",
-                "langfuse.observation.model.name",
-            ]);
-            self.builder.trace.model = model.map(ToOwned::to_owned);
+            self.builder.trace.model = find_model(span).map(ToOwned::to_owned);
         }
         // Only the models of the run itself, not those of subagents, decide why the run stopped.
         if standing.path.is_empty() {
-            self.builder.trace.stop_reason = stop_reason(span);
+            self.builder.trace.stop_reason = span.find_error().or(stop_reason(span));
             // The outermost agent's span may but wrap the one that works.
             if self.asked.is_empty() && standing.agent.is_some() {
                 self.builder.trace.agent.clone_from(&standing.agent);
@@ -180,6 +175,9 @@ impl AgentRun {
         for message in said {
             self.keep_results(&message);
             self.add_parts(message.parts, &standing.path);
+        }
+        if standing.path.is_empty() {
+            self.has_replied = self.count_calls() == made;
         }
         self.note_silent_turn(span, made);
     }
@@ -297,6 +295,7 @@ impl AgentRun {
         if self.agent.is_answer_tool(&tool.name) {
             return;
         }
+        self.has_replied = false;
         let id = tool.id.as_deref().filter(|id| self.builder.knows(id));
         // No call waits for this span: the model's span has no content, or a library without a model ran the tool. The
         // call is then built from the span, and the second look-up below finds it.
@@ -346,8 +345,8 @@ impl AgentRun {
     fn finish(mut self, spans: &Spans) -> Trace {
         self.join_results();
         // A call that is known only from a tool's span explains one such turn. The others are unread. Where the spans of
-        // tools tell the calls, a last turn without content is the answer, which was not captured.
-        if self.calls_of_spans > 0 && self.is_last_silent {
+        // tools tell the calls, or the agent's span the answer, a last turn without content is the answer.
+        if (self.calls_of_spans > 0 || self.agent.answer.is_some()) && self.is_last_silent {
             self.silent_turns.pop_if(|turn| turn.stop.is_none());
         }
         for SilentTurn { at, stop, messages } in self.silent_turns.drain(..).skip(self.calls_of_spans) {
@@ -362,10 +361,15 @@ impl AgentRun {
         // The agent's own span ends when the run does. Other spans, such as exporters, may end later.
         let end = agent.map_or(last, |agent| agent.end);
         self.builder.trace.duration_ms = end.map(|end| millis_between(self.began, end));
-        if let Some(agent) = agent.filter(|agent| agent.failed) {
-            let reason =
-                agent.failure.as_deref().map_or("error".to_owned(), |failure| format!("error: {failure}"));
-            self.builder.trace.stop_reason = Some(reason);
+        // A run without an agent may have a chain or a span of the program around its models.
+        if let Some(error) = agent.or(spans.find_outermost()).and_then(OtelSpan::find_error) {
+            self.builder.trace.stop_reason = Some(error);
+        }
+        // A reply whose text was not captured is a reply nevertheless.
+        let stop_reason = self.builder.trace.stop_reason.as_deref();
+        let stopped = stop_reason.map_or(Ended::Unknown, Ended::from_stop_reason);
+        if self.has_replied && stopped == Ended::Well && !stop_reason.is_some_and(says_tool_use) {
+            self.builder.trace.ended = Ended::Well;
         }
         // A model goes on with the results of its calls. Some libraries record neither these nor the spans of tools.
         let calls = &self.builder.trace.calls;
@@ -379,4 +383,14 @@ impl AgentRun {
         trace.answer = if decides { answer.or(trace.answer) } else { trace.answer.or(answer) };
         trace
     }
+}
+
+/// Finds the model of a model call.
+fn find_model<'s>(span: &'s OtelSpan) -> Option<&'s str> {
+    span.text(&[
+        "gen_ai.response.model",
+        "gen_ai.request.model",
+        "llm.model_name",
+        "langfuse.observation.model.name",
+    ])
 }

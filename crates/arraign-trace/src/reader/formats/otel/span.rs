@@ -218,6 +218,12 @@ impl<'t> OtelSpan<'t> {
         self.failure = self.failure.take().or_else(|| inner.failure.clone());
     }
 
+    /// Returns the error of a failed operation as a stop reason.
+    pub(crate) fn find_error(&self) -> Option<String> {
+        let error = self.failure.as_deref().unwrap_or("error");
+        self.failed.then(|| format!("error: {error}"))
+    }
+
     /// Returns the first of these attributes that is present.
     pub(crate) fn get(&self, names: &[&str]) -> Option<&Json<'t>> {
         names.iter().find_map(|name| self.attributes.get(*name))

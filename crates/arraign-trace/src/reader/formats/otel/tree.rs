@@ -287,6 +287,15 @@ impl<'t> Spans<'t> {
         self.all.iter().find(is_root)
     }
 
+    /// Finds the span around all others, if there is only one.
+    pub(crate) fn find_outermost(&self) -> Option<&OtelSpan<'t>> {
+        let mut roots = self
+            .all
+            .iter()
+            .filter(|span| span.parent.as_deref().is_none_or(|parent| !self.by_id.contains_key(parent)));
+        roots.next().filter(|_| roots.next().is_none())
+    }
+
     /// Finds the agent that is the run: the first one that is not inside of another.
     pub(crate) fn top_agent(&self) -> Option<&OtelSpan<'t>> {
         let is_top = |place: &usize| self.above(*place).all(|above| self.kinds[above] != SpanKind::Agent);

@@ -1,6 +1,7 @@
 //! The parts of `fullStream`, and of the stream for a user interface.
 
 use crate::reader::build::evidence::CallEvidence;
+use crate::reader::build::stream_end;
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
@@ -11,7 +12,7 @@ use crate::reader::formats::vercel_ai::request::hear;
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Role, Trace, Usage};
+use crate::trace::{Ended, Role, Trace, Usage};
 
 /// Parts that no other format has.
 const OWN: [&str; 11] = [
@@ -103,6 +104,10 @@ struct Stream {
     heard: bool,
     builder: TraceBuilder,
     total: Option<Usage>,
+    /// The error that came last, if no step followed it.
+    failure: Option<String>,
+    /// Whether the stream has parts that begin or end a step, and no end. A program may have kept other parts alone.
+    is_open: bool,
 }
 
 impl Stream {
@@ -110,6 +115,8 @@ impl Stream {
         let builder = &mut self.builder;
         match kind {
             "start-step" | "step-start" => {
+                self.is_open = true;
+                self.failure = None;
                 // Each step repeats the request with all messages so far: the first is enough.
                 let request = part.take(&["request"]).filter(|_| !self.heard);
                 self.heard = true;
@@ -131,24 +138,39 @@ impl Stream {
             "tool-error" | "tool-output-error" => CallOutcome::error(&mut part).settle(builder, &mut part)?,
             "tool-output-denied" => CallOutcome::denied().settle(builder, &mut part)?,
             "finish-step" | "step-finish" => self.end_step(part)?,
-            "finish" => {
-                builder.end();
-                unwrap_end(&mut part)?;
-                self.total = TOKENS.read_from(&mut part, &["totalUsage", "usage"])?;
-                let reason = part.string(&["finishReason"])?;
-                builder.trace.stop_reason = reason.or(builder.trace.stop_reason.take());
+            "finish" => self.end_run(part)?,
+            "abort" => {
+                self.is_open = false;
+                builder.trace.stop_reason = Some("abort".to_owned());
             }
-            "abort" => builder.trace.stop_reason = Some("abort".to_owned()),
             "error" => {
                 let told = part.string(&["errorText"])?.or_else(|| error_of(&mut part));
-                builder.trace.stop_reason = told.map(|error| format!("error: {error}"));
+                self.failure = told.map(|error| format!("error: {error}"));
+                builder.trace.stop_reason.clone_from(&self.failure);
             }
             kind => builder.pass_over(known_group(kind), &WITHOUT_CALLS),
         }
         Ok(())
     }
 
+    fn end_run(&mut self, mut part: Object) -> Result<(), DecodeError> {
+        self.builder.end();
+        self.is_open = false;
+        unwrap_end(&mut part)?;
+        self.total = TOKENS.read_from(&mut part, &["totalUsage", "usage"])?;
+        let trace = &mut self.builder.trace;
+        let reason = part.string(&["finishReason"])?.or(trace.stop_reason.take());
+        // The reason `error` says less than the error before it.
+        trace.stop_reason = self.failure.take().or(reason);
+        // A stream for the interface may end without a reason.
+        if trace.stop_reason.is_none() {
+            trace.ended = Ended::Well;
+        }
+        Ok(())
+    }
+
     fn end_step(&mut self, mut part: Object) -> Result<(), DecodeError> {
+        self.is_open = true;
         self.builder.end();
         unwrap_end(&mut part)?;
         if part.get("usage").is_some_and(|usage| !usage.is_null()) {
@@ -164,7 +186,11 @@ impl Stream {
 
     fn finish(mut self) -> Trace {
         self.builder.trace.usage = self.total;
-        self.builder.finish()
+        let mut trace = self.builder.finish();
+        if self.is_open && self.failure.is_none() {
+            trace.ended = Ended::Cut(stream_end::VERCEL.describe_lack());
+        }
+        trace
     }
 }
 
