@@ -280,6 +280,10 @@ impl OutcomeMarks {
 
     fn note_status(&mut self, key: &str, value: &Json) {
         match value {
+            // A status of HTTP as a text.
+            Json::Text(code) if code.parse::<u64>().is_ok() => {
+                self.has_failure |= read_code(value).is_some_and(|code| (400..600).contains(&code));
+            }
             Json::Text(word) => self.note_word(key, word),
             Json::Bool(true) => self.has_success = true,
             Json::Bool(false) => self.has_failure = true,
@@ -419,7 +423,8 @@ fn is_suspicious(kind: MarkKey, value: &Json) -> bool {
     match (kind, value) {
         (MarkKey::LikeSuccess, value) => read_flag(value) == Some(false) || is_failed(),
         (MarkKey::LikeStatus, Json::Number(number)) => is_http_error(number),
-        (MarkKey::LikeStatus, Json::Bool(_)) | (MarkKey::LikeError, Json::Number(_)) => false,
+        // A list is a history of statuses.
+        (MarkKey::LikeStatus, Json::Bool(_) | Json::List(_)) | (MarkKey::LikeError, Json::Number(_)) => false,
         (MarkKey::LikeExitCode, value) => read_code(value) != Some(0) && is_said(),
         (MarkKey::LikeStatus | MarkKey::LikeError, _) => is_said(),
         (_, _) => false,

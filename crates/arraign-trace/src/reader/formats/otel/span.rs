@@ -265,7 +265,7 @@ impl<'t> OtelSpan<'t> {
 fn read_status(status: &Object, key: &str) -> OutcomeMarks {
     let mut marks = OutcomeMarks::default();
     match status.get(key) {
-        Some(Json::Text(code)) if code.ends_with("UNSET") => {}
+        Some(Json::Text(code)) if code.ends_with("UNSET") || code.ends_with("UNSPECIFIED") => {}
         Some(Json::Text(code)) => marks.note_word(key, code),
         Some(Json::Number(code)) => match code.as_u64() {
             Some(0) => {}
