@@ -10,6 +10,7 @@ pub(crate) mod exchange;
 pub(crate) mod message_identity;
 pub(crate) mod message_list;
 pub(crate) mod missed_calls;
+pub(crate) mod outcome_words;
 pub(crate) mod spot;
 pub(crate) mod tool_name;
 pub(crate) mod tool_result;
