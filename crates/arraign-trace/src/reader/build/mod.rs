@@ -11,6 +11,7 @@ pub(crate) mod message_identity;
 pub(crate) mod message_list;
 pub(crate) mod missed_calls;
 pub(crate) mod offered_tools;
+pub(crate) mod outcome_words;
 pub(crate) mod spot;
 pub(crate) mod stream_end;
 pub(crate) mod tool_name;

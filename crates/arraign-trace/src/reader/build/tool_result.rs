@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use crate::reader::build::content::all_texts;
+use crate::reader::build::outcome_words::{MarkKey, StatusWord, classify_key, classify_word};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus, StatusMark};
@@ -34,180 +35,6 @@ pub(crate) struct OutcomeMarks {
     /// A word for a call that has not ended, for a message.
     pending: Option<String>,
     exit_code: Option<i64>,
-}
-
-/// What the key of a record is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum MarkKey {
-    /// True if the call failed: `is_error`.
-    Failure,
-    /// True if the call worked: `success`.
-    Success,
-    /// Set if the call failed: `error`.
-    Error,
-    /// A word for how the call ended: `status`.
-    Status,
-    /// Not 0 if the program failed: `exit_code`.
-    ExitCode,
-    /// An unknown key with a word for success in its name.
-    LikeSuccess,
-    /// An unknown key with a word for a state in its name.
-    LikeStatus,
-    /// An unknown key with a word for failure in its name.
-    LikeError,
-    /// An unknown key with a word for the exit of a program in its name.
-    LikeExitCode,
-}
-
-/// What a word says about a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum StatusWord {
-    Worked,
-    /// The call has ended, and mostly well.
-    Complete,
-    Failed,
-    /// The call has not ended.
-    Pending,
-    Unknown,
-}
-
-/// Words for a call that worked, as [`fold`] returns them.
-const WORKED: &[&str] = &["ok", "outcomeok", "passed", "statuscodeok", "succeeded", "success", "successful"];
-
-/// Words for a call that has ended.
-const COMPLETE: &[&str] = &["complete", "completed", "done", "executed", "finished"];
-
-/// Words for a call that failed, was refused or was stopped.
-const FAILED: &[&str] = &[
-    "aborted",
-    "blocked",
-    "canceled",
-    "cancelled",
-    "declined",
-    "denied",
-    "error",
-    "errored",
-    "executiondenied",
-    "fail",
-    "failed",
-    "failure",
-    "interrupted",
-    "killed",
-    "outcomedeadlineexceeded",
-    "outcomefailed",
-    "rejected",
-    "retried",
-    "statuscodeerror",
-    "timedout",
-    "timeout",
-];
-
-/// Words for a call that has not ended.
-const PENDING: &[&str] = &[
-    "awaitingapproval",
-    "calling",
-    "executing",
-    "generating",
-    "incomplete",
-    "inprogress",
-    "interpreting",
-    "pending",
-    "queued",
-    "running",
-    "scheduled",
-    "searching",
-    "started",
-    "validating",
-    "waiting",
-];
-
-/// Texts of an error or a flag that say that there is none.
-const NONE: &[&str] = &["false", "no", "none", "null", "ok", "undefined"];
-
-/// Parts of the names of keys that may hold a mark. Most keys of a record have none of them.
-const HINTS: &[&str] = &[
-    "err", "fail", "succ", "status", "outcome", "exit", "except", "den", "decl", "code", "ok", "rej", "timed",
-];
-
-/// Parts of the names of keys that are about errors and statuses, and mark none.
-const HARMLESS: &[&str] =
-    &["budget", "errorrate", "failurerate", "handle", "ignore", "onerror", "onfail", "policy", "retry"];
-
-/// The ends of the names of keys that describe a status which has a key of its own.
-const DESCRIPTIONS: &[&str] = &["at", "description", "details", "message", "reason", "text", "time"];
-
-/// The letters and digits of a name in lower case: writers have `is_error`, `isError` and `Is-Error`.
-fn fold(name: &str) -> String {
-    let letters = name.bytes().filter(u8::is_ascii_alphanumeric);
-    letters.map(|letter| char::from(letter.to_ascii_lowercase())).collect()
-}
-
-fn has_hint(key: &str) -> bool {
-    let key = key.as_bytes();
-    HINTS.iter().any(|hint| key.windows(hint.len()).any(|part| part.eq_ignore_ascii_case(hint.as_bytes())))
-}
-
-fn classify_key(key: &str) -> Option<MarkKey> {
-    // Nearly every record has some of these, and a comparison of whole keys is cheaper than the search for a hint.
-    let is_usual = matches!(
-        key,
-        "type"
-            | "id"
-            | "name"
-            | "role"
-            | "content"
-            | "tool_use_id"
-            | "tool_call_id"
-            | "call_id"
-            | "output"
-            | "result"
-    );
-    if is_usual || !has_hint(key) {
-        return None;
-    }
-    let name = fold(key);
-    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
-    Some(match name.as_str() {
-        "iserror" | "toolcallerror" | "toolresultiserror" | "haserror" | "iserrored" | "failed"
-        | "isfailed" | "isfailure" | "denied" | "isdenied" | "declined" | "rejected" | "timedout" => {
-            MarkKey::Failure
-        }
-        "success" | "issuccess" | "succeeded" | "successful" | "ok" | "isok" => MarkKey::Success,
-        "error" | "errors" | "exception" | "failure" | "errortext" | "errormessage" | "errorcode" => {
-            MarkKey::Error
-        }
-        "status" | "outcome" | "executionstatus" | "toolstatus" | "resultstatus" => MarkKey::Status,
-        "exit" | "exitcode" | "exitstatus" | "returncode" => MarkKey::ExitCode,
-        _ if has(HARMLESS) => return None,
-        // A success may be named by its opposite: `unsuccessful`.
-        _ if has(&["unsucc", "error", "fail", "exception", "denied", "declined", "rejected", "timedout"]) => {
-            MarkKey::LikeError
-        }
-        _ if has(&["success", "succeeded"]) => MarkKey::LikeSuccess,
-        _ if has(&["exitcode", "exitstatus", "returncode"])
-            || name.starts_with("exit")
-            || name.ends_with("exit") =>
-        {
-            MarkKey::LikeExitCode
-        }
-        _ if has(&["status", "outcome"]) && !DESCRIPTIONS.iter().any(|end| name.ends_with(end)) => {
-            MarkKey::LikeStatus
-        }
-        _ => return None,
-    })
-}
-
-/// Classifies the word for how a call ended, in the spelling of any writer.
-fn classify_word(word: &str) -> StatusWord {
-    let word = fold(word);
-    let is_in = |words: &[&str]| words.contains(&word.as_str());
-    match () {
-        () if is_in(WORKED) => StatusWord::Worked,
-        () if is_in(COMPLETE) => StatusWord::Complete,
-        () if is_in(FAILED) => StatusWord::Failed,
-        () if is_in(PENDING) => StatusWord::Pending,
-        () => StatusWord::Unknown,
-    }
 }
 
 impl OutcomeMarks {
@@ -280,6 +107,10 @@ impl OutcomeMarks {
 
     fn note_status(&mut self, key: &str, value: &Json) {
         match value {
+            // A status of HTTP as a text.
+            Json::Text(code) if code.parse::<u64>().is_ok() => {
+                self.has_failure |= read_code(value).is_some_and(|code| (400..600).contains(&code));
+            }
             Json::Text(word) => self.note_word(key, word),
             Json::Bool(true) => self.has_success = true,
             Json::Bool(false) => self.has_failure = true,
@@ -407,11 +238,6 @@ impl OutcomeMarks {
     }
 }
 
-/// Whether the name of a kind has a word for a failure, such as `error-text`.
-pub(crate) fn names_failure(kind: &str) -> bool {
-    matches!(classify_key(kind), Some(MarkKey::Failure | MarkKey::Error | MarkKey::LikeError))
-}
-
 /// Whether a value under an unknown key may mean that the call failed.
 fn is_suspicious(kind: MarkKey, value: &Json) -> bool {
     let is_failed = || value.as_str().is_some_and(|text| classify_word(text) == StatusWord::Failed);
@@ -419,7 +245,8 @@ fn is_suspicious(kind: MarkKey, value: &Json) -> bool {
     match (kind, value) {
         (MarkKey::LikeSuccess, value) => read_flag(value) == Some(false) || is_failed(),
         (MarkKey::LikeStatus, Json::Number(number)) => is_http_error(number),
-        (MarkKey::LikeStatus, Json::Bool(_)) | (MarkKey::LikeError, Json::Number(_)) => false,
+        // A list is a history of statuses.
+        (MarkKey::LikeStatus, Json::Bool(_) | Json::List(_)) | (MarkKey::LikeError, Json::Number(_)) => false,
         (MarkKey::LikeExitCode, value) => read_code(value) != Some(0) && is_said(),
         (MarkKey::LikeStatus | MarkKey::LikeError, _) => is_said(),
         (_, _) => false,
@@ -456,6 +283,9 @@ fn is_good_word(value: &Json) -> bool {
     let word = value.as_str().map(classify_word);
     matches!(word, Some(StatusWord::Worked | StatusWord::Complete))
 }
+
+/// Texts of an error or a flag that say that there is none.
+const NONE: &[&str] = &["false", "no", "none", "null", "ok", "undefined"];
 
 /// Whether a value says that there is something: it is not empty, zero, or a word for none.
 pub(crate) fn is_set(value: &Json) -> bool {

@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use crate::reader::Certainty;
+use crate::reader::build::outcome_words::names_failure;
 use crate::reader::build::spot::RecordSpot;
-use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, is_set, names_failure};
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, is_set};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::gemini_cli::exit_code;

@@ -106,6 +106,8 @@ impl GraphSteps {
                     marks.settle(call, Unmarked::Unrecorded);
                 }
             }
+            // The run was written before its tool ended.
+            (None, None) if marks.is_pending() && plain.is_none() => {}
             (None, None) => {
                 marks.settle(call, Unmarked::Worked);
                 call.result = plain.map(Json::into_value);

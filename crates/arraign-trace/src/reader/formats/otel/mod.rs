@@ -17,6 +17,7 @@ mod pieces;
 mod run;
 mod said;
 mod span;
+mod span_status;
 mod tool;
 mod tree;
 

@@ -330,9 +330,14 @@ impl AgentRun {
             let Some((value, marks)) = call.id.as_ref().and_then(|id| self.results.remove(id)) else {
                 continue;
             };
-            // A result that was sent to a model mostly does not say whether the tool succeeded: then the span does.
-            if call.status == CallStatus::Unanswered || marks.is_marked() && call.status != CallStatus::Error
-            {
+            // A result that was sent to a model mostly does not say whether the tool succeeded. Where the span of the tool
+            // says it, only a mark of failure adds to it.
+            let is_decided = match call.status {
+                CallStatus::Unanswered => false,
+                CallStatus::Error => true,
+                CallStatus::Ok | CallStatus::Unknown => marks.has_only_success(),
+            };
+            if !is_decided {
                 marks.settle(call, Unmarked::Unrecorded);
             }
             if marks.has_failed() {

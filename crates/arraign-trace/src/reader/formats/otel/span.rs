@@ -8,9 +8,10 @@ use serde_json::Value;
 
 use crate::reader::build::clock::nanos;
 use crate::reader::build::evidence::may_hold_parts;
-use crate::reader::build::tool_result::{OutcomeMarks, is_set};
+use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::otel::json_text::parse_unique;
+use crate::reader::formats::otel::span_status::read_status;
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -264,29 +265,6 @@ impl<'t> OtelSpan<'t> {
             self.attributes.range::<str, _>((std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded));
         from.map_while(move |(key, value)| Some((key.strip_prefix(prefix)?, value)))
     }
-}
-
-/// Reads the status of a span, which has its code under `key`: the name of the code in JSON, and its number where the export
-/// was converted from protobuf. A code that is not set says nothing.
-fn read_status(status: &Object, key: &str) -> OutcomeMarks {
-    let mut marks = OutcomeMarks::default();
-    match status.get(key) {
-        Some(Json::Text(code)) if code.ends_with("UNSET") => {}
-        Some(Json::Text(code)) => marks.note_word(key, code),
-        Some(Json::Number(code)) => match code.as_u64() {
-            Some(0) => {}
-            Some(1) => marks.note_success(),
-            Some(2) => marks.note_failure(true),
-            _ => marks.note_unclear(format!("`{key}` is `{code}`")),
-        },
-        _ => {
-            let is_text = |key: &str| ["message", "description"].contains(&key);
-            if let Some((key, _)) = status.entries().find(|(key, value)| !is_text(key) && is_set(value)) {
-                marks.note_unclear(format!("`{key}` is set"));
-            }
-        }
-    }
-    marks
 }
 
 /// The attribute in which this reader keeps the message events of a span. No writer uses this name.

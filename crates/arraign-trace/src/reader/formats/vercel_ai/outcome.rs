@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::json_text::render_plain;
-use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of, names_failure};
+use crate::reader::build::outcome_words::names_failure;
+use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::object::Object;
