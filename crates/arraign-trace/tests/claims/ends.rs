@@ -442,6 +442,11 @@ const FILES: &[(&str, &str, &str)] = &[
     ),
     (
         "gemini",
+        "failed: HTTP 429: quota",
+        r#"{"request": {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}, "response": {"status": 429, "body": {"error": {"message": "quota"}}}}"#,
+    ),
+    (
+        "gemini",
         "failed: quota",
         r#"{"request": {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}, "response": {"error": {"code": 429, "message": "quota"}}}"#,
     ),
@@ -598,6 +603,12 @@ const FILES: &[(&str, &str, &str)] = &[
         "openai-responses",
         "failed: overloaded",
         r#"{"object": "response", "id": "r", "status": "failed", "error": {"code": "x", "message": "overloaded"}, "output": []}"#,
+    ),
+    (
+        "openai-responses",
+        "failed: HTTP 500",
+        r#"{"request": {"model": "m", "input": [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}]},
+            "response": {"status_code": 500, "body": {"detail": "down"}}}"#,
     ),
     (
         "openai-responses",

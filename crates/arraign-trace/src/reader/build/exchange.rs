@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::At;
+use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::Usage;
 
@@ -78,9 +79,10 @@ impl<'t> Exchange<'t> {
         record: Json<'t>,
         read: impl FnOnce(At, Json<'t>) -> Result<Self, DecodeError>,
     ) -> Result<Self, DecodeError> {
-        let refusal = find_refusal(&record);
+        let refusal = record.as_object().and_then(find_refusal);
         let mut exchange = read(at, record)?;
-        if let Some(refusal) = refusal.filter(|_| exchange.reply.is_none()) {
+        let says_nothing = |reply: &Reply| reply.messages.is_empty() && reply.stop_reason.is_none();
+        if let Some(refusal) = refusal.filter(|_| exchange.reply.as_ref().is_none_or(says_nothing)) {
             exchange.reply = Self::failed(format!("error: {refusal}")).reply;
         }
         Ok(exchange)
@@ -88,13 +90,14 @@ impl<'t> Exchange<'t> {
 }
 
 /// Finds the reason why a provider refused the request of a record: the error of the response, or beside the request.
-pub(crate) fn find_refusal(record: &Json) -> Option<String> {
+pub(crate) fn find_refusal(record: &Object) -> Option<String> {
     if ["request", "response", "messages", "input"].iter().all(|name| record.get(name).is_none()) {
         return None;
     }
     let response = record.get("response");
     let body = response.and_then(|response| response.get("body"));
-    let said = [body, response, Some(record)].into_iter().flatten().find_map(find_error);
+    let errors = [body, response].into_iter().flatten().filter_map(|response| response.get("error"));
+    let said = errors.chain(record.get("error")).find_map(describe_error);
     let codes = ["status", "status_code", "statusCode"].iter();
     let mut codes = codes.filter_map(|name| response?.get(name)?.as_number()?.as_u64());
     match (codes.find(|code| *code >= 400), said) {
@@ -104,9 +107,11 @@ pub(crate) fn find_refusal(record: &Json) -> Option<String> {
     }
 }
 
-/// Returns the text of the `error` in a response.
-fn find_error(response: &Json) -> Option<String> {
-    let error = response.get("error").filter(|error| !error.is_null())?;
+/// Returns the text of an error of a provider; `None` of a null.
+fn describe_error(error: &Json) -> Option<String> {
+    if error.is_null() {
+        return None;
+    }
     let said = ["message", "type", "code"].iter().find_map(|name| error.text_under(name));
     Some(said.map_or_else(|| error.clone().into_text_or_json().into_owned(), ToOwned::to_owned))
 }
@@ -116,7 +121,7 @@ pub(crate) fn find_bare_error(record: &Json) -> Option<String> {
     const OF_A_LOG: [&str; 7] =
         ["request", "response", "result", "messages", "choices", "custom_id", "candidates"];
     let is_alone = OF_A_LOG.iter().all(|name| record.get(name).is_none());
-    find_error(record).filter(|_| is_alone)
+    record.get("error").filter(|_| is_alone).and_then(describe_error)
 }
 
 /// The reply of a model.

@@ -98,23 +98,23 @@ struct LoggedExchange {
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut logs: BTreeMap<Protocol, Vec<(At, String)>> = BTreeMap::new();
     let mut order = Vec::new();
-    // The failed requests since the last one that succeeded: a client repeats such a request, and the repetition counts.
-    let mut refused: Vec<(At, LoggedExchange)> = Vec::new();
+    // The last failed request, if none succeeded after it: a client repeats such a request, and the repetition counts.
+    let mut refused = None;
     for Record { at, value } in input.records {
         let exchange = read_exchange(value).map_err(|error| at.in_record(error))?;
         let Some(LoggedExchange { protocol, lines, failure }) = exchange else { continue };
         if failure.is_some() {
-            refused.push((at, LoggedExchange { protocol, lines, failure }));
+            refused = Some((at, LoggedExchange { protocol, lines, failure }));
             continue;
         }
-        refused.clear();
+        refused = None;
         // The map sorts by protocol; the order of the file is kept beside it.
         if !order.contains(&protocol) {
             order.push(protocol);
         }
         logs.entry(protocol).or_default().extend(lines.into_iter().map(|line| (at, line)));
     }
-    if let Some((at, LoggedExchange { protocol, lines, failure })) = refused.pop() {
+    if let Some((at, LoggedExchange { protocol, lines, failure })) = refused {
         // Without a reply there is no run, and the failure is all that there is to tell.
         let failure = failure.unwrap_or_default();
         let Some(log) = logs.get_mut(&protocol) else {
@@ -140,10 +140,9 @@ fn read_exchange(value: Json<'_>) -> Result<Option<LoggedExchange>, DecodeError>
     let Some(protocol) = protocol else { return Ok(None) };
     let body = request.take(&["body"]).unwrap_or_default();
     if status.is_none_or(|status| status >= 400) {
-        let status = status.map_or(Json::Null, |status| Json::Number(status.into()));
-        let reply = Json::object([("status", status), ("body", read_error_body(&mut response))]);
-        let record = Json::object([("request", body), ("response", reply)]);
-        let failure = find_refusal(&record).unwrap_or_else(|| "no response".to_owned());
+        let failure = describe_failure(status, &mut response);
+        let error = Json::object([("message", Json::Text(failure.as_str().into()))]);
+        let record = Json::object([("request", body), ("response", Json::object([("error", error)]))]);
         let lines = vec![record.into_value().to_string()];
         return Ok(Some(LoggedExchange { protocol, lines, failure: Some(failure) }));
     }
@@ -155,12 +154,15 @@ fn read_exchange(value: Json<'_>) -> Result<Option<LoggedExchange>, DecodeError>
     Ok(Some(LoggedExchange { protocol, lines: lines.collect(), failure: None }))
 }
 
-/// Returns the body of a response that reports an error, which may have come in chunks.
-fn read_error_body(response: &mut Object) -> Json<'static> {
+/// Describes why a request failed: the status, and the error in the body, which may have come in chunks.
+fn describe_failure(status: Option<u64>, response: &mut Object) -> String {
     let chunks = response.list(&["chunks"]).unwrap_or_default();
     let text: String = chunks.into_iter().filter_map(Json::into_text).collect();
     let of_chunks = serde_json::from_str::<Json>(&text).ok().map(Json::into_owned);
-    response.take(&["body"]).map(Json::into_owned).or(of_chunks).unwrap_or_default()
+    let body = response.take(&["body"]).map(Json::into_owned).or(of_chunks).unwrap_or_default();
+    let status = status.map_or(Json::Null, |status| Json::Number(status.into()));
+    let record = Json::object([("response", Json::object([("status", status), ("body", body)]))]);
+    record.as_object().and_then(find_refusal).unwrap_or_else(|| "no response".to_owned())
 }
 
 /// Returns the reply, or the pieces of one that the reader of the protocol puts together itself.

@@ -9,7 +9,7 @@ pub(crate) mod content;
 use std::borrow::Cow;
 
 use crate::reader::build::evidence::CallEvidence;
-use crate::reader::build::exchange::find_bare_error;
+use crate::reader::build::exchange::{find_bare_error, find_refusal};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::stream_end;
 use crate::reader::build::tool_result::error_of;
@@ -245,6 +245,8 @@ impl<'t> GeminiLog<'t> {
         if record.get("candidates").is_some() || FEEDBACK.iter().any(|name| record.get(name).is_some()) {
             return self.response(record, &BARE);
         }
+        let is_answered = record.get("response").is_some_and(|response| response.has_key("candidates"));
+        let refusal = find_refusal(&record).filter(|_| !is_answered);
         // A batch names its cases by `key`.
         if record.get("key").is_some() {
             self.case(&mut record)?;
@@ -254,9 +256,11 @@ impl<'t> GeminiLog<'t> {
         } else if record.get("contents").is_some() {
             return self.request(record, "contents");
         }
-        // The error may be in the place of the response, or the record of a stream.
-        if let Some(error) = error_of(&mut record) {
+        // A record of a stream may be an error alone.
+        let error = refusal.or_else(|| error_of(&mut record));
+        if let Some(error) = error.filter(|_| !is_answered) {
             self.refuse(&error);
+            return Ok(());
         }
         match record.object(&["response"])? {
             Some(response) => self.response(response, &LOGGED).map_err(|error| error.at_key("response")),
@@ -343,10 +347,6 @@ impl<'t> GeminiLog<'t> {
     }
 
     fn response(&mut self, mut response: Object<'t>, places: &ResponsePlaces) -> Result<(), DecodeError> {
-        if let Some(error) = error_of(&mut response) {
-            self.refuse(&error);
-            return Ok(());
-        }
         self.run.is_refused = false;
         let replayed = self.replay(response.list(&HISTORY)?, places.history)?;
         let id = response.take_text(&["responseId", "response_id"]).map(Cow::into_owned);
