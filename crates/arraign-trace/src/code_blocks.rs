@@ -59,6 +59,12 @@ pub(crate) fn find_code(text: &str) -> Vec<Range<usize>> {
     code
 }
 
+/// Whether a byte is inside of one of these parts of a text, which are in order.
+pub(crate) fn is_inside(parts: &[Range<usize>], at: usize) -> bool {
+    let next = parts.partition_point(|part| part.end <= at);
+    parts.get(next).is_some_and(|part| part.start <= at)
+}
+
 /// Adds the inline code in a part of a text: a run of backticks, and the next run of the same length on its line.
 fn add_inline_code(text: &str, part: Range<usize>, code: &mut Vec<Range<usize>>) {
     let mut at = part.start;

@@ -67,7 +67,7 @@ impl Trace {
             messages: self.messages[first..end].to_vec(),
             calls: self.calls.get(first_call..end_call)?.to_vec(),
             // The answer of a run is the reply to its last turn. An earlier turn has only what was said in it.
-            answer: if next.is_none() { self.recorded_answer() } else { None },
+            answer: if next.is_none() { self.recorded_answer().map(ToOwned::to_owned) } else { None },
             calls_unrecorded: self.calls_unrecorded.clone(),
             unread: self.unread.iter().filter_map(|part| part.in_turn(first..end)).collect(),
             answer_reasoning: if next.is_none() { self.answer_reasoning.clone() } else { None },
@@ -84,8 +84,24 @@ impl Trace {
     }
 
     /// The answer, where it is more than what the messages say: what they say may be of an earlier turn.
-    pub(super) fn recorded_answer(&self) -> Option<String> {
-        self.answer.clone().filter(|answer| self.said_after(self.last_call()).as_ref() != Some(answer))
+    pub(super) fn recorded_answer(&self) -> Option<&str> {
+        self.answer.as_deref().filter(|answer| !self.is_said(answer))
+    }
+
+    /// Whether the last messages, joined by newlines, are this text.
+    fn is_said(&self, answer: &str) -> bool {
+        let calls = self.last_call();
+        let Some(stretch) = self.find_stretch(calls) else { return false };
+        if self.messages[stretch.end - 1].is_thinking_alone() {
+            return false;
+        }
+        // Compared piece by piece: each run that is read is asked.
+        let mut rest = Some(answer);
+        for (at, message) in self.list_said(stretch, calls).enumerate() {
+            rest = rest.and_then(|rest| if at == 0 { Some(rest) } else { rest.strip_prefix('\n') });
+            rest = rest.and_then(|rest| rest.strip_prefix(message.text.as_str()));
+        }
+        rest == Some("")
     }
 
     /// Joins the messages of the model between call `calls` and the next one by newlines. If the user spoke in between,
@@ -95,10 +111,14 @@ impl Trace {
         if self.messages[stretch.end - 1].is_thinking_alone() {
             return None;
         }
-        let said = self.messages[stretch].iter().filter(|message| {
+        joined(self.list_said(stretch, calls))
+    }
+
+    /// Lists the messages of the model in a stretch after call `calls` that say something.
+    fn list_said(&self, stretch: Range<usize>, calls: usize) -> impl Iterator<Item = &Message> {
+        self.messages[stretch].iter().filter(move |message| {
             message.after_calls == calls && message.role == Role::Assistant && !message.is_thinking_alone()
-        });
-        joined(said)
+        })
     }
 
     /// Finds the messages from the first to the last one of the model between call `calls` and the next one, after the last

@@ -6,8 +6,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::is_inside;
-use crate::code_blocks::find_code;
+use crate::code_blocks::{find_code, is_inside};
 use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, Trace, UnreadContent};
 use crate::unique_keys::parse_value;
 
@@ -132,8 +131,8 @@ pub(super) fn find_react_call(text: &str) -> Option<usize> {
 
 /// Whether only white space is before a byte on its line.
 fn begins_line(text: &str, at: usize) -> bool {
-    let before = &text[..at];
-    before[before.rfind('\n').map_or(0, |newline| newline + 1)..].trim_start().is_empty()
+    let before = text[..at].trim_end_matches([' ', '\t']);
+    before.is_empty() || before.ends_with('\n')
 }
 
 /// A line of a text, by the word that it begins with.
