@@ -13,7 +13,9 @@ use serde_json::Value;
 
 pub use read::TextProtocol;
 
-use super::{Arguments, Call, RecordPlace, Role, Trace, UnreadContent, UnreadPart};
+use super::{
+    Arguments, Call, CallStatus, RecordPlace, Role, StatusMark, ToolServer, Trace, UnreadContent, UnreadPart,
+};
 use crate::code_blocks::{find_code, is_inside};
 
 /// The protocols that begin a call with a mark, which begins with `<` or `[`.
@@ -249,20 +251,19 @@ fn list_parallel_calls(call: &Call) -> Option<Vec<Call>> {
         return None;
     }
     let uses = call.arguments.get("tool_uses")?.as_array().filter(|uses| !uses.is_empty())?;
+    let is_told_together = call.status == CallStatus::Ok && uses.len() > 1;
     let calls = uses.iter().map(|inner| {
         let written = inner.get("recipient_name")?.as_str().filter(|name| !name.is_empty())?;
         let arguments = inner.get("parameters").cloned().map_or_else(Arguments::none, Arguments::from_json);
         let name = written.strip_prefix("functions.").unwrap_or(written);
         Some(Call {
             name: name.to_owned(),
-            server: super::ToolServer::NotRecorded,
+            server: ToolServer::NotRecorded,
             written: Some(written.to_owned()).filter(|written| written != name),
             arguments,
             // That all of them ran says nothing of each.
-            status: match call.status {
-                super::CallStatus::Ok if uses.len() > 1 => super::CallStatus::Unknown,
-                status => status,
-            },
+            status: if is_told_together { CallStatus::Unknown } else { call.status },
+            status_mark: if is_told_together { StatusMark::Recorded } else { call.status_mark.clone() },
             ..call.clone()
         })
     });

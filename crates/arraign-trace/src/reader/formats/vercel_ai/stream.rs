@@ -144,7 +144,7 @@ impl Stream {
                 let told = part.string(&["errorText"])?.or_else(|| error_of(&mut part));
                 builder.trace.stop_reason = told.map(|error| format!("error: {error}"));
             }
-            kind => builder.pass_over(known_group(kind), &WITHOUT_CALLS),
+            kind => builder.pass_over_part(known_group(kind), &part, &WITHOUT_CALLS),
         }
         Ok(())
     }
