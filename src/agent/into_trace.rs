@@ -71,8 +71,7 @@ pub(super) fn read_single_run(
 /// Creates a run with only a known answer. Its calls are marked as unrecorded, so that no check takes them for none.
 pub(super) fn answer_only_trace(query: String, answer: String) -> Trace {
     let reply = Message::new(Role::Assistant, answer.clone(), 0);
-    let question =
-        (!query.is_empty()).then(|| Message::new(Role::User, query.clone(), 0));
+    let question = (!query.is_empty()).then(|| Message::new(Role::User, query.clone(), 0));
     Trace {
         input: question.is_some().then_some(query),
         messages: question.into_iter().chain([reply]).collect(),

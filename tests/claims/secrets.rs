@@ -154,7 +154,7 @@ const FIELDS: &[(&str, PlaceText)] = &[
     ("model", |run, text| run.model = Some(text)),
     ("stop_reason", |run, text| run.stop_reason = Some(text)),
     ("message", |run, text| {
-        run.messages.insert(0, Message { role: Role::User, text, after_calls: 0 });
+        run.messages.insert(0, Message::new(Role::User, text, 0));
     }),
     ("argument", |run, text| run.calls[0].arguments = Arguments::Json(json!({ "note": text }))),
     ("nested argument", |run, text| {

@@ -19,7 +19,9 @@ pub struct CodeBlock<'t> {
 /// closed is none.
 pub fn find_code_blocks(text: &str) -> Vec<CodeBlock<'_>> {
     // A fence closes with at least as many marks of the same kind and nothing else on its line, as in Markdown.
-    let (mut blocks, mut open, mut at) = (Vec::new(), None, 0);
+    let mut blocks = Vec::new();
+    let mut open = None;
+    let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();

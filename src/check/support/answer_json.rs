@@ -168,7 +168,9 @@ mod tests {
         let expected = "the answer has more than one fenced block of JSON: one marked `json` at line 1, column 1, and one \
                         marked `json` at line 4, column 1";
         assert_eq!(message, expected);
-        assert!(problem("```\n{}\n```\n```\n[]\n```", Form::Fenced).0.contains("one without a mark at line 4"));
+        assert!(
+            problem("```\n{}\n```\n```\n[]\n```", Form::Fenced).0.contains("one without a mark at line 4")
+        );
     }
 
     #[test]

@@ -50,7 +50,8 @@ mod tests {
             assert_eq!(run_with_part(messages).answer_doubt().is_some(), is_open, "{messages:?}");
         }
         let doubt = run_with_part(None).answer_doubt();
-        let expected = "the answer may not be the whole answer: line 7 is a part of the unknown kind `widget`";
+        let expected =
+            "the answer may not be the whole answer: line 7 is a part of the unknown kind `widget`";
         assert_eq!(doubt.as_deref(), Some(expected));
     }
 

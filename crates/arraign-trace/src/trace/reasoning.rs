@@ -96,7 +96,8 @@ fn find_closing_tag<F: FnOnce() -> Vec<Range<usize>>>(
 fn find_lone_closing_tag(text: &str) -> Option<usize> {
     list_closing_tags(text, 0).next()?;
     // An answer that is data as a whole may have such a tag in its values.
-    if text.trim_start().starts_with(['{', '[', '"']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+    if text.trim_start().starts_with(['{', '[', '"'])
+        && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
     {
         return None;
     }
@@ -122,9 +123,11 @@ fn begins_with_channel(text: &str) -> bool {
 /// Finds the text in the last channel `final`. The other channels hold reasoning and calls. The marks behind the answer
 /// are no part of it.
 fn find_final_channel(text: &str) -> ReasonedText {
-    let mut answer = None;
+    let mut answer: Option<Range<usize>> = None;
     // One pass over the marks: the header of a channel is between its mark and that of its message.
-    let (mut header, mut is_final, mut is_open) = (None, false, false);
+    let mut header = None;
+    let mut is_final = false;
+    let mut is_open = false;
     for at in memmem::find_iter(text.as_bytes(), "<|") {
         let mark = &text[at..];
         if mark.starts_with(MESSAGE) {
@@ -134,9 +137,10 @@ fn find_final_channel(text: &str) -> ReasonedText {
                 answer = Some(at + MESSAGE.len()..text.len());
             }
         } else if CHANNEL_ENDS.iter().any(|end| mark.starts_with(end)) {
-            if let Some(answer) = answer.as_mut().filter(|_| std::mem::take(&mut is_final)) {
+            if is_final && let Some(answer) = &mut answer {
                 answer.end = at;
             }
+            is_final = false;
             is_open = mark.starts_with(CHANNEL);
             header = is_open.then(|| at + CHANNEL.len());
         }
@@ -166,7 +170,8 @@ impl Trace {
             // What comes before a call is not the end of the run.
             self.messages[*last].after_calls == self.calls.len()
         });
-        let (mut is_split, mut is_cut) = (false, false);
+        let mut is_split = false;
+        let mut is_cut = false;
         for (at, message) in self.messages.iter_mut().enumerate() {
             if message.role != Role::Assistant || message.reasoning.is_some() {
                 continue;
@@ -199,9 +204,10 @@ impl Trace {
     /// Puts the reasoning back into the texts that it was taken from, for a run whose reasoning counts as said.
     pub fn restore_reasoning(&mut self) {
         let is_said_last = self.answer.is_some() && self.recorded_answer().is_none();
-        let ends_thinking = self.messages.last().is_some_and(|message| {
-            message.is_thinking_alone() && message.after_calls == self.calls.len()
-        });
+        let ends_thinking = self
+            .messages
+            .last()
+            .is_some_and(|message| message.is_thinking_alone() && message.after_calls == self.calls.len());
         let mut is_restored = false;
         for message in &mut self.messages {
             if let Some(reasoning) = message.reasoning.take() {
@@ -249,7 +255,10 @@ mod tests {
 
     #[test]
     fn a_closing_tag_alone_ends_reasoning() {
-        assert_eq!(split("a </b> `</think>` c</think>\nd"), Some(("a </b> `</think>` c</think>\n", "d", true)));
+        assert_eq!(
+            split("a </b> `</think>` c</think>\nd"),
+            Some(("a </b> `</think>` c</think>\n", "d", true))
+        );
         for text in [
             "a `</think>` b",
             "```\n</think>\n```\nb",
@@ -265,13 +274,17 @@ mod tests {
 
     #[test]
     fn the_final_channel_is_the_answer() {
-        let whole = "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>";
+        let whole =
+            "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>";
         let (reasoning, answer, is_closed) = split(whole).expect("harmony");
         assert_eq!((answer, is_closed), ("b", true));
         assert!(reasoning.ends_with("final<|message|>"));
         let call = "<|start|>assistant<|channel|>commentary to=functions.f<|message|>{}<|call|>";
         assert_eq!(split(call), Some((call, "", true)));
-        assert_eq!(split("<|channel|>analysis<|message|>a"), Some(("<|channel|>analysis<|message|>a", "", false)));
+        assert_eq!(
+            split("<|channel|>analysis<|message|>a"),
+            Some(("<|channel|>analysis<|message|>a", "", false))
+        );
         assert_eq!(split("<|channel|>analysis").map(|split| split.2), Some(false));
         let twice = "<|channel|>final<|message|>a<|end|><|channel|>commentary to=f<|message|>{}";
         assert_eq!(split(twice).map(|split| (split.1, split.2)), Some(("a", true)));
@@ -279,7 +292,14 @@ mod tests {
 
     #[test]
     fn hostile_texts_are_read_in_one_pass() {
-        for piece in ["<think></think>", "</think>", "`</think>`", "<|channel|>", "<|channel|>a<|message|>b", "<think>"] {
+        for piece in [
+            "<think></think>",
+            "</think>",
+            "`</think>`",
+            "<|channel|>",
+            "<|channel|>a<|message|>b",
+            "<think>",
+        ] {
             let text = piece.repeat(20_000);
             let started = std::time::Instant::now();
             find_answer(&text);

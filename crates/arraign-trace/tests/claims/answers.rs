@@ -30,14 +30,24 @@ fn reasoning_in_a_text_is_no_part_of_the_answer_in_any_format() {
         {"finish_reason": "stop", "message": {"role": "assistant", "content": text}}]});
     for (format, file) in [
         ("openai-chat", response),
-        ("anthropic", json!([{"role": "user", "content": "hi"}, {"role": "assistant", "content": [{"type": "text", "text": text}]}])),
+        (
+            "anthropic",
+            json!([{"role": "user", "content": "hi"}, {"role": "assistant", "content": [{"type": "text", "text": text}]}]),
+        ),
         ("native", json!({"steps": [{"user": "hi"}, {"say": text}]})),
         ("native", json!({"calls": [], "answer": text})),
-        ("gemini", json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}, {"role": "model", "parts": [{"text": text}]}]})),
+        (
+            "gemini",
+            json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}, {"role": "model", "parts": [{"text": text}]}]}),
+        ),
     ] {
         let run = read(format, &file);
         assert_eq!(run.answer.as_deref(), Some("It ships."), "{format}");
-        let kept = run.messages.last().and_then(|message| message.reasoning.clone()).or(run.answer_reasoning.clone());
+        let kept = run
+            .messages
+            .last()
+            .and_then(|message| message.reasoning.clone())
+            .or(run.answer_reasoning.clone());
         assert_eq!(kept.as_deref(), Some("<think>I must not say it.</think>\n\n"), "{format}");
         // The native form keeps both apart, and whoever wants the whole text gets it.
         let again = reader::read(&reader::to_native(&run), None).expect("a trace").runs.remove(0);
@@ -51,7 +61,8 @@ fn reasoning_in_a_text_is_no_part_of_the_answer_in_any_format() {
 
 #[test]
 fn a_text_that_breaks_off_in_its_reasoning_is_no_answer() {
-    let run = chat(&[("user", "hi"), ("assistant", "Let me see."), ("user", "well?"), ("assistant", "<think>It")]);
+    let run =
+        chat(&[("user", "hi"), ("assistant", "Let me see."), ("user", "well?"), ("assistant", "<think>It")]);
     assert_eq!(run.answer, None);
     assert_eq!(run.ended, Ended::Cut("the reasoning was not closed".to_owned()));
     assert_eq!(run.everything_said().as_deref(), Some("Let me see."));
@@ -209,7 +220,10 @@ fn a_call_without_a_name_may_be_any_tool() {
         {"role": "tool", "tool_call_id": "a", "content": "7"},
         {"role": "assistant", "content": "Done."}]);
     let run = read("openai-chat", &file);
-    assert_eq!(run.unread.iter().map(|part| &part.what).collect::<Vec<_>>(), [&UnreadContent::NamelessCall(1)]);
+    assert_eq!(
+        run.unread.iter().map(|part| &part.what).collect::<Vec<_>>(),
+        [&UnreadContent::NamelessCall(1)]
+    );
     assert_eq!(run.answer_doubt(), None);
 }
 

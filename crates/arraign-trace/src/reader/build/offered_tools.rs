@@ -28,7 +28,11 @@ fn collect_offers(value: &Json, names: &mut HashSet<String>) {
         Json::Object(object) => {
             for (key, value) in object.entries() {
                 match key.as_ref() {
-                    "tools" | "functions" | "tool_definitions" | "available_tools" | "gen_ai.tool.definitions" => {
+                    "tools"
+                    | "functions"
+                    | "tool_definitions"
+                    | "available_tools"
+                    | "gen_ai.tool.definitions" => {
                         collect_names(value, names);
                     }
                     _ => collect_offers(value, names),

@@ -165,7 +165,8 @@ impl TraceBuilder {
         // A message is said before the results of its calls, also where its text comes last. Calls that the provider ran
         // itself are answered in the message.
         let of_message = self.trace.calls.get(self.calls_before..).unwrap_or_default();
-        self.is_last_text = self.called && of_message.iter().any(|call| call.status == CallStatus::Unanswered);
+        self.is_last_text =
+            self.called && of_message.iter().any(|call| call.status == CallStatus::Unanswered);
         if self.is_last_text {
             self.place_last_text(self.calls_before);
         }

@@ -368,8 +368,8 @@ fn may_say(key: &str, value: &Json) -> bool {
 /// Whether a key means a text, a role or a call in some format.
 fn says(key: &str) -> bool {
     const WORDS: [&str; 12] = [
-        "answer", "call", "content", "delta", "function", "message", "output", "parts", "response", "role", "text",
-        "tool",
+        "answer", "call", "content", "delta", "function", "message", "output", "parts", "response", "role",
+        "text", "tool",
     ];
     let key = key.to_ascii_lowercase();
     WORDS.iter().any(|word| key.contains(word))

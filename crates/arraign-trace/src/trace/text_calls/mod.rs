@@ -144,7 +144,8 @@ impl Trace {
         self.expand_parallel_calls();
         self.note_nameless_calls();
         self.split_reasoning();
-        let is_called = |name: &str| self.calls.iter().any(|call| call.name == name || call.written_name() == name);
+        let is_called =
+            |name: &str| self.calls.iter().any(|call| call.name == name || call.written_name() == name);
         let parts = self.find_text_calls(&is_called);
         self.push_new_unread(parts);
     }
@@ -319,7 +320,15 @@ mod tests {
 
     #[test]
     fn hostile_texts_are_searched_in_one_pass() {
-        for piece in ["<", "`<tool_call>`", "Action Input:", "<|channel|>", "<execute_command>", "[TOOL_CALLS]", "Action:\n"] {
+        for piece in [
+            "<",
+            "`<tool_call>`",
+            "Action Input:",
+            "<|channel|>",
+            "<execute_command>",
+            "[TOOL_CALLS]",
+            "Action:\n",
+        ] {
             let text = piece.repeat(20_000);
             let started = std::time::Instant::now();
             protocols(&text);

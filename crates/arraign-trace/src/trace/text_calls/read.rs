@@ -41,7 +41,9 @@ impl TextProtocol {
     fn read_results(self, text: &str) -> Option<Vec<String>> {
         match self {
             Self::Hermes => read_tool_responses(text),
-            Self::React => text.trim_start().strip_prefix(OBSERVATION).map(|result| vec![result.trim().to_owned()]),
+            Self::React => {
+                text.trim_start().strip_prefix(OBSERVATION).map(|result| vec![result.trim().to_owned()])
+            }
         }
     }
 }
@@ -50,7 +52,10 @@ impl TextProtocol {
 #[derive(Debug, PartialEq)]
 enum TextPiece {
     Said(String),
-    Call { name: String, arguments: Arguments },
+    Call {
+        name: String,
+        arguments: Arguments,
+    },
     /// The result of the first call that waits for one.
     Result(String),
     /// A call that cannot be read.
@@ -62,7 +67,10 @@ const RESPONSE_TAGS: [&str; 2] = ["<tool_response>", "</tool_response>"];
 
 fn read_hermes(text: &str) -> Vec<TextPiece> {
     let code = find_code(text);
-    let (mut pieces, mut at, mut from) = (Vec::new(), 0, 0);
+    let mut pieces = Vec::new();
+    // The ends of what was read, and of what was searched.
+    let mut at = 0;
+    let mut from = 0;
     let [open, close] = CALL_TAGS;
     while let Some(start) = text[from..].find(open).map(|start| from + start) {
         from = start + open.len();
@@ -109,7 +117,8 @@ fn read_hermes_call(text: &str) -> Option<(String, Arguments)> {
 /// Reads the results of a message that consists of them.
 fn read_tool_responses(text: &str) -> Option<Vec<String>> {
     let [open, close] = RESPONSE_TAGS;
-    let (mut results, mut rest) = (Vec::new(), text.trim());
+    let mut results = Vec::new();
+    let mut rest = text.trim();
     while let Some(inner) = rest.strip_prefix(open) {
         let (result, after) = inner.split_once(close).unwrap_or((inner, ""));
         results.push(result.trim().to_owned());
@@ -158,8 +167,10 @@ fn read_react(text: &str) -> Vec<TextPiece> {
                 action.replace(rest(ACTION)).into_iter().for_each(|name| push_said(&mut pieces, name));
             }
             ReactLine::Input => match action.take().filter(|name| !name.is_empty() && !name.contains('\n')) {
-                Some(name) => pieces
-                    .push(TextPiece::Call { name: name.to_owned(), arguments: read_react_input(rest(INPUT)) }),
+                Some(name) => pieces.push(TextPiece::Call {
+                    name: name.to_owned(),
+                    arguments: read_react_input(rest(INPUT)),
+                }),
                 None => pieces.push(TextPiece::Unread(text[part].to_owned())),
             },
             ReactLine::Observation => pieces.push(TextPiece::Result(rest(OBSERVATION).to_owned())),
@@ -199,7 +210,11 @@ fn split_react_lines(text: &str, code: &[Range<usize>]) -> Vec<(ReactLine, Range
 
 /// Reads the input of an action: an object, or else a text.
 fn read_react_input(text: &str) -> Arguments {
-    if text.starts_with('{') { Arguments::from_text(text) } else { Arguments::Json(Value::String(text.to_owned())) }
+    if text.starts_with('{') {
+        Arguments::from_text(text)
+    } else {
+        Arguments::Json(Value::String(text.to_owned()))
+    }
 }
 
 impl Trace {
@@ -238,7 +253,9 @@ impl Trace {
         self.messages = rebuilt.run.messages;
         // The other parts stay in the messages in which they are.
         for mut part in unread {
-            if is_of_protocol(&part.what) && part.place.message.is_some_and(|number| numbers.contains(&number)) {
+            if is_of_protocol(&part.what)
+                && part.place.message.is_some_and(|number| numbers.contains(&number))
+            {
                 continue;
             }
             let moved = |number: usize| rebuilt.moved.get(number).copied().unwrap_or(self.messages.len());
@@ -280,7 +297,8 @@ impl RebuiltRun {
     /// Adds a text of the model as what it says and calls. Returns whether its calls were read, all of them.
     fn push_said(&mut self, protocol: TextProtocol, message: &Message) -> bool {
         let before = self.run.calls.len();
-        let (mut is_whole, mut in_turn) = (true, false);
+        let mut is_whole = true;
+        let mut in_turn = false;
         let mut reasoning = message.reasoning.clone();
         for piece in protocol.read_said(&message.text) {
             match piece {
