@@ -148,6 +148,11 @@ type PlaceText = fn(&mut Trace, String);
 /// All fields of a run that contain texts.
 const FIELDS: &[(&str, PlaceText)] = &[
     ("answer", |run, text| run.answer = Some(text)),
+    ("answer_reasoning", |run, text| run.answer_reasoning = Some(text)),
+    ("reasoning", |run, text| {
+        let thought = Message::new(Role::Assistant, "", 0);
+        run.messages.insert(0, Message { reasoning: Some(text), ..thought });
+    }),
     ("input", |run, text| run.input = Some(text)),
     ("id", |run, text| run.id = Some(text)),
     ("agent", |run, text| run.agent = Some(text)),

@@ -32,9 +32,9 @@ pub(crate) struct TraceFile {
     each: Option<bool>,
     /// Kinds of parts that the reader does not know and that contain no tool call.
     harmless: Option<Vec<String>>,
-    /// `keep`: reasoning in a text, such as `<think>...</think>`, is a part of the answer. Default: `split`, it is not.
+    /// Reasoning in a text of the model, such as `<think>...</think>`.
     reasoning: Option<ReasoningTexts>,
-    /// `hermes` or `react`: the calls that the model writes as text in this form are read. Default: they are unread parts.
+    /// The form of the calls that the model writes as text, to have them read. Default: they are unread parts.
     calls_in_text: Option<TextProtocol>,
 }
 
