@@ -247,10 +247,10 @@ impl RunReading {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningTexts {
-    /// No part of what was said. The default.
+    /// It is no part of the answer. The default.
     #[default]
     Split,
-    /// A part of the text.
+    /// It is a part of the answer.
     Keep,
 }
 

@@ -148,13 +148,18 @@ type PlaceText = fn(&mut Trace, String);
 /// All fields of a run that contain texts.
 const FIELDS: &[(&str, PlaceText)] = &[
     ("answer", |run, text| run.answer = Some(text)),
+    ("answer_reasoning", |run, text| run.answer_reasoning = Some(text)),
+    ("reasoning", |run, text| {
+        let thought = Message::new(Role::Assistant, "", 0);
+        run.messages.insert(0, Message { reasoning: Some(text), ..thought });
+    }),
     ("input", |run, text| run.input = Some(text)),
     ("id", |run, text| run.id = Some(text)),
     ("agent", |run, text| run.agent = Some(text)),
     ("model", |run, text| run.model = Some(text)),
     ("stop_reason", |run, text| run.stop_reason = Some(text)),
     ("message", |run, text| {
-        run.messages.insert(0, Message { role: Role::User, text, after_calls: 0, reasoning: None });
+        run.messages.insert(0, Message::new(Role::User, text, 0));
     }),
     ("argument", |run, text| run.calls[0].arguments = Arguments::Json(json!({ "note": text }))),
     ("nested argument", |run, text| {

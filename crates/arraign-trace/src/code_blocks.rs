@@ -19,7 +19,9 @@ pub struct CodeBlock<'t> {
 /// closed is none.
 pub fn find_code_blocks(text: &str) -> Vec<CodeBlock<'_>> {
     // A fence closes with at least as many marks of the same kind and nothing else on its line, as in Markdown.
-    let (mut blocks, mut open, mut at) = (Vec::new(), None, 0);
+    let mut blocks = Vec::new();
+    let mut open = None;
+    let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
@@ -57,6 +59,12 @@ pub(crate) fn find_code(text: &str) -> Vec<Range<usize>> {
     }
     add_inline_code(text, at..text.len(), &mut code);
     code
+}
+
+/// Whether a byte is inside of one of these parts of a text, which are in order.
+pub(crate) fn is_inside(parts: &[Range<usize>], at: usize) -> bool {
+    let next = parts.partition_point(|part| part.end <= at);
+    parts.get(next).is_some_and(|part| part.start <= at)
 }
 
 /// Adds the inline code in a part of a text: a run of backticks, and the next run of the same length on its line.

@@ -36,9 +36,9 @@ pub(crate) struct TraceFile {
     harmless: Option<Vec<String>>,
     /// Which results of tools are failures, where the format does not say.
     failed_when: Option<FailedResults>,
-    /// `keep`: reasoning in a text, such as `<think>...</think>`, is a part of the answer. Default: `split`, it is not.
+    /// Reasoning in a text of the model, such as `<think>...</think>`.
     reasoning: Option<ReasoningTexts>,
-    /// `hermes` or `react`: the calls that the model writes as text in this form are read. Default: they are unread parts.
+    /// The form of the calls that the model writes as text, to have them read. Default: they are unread parts.
     calls_in_text: Option<TextProtocol>,
 }
 

@@ -81,13 +81,17 @@ impl Reader {
             settle_run(run);
             // Only people leave out results.
             if self.name != formats::native::READER.name {
-                run.note_results();
+                run.note_results(OF_MODELS.contains(&self.name));
             }
         }
         build::offered_tools::note_offered_calls(&mut runs, source);
         Ok(runs)
     }
 }
+
+/// The formats in which people keep what a model replied, with or without an agent around it.
+const OF_MODELS: [&str; 6] =
+    ["openai-chat", "anthropic", "openai-responses", "gemini", "bedrock", "model-exchanges"];
 
 /// Finds what all formats write alike: the server in the name of a tool, how a run ended by the reason why it stopped, and
 /// reasoning and calls in texts.

@@ -218,7 +218,7 @@ fn read_declared(reader: &DeclaredReader, document: DeclaredDocument) -> Result<
     }
     for run in &mut runs {
         settle_run(run);
-        run.note_results();
+        run.note_results(false);
     }
     Ok(Recording { format: reader.name, runs })
 }

@@ -24,13 +24,14 @@ impl Trace {
         }
     }
 
-    /// Notes that the format records results, unless its reader found that it does not. A run that ends with the calls of its
-    /// first turn, without any result, is a log of the model alone.
-    pub(crate) fn note_results(&mut self) {
+    /// Notes that the format records results, unless its reader found that it does not. In the formats of models, a run that
+    /// ends with the calls of its first turn, without any result, is what the model alone replied.
+    pub(crate) fn note_results(&mut self, is_of_model: bool) {
         if self.results != Results::Optional {
             return;
         }
-        let is_reply = self.calls.iter().all(|call| call.status == CallStatus::Unanswered && call.turn <= 1)
+        let is_reply = is_of_model
+            && self.calls.iter().all(|call| call.status == CallStatus::Unanswered && call.turn <= 1)
             && self.said_after(self.calls.len()).is_none();
         self.results =
             if is_reply && !self.calls.is_empty() { Results::NotRecorded } else { Results::Recorded };
@@ -91,7 +92,7 @@ impl Trace {
             messages: self.messages[first..end].to_vec(),
             calls: self.calls.get(first_call..end_call)?.to_vec(),
             // The answer of a run is the reply to its last turn. An earlier turn has only what was said in it.
-            answer: if next.is_none() { self.recorded_answer() } else { None },
+            answer: if next.is_none() { self.recorded_answer().map(ToOwned::to_owned) } else { None },
             calls_unrecorded: self.calls_unrecorded.clone(),
             unread: self.unread.iter().filter_map(|part| part.in_turn(first..end)).collect(),
             answer_reasoning: if next.is_none() { self.answer_reasoning.clone() } else { None },
@@ -111,8 +112,24 @@ impl Trace {
     }
 
     /// The answer, where it is more than what the messages say: what they say may be of an earlier turn.
-    pub(super) fn recorded_answer(&self) -> Option<String> {
-        self.answer.clone().filter(|answer| self.said_after(self.last_call()).as_ref() != Some(answer))
+    pub(super) fn recorded_answer(&self) -> Option<&str> {
+        self.answer.as_deref().filter(|answer| !self.is_said(answer))
+    }
+
+    /// Whether the last messages, joined by newlines, are this text.
+    fn is_said(&self, answer: &str) -> bool {
+        let calls = self.last_call();
+        let Some(stretch) = self.find_stretch(calls) else { return false };
+        if self.messages[stretch.end - 1].is_thinking_alone() {
+            return false;
+        }
+        // Compared piece by piece: each run that is read is asked.
+        let mut rest = Some(answer);
+        for (at, message) in self.list_said(stretch, calls).enumerate() {
+            rest = rest.and_then(|rest| if at == 0 { Some(rest) } else { rest.strip_prefix('\n') });
+            rest = rest.and_then(|rest| rest.strip_prefix(message.text.as_str()));
+        }
+        rest == Some("")
     }
 
     /// Joins the messages of the model between call `calls` and the next one by newlines. If the user spoke in between,
@@ -122,10 +139,14 @@ impl Trace {
         if self.messages[stretch.end - 1].is_thinking_alone() {
             return None;
         }
-        let said = self.messages[stretch].iter().filter(|message| {
+        joined(self.list_said(stretch, calls))
+    }
+
+    /// Lists the messages of the model in a stretch after call `calls` that say something.
+    fn list_said(&self, stretch: Range<usize>, calls: usize) -> impl Iterator<Item = &Message> {
+        self.messages[stretch].iter().filter(move |message| {
             message.after_calls == calls && message.role == Role::Assistant && !message.is_thinking_alone()
-        });
-        joined(said)
+        })
     }
 
     /// Finds the messages from the first to the last one of the model between call `calls` and the next one, after the last

@@ -3,12 +3,13 @@
 //! Many models write their thinking before the answer, into the same text: between tags, or in a channel of its own. The
 //! thinking is not said to anybody, so it is kept apart: the answer is the rest of the text.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use memchr::memmem;
 
 use super::{Ended, Message, Role, Trace};
-use crate::code_blocks::find_code;
+use crate::code_blocks::{find_code, is_inside};
 
 /// The tags of reasoning.
 const TAGS: [&str; 3] = ["think", "thinking", "reasoning"];
@@ -30,12 +31,13 @@ struct ReasonedText {
 fn find_answer(text: &str) -> Option<ReasonedText> {
     let start = skip_white_space(text, 0);
     if begins_with_channel(&text[start..]) {
-        return find_final_channel(text);
+        return Some(find_final_channel(text));
     }
+    let code = LazyCell::new(|| find_code(text));
     let mut at = start;
     // Some models think several times in a row.
     while let Some(tag) = find_opening_tag(&text[at..]) {
-        let Some(close) = find_closing_tag(text, at + tag.len() + "<>".len(), tag) else {
+        let Some(close) = find_closing_tag(text, at + tag.len() + "<>".len(), tag, &code) else {
             return Some(ReasonedText { answer: text.len()..text.len(), is_closed: false });
         };
         at = skip_white_space(text, close);
@@ -62,9 +64,10 @@ fn has_prefix(text: &str, prefix: &str) -> bool {
     text.as_bytes().get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix.as_bytes()))
 }
 
-/// Lists the closing tags of reasoning: their names and their ranges.
-fn list_closing_tags(text: &str) -> impl Iterator<Item = (&'static str, Range<usize>)> {
-    memmem::find_iter(text.as_bytes(), "</").filter_map(|at| {
+/// Lists the closing tags of reasoning after the byte `from`: their names and their ranges.
+fn list_closing_tags(text: &str, from: usize) -> impl Iterator<Item = (&'static str, Range<usize>)> {
+    memmem::find_iter(&text.as_bytes()[from..], "</").filter_map(move |at| {
+        let at = from + at;
         let name = &text[at + "</".len()..];
         let tag = TAGS.into_iter().find(|tag| has_prefix(name, tag) && name[tag.len()..].starts_with('>'))?;
         Some((tag, at..at + "</>".len() + tag.len()))
@@ -72,18 +75,26 @@ fn list_closing_tags(text: &str) -> impl Iterator<Item = (&'static str, Range<us
 }
 
 /// Finds the end of the first closing tag `tag` after the byte `from`.
-fn find_closing_tag(text: &str, from: usize, tag: &str) -> Option<usize> {
-    let closing = || list_closing_tags(text).filter(|(name, at)| *name == tag && at.start >= from);
-    let first = closing().next()?.1.end;
+fn find_closing_tag<F: FnOnce() -> Vec<Range<usize>>>(
+    text: &str,
+    from: usize,
+    tag: &str,
+    code: &LazyCell<Vec<Range<usize>>, F>,
+) -> Option<usize> {
+    let mut closing = list_closing_tags(text, from).filter(|(name, _)| *name == tag);
+    let (_, first) = closing.next()?;
+    if !is_inside(code, first.start) {
+        return Some(first.end);
+    }
     // The thinking may quote the tag. It may also have a single backtick, after which nothing looks like a tag.
-    let code = find_code(text);
-    let outside = closing().find(|(_, at)| !is_inside(&code, at.start));
+    let first = first.end;
+    let outside = closing.find(|(_, at)| !is_inside(code, at.start));
     Some(outside.map_or(first, |(_, at)| at.end))
 }
 
 /// Finds the end of the first closing tag, if no tag in front of it opens what it closes.
 fn find_lone_closing_tag(text: &str) -> Option<usize> {
-    list_closing_tags(text).next()?;
+    list_closing_tags(text, 0).next()?;
     // An answer that is data as a whole may have such a tag in its values.
     if text.trim_start().starts_with(['{', '[', '"'])
         && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
@@ -91,14 +102,10 @@ fn find_lone_closing_tag(text: &str) -> Option<usize> {
         return None;
     }
     let code = find_code(text);
-    let (tag, at) = list_closing_tags(text).find(|(_, at)| !is_inside(&code, at.start))?;
+    let (tag, at) = list_closing_tags(text, 0).find(|(_, at)| !is_inside(&code, at.start))?;
     let mut opening = memmem::find_iter(text[..at.start].as_bytes(), "<")
         .filter(|open| find_opening_tag(&text[*open..]) == Some(tag) && !is_inside(&code, *open));
     opening.next().is_none().then_some(at.end)
-}
-
-fn is_inside(code: &[Range<usize>], at: usize) -> bool {
-    code.iter().any(|range| range.contains(&at))
 }
 
 const CHANNEL: &str = "<|channel|>";
@@ -115,20 +122,31 @@ fn begins_with_channel(text: &str) -> bool {
 
 /// Finds the text in the last channel `final`. The other channels hold reasoning and calls. The marks behind the answer
 /// are no part of it.
-fn find_final_channel(text: &str) -> Option<ReasonedText> {
-    let mut found = ReasonedText { answer: text.len()..text.len(), is_closed: false };
-    for at in memmem::find_iter(text.as_bytes(), CHANNEL) {
-        let header = at + CHANNEL.len();
-        let Some(length) = text[header..].find(MESSAGE) else { break };
-        let begin = header + length + MESSAGE.len();
-        let end = CHANNEL_ENDS.iter().filter_map(|mark| text[begin..].find(mark)).min();
-        let is_final = text[header..header + length].split_whitespace().next() == Some("final");
-        if is_final {
-            found.answer = begin..begin + end.unwrap_or(text.len() - begin);
+fn find_final_channel(text: &str) -> ReasonedText {
+    let mut answer: Option<Range<usize>> = None;
+    // One pass over the marks: the header of a channel is between its mark and that of its message.
+    let mut header = None;
+    let mut is_final = false;
+    let mut is_open = false;
+    for at in memmem::find_iter(text.as_bytes(), "<|") {
+        let mark = &text[at..];
+        if mark.starts_with(MESSAGE) {
+            let Some(name) = header.take().map(|from| &text[from..at]) else { continue };
+            is_final = name.split_whitespace().next() == Some("final");
+            if is_final {
+                answer = Some(at + MESSAGE.len()..text.len());
+            }
+        } else if CHANNEL_ENDS.iter().any(|end| mark.starts_with(end)) {
+            if is_final && let Some(answer) = &mut answer {
+                answer.end = at;
+            }
+            is_final = false;
+            is_open = mark.starts_with(CHANNEL);
+            header = is_open.then(|| at + CHANNEL.len());
         }
-        found.is_closed = is_final || end.is_some();
     }
-    Some(found)
+    let is_closed = answer.is_some() || !is_open;
+    ReasonedText { answer: answer.unwrap_or(text.len()..text.len()), is_closed }
 }
 
 impl Message {
@@ -147,12 +165,13 @@ impl Trace {
     /// Keeps the reasoning in the texts of the model apart from what was said. Reasoning that is kept apart already stays as
     /// it is. A run that breaks off within its reasoning has no answer.
     pub(crate) fn split_reasoning(&mut self) {
-        let recorded = self.recorded_answer();
+        let recorded = self.recorded_answer().map(ToOwned::to_owned);
         let last = self.messages.len().checked_sub(1).filter(|last| {
             // What comes before a call is not the end of the run.
             self.messages[*last].after_calls == self.calls.len()
         });
-        let (mut is_split, mut is_cut) = (false, false);
+        let mut is_split = false;
+        let mut is_cut = false;
         for (at, message) in self.messages.iter_mut().enumerate() {
             if message.role != Role::Assistant || message.reasoning.is_some() {
                 continue;
@@ -267,5 +286,24 @@ mod tests {
             Some(("<|channel|>analysis<|message|>a", "", false))
         );
         assert_eq!(split("<|channel|>analysis").map(|split| split.2), Some(false));
+        let twice = "<|channel|>final<|message|>a<|end|><|channel|>commentary to=f<|message|>{}";
+        assert_eq!(split(twice).map(|split| (split.1, split.2)), Some(("a", true)));
+    }
+
+    #[test]
+    fn hostile_texts_are_read_in_one_pass() {
+        for piece in [
+            "<think></think>",
+            "</think>",
+            "`</think>`",
+            "<|channel|>",
+            "<|channel|>a<|message|>b",
+            "<think>",
+        ] {
+            let text = piece.repeat(20_000);
+            let started = std::time::Instant::now();
+            find_answer(&text);
+            assert!(started.elapsed().as_secs() < 2, "{piece}");
+        }
     }
 }

@@ -456,14 +456,17 @@ fn a_log_of_replies_alone_does_not_record_results() {
     };
     assert_eq!(results(&call), Results::NotRecorded);
     let request = r#"{"model": "m", "messages": [{"role": "user", "content": "q"}]}"#;
-    assert_eq!(results(&format!(r#"{{"request": {request}, "response": {call}}}"#)), Results::Recorded);
+    assert_eq!(results(&format!(r#"{{"request": {request}, "response": {call}}}"#)), Results::NotRecorded);
     let gemini = r#"{"candidates": [{"content": {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]}}]}"#;
     assert_eq!(results(gemini), Results::NotRecorded);
     let asked = r#"{"contents": [{"role": "user", "parts": [{"text": "q"}]}]}"#;
-    assert_eq!(results(&format!(r#"{{"request": {asked}, "response": {gemini}}}"#)), Results::Recorded);
+    assert_eq!(results(&format!(r#"{{"request": {asked}, "response": {gemini}}}"#)), Results::NotRecorded);
     let messages = r#"[{"role": "user", "content": "q"}, {"role": "assistant", "content": null, "tool_calls": [{"id": "c",
         "type": "function", "function": {"name": "f", "arguments": "{}"}}]}]"#;
-    assert_eq!(results(messages), Results::Recorded);
+    assert_eq!(results(messages), Results::NotRecorded);
+    // A second turn had the results of the first.
+    let further = messages.replace("}}]}]", "}}]}, {\"role\": \"assistant\", \"content\": \"Done.\"}]");
+    assert_eq!(results(&further), Results::Recorded);
     let output = r#"{"response": {"role": "assistant", "blocks": [{"block_type": "text", "text": "a"}]}, "tool_calls":
         [{"tool_name": "f", "tool_kwargs": {}, "tool_id": "c"}], "current_agent_name": "a"}"#;
     assert_eq!(results(output), Results::NotRecorded);

@@ -228,6 +228,16 @@ impl TraceBuilder {
         }
     }
 
+    /// Skips `part`, which is of this kind, like [`Self::pass_over`]. A part without a text, a role and a call does not touch the
+    /// answer beside it.
+    pub(crate) fn pass_over_part(&mut self, kind: &str, part: &Object, harmless: &[&str]) {
+        let before = self.log.parts.len();
+        self.pass_over(kind, harmless);
+        if let Some(unread) = self.log.parts.get_mut(before) {
+            unread.is_silent = !part.entries().any(|(key, value)| may_say(key, value));
+        }
+    }
+
     /// Skips a line or an event of this kind. Without an object or a list in it, not even as JSON text, and without a word
     /// for calls in its kind, it cannot contain a call, and is not reported as unread. Programs often add such lines:
     /// titles, modes, links.
@@ -235,10 +245,7 @@ impl TraceBuilder {
         if harmless.contains(&kind) || !record.values().any(may_hold_parts) && !names_calls(kind) {
             self.log.note_progress();
         } else {
-            self.pass_over(kind, &[]);
-            if let Some(part) = self.log.parts.last_mut() {
-                part.is_silent = !record.entries().any(|(key, value)| may_say(key, value));
-            }
+            self.pass_over_part(kind, record, &[]);
         }
     }
 

@@ -8,16 +8,15 @@
 
 mod read;
 
-use std::collections::HashSet;
-use std::ops::Range;
-
 use memchr::{memchr2_iter, memmem};
 use serde_json::Value;
 
 pub use read::TextProtocol;
 
-use super::{Arguments, Call, RecordPlace, Role, Trace, UnreadContent, UnreadPart};
-use crate::code_blocks::find_code;
+use super::{
+    Arguments, Call, CallStatus, RecordPlace, Role, StatusMark, ToolServer, Trace, UnreadContent, UnreadPart,
+};
+use crate::code_blocks::{find_code, is_inside};
 
 /// The protocols that begin a call with a mark, which begins with `<` or `[`.
 const MARKS: [(&str, &str); 12] = [
@@ -62,7 +61,7 @@ fn find_protocols(text: &str, is_tool: &dyn Fn(&str) -> bool) -> Vec<&'static st
     let mut marks = find_marks(text);
     if !marks.is_empty() {
         let code = find_code(text);
-        marks.retain(|(at, _)| !code.iter().any(|range| range.contains(at)));
+        marks.retain(|(at, _)| !is_inside(&code, *at));
     }
     let mut found: Vec<&'static str> = Vec::new();
     let json = holds_json_call(text, is_tool).then_some("json");
@@ -91,10 +90,10 @@ fn find_marks(text: &str) -> Vec<(usize, &'static str)> {
 
 /// Whether a text begins with the tag of a tool and the tag of its first argument.
 fn begins_cline_call(text: &str) -> bool {
-    let Some((name, inner)) = text.strip_prefix('<').and_then(|rest| rest.split_once('>')) else {
-        return false;
-    };
-    let inner = inner.trim_start().as_bytes();
+    // The longest name has 26 letters: a text of many `<` is not searched to its end for each.
+    let Some(end) = text.bytes().take(32).position(|byte| byte == b'>') else { return false };
+    let name = text[..end].trim_start_matches('<');
+    let inner = text[end + 1..].trim_start().as_bytes();
     CLINE_TOOLS.binary_search(&name).is_ok()
         && inner.first() == Some(&b'<')
         && inner.get(1).is_some_and(u8::is_ascii_alphabetic)
@@ -102,8 +101,11 @@ fn begins_cline_call(text: &str) -> bool {
 
 /// Whether a text begins with a channel whose message goes to a tool.
 fn begins_harmony_call(text: &str) -> bool {
-    let header = text.strip_prefix("<|channel|>").and_then(|rest| rest.split_once("<|message|>"));
-    header.is_some_and(|(header, _)| header.contains(" to="))
+    let Some(rest) = text.strip_prefix("<|channel|>") else { return false };
+    // A header is a few words, which no text of many marks is searched for to its end.
+    let header = &rest.as_bytes()[..rest.len().min(256)];
+    let end = memmem::find(header, b"<|").unwrap_or(header.len());
+    memmem::find(&header[..end], b" to=").is_some()
 }
 
 /// Whether a text is JSON that calls a tool: an object, or a list of objects.
@@ -142,18 +144,29 @@ impl Trace {
         self.expand_parallel_calls();
         self.note_nameless_calls();
         self.split_reasoning();
-        let called: HashSet<String> = self
-            .calls
-            .iter()
-            .flat_map(|call| [call.name.as_str(), call.written_name()])
-            .map(ToOwned::to_owned)
-            .collect();
-        self.note_text_calls(&|name| called.contains(name));
+        let is_called =
+            |name: &str| self.calls.iter().any(|call| call.name == name || call.written_name() == name);
+        let parts = self.find_text_calls(&is_called);
+        self.push_new_unread(parts);
     }
 
     /// Notes the texts of the model that hold a call, outside of code, as unread parts. A text that is JSON holds one if its
     /// name is that of a tool, as `is_tool` says.
     pub fn note_text_calls(&mut self, is_tool: &dyn Fn(&str) -> bool) {
+        let parts = self.find_text_calls(is_tool);
+        self.push_new_unread(parts);
+    }
+
+    /// Adds the unread parts that are not known yet.
+    fn push_new_unread(&mut self, mut parts: Vec<UnreadPart>) {
+        parts.retain(|part| !self.unread.contains(part));
+        if !parts.is_empty() {
+            self.push_unread(parts);
+        }
+    }
+
+    /// Finds the texts of the model that hold a call.
+    fn find_text_calls(&self, is_tool: &dyn Fn(&str) -> bool) -> Vec<UnreadPart> {
         let mut parts = Vec::new();
         for (at, message) in self.messages.iter().enumerate() {
             if message.role == Role::Assistant {
@@ -167,7 +180,7 @@ impl Trace {
         }
         // An answer that was recorded beside the messages comes behind them.
         if let Some(answer) = self.recorded_answer() {
-            let written = self.answer_reasoning.as_deref().unwrap_or_default().to_owned() + &answer;
+            let written = self.answer_reasoning.as_deref().unwrap_or_default().to_owned() + answer;
             let protocols = find_protocols(&written, is_tool).into_iter();
             parts.extend(protocols.map(|protocol| (self.messages.len() + 1, protocol)));
         }
@@ -175,10 +188,7 @@ impl Trace {
             let what = UnreadContent::TextCall { protocol: protocol.to_owned() };
             UnreadPart::new(RecordPlace::in_message(number), what).after_messages(number)
         });
-        let new: Vec<UnreadPart> = parts.filter(|part| !self.unread.contains(part)).collect();
-        if !new.is_empty() {
-            self.push_unread(new);
-        }
+        parts.collect()
     }
 
     /// Whether a text of the model is JSON that would be a call if its name were that of a tool.
@@ -196,10 +206,8 @@ impl Trace {
             UnreadPart::new(RecordPlace::default(), UnreadContent::NamelessCall(call.index))
                 .after_messages(messages)
         });
-        let new: Vec<UnreadPart> = parts.filter(|part| !self.unread.contains(part)).collect();
-        if !new.is_empty() {
-            self.push_unread(new);
-        }
+        let parts = parts.collect();
+        self.push_new_unread(parts);
     }
 
     /// Replaces each call of `multi_tool_use.parallel` by the calls in its list. Models write it in place of several calls.
@@ -220,15 +228,13 @@ impl Trace {
             message.after_calls = counts.get(message.after_calls).copied().unwrap_or(self.calls.len());
         }
         // A list that cannot be read may hold any call.
-        let unread = self.calls.iter().filter(|call| is_parallel(call)).map(|call| {
+        let parts = self.calls.iter().filter(|call| is_parallel(call)).map(|call| {
             let messages = self.messages.iter().filter(|message| message.after_calls < call.index).count();
             let what = UnreadContent::TextCall { protocol: PARALLEL.to_owned() };
             UnreadPart::new(RecordPlace::default(), what).after_messages(messages)
         });
-        let new: Vec<UnreadPart> = unread.filter(|part| !self.unread.contains(part)).collect();
-        if !new.is_empty() {
-            self.push_unread(new);
-        }
+        let parts = parts.collect();
+        self.push_new_unread(parts);
     }
 }
 
@@ -246,29 +252,23 @@ fn list_parallel_calls(call: &Call) -> Option<Vec<Call>> {
         return None;
     }
     let uses = call.arguments.get("tool_uses")?.as_array().filter(|uses| !uses.is_empty())?;
+    let is_told_together = call.status == CallStatus::Ok && uses.len() > 1;
     let calls = uses.iter().map(|inner| {
         let written = inner.get("recipient_name")?.as_str().filter(|name| !name.is_empty())?;
         let arguments = inner.get("parameters").cloned().map_or_else(Arguments::none, Arguments::from_json);
         let name = written.strip_prefix("functions.").unwrap_or(written);
         Some(Call {
             name: name.to_owned(),
-            server: super::ToolServer::NotRecorded,
+            server: ToolServer::NotRecorded,
             written: Some(written.to_owned()).filter(|written| written != name),
             arguments,
             // That all of them ran says nothing of each.
-            status: match call.status {
-                super::CallStatus::Ok if uses.len() > 1 => super::CallStatus::Unknown,
-                status => status,
-            },
+            status: if is_told_together { CallStatus::Unknown } else { call.status },
+            status_mark: if is_told_together { StatusMark::Recorded } else { call.status_mark.clone() },
             ..call.clone()
         })
     });
     calls.collect()
-}
-
-/// Whether a byte is inside of one of these parts of a text.
-fn is_inside(parts: &[Range<usize>], at: usize) -> bool {
-    parts.iter().any(|part| part.contains(&at))
 }
 
 #[cfg(test)]
@@ -315,6 +315,24 @@ mod tests {
             "",
         ] {
             assert_eq!(protocols(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn hostile_texts_are_searched_in_one_pass() {
+        for piece in [
+            "<",
+            "`<tool_call>`",
+            "Action Input:",
+            "<|channel|>",
+            "<execute_command>",
+            "[TOOL_CALLS]",
+            "Action:\n",
+        ] {
+            let text = piece.repeat(20_000);
+            let started = std::time::Instant::now();
+            protocols(&text);
+            assert!(started.elapsed().as_secs() < 2, "{piece}");
         }
     }
 

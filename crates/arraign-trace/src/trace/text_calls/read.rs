@@ -6,8 +6,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::is_inside;
-use crate::code_blocks::find_code;
+use crate::code_blocks::{find_code, is_inside};
 use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, Trace, UnreadContent};
 use crate::unique_keys::parse_value;
 
@@ -68,7 +67,10 @@ const RESPONSE_TAGS: [&str; 2] = ["<tool_response>", "</tool_response>"];
 
 fn read_hermes(text: &str) -> Vec<TextPiece> {
     let code = find_code(text);
-    let (mut pieces, mut at, mut from) = (Vec::new(), 0, 0);
+    let mut pieces = Vec::new();
+    // The ends of what was read, and of what was searched.
+    let mut at = 0;
+    let mut from = 0;
     let [open, close] = CALL_TAGS;
     while let Some(start) = text[from..].find(open).map(|start| from + start) {
         from = start + open.len();
@@ -115,7 +117,8 @@ fn read_hermes_call(text: &str) -> Option<(String, Arguments)> {
 /// Reads the results of a message that consists of them.
 fn read_tool_responses(text: &str) -> Option<Vec<String>> {
     let [open, close] = RESPONSE_TAGS;
-    let (mut results, mut rest) = (Vec::new(), text.trim());
+    let mut results = Vec::new();
+    let mut rest = text.trim();
     while let Some(inner) = rest.strip_prefix(open) {
         let (result, after) = inner.split_once(close).unwrap_or((inner, ""));
         results.push(result.trim().to_owned());
@@ -137,8 +140,8 @@ pub(super) fn find_react_call(text: &str) -> Option<usize> {
 
 /// Whether only white space is before a byte on its line.
 fn begins_line(text: &str, at: usize) -> bool {
-    let before = &text[..at];
-    before[before.rfind('\n').map_or(0, |newline| newline + 1)..].trim_start().is_empty()
+    let before = text[..at].trim_end_matches([' ', '\t']);
+    before.is_empty() || before.ends_with('\n')
 }
 
 /// A line of a text, by the word that it begins with.
@@ -294,7 +297,8 @@ impl RebuiltRun {
     /// Adds a text of the model as what it says and calls. Returns whether its calls were read, all of them.
     fn push_said(&mut self, protocol: TextProtocol, message: &Message) -> bool {
         let before = self.run.calls.len();
-        let (mut is_whole, mut in_turn) = (true, false);
+        let mut is_whole = true;
+        let mut in_turn = false;
         let mut reasoning = message.reasoning.clone();
         for piece in protocol.read_said(&message.text) {
             match piece {

@@ -82,7 +82,7 @@ impl<R: Read + Seek> Archive<R> {
         let model = self.model.clone();
         let mut run = self.read(member, &name, |sample| sample::read(sample, model))?;
         settle_run(&mut run);
-        run.note_results();
+        run.note_results(false);
         Ok(run)
     }
 

@@ -123,7 +123,8 @@ fn completion<'t>(
     let usage = TOKENS.read_from(&mut response, &["usage"])?;
     // Further choices are alternatives to the first. Nothing says which of them the agent took.
     let mut choices = response.list(&["choices"])?.into_iter();
-    let (choice, alternatives) = (choices.next(), choices.len());
+    let choice = choices.next();
+    let alternatives = choices.len();
     let choice = choice.ok_or_else(|| DecodeError::new("there is no choice in it").at_key("choices"))?;
     let mut choice = Object::of(choice, "a choice").map_err(|error| error.at("/choices/0"))?;
     let message =

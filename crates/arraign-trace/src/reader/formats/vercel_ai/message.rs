@@ -122,7 +122,7 @@ fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeEr
         "text" => builder.text(&part.text(&["text"])?.unwrap_or_default()),
         "tool-call" => add_call(builder, &mut part)?,
         "tool-result" => CallOutcome::typed(&mut part).settle(builder, &mut part)?,
-        kind => builder.pass_over(kind, &WITHOUT_CALLS),
+        kind => builder.pass_over_part(kind, &part, &WITHOUT_CALLS),
     }
     Ok(())
 }
@@ -161,7 +161,7 @@ fn add_ui_part(builder: &mut TraceBuilder, kind: &str, mut part: Object) -> Resu
             let Some(name) = kind.strip_prefix("tool-") else {
                 // A project names its own parts `data-*`.
                 let is_data = kind.starts_with("data-");
-                builder.pass_over(if is_data { "data" } else { kind }, &WITHOUT_CALLS);
+                builder.pass_over_part(if is_data { "data" } else { kind }, &part, &WITHOUT_CALLS);
                 return Ok(());
             };
             name.to_owned()

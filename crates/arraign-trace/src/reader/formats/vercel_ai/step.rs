@@ -113,7 +113,7 @@ impl StepResults {
             "tool-result" => CallOutcome::of_step(&mut part).settle(&mut self.builder, &mut part)?,
             "tool-error" => CallOutcome::error(&mut part).settle(&mut self.builder, &mut part)?,
             "tool-output-denied" => CallOutcome::denied().settle(&mut self.builder, &mut part)?,
-            kind => self.builder.pass_over(kind, &WITHOUT_CALLS),
+            kind => self.builder.pass_over_part(kind, &part, &WITHOUT_CALLS),
         }
         Ok(())
     }

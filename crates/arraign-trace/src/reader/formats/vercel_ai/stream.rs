@@ -148,7 +148,7 @@ impl Stream {
                 self.failure = told.map(|error| format!("error: {error}"));
                 builder.trace.stop_reason.clone_from(&self.failure);
             }
-            kind => builder.pass_over(known_group(kind), &WITHOUT_CALLS),
+            kind => builder.pass_over_part(known_group(kind), &part, &WITHOUT_CALLS),
         }
         Ok(())
     }
