@@ -2,7 +2,7 @@
 //!
 //! A run ends `well`, or it `failed` (an error ended it, such as a refused request to the model), it was `cut` (a stream broke
 //! off, or a text reached the limit of its length), or it reached a `limit` of the agent, such as its number of turns.
-//! [Trace formats](../traces.md#how-a-run-ends) lists what each format records. Where a trace does not say how the run ended,
+//! [Trace formats](../traces.md#how-a-run-ended) lists what each format records. Where a trace does not say how the run ended,
 //! the check is undecided.
 //!
 //! A run that did not end well leaves most checks undecided, because it does not show what the agent would have done. In a
