@@ -103,7 +103,7 @@ fn find_lone_closing_tag(text: &str) -> Option<usize> {
     }
     let code = find_code(text);
     let (tag, at) = list_closing_tags(text, 0).find(|(_, at)| !is_inside(&code, at.start))?;
-    let mut opening = memmem::find_iter(text[..at.start].as_bytes(), "<")
+    let mut opening = memmem::find_iter(&text.as_bytes()[..at.start], "<")
         .filter(|open| find_opening_tag(&text[*open..]) == Some(tag) && !is_inside(&code, *open));
     opening.next().is_none().then_some(at.end)
 }

@@ -194,6 +194,19 @@ fn a_call_in_text_that_cannot_be_read_stays_unread() {
 }
 
 #[test]
+fn a_call_in_an_answer_beside_the_messages_stays_unread() {
+    let text = "<tool_call>{\"name\": \"f\"}</tool_call>";
+    let mut run = read(
+        "native",
+        &json!({"steps": [{"say": text}, {"user": "go on"}], "answer": format!("Done. {text}")}),
+    );
+    assert_eq!(protocols(&run), ["hermes", "hermes"]);
+    run.read_text_calls(TextProtocol::Hermes);
+    assert_eq!((run.tool_names(), protocols(&run)), (vec!["f"], vec!["hermes"]));
+    assert!(run.calls_unrecorded.is_some());
+}
+
+#[test]
 fn a_list_of_parallel_calls_is_these_calls() {
     let arguments = json!({"tool_uses": [
         {"recipient_name": "functions.f", "parameters": {"id": 7}}, {"recipient_name": "functions.g", "parameters": {}}]});

@@ -17,7 +17,9 @@ pub(crate) fn note_offered_calls(runs: &mut [Trace], source: InputSource) {
         collect_offers(&record.value, &mut names);
     }
     if !names.is_empty() {
-        runs.iter_mut().for_each(|run| run.note_text_calls(&|name| names.contains(name)));
+        for run in runs {
+            run.note_text_calls(&|name| names.contains(name));
+        }
     }
 }
 

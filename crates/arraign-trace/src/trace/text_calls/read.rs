@@ -7,7 +7,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::code_blocks::{find_code, is_inside};
-use crate::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, Trace, UnreadContent};
+use crate::trace::{
+    Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, Trace, UnreadContent, UnreadPart,
+};
 use crate::unique_keys::parse_value;
 
 /// A protocol whose calls can be read out of texts.
@@ -177,7 +179,9 @@ fn read_react(text: &str) -> Vec<TextPiece> {
             ReactLine::Said => push_said(&mut pieces, &text[part]),
         }
     }
-    action.into_iter().for_each(|name| push_said(&mut pieces, name));
+    if let Some(name) = action {
+        push_said(&mut pieces, name);
+    }
     pieces
 }
 
@@ -222,12 +226,10 @@ impl Trace {
     /// behind the call. Calls that cannot be read stay unread.
     pub fn read_text_calls(&mut self, protocol: TextProtocol) {
         let is_of_protocol = |part: &UnreadContent| part.kind() == Some(protocol.name());
-        let mut numbers: Vec<usize> = self
-            .unread
-            .iter()
-            .filter(|part| is_of_protocol(&part.what))
-            .filter_map(|part| part.place.message)
-            .collect();
+        let parts = self.unread.iter().filter(|part| is_of_protocol(&part.what));
+        // An answer beside the messages is not taken apart, so its calls stay unread.
+        let numbers = parts.filter_map(|part| part.place.message).filter(|at| *at <= self.messages.len());
+        let mut numbers: Vec<usize> = numbers.collect();
         if numbers.is_empty() {
             return;
         }
@@ -251,24 +253,20 @@ impl Trace {
         calls.for_each(|call| rebuilt.push_call(call));
         self.calls = rebuilt.run.calls;
         self.messages = rebuilt.run.messages;
+        let is_read = |part: &UnreadPart| {
+            is_of_protocol(&part.what) && part.place.message.is_some_and(|number| numbers.contains(&number))
+        };
         // The other parts stay in the messages in which they are.
-        for mut part in unread {
-            if is_of_protocol(&part.what)
-                && part.place.message.is_some_and(|number| numbers.contains(&number))
-            {
-                continue;
-            }
+        self.unread = unread.into_iter().filter(|part| !is_read(part)).collect();
+        for part in &mut self.unread {
             let moved = |number: usize| rebuilt.moved.get(number).copied().unwrap_or(self.messages.len());
             part.after_messages = part.after_messages.map(moved);
             part.place.message = part.place.message.map(moved);
-            self.unread.push(part);
         }
         if matches!(self.calls_unrecorded, Some(CallsUnrecorded::Unread { .. })) {
             self.calls_unrecorded = CallsUnrecorded::find_in(&self.unread);
         }
-        if is_said_last {
-            self.answer = self.said_after(self.calls.len());
-        }
+        self.answer = if is_said_last { self.said_after(self.calls.len()) } else { self.answer.take() };
     }
 }
 
@@ -340,14 +338,15 @@ impl RebuiltRun {
         let results = protocol
             .read_results(&message.text)
             .filter(|results| message.role == Role::User && results.len() <= self.waiting.len());
-        match results {
-            Some(results) => results.into_iter().for_each(|result| self.answer_call(result)),
-            None => {
-                // Nothing answers these calls any more.
-                self.waiting.clear();
-                let after_calls = self.run.calls.len();
-                self.run.messages.push(Message { after_calls, ..message });
+        if let Some(results) = results {
+            for result in results {
+                self.answer_call(result);
             }
+        } else {
+            // Nothing answers these calls any more.
+            self.waiting.clear();
+            let after_calls = self.run.calls.len();
+            self.run.messages.push(Message { after_calls, ..message });
         }
     }
 
