@@ -32,23 +32,25 @@ pub(crate) struct CallSuccess {
     /// Whether calls without a result count as answered.
     omits_results: bool,
     results: Results,
-    /// Whether the run broke off, so that a missing result may only be missing in the trace.
-    broke_off: bool,
+    /// Whether a missing result may only be missing in the trace: the run broke off, or no call of it has a result.
+    may_miss_results: bool,
 }
 
 impl CallSuccess {
     pub(crate) fn of(trace: &Trace) -> Self {
+        let broke_off = matches!(trace.ended, Ended::Failed(_) | Ended::Cut(_));
+        let has_results = || trace.calls.iter().any(|call| call.status != CallStatus::Unanswered);
         Self {
             omits_results: trace.omits_results(),
             results: trace.results,
-            broke_off: matches!(trace.ended, Ended::Failed(_) | Ended::Cut(_)),
+            may_miss_results: broke_off || !has_results(),
         }
     }
 
     /// Answers for calls without their trace, for notes.
     pub(crate) fn of_calls(calls: &[Call]) -> Self {
         let omits_results = calls.iter().all(|call| call.status == CallStatus::Unanswered);
-        Self { omits_results, results: Results::Optional, broke_off: false }
+        Self { omits_results, results: Results::Optional, may_miss_results: false }
     }
 
     /// Whether the tool did what it was asked: the call was answered, and nothing says that it failed. `No` is a proven
@@ -74,7 +76,7 @@ impl CallSuccess {
             CallStatus::Ok | CallStatus::Unknown => Known::Unknown,
             // People leave out the results of calls that worked.
             CallStatus::Unanswered if self.omits_results && self.results == Results::Optional => Known::Yes,
-            CallStatus::Unanswered if self.omits_results || self.broke_off => Known::Unknown,
+            CallStatus::Unanswered if self.omits_results || self.may_miss_results => Known::Unknown,
             CallStatus::Unanswered => Known::No,
         }
     }

@@ -11,7 +11,6 @@ use serde_json::Value;
 /// Reports whose verdicts are not yet as expected, each with the reason.
 const OPEN: &[(&str, &str)] = &[
     ("a15_big_integers", "numbers beyond 64 bits are compared as floats"),
-    ("d08_log_with_retry", "a refused request in a log is a run of its own"),
     ("e07_double_encoded", "arguments that are JSON in JSON are parsed twice"),
     ("f01_number_locales", "a figure that touches a letter is one word with it"),
     ("f03_similarity_cjk", "scripts without blanks have one word"),
