@@ -2,6 +2,7 @@
 
 mod declared;
 mod drift;
+mod harmless;
 #[cfg(feature = "inspect-zip")]
 mod inspect_zip;
 mod jsonpath;
