@@ -104,8 +104,11 @@ impl<'c> CaseMutator<'c> {
     ) -> RunMutation {
         let (recorded_run, mut run) = (run, run.clone());
         remove_guards(&mut run.trace);
-        let mut result =
-            RunMutation::new(self.name_trace(&run, (number, count)), fingerprint_run(&run.trace));
+        let mut known = KnownSecrets::default();
+        known.add_run(&run.trace);
+        let masker = known.build_masker();
+        let name = self.name_trace(&run, (number, count), &masker);
+        let mut result = RunMutation::new(name, fingerprint_run(&run.trace));
         let evaluator = MutantEvaluator::new(self.case, &run, recorded.baseline.as_ref(), self.session)
             .run_programs(self.programs);
         let why = match evaluator.evaluate(&run) {
@@ -115,12 +118,9 @@ impl<'c> CaseMutator<'c> {
         };
         // A case that fails already would kill every mutant.
         if let Some(why) = why {
-            result.left_out = Some(format!("the run does not pass: {why}"));
+            result.left_out = Some(masker.mask_text(format!("the run does not pass: {why}")));
             return result;
         }
-        let mut known = KnownSecrets::default();
-        known.add_run(&run.trace);
-        let masker = known.build_masker();
         let (mutants, sampled_from) = sample_mutants(self.derive_all(&run.trace, &masker), &run.trace);
         result.sampled_from = sampled_from;
         result.mutants = self.try_mutants(&mutants, (recorded_run, &run), &evaluator, &masker);
@@ -180,9 +180,17 @@ impl<'c> CaseMutator<'c> {
     }
 
     /// Names the trace: its file and run, or the case that contains it.
-    fn name_trace(&self, run: &RecordedRun, (number, count): (usize, usize)) -> String {
+    fn name_trace(
+        &self,
+        run: &RecordedRun,
+        (number, count): (usize, usize),
+        masker: &SecretMasker,
+    ) -> String {
         let file = run.file.clone().unwrap_or_else(|| format!("inline in {}", self.name));
-        match (&run.trace.id, count) {
+        let id = run.trace.id.as_ref();
+        // The agent's programs write the id. One with a secret is shown to nobody: the number of the run names it.
+        let public_id = id.filter(|id| masker.mask_text((*id).clone()) == **id);
+        match (public_id, count) {
             // Inline traces of different cases are different ones, even if their ids are equal.
             (_, 1) if run.file.is_none() => file,
             (Some(id), _) if run.file.is_some() => format!("{file} ({id})"),

@@ -5,6 +5,7 @@ mod declared;
 mod drift;
 mod ends;
 mod failure_marks;
+mod harmless;
 #[cfg(feature = "inspect-zip")]
 mod inspect_zip;
 mod jsonpath;

@@ -99,9 +99,26 @@ pub(super) struct NamedFile {
     pub(super) target: String,
 }
 
-/// The keys of a case that contain checks.
-const CHECKING: &[&str] =
-    &["metric", "eval", "expect", "expected", "extract", "checks", "turns", "thresholds", "require_calls"];
+/// The keys of a case each of which makes it check something. A case without any of them would not load.
+const CHECKING: &[&str] = &[
+    "baseline",
+    "checks",
+    "criteria",
+    "eval",
+    "expect",
+    "expected",
+    "expected_fields",
+    "expected_tools",
+    "extract",
+    "forbidden_substrings",
+    "metric",
+    "mocks",
+    "refusal_expected",
+    "require_calls",
+    "thresholds",
+    "turns",
+    "verification",
+];
 
 /// A suite that is being built.
 pub(super) struct SuiteDraft {
@@ -296,4 +313,65 @@ fn find_setting<'c>(check: &'c Value, key: &str) -> Option<&'c Value> {
 /// Builds `{name: value}`: a check with its settings.
 pub(super) fn build_check(name: &str, value: impl Into<Value>) -> Value {
     Value::Object(Map::from_iter([(name.to_owned(), value.into())]))
+}
+
+#[cfg(test)]
+mod tests {
+    use arraign::__internals::vocabulary::VOCABULARIES;
+
+    use super::*;
+
+    /// A case with each key of a vocabulary, or another that may check something, and no other check.
+    fn list_cases() -> Vec<(&'static str, Value)> {
+        vec![
+            ("adapter_config", json!({"sequence_mode": "exact"})),
+            ("answer", json!("last")),
+            ("attack_type", json!("injection")),
+            ("baseline", json!("traces/before.json")),
+            ("checks", json!({"pii": true})),
+            ("criteria", json!({"grounded": true})),
+            ("eval", json!({"tool_constraints": {"required_tools": ["look"]}})),
+            ("expect", json!([{"contains": "found"}])),
+            ("expected", json!({"forbidden_tools": ["remove"]})),
+            ("expected_fields", json!(["price"])),
+            ("expected_tools", json!(["look"])),
+            ("extract", json!([{"name": "price", "regex": "[0-9]+"}])),
+            ("field_aliases", json!({"price": ["cost"]})),
+            ("forbidden_substrings", json!(["secret"])),
+            ("max_unsupported", json!(0)),
+            ("metric", json!("safe")),
+            ("mocks", json!({"tools": {"look": {"return": "found"}}, "decoys": ["remove"]})),
+            ("output_assertions", json!("gate")),
+            ("pass_threshold", json!(0.5)),
+            ("refusal_expected", json!(true)),
+            ("require_calls", json!(true)),
+            ("sequence_required", json!(true)),
+            ("tags", json!(["shop"])),
+            ("thresholds", json!({"max_cost": 0.5})),
+            ("turns", json!([{"query": "Look.", "expected": {"forbidden_tools": ["remove"]}}])),
+            ("verification", json!(true)),
+            ("weights", json!({"tool_accuracy": 0.3})),
+        ]
+    }
+
+    #[test]
+    fn a_case_is_written_if_one_of_its_keys_checks_something() {
+        let cases = list_cases();
+        for key in VOCABULARIES.iter().flat_map(|vocabulary| vocabulary.also.iter().chain([&vocabulary.key]))
+        {
+            assert!(cases.iter().any(|(known, _)| known == key), "no case with `{key}`");
+        }
+        for (key, value) in cases {
+            // A program without this feature refuses the key.
+            if key == "mocks" && !cfg!(feature = "mocks") {
+                continue;
+            }
+            let case = json!({"id": "a", "trace": {"calls": ["look"], "answer": "found"}, key: value});
+            let loaded = Harness::new("evals").parse(&case.to_string());
+            let loads = loaded.map_or_else(|errors| Err(errors.to_string()), |_| Ok(()));
+            assert_eq!(CHECKING.contains(&key), loads.is_ok(), "{key}: {loads:?}");
+        }
+        let unlisted = CHECKING.iter().find(|key| !list_cases().iter().any(|(known, _)| known == *key));
+        assert_eq!(unlisted, None);
+    }
 }

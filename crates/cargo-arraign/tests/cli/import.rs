@@ -363,3 +363,34 @@ fn weights_and_categories_of_evalview_are_carried() {
         "{suite}"
     );
 }
+
+/// Tools whose files are imported look at calls and not at their results, so an expected call is an attempt.
+#[test]
+fn an_imported_call_may_have_any_status() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/snapshots");
+    let mut count = 0;
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if !path.file_name().is_some_and(|name| name.to_string_lossy().contains("import_")) {
+            continue;
+        }
+        let lines: Vec<String> =
+            fs::read_to_string(&path).expect("a snapshot").lines().map(str::to_owned).collect();
+        for (number, line) in lines.iter().enumerate() {
+            let name = line.trim_start().trim_start_matches("- ").split(':').next().unwrap_or_default();
+            if !line.trim_start().starts_with("- ")
+                || !["call", "calls", "effects", "tool_called"].contains(&name)
+            {
+                continue;
+            }
+            let depth = line.len() - line.trim_start().len();
+            let inside =
+                lines[number + 1..].iter().take_while(|line| line.len() - line.trim_start().len() > depth);
+            let has_status =
+                line.contains("status: any") || inside.into_iter().any(|line| line.trim() == "status: any");
+            assert!(has_status, "{}:{}: {line}", path.display(), number + 1);
+            count += 1;
+        }
+    }
+    assert!(count > 3, "only {count} imported calls");
+}

@@ -26,6 +26,26 @@ fn each_survivor_is_a_line_with_a_check_that_notices_it() {
     }
 }
 
+/// A run whose id is a secret is named by its number.
+#[test]
+fn no_id_of_a_run_shows_a_secret() {
+    let folder = MutatedFolder::with_case("{id: a, trace: traces/t.jsonl, expect: [{tool_called: look}]}");
+    let token = ["ghp", "_0123456789abcdefghijABCDEFGHIJ456789"].concat();
+    let run = |id: &str, answer: &str| {
+        format!("{{\"id\": \"{id}\", \"calls\": [\"look\"], \"answer\": \"{answer}\"}}\n")
+    };
+    fs::create_dir(folder.path().join("evals/traces")).expect("a folder");
+    let runs = [run(&token, "one"), run("second", "two")].concat();
+    fs::write(folder.path().join("evals/traces/t.jsonl"), runs).expect("a file");
+    for format in ["text", "json", "sarif"] {
+        let ran = arraign(folder.path(), &["mutate", "--all", "--format", format]);
+        assert!(!ran.stdout.contains(&token), "{}", ran.stdout);
+    }
+    let shown = arraign(folder.path(), &["mutate"]).stdout;
+    assert!(shown.contains("evals/traces/t.jsonl (run 1): "), "{shown}");
+    assert!(shown.contains("evals/traces/t.jsonl (second): "), "{shown}");
+}
+
 /// A folder with one file of cases, for which the program is run.
 struct MutatedFolder(TempDir);
 

@@ -300,8 +300,8 @@ fn answer_call(builder: &mut TraceBuilder, id: &str, mut message: Object, marks:
 }
 
 fn add_block(builder: &mut TraceBuilder, mut block: Object) -> Result<(), DecodeError> {
-    const HARMLESS: [&str; 9] =
-        ["text", "image", "audio", "video", "document", "thinking", "cache", "cache_point", "citation"];
+    const HARMLESS: [&str; 8] =
+        ["image", "audio", "video", "document", "thinking", "cache", "cache_point", "citation"];
     let kind = block.required(&["block_type"])?;
     match kind.as_ref() {
         "text" => builder.text(&block.text(&["text"])?.unwrap_or_default()),

@@ -64,8 +64,7 @@ pub(crate) fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Re
 }
 
 /// Kinds of parts that contain no call.
-const HARMLESS_PARTS: [&str; 11] = [
-    "text",
+const HARMLESS_PARTS: [&str; 10] = [
     "image",
     "document",
     "video",

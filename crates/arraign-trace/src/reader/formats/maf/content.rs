@@ -19,13 +19,12 @@ use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, Role, Trace};
 
 /// Kinds of contents that contain no call.
-const WITHOUT_CALLS: [&str; 12] = [
+const WITHOUT_CALLS: [&str; 11] = [
     "text_reasoning",
     "reasoning",
     "data",
     "uri",
     "image",
-    "error",
     "hosted_file",
     "hosted_vector_store",
     "annotations",

@@ -34,8 +34,7 @@ pub(crate) fn judge(message: &Json) -> Result<Option<Certainty>, String> {
 }
 
 /// Kinds of parts that contain no call.
-pub(crate) const WITHOUT_CALLS: [&str; 13] = [
-    "text",
+pub(crate) const WITHOUT_CALLS: [&str; 12] = [
     "reasoning",
     "reasoning-file",
     "redacted-reasoning",
