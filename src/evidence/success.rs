@@ -71,13 +71,12 @@ impl CallSuccess {
     /// Whether the trace records that the call succeeded.
     pub(crate) fn worked(self, call: &Call) -> Known {
         match call.status {
-            CallStatus::Error => Known::No,
             CallStatus::Ok if describe_suspicion(call).is_none() => Known::Yes,
             CallStatus::Ok | CallStatus::Unknown => Known::Unknown,
             // People leave out the results of calls that worked.
             CallStatus::Unanswered if self.omits_results && self.results == Results::Optional => Known::Yes,
             CallStatus::Unanswered if self.omits_results || self.may_miss_results => Known::Unknown,
-            CallStatus::Unanswered => Known::No,
+            CallStatus::Error | CallStatus::Unanswered => Known::No,
         }
     }
 

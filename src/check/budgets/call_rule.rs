@@ -32,7 +32,7 @@ fn yes() -> bool {
 /// What a rule finds about a call.
 pub(super) enum CallFinding {
     Holds,
-    Violated(Violation),
+    Violated(Box<Violation>),
     /// It depends on whether this call succeeded, which is not known.
     Unknown(usize),
 }
@@ -83,7 +83,7 @@ impl Check for CallCheck {
             items.push(Item::new(call.label(), state));
             match finding {
                 CallFinding::Holds => {}
-                CallFinding::Violated(violation) => violations.push(violation),
+                CallFinding::Violated(violation) => violations.push(*violation),
                 CallFinding::Unknown(index) => doubt = doubt.or(Some(index)),
             }
         }

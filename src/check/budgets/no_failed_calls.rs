@@ -31,7 +31,7 @@ const RULE: CallRule = CallRule {
             Known::Unknown => CallFinding::Unknown(call.index),
             Known::No => {
                 let failure = success.describe_failure(call).unwrap_or_default();
-                CallFinding::Violated(describe_failed(call, &failure))
+                CallFinding::Violated(Box::new(describe_failed(call, &failure)))
             }
         });
         Ok(findings.collect())

@@ -41,7 +41,7 @@ fn find_repeats(calls: &[&Call], success: CallSuccess) -> CallFindings {
             Some(original) if success.happened(original) == Known::Unknown => {
                 CallFinding::Unknown(original.index)
             }
-            Some(original) => CallFinding::Violated(describe_repeat(call, original)),
+            Some(original) => CallFinding::Violated(Box::new(describe_repeat(call, original))),
         });
     }
     Ok(found)

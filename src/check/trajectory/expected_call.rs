@@ -148,7 +148,7 @@ impl ExpectedCall {
     }
 
     /// Explains the first call of which something is unknown.
-    fn explain_doubt(&self, judged: &[JudgedCall<'_>], run: &RunCalls<'_>) -> Unfit {
+    fn explain_doubt(judged: &[JudgedCall<'_>], run: &RunCalls<'_>) -> Unfit {
         let mut unknown =
             judged.iter().filter(|judged| judged.agrees == Known::Unknown || judged.ended == Known::Unknown);
         let Some(first) = unknown.next() else {
@@ -270,7 +270,7 @@ impl Check for ExpectedCall {
                 let violation = self.describe_violation(&found, &run)?;
                 (found, Some(violation))
             }
-            Judgement::Unknown => return Err(self.explain_doubt(&judged, &run)),
+            Judgement::Unknown => return Err(Self::explain_doubt(&judged, &run)),
         };
         let basis = found.agreeing.iter().find_map(|call| run.describe_basis(call, self.spec.status));
         // An answered call whose success nobody recorded is not said to have succeeded.

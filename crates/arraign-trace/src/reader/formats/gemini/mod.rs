@@ -158,6 +158,7 @@ struct GeminiLog<'t> {
 
 /// A conversation: how much of it is known, and what it began with.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of the log on its own")]
 struct GeminiRun<'t> {
     walk: ContentWalk,
     known: usize,
