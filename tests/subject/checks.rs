@@ -79,6 +79,7 @@ struct Prints {
 }
 
 impl Check for Prints {
+    #[expect(clippy::print_stdout, reason = "the claims are about what a check prints")]
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         if is_counterexample(evidence) {
             return Ok(refused());

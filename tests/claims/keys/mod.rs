@@ -102,16 +102,15 @@ fn build_case(keys: &Value) -> Value {
 fn every_setting_of_a_check_loads_in_each_form() {
     let schema = schema::of_cases(&Registry::default());
     let folder = make_folder();
-    let sampler = Sampler::new(&schema);
+    let forms = Sampler::new(&schema);
     let keys = schema["definitions"]["part_of_case"]["properties"].as_object().expect("keys");
     let mut wrong = Vec::new();
     for kind in BUILTIN {
-        let samples = sampler.list_samples(kind.name, &schema["definitions"]["checks"][kind.name]);
+        let mut samples = forms.list_samples(kind.name, &schema["definitions"]["checks"][kind.name]);
         wrong.extend(judge(folder.path(), &samples, |settings| {
             build_case(&json!({"expect": [Map::from_iter([(kind.name.to_owned(), settings.clone())])]}))
         }));
         // Beside `metric`, a setting that is called like a key of a case is that key.
-        let mut samples = samples;
         samples.retain(|sample| {
             sample
                 .value
@@ -137,14 +136,14 @@ fn find_beside(key: &str) -> Value {
 fn every_key_of_a_case_loads_in_each_form_on_a_case_and_in_defaults() {
     let schema = schema::of_cases(&Registry::default());
     let folder = make_folder();
-    let sampler = Sampler::new(&schema);
+    let forms = Sampler::new(&schema);
     let mut wrong = Vec::new();
     for (key, form) in schema["definitions"]["part_of_case"]["properties"].as_object().expect("keys") {
         // The test of settings walks `metric` with those of each check.
         if key == "metric" {
             continue;
         }
-        let samples = sampler.list_samples(key, form);
+        let samples = forms.list_samples(key, form);
         wrong.extend(judge(folder.path(), &samples, |value| {
             let mut keys = find_beside(key);
             keys[key] = value.clone();
@@ -167,14 +166,14 @@ fn every_key_of_a_case_loads_in_each_form_on_a_case_and_in_defaults() {
 fn every_key_of_a_suite_loads_in_each_form() {
     let schema = schema::of_cases(&Registry::default());
     let folder = make_folder();
-    let sampler = Sampler::new(&schema);
+    let forms = Sampler::new(&schema);
     let mut wrong = Vec::new();
     for (key, form) in schema["definitions"]["suite"]["properties"].as_object().expect("keys") {
         // The other tests walk cases and their keys.
         if ["tests", "cases", "scenarios", "defaults"].contains(&key.as_str()) {
             continue;
         }
-        let samples = sampler.list_samples(key, form);
+        let samples = forms.list_samples(key, form);
         wrong.extend(judge(folder.path(), &samples, |value| {
             let mut keys = find_beside(key);
             keys[key] = Value::Null;
@@ -188,10 +187,10 @@ fn every_key_of_a_suite_loads_in_each_form() {
 fn every_key_of_the_settings_of_all_suites_loads_in_each_form() {
     let schema = schema::of_workspace(&Registry::default());
     let folder = make_folder();
-    let sampler = Sampler::new(&schema);
+    let forms = Sampler::new(&schema);
     let mut wrong = Vec::new();
     for (key, form) in schema["properties"].as_object().expect("keys") {
-        let samples = sampler.list_samples(key, form);
+        let samples = forms.list_samples(key, form);
         wrong.extend(judge(folder.path(), &samples, |value| {
             fs::write(folder.path().join("arraign.yaml"), json!({key: value}).to_string()).expect("a file");
             build_case(&json!({}))

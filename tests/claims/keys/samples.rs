@@ -28,6 +28,10 @@ pub(super) struct Sample {
 }
 
 impl Sample {
+    fn new(path: &str, value: Value) -> Self {
+        Self { path: path.to_owned(), value, known: None }
+    }
+
     fn map(self, change: impl FnOnce(Value) -> Value) -> Self {
         Self { value: change(self.value), ..self }
     }
@@ -72,75 +76,78 @@ impl<'s> Sampler<'s> {
     }
 
     fn list_forms(&self, path: &str, schema: &Value, within: &[&str]) -> Vec<Sample> {
-        let plain = |value: Value| vec![Sample { path: path.to_owned(), value, known: None }];
         let mut hints = self.hints.iter().filter(|(end, _)| is_end(path, end)).peekable();
         if hints.peek().is_some() {
-            return hints.flat_map(|(_, hint)| plain(hint.clone())).collect();
+            return hints.map(|(_, hint)| Sample::new(path, hint.clone())).collect();
         }
         if let Some(pointer) = schema["$ref"].as_str() {
-            // Checks may contain checks, and lists of calls lists of calls: inside of itself, a form has one sample.
-            if let Some((_, sample)) = self.inner.iter().find(|(form, _)| *form == pointer)
-                && (within.contains(&pointer) || WALKED_ONCE.contains(&pointer) && self.is_walked(pointer))
-            {
-                return plain(sample.clone());
-            }
-            let form = self.root.pointer(pointer.trim_start_matches('#')).expect("a definition");
-            let name = pointer.rsplit('/').next().unwrap_or_default();
-            return self.list_forms(&format!("{path}({name})"), form, &[within, &[pointer]].concat());
+            return self.list_definition(path, pointer, within);
         }
         if let Some(values) = schema["enum"].as_array() {
-            let named = values
-                .iter()
-                .filter(|value| !value.is_null())
-                .map(|value| (value, format!("{path}={value}")));
-            return named.map(|(value, path)| Sample { path, value: value.clone(), known: None }).collect();
+            let values = values.iter().filter(|value| !value.is_null());
+            return values.map(|value| Sample::new(&format!("{path}={value}"), value.clone())).collect();
         }
         if let Some(forms) = schema["anyOf"].as_array() {
-            let mut samples: Vec<Sample> =
-                forms.iter().flat_map(|form| self.list_forms(path, form, within)).collect();
-            // Where any value is allowed, no key is too many.
-            samples.retain(|sample| sample.known.is_none() || !forms.contains(&json!(true)));
-            // The loader may know the keys of one form where another one is written.
-            let is_own = |sample: &Sample| {
-                let stranger = format!(".{STRANGER}");
-                let parent = sample.path.strip_suffix(&stranger).and_then(|parent| parent.strip_prefix(path));
-                parent.is_some_and(|rest| !rest.contains('.'))
-            };
-            let known: BTreeSet<String> = samples
-                .iter()
-                .filter(|one| is_own(one))
-                .filter_map(|one| one.known.clone())
-                .flatten()
-                .collect();
-            for sample in samples.iter_mut().filter(|sample| is_own(sample)) {
-                sample.known = Some(known.clone());
-            }
-            return samples;
+            return self.list_alternatives(path, forms, within);
         }
         match schema["allOf"].as_array().map(Vec::as_slice) {
-            Some([only]) => return self.list_forms(path, only, within),
+            Some([only]) => self.list_forms(path, only, within),
             Some(branches) => {
-                return branches
-                    .iter()
-                    .flat_map(|branch| self.list_branch(path, schema, branch, within))
-                    .collect();
+                let branches = branches.iter();
+                branches.flat_map(|branch| self.list_branch(path, schema, branch, within)).collect()
             }
-            None => {}
+            None => self.list_values(path, schema, within),
         }
+    }
+
+    fn list_definition(&self, path: &str, pointer: &str, within: &[&str]) -> Vec<Sample> {
+        // Checks may contain checks, and lists of calls lists of calls: inside of itself, a form has one sample.
+        if let Some((_, sample)) = self.inner.iter().find(|(form, _)| *form == pointer)
+            && (within.contains(&pointer) || WALKED_ONCE.contains(&pointer) && self.is_walked(pointer))
+        {
+            return vec![Sample::new(path, sample.clone())];
+        }
+        let form = self.root.pointer(pointer.trim_start_matches('#')).expect("a definition");
+        let name = pointer.rsplit('/').next().unwrap_or_default();
+        self.list_forms(&format!("{path}({name})"), form, &[within, &[pointer]].concat())
+    }
+
+    fn list_alternatives(&self, path: &str, forms: &[Value], within: &[&str]) -> Vec<Sample> {
+        let mut samples: Vec<Sample> =
+            forms.iter().flat_map(|form| self.list_forms(path, form, within)).collect();
+        // Where any value is allowed, no key is too many.
+        samples.retain(|sample| sample.known.is_none() || !forms.contains(&json!(true)));
+        // The loader may know the keys of one form where another one is written.
+        let is_own = |sample: &Sample| {
+            let stranger = format!(".{STRANGER}");
+            let parent = sample.path.strip_suffix(&stranger).and_then(|parent| parent.strip_prefix(path));
+            parent.is_some_and(|rest| !rest.contains('.'))
+        };
+        let own = samples.iter().filter(|sample| is_own(sample));
+        let known: BTreeSet<String> = own.filter_map(|sample| sample.known.clone()).flatten().collect();
+        for sample in samples.iter_mut().filter(|sample| is_own(sample)) {
+            sample.known = Some(known.clone());
+        }
+        samples
+    }
+
+    /// The samples of a form that says its type.
+    fn list_values(&self, path: &str, schema: &Value, within: &[&str]) -> Vec<Sample> {
         let kind = match &schema["type"] {
             Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null"),
             kind => kind.as_str(),
         };
-        match kind {
-            Some("object") => self.list_mappings(path, schema, within),
-            Some("array") => self.list_lists(path, schema, within),
-            Some("boolean") => [true, false].map(Value::from).into_iter().flat_map(plain).collect(),
-            Some("integer") => plain(json!(schema["minimum"].as_i64().unwrap_or(1).max(1))),
-            Some("number") => plain(json!(0.5)),
-            Some("string") => plain(json!("look")),
-            Some("null") => plain(Value::Null),
-            _ => plain(json!({"any": 1})).into_iter().chain(plain(json!("look"))).collect(),
-        }
+        let values = match kind {
+            Some("object") => return self.list_mappings(path, schema, within),
+            Some("array") => return self.list_lists(path, schema, within),
+            Some("boolean") => vec![json!(true), json!(false)],
+            Some("integer") => vec![json!(schema["minimum"].as_i64().unwrap_or(1).max(1))],
+            Some("number") => vec![json!(0.5)],
+            Some("string") => vec![json!("look")],
+            Some("null") => vec![Value::Null],
+            _ => vec![json!({"any": 1}), json!("look")],
+        };
+        values.into_iter().map(|value| Sample::new(path, value)).collect()
     }
 
     /// A form whose keys depend on the value of one key: `if` that key has a value, `then` these are its keys.
@@ -174,7 +181,7 @@ impl<'s> Sampler<'s> {
                     let values = self.list_forms(&below("look"), &schema["additionalProperties"], within);
                     values.into_iter().map(|sample| sample.map(|value| json!({"look": value}))).collect()
                 }
-                _ => vec![Sample { path: path.to_owned(), value: json!({"type": "object"}), known: None }],
+                _ => vec![Sample::new(path, json!({"type": "object"}))],
             };
         };
         let mut base = Map::new();
@@ -202,16 +209,20 @@ impl<'s> Sampler<'s> {
             }
         }
         if schema["additionalProperties"] == json!(false) {
-            let value =
-                samples.iter().find(|sample| sample.known.is_none()).map(|sample| sample.value.clone());
-            let is_single = schema["maxProperties"] == json!(1);
-            let mut value = value.filter(|_| !is_single).unwrap_or_else(|| Value::Object(base));
-            value[STRANGER] = json!(1);
-            let known = Some(properties.keys().cloned().collect());
-            samples.push(Sample { path: below(STRANGER), value, known });
+            samples.push(add_stranger(path, schema, &samples, base));
         }
         samples
     }
+}
+
+/// A mapping with a key too many: one of the samples, or the keys that must be there.
+fn add_stranger(path: &str, schema: &Value, samples: &[Sample], base: Map<String, Value>) -> Sample {
+    let whole = samples.iter().find(|sample| sample.known.is_none()).map(|sample| sample.value.clone());
+    let is_single = schema["maxProperties"] == json!(1);
+    let mut value = whole.filter(|_| !is_single).unwrap_or(Value::Object(base));
+    value[STRANGER] = json!(1);
+    let known = schema["properties"].as_object().into_iter().flat_map(Map::keys).cloned().collect();
+    Sample { path: format!("{path}.{STRANGER}"), value, known: Some(known) }
 }
 
 /// Whether the keys at the end of `path` are those of `end`, which begins with a key or with a form in brackets.
