@@ -90,7 +90,8 @@ impl ArgumentMatcher {
 /// Refuses the words about the presence of an argument where only its value is read.
 fn refuse_presence(fields: &mut Fields<'_>) {
     for word in ["absent", "optional"] {
-        let Some(node) = fields.node(word) else { continue };
+        // `false` asks for nothing.
+        let Some(node) = fields.node(word).filter(|node| *node.value() != Yaml::Bool(false)) else { continue };
         let error = node.error(format!("`{word}` is about the argument, not about one of its values"));
         let _: Option<()> =
             fields.take(Err(error.help("write `optional: true` beside the other words of the argument")));
@@ -325,10 +326,12 @@ fn find_empty_range(bounds: &[(Bound, Number, Node<'_>)]) -> Option<LoadError> {
 impl ResultMatcher {
     /// Reads a matcher of the result of a call.
     pub(crate) fn read(node: Node<'_>) -> Result<Self, LoadErrors> {
-        if !is_matcher(node) {
+        let mut keys = node.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
+        if !keys.any(|key| WORDS.contains(&key)) {
             let error = node.error("expected a matcher of the result");
             return Err(error.help_if(suggest_word(node)).into());
         }
+        // An unknown word is a mistake: no result of a tool is compared as a whole.
         let mut fields = Fields::of(node, "a matcher")?;
         refuse_presence(&mut fields);
         let tests = read_tests(&mut fields);

@@ -55,14 +55,14 @@ fn find_bad_end(
     let violates = answer.as_ref().is_ok_and(|outcome| !outcome.violations.is_empty());
     let said = match &evidence.trace.ended {
         Ended::Well | Ended::Unknown => return None,
-        Ended::Failed(_) => "ended in an error",
-        Ended::Cut(_) => "broke off",
+        Ended::Failed(_) => "the run ended in an error",
+        Ended::Cut(_) => "the run broke off",
         // A limit ends a run in order: what it did counts, and what it left undone is the agent's fault. But nobody knows
         // what it would still have done or said.
         Ended::Limit(_) if scope == CheckScope::Figures || scope == CheckScope::Calls && violates => {
             return None;
         }
-        Ended::Limit(_) => "reached a limit",
+        Ended::Limit(_) => "the run reached a limit",
     };
     if evidence.judges_end || scope == CheckScope::Nothing {
         return None;
@@ -72,7 +72,7 @@ fn find_bad_end(
         .ended
         .reason()
         .map_or_else(String::new, |reason| format!(": {}", quote_reason(reason)));
-    let unfit = Unfit::missing(format!("the run {said}{reason}")).cause(UndecidedCause::BadEnd);
+    let unfit = Unfit::missing(format!("{said}{reason}")).cause(UndecidedCause::BadEnd);
     Some(unfit.help(format!(
         "record the run again; if the case is about such a run, say `ended: {}`",
         evidence.trace.ended.word()

@@ -69,6 +69,7 @@ const COMBINATIONS: &[(&str, Combination)] = &[
     ("expected_fields", Gate),
     ("expected_tools", Gate),
     ("extract", Added),
+    ("failed_when", Replaced),
     ("field_aliases", Replaced),
     ("forbidden_substrings", Added),
     ("id", Own),

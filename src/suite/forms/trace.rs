@@ -217,6 +217,8 @@ pub(crate) struct StepFields {
     exit_code: Option<Nullable<i64>>,
     /// How the call ended.
     status: Option<Nullable<CallStatus>>,
+    /// `true`: the format marks failures, and the call has no such mark.
+    status_inferred: Option<bool>,
     /// Why it is not clear how the call ended.
     status_unclear: Option<Nullable<String>>,
     /// The agents that the call is nested in.

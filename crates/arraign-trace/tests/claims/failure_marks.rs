@@ -456,11 +456,11 @@ fn a_log_of_replies_alone_does_not_record_results() {
     };
     assert_eq!(results(&call), Results::NotRecorded);
     let request = r#"{"model": "m", "messages": [{"role": "user", "content": "q"}]}"#;
-    assert_eq!(results(&format!(r#"{{"request": {request}, "response": {call}}}"#)), Results::NotRecorded);
+    assert_eq!(results(&format!(r#"{{"request": {request}, "response": {call}}}"#)), Results::Recorded);
     let gemini = r#"{"candidates": [{"content": {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]}}]}"#;
     assert_eq!(results(gemini), Results::NotRecorded);
     let asked = r#"{"contents": [{"role": "user", "parts": [{"text": "q"}]}]}"#;
-    assert_eq!(results(&format!(r#"{{"request": {asked}, "response": {gemini}}}"#)), Results::NotRecorded);
+    assert_eq!(results(&format!(r#"{{"request": {asked}, "response": {gemini}}}"#)), Results::Recorded);
     let messages = r#"[{"role": "user", "content": "q"}, {"role": "assistant", "content": null, "tool_calls": [{"id": "c",
         "type": "function", "function": {"name": "f", "arguments": "{}"}}]}]"#;
     assert_eq!(results(messages), Results::NotRecorded);
