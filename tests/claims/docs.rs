@@ -110,8 +110,9 @@ fn the_page_of_traces_tells_of_each_format() {
     }
     let page = with_block(&read(&path), "the table of formats", &table);
     hold(&path, &with_block(&page, "the formats", &sections));
-    // The table of marks stands before the table of a declaration's keys.
-    let lines = page.lines().take_while(|line| !line.starts_with("## Declare a reader"));
+    // The table of marks stands between the table of ends and the table of a declaration's keys.
+    let lines = page.lines().skip_while(|line| !line.starts_with("How each format is recognized"));
+    let lines = lines.take_while(|line| !line.starts_with("## Declare a reader"));
     let known: Vec<&str> = lines.filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     let names: Vec<&str> = READERS.iter().map(|reader| reader.name).collect();
     assert_eq!(known, names, "how each format is known, in the order of the readers");

@@ -91,7 +91,9 @@ impl ArgumentMatcher {
 fn refuse_presence(fields: &mut Fields<'_>) {
     for word in ["absent", "optional"] {
         // `false` asks for nothing.
-        let Some(node) = fields.node(word).filter(|node| *node.value() != Yaml::Bool(false)) else { continue };
+        let Some(node) = fields.node(word).filter(|node| *node.value() != Yaml::Bool(false)) else {
+            continue;
+        };
         let error = node.error(format!("`{word}` is about the argument, not about one of its values"));
         let _: Option<()> =
             fields.take(Err(error.help("write `optional: true` beside the other words of the argument")));

@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn a_key_that_comes_twice_is_no_json() {
         let (message, _) = problem("{\"a\": true, \"a\": false}", Form::Strict);
-        assert_eq!(message, "the answer is not JSON: duplicate key `a` at line 1, column 15");
+        assert_eq!(message, "the answer is not JSON: duplicate key `a` at line 1, column 23");
     }
 
     #[test]

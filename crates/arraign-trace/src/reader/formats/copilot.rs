@@ -163,10 +163,6 @@ impl CopilotSession {
                 // No other event tells why such a run ended.
                 self.builder.trace.stop_reason = Some(format!("error: {message}"));
             }
-            "session.shutdown" if data.text_under("shutdownType") == Some("error") => {
-                let reason = data.string(&["errorReason"])?.unwrap_or_else(|| kind.to_owned());
-                self.builder.trace.stop_reason = Some(format!("error: {reason}"));
-            }
             "abort" => {
                 let reason = data.string(&["reason"])?.unwrap_or_else(|| kind.to_owned());
                 self.builder.trace.ended = Ended::Cut(reason.clone());
@@ -231,9 +227,8 @@ impl CopilotSession {
         self.builder.end();
         let stopped = self.stopped.take();
         self.builder.end_turn(stopped.as_deref(), None);
-        if !is_nested {
-            self.builder.trace.stop_reason = stopped;
-        }
+        // Only a reply of the agent itself says why the run stopped.
+        self.builder.trace.stop_reason = stopped.filter(|_| !is_nested);
     }
 
     fn begin_reply(&mut self, is_nested: bool) {
@@ -327,12 +322,11 @@ impl CopilotSession {
     fn end_session(&mut self, mut line: Object) -> Result<(), DecodeError> {
         let trace = &mut self.builder.trace;
         trace.id = line.string(&["sessionId"])?.or(trace.id.take());
-        match line.get("exitCode").and_then(|code| code.as_number()?.as_i64()) {
-            Some(0) if trace.stop_reason.is_none() => trace.ended = Ended::Well,
-            Some(code) if code != 0 && trace.stop_reason.is_none() => {
-                trace.stop_reason = Some(format!("error: exit code {code}"));
-            }
-            _ => {}
+        let code = line.get("exitCode").and_then(|code| code.as_number()?.as_i64());
+        match code.filter(|_| trace.stop_reason.is_none()) {
+            Some(0) => trace.ended = Ended::Well,
+            Some(code) => trace.stop_reason = Some(format!("error: exit code {code}")),
+            None => {}
         }
         let took = line.within(&["usage"], |mut usage| usage.figure(&["sessionDurationMs"]))?;
         trace.duration_ms = took.flatten();

@@ -5,11 +5,13 @@
 //! belongs to the first call of its name without a result.
 
 pub(crate) mod content;
+mod detect;
 
 use std::borrow::Cow;
 
+use crate::reader::Reader;
 use crate::reader::build::evidence::CallEvidence;
-use crate::reader::build::exchange::{find_bare_error, find_refusal};
+use crate::reader::build::exchange::find_refusal;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::stream_end;
 use crate::reader::build::tool_result::error_of;
@@ -22,10 +24,9 @@ use crate::reader::json::sse;
 use crate::reader::json::value::Json;
 use crate::reader::large::follow::parse_record;
 use crate::reader::large::pieces::{Follow, Pieces, RunKey, SplitError, Splitting};
-use crate::reader::reason::Reason;
-use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Ended, Results, Role, Trace, Usage};
 pub(crate) use content::ContentWalk;
+use detect::detect_format;
 
 pub(crate) const READER: Reader = Reader {
     name: "gemini",
@@ -53,46 +54,6 @@ const HISTORY: [&str; 2] = ["automaticFunctionCallingHistory", "automatic_functi
 
 /// The keys of records, requests and responses that are read.
 const READ: [&str; 7] = ["request", "response", "contents", "candidates", "content", HISTORY[0], HISTORY[1]];
-
-/// Whether a record is a line of a batch's results.
-fn is_of_batch(value: &Json) -> bool {
-    let answered = ["response", "error"].iter().any(|name| value.get(name).is_some_and(Json::is_object));
-    answered && value.get("key").is_some_and(Json::is_text)
-}
-
-fn detect_format(input: &Input) -> Detection {
-    input.first()?;
-    let mut best = None;
-    for record in &input.records {
-        // An error within a stream has the form of an error of any service.
-        if find_bare_error(&record.value).is_some() {
-            continue;
-        }
-        let judged =
-            judge(&record.value).ok_or_else(|| Reason::of(record.at, "holds no `parts` of contents"))?;
-        best = best.max(Some(judged));
-    }
-    best.ok_or_else(|| "the list is empty".into())
-}
-
-fn judge(value: &Json) -> Option<Certainty> {
-    // A refused prompt has feedback and no candidates, and is a response all the same.
-    let refused = FEEDBACK.iter().any(|name| value.get(name).is_some_and(Json::is_object));
-    if value.get("candidates").is_some_and(Json::is_list) || refused {
-        return Some(Certainty::Sure);
-    }
-    if is_of_batch(value) && value.get("response").is_none() {
-        return Some(Certainty::Possible);
-    }
-    if value.get("request").is_some() || value.get("response").is_some() {
-        return ["request", "response"].iter().filter_map(|side| judge(value.get(side)?)).max();
-    }
-    let contents = value.get("contents").and_then(Json::as_list);
-    let mut contents = contents.unwrap_or(std::slice::from_ref(value)).iter();
-    // One content of another form makes the record a foreign one, so the fold ends with `None`.
-    contents
-        .try_fold(Certainty::Possible, |best, content| content::judge(content).map(|found| best.max(found)))
-}
 
 /// Splits the records of a log. A list of contents is one run.
 fn split_file(input: &Input) -> Option<Pieces> {

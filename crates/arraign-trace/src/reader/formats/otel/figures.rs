@@ -1,4 +1,4 @@
-//! The figures of a span: the tokens of a model call, and why the model stopped.
+//! The figures of a span: the model and the tokens of a model call, and why the model stopped.
 
 use serde_json::Value;
 
@@ -57,4 +57,14 @@ pub(crate) fn stop_reason(span: &OtelSpan) -> Option<String> {
     let list = list.as_ref().unwrap_or(&told);
     let first = list.get(0).unwrap_or(list);
     first.as_str().or(told.as_str()).map(ToOwned::to_owned)
+}
+
+/// Finds the model of a model call.
+pub(crate) fn find_model<'s>(span: &'s OtelSpan) -> Option<&'s str> {
+    span.text(&[
+        "gen_ai.response.model",
+        "gen_ai.request.model",
+        "llm.model_name",
+        "langfuse.observation.model.name",
+    ])
 }

@@ -13,7 +13,7 @@ use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::otel::agent_span::AgentSpan;
-use crate::reader::formats::otel::figures::{stop_reason, usage};
+use crate::reader::formats::otel::figures::{find_model, stop_reason, usage};
 use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::said::{self, SaidMessage, SaidPart, Speaker};
 use crate::reader::formats::otel::span::OtelSpan;
@@ -388,14 +388,4 @@ impl AgentRun {
         trace.answer = if decides { answer.or(trace.answer) } else { trace.answer.or(answer) };
         trace
     }
-}
-
-/// Finds the model of a model call.
-fn find_model<'s>(span: &'s OtelSpan) -> Option<&'s str> {
-    span.text(&[
-        "gen_ai.response.model",
-        "gen_ai.request.model",
-        "llm.model_name",
-        "langfuse.observation.model.name",
-    ])
 }
