@@ -33,7 +33,7 @@ use serde::Deserialize;
 pub use template::{Template, TemplatePart, split_placeholders};
 pub use variables::{FilledText, VariableText};
 
-use crate::check::{FailedWhen, JudgeSettings, Prices};
+use crate::check::{FailedWhen, JudgeSettings, Prices, ReaderFailures};
 use crate::evidence::Opinions;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Place};
@@ -107,6 +107,8 @@ pub struct Case {
     pub judge: Option<Arc<JudgeSettings>>,
     /// Which results of tools are failures, where the format of the trace does not say.
     pub failed_when: Option<Arc<FailedWhen>>,
+    /// The same for the formats of declared readers, if nothing else says it.
+    pub reader_failures: ReaderFailures,
     /// The prices of tokens, if the suite gives them.
     pub prices: Prices,
     /// The readers of the traces.
@@ -130,9 +132,10 @@ impl Case {
         questions.into_iter().any(|question| self.opinions.get(&question.label).is_none())
     }
 
-    /// Returns the run with the statuses that follow from `failed_when`.
-    pub fn settle_statuses<'t>(&self, trace: &'t Trace) -> Cow<'t, Trace> {
-        self.failed_when.as_ref().map_or(Cow::Borrowed(trace), |rules| rules.apply(trace))
+    /// Returns a run in `format` with the statuses that follow from `failed_when`.
+    pub fn settle_statuses<'t>(&self, trace: &'t Trace, format: &str) -> Cow<'t, Trace> {
+        let rules = self.failed_when.as_ref().or_else(|| self.reader_failures.get(format));
+        rules.map_or(Cow::Borrowed(trace), |rules| rules.apply(trace))
     }
 
     /// Whether a check runs a program.

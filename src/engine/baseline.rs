@@ -63,9 +63,9 @@ impl<'b> BaselineComparison<'b> {
             return;
         }
         // The baseline is evaluated once for all runs, and only if there is a run to compare.
-        let baseline_result = self
-            .baseline_result
-            .get_or_insert_with(|| evaluate_run(case, &case.settle_statuses(&accepted.trace), 0, opinions));
+        let baseline_result = self.baseline_result.get_or_insert_with(|| {
+            evaluate_run(case, &case.settle_statuses(&accepted.trace, accepted.format), 0, opinions)
+        });
         let before = compared_run(accepted, baseline_result);
         let comparison = Comparison::of(&before, &compared_run(run, result), &baseline.limits);
         self.findings.push(Finding { run: number, ..comparison_finding(baseline, accepted, &comparison) });

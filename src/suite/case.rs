@@ -95,6 +95,7 @@ fn read_keys(
         ignored_mutations: fields.parse("mutate", parse_mutate).unwrap_or_default(),
         opinions: judged(fields, node, &lowered),
         judge: context.scope.tables.judge.clone(),
+        reader_failures: context.scope.tables.reader_failures.clone(),
         prices: context.scope.tables.prices.clone(),
         readers: context.scope.tables.readers.clone(),
         expectations: lowered.expectations,

@@ -50,13 +50,9 @@ enum OneOrMoreEnds {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "end"))]
 #[serde(rename_all = "snake_case")]
 enum End {
-    /// As its writer means a run to end.
     Well,
-    /// In an error.
     Failed,
-    /// It broke off.
     Cut,
-    /// At a limit of the agent.
     Limit,
 }
 

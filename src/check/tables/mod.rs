@@ -14,6 +14,7 @@ use crate::check::VerificationSettings;
 use crate::check::tables::failed_when::FailedWhen;
 use crate::check::tables::judge::JudgeSettings;
 use crate::check::tables::prices::Prices;
+use crate::check::tables::readers::{ReaderFailures, parse_reader_failures};
 use crate::check::tables::weights::Weights;
 use crate::pattern::{FieldAliases, ToolCategories};
 use crate::yaml::Fields;
@@ -30,6 +31,8 @@ pub struct Tables {
     pub prices: Prices,
     /// `readers`: the declared ones, and those that are built in.
     pub readers: ReaderSet,
+    /// `failed_when` of the declared readers.
+    pub reader_failures: ReaderFailures,
     /// `failed_when`: which results of tools are failures.
     pub failed_when: Option<Arc<FailedWhen>>,
     /// `judge`: who gives opinions, where a case does not give them itself.
@@ -47,6 +50,8 @@ impl Tables {
         let categories = fields.parse("tool_categories", |node| self.tool_categories.extend_from(node));
         let prices = fields.parse("prices", |node| self.prices.extended(node));
         let readers = fields.parse("readers", |node| readers::parse_readers(node, &self.readers));
+        let reader_failures =
+            fields.parse("readers", |node| parse_reader_failures(node, &self.reader_failures));
         let failed_when = fields.parse("failed_when", FailedWhen::read);
         let judge = fields.parse("judge", |node| JudgeSettings::read(node, self.judge.as_deref()));
         let verification = fields.parse("verification", |node| self.verification.shared(node));
@@ -55,6 +60,7 @@ impl Tables {
             tool_categories: categories.unwrap_or_else(|| self.tool_categories.clone()),
             prices: prices.unwrap_or_else(|| self.prices.clone()),
             readers: readers.unwrap_or_else(|| self.readers.clone()),
+            reader_failures: reader_failures.unwrap_or_else(|| self.reader_failures.clone()),
             failed_when: failed_when.map(Arc::new).or_else(|| self.failed_when.clone()),
             judge: judge.map(Arc::new).or_else(|| self.judge.clone()),
             weights: self.weights.clone(),

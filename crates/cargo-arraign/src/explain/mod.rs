@@ -111,7 +111,7 @@ impl Explain {
     fn open_runs(&self) -> Result<TraceFile, CliError> {
         let shown = self.file.display();
         let path = self.file.canonicalize().map_err(|error| CliError::new(format!("{shown}: {error}")))?;
-        let TraceSettings { readers, size_limit } = read_settings(&path)?;
+        let TraceSettings { readers, size_limit, .. } = read_settings(&path)?;
         let readers = self.reader.as_deref().map_or(Ok(readers), read_declarations)?;
         let files = self.files_around(&path, size_limit);
         let reads_folders = !readers.find_folder_readers(self.trace_format.as_deref()).is_empty();
@@ -226,8 +226,15 @@ impl Explain {
         let length = if self.full { TimelineLength::Full } else { TimelineLength::Short };
         // A file may have thousands of runs, and the first ones show what the reader sees.
         let most = if self.full { count } else { RUNS };
+        let failed_when = match self.file.canonicalize() {
+            Ok(path) => read_settings(&path)?.failed_when,
+            Err(_) => None,
+        };
         let (mut number, mut cut) = (0, false);
         let told = self.print_each_run(seen.runs.take(most), |run| {
+            // The statuses are those that a case on the file sees.
+            let run =
+                failed_when.as_ref().map_or_else(|| run.clone(), |rules| rules.apply(&run).into_owned());
             number += 1;
             let heading = if number == 1 { heading.as_str() } else { "" };
             let told = render_timeline(&run, length);

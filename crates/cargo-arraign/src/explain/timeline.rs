@@ -7,7 +7,9 @@ use arraign::__internals::report::plain::{escape_line, escape_text};
 use arraign::__internals::report::summary::{group_thousands, render_dollars};
 use arraign::__internals::score::written;
 use arraign::__internals::yaml::render_plain;
-use arraign::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, Trace, Usage};
+use arraign::trace::{
+    Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, StatusMark, Trace, Usage, find_failure_sign,
+};
 
 /// The largest length of one text in the short form, in characters.
 const MAX_TEXT_CHARS: usize = 300;
@@ -282,9 +284,29 @@ fn render_call_facts(call: &Call) -> Option<String> {
     (!facts.is_empty()).then(|| facts.join(", "))
 }
 
+/// Says that the status of an answered call is in doubt: checks that need it are undecided.
+fn describe_doubt(call: &Call) -> Option<String> {
+    if let StatusMark::Unclear(mark) = &call.status_mark {
+        return Some(format!("may have failed ({mark})"));
+    }
+    let is_open = matches!(call.status, CallStatus::Ok | CallStatus::Unknown)
+        && call.status_mark != StatusMark::Declared
+        && call.error.is_none();
+    let looks_failed =
+        is_open && call.result.as_ref().is_some_and(|result| find_failure_sign(result).is_some());
+    let is_recorded = call.status == CallStatus::Ok && call.status_mark.is_recorded();
+    looks_failed.then(|| {
+        let status = if is_recorded { "ok, but it looks like a failure" } else { "looks like a failure" };
+        status.to_owned()
+    })
+}
+
 /// Renders the result and the error of a call. A failed call may have both.
 fn render_call_outcome(call: &Call) -> Vec<String> {
     let result = call.result.as_ref().map(render_plain);
+    if let Some(doubt) = describe_doubt(call) {
+        return vec![result.map_or_else(|| doubt.clone(), |result| format!("{doubt}: {result}"))];
+    }
     match (call.status, &call.error, result) {
         (CallStatus::Unanswered, None, None) => vec!["no result".to_owned()],
         (CallStatus::Ok, None, None) => vec!["ok".to_owned()],

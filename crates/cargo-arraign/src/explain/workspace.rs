@@ -1,8 +1,9 @@
 //! What `arraign.yaml` says for the traces beside it: readers, and the size limit.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use arraign::__internals::check::Registry;
+use arraign::__internals::check::{FailedWhen, Registry, Tables};
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::report::terminal::render_load_error;
 use arraign::__internals::source::Files;
@@ -18,16 +19,19 @@ const FILE: &str = "arraign.yaml";
 pub(super) struct TraceSettings {
     pub(super) readers: ReaderSet,
     pub(super) size_limit: Option<u64>,
+    /// Which results of tools are failures.
+    pub(super) failed_when: Option<Arc<FailedWhen>>,
 }
 
 /// Reads the settings for the trace at `path`: those of the nearest `arraign.yaml` above it, or of `evals/arraign.yaml`.
 pub(super) fn read_settings(path: &Path) -> Result<TraceSettings, CliError> {
     let Some(folder) = find_workspace_folder(path) else {
-        return Ok(TraceSettings { readers: ReaderSet::default(), size_limit: None });
+        return Ok(TraceSettings { readers: ReaderSet::default(), size_limit: None, failed_when: None });
     };
     let files = Files::new(&folder, &folder);
     let common = workspace(&files, &Registry::default()).map_err(|errors| describe_mistakes(&errors))?;
-    Ok(TraceSettings { readers: common.tables.readers, size_limit: common.size_limit })
+    let Tables { readers, failed_when, .. } = common.tables;
+    Ok(TraceSettings { readers, size_limit: common.size_limit, failed_when })
 }
 
 /// Reads the readers that the file at `path` declares.

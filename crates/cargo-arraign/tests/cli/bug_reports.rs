@@ -48,7 +48,7 @@ fn rebuilt_bug_reports_get_the_expected_verdicts() {
         let differences = compare_verdicts(&report);
         match OPEN.iter().find(|(open, _)| *open == name) {
             Some((_, reason)) if differences.is_empty() => {
-                wrong.push(format!("{name} agrees now: {reason}?"))
+                wrong.push(format!("{name} agrees now: {reason}?"));
             }
             Some(_) => {}
             None => wrong.extend(differences.into_iter().map(|difference| format!("{name}: {difference}"))),

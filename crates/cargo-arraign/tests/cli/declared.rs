@@ -92,3 +92,25 @@ fn the_size_limit_is_a_flag_and_a_key() {
         mistaken.stderr
     );
 }
+
+#[test]
+fn the_nearest_word_on_which_results_are_failures_counts() {
+    let reader = READER.replace("with}", "with, result: $.got}") + "    failed_when: {matches: /^refused/}\n";
+    let trace = TRACE.replace("}}}", r#"}, "got": "refused: no such order"}}"#);
+    let run = |suite: &str, case: &str| {
+        let case = format!("{{id: a, trace: traces/run.jsonl, {case}expect: [{{tool_called: get_order}}]}}");
+        let package = Package::of(&format!("readers:{reader}{suite}tests:\n  - {case}\n"));
+        fs::create_dir_all(package.path("evals/traces")).expect("a folder");
+        fs::write(package.path("evals/traces/run.jsonl"), &trace).expect("a trace");
+        let ran = package.arraign(&["run"]);
+        assert!(matches!(ran.code, Some(0 | 101)), "{}", ran.stderr);
+        ran.code == Some(0)
+    };
+    let never = "failed_when: never";
+    assert!(!run("", ""), "the reader decides");
+    assert!(run(&format!("{never}\n"), ""), "the suite decides before the reader");
+    assert!(
+        !run(&format!("{never}\n"), "failed_when: {get_order: {contains: order}}, "),
+        "the case decides first"
+    );
+}
