@@ -1,7 +1,7 @@
 //! `no_failed_calls`: every call of the run succeeds.
 //!
 //! A call without a result fails as well, if the run records results. Where the format does not record which calls failed,
-//! or a result looks like a failure, the check is undecided: [`failed_when`](../cases.md#which-results-are-failures) says
+//! or a result looks like a failure, the check is undecided: [`failed_when`](../calls.md#failed-calls-do-not-count) says
 //! which results are failures.
 //!
 //! <!-- settings -->

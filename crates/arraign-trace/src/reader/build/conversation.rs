@@ -87,7 +87,7 @@ impl<'t> Conversation<'t> {
         let usage = self.tally.total();
         let duration_ms = self.model_ms.filter(|_| !self.is_untimed);
         let stop_reason = self.stop_reason.map(Cow::into_owned);
-        let results = if self.has_request { Results::Recorded } else { Results::NotRecorded };
+        let results = if self.has_request { Results::Optional } else { Results::NotRecorded };
         let Self { messages, id, model, beside, .. } = self;
         (messages, Trace { id, model, usage, duration_ms, stop_reason, results, ..Trace::default() }, beside)
     }
