@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 
 pub use programs::{ProgramReport, ProgramReports, ProgramRequest};
 
-pub(crate) use success::{CallSuccess, Known, SuccessBasis, describe_suspicion};
+#[cfg(feature = "verification")]
+pub(crate) use success::describe_suspicion;
+pub(crate) use success::{CallSuccess, Known, SuccessBasis};
 
 use crate::outcome::Unfit;
 use crate::trace::{Arguments, Call, Trace};
