@@ -106,3 +106,22 @@ fn a_secret_in_the_answer_is_kept_nowhere() {
         assert!(project.files("evals/traces").is_empty());
     }
 }
+
+#[test]
+fn a_run_that_failed_by_its_own_format_is_an_error_and_replaces_no_recording() {
+    let events = |last: &str| {
+        let started = r#"{"type": "RUN_STARTED", "threadId": "t", "runId": "r"}"#;
+        let said =
+            r#"{"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "role": "assistant", "delta": "Shipped."}"#;
+        shell(&format!("printf '%s\\n' '{started}' '{said}' '{last}'"))
+    };
+    let finished = r#"{"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}"#;
+    let project = Project::of(&[asks("a", &events(finished), "")]);
+    project.run_with(&[RECORD], &[]).exits(0);
+    let recording = project.read("evals/traces/s/a.json");
+    let failed = events(r#"{"type": "RUN_ERROR", "message": "429 from the provider"}"#);
+    project.write("evals/s.yaml", format!("tests:\n{}", asks("a", &failed, "")));
+    let ran = project.run_with(&[("ARRAIGN_AGENT_MODE", "rerecord")], &[]).exits(101);
+    ran.says("the agent `sh` failed").says("429 from the provider");
+    assert_eq!(project.read("evals/traces/s/a.json"), recording);
+}
