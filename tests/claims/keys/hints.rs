@@ -22,6 +22,7 @@ pub(super) const HINTS: &[(&str, &str)] = &[
     ("azure", r#""https://look.example""#),
     ("gemini", r#""https://look.example""#),
     ("ollama", r#""https://look.example""#),
+    ("readers.look.failed_when", r#""never""#),
     ("inside.as", r#""openai-chat""#),
     ("(judge).base_url", r#""https://look.example/v1""#),
     ("(judge).key_env", r#""LOOK_KEY""#),
