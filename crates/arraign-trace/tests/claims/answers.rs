@@ -92,6 +92,8 @@ fn a_call_that_is_written_as_text_is_an_unread_part() {
         ("<execute_command>\n<command>rm</command>\n</execute_command>", "cline"),
         ("[{\"tool.name\": \"delete\", \"tool.args\": \"{}\"}]", "json"),
         ("<think>I delete it.\n<tool_call>{\"name\": \"delete\"}</tool_call>", "hermes"),
+        ("<think>I delete it.</think>Action: delete\nAction Input: {\"id\": 9}", "react"),
+        ("<think>I delete it.</think>[{\"tool.name\": \"delete\", \"tool.args\": \"{}\"}]", "json"),
     ] {
         let run = chat(&[asked, ("assistant", text), ("user", "{\"deleted\": 9}"), ("assistant", "Done.")]);
         assert_eq!(protocols(&run), [protocol], "{text}");
@@ -160,7 +162,7 @@ fn calls_of_react_are_read_in_one_text_or_in_several() {
     assert_eq!(run.answer.as_deref(), Some("Thought: y\nFinal Answer: It is 7."));
     let mut run = chat(&[
         ("user", "hi"),
-        ("assistant", "Action: f\nAction Input: Oslo"),
+        ("assistant", "<think>x</think>Action: f\nAction Input: Oslo"),
         ("user", "Observation: seven"),
         ("assistant", "Action: g\nAction Input: {\"id\":"),
         ("user", "Go on."),

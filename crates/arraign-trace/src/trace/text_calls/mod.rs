@@ -73,6 +73,22 @@ fn find_protocols(text: &str, is_tool: &dyn Fn(&str) -> bool) -> Vec<&'static st
     found
 }
 
+/// Finds the protocols of the calls in a text and in the reasoning before it: what a model writes while it thinks may be
+/// executed as well. A call may begin directly behind the reasoning, so the text is searched by itself.
+fn find_all_protocols(
+    text: &str,
+    reasoning: Option<&str>,
+    is_tool: &dyn Fn(&str) -> bool,
+) -> Vec<&'static str> {
+    let mut found = find_protocols(text, is_tool);
+    for protocol in reasoning.map(|reasoning| find_protocols(reasoning, is_tool)).unwrap_or_default() {
+        if !found.contains(&protocol) {
+            found.push(protocol);
+        }
+    }
+    found
+}
+
 /// Finds the marks of calls in a text, also in its code, with their places.
 fn find_marks(text: &str) -> Vec<(usize, &'static str)> {
     let mut marks = Vec::new();
@@ -170,19 +186,14 @@ impl Trace {
         let mut parts = Vec::new();
         for (at, message) in self.messages.iter().enumerate() {
             if message.role == Role::Assistant {
-                // What a model writes while it thinks may be executed as well.
-                let protocols = match message.reasoning {
-                    None => find_protocols(&message.text, is_tool),
-                    Some(_) => find_protocols(&message.written_text(), is_tool),
-                };
+                let protocols = find_all_protocols(&message.text, message.reasoning.as_deref(), is_tool);
                 parts.extend(protocols.into_iter().map(|protocol| (at + 1, protocol)));
             }
         }
         // An answer that was recorded beside the messages comes behind them.
         if let Some(answer) = self.recorded_answer() {
-            let written = self.answer_reasoning.as_deref().unwrap_or_default().to_owned() + answer;
-            let protocols = find_protocols(&written, is_tool).into_iter();
-            parts.extend(protocols.map(|protocol| (self.messages.len() + 1, protocol)));
+            let protocols = find_all_protocols(answer, self.answer_reasoning.as_deref(), is_tool);
+            parts.extend(protocols.into_iter().map(|protocol| (self.messages.len() + 1, protocol)));
         }
         let parts = parts.into_iter().map(|(number, protocol)| {
             let what = UnreadContent::TextCall { protocol: protocol.to_owned() };
