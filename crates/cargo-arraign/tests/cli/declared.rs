@@ -95,7 +95,8 @@ fn the_size_limit_is_a_flag_and_a_key() {
 
 #[test]
 fn the_nearest_word_on_which_results_are_failures_counts() {
-    let reader = READER.replace("with}", "with, result: $.got}") + "    failed_when: {matches: /^refused/}\n";
+    let reader =
+        READER.replace("with}", "with, result: {value: $.got}}") + "    failed_when: {matches: /^refused/}\n";
     let trace = TRACE.replace("}}}", r#"}, "got": "refused: no such order"}}"#);
     let run = |suite: &str, case: &str| {
         let case = format!("{{id: a, trace: traces/run.jsonl, {case}expect: [{{tool_called: get_order}}]}}");
