@@ -19,7 +19,7 @@ use crate::check::support::named_tools::run_of;
 use crate::check::{Check, Kind};
 use crate::evidence::{CallSuccess, Evidence, Known};
 use crate::outcome::{Outcome, Unfit, Violation};
-use crate::trace::{Arguments, Call, CallStatus, ToolServer, Trace};
+use crate::trace::{Arguments, Call, CallStatus, ToolServer};
 
 pub(crate) const KIND: Kind =
     Kind::of::<RetriesAtMost>("retries_at_most", "the run retries failed calls at most this many times")
@@ -46,11 +46,10 @@ struct Retries<'t> {
     doubtful: Vec<&'t Call>,
 }
 
-fn find_retries(trace: &Trace) -> Retries<'_> {
-    let success = CallSuccess::of(trace);
+fn find_retries(calls: &[Call], success: CallSuccess) -> Retries<'_> {
     let mut last: HashMap<(&str, &ToolServer, &[String]), &Call> = HashMap::new();
     let mut retries = Retries::default();
-    for call in &trace.calls {
+    for call in calls {
         // A retry is by the same agent, of the same tool on the same server. Its arguments may have been corrected.
         let key = (call.name.as_str(), &call.server, call.agent_path.as_slice());
         let Some(before) = last.insert(key, call) else { continue };
@@ -71,17 +70,23 @@ fn build_failed_call(turn: usize) -> Call {
 
 impl Check for RetriesAtMost {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let Retries { sure, doubtful } = find_retries(&evidence.trace);
+        let success = CallSuccess::of(&evidence.trace);
+        let Retries { sure, doubtful } = find_retries(&evidence.trace.calls, success);
         let violation = (sure.len() > self.retries).then(|| self.describe_excess(&sure));
         if violation.is_none()
             && sure.len() + doubtful.len() > self.retries
             && let Some(call) = doubtful.first()
         {
-            return Err(CallSuccess::of(&evidence.trace).explain_doubt(call));
+            return Err(success.explain_doubt(call));
         }
         let label = format!("at most {} retries", self.retries);
         let note = format!("{} were made", sure.len());
         Ok(Outcome::of_limit(label, note, violation).stat("calls_checked", evidence.trace.calls.len()))
+    }
+
+    // Further calls take no retry away.
+    fn is_settled(&self, outcome: &Outcome) -> bool {
+        !outcome.violations.is_empty()
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
