@@ -8,8 +8,6 @@ use std::collections::BTreeMap;
 
 pub use programs::{ProgramReport, ProgramReports, ProgramRequest};
 
-#[cfg(feature = "verification")]
-pub(crate) use success::describe_suspicion;
 pub(crate) use success::{CallSuccess, Known, SuccessBasis};
 
 use crate::outcome::Unfit;

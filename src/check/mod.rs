@@ -47,7 +47,7 @@ pub use tables::failed_when::FailedWhen;
 pub use tables::judge::JudgeSettings;
 pub use tables::prices::Prices;
 pub use tables::readers::ReaderFailures;
-pub(crate) use tables::readers::parse_readers;
+pub(crate) use tables::readers::{DeclaredReaders, parse_readers};
 pub use tables::weights::Weights;
 pub(crate) use verification::VerificationSettings;
 

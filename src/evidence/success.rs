@@ -6,7 +6,7 @@
 
 use crate::outcome::{UndecidedCause, Unfit};
 use crate::secrets::QuotedText;
-use crate::trace::{Call, CallStatus, Ended, FailureSign, Results, StatusMark, Trace, find_failure_sign};
+use crate::trace::{Call, CallStatus, Ended, FailureSign, Results, StatusMark, Trace};
 
 /// The answer to a question about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl CallSuccess {
         match call.status {
             CallStatus::Error => Known::No,
             CallStatus::Ok if call.status_mark != StatusMark::Inferred => Known::Yes,
-            CallStatus::Ok | CallStatus::Unknown => match describe_suspicion(call) {
+            CallStatus::Ok | CallStatus::Unknown => match call.find_failure_sign() {
                 Some(_) => Known::Unknown,
                 None => Known::Yes,
             },
@@ -71,21 +71,12 @@ impl CallSuccess {
     /// Whether the trace records that the call succeeded.
     pub(crate) fn worked(self, call: &Call) -> Known {
         match call.status {
-            CallStatus::Ok if describe_suspicion(call).is_none() => Known::Yes,
+            CallStatus::Ok if call.find_failure_sign().is_none() => Known::Yes,
             CallStatus::Ok | CallStatus::Unknown => Known::Unknown,
             // People leave out the results of calls that worked.
             CallStatus::Unanswered if self.omits_results && self.results == Results::Optional => Known::Yes,
             CallStatus::Unanswered if self.omits_results || self.may_miss_results => Known::Unknown,
             CallStatus::Error | CallStatus::Unanswered => Known::No,
-        }
-    }
-
-    /// Whether the trace records that the call failed.
-    pub(crate) fn failed(self, call: &Call) -> Known {
-        match (call.status, self.worked(call)) {
-            (CallStatus::Error, _) => Known::Yes,
-            (CallStatus::Unanswered, _) | (_, Known::Yes) => Known::No,
-            (_, Known::No | Known::Unknown) => Known::Unknown,
         }
     }
 
@@ -125,7 +116,7 @@ impl CallSuccess {
 
     /// Explains why it is not known whether the call happened or worked, with the line that settles it.
     pub(crate) fn explain_doubt(self, call: &Call) -> Unfit {
-        let (index, name) = (call.index, &call.name);
+        let Call { index, name, .. } = call;
         if call.status == CallStatus::Unanswered {
             let why = if self.omits_results {
                 "the trace does not record the results of calls"
@@ -152,12 +143,8 @@ impl CallSuccess {
 
 /// Says what in an answered call looks like a failure, as a clause.
 pub(crate) fn describe_suspicion(call: &Call) -> Option<String> {
-    match &call.status_mark {
-        StatusMark::Unclear(mark) => return Some(mark.clone()),
-        StatusMark::Declared => return None,
-        StatusMark::Recorded | StatusMark::Inferred => {}
-    }
-    Some(match find_failure_sign(call.result.as_ref()?)? {
+    Some(match call.find_failure_sign()? {
+        FailureSign::Mark(mark) => mark,
         FailureSign::Error(key) => format!("its result has the key `{key}`"),
         FailureSign::NoSuccess(key) => format!("its result says `{key}: false`"),
         FailureSign::Status(key, value) => format!("its result says `{key}: {value}`"),

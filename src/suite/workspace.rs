@@ -6,7 +6,7 @@ use std::path::Path;
 use super::agent::parse_named_agents;
 use super::discover::WORKSPACE_FILE;
 use crate::case::{AgentLimits, NamedAgent};
-use crate::check::{Registry, Tables, parse_readers};
+use crate::check::{DeclaredReaders, Registry, Tables, parse_readers};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::reader::ReaderSet;
 use crate::source::Files;
@@ -31,17 +31,18 @@ pub struct Workspace {
 /// The readers that the file at `path` declares: `arraign.yaml`, a suite, or a file of readers alone.
 pub fn load_readers(path: &Path, files: &Files) -> Result<ReaderSet, LoadErrors> {
     let source = files.source(path)?;
-    let (mut readers, mut errors) = (ReaderSet::default(), LoadErrors::new());
+    let mut declared = DeclaredReaders::default();
+    let mut errors = LoadErrors::new();
     // Documents build on each other, as a suite builds on `arraign.yaml`.
     for document in Document::parse(&source)? {
         let Some(node) = document.root().get("readers") else { continue };
-        readers = errors.take(parse_readers(node, &readers)).unwrap_or(readers);
+        declared = errors.take(parse_readers(node, declared.clone())).unwrap_or(declared);
     }
-    if readers.is_empty() && errors.is_empty() {
+    if declared.readers.is_empty() && errors.is_empty() {
         let problem = "the file declares no readers: it has no key `readers`";
         errors.push(LoadError::new(Place::of_file(source.name()), problem));
     }
-    errors.or(readers)
+    errors.or(declared.readers)
 }
 
 /// Reads the settings for all suites, if the file exists.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::check::arguments::{ResultMatcher, WORDS};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
-use crate::trace::{Call, CallStatus, StatusMark, Trace};
+use crate::trace::{Call, CallStatus, StatusMark, Trace, find_in_result};
 use crate::yaml::Node;
 
 /// Which results are failures, by tool.
@@ -58,7 +58,8 @@ impl FailedWhen {
         for at in 0..trace.calls.len() {
             if let Some((status, mark)) = self.judge(&trace.calls[at]) {
                 let call = &mut trace.to_mut().calls[at];
-                (call.status, call.status_mark) = (status, mark);
+                call.status = status;
+                call.status_mark = mark;
             }
         }
         trace
@@ -105,25 +106,12 @@ impl FailureRule {
     }
 }
 
-/// Whether the matcher accepts the result, the JSON that the result is the text of, or the text of one of its parts. The error
-/// says that a pattern ran out of steps.
+/// Whether the matcher accepts a layer of the result, such as the JSON that it is the text of. The error says that a pattern
+/// ran out of steps.
 fn accepts_result(matcher: &ResultMatcher, result: &Value) -> Result<bool, ()> {
-    let accepts = |value: &Value| matcher.accepts(value).map_err(drop);
-    if accepts(result)? {
-        return Ok(true);
-    }
-    let parts = result.get("content").unwrap_or(result).as_array().into_iter().flatten();
-    let texts = parts.filter_map(|part| part.get("text"));
-    for text in std::iter::once(result).chain(texts) {
-        let Some(written) = text.as_str() else { continue };
-        let parsed: Option<Value> = written
-            .trim_start()
-            .starts_with(['{', '['])
-            .then(|| serde_json::from_str(written).ok())
-            .flatten();
-        if accepts(text)? || parsed.is_some_and(|value| accepts(&value) == Ok(true)) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    let found = find_in_result(result, |_| true, &mut |layer| match matcher.accepts(layer) {
+        Ok(false) => None,
+        decided => Some(decided.map_err(drop)),
+    });
+    found.unwrap_or(Ok(false))
 }

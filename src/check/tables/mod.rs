@@ -14,7 +14,7 @@ use crate::check::VerificationSettings;
 use crate::check::tables::failed_when::FailedWhen;
 use crate::check::tables::judge::JudgeSettings;
 use crate::check::tables::prices::Prices;
-use crate::check::tables::readers::{ReaderFailures, parse_reader_failures};
+use crate::check::tables::readers::{DeclaredReaders, ReaderFailures, parse_readers};
 use crate::check::tables::weights::Weights;
 use crate::pattern::{FieldAliases, ToolCategories};
 use crate::yaml::Fields;
@@ -49,9 +49,9 @@ impl Tables {
         let aliases = fields.parse("field_aliases", |node| self.field_aliases.extend_from(node));
         let categories = fields.parse("tool_categories", |node| self.tool_categories.extend_from(node));
         let prices = fields.parse("prices", |node| self.prices.extended(node));
-        let readers = fields.parse("readers", |node| readers::parse_readers(node, &self.readers));
-        let reader_failures =
-            fields.parse("readers", |node| parse_reader_failures(node, &self.reader_failures));
+        let before =
+            DeclaredReaders { readers: self.readers.clone(), failures: self.reader_failures.clone() };
+        let declared = fields.parse("readers", |node| parse_readers(node, before.clone())).unwrap_or(before);
         let failed_when = fields.parse("failed_when", FailedWhen::read);
         let judge = fields.parse("judge", |node| JudgeSettings::read(node, self.judge.as_deref()));
         let verification = fields.parse("verification", |node| self.verification.shared(node));
@@ -59,8 +59,8 @@ impl Tables {
             field_aliases: aliases.unwrap_or_else(|| self.field_aliases.clone()),
             tool_categories: categories.unwrap_or_else(|| self.tool_categories.clone()),
             prices: prices.unwrap_or_else(|| self.prices.clone()),
-            readers: readers.unwrap_or_else(|| self.readers.clone()),
-            reader_failures: reader_failures.unwrap_or_else(|| self.reader_failures.clone()),
+            readers: declared.readers,
+            reader_failures: declared.failures,
             failed_when: failed_when.map(Arc::new).or_else(|| self.failed_when.clone()),
             judge: judge.map(Arc::new).or_else(|| self.judge.clone()),
             weights: self.weights.clone(),

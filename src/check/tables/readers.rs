@@ -10,35 +10,33 @@ use crate::check::tables::failed_when::FailedWhen;
 use crate::place::LoadErrors;
 use crate::yaml::Node;
 
-/// Reads the `failed_when` of each reader that `node` declares, beside those in `before`.
-pub(crate) fn parse_reader_failures(
-    node: Node<'_>,
-    before: &ReaderFailures,
-) -> Result<ReaderFailures, LoadErrors> {
-    let mut errors = LoadErrors::new();
-    let mut failures = before.clone();
-    for (name, declared) in node.entries().into_iter().flatten() {
-        let Some(rules) = declared.get("failed_when") else { continue };
-        if let Some(rules) = errors.take(FailedWhen::read(rules)) {
-            failures.insert(name.name.to_string(), Arc::new(rules));
-        }
-    }
-    errors.or(failures)
-}
-
 /// Which results are failures in the formats of declared readers, by the name of the reader.
 pub type ReaderFailures = BTreeMap<String, Arc<FailedWhen>>;
 
+/// The readers of a suite, and what those that are declared say of results.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct DeclaredReaders {
+    pub(crate) readers: ReaderSet,
+    pub(crate) failures: ReaderFailures,
+}
+
 /// The readers in `before`, and those that `node` declares beside or instead of them.
-pub(crate) fn parse_readers(node: Node<'_>, before: &ReaderSet) -> Result<ReaderSet, LoadErrors> {
+pub(crate) fn parse_readers(node: Node<'_>, before: DeclaredReaders) -> Result<DeclaredReaders, LoadErrors> {
     let help = "write `readers: {NAME: {when: {path: ..., equals: ...}, steps: ..., call: {...}}}`";
     let entries = require_entries(node, "`readers` is a mapping of names to readers");
     let entries = entries.map_err(|error| error.help(help))?;
-    let (mut errors, mut readers) = (LoadErrors::new(), before.clone());
+    let mut errors = LoadErrors::new();
+    let DeclaredReaders { mut readers, mut failures } = before;
     for (name, declared) in entries {
         if let Some(declaration) = errors.take(declared.decode_all::<ReaderDeclaration>()) {
             readers.declare(&name.name, declaration);
         }
+        // A reader that is declared anew says it anew.
+        failures.remove(&*name.name);
+        if let Some(rules) = declared.get("failed_when").and_then(|node| errors.take(FailedWhen::read(node)))
+        {
+            failures.insert(name.name.to_string(), Arc::new(rules));
+        }
     }
-    errors.or(readers)
+    errors.or(DeclaredReaders { readers, failures })
 }

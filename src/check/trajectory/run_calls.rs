@@ -26,6 +26,8 @@ pub(super) struct RunCalls<'r> {
     success: CallSuccess,
     /// Whether each call happened. Results are searched for signs of a failure only if a check asks, and once.
     happened: OnceCell<Vec<Known>>,
+    /// Whether it is recorded that each call worked.
+    worked: OnceCell<Vec<Known>>,
 }
 
 impl<'r> RunCalls<'r> {
@@ -41,22 +43,37 @@ impl<'r> RunCalls<'r> {
                 }
             }
         }
-        Self { calls, reading: Reading::Lenient, success, happened: OnceCell::new() }
+        Self { calls, reading: Reading::Lenient, success, happened: OnceCell::new(), worked: OnceCell::new() }
     }
 
     /// Keeps the calls that `wanted` returns `true` for.
     pub(super) fn filter(self, wanted: impl Fn(&Call) -> bool) -> Self {
         let calls = self.calls.iter().filter(|call| wanted(call)).cloned().collect();
-        Self { calls: Cow::Owned(calls), happened: OnceCell::new(), ..self }
+        Self { calls: Cow::Owned(calls), happened: OnceCell::new(), worked: OnceCell::new(), ..self }
     }
 
     /// Whether the call happened: it was answered, and nothing says that it failed.
     fn happened(&self, call: &Call) -> Known {
-        let happened =
-            self.happened.get_or_init(|| self.calls.iter().map(|call| self.success.happened(call)).collect());
+        self.look_up(call, &self.happened, CallSuccess::happened)
+    }
+
+    /// Whether it is recorded that the call worked.
+    fn worked(&self, call: &Call) -> Known {
+        self.look_up(call, &self.worked, CallSuccess::worked)
+    }
+
+    /// Returns what `ask` answers of a call. All calls are asked about at the first question: each expected call is compared
+    /// with each of them.
+    fn look_up(
+        &self,
+        call: &Call,
+        answers: &OnceCell<Vec<Known>>,
+        ask: fn(CallSuccess, &Call) -> Known,
+    ) -> Known {
+        let answers = answers.get_or_init(|| self.calls.iter().map(|call| ask(self.success, call)).collect());
         // Calls are in the order of their numbers.
         let place = self.calls.binary_search_by_key(&call.index, |known| known.index);
-        place.ok().and_then(|place| happened.get(place).copied()).unwrap_or(Known::Unknown)
+        place.ok().and_then(|place| answers.get(place).copied()).unwrap_or(Known::Unknown)
     }
 
     /// Whether the call is one too many, where nothing but the expected calls may happen.
@@ -73,8 +90,12 @@ impl<'r> RunCalls<'r> {
     pub(super) fn knows_status(&self, call: &Call, wanted: WantedStatus) -> Known {
         match wanted {
             WantedStatus::Ok => self.happened(call),
-            WantedStatus::Succeeded => self.success.worked(call),
-            WantedStatus::Error => self.success.failed(call),
+            WantedStatus::Succeeded => self.worked(call),
+            WantedStatus::Error => match (call.status, self.worked(call)) {
+                (CallStatus::Error, _) => Known::Yes,
+                (CallStatus::Unanswered, _) | (_, Known::Yes) => Known::No,
+                (_, Known::No | Known::Unknown) => Known::Unknown,
+            },
             WantedStatus::Any => Known::Yes,
         }
     }

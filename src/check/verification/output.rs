@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::health::is_sick;
 use super::shown::leading_number;
-use crate::evidence::describe_suspicion;
 use crate::trace::{Arguments, Call, CallStatus, StatusMark};
 
 /// The output of a call.
@@ -31,7 +30,7 @@ pub(super) struct CallOutput {
 /// Whether the trace records that the call succeeded, and its result does not look like a failure.
 fn has_worked(call: &Call) -> bool {
     call.status == CallStatus::Ok
-        && (call.status_mark != StatusMark::Inferred || describe_suspicion(call).is_none())
+        && (call.status_mark != StatusMark::Inferred || call.find_failure_sign().is_none())
 }
 
 impl CallOutput {

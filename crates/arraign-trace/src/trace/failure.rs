@@ -4,6 +4,8 @@
 
 use serde_json::{Map, Value};
 
+use super::{Call, CallStatus, StatusMark};
+
 /// Keys whose value, if it is not empty, says that a call failed.
 const ERROR_KEYS: &[&str] = &["error", "errors", "exception", "is_error", "isError", "tool_call_error"];
 
@@ -20,38 +22,29 @@ const WRAPPERS: &[&str] = &["response", "result", "output", "structuredContent"]
 const BEGINNINGS: &[&str] =
     &["error:", "exception:", "traceback", "an error occurred", "failed to", "error executing"];
 
-/// A fixed text with which a framework answers a call that failed.
-struct FrameworkText {
-    /// The framework and the version in which the text was seen.
-    _source: &'static str,
-    /// The beginning of the text, in lower case.
-    beginning: &'static str,
-}
-
-const fn text_of(source: &'static str, beginning: &'static str) -> FrameworkText {
-    FrameworkText { _source: source, beginning }
-}
-
-/// Texts of frameworks that no general beginning covers.
-const FRAMEWORK_TEXTS: &[FrameworkText] = &[
-    text_of("Claude Code 2.1", "<tool_use_error>"),
-    text_of("CrewAI 1.15", "i encountered an error while trying to use the tool"),
-    text_of("LangGraph 1.2", "error invoking tool"),
-    text_of("LlamaIndex 0.14", "encountered error:"),
-    text_of("MCP SDK for Python 1.30", "unknown tool:"),
-    text_of("MCP SDK for TypeScript 1.30", "mcp error"),
-    text_of("MCP SDK for TypeScript 1.30", "input validation error:"),
-    text_of("Semantic Kernel 1.45", "the tool call with name '"),
-    text_of("smolagents 1.26", "error in tool call execution"),
+/// Beginnings of the fixed texts, in lower case, with which frameworks answer a call that failed. Each has the version in
+/// which it was seen.
+const FRAMEWORK_TEXTS: &[&str] = &[
+    "<tool_use_error>",                                    // Claude Code 2.1
+    "i encountered an error while trying to use the tool", // CrewAI 1.15
+    "error invoking tool",                                 // LangGraph 1.2
+    "encountered error:",                                  // LlamaIndex 0.14
+    "unknown tool:",                                       // MCP SDK for Python 1.30
+    "mcp error",                                           // MCP SDK for TypeScript 1.30
+    "input validation error:",                             // MCP SDK for TypeScript 1.30
+    "the tool call with name '",                           // Semantic Kernel 1.45
+    "error in tool call execution",                        // smolagents 1.26
 ];
 
 /// The greatest number of wrappers and texts with JSON inside of each other that are opened.
 const MAX_DEPTH: usize = 4;
 
-/// What in the result of a call looks like a failure.
+/// What in an answered call looks like a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailureSign {
+    /// A mark of the format that its reader does not know, or marks that contradict each other.
+    Mark(String),
     /// A key that names an error has a value.
     Error(&'static str),
     /// A key that names a success is `false`.
@@ -62,22 +55,69 @@ pub enum FailureSign {
     Text(String),
 }
 
-/// Finds what in the result of a call looks like a failure.
-pub fn find_failure_sign(result: &Value) -> Option<FailureSign> {
-    find_sign(result, MAX_DEPTH)
+impl Call {
+    /// Finds what looks like a failure in an answered call. `None` if nothing does, or if the call failed or the user says
+    /// which results are failures.
+    pub fn find_failure_sign(&self) -> Option<FailureSign> {
+        if !matches!(self.status, CallStatus::Ok | CallStatus::Unknown) {
+            return None;
+        }
+        match &self.status_mark {
+            StatusMark::Unclear(mark) => Some(FailureSign::Mark(mark.clone())),
+            StatusMark::Declared => None,
+            StatusMark::Recorded | StatusMark::Inferred => find_failure_sign(self.result.as_ref()?),
+        }
+    }
 }
 
-fn find_sign(result: &Value, depth: usize) -> Option<FailureSign> {
+/// Finds what in the result of a call looks like a failure.
+fn find_failure_sign(result: &Value) -> Option<FailureSign> {
+    find_in_result(result, may_have_key, &mut |layer| match layer {
+        Value::Object(map) => find_sign_in_map(map),
+        Value::String(text) => find_sign_in_text(text),
+        _ => None,
+    })
+}
+
+/// Searches the layers of a result: the result itself, the JSON that a text of it is, the texts of its parts in the form of
+/// MCP, and what a key such as `output` wraps. A text with JSON is parsed only if `is_parsed` says so.
+pub fn find_in_result<T>(
+    result: &Value,
+    is_parsed: fn(&str) -> bool,
+    find: &mut dyn FnMut(&Value) -> Option<T>,
+) -> Option<T> {
+    find_in_layer(result, is_parsed, find, MAX_DEPTH)
+}
+
+fn find_in_layer<T>(
+    layer: &Value,
+    is_parsed: fn(&str) -> bool,
+    find: &mut dyn FnMut(&Value) -> Option<T>,
+    depth: usize,
+) -> Option<T> {
     let depth = depth.checked_sub(1)?;
-    match result {
-        Value::Object(map) => find_sign_in_map(map, depth),
-        Value::Array(parts) => parts.iter().find_map(|part| find_sign_in_part(part, depth)),
-        Value::String(text) => find_sign_in_text(text, depth),
+    if let Some(found) = find(layer) {
+        return Some(found);
+    }
+    match layer {
+        Value::Object(map) => {
+            let parts = map.get("content").filter(|content| content.is_array());
+            let inner = parts.into_iter().chain(WRAPPERS.iter().filter_map(|key| map.get(*key)));
+            inner.into_iter().find_map(|inner| find_in_layer(inner, is_parsed, find, depth))
+        }
+        // A part is no result: only its text is.
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part.get("text")).filter(|text| text.is_string());
+            texts.into_iter().find_map(|text| find_in_layer(text, is_parsed, find, depth + 1))
+        }
+        Value::String(text) if text.trim_start().starts_with(['{', '[']) && is_parsed(text) => {
+            find_in_layer(&serde_json::from_str(text).ok()?, is_parsed, find, depth)
+        }
         _ => None,
     }
 }
 
-fn find_sign_in_map(map: &Map<String, Value>, depth: usize) -> Option<FailureSign> {
+fn find_sign_in_map(map: &Map<String, Value>) -> Option<FailureSign> {
     let is_set = |key: &str| map.get(key).is_some_and(is_truthy);
     if let Some(key) = ERROR_KEYS.iter().find(|key| is_set(key)) {
         return Some(FailureSign::Error(key));
@@ -99,25 +139,15 @@ fn find_sign_in_map(map: &Map<String, Value>, depth: usize) -> Option<FailureSig
             return Some(FailureSign::Status(key, code.to_string()));
         }
     }
-    let parts = map.get("content").filter(|content| content.is_array());
-    let wrapped = WRAPPERS.iter().filter_map(|key| map.get(*key));
-    parts.into_iter().chain(wrapped).find_map(|inner| find_sign(inner, depth))
+    None
 }
 
-/// The parts of a result in the form of MCP are objects with a text.
-fn find_sign_in_part(part: &Value, depth: usize) -> Option<FailureSign> {
-    find_sign_in_text(part.get("text")?.as_str()?, depth)
-}
-
-fn find_sign_in_text(text: &str, depth: usize) -> Option<FailureSign> {
+fn find_sign_in_text(text: &str) -> Option<FailureSign> {
     let text = text.trim_start();
-    if text.starts_with(['{', '[']) {
-        return if may_have_key(text) { find_sign(&serde_json::from_str(text).ok()?, depth) } else { None };
-    }
     let line = text.lines().next()?.trim_end();
     let lower = line.to_ascii_lowercase();
-    let texts = FRAMEWORK_TEXTS.iter().map(|known| known.beginning);
-    let is_known = BEGINNINGS.iter().copied().chain(texts).any(|beginning| lower.starts_with(beginning));
+    let mut beginnings = BEGINNINGS.iter().chain(FRAMEWORK_TEXTS);
+    let is_known = beginnings.any(|beginning| lower.starts_with(beginning));
     let is_word = ["error", "failed"]
         .contains(&text.trim_end().trim_end_matches(['.', '!']).to_ascii_lowercase().as_str());
     if is_known || is_word || names_exception(line) || has_bad_code(&lower) {

@@ -20,7 +20,7 @@ use crate::unique_keys::parse_value;
 
 pub use ending::Ended;
 pub(crate) use ending::says_tool_use;
-pub use failure::{FailureSign, find_failure_sign};
+pub use failure::{FailureSign, find_in_result};
 pub use provenance::Provenance;
 pub use text_calls::TextProtocol;
 pub use tool_server::{ToolServer, split_mcp_name, split_server};

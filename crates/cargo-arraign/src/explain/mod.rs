@@ -5,10 +5,13 @@ mod survey;
 mod timeline;
 mod workspace;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use arraign::__internals::check::FailedWhen;
 use arraign::__internals::report::plain::{escape_json, escape_line};
 use arraign::__internals::secrets::mask_run;
 use arraign::__internals::source::{DEFAULT_SIZE_LIMIT, Files, ReadError, ReadProblem};
@@ -111,13 +114,14 @@ impl Explain {
     fn open_runs(&self) -> Result<TraceFile, CliError> {
         let shown = self.file.display();
         let path = self.file.canonicalize().map_err(|error| CliError::new(format!("{shown}: {error}")))?;
-        let TraceSettings { readers, size_limit, .. } = read_settings(&path)?;
+        let TraceSettings { readers, size_limit, failed_when } = read_settings(&path)?;
         let readers = self.reader.as_deref().map_or(Ok(readers), read_declarations)?;
         let files = self.files_around(&path, size_limit);
         let reads_folders = !readers.find_folder_readers(self.trace_format.as_deref()).is_empty();
         if path.is_dir() && reads_folders {
             let read = read_run_folder(&path, self.trace_format.as_deref(), &readers, &files);
-            return read.map(TraceFile::from_recording).map_err(CliError::new);
+            let seen = read.map(TraceFile::from_recording).map_err(CliError::new)?;
+            return Ok(TraceFile { failed_when, ..seen });
         }
         let read = match self.read_text(&path, &readers, &files) {
             // A zip is read by its members, which the reader of texts cannot do.
@@ -126,7 +130,8 @@ impl Explain {
         };
         let seen =
             read.map_err(|error| CliError::new(format!("{shown}: {}", describe_problem(&error.problem))))?;
-        seen.map_err(|error| self.describe_failure(&error))
+        let seen = seen.map_err(|error| self.describe_failure(&error))?;
+        Ok(TraceFile { failed_when, ..seen })
     }
 
     /// Shows what the readers select that a file declares.
@@ -223,18 +228,17 @@ impl Explain {
 
     fn print_timelines(&self, seen: TraceFile, out: &mut impl Write) -> Result<io::Result<()>, CliError> {
         let (heading, count) = (self.render_heading(&seen), seen.count);
+        let TraceFile { failed_when, runs, .. } = seen;
         let length = if self.full { TimelineLength::Full } else { TimelineLength::Short };
         // A file may have thousands of runs, and the first ones show what the reader sees.
         let most = if self.full { count } else { RUNS };
-        let failed_when = match self.file.canonicalize() {
-            Ok(path) => read_settings(&path)?.failed_when,
-            Err(_) => None,
-        };
         let (mut number, mut cut) = (0, false);
-        let told = self.print_each_run(seen.runs.take(most), |run| {
+        let told = self.print_each_run(runs.take(most), |run| {
             // The statuses are those that a case on the file sees.
-            let run =
-                failed_when.as_ref().map_or_else(|| run.clone(), |rules| rules.apply(&run).into_owned());
+            let run = match &failed_when {
+                Some(rules) => rules.apply(&run),
+                None => Cow::Borrowed(&run),
+            };
             number += 1;
             let heading = if number == 1 { heading.as_str() } else { "" };
             let told = render_timeline(&run, length);
@@ -314,6 +318,8 @@ struct TraceFile {
     certainty: Option<String>,
     count: usize,
     runs: RunIterator,
+    /// Which results of tools are failures, as `arraign.yaml` says.
+    failed_when: Option<Arc<FailedWhen>>,
 }
 
 impl TraceFile {
@@ -332,7 +338,7 @@ impl TraceFile {
         format: &'static str,
         runs: impl ExactSizeIterator<Item = Result<Trace, TraceError>> + 'static,
     ) -> Self {
-        Self { format, certainty: None, count: runs.len(), runs: Box::new(runs) }
+        Self { format, certainty: None, count: runs.len(), runs: Box::new(runs), failed_when: None }
     }
 }
 

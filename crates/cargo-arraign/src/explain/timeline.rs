@@ -8,7 +8,7 @@ use arraign::__internals::report::summary::{group_thousands, render_dollars};
 use arraign::__internals::score::written;
 use arraign::__internals::yaml::render_plain;
 use arraign::trace::{
-    Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, StatusMark, Trace, Usage, find_failure_sign,
+    Arguments, Call, CallStatus, CallsUnrecorded, FailureSign, Message, Role, Trace, Usage,
 };
 
 /// The largest length of one text in the short form, in characters.
@@ -286,18 +286,12 @@ fn render_call_facts(call: &Call) -> Option<String> {
 
 /// Says that the status of an answered call is in doubt: checks that need it are undecided.
 fn describe_doubt(call: &Call) -> Option<String> {
-    if let StatusMark::Unclear(mark) = &call.status_mark {
-        return Some(format!("may have failed ({mark})"));
-    }
-    let is_open = matches!(call.status, CallStatus::Ok | CallStatus::Unknown)
-        && call.status_mark != StatusMark::Declared
-        && call.error.is_none();
-    let looks_failed =
-        is_open && call.result.as_ref().is_some_and(|result| find_failure_sign(result).is_some());
     let is_recorded = call.status == CallStatus::Ok && call.status_mark.is_recorded();
-    looks_failed.then(|| {
-        let status = if is_recorded { "ok, but it looks like a failure" } else { "looks like a failure" };
-        status.to_owned()
+    Some(match call.find_failure_sign()? {
+        FailureSign::Mark(mark) => format!("may have failed ({mark})"),
+        _ if call.error.is_some() => return None,
+        _ if is_recorded => "ok, but it looks like a failure".to_owned(),
+        _ => "looks like a failure".to_owned(),
     })
 }
 

@@ -1,7 +1,7 @@
 //! The key `failed_when` for a run whose format does not say which of its results are failures.
 
 use arraign::Trace;
-use arraign::trace::{Call, CallStatus, FailureSign, StatusMark, find_failure_sign};
+use arraign::trace::{Call, CallStatus, FailureSign, StatusMark};
 use serde_json::{Value, json};
 
 /// Proposes which results are failures, by those of the run that look like one. `None` if none does.
@@ -30,14 +30,10 @@ pub(super) fn settle_statuses(run: &mut Trace) {
     }
 }
 
-/// What looks like a failure in a call of which the format does not say it.
+/// What looks like a failure in a call of which the format does not record a success.
 fn find_sign(call: &Call) -> Option<FailureSign> {
-    let is_open = match call.status {
-        CallStatus::Unknown => true,
-        CallStatus::Ok => call.status_mark == StatusMark::Inferred,
-        CallStatus::Error | CallStatus::Unanswered => false,
-    };
-    if is_open { find_failure_sign(call.result.as_ref()?) } else { None }
+    let is_recorded = call.status == CallStatus::Ok && call.status_mark.is_recorded();
+    if is_recorded { None } else { call.find_failure_sign() }
 }
 
 fn build_matcher(sign: &FailureSign) -> Option<Value> {

@@ -71,9 +71,8 @@ pub(super) struct DeclarationFields {
     #[serde(default)]
     pub(super) harmless: Vec<String>,
     /// Which results are failures, as the key `failed_when` of a case says it. The crate `arraign` reads it.
-    #[cfg_attr(feature = "schema", schemars(rename = "failed_when"))]
-    #[serde(rename = "failed_when")]
-    pub(super) _failed_when: Option<serde_json::Value>,
+    #[expect(dead_code, reason = "the matchers of results are in `arraign`, which reads the key itself")]
+    failed_when: Option<serde_json::Value>,
 }
 
 /// Runs in a format that has a reader, somewhere in the file.
