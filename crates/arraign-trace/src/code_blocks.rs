@@ -15,8 +15,8 @@ pub struct CodeBlock<'t> {
     pub whole: Range<usize>,
 }
 
-/// Finds the fenced blocks of a text, which are between lines of three or more backticks or tildes. A block that is never
-/// closed is none.
+/// Finds the fenced blocks of a text, which are between lines of three or more backticks or tildes. A fence that is never
+/// closed opens no block.
 pub fn find_code_blocks(text: &str) -> Vec<CodeBlock<'_>> {
     // A fence closes with at least as many marks of the same kind and nothing else on its line, as in Markdown.
     let mut blocks = Vec::new();

@@ -75,17 +75,18 @@ impl Check for CallCheck {
         let mut violations = Vec::new();
         let mut doubt = None;
         for (call, finding) in calls.iter().zip(found) {
-            let state = match &finding {
+            let state = match finding {
                 CallFinding::Holds => State::Held,
-                CallFinding::Violated(_) => State::Violated,
-                CallFinding::Unknown(_) => State::Open,
+                CallFinding::Violated(violation) => {
+                    violations.push(*violation);
+                    State::Violated
+                }
+                CallFinding::Unknown(index) => {
+                    doubt = doubt.or(Some(index));
+                    State::Open
+                }
             };
             items.push(Item::new(call.label(), state));
-            match finding {
-                CallFinding::Holds => {}
-                CallFinding::Violated(violation) => violations.push(*violation),
-                CallFinding::Unknown(index) => doubt = doubt.or(Some(index)),
-            }
         }
         let doubtful = doubt.and_then(|index| all.iter().find(|call| call.index == index));
         match doubtful.filter(|_| violations.is_empty()) {

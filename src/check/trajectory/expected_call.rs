@@ -42,6 +42,13 @@ struct JudgedCall<'c> {
     agrees: Known,
 }
 
+impl JudgedCall<'_> {
+    /// Whether something is unknown that the check asks.
+    fn is_unknown(&self) -> bool {
+        self.ended == Known::Unknown || self.agrees == Known::Unknown
+    }
+}
+
 /// The calls of the tool: all of them, those with the right status, and those that agree.
 struct CallsOfTool<'c> {
     all: Vec<&'c Call>,
@@ -128,9 +135,7 @@ impl ExpectedCall {
         }
         // An occurrence asks further which of the calls agrees. With several unknown calls, there are more ways than the
         // two that are compared, so only what holds of each call is certain.
-        let unknown =
-            judged.iter().filter(|judged| judged.ended == Known::Unknown || judged.agrees == Known::Unknown);
-        let unknown = unknown.count();
+        let unknown = judged.iter().filter(|judged| judged.is_unknown()).count();
         let holds = [&sure, &possible].map(|found| self.holds_by_occurrence(found));
         match holds {
             [true, true] if unknown <= 1 => Judgement::Holds(sure),
@@ -149,9 +154,7 @@ impl ExpectedCall {
 
     /// Explains the first call of which something is unknown.
     fn explain_doubt(judged: &[JudgedCall<'_>], run: &RunCalls<'_>) -> Unfit {
-        let mut unknown =
-            judged.iter().filter(|judged| judged.agrees == Known::Unknown || judged.ended == Known::Unknown);
-        let Some(first) = unknown.next() else {
+        let Some(first) = judged.iter().find(|judged| judged.is_unknown()) else {
             return Unfit::missing("it is not known how the calls ended");
         };
         if first.ended == Known::Unknown {

@@ -284,7 +284,7 @@ fn is_good_word(value: &Json) -> bool {
     matches!(word, Some(StatusWord::Worked | StatusWord::Complete))
 }
 
-/// Texts of an error or a flag that say that there is none.
+/// Texts under an error or a flag that mean no error.
 const NONE: &[&str] = &["false", "no", "none", "null", "ok", "undefined"];
 
 /// Whether a value says that there is something: it is not empty, zero, or a word for none.

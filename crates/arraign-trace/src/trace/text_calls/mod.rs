@@ -57,20 +57,14 @@ const CLINE_TOOLS: [&str; 18] = [
 ];
 
 /// Finds the protocols of the calls in a text, outside of code. `is_tool` says whether a name is that of a tool.
-fn find_protocols(text: &str, is_tool: &dyn Fn(&str) -> bool) -> Vec<&'static str> {
+fn find_protocols(text: &str, is_tool: &dyn Fn(&str) -> bool) -> impl Iterator<Item = &'static str> {
     let mut marks = find_marks(text);
     if !marks.is_empty() {
         let code = find_code(text);
         marks.retain(|(at, _)| !is_inside(&code, *at));
     }
-    let mut found: Vec<&'static str> = Vec::new();
     let json = holds_json_call(text, is_tool).then_some("json");
-    for protocol in marks.into_iter().map(|(_, protocol)| protocol).chain(json) {
-        if !found.contains(&protocol) {
-            found.push(protocol);
-        }
-    }
-    found
+    marks.into_iter().map(|(_, protocol)| protocol).chain(json)
 }
 
 /// Finds the protocols of the calls in a text and in the reasoning before it: what a model writes while it thinks may be
@@ -80,10 +74,12 @@ fn find_all_protocols(
     reasoning: Option<&str>,
     is_tool: &dyn Fn(&str) -> bool,
 ) -> Vec<&'static str> {
-    let mut found = find_protocols(text, is_tool);
-    for protocol in reasoning.map(|reasoning| find_protocols(reasoning, is_tool)).unwrap_or_default() {
-        if !found.contains(&protocol) {
-            found.push(protocol);
+    let mut found = Vec::new();
+    for part in [Some(text), reasoning].into_iter().flatten() {
+        for protocol in find_protocols(part, is_tool) {
+            if !found.contains(&protocol) {
+                found.push(protocol);
+            }
         }
     }
     found
@@ -287,7 +283,7 @@ mod tests {
     use super::*;
 
     fn protocols(text: &str) -> Vec<&'static str> {
-        find_protocols(text, &|name| name == "refund")
+        find_all_protocols(text, None, &|name| name == "refund")
     }
 
     #[test]
