@@ -94,7 +94,16 @@ fn find_doubt(check: &dyn Check, needs: EvidenceNeeds, trace: &Trace) -> Option<
             _ => unfit,
         }
     });
+    let doubt = doubt.or_else(|| find_lost_figures(needs.scope, trace));
     doubt.or_else(|| if needs.servers { find_unrecorded_server(check, trace) } else { None })
+}
+
+/// Explains that the figures of a run are those of its end alone, because the file does not have its beginning.
+fn find_lost_figures(scope: CheckScope, trace: &Trace) -> Option<Unfit> {
+    let part = trace.find_lost_beginning().filter(|_| scope == CheckScope::Figures)?;
+    let reason = format!("the trace does not have the beginning of the run: {} is {}", part.place, part.what);
+    let unfit = Unfit::missing(reason).cause(UndecidedCause::NotReadWhole);
+    Some(unfit.help("record the run from its beginning, or drop the limit"))
 }
 
 /// Finds a call that one of the check's tools may or may not mean.
@@ -127,5 +136,35 @@ fn advise_on_calls(reason: &CallsUnrecorded) -> &'static str {
              `trace: {file: ..., harmless: [KIND]}`"
         }
         _ => "record the run in a format that has them; the final answer can be checked as it is",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CheckScope, find_lost_figures};
+    use crate::outcome::UnfitReason;
+    use crate::trace::{RecordPlace, Role, Trace, UnreadContent, UnreadPart};
+
+    /// A run with a question, a reply, and a result without its call behind so many messages.
+    fn run_with_result(after_messages: usize) -> Trace {
+        let mut trace = Trace::default();
+        trace.push_message(Role::User, "Where is it?");
+        trace.push_message(Role::Assistant, "It ships today.");
+        let result = UnreadContent::ResultWithoutCall("call_1".to_owned());
+        let part = UnreadPart::new(RecordPlace::new(Some(1), ""), result);
+        trace.push_unread([part.after_messages(after_messages)]);
+        trace
+    }
+
+    #[test]
+    fn figures_of_a_run_without_its_beginning_are_undecided() {
+        let doubt =
+            |scope, after| find_lost_figures(scope, &run_with_result(after)).map(|unfit| unfit.reason);
+        let Some(UnfitReason::MissingEvidence(said)) = doubt(CheckScope::Figures, 0) else {
+            panic!("no doubt")
+        };
+        assert!(said.contains("does not have the beginning of the run: line 1"), "{said}");
+        assert_eq!(doubt(CheckScope::Calls, 0), None);
+        assert_eq!(doubt(CheckScope::Figures, 2), None);
     }
 }

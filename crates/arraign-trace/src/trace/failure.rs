@@ -36,6 +36,16 @@ const FRAMEWORK_TEXTS: &[&str] = &[
     "error in tool call execution",                        // smolagents 1.26
 ];
 
+/// Ends of the one line, in lower case, with which a command of a shell says that it did nothing: `cat: notes: No such file
+/// or directory`.
+const SHELL_ENDS: &[&str] = &[
+    ": no such file or directory",
+    ": permission denied",
+    ": command not found",
+    ": not a directory",
+    ": is a directory",
+];
+
 /// The greatest number of wrappers and texts with JSON inside of each other that are opened.
 const MAX_DEPTH: usize = 4;
 
@@ -150,7 +160,10 @@ fn find_sign_in_text(text: &str) -> Option<FailureSign> {
     let is_known = beginnings.any(|beginning| lower.starts_with(beginning));
     let is_word = ["error", "failed"]
         .contains(&text.trim_end().trim_end_matches(['.', '!']).to_ascii_lowercase().as_str());
-    if is_known || is_word || names_exception(line) || has_bad_code(&lower) {
+    // A command that went on has more to say.
+    let is_all = text.trim_end().len() == line.len();
+    let is_of_shell = is_all && SHELL_ENDS.iter().any(|end| lower.ends_with(end));
+    if is_known || is_word || is_of_shell || names_exception(line) || has_bad_code(&lower) {
         return Some(FailureSign::Text(line.to_owned()));
     }
     None
@@ -233,6 +246,8 @@ mod tests {
             json!("Error executing tool get_quote"),
             json!("HTTP 404: not found"),
             json!("Exit code: 1\nno such file"),
+            json!("cat: /notes: No such file or directory\n"),
+            json!("bash: line 1: frob: command not found"),
             json!("failed"),
             json!("Error."),
             json!("{\"error\": \"no\"}"),
@@ -263,6 +278,7 @@ mod tests {
             json!("The last run failed"),
             json!("HTTP 200 OK"),
             json!("Exit code: 0"),
+            json!("find: /root: Permission denied\n./a\n./b"),
             json!("failed orders: 0"),
             json!([]),
             json!(404),

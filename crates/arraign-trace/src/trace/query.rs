@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::unread::describe_parts;
 use super::{
-    Call, CallStatus, CallsUnrecorded, Ended, Message, Results, Role, ToolServer, Trace, UnreadPart,
+    Call, CallStatus, CallsUnrecorded, Ended, Message, Results, Role, ToolServer, Trace, UnreadContent,
+    UnreadPart,
 };
 
 impl Trace {
@@ -51,6 +52,17 @@ impl Trace {
         self.unread.extend(parts);
         self.calls_unrecorded =
             self.calls_unrecorded.take().or_else(|| CallsUnrecorded::find_in(&self.unread));
+    }
+
+    /// Returns the result of a call that comes before everything that the model did in the trace: the trace is the end of a
+    /// longer run.
+    pub fn find_lost_beginning(&self) -> Option<&UnreadPart> {
+        let first = self.messages.iter().position(|message| message.role == Role::Assistant);
+        self.unread.iter().find(|part| {
+            let is_first =
+                part.after_messages.is_some_and(|messages| first.is_none_or(|first| messages <= first));
+            is_first && matches!(part.what, UnreadContent::ResultWithoutCall(_))
+        })
     }
 
     /// Forgets the unread parts of these kinds: a user knows that they hold no call.

@@ -140,6 +140,10 @@ pub enum UnreadContent {
     },
     /// The call of this number has no name: any tool may have been called.
     NamelessCall(usize),
+    /// A message of the model that follows another one, with nothing between them. A model goes on because it called a tool.
+    MessageGap,
+    /// A record with the id of another record, which says something else.
+    RepeatedId(String),
 }
 
 impl UnreadContent {
@@ -150,6 +154,7 @@ impl UnreadContent {
             Self::OmittedCall { list, .. } => Some(list),
             Self::TextCall { protocol } => Some(protocol),
             Self::OtherChoice => Some("choices"),
+            Self::MessageGap => Some("agent_message"),
             _ => None,
         }
     }
@@ -187,13 +192,20 @@ impl UnreadContent {
                 format!("{count} text{s} {hold} a call in the form of `{protocol}`")
             }
             Self::NamelessCall(call) => format!("call {call} has no name"),
+            Self::MessageGap => {
+                format!("{count} message{s} {were} read behind another one, without a call between")
+            }
+            Self::RepeatedId(_) => {
+                format!("{count} record{s} with the id of another one, which differs, {were} not read")
+            }
         }
     }
 
     /// Whether parts of these two contents belong to one group of a listing.
     pub fn is_alike(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::ResultWithoutCall(_), Self::ResultWithoutCall(_)) => true,
+            (Self::ResultWithoutCall(_), Self::ResultWithoutCall(_))
+            | (Self::RepeatedId(_), Self::RepeatedId(_)) => true,
             (one, other) => one == other,
         }
     }
@@ -218,6 +230,10 @@ impl fmt::Display for UnreadContent {
             Self::OtherChoice => f.write_str("a message of which the model gave another choice (`choices`)"),
             Self::TextCall { protocol } => write!(f, "a text with a call in the form of `{protocol}`"),
             Self::NamelessCall(call) => write!(f, "a call without a name (call {call})"),
+            Self::MessageGap => {
+                f.write_str("a message behind another one of the same turn, without a call between them")
+            }
+            Self::RepeatedId(id) => write!(f, "a record with the id `{id}` of another record, which differs"),
         }
     }
 }

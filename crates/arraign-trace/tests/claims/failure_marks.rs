@@ -432,8 +432,12 @@ fn a_span_of_a_tool_was_answered_and_its_status_says_how() {
     let unclear = |why: &str| (CallStatus::Unknown, StatusMark::Unclear(why.to_owned()));
     assert_eq!(run(r#"{"code": "STATUS_CODE_OK"}"#, ""), (CallStatus::Ok, StatusMark::Recorded));
     assert_eq!(run(r#"{"code": 1}"#, ""), (CallStatus::Ok, StatusMark::Recorded));
+    // Without its content, a span does not say whether the tool reported a failure.
+    let result = r#""events": [{"name": "gen_ai.choice", "attributes": [{"key": "message",
+        "value": {"stringValue": "shipped"}}]}],"#;
     for unset in ["{}", r#"{"code": 0}"#, r#"{"code": "STATUS_CODE_UNSET"}"#, "null"] {
-        assert_eq!(run(unset, ""), (CallStatus::Ok, StatusMark::Inferred), "{unset}");
+        assert_eq!(run(unset, ""), (CallStatus::Unknown, StatusMark::Recorded), "{unset}");
+        assert_eq!(run(unset, result), (CallStatus::Ok, StatusMark::Inferred), "{unset}");
     }
     assert_eq!(run(r#"{"code": 2}"#, ""), (CallStatus::Error, StatusMark::Recorded));
     assert_eq!(run(r#"{"code": "STATUS_CODE_ERROR"}"#, ""), (CallStatus::Error, StatusMark::Recorded));

@@ -22,7 +22,7 @@ fn read(spans: &[Value]) -> Trace {
 
 fn generation(second: u8, input: &Value, output: &Value) -> Value {
     span(
-        "chat",
+        &format!("chat {second}"),
         "",
         second,
         &json!({"observation.type": "generation", "observation.input": input.to_string(),

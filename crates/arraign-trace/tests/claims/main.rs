@@ -24,4 +24,6 @@ mod reader_one_run;
 mod reader_runs;
 mod reader_same_run;
 mod samples;
+mod spans;
 mod unread;
+mod writers;

@@ -340,7 +340,11 @@ fn list_call_gaps(calls: &[Call]) -> Vec<String> {
     let facts: &[CallGap] = &[
         ("the ids", |call| call.id.is_none()),
         ("the arguments", |call| call.arguments == Arguments::Unrecorded),
-        ("the results", |call| call.status == CallStatus::Unanswered),
+        ("the results", |call| match call.status {
+            CallStatus::Unanswered => true,
+            CallStatus::Unknown => call.result.is_none(),
+            CallStatus::Ok | CallStatus::Error => false,
+        }),
         ("success or failure", |call| call.status == CallStatus::Unknown),
         ("the times", |call| call.started_ms.is_none() && call.duration_ms.is_none()),
     ];

@@ -271,6 +271,17 @@ impl TraceBuilder {
         self.note_part("", UnreadContent::StoppedForCalls(reason));
     }
 
+    /// Notes that a call is missing between the message that is being read and the one before it.
+    pub(crate) fn note_gap(&mut self) {
+        self.note_part("", UnreadContent::MessageGap);
+    }
+
+    /// Notes a record with the id of another record, which differs from it. What it says may stand anywhere in the run.
+    pub(crate) fn note_repeated_id(&mut self, spot: impl Into<RecordSpot>, id: &str) {
+        let what = UnreadContent::RepeatedId(id.to_owned());
+        self.log.parts.push(UnreadPart::new(spot.into().locate(""), what));
+    }
+
     /// Notes the other messages that the model gave in place of the last one: only that one is read.
     pub(crate) fn note_alternatives(&mut self, count: usize) {
         for _ in 0..count {

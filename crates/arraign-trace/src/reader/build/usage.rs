@@ -25,7 +25,22 @@ pub(crate) struct TokenKeys {
     pub(crate) reasoning: &'static [&'static str],
     /// Whether the format omits an output of 0. A missing output is then known to be 0.
     pub(crate) omits_zero: bool,
+    /// Whether some writers of the format include the further tokens in `input` and `output`. The total of a record tells.
+    pub(crate) may_include_more: bool,
 }
+
+/// The names under which formats keep the total of a record. It is read for comparison alone.
+const TOTALS: [&str; 9] = [
+    "total_tokens",
+    "totalTokens",
+    "total_token_count",
+    "totalTokenCount",
+    "TotalTokenCount",
+    "total",
+    "gen_ai.usage.total_tokens",
+    "llm.usage.total_tokens",
+    "llm.token_count.total",
+];
 
 impl TokenKeys {
     /// A table without names.
@@ -37,6 +52,7 @@ impl TokenKeys {
         cached: &[],
         reasoning: &[],
         omits_zero: false,
+        may_include_more: false,
     };
 
     /// Reads the usage under the first of `names` that `object` has.
@@ -62,23 +78,94 @@ impl TokenKeys {
         // The main counts decide whether a side is known. Additional counts, such as cached tokens, are added to it.
         let (input, output) = (count(self.input)?, count(self.output)?);
         let (cached_tokens, reasoning_tokens) = (count(self.cached)?, count(self.reasoning)?);
-        let mut add_up = |first: Option<u64>, more: &[&[&str]]| {
-            let counts = more.iter().filter_map(|names| count(names).transpose());
-            counts.into_iter().try_fold(first, |sum, more| {
-                Ok::<_, DecodeError>(Some(sum.unwrap_or_default().saturating_add(more?)))
-            })
-        };
-        let (all_input, all_output) = (add_up(input, self.more_input)?, add_up(output, self.more_output)?);
-        if input.is_none() && all_output.is_none() {
+        let mut further = Vec::new();
+        for (side, more) in [(TokenSide::Input, self.more_input), (TokenSide::Output, self.more_output)] {
+            for names in more {
+                let tokens = count(names)?;
+                further.extend(tokens.map(|tokens| FurtherCount { side, tokens, is_added: true }));
+            }
+        }
+        let has_more_output = further.iter().any(|count| count.side == TokenSide::Output);
+        if input.is_none() && output.is_none() && !has_more_output {
             return Ok(None);
         }
+        // What a format counts within a side may stand beside it in another writer's record.
+        let counted_within = [
+            (TokenSide::Input, cached_tokens, self.more_input, self.cached),
+            (TokenSide::Output, reasoning_tokens, self.more_output, self.reasoning),
+        ];
+        for (side, tokens, more, names) in counted_within {
+            let is_further = more.iter().any(|more| names.iter().any(|name| more.contains(name)));
+            let tokens = tokens.filter(|_| !is_further);
+            further.extend(tokens.map(|tokens| FurtherCount { side, tokens, is_added: false }));
+        }
+        // A total that is no count, or 0 beside other counts, says nothing.
+        let total = count(&TOTALS).ok().flatten().filter(|total| *total > 0);
+        let main = SideTokens { input: input.unwrap_or_default(), output: output.unwrap_or_default() };
+        let sum = self.add_up(main, &further, total);
         Ok(Some(Usage {
-            input_tokens: all_input.unwrap_or_default(),
+            input_tokens: sum.unwrap_or(main).input,
             cached_tokens,
-            output_tokens: all_output.unwrap_or_default(),
+            output_tokens: sum.unwrap_or(main).output,
             reasoning_tokens,
-            partial: input.is_none() || output.is_none() && !self.omits_zero,
+            partial: sum.is_none() || input.is_none() || output.is_none() && !self.omits_zero,
         }))
+    }
+
+    /// Adds the further counts to the main ones: those that the format counts beside them, or else those with which the sum
+    /// is the total of the record. `None` if no choice of them, or more than one, gives the total.
+    fn add_up(&self, main: SideTokens, further: &[FurtherCount], total: Option<u64>) -> Option<SideTokens> {
+        let usual = further.iter().filter(|count| count.is_added).fold(main, SideTokens::plus);
+        let Some(total) = total.filter(|total| *total != usual.sum()) else { return Some(usual) };
+        // There are at most five further counts, so all choices are tried.
+        let mut sums = vec![main];
+        for count in further {
+            // Where all writers count tokens beside the others, a record without them in its sum is not understood.
+            let with: Vec<SideTokens> = sums.iter().map(|sum| sum.plus(count)).collect();
+            if count.is_added && !self.may_include_more {
+                sums = with;
+            } else {
+                sums.extend(with);
+            }
+        }
+        let mut fitting = sums.into_iter().filter(|sum| sum.sum() == total);
+        let found = fitting.next()?;
+        fitting.all(|other| other == found).then_some(found)
+    }
+}
+
+/// A count that a side includes, or that stands beside it.
+#[derive(Debug, Clone, Copy)]
+struct FurtherCount {
+    side: TokenSide,
+    tokens: u64,
+    /// Whether the format counts these tokens beside the side, so that they are added.
+    is_added: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TokenSide {
+    Input,
+    Output,
+}
+
+/// The tokens of both sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct SideTokens {
+    input: u64,
+    output: u64,
+}
+
+impl SideTokens {
+    fn plus(self, more: &FurtherCount) -> Self {
+        match more.side {
+            TokenSide::Input => Self { input: self.input.saturating_add(more.tokens), ..self },
+            TokenSide::Output => Self { output: self.output.saturating_add(more.tokens), ..self },
+        }
+    }
+
+    fn sum(self) -> u64 {
+        self.input.saturating_add(self.output)
     }
 }
 
@@ -159,5 +246,68 @@ fn sum_known(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.saturating_add(b)),
         (known, None) | (None, known) => known,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts cached tokens within the input, and reasoning within the output.
+    const WITHIN: TokenKeys = TokenKeys {
+        input: &["in"],
+        output: &["out"],
+        cached: &["cached"],
+        reasoning: &["reasoning"],
+        ..TokenKeys::NONE
+    };
+    /// Counts both beside them.
+    const BESIDE: TokenKeys =
+        TokenKeys { more_input: &[&["cached"]], more_output: &[&["reasoning"]], ..WITHIN };
+    const EITHER: TokenKeys = TokenKeys { may_include_more: true, ..BESIDE };
+
+    fn read(keys: &TokenKeys, total: Option<u64>) -> (u64, u64, bool) {
+        let usage = keys.read_by(|names| {
+            Ok(match names[0] {
+                "in" => Some(1000),
+                "out" => Some(100),
+                "cached" => Some(150),
+                "reasoning" => Some(20),
+                _ => total,
+            })
+        });
+        let usage = usage.expect("counts").expect("a usage");
+        (usage.input_tokens, usage.output_tokens, usage.partial)
+    }
+
+    #[test]
+    fn a_total_that_the_parts_do_not_add_up_to_makes_the_usage_partial() {
+        for (keys, total, expected) in [
+            (&WITHIN, None, (1000, 100, false)),
+            (&WITHIN, Some(0), (1000, 100, false)),
+            (&WITHIN, Some(1100), (1000, 100, false)),
+            (&WITHIN, Some(1120), (1000, 120, false)),
+            (&WITHIN, Some(1250), (1150, 100, false)),
+            (&WITHIN, Some(1110), (1000, 100, true)),
+            (&BESIDE, None, (1150, 120, false)),
+            (&BESIDE, Some(1270), (1150, 120, false)),
+            (&BESIDE, Some(1100), (1000, 100, true)),
+            (&EITHER, None, (1150, 120, false)),
+            (&EITHER, Some(1100), (1000, 100, false)),
+            (&EITHER, Some(1120), (1000, 120, false)),
+            (&EITHER, Some(999), (1000, 100, true)),
+        ] {
+            assert_eq!(read(keys, total), expected, "{total:?}");
+        }
+    }
+
+    #[test]
+    fn a_total_that_two_choices_of_the_parts_give_makes_the_usage_partial() {
+        // Every count is 10: with 30 in total, one of the two further counts is added, and nobody knows which.
+        for (total, is_partial) in [(40, false), (30, true), (20, false)] {
+            let read = EITHER.read_by(|names| Ok(Some(if names == TOTALS { total } else { 10 })));
+            let usage = read.expect("counts").expect("a usage");
+            assert_eq!(usage.partial, is_partial, "{total}");
+        }
     }
 }

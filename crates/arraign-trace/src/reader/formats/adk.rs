@@ -1,6 +1,9 @@
 //! `adk`: events of Google's Agent Development Kit, one per line, in a list, or in a session.
 //!
-//! Each invocation is a run. Pieces of a streamed answer (`partial`) are skipped, because the complete answer follows.
+//! Each invocation is a run. Pieces of a streamed answer (`partial`) are skipped, because the complete answer follows. An
+//! event whose id came before is skipped, too.
+
+use std::collections::HashMap;
 
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::error::DecodeError;
@@ -49,7 +52,7 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
 }
 
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
-    let mut session = AdkSession::default();
+    let mut session = AdkSession { repeats: find_repeats(&input.records), ..AdkSession::default() };
     for Record { at, value } in input.records {
         session.record(at, value).map_err(|error| at.in_record(error))?;
     }
@@ -57,11 +60,40 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     Ok(session.runs)
 }
 
+/// Finds the events whose ids came before in their invocation, by their number in the file, and whether each says the same as
+/// the one before. An export that was tried again has its events twice.
+fn find_repeats(records: &[Record]) -> HashMap<usize, bool> {
+    let events = records.iter().flat_map(|record| match record.value.get("events").and_then(Json::as_list) {
+        Some(events) => events,
+        None => std::slice::from_ref(&record.value),
+    });
+    let mut first: HashMap<&str, &Json> = HashMap::new();
+    let mut repeats = HashMap::new();
+    let mut invocation = None;
+    for (number, event) in events.enumerate() {
+        // In a large file, each stretch of an invocation is read by itself.
+        let own = ["invocationId", "invocation_id"].iter().find_map(|key| event.text_under(key));
+        if std::mem::replace(&mut invocation, own) != own {
+            first.clear();
+        }
+        let is_partial = event.get("partial").is_some_and(Json::is_true);
+        let id = event.text_under("id").filter(|id| !id.is_empty() && !is_partial);
+        if let Some(known) = id.and_then(|id| first.insert(id, event)) {
+            repeats.insert(number, known == event);
+        }
+    }
+    repeats
+}
+
 #[derive(Debug, Default)]
 struct AdkSession {
     runs: Vec<Trace>,
     walk: ContentWalk,
     begun: bool,
+    /// The number of events so far.
+    events: usize,
+    /// The events whose ids came before, and whether each says the same as the first.
+    repeats: HashMap<usize, bool>,
 }
 
 impl AdkSession {
@@ -88,7 +120,20 @@ impl AdkSession {
         Ok(())
     }
 
-    fn event(&mut self, spot: RecordSpot, mut event: Object) -> Result<(), DecodeError> {
+    fn event(&mut self, spot: RecordSpot, event: Object) -> Result<(), DecodeError> {
+        let number = self.events;
+        self.events += 1;
+        match self.repeats.get(&number) {
+            Some(true) => Ok(()),
+            Some(false) => {
+                self.walk.builder.note_repeated_id(spot, event.text_under("id").unwrap_or_default());
+                Ok(())
+            }
+            None => self.add_event(spot, event),
+        }
+    }
+
+    fn add_event(&mut self, spot: RecordSpot, mut event: Object) -> Result<(), DecodeError> {
         let mut tried = None;
         let invocation = event.string(&["invocationId", "invocation_id"])?;
         if self.begun && self.walk.builder.trace.id != invocation {

@@ -17,7 +17,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Role, ToolServer, Trace, Usage};
+use crate::trace::{Role, ToolServer, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "qwen-code",
@@ -104,7 +104,7 @@ impl QwenSession {
 
     fn add_reply(&mut self, at: At, mut line: Object) -> Result<(), DecodeError> {
         let model = line.string(&["model"])?;
-        let usage = line.within(&["usageMetadata"], |usage| read_usage(&usage))?.flatten();
+        let usage = TOKENS.read_from(&mut line, &["usageMetadata"])?;
         let known = self.walk.builder.trace.calls.len();
         self.add_content(at, line)?;
         self.walk.builder.tally.add(usage);
@@ -165,18 +165,4 @@ impl QwenSession {
         trace.duration_ms = duration_ms.filter(|_| questions == 1);
         trace
     }
-}
-
-/// Reads the tokens of a reply. Gemini counts thoughts beside the output, other providers within it: the total tells
-/// which of the two it is.
-fn read_usage(usage: &Object) -> Result<Option<Usage>, DecodeError> {
-    let [prompt, candidates, total] =
-        ["promptTokenCount", "candidatesTokenCount", "totalTokenCount"].map(|name| usage.count_under(name));
-    let sum = prompt?.unwrap_or_default().saturating_add(candidates?.unwrap_or_default());
-    let is_within = sum == total?.unwrap_or_default();
-    let read = TOKENS.read(usage)?;
-    Ok(read.map(|usage| {
-        let thoughts = usage.reasoning_tokens.filter(|_| is_within).unwrap_or_default();
-        Usage { output_tokens: usage.output_tokens.saturating_sub(thoughts), ..usage }
-    }))
 }

@@ -16,7 +16,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, Role, Trace};
+use crate::trace::{Call, Role, ToolServer, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "semantic-kernel",
@@ -152,9 +152,50 @@ fn add_item(builder: &mut TraceBuilder, mut item: Object) -> Result<(), DecodeEr
 fn read_call(mut item: Object) -> Result<Call, DecodeError> {
     let id = item.string(&["id", "Id"])?;
     let server = item.string(&["plugin_name", "PluginName"])?.into();
+    let is_whole = item.get("function_name").is_none() && item.get("FunctionName").is_none();
     let name = item.required(&["function_name", "FunctionName", "name"])?;
     let arguments = item.arguments(if item.get("Arguments").is_some() { "Arguments" } else { "arguments" });
-    Ok(Call { id, server, ..Call::new(name, arguments, 0) })
+    let mut call = Call { id, server, ..Call::new(name, arguments, 0) };
+    if is_whole {
+        split_plugin(&mut call);
+    }
+    Ok(call)
+}
+
+/// Splits the name that the kernel gives a model, `PLUGIN-FUNCTION`, unless the call has another server.
+pub(crate) fn split_plugin(call: &mut Call) {
+    let Some((plugin, function)) = find_plugin(&call.name) else { return };
+    if matches!(&call.server, ToolServer::Named(known) if known != plugin) {
+        return;
+    }
+    let (server, function) = (ToolServer::Named(plugin.to_owned()), function.to_owned());
+    call.set_tool(function, server);
+}
+
+/// Splits a name with one hyphen between two words: the kernel allows letters, digits and underscores in both.
+fn find_plugin(name: &str) -> Option<(&str, &str)> {
+    let is_word = |word: &str| {
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    name.split_once('-').filter(|(plugin, function)| is_word(plugin) && is_word(function))
+}
+
+/// Whether messages in the form of OpenAI are those that the kernel makes of a history of an agent: each message with calls has
+/// the name of its agent and no content, and each call has a plugin.
+pub(crate) fn names_plugins(input: &Input) -> bool {
+    let messages = input.records.iter().map(|record| &record.value);
+    let mut called = messages.filter(|message| message.get("tool_calls").is_some()).peekable();
+    called.peek().is_some()
+        && called.all(|message| {
+            let calls = message.get("tool_calls").and_then(Json::as_list).unwrap_or_default();
+            message.has_text("name")
+                && message.get("content").is_none()
+                && calls.iter().filter_map(|call| call.get("function")?.text_under("name")).all(is_plugin)
+        })
+}
+
+fn is_plugin(name: &str) -> bool {
+    find_plugin(name).is_some()
 }
 
 /// The beginnings of the results of calls that did not succeed.

@@ -7,7 +7,7 @@ use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::anthropic::read_role;
-use crate::reader::formats::bedrock::read_usage;
+use crate::reader::formats::bedrock::TOKENS;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::reader::{Certainty, Detection};
@@ -54,7 +54,8 @@ fn judge_part(part: &Json) -> Option<Certainty> {
 pub(crate) fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
     let role = read_role(&mut message)?;
     if role == Role::Assistant {
-        let usage = message.within(&["metadata"], |mut metadata| read_usage(&mut metadata))?;
+        let usage =
+            message.within(&["metadata"], |mut metadata| TOKENS.read_from(&mut metadata, &["usage"]))?;
         builder.tally.add(usage.flatten());
     }
     builder.begin(Some(role));

@@ -263,34 +263,19 @@ fn read_reply<'t>(
     let reply = Reply {
         id: id.flatten(),
         messages: vec![LocatedMessage::part(at, paths.reply, message)],
-        usage: read_usage(response)?,
+        usage: TOKENS.read_from(response, &["usage"])?,
         stop_reason: response.text(&["stopReason"])?,
     };
     Ok(Exchange { reply: Some(reply), model_ms: model_ms.flatten(), ..Exchange::default() })
 }
 
-/// Tokens of a model call whose input includes what was read from a cache.
-const TOKENS: TokenKeys = TokenKeys {
+/// The names of tokens. Bedrock counts what a cache holds beside the input; Strands keeps the figures of other providers,
+/// some of which include it.
+pub(crate) const TOKENS: TokenKeys = TokenKeys {
     input: &["inputTokens"],
+    more_input: &[&["cacheReadInputTokens"], &["cacheWriteInputTokens"]],
     output: &["outputTokens"],
     cached: &["cacheReadInputTokens"],
+    may_include_more: true,
     ..TokenKeys::NONE
 };
-
-const TOKENS_BESIDE_CACHE: TokenKeys =
-    TokenKeys { more_input: &[&["cacheReadInputTokens"], &["cacheWriteInputTokens"]], ..TOKENS };
-
-/// Reads `usage`. Bedrock counts what a cache holds beside the input; Strands keeps the figures of other providers, some
-/// of which include it. The total shows which of the two it is.
-fn read_usage(response: &mut Object) -> Result<Option<Usage>, DecodeError> {
-    let read = response.within(&["usage"], |usage| {
-        let count = |name: &str| usage.count_under(name).map(Option::unwrap_or_default);
-        let cached = count("cacheReadInputTokens")?.saturating_add(count("cacheWriteInputTokens")?);
-        let uncached = count("inputTokens")?.saturating_add(count("outputTokens")?);
-        let included =
-            // If the total is less than all parts together, the input contains what the cache holds.
-            usage.count_under("totalTokens")?.is_some_and(|total| total < uncached.saturating_add(cached));
-        if included { TOKENS.read(&usage) } else { TOKENS_BESIDE_CACHE.read(&usage) }
-    });
-    Ok(read?.flatten())
-}

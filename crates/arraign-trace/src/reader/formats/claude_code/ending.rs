@@ -2,7 +2,7 @@
 
 use crate::reader::build::usage::{TokenKeys, UsageTotal};
 use crate::reader::error::DecodeError;
-use crate::reader::formats::anthropic::TOKENS;
+use crate::reader::formats::anthropic;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
 use crate::trace::{Ended, Trace, Usage};
@@ -69,6 +69,10 @@ fn usage(line: &mut Object) -> Result<Option<Usage>, DecodeError> {
     }
     tally.total().map_or_else(|| TOKENS.read_from(line, &["usage"]), |total| Ok(Some(total)))
 }
+
+/// Tokens of a message or of a run. Claude Code keeps the figures of the API; Qwen Code writes the same form for other
+/// models, whose input includes what was read from a cache.
+pub(super) const TOKENS: TokenKeys = TokenKeys { may_include_more: true, ..anthropic::TOKENS };
 
 /// Tokens of one model of a run.
 const MODEL_TOKENS: TokenKeys = TokenKeys {

@@ -29,6 +29,10 @@ struct ExecRun {
     builder: TraceBuilder,
     /// The place of each call, by its item's id.
     places: HashMap<String, usize>,
+    /// The last message, with which the turn should end unless a call follows.
+    last_message: Option<String>,
+    /// Whether nothing but reasoning has come since the last message.
+    is_behind_message: bool,
 }
 
 /// The runs of a file: each begins with its thread.
@@ -56,7 +60,10 @@ impl ExecRun {
         let trace = &mut self.builder.trace;
         match kind {
             "thread.started" => trace.id = event.string(&["thread_id"])?,
-            "turn.started" => trace.reopen(),
+            "turn.started" => {
+                trace.reopen();
+                self.is_behind_message = false;
+            }
             // The thread's tokens so far.
             "turn.completed" => {
                 trace.usage = TOKENS.read_from(&mut event, &["usage"])?.or(trace.usage);
@@ -81,6 +88,10 @@ impl ExecRun {
 
     fn finish(self) -> Trace {
         let mut trace = self.builder.finish();
+        // Messages before it belong to work that is not in the file.
+        if trace.answer.is_some() {
+            trace.answer = self.last_message.or(trace.answer);
+        }
         if trace.stop_reason.is_none() && trace.ended.is_unknown() {
             trace.ended = Ended::Cut(stream_end::CODEX_EXEC.describe_lack());
         }
@@ -89,10 +100,19 @@ impl ExecRun {
 
     fn item(&mut self, mut item: Object, done: bool) -> Result<(), DecodeError> {
         let kind = item.text(&["type"])?.unwrap_or_default();
+        if !["agent_message", "reasoning"].contains(&kind.as_ref()) {
+            self.is_behind_message = false;
+        }
         match kind.as_ref() {
             "agent_message" if done => {
+                // A model goes on behind a message because it called something. What Codex rejects is not printed.
+                if std::mem::replace(&mut self.is_behind_message, true) {
+                    self.builder.note_gap();
+                }
                 // Not a turn: the calls that follow may be of the same one.
-                self.builder.trace.push_message(Role::Assistant, item.text(&["text"])?.unwrap_or_default());
+                let text = item.string(&["text"])?.unwrap_or_default();
+                self.builder.trace.push_message(Role::Assistant, text.as_str());
+                self.last_message = Some(text);
             }
             "command_execution" | "file_change" | "web_search" => {
                 let arguments = arguments_of(&item);

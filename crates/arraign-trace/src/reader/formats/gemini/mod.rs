@@ -377,4 +377,6 @@ pub(crate) const TOKENS: TokenKeys = TokenKeys {
     cached: &["cachedContentTokenCount", "cached_content_token_count"],
     reasoning: &["thoughtsTokenCount", "thoughts_token_count"],
     omits_zero: true,
+    // Other providers behind the same form include the reasoning in the output.
+    may_include_more: true,
 };

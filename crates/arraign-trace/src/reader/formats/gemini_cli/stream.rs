@@ -4,6 +4,7 @@ use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::stream_end;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::gemini_cli::session::find_exit_code;
 use crate::reader::formats::gemini_cli::session::split_tool_name;
@@ -145,14 +146,7 @@ impl StreamedSession {
         trace.stop_reason = error.or(event.string(&["status"])?).or(trace.stop_reason.take());
         let Some(mut stats) = event.object(&["stats"])? else { return Ok(()) };
         trace.duration_ms = stats.figure(&["duration_ms"])?;
-        // One of the two figures alone would be a wrong total.
-        if let (Some(input_tokens), Some(output_tokens)) =
-            (stats.count(&["input_tokens"])?, stats.count(&["output_tokens"])?)
-        {
-            let cached_tokens = stats.count(&["cached"])?;
-            let usage = Usage { input_tokens, cached_tokens, output_tokens, ..Usage::default() };
-            trace.usage = Some(usage);
-        }
+        trace.usage = read_usage(&stats)?;
         if trace.model.is_none() {
             let models = stats.object(&["models"])?.unwrap_or_default().rest();
             let count = models.len();
@@ -163,3 +157,28 @@ impl StreamedSession {
         Ok(())
     }
 }
+
+/// Reads the tokens of the run. The total includes the thoughts, which have no count of their own.
+fn read_usage(stats: &Object) -> Result<Option<Usage>, DecodeError> {
+    let total = stats.count_under("total_tokens")?;
+    Ok(TOKENS.read(stats)?.map(|usage| {
+        let beyond = total.and_then(|total| total.checked_sub(usage.input_tokens));
+        match beyond
+            .filter(|output| usage.partial && usage.output_tokens > 0 && *output > usage.output_tokens)
+        {
+            Some(output) => {
+                let thoughts = output - usage.output_tokens;
+                Usage { output_tokens: output, reasoning_tokens: Some(thoughts), partial: false, ..usage }
+            }
+            None => usage,
+        }
+    }))
+}
+
+/// Tokens of the whole run.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_tokens"],
+    output: &["output_tokens"],
+    cached: &["cached"],
+    ..TokenKeys::NONE
+};

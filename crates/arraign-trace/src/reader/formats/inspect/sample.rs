@@ -10,13 +10,13 @@ use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
-use crate::reader::build::usage::dollars;
+use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
 use crate::reader::formats::inspect::events::SampleEvents;
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Arguments, Call, Ended, Role, Trace, Usage};
+use crate::trace::{Arguments, Call, Ended, Role, Trace};
 
 /// The keys of a sample that are read, or that contain no call, or only calls of its messages and events.
 const SAMPLE_KEYS: [&str; 13] = [
@@ -104,6 +104,17 @@ fn call_ids(messages: &[Json]) -> HashSet<String> {
     calls.flatten().filter_map(|call| call.get("id")?.as_str().map(ToOwned::to_owned)).collect()
 }
 
+/// Tokens of one model. What a cache held is counted beside the input, but by some providers within it.
+const TOKENS: TokenKeys = TokenKeys {
+    input: &["input_tokens"],
+    more_input: &[&["input_tokens_cache_read"], &["input_tokens_cache_write"]],
+    output: &["output_tokens"],
+    cached: &["input_tokens_cache_read"],
+    reasoning: &["reasoning_tokens"],
+    may_include_more: true,
+    ..TokenKeys::NONE
+};
+
 #[derive(Debug, Default)]
 struct SampleRun<'t> {
     builder: TraceBuilder,
@@ -113,24 +124,12 @@ struct SampleRun<'t> {
 }
 
 impl SampleRun<'_> {
-    /// Adds the tokens. The format's `input_tokens` exclude tokens read from or written to a cache, which a trace includes.
+    /// Adds the tokens of each model.
     fn spend(&mut self, models: Object) -> Result<(), DecodeError> {
         for (model, usage) in models.rest() {
             let blame = |error: DecodeError| error.at_key(&model).at_key("model_usage");
             let mut usage = Object::of(usage, "the usage").map_err(blame)?;
-            let mut count = |name: &str| usage.count(&[name]).map_err(blame);
-            let (input, output) = (count("input_tokens")?, count("output_tokens")?);
-            let (cached, written) = (count("input_tokens_cache_read")?, count("input_tokens_cache_write")?);
-            let reasoning_tokens = count("reasoning_tokens")?;
-            let read = [input, cached, written].into_iter().flatten().fold(0, u64::saturating_add);
-            let told = input.is_some() || output.is_some();
-            self.builder.tally.add(told.then_some(Usage {
-                input_tokens: read,
-                cached_tokens: cached,
-                output_tokens: output.unwrap_or_default(),
-                reasoning_tokens,
-                partial: input.is_none() || output.is_none(),
-            }));
+            self.builder.tally.add(TOKENS.read(&usage).map_err(blame)?);
             let cost = usage.take(&["total_cost"]).as_ref().and_then(dollars);
             let trace = &mut self.builder.trace;
             trace.cost_usd = cost.map(|cost| cost + trace.cost_usd.unwrap_or_default()).or(trace.cost_usd);

@@ -1,7 +1,7 @@
 //! Builds a conversation from messages, whole or in chunks. A message that is repeated under its id is read once.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::json_text::render_plain;
 use crate::reader::build::evidence::CallEvidence;
@@ -217,7 +217,13 @@ impl Talk {
     fn end_streams(&mut self) {
         // The ids are remembered, as the whole message may follow its chunks.
         self.seen.extend(std::mem::take(&mut self.places).into_keys().filter(|id| !id.is_empty()));
-        for stream in std::mem::take(&mut self.streams) {
+        let mut streams: VecDeque<StreamedMessage> = std::mem::take(&mut self.streams).into();
+        while let Some(stream) = streams.pop_front() {
+            // A message may change its id behind its first chunk, which is then empty.
+            if let Some(next) = streams.front_mut().filter(|next| stream.is_beginning_of(next)) {
+                next.about = std::mem::take(&mut next.about).or(stream.about);
+                continue;
+            }
             let calls = stream.calls.into_iter().map(|PartCall { id, name, text }| {
                 let arguments = Arguments::from_text(&text);
                 MadeCall { id, name, arguments }
@@ -241,6 +247,12 @@ impl Talk {
 }
 
 impl StreamedMessage {
+    /// Whether this has nothing of its own, and the next message is one of the same agent.
+    fn is_beginning_of(&self, next: &Self) -> bool {
+        let is_empty = self.text.is_empty() && self.calls.is_empty() && self.usage.is_none();
+        is_empty && self.path == next.path
+    }
+
     /// Adds a chunk of a call. The first chunk has the name and the id, the others continue the arguments.
     fn add_call(&mut self, chunk: Json) {
         let Ok(mut chunk) = Object::of(chunk, "a piece of a call") else { return };

@@ -22,6 +22,7 @@ use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
+use crate::reader::formats::semantic_kernel;
 use crate::reader::json::input::{At, Input};
 use crate::reader::json::object::{Object, read_each};
 use crate::reader::json::record_marks::{Mark, hash_marks};
@@ -71,7 +72,12 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
     } else if input.any_with(&PIECES, ollama::is_piece) {
         input = input.join_records(ollama::join_pieces)?;
     }
-    Conversations::read_input(input, is_message, exchange, |run| run.read(add_message))
+    let has_plugins = semantic_kernel::names_plugins(&input);
+    let mut runs = Conversations::read_input(input, is_message, exchange, |run| run.read(add_message))?;
+    if has_plugins {
+        runs.iter_mut().flat_map(|run| &mut run.calls).for_each(semantic_kernel::split_plugin);
+    }
+    Ok(runs)
 }
 
 /// Reads one record of a log: a request, a response, or both.

@@ -304,10 +304,18 @@ fn stop_reason<'t>(response: &mut Object<'t>) -> Result<Option<Cow<'t, str>>, De
 
 /// Tokens of a response. In the state of a run, the details are lists with one entry for each model call.
 const TOKENS: TokenKeys = TokenKeys {
-    input: &["input_tokens", "inputTokens"],
-    output: &["output_tokens", "outputTokens"],
-    cached: &["/input_tokens_details/cached_tokens", "/inputTokensDetails/cached_tokens"],
-    reasoning: &["/output_tokens_details/reasoning_tokens", "/outputTokensDetails/reasoning_tokens"],
+    input: &["input_tokens", "inputTokens", "prompt_tokens"],
+    output: &["output_tokens", "outputTokens", "completion_tokens"],
+    cached: &[
+        "/input_tokens_details/cached_tokens",
+        "/inputTokensDetails/cached_tokens",
+        "/prompt_tokens_details/cached_tokens",
+    ],
+    reasoning: &[
+        "/output_tokens_details/reasoning_tokens",
+        "/outputTokensDetails/reasoning_tokens",
+        "/completion_tokens_details/reasoning_tokens",
+    ],
     ..TokenKeys::NONE
 };
 

@@ -18,7 +18,38 @@ use crate::reader::formats::openai_responses::span_tree::{SdkSpan, SdkSpanTree, 
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{Call, Role, Trace};
+use crate::trace::{Arguments, Call, Role, Trace};
+
+/// What the output of a generation says: messages, or whole completions in the JavaScript SDK.
+#[derive(Debug, Default)]
+struct GenerationOutput<'t> {
+    messages: Vec<Json<'t>>,
+    /// The number of choices beside the first of each completion.
+    other_choices: usize,
+    usage: Option<Json<'t>>,
+    stop_reason: Option<String>,
+}
+
+impl<'t> GenerationOutput<'t> {
+    fn of(outputs: Vec<Json<'t>>) -> Result<Self, DecodeError> {
+        let mut read = Self::default();
+        for mut output in outputs {
+            let completion = output.as_object_mut().filter(|output| output.get("choices").is_some());
+            let Some(completion) = completion else {
+                read.messages.push(output);
+                continue;
+            };
+            read.usage = completion.take(&["usage"]).or(read.usage);
+            let mut choices = completion.list(&["choices"])?.into_iter();
+            if let Some(Json::Object(mut choice)) = choices.next() {
+                read.messages.extend(choice.take(&["message"]));
+                read.stop_reason = choice.string(&["finish_reason"])?;
+            }
+            read.other_choices += choices.count();
+        }
+        Ok(read)
+    }
+}
 
 pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     gather(records)?.into_iter().map(|(id, spans)| trace(id, spans)).collect()
@@ -37,7 +68,7 @@ fn trace(id: String, mut spans: Vec<SdkSpan>) -> Result<Trace, DecodeError> {
     }
     let mut trace = run.builder.finish();
     let model_error = run.model_error.map(|error| format!("error: {error}"));
-    trace.stop_reason = trace.stop_reason.or(model_error);
+    trace.stop_reason = trace.stop_reason.or(model_error).or(run.stop_reason);
     trace.id = Some(id).filter(|id| !id.is_empty());
     trace.duration_ms = run.began.zip(ended).map(|(began, ended)| millis_between(began, ended));
     Ok(trace)
@@ -70,8 +101,9 @@ struct SpanRun {
     announced: HashMap<[String; 3], VecDeque<usize>>,
     /// The number of user messages that were read. Each generation repeats them.
     users: usize,
-    /// The error of the last model call of the run.
+    /// The error of the last model call of the run, and the reason why its model stopped.
     model_error: Option<String>,
+    stop_reason: Option<String>,
 }
 
 impl SpanRun {
@@ -143,8 +175,16 @@ impl SpanRun {
         }
         let model = span.data.string(&["model"])?;
         self.builder.trace.model = self.builder.trace.model.take().or(model);
+        let output = GenerationOutput::of(span.data.list(&["output"])?)?;
+        if let Some(usage) = output.usage.filter(|_| span.data.get("usage").is_none_or(Json::is_null)) {
+            span.data.push("usage".into(), usage);
+        }
         self.model_call(&mut span)?;
-        for message in span.data.list(&["output"])? {
+        if !nested {
+            self.stop_reason = output.stop_reason;
+        }
+        self.builder.note_alternatives(output.other_choices);
+        for message in output.messages {
             let evidence = self.builder.open_record(span.at, &message);
             let mut message = Object::of(message, "a message")?;
             self.builder.text(&text_of(message.take(&["content", "refusal"])));
@@ -210,7 +250,11 @@ impl SpanRun {
     fn function(&mut self, mut span: SdkSpan) -> Result<(), DecodeError> {
         let name = span.data.required(&["name"])?.into_owned();
         let text = span.data.get("input").and_then(Json::as_str).unwrap_or_default().to_owned();
-        let arguments = span.data.arguments("input");
+        // The SDK can leave out what tools took and gave.
+        let is_captured =
+            ["input", "output"].iter().any(|key| span.data.get(key).is_some_and(|value| !value.is_null()));
+        let has_input = span.data.get("input").is_some_and(|input| !input.is_null());
+        let arguments = if has_input { span.data.arguments("input") } else { Arguments::Unrecorded };
         // The span of a function has no id of its call. Agent, name and arguments find the call that the model
         // announced, in order.
         let key = [self.tree.agent(&span.parent), name.clone(), text];
@@ -221,7 +265,7 @@ impl SpanRun {
         let server = span.data.get("mcp_data").and_then(|mcp| Some(mcp.get("server")?.as_str()?.to_owned()));
         call.server = server.into();
         call.result = span.data.take(&["output"]).map(Json::into_value);
-        span.marks.settle(call, Unmarked::Worked);
+        span.marks.settle(call, if is_captured { Unmarked::Worked } else { Unmarked::Unrecorded });
         call.error = span.error;
         call.started_ms = began.zip(span.started).map(|(began, started)| millis_between(began, started));
         call.duration_ms =

@@ -51,6 +51,9 @@ pub(crate) fn stop_reason(span: &OtelSpan) -> Option<String> {
         "gen_ai.completion.0.finish_reason",
         "llm.response.finish_reason",
         "anthropic.message.stop_reason",
+        "gen_ai.response.stop_reason",
+        "llm.response.stop_reason",
+        "gen_ai.response.finish_reason",
     ];
     let told = span.get(&names)?.clone().into_value();
     let list = told.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());

@@ -76,7 +76,7 @@ fn read_message(message: &Value) -> SaidMessage {
     let content = message.get("content");
     if speaker == Speaker::Tool {
         let id = find_text(message, "tool_call_id");
-        let value = content.cloned().unwrap_or_default();
+        let value = content.cloned();
         let marks = OutcomeMarks::of_parsed(message);
         return SaidMessage { speaker, parts: vec![SaidPart::Result { id, value, marks }] };
     }
@@ -88,7 +88,7 @@ fn read_message(message: &Value) -> SaidMessage {
 fn read_call(call: &Value) -> Option<SaidPart> {
     let function = call.get("function").unwrap_or(call);
     let arguments = function.get("arguments").or_else(|| function.get("args")).cloned();
-    let arguments = arguments.map_or_else(Arguments::none, Arguments::from_json);
+    let arguments = arguments.map_or(Arguments::Unrecorded, Arguments::from_json);
     Some(SaidPart::Call { id: find_text(call, "id"), name: find_text(function, "name")?, arguments })
 }
 
@@ -120,13 +120,16 @@ pub(crate) fn find_answer(span: &OtelSpan) -> Option<String> {
     }
 }
 
-/// The names of Langfuse. Tokens that were read from a cache are not part of `input`.
+/// The names of Langfuse. Its handlers take what a cache held out of `input`, and the reasoning of LangChain's models out of
+/// `output`; other writers leave both in.
 const TOKENS: TokenKeys = TokenKeys {
     input: &["input", "input_tokens"],
     more_input: &[CACHED, &["input_cache_creation", "cache_creation_input_tokens"]],
     output: &["output", "output_tokens"],
+    more_output: &[&["output_reasoning"]],
     cached: CACHED,
     reasoning: &["output_reasoning_tokens", "output_reasoning"],
+    may_include_more: true,
     ..TokenKeys::NONE
 };
 const CACHED: &[&str] = &["input_cached_tokens", "input_cache_read", "cache_read_input_tokens"];

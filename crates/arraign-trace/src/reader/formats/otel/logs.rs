@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use crate::reader::build::clock::nanos;
 use crate::reader::formats::otel::span::{Attributes, OtelSpan, TaggedValues, count, is_message_event};
+use crate::reader::formats::otel::tree::{SpanKind, kind};
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
@@ -19,6 +20,9 @@ const RECORDS: [&str; 2] = ["logRecords", "log_records"];
 
 /// The event that contains a whole model call, with the same attributes as a span.
 const DETAILS: &str = "gen_ai.client.inference.operation.details";
+
+/// The event of a reply.
+const CHOICE: &str = "gen_ai.choice";
 
 /// A message, and the ids of the trace and the span that it belongs to.
 pub(crate) struct MessageLog<'t> {
@@ -128,23 +132,75 @@ fn find_time(record: &mut Object) -> Option<u64> {
     times.into_iter().find(|time| *time > 0)
 }
 
-/// Adds each message to its span, or to a new span if its own is not in the file.
+/// Adds each message to its span. Messages whose span is not in the file, or is one of the user's program, are calls of models
+/// on their own: some libraries name the span around the request.
 pub(crate) fn join_logs<'t>(spans: &mut Vec<OtelSpan<'t>>, logs: Vec<MessageLog<'t>>) {
     if logs.is_empty() {
         return;
     }
+    let known = spans.len();
     let places =
         spans.iter().enumerate().map(|(place, span)| ((span.trace_id.clone(), span.id.clone()), place));
-    let mut places: HashMap<_, usize> = places.collect();
+    let places: HashMap<_, usize> = places.collect();
+    // The call of a model that the records with one span id are part of.
+    let mut open: HashMap<_, OpenCall> = HashMap::new();
     for MessageLog { at, ids, time, name, fields, unknown } in logs {
-        // Records with one span id are one model call, whether the span was exported or not. A new span is entered in
-        // the table, so that the other records of the call find it.
-        let place = *places.entry(ids).or_insert_with_key(|(trace, id)| {
-            spans.push(OtelSpan::of_messages(at, trace.clone(), id.clone(), time));
-            spans.len() - 1
+        let parent = places.get(&ids).copied();
+        let own = parent.filter(|place| kind(&spans[*place]) != SpanKind::Other);
+        let place = own.unwrap_or_else(|| {
+            let (trace, id) = ids.clone();
+            let call = open.entry(ids);
+            // A reply ends a call: what is sent to the model behind it belongs to the next one.
+            let ends = |call: &OpenCall| call.has_reply && name != CHOICE || name == DETAILS;
+            let call = call.and_modify(|call| call.is_open = !ends(call)).or_default();
+            if !std::mem::replace(&mut call.is_open, true) {
+                call.place = spans.len();
+                call.has_reply = false;
+                let own_id = if call.count == 0 { id.clone() } else { format!("{id}#{}", call.count).into() };
+                call.count += 1;
+                let mut span = OtelSpan::of_messages(at, trace, own_id, time);
+                if parent.is_some() {
+                    span.set_parent(id);
+                }
+                spans.push(span);
+            }
+            call.has_reply |= name == CHOICE;
+            call.place
         });
         let span = &mut spans[place];
         span.unknown.extend(unknown);
+        span.replied = if name == CHOICE { Some(time) } else { span.replied };
         if name == DETAILS { span.add_details(fields) } else { span.add_message_event(&name, fields) }
+    }
+    join_calls(spans, known);
+}
+
+/// A call of a model while its records are read.
+#[derive(Debug, Default)]
+struct OpenCall {
+    place: usize,
+    /// Whether the next record belongs to the call.
+    is_open: bool,
+    has_reply: bool,
+    /// The number of calls with the same span id so far.
+    count: usize,
+}
+
+/// Moves the messages of the calls behind the first `known` spans into the spans of models beside them that were open when
+/// the reply came.
+fn join_calls(spans: &mut Vec<OtelSpan>, known: usize) {
+    for mut call in spans.split_off(known) {
+        let is_open = |span: &&mut OtelSpan| {
+            kind(span) == SpanKind::Model
+                && span.trace_id == call.trace_id
+                && call.parent.is_some()
+                && span.parent == call.parent
+                && call.replied.is_some_and(|time| span.is_open_at(time))
+        };
+        // The innermost one began last.
+        match spans.iter_mut().filter(is_open).max_by_key(|span| span.start) {
+            Some(span) => span.absorb_attributes(&mut call),
+            None => spans.push(call),
+        }
     }
 }

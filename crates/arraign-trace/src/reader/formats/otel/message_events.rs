@@ -35,17 +35,22 @@ fn read_event(event: &Value) -> SaidMessage {
     }
     // The content of a tool's message is its result as a whole, whatever form it has.
     if speaker == Speaker::Tool {
-        let value = content.cloned().unwrap_or_default();
+        let value = content.cloned();
         let id = find_text(message, "id");
         let marks = OutcomeMarks::of_parsed(message);
         return SaidMessage { speaker, parts: vec![SaidPart::Result { id, value, marks }] };
     }
-    let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    // Some writers keep the calls of a choice beside its message.
+    let beside = event.get("tool_calls").filter(|_| !std::ptr::eq(event, message));
+    let calls = [message.get("tool_calls"), beside].into_iter().flatten();
+    let calls = calls.filter_map(Value::as_array).flatten();
     let mut parts = content.map(parts_of).unwrap_or_default();
     parts.extend(
         calls.map(|call| read_call(call).unwrap_or_else(|| SaidPart::Unread("tool_calls".to_owned()))),
     );
-    let unknown = message.as_object().into_iter().flatten().filter(|(key, value)| is_unknown(key, value));
+    let fields = [Some(message), Some(event).filter(|event| !std::ptr::eq(*event, message))];
+    let fields = fields.into_iter().flatten().filter_map(Value::as_object).flatten();
+    let unknown = fields.filter(|(key, value)| is_unknown(key, value));
     parts.extend(unknown.map(|(key, _)| SaidPart::Unread(key.clone())));
     SaidMessage { speaker, parts }
 }
@@ -60,7 +65,8 @@ fn is_unknown(key: &str, value: &Value) -> bool {
 
 fn read_call(call: &Value) -> Option<SaidPart> {
     let function = call.get("function")?;
-    let arguments = function.get("arguments").cloned().map_or_else(Arguments::none, Arguments::from_json);
+    let arguments = function.get("arguments").cloned();
+    let arguments = arguments.map_or(Arguments::Unrecorded, Arguments::from_json);
     Some(SaidPart::Call { id: find_text(call, "id"), name: find_text(function, "name")?, arguments })
 }
 
@@ -76,7 +82,7 @@ fn is_bedrock_part(part: &Value) -> bool {
 
 fn bedrock_part(part: &Value) -> Option<SaidPart> {
     if let Some(call) = part.get("toolUse") {
-        let arguments = call.get("input").cloned().map_or_else(Arguments::none, Arguments::from_json);
+        let arguments = call.get("input").cloned().map_or(Arguments::Unrecorded, Arguments::from_json);
         return Some(SaidPart::Call {
             id: find_text(call, "toolUseId"),
             name: find_text(call, "name")?,
@@ -85,7 +91,7 @@ fn bedrock_part(part: &Value) -> Option<SaidPart> {
     }
     if let Some(result) = part.get("toolResult") {
         let marks = OutcomeMarks::of_parsed(result);
-        let value = bedrock_result(result);
+        let value = Some(bedrock_result(result));
         return Some(SaidPart::Result { id: find_text(result, "toolUseId"), value, marks });
     }
     if let Some(text) = find_text(part, "text") {

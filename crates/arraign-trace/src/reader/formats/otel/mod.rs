@@ -3,9 +3,11 @@
 //! The reader knows four vocabularies: the semantic conventions for generative AI, OpenInference, Traceloop, and Langfuse. The
 //! spans of one trace id are one run. A list of messages in the form of the conventions is also one run. If content was
 //! not captured, calls have neither arguments nor results. Messages in events of spans, or in log records of the same file,
-//! are joined to their span. In a file of log records alone, the records with one span id are one model call. Of two nested spans that record the same operation, the outer one is read, completed by the
-//! inner one. If the spans of the models record neither the question nor the answer, the span of the agent does. A call of
-//! smolagents' `final_answer` is the answer, not a call.
+//! are joined to their span. Where that span is not in the file, or is one of the program, a reply ends a model call, and the
+//! records behind it are the next one. Two spans with one id count once, and so does a request that a client records inside
+//! of the span of its instrumentation. Of two nested spans that record the same operation, the outer one is read, completed
+//! by the inner one. If the spans of the models record neither the question nor the answer, the span of the agent does. A
+//! call of smolagents' `final_answer` is the answer, not a call.
 
 mod agent_span;
 mod figures;
@@ -89,6 +91,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         skip_null(value, |value| collect(value, &mut spans)).map_err(|error| at.in_record(error))?;
         spans[known..].iter_mut().for_each(|span| span.at = at);
     }
+    let mut spans = drop_repeated(spans);
     logs::join_logs(&mut spans, logs);
     if spans.is_empty() {
         return Err(DecodeError::new("there is no span in it"));
@@ -103,6 +106,23 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         return Err(DecodeError::new(problem));
     }
     Ok(runs)
+}
+
+/// Drops spans with the ids of another span: an exporter that tries again sends them once more. One that differs is reported.
+fn drop_repeated(spans: Vec<OtelSpan<'_>>) -> Vec<OtelSpan<'_>> {
+    let mut places: HashMap<(String, String), usize> = HashMap::new();
+    let mut kept: Vec<OtelSpan> = Vec::with_capacity(spans.len());
+    for span in spans {
+        // A file in which spans have no ids does not say which of them are the same.
+        let known = (!span.id.is_empty())
+            .then(|| *places.entry((span.trace_id.to_string(), span.id.to_string())).or_insert(kept.len()));
+        match known.and_then(|place| kept.get_mut(place)) {
+            Some(first) if first.repeats(&span) => {}
+            Some(first) => first.contradicting.push(span.at),
+            None => kept.push(span),
+        }
+    }
+    kept
 }
 
 fn collect<'t>(value: Json<'t>, spans: &mut Vec<OtelSpan<'t>>) -> Result<(), DecodeError> {
@@ -121,9 +141,13 @@ fn add_resource<'t>(value: Json<'t>, spans: &mut Vec<OtelSpan<'t>>) -> Result<()
 
 fn add_scope<'t>(value: Json<'t>, spans: &mut Vec<OtelSpan<'t>>) -> Result<(), DecodeError> {
     let mut scope = Object::of(value, "a scope")?;
+    let library = scope.object(&["scope", "instrumentationLibrary"])?.unwrap_or_default();
+    let library = library.text_under("name").map(ToOwned::to_owned);
     scope.each_value(&["spans"], |span| {
         skip_null(span, |span| {
-            spans.push(OtelSpan::otlp(span)?);
+            let mut span = OtelSpan::otlp(span)?;
+            span.scope.clone_from(&library);
+            spans.push(span);
             Ok(())
         })
     })

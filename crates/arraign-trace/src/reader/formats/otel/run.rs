@@ -17,10 +17,10 @@ use crate::reader::formats::otel::figures::{find_model, stop_reason, usage};
 use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::said::{self, SaidMessage, SaidPart, Speaker};
 use crate::reader::formats::otel::span::OtelSpan;
-use crate::reader::formats::otel::tool::ToolSpan;
+use crate::reader::formats::otel::tool::{MCP_TOOL, ToolSpan};
 use crate::reader::formats::otel::tree::{self, SpanKind, Spans, Standing, agent_name};
 use crate::reader::json::input::At;
-use crate::trace::{Call, CallStatus, Ended, Results, Role, Trace, says_tool_use};
+use crate::trace::{Arguments, Call, CallStatus, Ended, Results, Role, Trace, says_tool_use};
 
 /// Builds the run; `None` if no span is of an agent, its model or a tool.
 pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Result<Option<Trace>, DecodeError> {
@@ -77,7 +77,7 @@ struct AgentRun {
     builder: TraceBuilder,
     began: u64,
     /// The results that were sent to a model, by the id of the call, and what is said about its outcome.
-    results: HashMap<String, (Value, OutcomeMarks)>,
+    results: HashMap<String, (Option<Value>, OutcomeMarks)>,
     /// The number of messages in the last request of each agent's model.
     asked: HashMap<Option<usize>, usize>,
     /// Whether the span of the agent contained the conversation, which the spans of the models would repeat.
@@ -182,8 +182,11 @@ impl AgentRun {
         self.note_silent_turn(span, made);
     }
 
-    /// Skips the attributes of a span whose values are of unknown kinds.
+    /// Skips the attributes of a span whose values are of unknown kinds, and spans that contradict it.
     fn pass_over_unknown(&mut self, span: &OtelSpan) {
+        for at in &span.contradicting {
+            self.builder.note_repeated_id(*at, &span.id);
+        }
         for kind in &span.unknown {
             self.builder.enter_record(span.at);
             self.builder.pass_over(kind, &[]);
@@ -296,6 +299,7 @@ impl AgentRun {
             return;
         }
         self.has_replied = false;
+        let tool = self.find_host_name(span, tool);
         let id = tool.id.as_deref().filter(|id| self.builder.knows(id));
         // No call waits for this span: the model's span has no content, or a library without a model ran the tool. The
         // call is then built from the span, and the second look-up below finds it.
@@ -304,7 +308,7 @@ impl AgentRun {
                 self.builder.next_turn();
             }
             self.calls_of_spans += 1;
-            let call = Call::new(tool.name.clone(), tool.arguments, 0);
+            let call = Call::new(tool.name.clone(), tool.arguments.clone(), 0);
             self.builder.call(Call { id: tool.id.clone(), agent_path: standing.path, ..call });
         }
         let id = tool.id.as_deref().filter(|id| self.builder.knows(id));
@@ -316,12 +320,29 @@ impl AgentRun {
         let mut marks = span.marks.clone();
         marks.note_failure(span.failed);
         marks.absorb(tool.marks);
-        // A span ends when its tool does: the call was answered, whether the result was recorded or not.
-        marks.settle(call, Unmarked::Worked);
+        // A span ends when its tool does: the call was answered, whether the result was recorded or not. Without any content,
+        // nobody knows whether the tool reported a failure.
+        let is_captured = tool.result.is_some() || tool.arguments != Arguments::Unrecorded;
+        marks.settle(call, if is_captured { Unmarked::Worked } else { Unmarked::Unrecorded });
         call.error = span.failure.clone().or_else(|| said.map(ToOwned::to_owned));
         call.result = tool.result;
+        if call.arguments == Arguments::Unrecorded {
+            call.arguments = tool.arguments;
+        }
         let place = call.index - 1;
         tool.id.into_iter().for_each(|id| self.builder.tell_id(place, id));
+    }
+
+    /// Gives the tool in a span of MCP the name under which its call waits.
+    fn find_host_name(&self, span: &OtelSpan, tool: ToolSpan) -> ToolSpan {
+        let mut calls = self.builder.trace.calls.iter();
+        let waiting = calls.find(|call| {
+            call.status == CallStatus::Unanswered && call.written_name().ends_with(tool.name.as_str())
+        });
+        match waiting.filter(|_| span.text(&[MCP_TOOL]).is_some()) {
+            Some(call) => ToolSpan { name: call.written_name().to_owned(), ..tool },
+            None => tool,
+        }
     }
 
     /// Adds the results that were sent to models to their calls.
@@ -341,9 +362,10 @@ impl AgentRun {
                 marks.settle(call, Unmarked::Unrecorded);
             }
             if marks.has_failed() {
-                call.error = call.error.take().or_else(|| value.as_str().map(ToOwned::to_owned));
+                let said = value.as_ref().and_then(Value::as_str);
+                call.error = call.error.take().or_else(|| said.map(ToOwned::to_owned));
             }
-            call.result = Some(value);
+            call.result = value.or(call.result.take());
         }
     }
 

@@ -4,7 +4,7 @@
 //! message over many attributes (`llm.output_messages.0.message.content`).
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
@@ -21,6 +21,14 @@ use crate::trace::Arguments;
 pub(crate) struct SaidMessage {
     pub(crate) speaker: Speaker,
     pub(crate) parts: Vec<SaidPart>,
+}
+
+impl SaidMessage {
+    /// Whether the message holds results and nothing else, whoever sends it.
+    fn is_answer(&self) -> bool {
+        let mut parts = self.parts.iter();
+        !self.parts.is_empty() && parts.all(|part| matches!(part, SaidPart::Result { .. }))
+    }
 }
 
 /// The speaker of a message.
@@ -43,7 +51,8 @@ pub(crate) enum SaidPart {
     },
     Result {
         id: Option<String>,
-        value: Value,
+        /// `None` if the content was not captured.
+        value: Option<Value>,
         /// What the message says about the outcome of the call.
         marks: OutcomeMarks,
     },
@@ -78,7 +87,42 @@ pub(crate) fn input(span: &OtelSpan) -> Vec<SaidMessage> {
     let told = told.or_else(|| gemini_request(span)).or_else(|| read_events(span, &EVENTS, false));
     let told = told.or_else(|| langfuse::read_input(span));
     messages.extend(told.unwrap_or_else(|| spread(span, &["llm.input_messages.", "gen_ai.prompt."])));
+    identify_results(&mut messages);
     messages
+}
+
+/// Gives the results that name no call the ids of the calls before them that no result names, where they are as many. Some
+/// writers omit the ids of results, and others number calls and results on their own.
+fn identify_results(messages: &mut [SaidMessage]) {
+    let parts = messages.iter().flat_map(|message| &message.parts);
+    let known: HashSet<String> = parts.filter_map(find_call_id).map(ToOwned::to_owned).collect();
+    for at in 0..messages.len() {
+        let (before, behind) = messages.split_at_mut(at + 1);
+        let ids: Vec<&str> = before[at].parts.iter().filter_map(find_call_id).collect();
+        if ids.is_empty() {
+            continue;
+        }
+        let answers = behind.iter().take_while(|message| message.is_answer()).count();
+        let mut results: Vec<&mut Option<String>> = behind[..answers]
+            .iter_mut()
+            .flat_map(|message| &mut message.parts)
+            .filter_map(find_result_id)
+            .collect();
+        let is_answered = |call: &str| results.iter().any(|id| id.as_deref() == Some(call));
+        let open: Vec<&str> = ids.into_iter().filter(|id| !is_answered(id)).collect();
+        results.retain(|id| id.as_ref().is_none_or(|id| !known.contains(id)));
+        if results.len() == open.len() {
+            results.into_iter().zip(open).for_each(|(place, id)| *place = Some(id.to_owned()));
+        }
+    }
+}
+
+fn find_call_id(part: &SaidPart) -> Option<&str> {
+    if let SaidPart::Call { id, .. } = part { id.as_deref() } else { None }
+}
+
+fn find_result_id(part: &mut SaidPart) -> Option<&mut Option<String>> {
+    if let SaidPart::Result { id, .. } = part { Some(id) } else { None }
 }
 
 /// Reads the output messages of a span; empty if it contains none.
@@ -181,16 +225,18 @@ fn part(value: &Value) -> Option<SaidPart> {
     let kind = value.get("type").or_else(|| value.get("kind")).and_then(Value::as_str).unwrap_or("text");
     match kind {
         "text" => find_text(value, "content").or_else(|| find_text(value, "text")).map(SaidPart::Text),
-        "tool_call" | "server_tool_call" => {
-            let arguments =
-                any(&["arguments", "server_tool_call"]).map_or_else(Arguments::none, Arguments::from_json);
+        // Some writers keep the blocks of Anthropic as they are.
+        "tool_call" | "server_tool_call" | "tool_use" => {
+            let arguments = any(&["arguments", "server_tool_call", "input"]);
+            let arguments = arguments.map_or(Arguments::Unrecorded, Arguments::from_json);
             let Some(name) = find_text(value, "name") else { return Some(SaidPart::Unread(kind.to_owned())) };
             Some(SaidPart::Call { id: find_text(value, "id"), name, arguments })
         }
-        "tool_call_response" | "server_tool_call_response" => {
-            let result = any(&["response", "result", "server_tool_call_response"]).unwrap_or_default();
+        "tool_call_response" | "server_tool_call_response" | "tool_result" => {
+            let result = any(&["response", "result", "server_tool_call_response", "content"]);
             let marks = OutcomeMarks::of_parsed(value);
-            Some(SaidPart::Result { id: find_text(value, "id"), value: result, marks })
+            let id = find_text(value, "id").or_else(|| find_text(value, "tool_use_id"));
+            Some(SaidPart::Result { id, value: result, marks })
         }
         kind if WITHOUT_CALLS.contains(&kind) => None,
         kind => Some(SaidPart::Unread(kind.to_owned())),
@@ -237,7 +283,7 @@ fn gemini_part(part: &Value) -> Option<SaidPart> {
         let value = answer.get("response").cloned().unwrap_or_default();
         let mut marks = OutcomeMarks::of_parsed(answer);
         marks.note_failure(value.get("error").is_some_and(|error| is_set(&Json::from(error.clone()))));
-        return Some(SaidPart::Result { id: find_text(answer, "id"), value, marks });
+        return Some(SaidPart::Result { id: find_text(answer, "id"), value: Some(value), marks });
     }
     find_text(part, "text").map(SaidPart::Text).or_else(|| find_unknown(part))
 }
@@ -278,7 +324,7 @@ fn spread_message(node: &AttributeTree) -> SaidMessage {
     }
     if speaker == Speaker::Tool {
         let id = node.text("tool_call_id").map(Cow::into_owned);
-        let value = text.unwrap_or_default().into();
+        let value = text.map(Into::into);
         let marks = OutcomeMarks::default();
         return SaidMessage { speaker, parts: vec![SaidPart::Result { id, value, marks }] };
     }
@@ -304,7 +350,7 @@ fn printed_result(node: &AttributeTree) -> Option<SaidPart> {
     let mut result = parsed(node.value?)?;
     let id = result.get("call_id")?.as_str().map(ToOwned::to_owned);
     let marks = OutcomeMarks::of_parsed(&result);
-    let value = result.get_mut("content").map(Value::take).unwrap_or_default();
+    let value = result.get_mut("content").map(Value::take);
     Some(SaidPart::Result { id, value, marks })
 }
 
@@ -312,7 +358,7 @@ fn spread_call(node: &AttributeTree) -> Option<SaidPart> {
     let node = node.step("tool_call").unwrap_or(node);
     let function = node.step("function").unwrap_or(node);
     let arguments =
-        function.text("arguments").map_or_else(Arguments::none, |text| Arguments::from_text(&text));
+        function.text("arguments").map_or(Arguments::Unrecorded, |text| Arguments::from_text(&text));
     let name = function.text("name").filter(|name| !name.is_empty())?.into_owned();
     Some(SaidPart::Call { id: node.text("id").map(Cow::into_owned), name, arguments })
 }

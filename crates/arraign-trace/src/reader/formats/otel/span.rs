@@ -29,6 +29,8 @@ const END: [&str; 2] = ["endTimeUnixNano", "end_time_unix_nano"];
 pub(crate) struct OtelSpan<'t> {
     /// The place of the record.
     pub(crate) at: At,
+    /// The library that recorded the span, where the export says it.
+    pub(crate) scope: Option<String>,
     pub(crate) trace_id: Cow<'t, str>,
     pub(crate) id: Cow<'t, str>,
     pub(crate) parent: Option<Cow<'t, str>>,
@@ -43,13 +45,42 @@ pub(crate) struct OtelSpan<'t> {
     /// The message of the exception or the status.
     pub(crate) failure: Option<String>,
     attributes: Attributes<'t>,
+    /// When the reply came, if it was recorded apart from the span.
+    pub(crate) replied: Option<u64>,
     /// The kinds of values among the attributes that OTLP had not when this reader was written.
     pub(crate) unknown: Vec<String>,
+    /// The places of spans with the same id that say something else.
+    pub(crate) contradicting: Vec<At>,
     /// The mistake in the JSON text of an attribute, once it was read.
     mistake: OnceCell<String>,
 }
 
 impl<'t> OtelSpan<'t> {
+    /// Whether another library recorded the other span. Console exporters do not name the library, but each has its own
+    /// names of spans.
+    pub(crate) fn is_of_other_library(&self, other: &Self) -> bool {
+        match (&self.scope, &other.scope) {
+            (Some(scope), Some(other)) => scope != other,
+            _ => self.name != other.name,
+        }
+    }
+
+    /// Names the span around this one.
+    pub(crate) fn set_parent(&mut self, id: Cow<'t, str>) {
+        self.parent = Some(id);
+    }
+
+    /// Whether the operation had begun at this time, and had not ended.
+    pub(crate) fn is_open_at(&self, time: u64) -> bool {
+        self.start <= time && self.end.is_none_or(|end| time <= end)
+    }
+
+    /// Whether another record of a span says the same.
+    pub(crate) fn repeats(&self, other: &Self) -> bool {
+        (&self.name, &self.parent, self.start, self.end, self.failed, &self.attributes)
+            == (&other.name, &other.parent, other.start, other.end, other.failed, &other.attributes)
+    }
+
     /// Whether a value is a span of a console exporter.
     pub(crate) fn is_console(value: &Json) -> bool {
         let id = value.pointer("/context/trace_id").and_then(Json::as_str);
@@ -72,6 +103,7 @@ impl<'t> OtelSpan<'t> {
         marks.read(&span);
         let span = Self {
             at: At::Whole,
+            scope: None,
             trace_id: span.text(&TRACE_ID)?.unwrap_or_default(),
             id: span.text(&["spanId", "span_id"])?.unwrap_or_default(),
             parent: span.text(&["parentSpanId", "parent_span_id"])?.filter(|id| !id.is_empty()),
@@ -83,6 +115,8 @@ impl<'t> OtelSpan<'t> {
             failure: None,
             attributes,
             unknown: values.unknown,
+            replied: None,
+            contradicting: Vec::new(),
             mistake: OnceCell::new(),
         };
         Ok(span.with(events, status, "message"))
@@ -104,6 +138,7 @@ impl<'t> OtelSpan<'t> {
         marks.read(&span);
         let span = Self {
             at: At::Whole,
+            scope: None,
             trace_id: context.text(&["trace_id"])?.unwrap_or_default(),
             id: context.text(&["span_id"])?.unwrap_or_default(),
             parent: span.text(&["parent_id"])?,
@@ -115,6 +150,8 @@ impl<'t> OtelSpan<'t> {
             failure: None,
             attributes,
             unknown: Vec::new(),
+            replied: None,
+            contradicting: Vec::new(),
             mistake: OnceCell::new(),
         };
         Ok(span.with(events, status, "description"))
@@ -125,6 +162,7 @@ impl<'t> OtelSpan<'t> {
         let kind = (Cow::Borrowed("gen_ai.operation.name"), Json::Text(Cow::Borrowed("chat")));
         Self {
             at,
+            scope: None,
             trace_id,
             id,
             parent: None,
@@ -136,6 +174,8 @@ impl<'t> OtelSpan<'t> {
             failure: None,
             attributes: Attributes::from([kind]),
             unknown: Vec::new(),
+            replied: None,
+            contradicting: Vec::new(),
             mistake: OnceCell::new(),
         }
     }
@@ -302,14 +342,12 @@ impl TaggedValues {
 
     /// Removes the type tag from a value.
     pub(crate) fn read_value<'t>(&mut self, value: Json<'t>) -> Json<'t> {
-        const SCALARS: [&str; 10] = [
+        const SCALARS: [&str; 8] = [
             "stringValue",
-            "intValue",
             "doubleValue",
             "boolValue",
             "bytesValue",
             "string_value",
-            "int_value",
             "double_value",
             "bool_value",
             "bytes_value",
@@ -322,6 +360,11 @@ impl TaggedValues {
         if let Some(list) = tagged.object(&["kvlistValue", "kvlist_value"]).ok().flatten() {
             let values = self.take_values(list);
             return Json::Object(self.read_attributes(values).into_iter().collect());
+        }
+        // OTLP writes integers as texts.
+        if let Some(integer) = tagged.take(&["intValue", "int_value"]) {
+            let number = integer.as_str().and_then(|digits| digits.parse::<i64>().ok());
+            return number.map_or(integer, |number| Json::Number(number.into()));
         }
         tagged.take(&SCALARS).unwrap_or_else(|| {
             self.note_unknown(&tagged);

@@ -56,9 +56,12 @@ impl ToolSpan {
     }
 }
 
+/// The attribute in which a span of MCP has the tool: the name of the server's own, without what a host puts before it.
+pub(crate) const MCP_TOOL: &str = "mcp.tool.name";
+
 /// Returns the name of the tool that a span records.
 pub(crate) fn tool_name<'s>(span: &'s OtelSpan) -> &'s str {
-    let told = span.text(&["gen_ai.tool.name", "tool.name", "traceloop.entity.name"]);
+    let told = span.text(&["gen_ai.tool.name", MCP_TOOL, "tool.name", "traceloop.entity.name"]);
     told.unwrap_or_else(|| span.name.strip_prefix("execute_tool ").unwrap_or(&span.name))
 }
 

@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-use crate::reader::formats::otel::figures::usage;
+use crate::reader::formats::otel::figures::{stop_reason, usage};
 use crate::reader::formats::otel::said;
 use crate::reader::formats::otel::span::OtelSpan;
-use crate::reader::formats::otel::tool::tool_name;
+use crate::reader::formats::otel::tool::{MCP_TOOL, tool_name};
 
 /// The most ancestors of a span that are followed: more than any agent nests, and an end for cycles of parents.
 const DEPTH: usize = 64;
@@ -29,7 +29,7 @@ const KIND_NAMES: [&str; 5] = [
     "langfuse.observation.type",
 ];
 
-fn kind(span: &OtelSpan) -> SpanKind {
+pub(super) fn kind(span: &OtelSpan) -> SpanKind {
     let kinds = KIND_NAMES.iter().filter_map(|name| span.text(&[name])).map(|word| match word {
         "chat" | "generate_content" | "text_completion" | "call_llm" | "LLM" | "completion"
         | "generation" => SpanKind::Model,
@@ -42,33 +42,42 @@ fn kind(span: &OtelSpan) -> SpanKind {
     if kind == SpanKind::Tool && is_no_call(tool_name(span)) { SpanKind::Other } else { kind }
 }
 
+/// What each vocabulary calls spans that call no tool; the names differ in their case.
+const WITHOUT_CALLS: [&str; 30] = [
+    "chain",
+    "span",
+    "event",
+    "retriever",
+    "retrieval",
+    "embedding",
+    "embeddings",
+    "reranker",
+    "rerank",
+    "guardrail",
+    "evaluator",
+    "prompt",
+    "unknown",
+    "workflow",
+    "task",
+    "session",
+    "create_agent",
+    "execute_task",
+    "execute_event_loop_cycle",
+    "invoke_workflow",
+    "handoff",
+    "tool",
+    "plan",
+    "create_memory",
+    "create_memory_store",
+    "delete_memory",
+    "delete_memory_store",
+    "search_memory",
+    "update_memory",
+    "upsert_memory",
+];
+
 /// Returns the kind of a span that no vocabulary knows and that may record a call.
 pub(crate) fn find_unknown_kind<'s>(span: &'s OtelSpan) -> Option<&'s str> {
-    // What each vocabulary calls spans that call no tool; the names differ in their case.
-    const WITHOUT_CALLS: [&str; 22] = [
-        "chain",
-        "span",
-        "event",
-        "retriever",
-        "retrieval",
-        "embedding",
-        "embeddings",
-        "reranker",
-        "rerank",
-        "guardrail",
-        "evaluator",
-        "prompt",
-        "unknown",
-        "workflow",
-        "task",
-        "session",
-        "create_agent",
-        "execute_task",
-        "execute_event_loop_cycle",
-        "invoke_workflow",
-        "handoff",
-        "tool",
-    ];
     let word = KIND_NAMES.iter().find_map(|name| span.text(&[name]));
     match word {
         Some(word) => Some(word).filter(|word| !WITHOUT_CALLS.contains(&word.to_ascii_lowercase().as_str())),
@@ -101,7 +110,7 @@ fn implied(span: &OtelSpan) -> SpanKind {
     // From the most special attribute to the most general: a span of a model may name the agent, too.
     if has("gcp.vertex.agent.llm_response") {
         SpanKind::Model
-    } else if has("gen_ai.tool.name") {
+    } else if has("gen_ai.tool.name") || has(MCP_TOOL) {
         SpanKind::Tool
     } else if has("pydantic_ai.all_messages") || has("agent_name") {
         SpanKind::Agent
@@ -170,6 +179,28 @@ impl<'t> Spans<'t> {
 
     /// Finds the nearest enclosing span of the same operation, with no agent or other tool between them.
     fn find_repeated(&self, place: usize) -> Option<usize> {
+        self.find_repeated_above(place).or_else(|| self.find_repeated_beside(place))
+    }
+
+    /// Finds the span of another library around this one of a model, with the same parent and the same tokens. A client that
+    /// records its requests itself does not know of the span that its instrumentation opened.
+    fn find_repeated_beside(&self, place: usize) -> Option<usize> {
+        let span = &self.all[place];
+        let (end, tokens) = (span.end?, usage(span)?);
+        let is_same = |before: &usize| {
+            let other = &self.all[*before];
+            self.kinds[*before] == SpanKind::Model
+                && other.parent == span.parent
+                && other.is_of_other_library(span)
+                && other.end.is_some_and(|around| around >= end)
+                && usage(other) == Some(tokens)
+        };
+        let is_model = self.kinds[place] == SpanKind::Model;
+        // Spans are sorted by their start, so only those before may be around; the limit keeps the search linear.
+        (place.saturating_sub(DEPTH)..place).rev().filter(|_| is_model).find(is_same)
+    }
+
+    fn find_repeated_above(&self, place: usize) -> Option<usize> {
         for above in self.above(place) {
             if self.tells_the_same(above, place) {
                 return Some(above);
@@ -275,7 +306,11 @@ impl<'t> Spans<'t> {
     fn tells_the_same(&self, above: usize, place: usize) -> bool {
         match (self.kinds[above], self.kinds[place]) {
             (SpanKind::Model, SpanKind::Model) => true,
-            (SpanKind::Tool, SpanKind::Tool) => tool_name(&self.all[above]) == tool_name(&self.all[place]),
+            (SpanKind::Tool, SpanKind::Tool) => {
+                let (outer, inner) = (tool_name(&self.all[above]), tool_name(&self.all[place]));
+                // The host's name of a tool ends with the name that the server gives it.
+                outer == inner || self.all[place].text(&[MCP_TOOL]).is_some() && outer.ends_with(inner)
+            }
             _ => false,
         }
     }
@@ -304,10 +339,11 @@ impl<'t> Spans<'t> {
     }
 }
 
-/// Whether the span of a model call lacks messages or tokens that the inner span has.
+/// Whether the span of a model call lacks messages, tokens or the reason of its end that the inner span has.
 fn says_less(outer: &OtelSpan, inner: &OtelSpan) -> bool {
     said::output(outer).is_empty() && !said::output(inner).is_empty()
         || usage(outer).is_none() && usage(inner).is_some()
+        || stop_reason(outer).is_none() && stop_reason(inner).is_some()
 }
 
 /// Returns the name of the agent that a span records.

@@ -4,6 +4,7 @@ use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::stream_end;
 use crate::reader::build::tool_result::error_of;
 use crate::reader::build::trace_builder::TraceBuilder;
+use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::vercel_ai::TOKENS;
 use crate::reader::formats::vercel_ai::listed_calls::unwrap_payload;
@@ -104,6 +105,10 @@ struct Stream {
     heard: bool,
     builder: TraceBuilder,
     total: Option<Usage>,
+    /// The tokens of the steps.
+    steps: UsageTotal,
+    /// The tokens in the last step of Mastra, which may be those of the run.
+    last_of_mastra: Option<Usage>,
     /// The error that came last, if no step followed it.
     failure: Option<String>,
     /// Whether the stream has parts that begin or end a step, and no end. A program may have kept other parts alone.
@@ -172,9 +177,12 @@ impl Stream {
     fn end_step(&mut self, mut part: Object) -> Result<(), DecodeError> {
         self.is_open = true;
         self.builder.end();
+        let is_mastra = part.get("stepResult").is_some();
         unwrap_end(&mut part)?;
         if part.get("usage").is_some_and(|usage| !usage.is_null()) {
-            self.builder.tally.add(TOKENS.read_from(&mut part, &["usage"])?);
+            let usage = TOKENS.read_from(&mut part, &["usage"])?;
+            self.last_of_mastra = usage.filter(|_| is_mastra);
+            self.steps.add(usage);
         }
         let model =
             part.object(&["response"])?.and_then(|mut response| response.take(&["modelId"])?.into_text());
@@ -184,14 +192,38 @@ impl Stream {
         Ok(())
     }
 
+    /// Returns the tokens of the run. In Mastra, the last step has the sum of the run in place of its own tokens.
+    fn find_usage(&mut self) -> Option<Usage> {
+        let steps = std::mem::take(&mut self.steps).total();
+        match (self.total, steps) {
+            (Some(total), Some(steps)) if self.last_of_mastra.is_none() && !steps.partial => {
+                let is_same = |count: fn(&Usage) -> u64| count(&total) == count(&steps);
+                let is_sum = is_same(|usage| usage.input_tokens) && is_same(|usage| usage.output_tokens);
+                Some(Usage { partial: !is_sum, ..if is_sum { steps } else { smaller(total, steps) } })
+            }
+            (Some(total), _) => Some(total),
+            // Without the total, nobody knows whether the last of several steps has its own tokens.
+            (None, steps) if self.last_of_mastra.is_some() && steps != self.last_of_mastra => {
+                self.last_of_mastra.map(|last| Usage { partial: true, ..last })
+            }
+            (None, steps) => steps,
+        }
+    }
+
     fn finish(mut self) -> Trace {
-        self.builder.trace.usage = self.total;
+        self.builder.trace.usage = self.find_usage();
         let mut trace = self.builder.finish();
         if self.is_open && self.failure.is_none() {
             trace.ended = Ended::Cut(stream_end::VERCEL.describe_lack());
         }
         trace
     }
+}
+
+/// Returns the usage with fewer tokens: what the run took at least.
+fn smaller(one: Usage, other: Usage) -> Usage {
+    let sum = |usage: &Usage| usage.input_tokens.saturating_add(usage.output_tokens);
+    if sum(&one) <= sum(&other) { one } else { other }
 }
 
 /// Moves the tokens and the reason of an end to the keys of the SDK. Mastra writes `output` and `stepResult`.
