@@ -1,9 +1,11 @@
 //! Parses a judge's reply into opinions.
 //!
-//! Servers that enforce a schema reply with one object and no other text. In other replies the first object with the
-//! nonce of the request counts; text that the judge quotes from the evidence cannot contain that nonce.
+//! Servers that enforce a schema reply with one object and no other text. In other replies the object with the nonce of
+//! the request counts; text that the judge quotes from the evidence cannot contain that nonce. What a judge thinks before a
+//! closing tag of reasoning is no reply, and two objects that differ are no opinion.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use arraign_trace::unique_keys::parse_first_value;
 use serde_json::{Map, Value};
@@ -54,23 +56,67 @@ impl Questionnaire {
         Ok(opinions)
     }
 
-    /// Returns the first object that repeats the nonce.
+    /// Returns the object that repeats the nonce, behind all reasoning.
     fn find_object(&self, text: &str) -> Result<Map<String, Value>, String> {
         if text.len() > MAX_REPLY_BYTES {
             return Err(format!("it has {} bytes, and {MAX_REPLY_BYTES} are the most", text.len()));
         }
+        let objects: Vec<(Range<usize>, Map<String, Value>)> = scan_objects(text).collect();
+        let begin = find_end_of_reasoning(text, &objects)?;
+        let mut own: Option<(Range<usize>, Map<String, Value>)> = None;
         let mut has_object = false;
-        // The reply may quote JSON of the evidence. Only the object with the nonce is the judge's own.
-        for (start, object) in scan_objects(text) {
+        // The reply may quote JSON of the evidence. Only an object with the nonce is the judge's own.
+        for (range, object) in objects.into_iter().filter(|(range, _)| range.start >= begin) {
             let code = object.get("code").and_then(Value::as_str);
-            if code.is_some_and(|code| code.trim() == self.nonce()) {
-                // A key that is given twice would let the second one replace an opinion.
-                return refuse_duplicates(&text[start..]).map(|()| object);
-            }
             has_object = true;
+            if code.is_none_or(|code| code.trim() != self.nonce()) {
+                continue;
+            }
+            // A key that is given twice would let the second one replace an opinion.
+            refuse_duplicates(&text[range.start..])?;
+            match &own {
+                Some((_, first)) if *first != object => {
+                    return Err("it gives two answers that differ".to_owned());
+                }
+                _ => own = Some((range, object)),
+            }
         }
-        Err(if has_object { "it does not repeat the `code`" } else { "it holds no JSON object" }.to_owned())
+        let Some((range, object)) = own else {
+            let problem =
+                if has_object { "it does not repeat the `code`" } else { "it holds no JSON object" };
+            return Err(problem.to_owned());
+        };
+        // Not all objects of a long reply were read, and another answer may be among the rest.
+        if text[range.end..].contains(self.nonce()) {
+            return Err("it repeats the `code` behind its answer".to_owned());
+        }
+        Ok(object)
     }
+}
+
+/// The tags of reasoning.
+const REASONING: [&str; 3] = ["think>", "thinking>", "reasoning>"];
+
+/// Finds where the reasoning ends: behind the last closing tag that stands in no object. Reasoning that does not end is the
+/// whole reply.
+fn find_end_of_reasoning(
+    text: &str,
+    objects: &[(Range<usize>, Map<String, Value>)],
+) -> Result<usize, String> {
+    let lower = text.to_ascii_lowercase();
+    let mut end = 0;
+    for (at, _) in lower.match_indices("</") {
+        let Some(tag) = REASONING.iter().find(|tag| lower[at + 2..].starts_with(**tag)) else { continue };
+        // The objects are in order, so the one around a tag is found by halving.
+        let next = objects.partition_point(|(range, _)| range.end <= at);
+        if objects.get(next).is_none_or(|(range, _)| at < range.start) {
+            end = at + 2 + tag.len();
+        }
+    }
+    let rest = lower[end..].trim_start();
+    let is_open =
+        rest.strip_prefix('<').is_some_and(|name| REASONING.iter().any(|tag| name.starts_with(*tag)));
+    if is_open { Err("its reasoning has no end".to_owned()) } else { Ok(end) }
 }
 
 /// Rejects the object at the beginning of a text if it, or an object in it, has a key twice: it would answer a question
@@ -85,8 +131,8 @@ fn refuse_duplicates(text: &str) -> Result<(), String> {
     }
 }
 
-/// Returns the outermost JSON objects in a text, in order, each with the place where it starts.
-fn scan_objects(text: &str) -> impl Iterator<Item = (usize, Map<String, Value>)> {
+/// Returns the outermost JSON objects in a text, in order, each with its range.
+fn scan_objects(text: &str) -> impl Iterator<Item = (Range<usize>, Map<String, Value>)> {
     // Tries to parse an object at each `{`: a success skips the whole object, a failure only the brace. The number of
     // attempts is limited, since each may read to the end of the text.
     let starts = std::iter::successors(Some((0, None)), move |(from, _): &(usize, Option<_>)| {
@@ -94,7 +140,7 @@ fn scan_objects(text: &str) -> impl Iterator<Item = (usize, Map<String, Value>)>
         let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Map<String, Value>>();
         let object = values.next().and_then(Result::ok);
         let end = if object.is_some() { start + values.byte_offset() } else { start + 1 };
-        Some((end, object.map(|object| (start, object))))
+        Some((end, object.map(|object| (start..end, object))))
     });
     starts.take(MAX_OBJECTS + 1).filter_map(|(_, object)| object)
 }

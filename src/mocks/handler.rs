@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use http_body_util::BodyExt as _;
-use hyper::Request;
-use hyper::body::Incoming;
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::{Request, Response, StatusCode};
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, DiscoverResult, ErrorData, Implementation,
@@ -16,11 +17,12 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, duplex};
 
+use super::inspect::{Inspected, find_told, inspect_message};
 use super::remote::RemoteMocks;
 use super::session::{MockOutcome, MockPlan, MockSession};
-use crate::port::{LoopbackPort, PathService, PortFuture, PortPath};
+use crate::port::{LoopbackPort, PathService, PortFuture, PortPath, PortResponse};
 
 /// The largest message of a client.
 const MAX_MESSAGE_BYTES: usize = 16 << 20;
@@ -43,7 +45,8 @@ impl MockLease {
             .with_max_request_body_bytes(MAX_MESSAGE_BYTES);
         let sessions = Arc::new(NeverSessionManager::default());
         let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, settings);
-        Self { path: port.open_path(Arc::new(MockPath(service))), session }
+        let path = MockPath { service, session: Arc::clone(&session) };
+        Self { path: port.open_path(Arc::new(path)), session }
     }
 
     /// Returns the address of the server.
@@ -57,15 +60,53 @@ impl MockLease {
     }
 }
 
-struct MockPath(StreamableHttpService<MockHandler, NeverSessionManager>);
+struct MockPath {
+    service: StreamableHttpService<MockHandler, NeverSessionManager>,
+    session: Arc<MockSession>,
+}
 
 impl PathService for MockPath {
     fn serve_request(self: Arc<Self>, request: Request<Incoming>) -> PortFuture {
         Box::pin(async move {
-            let response = self.0.handle(request).await;
+            let (head, body) = request.into_parts();
+            // The protocol refuses a call that it cannot read before any tool hears of it, so each message is read here first.
+            let body = match Limited::new(body, MAX_MESSAGE_BYTES).collect().await {
+                Ok(body) => body.to_bytes(),
+                Err(_) => return refuse_message(),
+            };
+            let text = String::from_utf8_lossy(&body);
+            if let Some(told) = find_told(&text) {
+                self.session.note_message(&told);
+                return answer_json(&json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
+            }
+            match inspect_message(&text) {
+                Inspected::Readable => {}
+                Inspected::Fault(problem) => self.session.note_fault(problem),
+                Inspected::Unusable(call) => {
+                    let id = call.id.clone();
+                    let error = self.session.refuse_call(call);
+                    return answer_json(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
+                }
+            }
+            let response = self.service.handle(Request::from_parts(head, Full::new(body))).await;
             response.map(|body| body.map_err(|never| match never {}).boxed())
         })
     }
+}
+
+fn answer_json(message: &Value) -> PortResponse {
+    let body = Full::new(Bytes::from(message.to_string()));
+    let mut response = Response::new(body.map_err(|never| match never {}).boxed());
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// Refuses a message that is too long.
+fn refuse_message() -> PortResponse {
+    let body = Full::new(Bytes::from_static(b"the message is too long"));
+    let mut response = Response::new(body.map_err(|never| match never {}).boxed());
+    *response.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
+    response
 }
 
 /// Serves mock tools over two streams, until the client closes them. The error is a sentence.
@@ -73,8 +114,24 @@ pub async fn serve_streams(
     handler: MockHandler,
     streams: (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),
 ) -> Result<(), String> {
-    let service = handler.serve(streams).await.map_err(|error| error.to_string())?;
-    service.waiting().await.map(drop).map_err(|error| error.to_string())
+    let (input, output) = streams;
+    let (mut inspected, read) = duplex(MAX_MESSAGE_BYTES);
+    let watcher = handler.clone();
+    // Each line is a message, and is inspected before the protocol reads it.
+    let copying = tokio::spawn(async move {
+        let mut lines = BufReader::new(input).split(b'\n');
+        while let Ok(Some(mut line)) = lines.next_segment().await {
+            watcher.note_message(&String::from_utf8_lossy(&line)).await;
+            line.push(b'\n');
+            if inspected.write_all(&line).await.is_err() {
+                break;
+            }
+        }
+    });
+    let service = handler.serve((read, output)).await.map_err(|error| error.to_string())?;
+    let ended = service.waiting().await.map(drop).map_err(|error| error.to_string());
+    copying.abort();
+    ended
 }
 
 /// Speaks the protocol for the mock tools of a run.
@@ -87,6 +144,15 @@ pub enum MockHandler {
 }
 
 impl MockHandler {
+    /// Notes a message that calls a tool and that the protocol refuses.
+    async fn note_message(&self, text: &str) {
+        match self {
+            Self::Session(session) => session.note_message(text),
+            Self::Remote(remote) if inspect_message(text) != Inspected::Readable => remote.tell(text).await,
+            Self::Remote(_) => {}
+        }
+    }
+
     async fn find_instructions(&self) -> Result<Option<String>, ErrorData> {
         let found = match self {
             Self::Session(session) => session.find_instructions().await,

@@ -15,8 +15,8 @@ use crate::yaml::render_plain;
 pub struct MockCall {
     /// The name of the tool.
     pub name: String,
-    /// The arguments.
-    pub arguments: Value,
+    /// The arguments. Those that no tool takes are raw.
+    pub arguments: Arguments,
     /// The server's answer. `None` if the agent did not wait for it.
     pub result: Option<Value>,
     /// Whether the tool said that it failed.
@@ -86,8 +86,12 @@ fn is_named(known: &Call, name: &str) -> bool {
         .any(|before| before.is_empty() || before.ends_with(['_', '-', '.', '/', ':']))
 }
 
-fn has_arguments(known: &Call, arguments: &Value) -> bool {
-    known.arguments.json().is_some_and(|known| crate::pattern::json_equal(known, arguments))
+fn has_arguments(known: &Call, arguments: &Arguments) -> bool {
+    match (&known.arguments, arguments) {
+        (Arguments::Json(known), Arguments::Json(seen)) => crate::pattern::json_equal(known, seen),
+        (Arguments::Broken { raw: known, .. }, Arguments::Broken { raw: seen, .. }) => known == seen,
+        _ => false,
+    }
 }
 
 /// Returns the turn of each call, from 1: a call that began before all earlier ones had ended saw none of their results.
@@ -110,7 +114,7 @@ fn describe_call(call: &MockCall, server: &str, turn: usize) -> Call {
         (Some(_), true) => CallStatus::Error,
         (Some(_), false) => CallStatus::Ok,
     };
-    let mut described = Call::new(call.name.clone(), Arguments::Json(call.arguments.clone()), turn);
+    let mut described = Call::new(call.name.clone(), call.arguments.clone(), turn);
     described.server = ToolServer::Named(server.to_owned());
     described.result.clone_from(&call.result);
     described.status = status;
@@ -157,7 +161,7 @@ mod tests {
     use super::*;
 
     fn seen(name: &str, id: u32, (started_ms, ended_ms): (f64, f64)) -> MockCall {
-        let (arguments, result) = (json!({"id": id}), Some(json!("shipped")));
+        let (arguments, result) = (Arguments::Json(json!({"id": id})), Some(json!("shipped")));
         MockCall {
             name: name.to_owned(),
             arguments,

@@ -4,6 +4,7 @@
 //! or recorded from an existing server and replayed. What was called is part of the trace.
 
 mod handler;
+mod inspect;
 mod merge;
 mod remote;
 mod script;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
+use super::inspect::TELL;
 use crate::http::{HttpClient, HttpLimits, HttpRequest};
 
 /// Any delay of a mock tool is shorter.
@@ -31,6 +32,11 @@ impl RemoteMocks {
             json!({"protocolVersion": PROTOCOL_VERSION, "capabilities": {}, "clientInfo": client});
         let info = self.ask("initialize", parameters).await?;
         Ok(info["instructions"].as_str().map(str::to_owned))
+    }
+
+    /// Tells the mock tools of a message as the client wrote it. It is answered here.
+    pub(super) async fn tell(&self, text: &str) {
+        drop(self.ask(TELL, json!({"text": text})).await);
     }
 
     /// Sends one request and returns its result. The error is one of the protocol.

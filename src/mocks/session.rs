@@ -5,12 +5,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
+use super::inspect::{Inspected, UnusableCall, inspect_message};
 use super::merge::MockCall;
 use super::script::{MockScript, ScriptedAnswer, list_tools};
 use super::server::{RecordedServer, ServerPlan};
 use crate::case::{MockAnswer, MockContent, MockTools};
 use crate::model::PortOutcome;
 use crate::source::lock;
+use crate::trace::Arguments;
 
 /// The largest number of calls in a run.
 const MAX_CALLS: usize = 10_000;
@@ -93,7 +95,7 @@ impl MockSession {
     /// Answers a call: the result of `tools/call`, or the error of the protocol.
     pub(super) async fn call_tool(&self, name: &str, arguments: Map<String, Value>) -> Result<Value, Value> {
         let arguments = Value::Object(arguments);
-        let Some(number) = self.begin_call(name, arguments.clone()) else {
+        let Some(number) = self.begin_call(name, Arguments::Json(arguments.clone())) else {
             return self.note_problem(Err(Err(format!("the agent made more than {MAX_CALLS} calls"))));
         };
         // The script is asked first; only what it does not answer goes to the recorded server.
@@ -105,6 +107,46 @@ impl MockSession {
         tokio::time::sleep(delay).await;
         self.end_call(number, content.to_result(), failed);
         Ok(render_result(&content, failed))
+    }
+
+    /// Notes a message that calls a tool, if the protocol refuses it.
+    pub(super) fn note_message(&self, text: &str) {
+        match inspect_message(text) {
+            Inspected::Readable => {}
+            Inspected::Fault(problem) => self.note_fault(problem),
+            Inspected::Unusable(call) => drop(self.refuse_call(call)),
+        }
+    }
+
+    /// Notes a message that calls a tool and that the protocol refuses. It fails the run.
+    pub(super) fn note_fault(&self, problem: String) {
+        // The answer is that of the protocol.
+        drop(self.note_problem(Err(Err(problem))));
+    }
+
+    /// Notes a call whose arguments no tool takes: it was tried, and failed. Returns the error of the protocol.
+    pub(super) fn refuse_call(&self, call: UnusableCall) -> Value {
+        let UnusableCall { name, raw, problem, .. } = call;
+        let is_known = self.server.is_some()
+            || self.mocks.otherwise.is_some()
+            || list_tools(&self.mocks).any(|tool| tool.name == name);
+        if !is_known {
+            let answer = self.note_problem(Err(Err(self.describe_unknown(&name))));
+            return answer.err().unwrap_or_default();
+        }
+        let arguments = Arguments::Broken { raw, error: problem.clone() };
+        let Some(number) = self.begin_call(&name, arguments) else {
+            let answer = self.note_problem(Err(Err(format!("the agent made more than {MAX_CALLS} calls"))));
+            return answer.err().unwrap_or_default();
+        };
+        let message = format!("`{name}` was not called: {problem}");
+        self.end_call(number, message.clone().into(), true);
+        json!({"code": -32602, "message": message})
+    }
+
+    fn describe_unknown(&self, name: &str) -> String {
+        let known: Vec<&str> = list_tools(&self.mocks).map(|tool| tool.name.as_str()).collect();
+        format!("`{name}` is not one of the mock tools: {}", known.join(", "))
     }
 
     /// Takes the scripted answer. `None` for a call that the recorded server answers.
@@ -119,10 +161,7 @@ impl MockSession {
                 Ok(Some((content.clone(), *failed, delay.unwrap_or_default())))
             }
             ScriptedAnswer::UnknownTool if self.server.is_some() => Ok(None),
-            ScriptedAnswer::UnknownTool => {
-                let known: Vec<&str> = list_tools(&self.mocks).map(|tool| tool.name.as_str()).collect();
-                Err(format!("`{name}` is not one of the mock tools: {}", known.join(", ")))
-            }
+            ScriptedAnswer::UnknownTool => Err(self.describe_unknown(name)),
             ScriptedAnswer::Refused(problem) => Err(problem),
         }
     }
@@ -152,7 +191,7 @@ impl MockSession {
     }
 
     /// Notes the beginning of a call. `None` if there are too many.
-    fn begin_call(&self, name: &str, arguments: Value) -> Option<usize> {
+    fn begin_call(&self, name: &str, arguments: Arguments) -> Option<usize> {
         let started_ms = self.measure_ms();
         let mut log = lock(&self.log);
         // Each call is kept until the end of the run, so their number is limited.

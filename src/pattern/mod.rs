@@ -18,12 +18,13 @@ mod steps;
 mod tool;
 mod tool_category;
 mod tool_set;
+mod unspaced;
 mod word_table;
 
 pub use arraign_trace::jsonpath::JsonPath;
 pub use atoms::{
-    Atom, AtomKind, AtomReading, ClockTime, Date, Decimal, Unit, find_atoms, fold_text, list_digit_runs,
-    units_agree,
+    Atom, AtomKind, AtomReading, ClockTime, Date, Decimal, Unit, find_atoms, fold_text, is_currency,
+    list_digit_runs, units_agree,
 };
 pub(crate) use example::find_example;
 pub use field_alias::{FieldAliases, FieldPattern};
@@ -40,6 +41,7 @@ pub(crate) use split_name::split_name;
 pub use tool::{ToolMatch, ToolPattern, is_glob};
 pub use tool_category::{ToolCategories, ToolCategory};
 pub use tool_set::{MAX_SHORT_LIST, ToolPatternSet};
+pub(crate) use unspaced::is_unspaced;
 #[cfg(feature = "verification")]
 pub(crate) use word_table::WordSet;
 #[cfg(any(feature = "json-schema", feature = "verification"))]

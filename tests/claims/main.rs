@@ -50,6 +50,7 @@ mod sequence_valid;
 #[cfg_attr(not(unix), expect(dead_code, reason = "the claims about models need an agent in shell"))]
 mod server;
 mod statistics;
+mod tested;
 mod tool_names;
 mod verification;
 mod yaml_oracle;

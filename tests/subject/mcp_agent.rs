@@ -1,6 +1,7 @@
 //! Agents and a server that speak MCP: what the claims about mock tools run.
 //!
-//! `subject --mcp [trace|twice] CALL...` calls tools at `ARRAIGN_MCP_URL` by the official client; a `CALL` is `tool={...}`.
+//! `subject --mcp [trace|twice] CALL...` calls tools at `ARRAIGN_MCP_URL` by the official client; a `CALL` is `tool={...}`,
+//! or `raw:BODY`, which is sent as it stands.
 //! `subject --mcp-server` is a server on its standard streams.
 
 use std::collections::HashMap;
@@ -108,7 +109,12 @@ pub(crate) fn run_agent(arguments: &[String]) -> ExitCode {
     if arguments.iter().any(|word| word == "hostile") {
         send_hostile_messages(&url).expect("the server answers, or ends the connection");
     }
-    let calls: Vec<&str> = arguments.iter().map(String::as_str).filter(|word| word.contains('=')).collect();
+    // What the official client would not send.
+    for body in arguments.iter().filter_map(|word| word.strip_prefix("raw:")) {
+        post(&url, body, &Headers::new()).expect("the server answers");
+    }
+    let is_call = |word: &&str| word.contains('=') && !word.starts_with("raw:");
+    let calls: Vec<&str> = arguments.iter().map(String::as_str).filter(is_call).collect();
     match runtime.block_on(call_tools(&url, &calls)) {
         Ok(results) if arguments.iter().any(|word| word == "trace") => {
             let calls = calls.iter().zip(&results).map(|(call, result)| {

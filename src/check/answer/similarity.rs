@@ -1,8 +1,8 @@
 //! `similarity`: the final answer is close to this text.
 //!
 //! Two measures, neither of which knows meanings: the number of edits between the texts (Levenshtein), in which letter
-//! case counts, and the words that both contain (ROUGE-N, the F1 of sequences of words), in which it does not. For
-//! an answer that says the same in other words, ask a judge (`agent_check`).
+//! case counts, and the words that both contain (ROUGE-N, the F1 of sequences of words), in which it does not. In scripts
+//! that put no blanks between words (Chinese, Japanese, Korean, Thai, Lao, Khmer), each character is a word. For an answer that says the same in other words, ask a judge (`agent_check`).
 //!
 //! <!-- settings -->
 //!

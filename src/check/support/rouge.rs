@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::outcome::count_to_f64;
+use crate::pattern::is_unspaced;
 
 /// The two parts of a contraction, which are words of their own.
 const CONTRACTIONS: &[(&str, &str)] = &[
@@ -47,7 +48,7 @@ pub(crate) fn measure_rouge(text: &str, reference: &str, size: usize) -> f64 {
 }
 
 /// Splits a text into words as the Penn Treebank does: punctuation, endings such as `'s` and both parts of `cannot` are
-/// words.
+/// words. Of a script without blanks, each character is one.
 fn split_words(text: &str) -> Vec<String> {
     let text = pad_final_period(&pad_punctuation(text));
     text.split_whitespace().flat_map(split_token).map(str::to_owned).collect()
@@ -68,6 +69,8 @@ fn pad_punctuation(text: &str) -> String {
                 ("''", 1)
             }
             '"' => ("``", 1),
+            // Scripts without blanks have no words that could be told apart: each character is one.
+            c if is_unspaced(c) => (&rest[..c.len_utf8()], c.len_utf8()),
             ',' | ':' if next.is_some_and(char::is_numeric) => ("", 0),
             ',' | ':' | ';' | '@' | '#' | '$' | '%' | '&' | '?' | '!' | '(' | ')' | '[' | ']' | '{' | '}'
             | '<' | '>' => (&rest[..c.len_utf8()], c.len_utf8()),
@@ -134,6 +137,7 @@ mod tests {
             ("lives in the u.s.", "lives in the u.s."),
             ("the dogs' toys", "the dogs ' toys"),
             ("'twas 50% of $7 & a@b.c #1", "'t was 50 % of $ 7 & a @ b.c # 1"),
+            ("今天很好。", "今 天 很 好 。"),
             ("", ""),
         ] {
             assert_eq!(split_words(text).join(" "), words, "{text}");

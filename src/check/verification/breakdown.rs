@@ -8,6 +8,31 @@ pub(super) const EVIDENCE: f64 = 0.3;
 pub(super) const TESTS: f64 = 0.2;
 pub(super) const GATES: f64 = 0.1;
 
+/// A component of the score that a claim of the answer can be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Component {
+    /// What was changed, deployed and looked at.
+    Tools,
+    /// What was tested.
+    Tests,
+    /// What was checked.
+    Gates,
+}
+
+impl Component {
+    /// All of them.
+    pub(super) const ALL: [Self; 3] = [Self::Tools, Self::Tests, Self::Gates];
+
+    /// The item that a false claim breaks.
+    fn item(self) -> &'static str {
+        match self {
+            Self::Tools => "what the answer says was done",
+            Self::Tests => "what the answer says of tests",
+            Self::Gates => "what the answer says of checks",
+        }
+    }
+}
+
 /// Points that were lost.
 #[derive(Debug, Default)]
 pub(super) struct Lost {
@@ -40,6 +65,8 @@ pub(super) struct Breakdown {
     pub(super) lost: Vec<Lost>,
     /// The items that were examined.
     pub(super) items: Vec<Item>,
+    /// A statement about work that the check cannot read, in a run without work.
+    pub(super) unknown: Option<String>,
 }
 
 /// The limits that the score must meet.
@@ -71,6 +98,18 @@ impl Breakdown {
         share
     }
 
+    /// Takes what is left of a component, because the answer claims what was not done, and returns its points.
+    pub(super) fn take_component(&mut self, component: Component) -> f64 {
+        let (share, weight) = match component {
+            Component::Tools => (&mut self.tools, TOOLS),
+            Component::Tests => (&mut self.tests, TESTS),
+            Component::Gates => (&mut self.gates, GATES),
+        };
+        let points = std::mem::take(share) * weight;
+        self.items.push(Item::new(component.item(), State::Violated));
+        points
+    }
+
     /// Returns the weighted sum of the parts.
     fn score(&self) -> f64 {
         self.tools * TOOLS + self.evidence * EVIDENCE + self.tests * TESTS + self.gates * GATES
@@ -92,12 +131,16 @@ impl Breakdown {
             let why = "strict: an unsupported statement takes the whole score".to_owned();
             self.lost.push(Lost { points: full, why, ..Lost::default() });
         }
+        let passes = violations.is_empty();
         let mut outcome = Outcome::of_items(std::mem::take(&mut self.items), violations);
         outcome.score = Score::new(score);
         outcome.losses =
             self.lost.iter().map(|lost| Loss { points: lost.points, why: lost.why.clone() }).collect();
+        // A word of praise says nothing beside a failed trial.
+        if passes {
+            outcome = outcome.value("label", label(score).into());
+        }
         outcome
-            .value("label", label(score).into())
             .value("tool_verification", self.tools.into())
             .value("assertion_evidence", self.evidence.into())
             .value("test_execution", self.tests.into())
@@ -131,7 +174,7 @@ fn join_losses(lost: &[&Lost], score: f64, bar: Bar) -> Violation {
         [first, ..] => format!("{}, and more is missing (-{points:.3})", first.why),
         [] => "the score is below the threshold".to_owned(),
     };
-    let actual = [vec![format!("{score:.3} ({})", label(score))], lines].concat().join("\n");
+    let actual = [vec![format!("{score:.3}")], lines].concat().join("\n");
     let helps = lost.iter().map(|lost| lost.help);
     Violation::new(message)
         .at("/threshold")
@@ -150,7 +193,7 @@ impl Lost {
             self.sentence.as_ref().map_or(String::new(), |sentence| format!("; it says: {sentence}"));
         let no_claims = if self.is_claim && bar.claims_fail { ", and no such statement" } else { "" };
         let wanted = format!("a score of at least {}{no_claims}", bar.threshold);
-        let actual = format!("{score:.3} ({}){sentence}", label(score));
+        let actual = format!("{score:.3}{sentence}");
         let message = format!("{} (-{:.3})", self.why, self.points);
         let violation = Violation::new(message).at("/threshold").expected(wanted, actual).help(self.help);
         match &self.call {

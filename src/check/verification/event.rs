@@ -35,6 +35,39 @@ pub(super) enum Act {
     Run(Ran),
     /// The call may have changed files, and it is not known which.
     Change,
+    /// A file was replaced by a copy.
+    Overwrite(String),
+    /// A file or a folder was deleted.
+    Remove(String),
+    /// Files were put back to what they were.
+    TakeBack(Undo),
+    /// Git shared work: the subcommand.
+    Share(String),
+    /// A shell line was run.
+    Line,
+}
+
+/// What git puts back.
+#[derive(Debug, PartialEq)]
+pub(super) enum Undo {
+    /// All changes.
+    All,
+    /// All changes, for a while.
+    Stash,
+    /// The changes that were put away come back.
+    Unstash,
+    /// This file.
+    File(String),
+}
+
+/// Whether the call makes a file, rather than changing one.
+pub(super) fn is_creation(call: &Call) -> bool {
+    let name = call.name.to_lowercase();
+    let command = call.arguments.get("command").and_then(serde_json::Value::as_str).unwrap_or_default();
+    ["write", "create", "newfile", "new_file", "add_file"].iter().any(|verb| name.contains(verb))
+        || command == "create"
+        || command.contains("<<")
+        || command.contains('>')
 }
 
 /// A command that was run.

@@ -108,6 +108,11 @@ impl<T> PathMap<T> {
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.values.iter().map(|(_, value)| value)
     }
+
+    /// Mutable version of [`PathMap::iter`].
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.values.iter_mut().map(|(_, value)| value)
+    }
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
-use super::event::{Act, AddedNames, Ran, acts};
+use super::event::{Act, AddedNames, Ran, Undo, acts, is_creation};
 use super::output::CallOutput;
-use super::path::{is_code, is_scratch};
+use super::path::{extension, file_name, is_code, is_scratch};
 use super::path_map::PathMap;
 use super::purpose::Purpose;
 use super::shown::named_lines;
@@ -15,6 +15,9 @@ use crate::trace::{Call, Trace};
 
 /// The most files that are searched for in the result of one call.
 const MOST_READS: usize = 100;
+
+/// The most deleted folders whose files are looked for.
+const MOST_FOLDERS: usize = 50;
 
 /// A deployment that worked.
 #[derive(Debug)]
@@ -88,6 +91,16 @@ pub(super) struct RunFacts {
     pub(super) last_lines: PathMap<usize>,
     /// Line numbers that results name.
     pub(super) named_lines: HashSet<usize>,
+    /// The subcommands of git that share work, such as `commit` and `push`, and worked.
+    pub(super) shared: HashSet<String>,
+    /// A shell line was run.
+    pub(super) ran: bool,
+    /// The place of the last change of code before it was put away by `git stash`.
+    stashed: Option<(usize, usize)>,
+    /// Files that the run made itself, which it may throw away.
+    own_files: PathMap<()>,
+    /// The number of folders that were deleted.
+    deleted_folders: usize,
     /// The number of events.
     events: usize,
 }
@@ -97,10 +110,11 @@ impl RunFacts {
     pub(super) fn of(trace: &Trace, asked: Option<&str>, tables: &AddedNames) -> Self {
         let mut facts = Self::default();
         named_lines(asked.unwrap_or_default(), &mut facts.named_lines);
+        let answer = trace.answer.as_deref().unwrap_or_default();
         for (index, call) in trace.calls.iter().enumerate() {
             let output = CallOutput::of(call);
             named_lines(&output.text, &mut facts.named_lines);
-            facts.call(index, call, &output, tables);
+            facts.call(index, call, &output, tables, answer);
             facts.outputs.push(output);
         }
         facts
@@ -111,12 +125,20 @@ impl RunFacts {
         self.written.iter().filter(|written| !written.is_gone)
     }
 
-    fn call(&mut self, index: usize, call: &Call, output: &CallOutput, tables: &AddedNames) {
+    fn call(&mut self, index: usize, call: &Call, output: &CallOutput, tables: &AddedNames, answer: &str) {
         let mut reads = 0;
         for act in acts(call, output, tables) {
             self.events += 1;
             match act {
-                Act::Edit(path, text) => self.edit(index, &path, text.as_deref()),
+                Act::Edit(path, text) => {
+                    if self.written.get(&path).is_none()
+                        && self.last_lines.get(&path).is_none()
+                        && is_creation(call)
+                    {
+                        self.own_files.insert(&path, ());
+                    }
+                    self.edit(index, &path, text.as_deref());
+                }
                 Act::Read(path) => {
                     reads += 1;
                     // Each read is looked up in all written files, so their number is limited for each call.
@@ -128,6 +150,14 @@ impl RunFacts {
                 Act::Move(from, to) => self.move_file(&from, &to),
                 Act::Run(ran) => self.run(index, ran, output),
                 Act::Change => self.may_change = true,
+                Act::Overwrite(path) => self.overwrite(&path),
+                Act::Remove(path) => self.remove(&path, answer),
+                Act::TakeBack(undo) => self.take_back(undo),
+                Act::Share(subcommand) => {
+                    self.ran = true;
+                    self.shared.insert(subcommand);
+                }
+                Act::Line => self.ran = true,
             }
         }
     }
@@ -137,9 +167,7 @@ impl RunFacts {
             return;
         }
         if is_code(path) {
-            // The first edit stays, and the last one moves on: gates are judged by the first, and tests by the last.
-            let first = self.code_edits.map_or(self.events, |(first, _)| first);
-            self.code_edits = Some((first, self.events));
+            self.note_code_edit();
         }
         self.touches_files = true;
         // The file is at least as long as before, and may be longer by the lines that were written: citing these
@@ -171,7 +199,67 @@ impl RunFacts {
         }
     }
 
+    /// Notes a change of code. The first one stays, and the last one moves on: gates are judged by the first, and tests by the
+    /// last.
+    fn note_code_edit(&mut self) {
+        let first = self.code_edits.map_or(self.events, |(first, _)| first);
+        self.code_edits = Some((first, self.events));
+    }
+
+    /// A file was replaced by a copy of another one. What was written into it before is gone.
+    fn overwrite(&mut self, path: &str) {
+        if is_scratch(path) {
+            return;
+        }
+        if let Some(written) = self.written.get_mut(path) {
+            written.is_shown = false;
+        }
+        if is_code(path) {
+            self.note_code_edit();
+        }
+    }
+
+    /// A file was deleted. One that the run made for itself, and that its answer does not name, was never part of the work.
+    fn remove(&mut self, path: &str, answer: &str) {
+        let is_own = self.own_files.get(path).is_some() && !answer.contains(file_name(path));
+        let mut holds_code = is_code(path) && !is_scratch(path);
+        if let Some(written) = self.written.get_mut(path) {
+            written.is_gone = true;
+        } else if extension(path).is_empty() && self.deleted_folders < MOST_FOLDERS {
+            self.deleted_folders += 1;
+            let inside = format!("{}/", path.trim_end_matches('/'));
+            for written in self.written.iter_mut().filter(|written| written.path.starts_with(&inside)) {
+                holds_code = holds_code || (written.is_code && !written.is_gone);
+                written.is_gone = true;
+            }
+        }
+        if holds_code && !is_own {
+            self.note_code_edit();
+        }
+    }
+
+    /// Git put files back to what they were.
+    fn take_back(&mut self, undo: Undo) {
+        match undo {
+            // What was put away comes back as it was tested.
+            Undo::Unstash => self.code_edits = self.stashed.take().or(self.code_edits),
+            Undo::Stash => {
+                self.stashed = self.code_edits;
+                self.take_back(Undo::All);
+            }
+            Undo::All => {
+                if self.code_edits.is_some() {
+                    self.note_code_edit();
+                }
+            }
+            Undo::File(path) => self.overwrite(&path),
+        }
+    }
+
     fn move_file(&mut self, from: &str, to: &str) {
+        if (is_code(from) || is_code(to)) && !is_scratch(from) {
+            self.note_code_edit();
+        }
         let Some(written) = self.written.get_mut(from).filter(|written| !written.is_gone) else { return };
         let moved = written.move_to(to);
         self.written.insert(to, moved);
@@ -179,6 +267,7 @@ impl RunFacts {
 
     fn run(&mut self, call: usize, ran: Ran, output: &CallOutput) {
         self.looks = self.looks || ran.purpose != Purpose::Deploy;
+        self.ran = true;
         let at = self.events;
         match ran.purpose {
             Purpose::Deploy => {

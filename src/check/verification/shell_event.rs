@@ -1,7 +1,7 @@
 //! What a shell line did: files written by `sed -i`, `tee`, `>` and patches, files shown by `cat` and `grep`, tests run.
 
 use super::editor;
-use super::event::{Act, AddedNames, Ran};
+use super::event::{Act, AddedNames, Ran, Undo};
 use super::output::CallOutput;
 use super::patch;
 use super::path::{extension, file_name, is_scratch, join};
@@ -23,7 +23,7 @@ pub(super) fn acts(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec
         text: None,
         captures: false,
         looks: 0,
-        acts: Vec::new(),
+        acts: vec![Act::Line],
     };
     for (index, command) in commands.iter().enumerate().take(MOST_COMMANDS) {
         // The exit code and the output of a line are those of its last command.
@@ -129,6 +129,10 @@ impl Line<'_> {
     fn files(&mut self, command: &Command, words: &[String], is_known: bool, visible: bool) {
         let before = self.acts.len();
         self.writes(command, words);
+        self.undo(command, words);
+        if let Some(subcommand) = shell_file::shared(words) {
+            self.acts.push(Act::Share(subcommand.to_owned()));
+        }
         // A known command without a written file writes none.
         if self.acts.len() == before && !is_known {
             self.acts.push(Act::Change);
@@ -169,6 +173,24 @@ impl Line<'_> {
             self.edit(command, to, None);
         } else {
             self.acts.push(Act::Move(self.path(command, from), self.path(command, to)));
+        }
+    }
+
+    /// Copies over a file, deletes files, puts back what git knows. Which other files are changed so is not known.
+    fn undo(&mut self, command: &Command, words: &[String]) {
+        let before = self.acts.len();
+        if let Some(path) = shell_file::copied_over(words) {
+            self.acts.push(Act::Overwrite(self.path(command, path)));
+        }
+        for path in shell_file::deleted(words).into_iter().take(MOST_TARGETS) {
+            self.acts.push(Act::Remove(self.path(command, path)));
+        }
+        match shell_file::find_undo(words) {
+            Some(Undo::File(path)) => self.acts.push(Act::TakeBack(Undo::File(self.path(command, &path)))),
+            undo => self.acts.extend(undo.map(Act::TakeBack)),
+        }
+        if self.acts.len() > before {
+            self.acts.push(Act::Change);
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::event::Undo;
 use super::purpose::program_name;
 use crate::pattern::{WordSet, list_rows};
 
@@ -166,6 +167,95 @@ pub(super) fn moved(words: &[String]) -> Vec<&str> {
         }
         [git, mv, arguments @ ..] if git == "git" && mv == "mv" => list_operands(arguments, false, &[]),
         _ => Vec::new(),
+    }
+}
+
+/// Returns the file that `cp FROM TO` replaces. A copy into a folder keeps the name of what was copied.
+pub(super) fn copied_over(words: &[String]) -> Option<&str> {
+    let [program, arguments @ ..] = words else { return None };
+    let copies =
+        matches!(program_name(program).as_str(), "cp" | "copy" | "copy-item" | "install" | "rsync" | "ln");
+    let operands =
+        if copies { list_operands(arguments, false, &["-m", "-o", "-g", "-t"]) } else { Vec::new() };
+    match operands.as_slice() {
+        [from, to] if to.ends_with('/') || *to == "." => Some(from),
+        [_, to] => Some(to),
+        _ => None,
+    }
+}
+
+/// Lists the files and folders that `rm` deletes.
+pub(super) fn deleted(words: &[String]) -> Vec<&str> {
+    match words {
+        [program, arguments @ ..]
+            if matches!(
+                program_name(program).as_str(),
+                "rm" | "unlink" | "del" | "remove-item" | "shred" | "truncate"
+            ) =>
+        {
+            list_operands(arguments, false, &["-s", "-n"])
+        }
+        [git, rm, arguments @ ..] if git == "git" && rm == "rm" => list_operands(arguments, false, &[]),
+        _ => Vec::new(),
+    }
+}
+
+/// Splits a command of git into its subcommand and what follows.
+fn split_git(words: &[String]) -> Option<(&str, &[String])> {
+    let [program, rest @ ..] = words else { return None };
+    if program_name(program) != "git" {
+        return None;
+    }
+    // `-C DIR` and `-c NAME=VALUE` take a value.
+    let mut at = 0;
+    while let Some(word) = rest.get(at).filter(|word| word.starts_with('-')) {
+        at += if matches!(word.as_str(), "-C" | "-c") { 2 } else { 1 };
+    }
+    Some((rest.get(at)?.as_str(), &rest[at + 1..]))
+}
+
+/// Returns the subcommand of git that shares work.
+pub(super) fn shared(words: &[String]) -> Option<&str> {
+    let (subcommand, _) = split_git(words)?;
+    matches!(subcommand, "commit" | "push" | "tag" | "merge" | "rebase" | "cherry-pick" | "revert")
+        .then_some(subcommand)
+}
+
+/// Finds what a command of git puts back: `git checkout -- FILE`, `git restore FILE`, `git stash`, `git reset --hard`.
+pub(super) fn find_undo(words: &[String]) -> Option<Undo> {
+    let (subcommand, arguments) = split_git(words)?;
+    let has = |wanted: &str| arguments.iter().any(|word| word == wanted);
+    let first = arguments.first().map_or("", String::as_str);
+    match subcommand {
+        "stash" => match first {
+            "list" | "show" | "drop" | "clear" | "branch" | "create" => None,
+            "pop" | "apply" => Some(Undo::Unstash),
+            _ => Some(Undo::Stash),
+        },
+        "reset" => has("--hard").then_some(Undo::All),
+        "revert" | "clean" => Some(Undo::All),
+        "checkout" | "restore" => {
+            let staged_only = has("--staged") && !has("--worktree") && !has("-W");
+            let makes_branch = ["-b", "-B", "--orphan"].iter().any(|option| has(option));
+            if staged_only || makes_branch {
+                return None;
+            }
+            let dashes = arguments.iter().position(|word| word == "--");
+            let operands = match dashes {
+                Some(at) => &arguments[at + 1..],
+                None => arguments,
+            };
+            let mut paths = list_operands(operands, false, &["-s", "--source"]).into_iter();
+            let path = paths.next()?;
+            // Several files, a folder or a pattern: any file may be among them.
+            if paths.next().is_some() || path == "." || path.ends_with('/') || path.contains('*') {
+                return Some(Undo::All);
+            }
+            // Without the dashes, the name may be one of a branch.
+            let is_file = dashes.is_some() || subcommand == "restore" || path.contains('.');
+            is_file.then(|| Undo::File(path.to_owned()))
+        }
+        _ => None,
     }
 }
 

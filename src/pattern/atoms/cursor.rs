@@ -1,6 +1,6 @@
 //! A cursor over a piece of text. It is copied before a part that may not match, and the copy is the way back.
 
-use super::is_word;
+use super::{is_letter, is_word};
 use crate::pattern::steps::count_steps;
 
 #[derive(Clone, Copy)]
@@ -52,7 +52,7 @@ impl<'t> AtomCursor<'t> {
 
     /// Takes the next letters.
     pub(super) fn take_letters(&mut self) -> &'t str {
-        self.take_while(char::is_alphabetic)
+        self.take_while(is_letter)
     }
 
     /// Takes the next characters, as long as they are `wanted`.

@@ -28,7 +28,7 @@ const MAX_BYTES: usize = 32;
 type DateForm = fn(&mut AtomCursor<'_>) -> Option<Vec<Date>>;
 
 pub(super) fn recognise_date(here: TextPosition<'_>) -> Option<RecognisedAtom> {
-    const BY_DIGIT: &[DateForm] = &[take_year_first, take_year_last, take_day_and_month];
+    const BY_DIGIT: &[DateForm] = &[take_year_first, take_year_last, take_day_and_month, take_marked_date];
     const BY_LETTER: &[DateForm] = &[take_month_and_day, take_month_and_year];
     let forms = match here.rest().chars().next()? {
         c if c.is_ascii_digit() => BY_DIGIT,
@@ -103,6 +103,27 @@ fn take_month_and_year(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
     let month = take_month(cursor)?;
     let year = take_year(cursor, &[' '])?;
     Some(vec![build_date(Some(year), month, None).filter(|_| cursor.at_end_of_word())?])
+}
+
+/// `2025年3月3日`, `3월 3일`, `2025年3月`.
+fn take_marked_date(cursor: &mut AtomCursor<'_>) -> Option<Vec<Date>> {
+    let mut ahead = *cursor;
+    let year = ahead.take_number(4..=4).filter(|_| ahead.take_char(&['年', '년']).is_some());
+    if year.is_some() {
+        ahead.take_char(&[' ']);
+    } else {
+        ahead = *cursor;
+    }
+    let month = ahead.take_number(1..=2)?;
+    ahead.take_char(&['月', '월'])?;
+    *cursor = ahead;
+    ahead.take_char(&[' ']);
+    let day = ahead.take_number(1..=2).filter(|_| ahead.take_char(&['日', '일', '号', '號']).is_some());
+    if day.is_some() {
+        *cursor = ahead;
+    }
+    // `3月` alone is a month, or a count of months.
+    (year.is_some() || day.is_some()).then(|| build_date(year, month, day).map(|date| vec![date]))?
 }
 
 /// Reads a month by its name or by at least three letters of it. `may` and `march` are words unless they are capitalised.

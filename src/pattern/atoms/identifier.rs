@@ -4,7 +4,7 @@
 use super::cursor::AtomCursor;
 use super::decimal::Decimal;
 use super::unit::{find_money_word, find_unit};
-use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition, fold_text, is_word};
+use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition, fold_text, is_letter, is_word};
 
 /// The longest identifier, in bytes; a longer word is cut.
 const MAX_BYTES: usize = 256;
@@ -18,7 +18,7 @@ pub(super) fn recognise_identifier(here: TextPosition<'_>) -> Option<RecognisedA
     if let Some(number) = rest.strip_prefix('#') {
         return recognise_numbered(number);
     }
-    if !rest.starts_with(|c: char| c.is_alphabetic()) || here.continues_word() {
+    if !rest.starts_with(is_letter) || here.continues_word() {
         return None;
     }
     let word = take_word(here.head(MAX_BYTES));

@@ -22,12 +22,13 @@ use serde::{Deserialize, Serialize};
 
 use super::plain::PlainText;
 use super::steps::count_steps;
+use super::unspaced::is_unspaced;
 
 pub use date::Date;
 pub use decimal::Decimal;
 pub use identifier::list_digit_runs;
 pub use time::ClockTime;
-pub use unit::{Unit, units_agree};
+pub use unit::{Unit, is_currency, units_agree};
 
 /// The kind of an atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -226,7 +227,7 @@ impl<'t> TextPosition<'t> {
     }
 
     fn is_inside_word(self, next: char) -> bool {
-        self.at != self.settled && is_word(next) && self.before().is_some_and(char::is_alphabetic)
+        self.at != self.settled && is_word(next) && self.before().is_some_and(is_letter)
     }
 
     /// Whether a word with points or hyphens in it goes on here: it was looked at as a whole.
@@ -244,8 +245,14 @@ impl<'t> TextPosition<'t> {
     }
 }
 
+/// Whether `c` may be part of a word with digits in it. Figures touch the letters of some scripts and are no part of their
+/// words: `42件`.
 fn is_word(c: char) -> bool {
-    c.is_alphanumeric()
+    c.is_alphanumeric() && !is_unspaced(c)
+}
+
+fn is_letter(c: char) -> bool {
+    c.is_alphabetic() && !is_unspaced(c)
 }
 
 #[cfg(test)]

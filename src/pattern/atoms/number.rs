@@ -1,4 +1,4 @@
-//! Numbers as people write them: `1,234.50`, `1.234,50`, `1'234`, `1,23,456`.
+//! Numbers as people write them: `1,234.50`, `1.234,50`, `1'234`, `1 234,50`, `1,23,456`.
 
 use super::decimal::Decimal;
 use crate::pattern::plain::HARD_SPACE;
@@ -12,6 +12,7 @@ const GROUPINGS: &[(char, &[char])] = &[
     ('\u{2019}', &['.', ',']),
     ('_', &['.']),
     (HARD_SPACE, &['.', ',']),
+    (' ', &['.', ',']),
 ];
 
 /// More groups than any number has.
@@ -35,7 +36,9 @@ fn parse_plain(text: &str, whole: usize) -> (usize, Vec<Decimal>) {
 fn parse_grouped(text: &str, first: usize) -> Option<(usize, Vec<Decimal>)> {
     let (separator, points) =
         GROUPINGS.iter().find(|(separator, _)| text[first..].starts_with(*separator))?;
-    let end = find_end_of_groups(text, first, *separator).filter(|_| first <= 3)?;
+    // `0 123` has no thousands, and a blank stands between any two numbers.
+    let may_group = first <= 3 && !(*separator == ' ' && text.starts_with('0'));
+    let end = find_end_of_groups(text, first, *separator).filter(|_| may_group)?;
     let after = find_end_of_fraction(text, end, points);
     // One separator with three digits behind it is ambiguous: `1.234` is a number of thousands in Germany and a
     // fraction in America. Both readings are kept, the likelier one first.
@@ -58,6 +61,10 @@ fn find_end_of_groups(text: &str, first: usize, separator: char) -> Option<usize
     let (mut end, mut last) = (first, 0);
     for _ in 0..MAX_GROUPS {
         let Some(rest) = text[end..].strip_prefix(separator) else { break };
+        // A blank also ends a number: `2 345 €`.
+        if separator.is_whitespace() && count_digits(rest) == 0 {
+            break;
+        }
         last = count_digits(rest);
         if !(last == 3 || last == 2 && separator == ',') {
             return None;

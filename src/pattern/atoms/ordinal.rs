@@ -26,7 +26,9 @@ pub(super) fn ordinal(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     let rest = number.rest();
     // These are the marks of an emoji such as a key with a number on it.
     let is_key = rest.starts_with(['\u{fe0f}', '\u{20e3}']);
-    let is_ranked = ["st", "nd", "rd", "th"].contains(&cursor.take_letters());
+    // `第3`, `제3`, `ที่3`: the third.
+    let is_third = here.tail(12).ends_with(['第', '제']) || here.tail(16).ends_with("ที่");
+    let is_ranked = is_third || ["st", "nd", "rd", "th"].contains(&cursor.take_letters());
     let claims_nothing = is_key || is_ranked || is_entry(here, value) || is_labelled(here, rest);
     claims_nothing.then(|| claim_nothing(number.used()))
 }
@@ -51,7 +53,8 @@ fn is_entry(here: TextPosition<'_>, value: u16) -> bool {
     // An entry continues the list: its number is 1, or one more than that of the last entry. `42.` at the beginning
     // of a line is a claim.
     let next = value == 1 || value == here.entry + 1;
-    begins && marked && spaced && next && line.chars().all(|c| BEFORE_ENTRY.contains(&c))
+    let listed = here.head(8).trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('、');
+    begins && (listed || marked && spaced) && next && line.chars().all(|c| BEFORE_ENTRY.contains(&c))
 }
 
 /// `Step 2`.

@@ -3,8 +3,9 @@
 use super::cursor::AtomCursor;
 use super::number::parse_number;
 use super::unit::{Unit, find_code, find_money_word, find_sign, find_unit};
-use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition, is_word};
+use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition, is_letter, is_word};
 use crate::pattern::plain::HARD_SPACE;
+use crate::pattern::unspaced::is_unspaced;
 
 const SPACES: &[char] = &[' ', HARD_SPACE];
 const SCALES: &[(&str, i64)] = &[
@@ -55,7 +56,9 @@ fn take_sign(here: TextPosition<'_>, cursor: &mut AtomCursor<'_>) -> bool {
 
 fn take_currency_before(cursor: &mut AtomCursor<'_>) -> Option<Unit> {
     let mut ahead = *cursor;
-    let unit = match find_sign(ahead.rest()) {
+    // `单元3` is no amount: a currency in such a script stands behind its amount.
+    let sign = find_sign(ahead.rest()).filter(|_| !ahead.rest().starts_with(is_unspaced));
+    let unit = match sign {
         Some((unit, length)) => {
             ahead.skip(length);
             unit
@@ -71,6 +74,9 @@ fn take_currency_before(cursor: &mut AtomCursor<'_>) -> Option<Unit> {
 
 /// Takes a word such as `million` after the number, and returns its power of ten.
 fn take_scale(cursor: &mut AtomCursor<'_>, money: bool) -> i64 {
+    if let Some(power) = take_touching_scale(cursor) {
+        return power;
+    }
     let mut ahead = *cursor;
     let attached = ahead.take_char(SPACES).is_none();
     let word = ahead.take_letters();
@@ -82,6 +88,39 @@ fn take_scale(cursor: &mut AtomCursor<'_>, money: bool) -> i64 {
         *cursor = ahead;
         *power
     })
+}
+
+/// `3万`, `1億`, `5천`: a scale that touches its number. `3千克` is three kilograms.
+fn take_touching_scale(cursor: &mut AtomCursor<'_>) -> Option<i64> {
+    const SCALES: &[(&str, i64)] = &[
+        ("万亿", 12),
+        ("百万", 6),
+        ("千万", 7),
+        ("백만", 6),
+        ("천만", 7),
+        ("百", 2),
+        ("千", 3),
+        ("천", 3),
+        ("万", 4),
+        ("萬", 4),
+        ("만", 4),
+        ("亿", 8),
+        ("億", 8),
+        ("억", 8),
+        ("兆", 12),
+        ("조", 12),
+        ("ล้าน", 6),
+        ("แสน", 5),
+        ("หมื่น", 4),
+        ("พัน", 3),
+    ];
+    const UNITS: &[&str] = &["克", "米", "瓦", "卡", "字", "赫", "帕", "安", "伏", "焦"];
+    let (scale, power) = SCALES.iter().find(|(scale, _)| cursor.rest().starts_with(scale))?;
+    let rest = &cursor.rest()[scale.len()..];
+    // `3万5千` is one figure, which is not read: its first part is no claim of its own.
+    let is_unit = UNITS.iter().any(|unit| rest.starts_with(unit));
+    (!is_unit).then(|| cursor.skip(scale.len()))?;
+    Some(*power)
 }
 
 fn find_scale(scales: &'static [(&str, i64)], word: &str) -> Option<&'static (&'static str, i64)> {
@@ -132,7 +171,7 @@ fn take_unit_after(cursor: &mut AtomCursor<'_>) -> Option<Unit> {
     let mut ahead = *cursor;
     ahead.take_char(&[' ', HARD_SPACE, '-']);
     let start = ahead;
-    let word = ahead.take_while(|c| c.is_alphabetic() || matches!(c, '°' | '/'));
+    let word = ahead.take_while(|c| is_letter(c) || matches!(c, '°' | '/'));
     // The longest reading first: `km/h` is one unit, `kg/day` is a unit and a word.
     let candidates = std::iter::once(word).chain(word.split_once('/').map(|(before, _)| before));
     let (unit, length) =

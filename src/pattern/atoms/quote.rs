@@ -1,6 +1,6 @@
 //! Quotations: text between quotation marks, on one line.
 
-use super::{AtomKind, RecognisedAtom, TextPosition, is_word};
+use super::{AtomKind, RecognisedAtom, TextPosition};
 
 /// The longest quotation, in bytes. In a longer one its atoms are looked up instead.
 const LONGEST: usize = 300;
@@ -20,7 +20,7 @@ pub(super) fn quote(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     let opening = here.rest().chars().next()?;
     let (_, closings) = MARKS.iter().find(|(mark, _)| *mark == opening)?;
     // `5" wide` opens nothing.
-    if here.before().is_some_and(is_word) {
+    if here.before().is_some_and(char::is_alphanumeric) {
         return None;
     }
     let inside = &here.head(LONGEST)[opening.len_utf8()..];
@@ -30,7 +30,7 @@ pub(super) fn quote(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     let closing = line[end..].chars().next()?.len_utf8();
     let length = opening.len_utf8() + end + closing;
     // A letter behind the closing mark, or a blank behind the opening one, means that the marks are not a pair.
-    let ends = here.rest()[length..].chars().next().is_none_or(|next| !is_word(next));
-    let says_something = text.chars().filter(|c| is_word(*c)).count() >= 2 && !line.starts_with(' ');
+    let ends = here.rest()[length..].chars().next().is_none_or(|next| !next.is_alphanumeric());
+    let says_something = text.chars().filter(|c| c.is_alphanumeric()).count() >= 2 && !line.starts_with(' ');
     (ends && says_something).then(|| RecognisedAtom::of_text(length, AtomKind::Quotes, text))
 }

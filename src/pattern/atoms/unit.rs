@@ -10,6 +10,8 @@ pub type Unit = &'static str;
 /// The sign of more than one currency.
 const DOLLAR: Unit = "$";
 const YEN_OR_YUAN: Unit = "¥";
+/// The yuan of several countries, behind an amount.
+const YUAN: Unit = "元";
 const DOLLARS: &[Unit] = &["USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD", "TWD"];
 
 /// A spelling, and the currency that it means.
@@ -64,11 +66,17 @@ pub fn units_agree(claimed: Option<Unit>, seen: Option<Unit>) -> bool {
     claimed == seen || is_sign_of(claimed, seen) || is_sign_of(seen, claimed)
 }
 
+/// Whether `unit` is a currency.
+pub fn is_currency(unit: Unit) -> bool {
+    matches!(unit, DOLLAR | YEN_OR_YUAN | YUAN) || CODES.contains(&unit)
+}
+
 /// Whether the sign of several currencies, such as `$`, can mean the currency `code`.
 fn is_sign_of(sign: Unit, code: Unit) -> bool {
     match sign {
         DOLLAR => DOLLARS.contains(&code),
         YEN_OR_YUAN => ["JPY", "CNY"].contains(&code),
+        YUAN => ["CNY", "TWD", "HKD", YEN_OR_YUAN].contains(&code),
         _ => false,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::cursor::AtomCursor;
 use super::{AtomKind, AtomReading, RecognisedAtom, TextPosition, fold_text, is_word};
+use crate::pattern::unspaced::is_unspaced;
 
 /// The longest of them, in bytes.
 const MAX_BYTES: usize = 2048;
@@ -21,7 +22,7 @@ const EXTENSIONS: &[&str] = &[
 ];
 
 /// Characters that end a URL besides whitespace: brackets and quotes around it.
-const NOT_IN_URL: &str = "<>\"`{}|\\^\u{201c}\u{201d}\u{ab}\u{bb}";
+const NOT_IN_URL: &str = "<>\"`{}|\\^\u{201c}\u{201d}\u{ab}\u{bb}、。，；：！？（）「」『』【】《》";
 
 pub(super) fn recognise_url(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     let mut cursor = AtomCursor::new(here.head(MAX_BYTES));
@@ -30,7 +31,8 @@ pub(super) fn recognise_url(here: TextPosition<'_>) -> Option<RecognisedAtom> {
     if scheme.is_none() && !cursor.rest().starts_with("www.") {
         return None;
     }
-    let address = trim_address(cursor.take_while(|c| !c.is_whitespace() && !NOT_IN_URL.contains(c)));
+    let address =
+        trim_address(cursor.take_while(|c| !c.is_whitespace() && !NOT_IN_URL.contains(c) && !is_unspaced(c)));
     // `https://a.example/` and `https://a.example` are one address.
     let text = address.trim_end_matches('/');
     address.starts_with(is_word).then(|| RecognisedAtom::of_text(start + address.len(), AtomKind::Urls, text))

@@ -126,9 +126,44 @@ fn what_stands_around_a_reply_changes_nothing() {
         let read = asked.parse_reply(&format!("{before}{whole}{after}"));
         assert_eq!(read.expect("opinions"), opinions, "{before}");
     }
-    // The first that repeats the code is the reply, even where it is no answer.
+    // Of two that repeat the code and differ neither is the reply, also where one is no answer.
     let first = format!("{{\"code\": \"{code}\"}}{whole}");
     assert!(matches!(asked.parse_reply(&first), Err(BadReply::Malformed(_))));
+}
+
+#[test]
+fn a_draft_is_no_reply() {
+    let asked = asked();
+    let last = right(&asked);
+    let opinions = asked.parse_reply(&last.to_string()).expect("opinions");
+    let mut draft = last.clone();
+    draft["q1"]["pass"] = (!draft["q1"]["pass"].as_bool().expect("an opinion")).into();
+    let parse = |text: String| asked.parse_reply(&text);
+    // What stands before a closing tag of reasoning does not count, whatever it says.
+    for (open, close) in [
+        ("<think>", "</think>"),
+        ("", "</think>"),
+        ("<Thinking>", "</THINKING>"),
+        ("<reasoning>", "</reasoning>"),
+    ] {
+        let text = format!("{open}First draft: {draft} Hmm, no.{close}\n{last}");
+        assert_eq!(parse(text).expect("opinions"), opinions, "{close}");
+    }
+    // Without a tag, two answers that differ are no opinion; the same answer twice is one.
+    for text in [format!("{draft}\nCorrection:\n{last}"), format!("{last}\n```json\n{draft}\n```")] {
+        assert!(matches!(parse(text), Err(BadReply::Malformed(problem)) if problem.contains("differ")));
+    }
+    assert_eq!(parse(format!("{last}\nAgain:\n{last}")).expect("opinions"), opinions);
+    // Reasoning that does not end holds no answer, and an answer before the last closing tag is a thought.
+    for text in [format!("<think>So: {last}"), format!("{last}</think>")] {
+        assert!(parse(text).is_err());
+    }
+    // A tag in a reason is quoted from the evidence.
+    let mut quoting = last.clone();
+    quoting["q1"]["reason"] = "it writes </think> twice".into();
+    assert!(parse(quoting.to_string()).is_ok());
+    // An answer behind many objects is not overlooked.
+    assert!(parse(format!("{last}{}{draft}", "{} ".repeat(100))).is_err());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 
 use arraign::reader::read;
-use arraign::trace::{Call, CallStatus};
+use arraign::trace::{Arguments, Call, CallStatus};
 use serde_json::{Value, json};
 
 use super::{LIVE, RECORD};
@@ -106,6 +106,54 @@ fn an_unknown_call_fails_the_trial_whatever_the_agent_does() {
     let open = "{tools: {get_order: {return: x}}, otherwise: {return: no such tool, failed: true}}";
     let project = project(&["rm={}"], "", open, "{contains: 'failed: no such tool'}");
     run(&project, &[LIVE]).exits(0);
+}
+
+#[test]
+fn a_call_that_the_protocol_refuses_is_an_error_of_the_trial() {
+    let mocks = "{tools: {get_order: {return: x}}, decoys: [delete_order]}";
+    let call = r#""method": "tools/call", "params": {"name": "delete_order"}"#;
+    for (body, problem) in [
+        (format!(r#"[{{"jsonrpc": "2.0", "id": 1, {call}}}]"#), "in a batch"),
+        (format!(r#"{{"jsonrpc": "2.0", {call}}}"#), "as a notification"),
+        (format!(r#"{{"id": 1, {call}}}"#), "jsonrpc"),
+        (
+            r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "delete_order", "name": "get_order"}}"#
+                .to_owned(),
+            "duplicate field `name`",
+        ),
+    ] {
+        let project = project(&[&format!("raw:{body}")], "", mocks, "{contains: I found}");
+        run(&project, &[LIVE]).exits(101).says(problem);
+        assert_eq!(project.verdict("s::a")["status"], "error", "{body}");
+    }
+}
+
+#[test]
+fn a_call_with_unusable_arguments_was_tried_and_failed() {
+    let mocks = "{tools: {get_order: {return: x}}, decoys: [delete_order]}";
+    let body = |name: &str, params: &str| {
+        let params = params.replace("NAME", name);
+        format!(r#"raw:{{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {params}}}"#)
+    };
+    for params in [
+        r#"{"name": "NAME", "arguments": "{}"}"#,
+        r#"["NAME", {}]"#,
+        r#"{"name": "NAME", "arguments": {"a": 1, "a": 2}}"#,
+    ] {
+        let decoy = project(&[&body("delete_order", params)], "", mocks, "{contains: I found}");
+        run(&decoy, &[LIVE]).exits(101).says("error[tool_blocklist]");
+        assert_eq!(decoy.verdict("s::a")["status"], "fail", "{params}");
+        // An unknown name is unknown with any arguments.
+        let unknown = project(&[&body("rm", params)], "", mocks, "{contains: I found}");
+        run(&unknown, &[LIVE]).exits(101).says("`rm` is not one of the mock tools");
+        assert_eq!(unknown.verdict("s::a")["status"], "error", "{params}");
+    }
+    let words = body("get_order", r#"{"name": "NAME", "arguments": "{}"}"#);
+    let project = project(&[&words], "", mocks, "{tool_calls_at_most: 1}");
+    run(&project, &[RECORD]).exits(0);
+    let calls = calls(&project);
+    assert_eq!((calls[0].name.as_str(), calls[0].status), ("get_order", CallStatus::Error));
+    assert!(matches!(&calls[0].arguments, Arguments::Broken { raw, .. } if raw == "{}"), "{calls:?}");
 }
 
 #[test]

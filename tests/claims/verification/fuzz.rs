@@ -6,10 +6,11 @@
 use std::time::{Duration, Instant};
 
 use arraign::__internals::check::Check;
+use arraign::Evidence;
 use arraign::trace::{Arguments, Call, CallStatus, Trace};
 use serde_json::{Value, json};
 
-use super::subject::{ask, check, hold_losses, saying};
+use super::subject::{check, hold_losses, saying};
 
 /// xorshift: the same seed, the same inputs.
 struct Dice(u64);
@@ -314,7 +315,10 @@ fn fastest(check: &dyn Check, trace: &Trace) -> Duration {
 fn losses_add_up_for_plain_texts_too() {
     for answer in ["", "x", "Edit", "I believe it should work", "deploy start launch"] {
         for check in &checks() {
-            hold_losses(&ask(check.as_ref(), &saying(answer)), answer);
+            // Words that may tell of work are undecided.
+            if let Ok(outcome) = check.check(&Evidence::of(&saying(answer))) {
+                hold_losses(&outcome, answer);
+            }
         }
     }
 }

@@ -4,4 +4,5 @@
 mod dialects;
 mod fuzz;
 mod goldens;
+mod sentences;
 mod subject;

@@ -12,8 +12,6 @@ use serde_json::Value;
 const OPEN: &[(&str, &str)] = &[
     ("a15_big_integers", "numbers beyond 64 bits are compared as floats"),
     ("e07_double_encoded", "arguments that are JSON in JSON are parsed twice"),
-    ("f01_number_locales", "a figure that touches a letter is one word with it"),
-    ("f03_similarity_cjk", "scripts without blanks have one word"),
 ];
 
 /// The verdicts that a report's trials should get.

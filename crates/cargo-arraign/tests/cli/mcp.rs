@@ -67,6 +67,14 @@ fn a_call_without_an_answer_is_refused_and_reported() {
 }
 
 #[test]
+fn a_call_that_names_no_tool_is_reported_whatever_the_protocol_makes_of_it() {
+    let nameless = json!({"method": "tools/call", "params": {"arguments": {}}});
+    let (_, code, errors) = serve(&["mcp", "--case", "shop::a"], &[nameless]);
+    assert_eq!(code, Some(101), "{errors}");
+    assert!(errors.contains("the agent sent a `tools/call` that names no tool"), "{errors}");
+}
+
+#[test]
 fn an_unknown_case_is_a_mistake() {
     let (_, code, errors) = serve(&["mcp", "--case", "shop::b"], &[]);
     assert_eq!(code, Some(2));

@@ -1,13 +1,14 @@
 //! An index of the values in the evidence.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 
 use aho_corasick::AhoCorasick;
 
 use super::sources::Leaf;
 use crate::pattern::{
-    AtomKind, AtomReading, ClockTime, Date, Decimal, Unit, find_atoms, fold_text, list_digit_runs,
-    units_agree,
+    AtomKind, AtomReading, ClockTime, Date, Decimal, Unit, find_atoms, fold_text, is_currency, is_unspaced,
+    list_digit_runs, units_agree,
 };
 
 /// All atoms but quotations, which would hide what they quote.
@@ -32,6 +33,8 @@ const MOST_NAMES: usize = 2000;
 pub(super) struct Known {
     /// Each number with the units in which it was seen.
     pub(super) numbers: HashMap<Decimal, Vec<Option<Unit>>>,
+    /// The lengths of lists and the numbers of calls, which count things and no money.
+    counts: HashSet<Decimal>,
     /// Each date, and each of its parts.
     pub(super) dates: HashSet<Date>,
     /// Days that were said without a year.
@@ -48,12 +51,16 @@ impl Known {
     /// for the search.
     pub(super) fn new<'r>(
         leaves: &[Leaf<'_>],
-        wanted: impl Iterator<Item = &'r AtomReading>,
+        wanted: impl Iterator<Item = (AtomKind, &'r AtomReading)>,
     ) -> Option<Self> {
-        let wanted: HashSet<&str> = wanted.filter_map(as_text).collect();
-        let wanted: Vec<&str> = wanted.into_iter().collect();
+        let wanted = wanted.filter_map(|(kind, reading)| {
+            let text = as_text(reading)?;
+            Some((text, WantedForm::of(kind, text)))
+        });
+        let wanted: HashMap<&str, WantedForm> = wanted.collect();
+        let wanted: Vec<(&str, WantedForm)> = wanted.into_iter().collect();
         // All wanted texts are found in one pass over the evidence, however many claims the answer makes.
-        let finder = AhoCorasick::new(&wanted).ok()?;
+        let finder = AhoCorasick::new(wanted.iter().map(|(text, _)| text)).ok()?;
         let mut known = Self::default();
         for leaf in leaves {
             match leaf {
@@ -62,7 +69,9 @@ impl Known {
                     known.find(text, &finder, &wanted);
                 }
                 Leaf::Number(number) => known.learn_number(Decimal::from_json(&number.to_string()), None),
-                Leaf::Count(count) => known.learn_count(*count),
+                Leaf::Count(count) => {
+                    known.counts.insert(Decimal::new(&count.to_string(), ""));
+                }
             }
         }
         Some(known)
@@ -89,6 +98,7 @@ impl Known {
                 self.learn_number(number, unit);
                 if unit.is_none() {
                     self.learn_digits(written);
+                    self.learn_columns(written);
                 }
             }
             AtomReading::Date(date) => self.learn_date(date),
@@ -125,6 +135,15 @@ impl Known {
         }
     }
 
+    /// `12 345` may be one number, or two of a table.
+    fn learn_columns(&mut self, written: &str) {
+        if written.contains(' ') && !written.contains(['.', ',']) {
+            for digits in list_columns(written) {
+                self.learn_number(Decimal::new(digits, ""), None);
+            }
+        }
+    }
+
     fn learn_count(&mut self, count: usize) {
         self.learn_number(Decimal::new(&count.to_string(), ""), None);
     }
@@ -141,15 +160,15 @@ impl Known {
     }
 
     /// Looks for the wanted texts in `text`, where words of it end as they do.
-    fn find(&mut self, text: &str, finder: &AhoCorasick, wanted: &[&str]) {
+    fn find(&mut self, text: &str, finder: &AhoCorasick, wanted: &[(&str, WantedForm)]) {
         if wanted.is_empty() {
             return;
         }
         let text = fold_text(text);
         // One wanted text may contain another, and both are found.
         for found in finder.find_overlapping_iter(&text) {
-            let wanted = wanted[found.pattern()];
-            if is_whole(&text, found.start(), found.end()) && !self.texts.contains(wanted) {
+            let (wanted, form) = wanted[found.pattern()];
+            if is_whole(&text, found.range(), form) && !self.texts.contains(wanted) {
                 self.texts.insert(wanted.to_owned());
             }
         }
@@ -170,10 +189,19 @@ impl Known {
         if seen.is_some_and(|units| units.iter().any(|seen| units_agree(unit, *seen))) {
             return true;
         }
+        if self.counts.contains(number) && unit.is_none_or(|unit| unit != "%" && !is_currency(unit)) {
+            return true;
+        }
         // 0.5 supports 50 %. A whole number does not: every 1 would support 100 %.
         let share = (unit == Some("%")).then(|| number.clone().times_ten_to(-2));
         let share = share.filter(Decimal::is_fraction).and_then(|share| self.numbers.get(&share));
         share.is_some_and(|units| units.contains(&None))
+    }
+
+    /// Whether `written` is digits with blanks between them, such as `101 102`, each of which the evidence has.
+    pub(super) fn has_columns(&self, written: &str) -> bool {
+        let is_list = written.contains(' ') && written.chars().all(|c| c.is_ascii_digit() || c == ' ');
+        is_list && list_columns(written).all(|digits| self.numbers.contains_key(&Decimal::new(digits, "")))
     }
 
     fn has_date(&self, date: Date) -> bool {
@@ -192,13 +220,81 @@ fn as_text(reading: &AtomReading) -> Option<&str> {
     }
 }
 
-/// Whether no word extends across the start or the end of a range in `text`.
-fn is_whole(text: &str, start: usize, end: usize) -> bool {
-    !splits_word(text, start) && !splits_word(text, end)
+/// The runs of digits in a number with blanks.
+fn list_columns(written: &str) -> impl Iterator<Item = &str> {
+    written.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty())
+}
+
+/// What a wanted text is, by which it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WantedForm {
+    /// Words, which end where words do.
+    Words,
+    /// An identifier, which may be a part of another one.
+    Name,
+    /// The address of a page or of a mailbox, whose host may be a part of another one.
+    Address,
+}
+
+impl WantedForm {
+    fn of(kind: AtomKind, text: &str) -> Self {
+        match kind {
+            AtomKind::Urls => Self::Address,
+            AtomKind::Ids if text.contains('@') => Self::Address,
+            AtomKind::Ids => Self::Name,
+            _ => Self::Words,
+        }
+    }
+}
+
+/// Whether no word extends across the start or the end of a range in `text`, and what is wanted is no part of a longer
+/// name.
+fn is_whole(text: &str, range: Range<usize>, form: WantedForm) -> bool {
+    let splits = splits_word(text, range.start) || splits_word(text, range.end);
+    !splits && !continues_before(text, range.start, form) && !continues_behind(text, range, form)
+}
+
+/// Whether a name goes on in front of `start`: `TRK-88` in `X-TRK-88`, `a.example` in `b.a.example`.
+fn continues_before(text: &str, start: usize, form: WantedForm) -> bool {
+    let mut before = text[..start].chars().rev();
+    let joins = matches!(
+        (before.next(), form),
+        (Some('-'), WantedForm::Name | WantedForm::Address) | (Some('.' | '@'), WantedForm::Address)
+    );
+    joins && before.next().is_some_and(char::is_alphanumeric)
+}
+
+/// Whether a name goes on behind a range: `TRK-88` in `TRK-88-99`, `1.2.3` in `1.2.3.4`, a host in a longer one, with a port, or
+/// as the name of a user before the host.
+fn continues_behind(text: &str, range: Range<usize>, form: WantedForm) -> bool {
+    let wanted = &text[range.clone()];
+    let mut behind = text[range.end..].chars();
+    let (mark, next) = (behind.next(), behind.next());
+    let is_next = |wanted: fn(char) -> bool| next.is_some_and(wanted);
+    match (mark, form) {
+        (_, WantedForm::Words) => false,
+        // The first block of a UUID is its usual short form.
+        (Some('-'), WantedForm::Name) if is_hex_block(wanted) => {
+            !is_hex_block(text.get(range.end + 1..range.end + 5).unwrap_or_default())
+                && is_next(char::is_alphanumeric)
+        }
+        (Some('-' | '@'), _) | (Some('.'), WantedForm::Address) => is_next(char::is_alphanumeric),
+        (Some('.'), WantedForm::Name) => {
+            is_next(|c| c.is_ascii_digit()) && wanted.ends_with(|c: char| c.is_ascii_digit())
+        }
+        (Some(':'), WantedForm::Address) => is_next(|c| c.is_ascii_digit()) && !wanted.contains('/'),
+        _ => false,
+    }
+}
+
+fn is_hex_block(text: &str) -> bool {
+    matches!(text.len(), 4 | 8) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn splits_word(text: &str, at: usize) -> bool {
     // A place splits a word if there are word characters on both of its sides.
     let neighbours = [text[..at].chars().next_back(), text[at..].chars().next()];
-    neighbours.iter().all(|c| c.is_some_and(|c| c.is_alphanumeric() || c == '_'))
+    // Letters of scripts without blanks split nothing: `订单TRK-88已`.
+    let is_word = |c: char| (c.is_alphanumeric() && !is_unspaced(c)) || c == '_';
+    neighbours.iter().all(|c| c.is_some_and(is_word))
 }

@@ -17,7 +17,12 @@
 //!   that the evidence names.
 //! - Numbers that count parts of the answer are not atoms: `1.` before an entry of a list, `Step 2`, `3rd`. Other
 //!   small numbers are atoms. They are supported by the length of each list in a result or argument, by the number of
-//!   calls (in total and of each tool), and by the words from `one` to `twelve` in the evidence.
+//!   calls (in total and of each tool), and by the words from `one` to `twelve` in the evidence. A length or a number of
+//!   calls supports no money and no percentage.
+//! - A figure that touches letters of a script without blanks is a figure: `42件`, `45.99元`, `42개`. `1 234,50` is one
+//!   figure: what follows one to three digits is groups of three.
+//! - A part of an identifier or of a host is another one: `TRK-88-99` does not support `TRK-88`, nor
+//!   `https://a.example.test` `https://a.example`.
 //! - Times without AM or PM use 24 hours. `03/04/2025` is a day in March or in April. Names of months are English.
 //!   Quotations are in double or angled quotation marks. Names and other words are not atoms.
 //! - Nothing is calculated: a sum, a difference, a rounded figure or a converted unit is unsupported.
@@ -185,12 +190,16 @@ impl Grounded {
         claims: &[Claim],
         leaves: &[Leaf<'_>],
     ) -> Result<Outcome, Unfit> {
-        let readings = claims.iter().flat_map(|claim| &claim.atom.readings);
+        let readings = claims.iter().flat_map(|claim| {
+            let Atom { kind, readings, .. } = &claim.atom;
+            readings.iter().map(|reading| (*kind, reading))
+        });
         let known = Known::new(leaves, readings)
             .ok_or_else(|| Unfit::budget_exceeded("the answer has more texts than can be looked up"))?;
         let (mut items, mut orphans) = (Vec::new(), Vec::new());
         for claim in claims {
-            let held = claim.atom.readings.iter().any(|reading| known.supports(reading));
+            let held = claim.atom.readings.iter().any(|reading| known.supports(reading))
+                || known.has_columns(&answer[claim.atom.range.clone()]);
             items.push(claim.item(held));
             orphans.extend((!held).then_some(claim));
         }

@@ -46,7 +46,8 @@ fn hints_name_the_nearest_value() {
     let near = |answer: &str, result: &str| {
         let evidence = [Leaf::Text(result)];
         let claim = find_atoms(answer, AtomKind::ALL).remove(0);
-        nearest::nearest(&claim.readings, &Known::new(&evidence, claim.readings.iter()).expect("few texts"))
+        let readings = claim.readings.iter().map(|reading| (claim.kind, reading));
+        nearest::nearest(&claim.readings, &Known::new(&evidence, readings).expect("few texts"))
     };
     for (answer, result, hint) in read_examples::<(String, String, Option<String>)>(EXAMPLES, "nearest") {
         assert_eq!(near(&answer, &result), hint, "{answer}");

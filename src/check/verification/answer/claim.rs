@@ -15,13 +15,6 @@ pub(in crate::check::verification) const NO_HEDGE_BEFORE: &[&str] = &["around", 
 pub(in crate::check::verification) static KEYWORDS: WordList =
     LazyLock::new(|| list_lines(include_str!("../data/verification_phrases.txt")));
 
-/// Verbs of changing files. At the beginning of a sentence, or after `I`.
-pub(in crate::check::verification) static CHANGES: WordList =
-    LazyLock::new(|| list_words(include_str!("../data/change_verbs.txt")));
-
-/// Verbs of deploying.
-pub(in crate::check::verification) const DEPLOYS: &[&str] = &["deployed", "redeployed"];
-
 /// Type checkers that an answer may call clean.
 pub(in crate::check::verification) const TYPE_CHECKERS: &[&str] =
     &["mypy", "pyright", "tsc", "basedpyright", "pytype"];

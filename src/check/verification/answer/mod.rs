@@ -6,8 +6,10 @@ pub(super) mod count;
 pub(super) mod language;
 pub(super) mod markdown;
 pub(super) mod negation;
+pub(super) mod statement;
 pub(super) mod test_claims;
 pub(super) mod words;
+pub(super) mod work;
 
 use std::ops::Range;
 

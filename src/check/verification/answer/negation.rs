@@ -30,7 +30,11 @@ pub(in crate::check::verification) fn find_negator(words: &[ProseWord], at: usiz
     let reach = near.count();
     // The nearest beginning of a clause bounds the search, since a negation does not reach into the next clause.
     let start = (at - reach..at).rev().find(|other| opens_clause(words, *other)).unwrap_or(at - reach);
-    (start..at).rev().find(|other| NEGATORS.contains(&words[*other].text.as_str()))
+    (start..at).rev().find(|other| {
+        // `not only fixed but tested` denies nothing.
+        let goes_on = matches!(words[other + 1].text.as_str(), "only" | "just" | "merely");
+        NEGATORS.contains(&words[*other].text.as_str()) && !(words[*other].text == "not" && goes_on)
+    })
 }
 
 /// `not skipped but verified`, `nothing was said, and the tests passed`: the negation ends.
@@ -43,10 +47,11 @@ fn opens_clause(words: &[ProseWord], at: usize) -> bool {
     }
 }
 
-/// Whether the word `at` is a wish or a condition, not a fact: `to be verified`, `once all tests pass`.
+/// Whether the word `at` is a question, a wish or a condition, not a fact: `to be verified`, `once all tests pass`.
 pub(in crate::check::verification) fn is_conditional(words: &[ProseWord], at: usize) -> bool {
     let before = words[..at].iter().rev().take_while(|other| other.sentence == words[at].sentence).take(8);
-    follows_one_of(words, at, &["be", "to"])
+    words[at].is_asked
+        || follows_one_of(words, at, &["be", "to"])
         || before.into_iter().any(|word| CONDITIONS.contains(&word.text.as_str()))
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::pattern::WordSet;
+
 /// A word.
 #[derive(Debug)]
 pub(in crate::check::verification) struct ProseWord {
@@ -13,12 +15,24 @@ pub(in crate::check::verification) struct ProseWord {
     pub(in crate::check::verification) end: usize,
     /// The number of the sentence, from 0.
     pub(in crate::check::verification) sentence: usize,
+    /// Whether a clause may begin here: it is the first word of its line or sentence, or a mark such as a comma precedes.
+    pub(in crate::check::verification) opens_clause: bool,
+    /// Whether the word belongs to a question: its sentence begins like one, and ends with a question mark.
+    pub(in crate::check::verification) is_asked: bool,
 }
+
+/// The first words of questions. `I fixed it, ok?` is a statement.
+static ASKING: WordSet = WordSet::new(
+    "
+    do does did is are was were am can could should shall would will may has have had which what who whom whose
+    when where why how what's who's where's how's isn't aren't don't doesn't didn't won't
+",
+);
 
 /// The words of `prose`.
 pub(in crate::check::verification) fn words(prose: &str) -> Vec<ProseWord> {
     let mut words: Vec<ProseWord> = Vec::new();
-    let (mut sentence, mut open) = (0, None);
+    let (mut sentence, mut open, mut opens_clause) = (0, None, true);
     for (at, c) in prose.char_indices() {
         let joins = matches!(c, '\'' | '’' | '-' | '_');
         if c.is_alphanumeric() || (joins && open.is_some()) {
@@ -26,7 +40,16 @@ pub(in crate::check::verification) fn words(prose: &str) -> Vec<ProseWord> {
             continue;
         }
         if let Some(start) = open.take() {
-            words.push(build_word(&prose[start..at], start, sentence));
+            words.push(ProseWord { opens_clause, ..build_word(&prose[start..at], start, sentence) });
+            opens_clause = false;
+        }
+        opens_clause = opens_clause
+            || matches!(
+                c,
+                '\n' | ',' | ':' | ';' | '(' | '—' | '–' | '.' | '!' | '?' | '✅' | '✓' | '✔' | '→'
+            );
+        if c == '?' {
+            mark_question(&mut words, sentence);
         }
         // A second mark without a word between, such as `...` or `?!`, ends no further sentence.
         if ends_sentence(c, &prose[at + c.len_utf8()..])
@@ -35,14 +58,28 @@ pub(in crate::check::verification) fn words(prose: &str) -> Vec<ProseWord> {
             sentence += 1;
         }
     }
-    words.extend(open.map(|start| build_word(&prose[start..], start, sentence)));
     words
+        .extend(open.map(|start| ProseWord { opens_clause, ..build_word(&prose[start..], start, sentence) }));
+    words
+}
+
+/// Marks the last words as a question, if they are those of `sentence` and it begins like one.
+fn mark_question(words: &mut [ProseWord], sentence: usize) {
+    let start = words.partition_point(|word| word.sentence < sentence);
+    let asked = &mut words[start..];
+    let mut opening = asked.iter().take(2).map(|word| word.text.as_str());
+    let first = opening.next().filter(|first| !matches!(*first, "and" | "so" | "but" | "or"));
+    if first.or_else(|| opening.next()).is_some_and(|first| ASKING.contains(first)) {
+        for word in asked {
+            word.is_asked = true;
+        }
+    }
 }
 
 fn build_word(text: &str, start: usize, sentence: usize) -> ProseWord {
     let bare = text.trim_end_matches(['\'', '’', '-', '_']);
     let text = bare.chars().map(|c| if c == '’' { '\'' } else { c }).flat_map(char::to_lowercase).collect();
-    ProseWord { text, start, end: start + bare.len(), sentence }
+    ProseWord { text, start, end: start + bare.len(), sentence, opens_clause: false, is_asked: false }
 }
 
 /// A full stop before a blank, a line break before an empty line, a list's entry or a heading.

@@ -1,10 +1,11 @@
 //! Assertion evidence: the answer cites a line, a snippet and an output that the run shows, and claims nothing more.
 
 use super::super::answer::citation::{Citation, citations};
+use super::super::answer::statement::is_in_advice;
 use super::super::breakdown::{Breakdown, EVIDENCE, Lost, divide};
 use super::super::output::{CallOutput, squeezed};
 use super::super::run_facts::RunFacts;
-use super::claims::UnsupportedClaims;
+use super::claims::UnsupportedClaim;
 use super::{JudgedRun, is_elsewhere, lost, only_looks};
 
 const QUARTER: f64 = 0.25;
@@ -15,12 +16,18 @@ const TRIVIAL: usize = 4;
 /// The most quoted lines that are searched for.
 const NEEDLES: usize = 120;
 
-pub(super) fn judge(run: &JudgedRun<'_>, claims: UnsupportedClaims, found: &mut Breakdown) -> f64 {
+/// Scores the evidence without the false claims, which are charged afterwards.
+pub(super) fn judge(
+    run: &JudgedRun<'_>,
+    guesses: Vec<UnsupportedClaim>,
+    is_true: bool,
+    found: &mut Breakdown,
+) -> f64 {
     let mut score = 0.0;
     score += judge_lines(run, found) * QUARTER;
     score += judge_snippet(run, found) * QUARTER;
     score += judge_output(run, found) * QUARTER;
-    score += judge_claims(claims, found) * QUARTER;
+    score += judge_guesses(guesses, is_true, found) * QUARTER;
     score
 }
 
@@ -67,7 +74,7 @@ impl LastLines<'_> {
 }
 
 fn judge_snippet(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
-    let needs_none = only_looks(run) && run.answer.parts.code.is_empty();
+    let needs_none = only_looks(run) && quotes_nothing(run);
     // Nothing is lost where there was nothing to quote.
     if run.trace.calls.is_empty() || is_elsewhere(run) || needs_none {
         found.part("a snippet that was seen", None);
@@ -84,9 +91,22 @@ fn judge_snippet(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     kept
 }
 
+/// Whether no code is quoted as something that was seen: all of it is trivial, or advice.
+fn quotes_nothing(run: &JudgedRun<'_>) -> bool {
+    let base = run.answer.text.as_ptr() as usize;
+    run.answer.parts.code.iter().all(|code| {
+        // Each code is a piece of the text, so its place is the distance of the two addresses.
+        let start = code.as_ptr() as usize - base;
+        let words = &run.answer.words;
+        let at = words.partition_point(|word| word.end <= start).saturating_sub(1);
+        let is_line = !code.contains('\n');
+        is_line && (squeezed(code).chars().count() < TRIVIAL || is_in_advice(words, at))
+    })
+}
+
 fn judge_output(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
-    let quotes_nothing = run.answer.parts.code.is_empty() && run.answer.parts.quotes.is_empty();
-    let needs_none = only_looks(run) && quotes_nothing && run.test_claims.counts.is_empty();
+    let quotes_none = quotes_nothing(run) && run.answer.parts.quotes.is_empty();
+    let needs_none = only_looks(run) && quotes_none && run.test_claims.counts.is_empty();
     if is_elsewhere(run) || needs_none || run.facts.outputs.iter().all(|output| output.squeezed.is_empty()) {
         found.part("an output that was seen", None);
         return 1.0;
@@ -124,13 +144,13 @@ fn shows_any(run: &JudgedRun<'_>, pieces: &[&str], is_seen: impl Fn(&str, &CallO
     0.0
 }
 
-fn judge_claims(claims: UnsupportedClaims, found: &mut Breakdown) -> f64 {
-    let claims = claims.all;
-    let kept = found.keep("no unsupported claim", claims.is_empty());
-    // The claims share the points, so that many of them do not cost more than the part is worth.
-    let points = EVIDENCE * QUARTER * divide(1, claims.len().max(1));
-    for claim in claims {
-        found.lost.push(claim.into_loss(points));
+fn judge_guesses(guesses: Vec<UnsupportedClaim>, is_true: bool, found: &mut Breakdown) -> f64 {
+    found.keep("no unsupported claim", is_true && guesses.is_empty());
+    // The guesses share the points, so that many of them do not cost more than the part is worth.
+    let points = EVIDENCE * QUARTER * divide(1, guesses.len().max(1));
+    let kept = if guesses.is_empty() { 1.0 } else { 0.0 };
+    for guess in guesses {
+        found.lost.push(guess.into_loss(points));
     }
     kept
 }

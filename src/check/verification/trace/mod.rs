@@ -6,20 +6,24 @@ mod false_test_claims;
 mod gates;
 mod tests;
 mod tools;
+mod work_claims;
 
-use self::claims::UnsupportedClaims;
+use self::claims::{UnsupportedClaim, UnsupportedClaims};
 use super::answer::Answer;
 use super::answer::citation::citations;
 use super::answer::test_claims::TestClaims;
-use super::breakdown::{Breakdown, Lost};
+use super::breakdown::{Breakdown, Component, EVIDENCE, Lost};
 use super::path::is_code;
 use super::run_facts::RunFacts;
 use super::settings::VerificationSettings;
+use crate::outcome::count_to_f64;
 use crate::trace::{Call, Trace};
 
 /// A run with its facts, and its answer with its claims.
 struct JudgedRun<'r> {
     trace: &'r Trace,
+    /// The input of the user.
+    asked: Option<&'r str>,
     facts: RunFacts,
     answer: Answer<'r>,
     test_claims: TestClaims,
@@ -27,23 +31,47 @@ struct JudgedRun<'r> {
 }
 
 /// Scores the calls of `trace`, and the claims of `answer` about them. `asked` is the input of the user.
-pub(super) fn judge(
-    trace: &Trace,
-    asked: Option<&str>,
-    answer: Answer<'_>,
-    settings: &VerificationSettings,
+pub(super) fn judge<'r>(
+    trace: &'r Trace,
+    asked: Option<&'r str>,
+    answer: Answer<'r>,
+    settings: &'r VerificationSettings,
 ) -> Breakdown {
     let facts = RunFacts::of(trace, asked, &settings.tables);
     let test_claims = TestClaims::of(&answer);
-    let run = JudgedRun { trace, facts, answer, test_claims, settings };
+    let run = JudgedRun { trace, asked, facts, answer, test_claims, settings };
     let claims = UnsupportedClaims::of(&run);
     let misreports = claims.misreport_tests;
     let mut found = Breakdown::default();
     found.tools = tools::judge(&run, &mut found);
-    found.evidence = evidence::judge(&run, claims, &mut found);
+    let (guesses, false_claims): (Vec<_>, Vec<_>) =
+        claims.all.into_iter().partition(|claim| claim.component.is_none());
+    found.evidence = evidence::judge(&run, guesses, false_claims.is_empty(), &mut found);
     found.tests = tests::judge(&run, misreports, &mut found);
     found.gates = gates::judge(&run, &mut found);
+    charge_claims(false_claims, &mut found);
+    found.unknown = work_claims::find_unknown(&run);
     found
+}
+
+/// Takes from the score what the false claims would have earned: the rest of the evidence, and the rest of each component that
+/// they are about. So a run that did nothing is not let off what its answer says that it did.
+fn charge_claims(claims: Vec<UnsupportedClaim>, found: &mut Breakdown) {
+    if claims.is_empty() {
+        return;
+    }
+    let evidence = EVIDENCE * found.evidence / count_to_f64(claims.len());
+    found.evidence = 0.0;
+    let shares = Component::ALL.map(|component| {
+        let about = claims.iter().filter(|claim| claim.component == Some(component)).count();
+        let points = if about == 0 { 0.0 } else { found.take_component(component) / count_to_f64(about) };
+        (component, points)
+    });
+    for claim in claims {
+        let own = shares.iter().find(|(component, _)| claim.component == Some(*component));
+        let points = evidence + own.map_or(0.0, |(_, points)| *points);
+        found.lost.push(claim.into_loss(points));
+    }
 }
 
 impl JudgedRun<'_> {
