@@ -30,12 +30,14 @@ pub use mocks::{MockAnswer, MockContent, MockTool, MockTools};
 pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};
 pub use reach::{IdleSetting, WEIGHTLESS, refuse_decided_case};
 use serde::Deserialize;
-pub use template::{Template, TemplatePart, split_placeholders};
+use smol_str::SmolStr;
+pub use template::{Template, TemplatePart, check_argument, fill_argument, split_placeholders};
 pub use variables::{FilledText, VariableText};
 
 use crate::check::{FailedWhen, JudgeSettings, Prices, ReaderFailures};
 use crate::evidence::Opinions;
 use crate::outcome::Status;
+use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::score::compare::Limits;
 use crate::score::statistics::Variance;
@@ -136,6 +138,15 @@ impl Case {
     pub fn settle_statuses<'t>(&self, trace: &'t Trace, format: &str) -> Cow<'t, Trace> {
         let rules = self.failed_when.as_ref().or_else(|| self.reader_failures.get(format));
         rules.map_or(Cow::Borrowed(trace), |rules| rules.apply(trace))
+    }
+
+    /// Lists the names of tools in the settings of the case, without globs.
+    pub(crate) fn list_named_tools(&self) -> Vec<SmolStr> {
+        let checks = self.expectations.iter().flat_map(|expectation| expectation.check().tools());
+        let mocks = self.mocks.iter().flat_map(|mocks| mocks.tools.iter().chain(&mocks.decoys));
+        let failures = self.failed_when.iter().flat_map(|rules| rules.tools());
+        let patterns = checks.chain(failures).filter_map(ToolPattern::exact);
+        patterns.chain(mocks.map(|tool| tool.name.as_str())).map(SmolStr::new).collect()
     }
 
     /// Whether a check runs a program.

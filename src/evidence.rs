@@ -10,6 +10,8 @@ pub use programs::{ProgramReport, ProgramReports, ProgramRequest};
 
 pub(crate) use success::{CallSuccess, Known, SuccessBasis};
 
+use smol_str::SmolStr;
+
 use crate::outcome::Unfit;
 use crate::trace::{Arguments, Call, Trace};
 
@@ -28,6 +30,8 @@ pub struct Evidence<'t> {
     pub programs: Cow<'t, ProgramReports>,
     /// Whether the case says how the run must end: then no check is undecided because of the end.
     pub(crate) judges_end: bool,
+    /// The names of tools in the settings of the case. A tool with such a name is no other one by a near name.
+    pub(crate) named_tools: Cow<'t, [SmolStr]>,
 }
 
 impl<'t> Evidence<'t> {
@@ -52,7 +56,14 @@ impl<'t> Evidence<'t> {
 impl From<Trace> for Evidence<'static> {
     fn from(trace: Trace) -> Self {
         let (opinions, programs) = (Cow::Owned(Opinions::default()), Cow::Owned(ProgramReports::default()));
-        Self { trace: Cow::Owned(trace), input: None, opinions, programs, judges_end: false }
+        Self {
+            trace: Cow::Owned(trace),
+            input: None,
+            opinions,
+            programs,
+            judges_end: false,
+            named_tools: Cow::Borrowed(&[]),
+        }
     }
 }
 

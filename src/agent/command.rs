@@ -15,7 +15,7 @@ use super::error::refuse_secrets;
 use super::group::{ProcessGroup, wait_for_exit};
 use super::into_trace::{answer_only_trace, read_single_run};
 use super::{AgentEnvironment, AgentInput, AgentProblem, AgentTask, OUTPUT_LIMIT};
-use crate::case::CommandLine;
+use crate::case::{CommandLine, fill_argument};
 use crate::reader::{ReaderSet, to_native};
 use crate::secrets::{Secrets, names_a_secret};
 use crate::trace::Trace;
@@ -82,7 +82,11 @@ pub(super) async fn run_process(
     environment: &AgentEnvironment,
 ) -> (Result<Vec<u8>, AgentProblem>, String) {
     let variables = collect_variables(line, environment, input);
-    let child = match start_process(line, variables, &environment.folder) {
+    let filled = match input.map(|input| fill_arguments(line, input)).transpose() {
+        Ok(filled) => filled,
+        Err(problem) => return (Err(problem), String::new()),
+    };
+    let child = match start_process(filled.as_ref().unwrap_or(line), variables, &environment.folder) {
         Ok(child) => child,
         Err(problem) => return (Err(problem), String::new()),
     };
@@ -101,6 +105,18 @@ pub(super) async fn run_process(
         Ok(Ok(_)) => Ok(session.stdout.bytes),
     };
     (output, stderr)
+}
+
+/// Returns the command with its placeholders filled in, each within its argument.
+pub(super) fn fill_arguments(line: &CommandLine, input: &AgentInput) -> Result<CommandLine, AgentProblem> {
+    let mut asked = serde_json::to_value(input).map_err(|error| AgentProblem::NotAsked(error.to_string()))?;
+    // An input without a text has no `query`, and an argument that uses it says so.
+    if let Some(names) = asked.as_object_mut().filter(|_| input.query.is_empty()) {
+        names.remove("query");
+    }
+    let arguments = line.arguments.iter().map(|argument| fill_argument(argument, &asked));
+    let arguments = arguments.collect::<Result<_, String>>().map_err(AgentProblem::NotAsked)?;
+    Ok(CommandLine { arguments, ..line.clone() })
 }
 
 /// Returns the variables of the process. Those about the model come last, because they replace others.

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::capture::CapturedOutput;
 use super::command::{
     DRAIN_TIMEOUT, MAX_STDERR_BYTES, SpokenOutput, StartedProcess, collect_secrets, collect_variables,
-    read_trace, start_process, truncate_front,
+    fill_arguments, read_trace, start_process, truncate_front,
 };
 use super::group::{ProcessGroup, wait_for_exit};
 use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
@@ -45,7 +45,7 @@ impl TurnProcess {
     ) -> Result<Self, AgentProblem> {
         let variables = collect_variables(line, environment, Some(input));
         let StartedProcess { child, group, stdin, stdout, stderr: mut pipe } =
-            start_process(line, variables, &environment.folder)?;
+            start_process(&fill_arguments(line, input)?, variables, &environment.folder)?;
         let captured: Arc<Mutex<CapturedOutput>> = Arc::default();
         let stderr = Arc::clone(&captured);
         let reader = tokio::spawn(async move {

@@ -86,7 +86,9 @@ impl Expectation {
             effect: Effect::Fail,
             turn: None,
             scope: kind.scope,
-            needs_servers: run.tools().into_iter().any(ToolPattern::needs_server),
+            // A combination names the tools of its checks, each of which says itself what it needs.
+            needs_servers: kind.scope != CheckScope::Nothing
+                && run.tools().into_iter().any(ToolPattern::needs_server),
             settings,
             run,
         })

@@ -88,6 +88,70 @@ pub fn split_placeholders(text: &str) -> impl Iterator<Item = TemplatePart<'_>> 
     })
 }
 
+/// The names that an argument of a command may use.
+const ARGUMENT_NAMES: [&str; 4] = ["input", "query", "id", "run"];
+
+/// Splits an argument of a command at its placeholders. Programs have braces of their own, so only `{{name}}` is a placeholder:
+/// other text between braces, and more than two of them in a row, are text.
+fn split_argument(text: &str) -> Vec<TemplatePart<'_>> {
+    let (mut parts, mut start, mut at) = (Vec::new(), 0, 0);
+    while let Some(found) = text[at..].find("{{") {
+        let opened = at + found;
+        let braces = text[opened..].bytes().take_while(|byte| *byte == b'{').count();
+        at = opened + braces;
+        let Some(length) = text[at..].find("}}").filter(|_| braces == 2) else { continue };
+        let (name, end) = (text[at..at + length].trim(), at + length + 2);
+        if is_identifier(name) && !text[end..].starts_with('}') {
+            if start < opened {
+                parts.push(TemplatePart::Text(&text[start..opened]));
+            }
+            parts.push(TemplatePart::Placeholder { written: &text[opened..end], name });
+            (start, at) = (end, end);
+        }
+    }
+    if start < text.len() {
+        parts.push(TemplatePart::Text(&text[start..]));
+    }
+    parts
+}
+
+/// Whether a text is a name, or names joined by dots: `input.user.name`.
+fn is_identifier(text: &str) -> bool {
+    let is_name =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    text.split('.').all(is_name) && text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// Checks the placeholders of an argument. Returns whether it has any.
+pub fn check_argument(text: &str) -> Result<bool, String> {
+    let mut has_any = false;
+    for part in split_argument(text) {
+        let TemplatePart::Placeholder { name, .. } = part else { continue };
+        has_any = true;
+        let first = name.split('.').next().unwrap_or_default();
+        if !(ARGUMENT_NAMES.contains(&name) || first == "input") {
+            let help = did_you_mean(first, &ARGUMENT_NAMES)
+                .unwrap_or_else(|| format!("there is `{}`", ARGUMENT_NAMES.join("`, `")));
+            return Err(format!("`{{{{{name}}}}}` names nothing that an agent is asked: {help}"));
+        }
+    }
+    Ok(has_any)
+}
+
+/// Fills the placeholders of an argument with `asked`, an object by name. The value stays within the argument, and no shell
+/// reads it. The error names the missing entry.
+pub fn fill_argument(text: &str, asked: &Value) -> Result<String, String> {
+    let parts = split_argument(text).into_iter().map(|part| match part {
+        TemplatePart::Placeholder { name, .. } if check_argument(&format!("{{{{{name}}}}}")).is_ok() => {
+            find_value(asked, name).map(render_plain)
+        }
+        TemplatePart::Placeholder { written: text, .. }
+        | TemplatePart::Text(text)
+        | TemplatePart::Unclosed(text) => Ok(text.to_owned()),
+    });
+    parts.collect()
+}
+
 fn each_text(value: &Value, hold: &mut impl FnMut(&str) -> Result<(), String>) -> Result<(), String> {
     match value {
         Value::String(text) => hold(text),
@@ -168,6 +232,26 @@ mod tests {
         let template = Template::new(json!("{{query}} {{id}}")).expect("a template");
         let filled = template.fill(&json!({"id": "i", "query": "{{id}} ${HOME} \"}"}));
         assert_eq!(filled, Ok(json!("{{id}} ${HOME} \"} i")));
+    }
+
+    #[test]
+    fn an_argument_of_a_command_keeps_braces_that_are_no_placeholder() {
+        let asked = json!({"id": "x", "run": 2, "query": "{{id}} $(rm)", "input": {"query": "q", "user": {"age": 7}}});
+        for (text, filled) in [
+            ("{{query}}", "{{id}} $(rm)"),
+            ("--id={{ id }} {{run}}", "--id=x 2"),
+            ("{{input.user.age}}/{{input.user}}", "7/{\"age\":7}"),
+            ("{{{{input}}}}", "{{{{input}}}}"),
+            ("{{{input}}}", "{{{input}}}"),
+            ("{{.Name}} {{#if x}} {{ a b }} {{", "{{.Name}} {{#if x}} {{ a b }} {{"),
+            ("{\"a\":{\"b\":1}}", "{\"a\":{\"b\":1}}"),
+        ] {
+            assert_eq!(fill_argument(text, &asked), Ok(filled.to_owned()), "{text}");
+            assert!(check_argument(text).is_ok(), "{text}");
+        }
+        let wrong = check_argument("a {{qeury}}").expect_err("a mistake");
+        assert_eq!(wrong, "`{{qeury}}` names nothing that an agent is asked: did you mean `query`?");
+        assert!(fill_argument("{{input.who}}", &asked).is_err() && check_argument("{{mcp_url}}").is_err());
     }
 
     #[test]

@@ -60,8 +60,9 @@ fn aggregate_by_statistics(case: &Case, block: &VarianceBlock, results: &mut [Ru
         outcome.statistics.score.as_ref().map_or(Score::ZERO, |spread| Score::new(spread.mean / POINTS));
     // A single failed run must not fail the trial if the pass rate allows it.
     // A run for another input keeps its effect: it is undecided, and not one of the failures that a pass rate allows.
-    for finding in results.iter_mut().flat_map(|run| &mut run.findings).filter(|finding| !is_misfit(finding))
-    {
+    // A gate holds in every run.
+    let is_allowed = |finding: &&mut Finding| !is_misfit(finding) && finding.effect != Effect::Gate;
+    for finding in results.iter_mut().flat_map(|run| &mut run.findings).filter(is_allowed) {
         finding.effect = Effect::Inform;
     }
     let finding = Finding {

@@ -62,6 +62,13 @@ impl<'b> BaselineComparison<'b> {
             self.findings.push(Finding { run: number, ..misfit_finding(baseline, accepted, misfit) });
             return;
         }
+        // The default trace of a case is only known now. A run that is read from the baseline never differs from it.
+        if run.file.is_some() && run.file == accepted.file && run.trace == accepted.trace {
+            let message = "the baseline is the trace of the case itself: nothing can ever differ\n\
+                           name another recorded run as the `baseline`: the one that was accepted";
+            self.error = Some(TrialError { message: message.to_owned(), at: baseline.place.locate() });
+            return;
+        }
         // The baseline is evaluated once for all runs, and only if there is a run to compare.
         let baseline_result = self.baseline_result.get_or_insert_with(|| {
             evaluate_run(case, &case.settle_statuses(&accepted.trace, accepted.format), 0, opinions)

@@ -99,6 +99,7 @@ pub(super) fn evaluate_run(case: &Case, trace: &Trace, run: usize, opinions: Opi
     let trace = &*note_named_calls(case, trace);
     let mut evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
     evidence.judges_end = case.expectations.iter().any(|expectation| expectation.check().judges_end());
+    evidence.named_tools = Cow::Owned(case.list_named_tools());
     let mut answers = ask_all(case, evidence, run, opinions);
     note_weightless(case, &mut answers);
     let scored = score_run(case, run, &answers);
@@ -203,14 +204,24 @@ fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outco
     // Opinions and programs of another turn must not decide this one.
     let opinions = Cow::Owned(evidence.opinions.of_turn(turn));
     let programs = Cow::Owned(evidence.programs.of_turn(turn));
-    let of_turn =
-        Evidence { trace: Cow::Owned(trace), opinions, programs, input: evidence.input.clone(), ..*evidence };
+    let of_turn = Evidence {
+        trace: Cow::Owned(trace),
+        opinions,
+        programs,
+        input: evidence.input.clone(),
+        named_tools: evidence.named_tools.clone(),
+        ..*evidence
+    };
     ask_check(expectation, &of_turn)
 }
 
 fn ask_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
     let check = expectation.check();
-    let needs = EvidenceNeeds { scope: expectation.scope, servers: expectation.needs_servers };
+    let needs = EvidenceNeeds {
+        scope: expectation.scope,
+        servers: expectation.needs_servers,
+        names_both_ways: false,
+    };
     require_settled(check, needs, evidence, check.check(evidence))
 }
 

@@ -8,6 +8,7 @@ mod empty_run;
 mod failed_call;
 mod fallible;
 mod near_miss;
+mod passed_over;
 mod pinned;
 mod policies;
 mod probe;
@@ -16,6 +17,7 @@ mod replaced_gate;
 mod tools;
 mod unfingerprinted;
 mod unused_column;
+mod weak_settings;
 
 use std::path::Path;
 
@@ -79,6 +81,8 @@ pub(crate) fn lint_cases(library: Library<'_>) -> Result<LintResult, LoadErrors>
     if all_read {
         linter.found.remarks.extend(policies::find_remarks(library.files));
     }
+    // Last, because it reads files that count as unused until then.
+    linter.found.remarks.extend(passed_over::find_remarks(library.files));
     Ok(linter.finish())
 }
 
@@ -108,6 +112,8 @@ impl Linter {
         self.found.remarks.extend(repeated::find_remarks(case));
         self.found.remarks.extend(replaced_gate::find_remarks(case));
         self.found.remarks.extend(unused_column::find_remark(case));
+        let folder = path.parent().unwrap_or(path);
+        self.found.remarks.extend(weak_settings::find_remarks(case, folder, library.files));
         // This remark is about a run that nobody has recorded: that of an agent which says and does nothing.
         self.found.remarks.extend(empty_run::find_remark(case, &name, |runs| {
             RecordedEvidence::from_runs(runs, case, path, library.files)

@@ -1,17 +1,21 @@
 //! `near_miss`: a name of a tool that no run calls, although its run calls a tool with nearly this name.
 //!
 //! A ban of such a name forbids nothing, and a requirement of it fails. Nearly is: another spelling, one edit, one prefix,
-//! or another server. The same holds for globs. A name that a run of any case calls is no slip.
+//! or another server. The same holds for globs. Only the runs of the case itself count: another case may call the tool by
+//! its right name. A name that differs by an edit is no slip if another case calls it, as a tool beside its neighbour.
+//!
+//! The same is reported of arguments: an expectation names one that no call of the tool has, and a call has one of nearly
+//! this name.
 
 use std::collections::BTreeSet;
 
 use super::LintRemark;
 use crate::case::{Case, Expectation};
-use crate::pattern::{ToolPattern, normal_name};
+use crate::pattern::{ToolPattern, find_near_calls, normal_name};
 use crate::place::Location;
 use crate::suite::RecordedEvidence;
-use crate::trace::{Call, ToolServer};
-use crate::yaml::Node;
+use crate::trace::{Call, OfferedTool, ToolServer};
+use crate::yaml::{Node, nearest};
 
 /// Shorter names differ by one edit from too many others.
 const MIN_EDITED_CHARS: usize = 5;
@@ -23,6 +27,7 @@ const SEPARATORS: [char; 6] = ['_', '-', '.', '/', ':', ' '];
 #[derive(Default)]
 pub(super) struct NearMisses {
     slips: Vec<NameSlip>,
+    arguments: Vec<LintRemark>,
     called: BTreeSet<CalledTool>,
 }
 
@@ -32,6 +37,8 @@ struct NameSlip {
     check: &'static str,
     tool: ToolPattern,
     near: String,
+    /// Whether the called name is the named one in another spelling, or behind a prefix.
+    is_spelling: bool,
 }
 
 /// A tool that a run calls: its name, its server, and its written name.
@@ -43,34 +50,49 @@ impl NearMisses {
         for call in &calls {
             self.called.insert((call.name.clone(), call.server.clone(), call.written.clone()));
         }
+        let offered: Vec<Call> =
+            recorded.runs.iter().flat_map(|run| run.trace.offered.iter().map(OfferedTool::to_call)).collect();
+        let named = case.list_named_tools();
+        let is_other =
+            |call: &Call| named.iter().any(|name| *name == call.name || *name == call.written_name());
         for expectation in &case.expectations {
+            self.arguments.extend(find_argument_slips(expectation, &calls));
             let tools = expectation.check().tools();
             for tool in &tools {
-                self.slips.extend(find_slip(expectation, tool, &tools, &calls));
+                let is_offered = offered.iter().any(|call| tool.matches(call));
+                // The case or the trace may say that the two are different tools. A slip in a name is one all the same.
+                let is_distinct = |call: &Call| {
+                    (is_other(call) || is_offered && offered.iter().any(|other| other.name == call.name))
+                        && !find_near_calls(&[tool], &[call]).is_empty()
+                };
+                self.slips.extend(find_slip(expectation, tool, &tools, &calls, &is_distinct));
             }
         }
     }
 
     pub(super) fn into_remarks(self) -> impl Iterator<Item = LintRemark> {
-        let Self { slips, called } = self;
+        let Self { slips, called, arguments } = self;
         let mut seen = BTreeSet::new();
-        let missed = slips
-            .into_iter()
-            // A name that some other case calls is no slip: a ban names tools that its own run does not call.
-            .filter(move |slip| !called.iter().any(|tool| slip.tool.matches(&call_of(tool))));
-        missed.filter_map(move |slip| {
+        let missed = slips.into_iter().filter(move |slip| {
+            slip.is_spelling || !called.iter().any(|tool| slip.tool.matches(&call_of(tool)))
+        });
+        let arguments = arguments.into_iter();
+        let missed = missed.map(|slip| {
             let message = format!(
-                "`{}` names `{}`, which no run calls; its run calls `{}`",
+                "`{}` names `{}`, which its run does not call; it calls `{}`",
                 slip.check, slip.tool, slip.near
             );
-            // The cases of a dataset share one line of YAML, and would each repeat the remark.
-            let is_new = seen.insert((slip.at.file.clone(), slip.at.line, slip.at.column, message.clone()));
-            is_new.then_some(LintRemark {
+            LintRemark {
                 lint: "near_miss",
                 at: slip.at,
                 message,
                 help: "write the name as the trace has it, or remove it",
-            })
+            }
+        });
+        // The cases of a dataset share one line of YAML, and would each repeat the remark.
+        missed.chain(arguments).filter(move |remark| {
+            let LintRemark { at, message, .. } = remark;
+            seen.insert((at.file.clone(), at.line, at.column, message.clone()))
         })
     }
 }
@@ -86,18 +108,74 @@ fn find_slip(
     tool: &ToolPattern,
     tools: &[&ToolPattern],
     calls: &[&Call],
+    is_distinct: &dyn Fn(&Call) -> bool,
 ) -> Option<NameSlip> {
     if calls.iter().any(|call| tool.may_match(call)) {
         return None;
     }
     let mut unnamed = calls.iter().filter(|call| !tools.iter().any(|other| other.may_match(call)));
-    let near = unnamed.find(|call| is_near(tool, call))?;
+    let near = unnamed.find(|call| is_near(tool, call) && !is_distinct(call))?;
     Some(NameSlip {
         at: locate_name(expectation, tool.as_str()),
         check: expectation.check,
         tool: tool.clone(),
         near: describe_tool(near),
+        is_spelling: !find_near_calls(&[tool], &[near]).is_empty() || has_same_ending(tool, near),
     })
+}
+
+/// Whether one of the names is the other behind a prefix, or both are one name on two servers.
+fn has_same_ending(tool: &ToolPattern, call: &Call) -> bool {
+    let (own, called) = (tool.tool(), call.name.as_str());
+    own == called || has_prefix(own, called) || has_prefix(called, own)
+}
+
+/// Finds arguments in the settings that no call of the tool has, although one has an argument of nearly this name.
+fn find_argument_slips(expectation: &Expectation, calls: &[&Call]) -> Vec<LintRemark> {
+    let mut remarks = Vec::new();
+    if let Some(node) = expectation.settings().node() {
+        add_argument_slips(expectation.check, node, calls, &mut remarks);
+    }
+    remarks
+}
+
+/// The keys under which a call in the settings says its tool.
+const TOOL_KEYS: [&str; 3] = ["tool", "call", "name"];
+
+fn add_argument_slips(check: &str, node: Node<'_>, calls: &[&Call], remarks: &mut Vec<LintRemark>) {
+    let tool = TOOL_KEYS.iter().find_map(|key| ToolPattern::new(node.get(key)?.as_str()?).ok());
+    let arguments = node.get("args").and_then(Node::entries);
+    for (tool, entries) in tool.iter().zip(arguments) {
+        let own: Vec<&Call> = calls.iter().copied().filter(|call| tool.matches(call)).collect();
+        let passed = own.iter().filter_map(|call| call.arguments.json()?.as_object());
+        let passed: BTreeSet<&str> = passed.flat_map(|passed| passed.keys().map(String::as_str)).collect();
+        let written: Vec<&str> = node
+            .get("args")
+            .and_then(Node::entries)
+            .into_iter()
+            .flatten()
+            .map(|(key, _)| key.name.as_str())
+            .collect();
+        for (key, _) in entries.filter(|(key, _)| !passed.contains(key.name.as_str())) {
+            let name = key.name.as_str();
+            let unwritten = passed.iter().copied().filter(|passed| !written.contains(passed));
+            let Some(near) = nearest(name, unwritten) else { continue };
+            remarks.push(LintRemark {
+                lint: "near_miss",
+                at: node.get("args").map_or_else(|| node.place(), |args| args.key_place(name)).locate(),
+                message: format!(
+                    "`{check}` names the argument `{name}`, which no call of `{tool}` has; one has `{near}`"
+                ),
+                help: "write the name as the trace has it, or remove it",
+            });
+        }
+    }
+    for (_, value) in node.entries().into_iter().flatten() {
+        add_argument_slips(check, value, calls, remarks);
+    }
+    for element in node.list().into_iter().flatten() {
+        add_argument_slips(check, element, calls, remarks);
+    }
 }
 
 /// `get_order`, or `shop:get_order` where the server is known.
@@ -166,7 +244,7 @@ fn is_one_edit_away(one: &str, other: &str) -> bool {
 }
 
 /// The place of the name in the settings of the check, or of the check itself if the name is in another file.
-fn locate_name(expectation: &Expectation, name: &str) -> Location {
+pub(super) fn locate_name(expectation: &Expectation, name: &str) -> Location {
     let found = expectation.settings().node().and_then(|node| find_text(node, name));
     found.map_or_else(|| expectation.place.locate(), |node| node.place().locate())
 }

@@ -36,6 +36,8 @@ pub enum UndecidedCause {
     NotReadWhole,
     /// The run ended in an error, broke off, or reached a limit.
     BadEnd,
+    /// A tool was called whose name is nearly one that a check names.
+    NearName,
     /// The trace does not say whether a call succeeded.
     StatusUnknown,
     /// The trace, or the judge, does not give what the check needs.

@@ -9,6 +9,7 @@ mod glob_example;
 mod js_regex;
 mod json_equal;
 mod name_matcher;
+mod near_name;
 mod normal_name;
 mod personal;
 mod plain;
@@ -30,6 +31,7 @@ pub(crate) use example::find_example;
 pub use field_alias::{FieldAliases, FieldPattern};
 pub use js_regex::{Flags, ForeignConstruct, JsRegex, JsRegexError, StepsExhausted};
 pub use json_equal::json_equal;
+pub(crate) use near_name::{find_near_calls, show_name};
 pub use normal_name::{NormalPattern, normal_name};
 pub use personal::{
     Personal, PersonalKind, find_personal, find_secrets, mask_json_secrets, mask_ranges, mask_secrets,

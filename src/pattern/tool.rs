@@ -13,6 +13,7 @@ use arraign_trace::trace::{Arguments, Call, ToolServer, split_server};
 
 use super::glob_example::find_glob_example;
 use super::name_matcher::{NameMatcher, Spelling};
+use super::near_name::{is_no_name_char, show_name};
 
 /// Matches the calls of a tool, or of all tools that a glob describes.
 ///
@@ -85,6 +86,19 @@ impl ToolPattern {
                 "`{text}` looks like a regular expression: names of tools take globs, `*order`"
             ));
         }
+        refuse_odd_chars(text, spelling)?;
+        Self::of_any_name(text, spelling)
+    }
+
+    /// A pattern of names that are no tools, such as servers and paths of arguments. They may have blanks.
+    pub(crate) fn of_name(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("an empty name matches nothing".to_owned());
+        }
+        Self::of_any_name(text, Spelling::Exact)
+    }
+
+    fn of_any_name(text: &str, spelling: Spelling) -> Result<Self, String> {
         // `shop:get_order` may be the whole name of a tool, or a server and its tool. Both readings are kept, and
         // either may match.
         let whole = NameMatcher::new(text, spelling)?;
@@ -151,6 +165,11 @@ impl ToolPattern {
         split_server(&self.text).map_or(self.text.as_str(), |(_, tool)| tool)
     }
 
+    /// The server that the pattern names; it may be a glob.
+    pub(crate) fn server(&self) -> Option<&str> {
+        split_server(&self.text).map(|(server, _)| server)
+    }
+
     /// Whether this pattern, written as `text`, names `tool` on a server.
     pub fn is_of_server(&self, text: &str, tool: &str) -> bool {
         self.text == text && self.parts.is_some() && self.tool() == tool
@@ -182,6 +201,42 @@ impl ToolPattern {
             Some(text.to_owned())
         }
     }
+}
+
+/// Refuses a name with characters that no name of a tool has: it would match nothing, and a ban of it would forbid nothing.
+fn refuse_odd_chars(text: &str, spelling: Spelling) -> Result<(), String> {
+    // A spelling that leaves out separators takes a single blank for one. The name of a server may have blanks.
+    let server = split_server(text).map_or(0, |(server, _)| server.len());
+    let trimmed = text.trim();
+    let is_odd = |(at, c): (usize, char)| {
+        let may_be_blank = spelling == Spelling::Normal || at < server;
+        is_no_name_char(c) && !(c == ' ' && may_be_blank && trimmed.len() == text.len())
+    };
+    let Some((_, odd)) = text.char_indices().find(|found| is_odd(*found)) else { return Ok(()) };
+    let shown = show_name(text);
+    Err(if text.contains(',') {
+        format!(
+            "`{shown}` is several names in one text: write a list, `[{}]`",
+            split_names(&shown).join(", ")
+        )
+    } else if odd == ' ' || odd.is_whitespace() {
+        format!(
+            "`{shown}` has white space in it, and no name of a tool has: write `{}`",
+            remove_odd_chars(text)
+        )
+    } else {
+        format!("`{shown}` has an invisible character in it: write `{}`", remove_odd_chars(text))
+    })
+}
+
+fn split_names(text: &str) -> Vec<&str> {
+    text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect()
+}
+
+/// The name without white space at its ends and without invisible characters; white space inside becomes `_`.
+fn remove_odd_chars(text: &str) -> String {
+    let visible: String = text.chars().filter(|c| c.is_whitespace() || !is_no_name_char(*c)).collect();
+    visible.split_whitespace().collect::<Vec<_>>().join("_")
 }
 
 impl fmt::Debug for ToolPattern {

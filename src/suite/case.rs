@@ -181,6 +181,9 @@ fn finish(
             "say what it expects: `metric`, `eval`, `expected`, `expected_tools`, or an `expect` list",
         ));
     }
+    if let Some(error) = find_own_baseline(&case) {
+        fields.errors.push(error);
+    }
     // A check that could not be read may be the one that fails, so nothing is proven beside other mistakes.
     if fields.errors.is_empty() {
         fields.take(refuse_decided_case(&case, allow_vacuous));
@@ -191,6 +194,31 @@ fn finish(
         .any(|vocabulary| vocabulary.settings_beside && node.get(vocabulary.key).is_some());
     // The metric has already reported unknown settings next to it.
     if beside { fields.errors.or(case) } else { fields.finish(case) }
+}
+
+/// Returns the mistake of a baseline that is the trace of the case itself: a run never differs from itself.
+fn find_own_baseline(case: &Case) -> Option<LoadError> {
+    let (baseline, TraceFrom::File(file)) = (case.baseline.as_ref()?, &case.trace) else { return None };
+    let is_same = split_path(&baseline.file) == split_path(&file.path);
+    is_same.then(|| {
+        let problem =
+            format!("the baseline is the case's own trace, `{}`: nothing can ever differ", file.path);
+        let help = "name another recorded run: the one that was accepted";
+        LoadError::new(baseline.place.clone(), problem).help(help)
+    })
+}
+
+/// The parts of a path below the folder of its case, without detours.
+fn split_path(path: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts
 }
 
 fn identity(fields: &mut Fields<'_>, node: Node<'_>, alone: bool) -> (Option<String>, Place) {

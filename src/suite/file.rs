@@ -44,6 +44,8 @@ pub(super) struct FileReader<'r> {
     alone: bool,
     suite: Suite,
     ids: Vec<(String, Place)>,
+    /// The number of cases that were seen, also of those that nobody wants.
+    seen: usize,
     wanted: &'r dyn Fn(Option<&str>) -> bool,
 }
 
@@ -85,7 +87,7 @@ impl<'r> FileReader<'r> {
     ) -> Self {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let folder = path.parent().unwrap_or(path);
-        Self { library, folder, stem, alone, suite: Suite::default(), ids: Vec::new(), wanted }
+        Self { library, folder, stem, alone, suite: Suite::default(), ids: Vec::new(), seen: 0, wanted }
     }
 
     /// The cases of all documents, or everything that is wrong with them.
@@ -96,6 +98,18 @@ impl<'r> FileReader<'r> {
             errors.take(self.document(document));
         }
         errors.take(keys::refuse_duplicate_ids(self.ids));
+        // A gate over no case has no trial, and the file would pass without a word.
+        if let Some(gate) = &self.suite.gate
+            && self.seen > 0
+            && self.seen == self.suite.cases.len()
+            && self.suite.cases.iter().all(|case| case.ignore.is_some())
+        {
+            let error = LoadError::new(
+                gate.place.clone(),
+                "this gate has no case to measure: all of them are ignored",
+            );
+            errors.push(error.help("let one of them run, or take the gate out"));
+        }
         errors.sort_by_place();
         errors.or(self.suite)
     }
@@ -289,6 +303,7 @@ impl<'r> FileReader<'r> {
             let wanted = (self.wanted)(id.as_ref().map(|(id, _)| id.as_str()));
             // Every id counts for the search of duplicates, also of cases that nobody wants.
             self.ids.extend(id);
+            self.seen += 1;
             if !wanted {
                 continue;
             }

@@ -59,7 +59,7 @@ fn parse_mutant(node: Node<'_>, reason: Option<String>) -> Result<IgnoredMutatio
     {
         return Err(node.error(format!("unknown sort `{word}`")).help(format!("did you mean `{near}`?")));
     }
-    let subject = subject.map(ToolPattern::new).transpose().map_err(|problem| node.error(problem))?;
+    let subject = subject.map(ToolPattern::of_name).transpose().map_err(|problem| node.error(problem))?;
     Ok(IgnoredMutations { place: node.place(), text, sort, subject, reason })
 }
 

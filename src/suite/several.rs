@@ -74,16 +74,35 @@ pub(super) fn parse_baseline(
         fields.errors.push(beside.error(problem));
     }
     let usual = Limits::default();
+    let max_drop = fields.node("max_drop");
     let limits = Limits {
         max_drop: fields
             .parse("max_drop", |node| parse_within(node, 100.0, "points from 0 to 100"))
             .unwrap_or(usual.max_drop),
-        similarity: fields
-            .parse("similarity", |node| parse_within(node, 1.0, "a share from 0 to 1, such as 0.95")),
+        similarity: fields.parse("similarity", parse_least_similarity),
         fail_on: inner.or(fail_on).and_then(|node| fields.take(parse_changes(node))).unwrap_or(usual.fail_on),
     };
+    // Points are all of the score, so that no drop is larger.
+    if let Some(node) = max_drop
+        && limits.max_drop >= 100.0
+        && limits.fail_on.contains(&ComparisonStatus::Regression)
+    {
+        let error =
+            node.error("`max_drop: 100` allows every drop of the score, so that no `REGRESSION` is found");
+        fields.errors.push(error.help("lower it, or leave `REGRESSION` out of `fail_on`"));
+    }
     let file = path.and_then(|path| fields.take(parse_file(path, context)));
     fields.finish_some(file.map(|file| Baseline { place: node.place(), file, limits }))
+}
+
+/// A similarity of 0 requires nothing.
+fn parse_least_similarity(node: Node<'_>) -> Result<f64, LoadError> {
+    match parse_within(node, 1.0, "a share from 0 to 1, such as 0.95")? {
+        share if share > 0.0 => Ok(share),
+        _ => Err(node
+            .error("`similarity: 0` accepts every answer")
+            .help("raise it, or leave `OUTPUT_CHANGED` out of `fail_on`")),
+    }
 }
 
 /// Parses a number from 0 to `most`, which `wanted` describes.
@@ -110,6 +129,11 @@ fn parse_file(node: Node<'_>, context: &Context<'_>) -> Result<String, LoadError
 fn parse_changes(node: Node<'_>) -> Result<Vec<ComparisonStatus>, LoadErrors> {
     let mut errors = LoadErrors::new();
     let mut found = Vec::new();
+    if node.list().is_some_and(|list| list.len() == 0) {
+        let error =
+            node.error("an empty list lets the case pass whatever changes: the baseline can never fail");
+        errors.push(error.help("name a difference, `[REGRESSION]`, or take the baseline out"));
+    }
     for node in node.one_or_many() {
         match errors.take(node.decode::<ComparisonStatus>()) {
             // Every comparison without a difference would fail.

@@ -247,3 +247,28 @@ fn many_calls_do_not_hang() {
     let comparison = between(&run(20_000), &run(19_000));
     assert_eq!(comparison.edits.len(), 1_000);
 }
+
+#[test]
+fn a_call_that_fails_now_or_goes_to_another_server_is_a_change() {
+    use arraign::trace::{CallStatus, ToolServer};
+    let run = |status: CallStatus, server: ToolServer| {
+        let mut run = calls(&["look"]);
+        run.calls[0].status = status;
+        run.calls[0].server = server;
+        run
+    };
+    let shop = || ToolServer::Named("shop".to_owned());
+    let before = run(CallStatus::Ok, shop());
+    let change = |after: &Trace| {
+        let comparison = between(&before, after);
+        (comparison.change, comparison.script())
+    };
+    let failed = change(&run(CallStatus::Error, shop()));
+    assert_eq!(failed, (ComparisonStatus::ToolsChanged, "~ call 1: `look`, now it fails".to_owned()));
+    let moved = change(&run(CallStatus::Ok, ToolServer::Named("evil".to_owned())));
+    assert_eq!(moved.1, "~ call 1: `look`, server `shop` became `evil`");
+    // What one side does not record is no difference.
+    for (status, server) in [(CallStatus::Unknown, shop()), (CallStatus::Ok, ToolServer::NotRecorded)] {
+        assert_eq!(change(&run(status, server)).0, ComparisonStatus::Passed);
+    }
+}

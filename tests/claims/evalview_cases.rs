@@ -32,7 +32,12 @@ fn written(case: &Value) -> Value {
     // Their names are whole: they do not take a server off.
     let calls = recorded["tools"].as_array().into_iter().flatten();
     let calls: Vec<Value> = calls.map(|name| json!({"call": name, "written": name})).collect();
+    // And they are different tools wherever they differ: all of them were offered side by side.
+    let forbidden = written["expected"]["forbidden_tools"].as_array().into_iter().flatten();
+    let offered: Vec<Value> =
+        forbidden.chain(recorded["tools"].as_array().into_iter().flatten()).cloned().collect();
     written["trace"] = json!({
+        "offered": offered,
         "calls": calls,
         "answer": recorded["output"],
         "cost_usd": figure("cost", 0.01),

@@ -14,7 +14,11 @@ pub(crate) struct IgnoredPaths(Vec<ToolPattern>);
 impl IgnoredPaths {
     /// Reads a list of globs.
     pub(crate) fn read(node: Node<'_>) -> Result<Self, LoadErrors> {
-        read_all(node.one_or_many().into_iter().map(Node::decode)).map(Self)
+        let pattern = |node: Node<'_>| {
+            let text: String = node.decode()?;
+            ToolPattern::of_name(&text).map_err(|problem| node.error(problem))
+        };
+        read_all(node.one_or_many().into_iter().map(pattern)).map(Self)
     }
 
     /// Whether the path is ignored in calls of `tool`.

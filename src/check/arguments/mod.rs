@@ -11,16 +11,19 @@ mod ignored;
 mod read;
 mod test;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub(crate) use ignored::IgnoredPaths;
-pub(crate) use read::{ToolArguments, WORDS, read_arguments};
+pub(crate) use read::{ORDINARY_WORDS, ToolArguments, WORDS, read_arguments};
 use test::ValueTest;
 
 use crate::outcome::Unfit;
 use crate::pattern::json_equal;
-use crate::trace::Arguments;
+use crate::trace::{Arguments, Call};
+use crate::yaml::nearest;
 
 /// How the actual arguments relate to the written ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -141,6 +144,19 @@ impl ArgumentsMatcher {
         });
         found.extend(unexpected);
         Ok(found)
+    }
+
+    /// Suggests the name that a written argument is a slip of: no call has the argument, and a call has one of nearly this
+    /// name.
+    pub(crate) fn suggest_name(&self, calls: &[&Call]) -> Option<String> {
+        let passed = calls.iter().filter_map(|call| call.arguments.json()?.as_object());
+        let passed: BTreeSet<&str> = passed.flat_map(|passed| passed.keys().map(String::as_str)).collect();
+        let is_written = |name: &str| self.written.iter().any(|(written, _)| written == name);
+        self.written.iter().find_map(|(name, _)| {
+            let unwritten = passed.iter().copied().filter(|passed| !is_written(passed));
+            let near = if passed.contains(name.as_str()) { None } else { nearest(name, unwritten) };
+            near.map(|near| format!("no call has the argument `{name}`: did you mean `{near}`?"))
+        })
     }
 
     /// The value of an argument, or its default.

@@ -51,6 +51,9 @@ pub(crate) fn read_arguments(
     let mut written = Vec::new();
     // An ignored argument is compared with nothing, so its matcher would never be used.
     for (key, value) in entries.filter(|(key, _)| !of_tool.ignores(&key.name)) {
+        if errors.take(refuse_slips(value)).is_none() {
+            continue;
+        }
         let read = errors.take(ArgumentMatcher::read(value));
         written.extend(read.map(|matcher| (key.name.to_string(), matcher.without(of_tool, &key.name))));
     }
@@ -67,6 +70,58 @@ impl ToolArguments<'_> {
 fn is_matcher(node: Node<'_>) -> bool {
     let mut entries = node.entries().into_iter().flatten().peekable();
     entries.peek().is_some() && entries.all(|(key, _)| WORDS.contains(&key.name.as_str()))
+}
+
+/// The words of matchers that are ordinary keys of values, too. `cargo arraign lint` reports them beside other keys.
+pub(crate) const ORDINARY_WORDS: [&str; 5] = ["any", "contains", "length", "optional", "schema"];
+
+/// Refuses a mapping that is compared as a value, and looks like a matcher with a slip: a misspelt word, or a word beside
+/// keys that are none.
+fn refuse_slips(node: Node<'_>) -> Result<(), LoadErrors> {
+    let mut errors = LoadErrors::new();
+    let is_matcher = is_matcher(node);
+    for (key, value) in node.entries().into_iter().flatten() {
+        let name = key.name.as_str();
+        if is_matcher {
+            // Of the words of a matcher, these two hold values that may be matchers again.
+            if ["any", "contains"].contains(&name) {
+                errors.take(refuse_slips(value));
+            }
+        } else if let Some(word) = find_near_word(name) {
+            let error = LoadError::new(node.key_place(name), format!("`{name}` is no word of a matcher"));
+            errors.push(
+                error.help(format!("did you mean `{word}`? `equals: {{...}}` compares with a mapping")),
+            );
+        } else if WORDS.contains(&name) && !ORDINARY_WORDS.contains(&name) {
+            let problem = format!("`{name}` is a word of a matcher, and stands beside keys that are none");
+            let error = LoadError::new(node.key_place(name), problem);
+            errors.push(error.help("take them apart; `equals: {...}` compares with a mapping"));
+        } else {
+            errors.take(refuse_slips(value));
+        }
+    }
+    for element in node.list().into_iter().flatten() {
+        errors.take(refuse_slips(element));
+    }
+    errors.or(())
+}
+
+/// Finds the word that a key is a slip of: up to two edits from a word of seven letters or more, one from a shorter one.
+fn find_near_word(key: &str) -> Option<&'static str> {
+    if WORDS.contains(&key) {
+        return None;
+    }
+    let lower = key.to_lowercase().replace('-', "_");
+    let near = WORDS.iter().copied().filter_map(|word| {
+        let most = match word.len() {
+            ..4 => 0,
+            4..7 => 1,
+            _ => 2,
+        };
+        let edits = strsim::damerau_levenshtein(&lower, word);
+        (edits <= most && most > 0).then_some((edits, word))
+    });
+    near.min().map(|(_, word)| word)
 }
 
 impl ArgumentMatcher {

@@ -16,7 +16,8 @@
 //!    `deny`). What only a proxy can enforce there (`limits`, `signatures`) is left to it;
 //! 3. a plain map `NAME: <JSON Schema>`.
 //!
-//! In all three shapes, a name is [the name of a tool](../traces.md#names-of-tools), or a glob. All schemas can refer to
+//! In all three shapes, a name is [the name of a tool](../traces.md#names-of-tools), or a glob. A call of
+//! [nearly such a name](../traces.md#near-names) whose arguments the policy would refuse leaves the check undecided. All schemas can refer to
 //! `$defs` at the root of a policy or in its `schemas`. Patterns are unanchored. A word that looks like a misspelt keyword of JSON Schema is a mistake;
 //! `x-...` and other words are annotations. Arguments that are not a JSON object are a violation. This case fails:
 //!

@@ -3,7 +3,8 @@
 //! <!-- settings -->
 //!
 //! A name is [the name of a tool](../traces.md#names-of-tools): `refund`, `shop:refund`, `"delete_*"`. Each tool is one
-//! violation, however often it was called. This case fails:
+//! violation, however often it was called. A call of [nearly such a name](../traces.md#near-names), such as `shop.refund` for
+//! `refund`, leaves the check undecided. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/forbidden_tools/fail-twice.yaml")]

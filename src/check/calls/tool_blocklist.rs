@@ -3,7 +3,9 @@
 //! <!-- settings -->
 //!
 //! Names are [names of tools](../traces.md#names-of-tools) or globs: `rm`, `shop:refund`, `admin_*`, `{rm,del}_*`. A
-//! star matches any characters. Names are case-sensitive unless `case_sensitive: false`. This case fails:
+//! star matches any characters. Names are case-sensitive unless `case_sensitive: false`.
+//! A call of [nearly such a name](../traces.md#near-names), such as `shop.refund` for `refund`, leaves the check undecided.
+//! With a [pass rate](../expected.md#several-runs), the check need not hold in every run. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/tool_blocklist/fail-by-glob.yaml")]

@@ -5,10 +5,10 @@
 //! An agent with several MCP servers selects tools by name. If two servers offer `read_file`, the second can shadow
 //! the first and receive its arguments.
 //!
-//! A collision is a tool name that was called on two or more servers. The trace names the server of a call, or a name
-//! like `mcp__SERVER__TOOL` does. In a trace that names servers, a call without one belongs to the agent itself, which
-//! counts as a server. Tools that were offered but never called are not checked, because traces do not list
-//! them.
+//! A collision is a tool name that was called or offered on two or more servers. The trace names the server of a call, or
+//! a name like `mcp__SERVER__TOOL` does. In a trace that names servers, a call without one belongs to the agent itself,
+//! which counts as a server. Tools that were offered but never called are checked where the trace lists them with their
+//! servers: most formats do not list what was offered.
 //!
 //! With `trusted_servers` (names or globs), a collision among these servers is allowed. In any other collision, the
 //! calls on the other servers are the violation; a call without a server is not trusted. Without `trusted_servers`,
@@ -20,7 +20,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de};
 
 use crate::check::support::words::join_list;
 use crate::check::{Check, Kind};
@@ -41,9 +41,15 @@ pub(crate) const KIND: Kind = Kind::of::<ToolCollisionDetect>(
 #[serde(deny_unknown_fields)]
 struct ToolCollisionDetect {
     /// Servers that may share tool names: names or globs.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "read_servers")]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     trusted_servers: Vec<ToolPattern>,
+}
+
+/// Reads names of servers, which may have blanks.
+fn read_servers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ToolPattern>, D::Error> {
+    let names = Vec::<String>::deserialize(deserializer)?;
+    names.iter().map(|name| ToolPattern::of_name(name).map_err(de::Error::custom)).collect()
 }
 
 /// The name of a server; `None`: the agent itself.
@@ -59,7 +65,13 @@ impl Check for ToolCollisionDetect {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let calls = &evidence.trace.calls;
         // A single recorded server is enough to tell tools apart; without any, every name looks unique.
-        if !calls.is_empty() && calls.iter().all(|call| call.server == ToolServer::NotRecorded) {
+        let offers = find_offered_collisions(&evidence.trace);
+        let offers: Vec<Violation> =
+            offers.iter().filter_map(|(tool, servers)| self.offered(tool, servers)).collect();
+        if offers.is_empty()
+            && !calls.is_empty()
+            && calls.iter().all(|call| call.server == ToolServer::NotRecorded)
+        {
             return Err(Unfit::missing(
                 "the trace names no server: it cannot say which one a tool came from",
             ));
@@ -71,7 +83,12 @@ impl Check for ToolCollisionDetect {
         // In the order of the run, as the map sorts by name.
         collisions.sort_by_key(|(_, calls)| calls[0].index);
         let items = calls.iter().map(|call| build_item(call, &collisions)).collect();
-        let violations = collisions.iter().map(|(tool, hits)| self.collision(tool, hits, calls)).collect();
+        let called = collisions.iter().map(|(tool, hits)| self.collision(tool, hits, calls));
+        let mut violations: Vec<Violation> = called.collect();
+        // A collision of calls is told once, with its calls.
+        let is_told =
+            |offered: &Violation| collisions.iter().any(|(tool, _)| offered.tool.as_deref() == Some(*tool));
+        violations.extend(offers.into_iter().filter(|offered| !is_told(offered)));
         Ok(Outcome::of_items(items, violations).stat("calls_checked", calls.len()))
     }
 
@@ -104,6 +121,23 @@ impl ToolCollisionDetect {
             return Vec::new();
         }
         calls.iter().copied().filter(|call| !self.trusts(call.server.name())).collect()
+    }
+
+    /// The violation of a tool that several servers offer, unless all of them are trusted.
+    fn offered(&self, tool: &str, servers: &[&str]) -> Option<Violation> {
+        let at_fault: Vec<Server> =
+            servers.iter().copied().map(Some).filter(|server| !self.trusts(*server)).collect();
+        if at_fault.is_empty() {
+            return None;
+        }
+        let all: Vec<Server> = servers.iter().copied().map(Some).collect();
+        let message = format!("`{tool}` was offered by {} servers: {}", all.len(), name_servers(&all));
+        let (help, at) = if self.trusted_servers.is_empty() {
+            (advise_to_separate(&all), "")
+        } else {
+            (advise_to_trust(&at_fault), "/trusted_servers")
+        };
+        Some(Violation::new(message).tool(tool).at(at).help(help))
     }
 
     fn trusts(&self, server: Option<&str>) -> bool {
@@ -178,6 +212,17 @@ fn advise_to_trust(at_fault: &[Server]) -> String {
 fn name_servers(servers: &[Server]) -> String {
     let names = servers.iter().map(|server| server.map_or(ITSELF.to_owned(), |name| format!("`{name}`")));
     join_list(&names.collect::<Vec<_>>(), "and")
+}
+
+/// The tools that two or more recorded servers offer, with the servers. An offer without a server is left out: it may be any
+/// server's.
+fn find_offered_collisions(trace: &Trace) -> Vec<(&str, Vec<&str>)> {
+    let mut servers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for tool in &trace.offered {
+        let offering = servers.entry(tool.name.as_str()).or_default();
+        offering.extend(tool.server.name().filter(|server| !offering.contains(server)));
+    }
+    servers.into_iter().filter(|(_, offering)| offering.len() > 1).collect()
 }
 
 fn by_tool(calls: &[Call]) -> ByTool<'_> {

@@ -6,6 +6,7 @@ use crate::check::support::inner_check::Nested;
 use crate::check::{Check, Clause, Scope};
 use crate::evidence::{Evidence, ProgramRequest, Question};
 use crate::outcome::{Item, Outcome, State, Unfit, UnfitReason, Violation};
+use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::Trace;
 use crate::yaml::{Fields, Node, read_all};
@@ -107,6 +108,10 @@ impl Check for Combination {
 
     fn questions(&self) -> Vec<Question> {
         self.checks.iter().flat_map(|check| check.check().questions()).collect()
+    }
+
+    fn tools(&self) -> Vec<&ToolPattern> {
+        self.checks.iter().flat_map(|check| check.check().tools()).collect()
     }
 
     fn clauses(&self) -> Vec<Clause> {

@@ -65,18 +65,38 @@ const BOUNDS: &[(&str, &str)] = &[
     ("minItems", "maxItems"),
     ("minLength", "maxLength"),
     ("minProperties", "maxProperties"),
+    ("minContains", "maxContains"),
+];
+
+/// The same, where at least one of the two is outside of the range.
+const OPEN_BOUNDS: &[(&str, &str)] = &[
+    ("minimum", "exclusiveMaximum"),
+    ("exclusiveMinimum", "maximum"),
+    ("exclusiveMinimum", "exclusiveMaximum"),
 ];
 
 /// Finds lower bounds above the upper bounds beside them: no value is between the two.
-fn find_crossed_bounds(schema: Node<'_>) -> Vec<(LoadError, &'static str)> {
-    let crossed = BOUNDS.iter().filter_map(|(low, high)| {
-        let (least, most) = (schema.get(low)?, schema.get(high)?);
-        let (least_value, most_value) = (least.decode::<f64>().ok()?, most.decode::<f64>().ok()?);
-        let problem = format!("`{low}` is above `{high}`: no value fits");
-        let help =
-            format!("`{high}` is {most_value} at {}: swap the two, or correct one", most.place().locate());
-        (least_value > most_value).then(|| (least.error(problem).help(help), *low))
-    });
+pub(crate) fn find_crossed_bounds(schema: Node<'_>) -> Vec<(LoadError, &'static str)> {
+    // A policy may write the same words in another spelling: `min_length`.
+    let find = |word: &str| {
+        let mut entries = schema.entries().into_iter().flatten();
+        entries.find(|(key, _)| key.name == word || json_word(&key.name) == Some(word))
+    };
+    let closed = BOUNDS.iter().map(|pair| (pair, false));
+    let crossed =
+        closed.chain(OPEN_BOUNDS.iter().map(|pair| (pair, true))).filter_map(|((low, high), is_open)| {
+            let (low_key, least) = find(low)?;
+            let (high_key, most) = find(high)?;
+            let (least_value, most_value) = (least.decode::<f64>().ok()?, most.decode::<f64>().ok()?);
+            let is_crossed = if is_open { least_value >= most_value } else { least_value > most_value };
+            let (low_word, high) = (&low_key.name, &high_key.name);
+            let problem = format!("`{low_word}` is above `{high}`: no value fits");
+            let help = format!(
+                "`{high}` is {most_value} at {}: swap the two, or correct one",
+                most.place().locate()
+            );
+            is_crossed.then(|| (least.error(problem).help(help), *low))
+        });
     crossed.collect()
 }
 

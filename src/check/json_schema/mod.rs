@@ -20,7 +20,7 @@ mod words;
 pub(crate) use explain::shown;
 pub(crate) use fault::{Fault, Subject};
 pub(crate) use home::Home;
-pub(crate) use lint::check_types;
+pub(crate) use lint::{check_types, find_crossed_bounds};
 pub(crate) use origin::{Origin, join};
 pub(crate) use table::{FoundSchema, Table};
 pub(crate) use words::{is_json_word, json_word, own_word, own_words};

@@ -5,7 +5,7 @@
 //! The program reads one line of JSON from standard input: `{"id": ..., "input": ..., "trace": ...}`, with the trace in the
 //! [native format](../traces.md). It writes one JSON object to standard output: `{"pass": true}`, with an optional `score` from 0
 //! to 1, a `message`, and `violations`, a list of texts. Everything else is an error, never a pass: another exit code than 0,
-//! other output, more than 1 MiB of it, or no end within the `timeout`. The program is then killed with all processes that it
+//! other output, `pass: true` with `score: 0`, more than 1 MiB of it, or no end within the `timeout`. The program is then killed with all processes that it
 //! has started.
 //!
 //! As for agents, there is no shell, the working folder is the package's folder, and the program gets only the environment
@@ -71,6 +71,14 @@ fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors
 impl Check for Exec {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let report = evidence.programs.find(&self.0)?;
+        if report.pass && report.score == Some(0.0) {
+            let what = format!(
+                "`{}` reported `pass: true` and `score: 0`, which contradict each other",
+                self.name()
+            );
+            return Err(Unfit::invalid(what)
+                .help("leave `score` out of a report that passes, or report `pass: false`"));
+        }
         let violations: Vec<Violation> = self.list_violations(report);
         let item =
             Item { note: report.message.clone(), ..Item::tested(format!("`{}`", self.name()), report.pass) };

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::check::support::answer_text::beginning;
-use crate::check::support::settled::{EvidenceNeeds, require_settled};
+use crate::check::support::settled::{CheckScope, EvidenceNeeds, require_settled};
 use crate::check::{Check, Clause, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
@@ -52,11 +52,12 @@ impl Nested {
         let main = kind.shorthand.and_then(|setting| settings.get(setting)).unwrap_or(*settings);
         let said = main.as_str().map_or_else(String::new, |text| format!(" {}", beginning(text)));
         let check = read_settings(kind, *settings, filled, scope)?;
-        let servers = check.tools().into_iter().any(ToolPattern::needs_server);
+        let servers =
+            kind.scope != CheckScope::Nothing && check.tools().into_iter().any(ToolPattern::needs_server);
         Ok(Self {
             label: format!("{}{said}", kind.name),
             check,
-            needs: EvidenceNeeds { scope: kind.scope, servers },
+            needs: EvidenceNeeds { scope: kind.scope, servers, names_both_ways: true },
             at: format!("{at}/{}", kind.name),
             filled,
         })

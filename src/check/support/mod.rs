@@ -16,6 +16,7 @@ pub(super) mod json_assertion;
 pub(super) mod missing_feature;
 pub(super) mod named_tools;
 pub(super) mod near_call;
+pub(super) mod near_names;
 pub(super) mod occurrence;
 pub(super) mod opinion;
 pub(super) mod reading;

@@ -1,6 +1,7 @@
 //! Whether an outcome is certain, although the trace may lack calls or the servers of tools.
 
 use crate::check::Check;
+use crate::check::support::near_names::require_exact_names;
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, UndecidedCause, Unfit};
 use crate::pattern::{ToolMatch, ToolPattern};
@@ -14,6 +15,9 @@ pub(crate) struct EvidenceNeeds {
     pub(crate) scope: CheckScope,
     /// The servers of the called tools.
     pub(crate) servers: bool,
+    /// Whether an answer that a near name of a tool could turn into a pass is undecided, too: a combination may turn it
+    /// around.
+    pub(crate) names_both_ways: bool,
 }
 
 /// The part of a run that a check looks at.
@@ -38,12 +42,17 @@ pub(crate) fn require_settled(
 ) -> Result<Outcome, Unfit> {
     let trace = &evidence.trace;
     let bad_end = find_bad_end(needs.scope, evidence, &answer);
-    let Some(doubt) = bad_end.or_else(|| find_doubt(check, needs, trace)) else { return answer };
-    match answer {
+    let outcome = match (bad_end.or_else(|| find_doubt(check, needs, trace)), answer) {
+        (None, answer) => answer?,
         // Some answers cannot change any more, such as a call that is forbidden and was made.
-        Ok(outcome) if check.is_settled(&outcome) => Ok(outcome),
-        _ => Err(doubt),
+        (Some(_), Ok(outcome)) if check.is_settled(&outcome) => outcome,
+        (Some(doubt), _) => return Err(doubt),
+    };
+    // A combination names no tools: its checks do, and each of them is asked.
+    if needs.scope == CheckScope::Nothing {
+        return Ok(outcome);
     }
+    require_exact_names(check, evidence, outcome, needs.names_both_ways)
 }
 
 /// Explains a bad end of the run, if the check would need what the run did not do any more.

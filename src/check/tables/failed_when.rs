@@ -51,6 +51,11 @@ impl FailedWhen {
         errors.or(Self { rules })
     }
 
+    /// The tools that have a rule of their own.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &ToolPattern> {
+        self.rules.iter().filter_map(|(tool, _)| tool.as_ref())
+    }
+
     /// Returns the run with the statuses that follow from the results. A failure that the format records stays one, and a
     /// call without a result stays as it is.
     pub fn apply<'t>(&self, trace: &'t Trace) -> Cow<'t, Trace> {

@@ -2,7 +2,8 @@
 //!
 //! <!-- settings -->
 //!
-//! Calls of other tools do not count, nor does the order, nor do calls that failed. The entries of `calls` are those of
+//! Calls of other tools do not count, nor does the order, nor do calls that failed. A call of
+//! [nearly the name](../traces.md#near-names) of a tool that writes leaves the check undecided. The entries of `calls` are those of
 //! the check [`calls`](calls.md). This case fails:
 //!
 //! ```yaml

@@ -248,6 +248,7 @@ impl ExpectedCall {
         } else {
             ("/args", "change what the agent passes, or the arguments here")
         };
+        let help = self.spec.suggest_argument(&found.ended).unwrap_or_else(|| help.to_owned());
         Ok(violation.at(at).expected(self.spec.describe(), differences.join("\n")).help(help))
     }
 

@@ -2,7 +2,9 @@
 //!
 //! <!-- settings -->
 //!
-//! An attempt counts, also one that failed: `status: ok` forbids only calls that succeeded. This case fails:
+//! An attempt counts, also one that failed: `status: ok` forbids only calls that succeeded. A call of
+//! [nearly this name](../traces.md#near-names), such as `shop.refund` for `refund`, leaves the check undecided. With a
+//! [pass rate](../expected.md#several-runs), the check need not hold in every run. This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/not_called/fail-an-attempt.yaml")]

@@ -117,6 +117,11 @@ impl CallSpec {
         self.arguments.as_ref().filter(|arguments| arguments.mode != ArgumentsMode::Ignore)
     }
 
+    /// Suggests the name of an argument that none of these calls has.
+    pub(super) fn suggest_argument(&self, calls: &[&Call]) -> Option<String> {
+        self.constrained_arguments()?.suggest_name(calls)
+    }
+
     /// Returns a call that is likely to be the expected one.
     pub(super) fn example(&self, turn: usize) -> Option<Call> {
         let arguments =

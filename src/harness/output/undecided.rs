@@ -6,13 +6,14 @@ use crate::verdict::rebase::prefix_file;
 use crate::verdict::{Rerun, Verdict, quoted};
 
 /// All causes, in the order in which the line names them, each with its words.
-const CAUSES: [(UndecidedCause, &str); 8] = [
+const CAUSES: [(UndecidedCause, &str); 9] = [
     (UndecidedCause::AnotherInput, "recorded for another input"),
     (UndecidedCause::ChangedAgent, "recorded by an agent that has changed"),
     (UndecidedCause::UnrecordedRequest, "with requests to a model that are not recorded"),
     (UndecidedCause::AgentNotRun, "without consent to run the agent"),
     (UndecidedCause::NotReadWhole, "not read whole"),
     (UndecidedCause::BadEnd, "of runs that did not end well"),
+    (UndecidedCause::NearName, "with calls of tools that have nearly the name of a banned one"),
     (UndecidedCause::StatusUnknown, "without a word on whether calls succeeded"),
     (UndecidedCause::MissingEvidence, "without evidence that a check needs"),
 ];
@@ -96,7 +97,9 @@ fn find_command(group: &[&UndecidedTrial], rerun: &Rerun) -> String {
                 .to_owned()
         }
         UndecidedCause::AgentNotRun => ALLOW_EXEC.to_owned(),
-        UndecidedCause::MissingEvidence | UndecidedCause::UnrecordedRequest => rerun_group(group, rerun),
+        UndecidedCause::MissingEvidence | UndecidedCause::UnrecordedRequest | UndecidedCause::NearName => {
+            rerun_group(group, rerun)
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::alignment::matching_blocks;
 use super::arguments::{ArgumentChange, argument_changes};
 use super::automaton::CommonBlock;
-use crate::trace::Call;
+use crate::trace::{Call, CallStatus, ToolServer};
 
 /// The number of changed arguments that a line shows.
 const ARGUMENTS_SHOWN: usize = 3;
@@ -41,6 +41,12 @@ pub struct Edit {
     /// The changed arguments of a call of the same tool: the first hundred values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<ArgumentChange>,
+    /// The servers of a call of the same tool, if the call goes to another server than in the baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servers: Option<[String; 2]>,
+    /// Whether the call succeeded in the baseline, and fails in the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fails: bool,
 }
 
 /// `+ call 2: search`, `- call 1: refund`, `~ call 3: search, /q: "cats" became "dogs"`.
@@ -57,6 +63,12 @@ impl fmt::Display for Edit {
             (Some(old), Some(new)) if old != new => write!(f, "`{old}` became `{new}`")?,
             (Some(name), _) | (None, Some(name)) => write!(f, "`{name}`")?,
             (None, None) => {}
+        }
+        if let Some([old, new]) = &self.servers {
+            write!(f, ", server `{old}` became `{new}`")?;
+        }
+        if self.fails {
+            f.write_str(", now it fails")?;
         }
         for change in self.arguments.iter().take(ARGUMENTS_SHOWN) {
             write!(f, ", {change}")?;
@@ -120,15 +132,38 @@ impl Script<'_> {
     }
 }
 
+/// Returns the servers of two calls, if both are recorded and differ. A built-in tool has a server of its own: the host.
+fn find_other_server(old: &Call, new: &Call) -> Option<[String; 2]> {
+    let is_recorded = |call: &Call| call.server != ToolServer::NotRecorded;
+    let name = |call: &Call| call.server.name().unwrap_or("the agent itself").to_owned();
+    (is_recorded(old) && is_recorded(new) && old.server != new.server).then(|| [name(old), name(new)])
+}
+
 impl Edit {
     fn removed(position: usize, call: &Call) -> Self {
         let baseline = Some(call.name.clone());
-        Self { kind: EditKind::Removed, position, baseline, actual: None, arguments: Vec::new() }
+        Self {
+            kind: EditKind::Removed,
+            position,
+            baseline,
+            actual: None,
+            arguments: Vec::new(),
+            servers: None,
+            fails: false,
+        }
     }
 
     fn added(position: usize, call: &Call) -> Self {
         let actual = Some(call.name.clone());
-        Self { kind: EditKind::Added, position, baseline: None, actual, arguments: Vec::new() }
+        Self {
+            kind: EditKind::Added,
+            position,
+            baseline: None,
+            actual,
+            arguments: Vec::new(),
+            servers: None,
+            fails: false,
+        }
     }
 
     /// Returns the edit of a pair of calls. `None` if they are equal.
@@ -137,7 +172,10 @@ impl Edit {
         // The arguments of two tools have nothing to be compared by.
         let arguments = if same { argument_changes(&old.arguments, &new.arguments) } else { Vec::new() };
         let (baseline, actual) = (Some(old.name.clone()), Some(new.name.clone()));
-        let edit = Self { kind: EditKind::Changed, position, baseline, actual, arguments };
-        (!same || !edit.arguments.is_empty()).then_some(edit)
+        let servers = same.then(|| find_other_server(old, new)).flatten();
+        // A format that does not record failures says nothing about either side.
+        let fails = same && old.status == CallStatus::Ok && new.status == CallStatus::Error;
+        let edit = Self { kind: EditKind::Changed, position, baseline, actual, arguments, servers, fails };
+        (!same || !edit.arguments.is_empty() || edit.servers.is_some() || fails).then_some(edit)
     }
 }

@@ -45,7 +45,7 @@ impl Default for Limits {
 pub enum ComparisonStatus {
     /// The score dropped too far, or the case passed before and no longer passes.
     Regression,
-    /// The names or the arguments of the calls differ.
+    /// The names, the arguments or the servers of the calls differ, or a call fails that succeeded before.
     ToolsChanged,
     /// The answers differ.
     OutputChanged,

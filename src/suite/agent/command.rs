@@ -2,7 +2,7 @@
 
 use super::super::trace::parse_reader_name;
 use super::{mark_common_keys, parse_bytes};
-use crate::case::CommandLine;
+use crate::case::{CommandLine, check_argument};
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value, read_all};
 
@@ -11,7 +11,7 @@ pub(super) fn parse_command_line(node: Node<'_>, readers: &[&str]) -> Result<Com
     mark_common_keys(&mut fields);
     // Known here so that it is suggested.
     fields.node("http");
-    let words = fields.parse("command", parse_words);
+    let words = fields.parse("command", parse_agent_words);
     if words.is_none() && fields.errors.is_empty() {
         let error =
             node.error("an agent here needs its `command: [program, argument]` or its `http: {url: ...}`");
@@ -27,6 +27,48 @@ pub(super) fn parse_command_line(node: Node<'_>, readers: &[&str]) -> Result<Com
     };
     let whole = words.map(|(program, arguments)| CommandLine { program, arguments, ..command });
     fields.finish_some(whole)
+}
+
+/// The program and its arguments, which may have placeholders.
+fn parse_agent_words(node: Node<'_>) -> Result<(String, Vec<String>), LoadErrors> {
+    let (program, arguments) = parse_words(node)?;
+    let mut errors = LoadErrors::new();
+    let mut before: Option<&str> = None;
+    let words: Vec<&str> = std::iter::once(&program).chain(&arguments).map(String::as_str).collect();
+    for (node, word) in node.list().into_iter().flatten().zip(words) {
+        match check_argument(word) {
+            Err(problem) => errors.push(node.error(problem)),
+            // What the case asks must not decide which program starts, nor be run as code.
+            Ok(true) if before.is_none() => {
+                errors
+                    .push(node.error("the program itself can have no placeholder").help("name the program"));
+            }
+            Ok(true) if is_shell(&program) && before.is_some_and(is_script_flag) => {
+                let error = node.error("a shell would run what the case asks as code");
+                errors.push(error.help(
+                    "pass it as an argument of its own: `[sh, -c, 'agent \"$1\"', sh, \"{{input}}\"]`",
+                ));
+            }
+            Ok(_) => {}
+        }
+        before = Some(word);
+    }
+    errors.or((program, arguments))
+}
+
+/// The programs that run an argument as code.
+const SHELLS: [&str; 10] = ["sh", "bash", "zsh", "dash", "ksh", "fish", "ash", "cmd", "powershell", "pwsh"];
+
+fn is_shell(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
+    SHELLS.contains(&name.strip_suffix(".exe").unwrap_or(&name))
+}
+
+/// Whether the argument behind `flag` is a script: `-c`, `-lc`, `/C`, `-Command`.
+fn is_script_flag(flag: &str) -> bool {
+    let flag = flag.to_lowercase();
+    let is_short = flag.starts_with('-') && !flag.starts_with("--") && flag.ends_with('c');
+    is_short || ["/c", "/k", "-command", "--command", "-encodedcommand"].contains(&flag.as_str())
 }
 
 /// The program and its arguments; a number is the text that it is written as.

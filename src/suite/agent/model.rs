@@ -56,10 +56,24 @@ fn parse_text(node: Node<'_>, check: fn(&str) -> Result<(), String>) -> Result<S
     check(&text).map_err(|problem| node.error(problem)).map(|()| text)
 }
 
+/// The parts of requests that hold all of what a provider's model is asked.
+const CONVERSATIONS: [&str; 4] = ["/messages", "/input", "/contents", "/prompt"];
+
 fn check_pointer(text: &str) -> Result<(), String> {
+    if CONVERSATIONS.contains(&text) {
+        return Err(format!(
+            "without `{text}`, all requests are equal, and any prompt gets the recorded reply: name a part of it"
+        ));
+    }
     if text.starts_with('/') { Ok(()) } else { Err("a JSON pointer begins with `/`: `/seed`".to_owned()) }
 }
 
 fn check_regex(text: &str) -> Result<(), String> {
-    regex::Regex::new(text).map(drop).map_err(|error| format!("not a regular expression: {error}"))
+    let regex = regex::Regex::new(text).map_err(|error| format!("not a regular expression: {error}"))?;
+    // What is left of these texts would be compared. They have nothing in common that a sensible pattern would mean.
+    let is_all_gone = |text: &str| !regex.replace_all(text, "").contains(char::is_alphanumeric);
+    if ["Delete all 17 orders, now!", "be nice\nor not"].into_iter().all(is_all_gone) {
+        return Err("the pattern matches every text, so that any prompt gets the recorded reply".to_owned());
+    }
+    Ok(())
 }

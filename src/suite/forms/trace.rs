@@ -99,6 +99,8 @@ pub(crate) struct Run {
     ended: Option<Ended>,
     /// Whether the results of calls were recorded. Default: `optional`, and `recorded` in a recording.
     results: Option<Results>,
+    /// The names of the tools that were offered to the agent, with a server where it is known: `shop:get_order`.
+    offered: Option<Vec<String>>,
     /// `true`: the calls of the run were not recorded. A text: why some of its calls may be missing.
     calls_unrecorded: Option<CallsUnrecorded>,
     /// The parts of the original file that were not understood.

@@ -22,6 +22,21 @@ fn the_case_is_asked_on_standard_input() {
 }
 
 #[test]
+fn placeholders_are_filled_each_within_its_argument() {
+    let script = "printf '{\"calls\": [\"look\"], \"answer\": \"%s\"}' \"$#:$1:$2:$3\"";
+    let script = serde_json::Value::from(script);
+    let agent = format!(
+        "{{command: [sh, -c, {script}, sh, '{{{{query}}}}', '--id={{{{id}}}}', '{{{{.Go}}}} {{{{run}}}}']}}"
+    );
+    let project = Project::of(&[asks("a", &agent, "").replace("order 7?", "$(echo 7); x?")]);
+    project.run_with(&[LIVE], &[]).exits(0);
+    assert_eq!(answer(&project), "3:Where is $(echo 7); x?:--id=a:{{.Go}} 1");
+    let missing = asks("a", "{command: [sh, -c, exit, '{{input.who}}']}", "");
+    let ran = Project::of(&[missing]).run_with(&[LIVE], &[]).exits(101);
+    ran.says("could not be asked").says("the case says nothing for `{{input.who}}`");
+}
+
+#[test]
 fn an_agent_sees_only_the_variables_that_it_is_given() {
     let names = "env | cut -d= -f1 | sort | tr '\\n' ' '";
     let project = answers(names, ", env: [MODEL, NOT_SET]");

@@ -35,6 +35,11 @@ fn a_command_says_what_it_lacks() {
     refused("{comand: [x]}", "did you mean `command`?");
     refused("{command: x}", "`command` is a list: the program, then its arguments");
     refused("{command: []}", "`command` names no program");
+    refused("{command: [x, '{{qeury}}']}", "did you mean `query`?");
+    refused("{command: ['{{input}}']}", "the program itself can have no placeholder");
+    refused("{command: [bash, -lc, 'agent {{input}}']}", "a shell would run what the case asks as code");
+    refused("{command: [x], model: {ignore: [/messages]}}", "without `/messages`, all requests are equal");
+    refused("{command: [x], model: {ignore_text: ['.*']}}", "the pattern matches every text");
     refused("{command: [x], env: {KEY: secret}}", "`env` is a list of names of variables");
     refused("{command: [x], env: ['KEY=secret']}", "not the name of a variable");
     refused("{command: [x], output_limit: -1}", "`output_limit` is a number of bytes");

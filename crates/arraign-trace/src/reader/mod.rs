@@ -84,7 +84,7 @@ impl Reader {
                 run.note_results(OF_MODELS.contains(&self.name));
             }
         }
-        build::offered_tools::note_offered_calls(&mut runs, source);
+        build::offered_tools::note_offered_tools(&mut runs, source);
         Ok(runs)
     }
 }

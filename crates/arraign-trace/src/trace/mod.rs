@@ -6,6 +6,7 @@
 mod answer_doubt;
 mod ending;
 mod failure;
+mod offered;
 mod provenance;
 mod query;
 mod reasoning;
@@ -21,6 +22,7 @@ use crate::unique_keys::parse_value;
 pub use ending::Ended;
 pub(crate) use ending::says_tool_use;
 pub use failure::{FailureSign, find_in_result};
+pub use offered::OfferedTool;
 pub use provenance::Provenance;
 pub use text_calls::TextProtocol;
 pub use tool_server::{ToolServer, split_mcp_name, split_server};
@@ -67,6 +69,10 @@ pub struct Trace {
     /// How the run ended. Readers whose format has no word for it leave it unknown.
     #[serde(default, skip_serializing_if = "Ended::is_unknown")]
     pub ended: Ended,
+    /// The tools that were offered to the agent, if the file lists them. They are not a part of the run, so that the JSON of a
+    /// run is without them; the native form has them.
+    #[serde(skip)]
+    pub offered: Vec<OfferedTool>,
     /// Whether the results of calls are in the trace.
     #[serde(default = "Results::recorded", skip_serializing_if = "Results::are_recorded")]
     pub results: Results,

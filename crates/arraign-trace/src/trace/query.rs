@@ -110,6 +110,7 @@ impl Trace {
             answer_reasoning: if next.is_none() { self.answer_reasoning.clone() } else { None },
             // How the run ended is how its last turn did.
             ended: if next.is_none() { self.ended.clone() } else { Ended::Unknown },
+            offered: self.offered.clone(),
             results: if self.omits_results() { self.results } else { Results::Recorded },
             ..Trace::default()
         };

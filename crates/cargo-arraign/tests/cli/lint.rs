@@ -54,8 +54,9 @@ fn a_name_that_is_nearly_the_name_of_a_called_tool_is_a_remark() {
          'crm:get_order', delete_all]}, {required_tools: [get_order]}]}",
     );
     for name in ["get_ordr", "crm:get_order"] {
-        let remark =
-            format!("`forbidden_tools` names `{name}`, which no run calls; its run calls `shop:get_order`");
+        let remark = format!(
+            "`forbidden_tools` names `{name}`, which its run does not call; it calls `shop:get_order`"
+        );
         assert!(told.contains(&remark), "{told}");
     }
     assert!(!told.contains("delete_all"), "{told}");
@@ -166,4 +167,60 @@ fn an_expectation_without_weight_is_remarked_and_noted_in_the_verdict() {
     assert_eq!(arraign(folder.path(), &["report", "--format", "json"]).code, Some(0));
     let report = fs::read_to_string(folder.path().join("target/arraign/report.json")).expect("a report");
     assert!(report.contains("has the weight 0, so it cannot fail the case"), "{report}");
+}
+
+#[test]
+fn near_misses_are_those_of_the_runs_of_the_case() {
+    let (_, told) = linted(
+        "tests:\n  - {id: ban, metric: tool_blocklist, blocklist: [get_order], trace: {calls: [{call: shop.get_order, \
+         args: {oder_id: 1}, result: ok}]}}\n  - {id: other, expect: [{call: {tool: get_order, args: {order_di: 1}}}], \
+         trace: {calls: [{call: get_order, args: {order_id: 1}, result: ok}]}}\n",
+    );
+    for remark in [
+        "near_miss: `tool_blocklist` names `get_order`, which its run does not call; it calls `shop.get_order`",
+        "near_miss: `call` names the argument `order_di`, which no call of `get_order` has; one has `order_id`",
+    ] {
+        assert!(told.contains(remark), "{told}");
+    }
+}
+
+#[test]
+fn settings_that_are_likely_slips_are_remarks() {
+    let (_, told) = linted(
+        "id: a\nthresholds: {variance: {runs: 2, pass_rate: 0.5}}\ntrace: {calls: [{call: f, args: {x: {length: 2, w: 1}}, \
+         result: ok}]}\nexpect:\n  - not_called: \"^get_order$\"\n  - not_called: \"a,b\"\n  - call: {tool: f, args: {x: \
+         {length: 2, w: 1}}}\n  - args_valid: {schema: {f: {properties: {x: {format: date}}, required: [x]}}}\n",
+    );
+    for remark in [
+        "odd_name: `^get_order$` looks like a regular expression",
+        "odd_name: `a,b` looks like several names",
+        "allowed_by_pass_rate: this `not_called` need not hold in every run",
+        "literal_matcher: `length` beside other keys is no matcher",
+        "unasserted_format: `format: date` is an annotation here",
+    ] {
+        assert!(told.contains(remark), "{remark}: {told}");
+    }
+}
+
+#[test]
+fn cases_in_folders_of_data_and_hidden_ones_are_remarks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = "{id: a, trace: {calls: [f]}, expect: [{tool_called: f}]}\n";
+    for (name, text) in [
+        ("evals/s.yaml", case),
+        ("evals/traces/lost.yaml", case),
+        ("evals/policies/lost.yml", case),
+        ("evals/.hidden.yaml", case),
+        ("evals/traces/run.yaml", "{calls: [f], answer: the metric expect}\n"),
+        ("evals/policies/tools.yaml", "{tools: {f: {arguments: {metric: {type: string}}}}}\n"),
+        ("evals/.git/x.yaml", case),
+    ] {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+    let told = arraign(folder.path(), &["lint"]).stdout;
+    let lost: Vec<&str> = told.lines().filter(|line| line.contains("passed_over")).collect();
+    let files: Vec<&str> = lost.iter().filter_map(|line| line.split(':').next()).collect();
+    assert_eq!(files, ["evals/.hidden.yaml", "evals/policies/lost.yml", "evals/traces/lost.yaml"], "{told}");
 }

@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::policy::pass_over;
 use crate::check::json_schema::{
-    Home, Origin, Raw, Schema, check_types, is_json_word, join, json_word, own_word, own_words,
+    Home, Origin, Raw, Schema, check_types, find_crossed_bounds, is_json_word, join, json_word, own_word,
+    own_words,
 };
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Fields, Key, Node, Value as Yaml, nearest};
@@ -66,6 +67,8 @@ impl Lowered {
 struct Lowering {
     origin: Origin,
     errors: LoadErrors,
+    /// The number of words around the constraints that make them one of several alternatives.
+    alternatives: usize,
 }
 
 impl Lowering {
@@ -73,7 +76,7 @@ impl Lowering {
     fn at(mut origin: Origin) -> (Self, String) {
         let base = origin.locate("");
         origin.moved("/type".to_owned(), base.clone());
-        (Self { origin, errors: LoadErrors::new() }, base)
+        (Self { origin, errors: LoadErrors::new(), alternatives: 0 }, base)
     }
 
     fn finish(self, json: Value) -> Lowered {
@@ -144,6 +147,10 @@ impl Lowering {
         if matches!(node.value(), Yaml::Null) {
             return json!({});
         }
+        // In an alternative, constraints that nothing fits are a way to forbid that alternative, and no mistake.
+        if self.alternatives == 0 {
+            find_crossed_bounds(node).into_iter().for_each(|(error, _)| self.errors.push(error));
+        }
         for (key, value) in self.entries(node).unwrap_or_default() {
             let written = join(written, &key.name);
             if let Some(word) = self.word(key, value.source()) {
@@ -182,22 +189,29 @@ impl Lowering {
                 self.errors.take(Err(value.error(problem)))
             }
             ("type", _) => self.errors.take(check_types(value)).map(|()| value.to_json()),
-            ("items" | "not", _) | ("additionalProperties", Yaml::Map(_)) => {
-                Some(self.unnamed(value, written, at))
+            ("not", _) => {
+                self.alternatives += 1;
+                let lowered = self.unnamed(value, written, at);
+                self.alternatives -= 1;
+                Some(lowered)
             }
+            ("items", _) | ("additionalProperties", Yaml::Map(_)) => Some(self.unnamed(value, written, at)),
             ("anyOf" | "oneOf" | "allOf", _) => Some(self.alternatives(value, written, at)),
             _ => Some(value.to_json()),
         }
     }
 
     fn alternatives(&mut self, node: Node<'_>, written: &str, to: &str) -> Value {
+        self.alternatives += 1;
         let entries = node.list().into_iter().flatten().enumerate();
-        entries
+        let lowered = entries
             .map(|(index, entry)| {
                 let index = index.to_string();
                 self.unnamed(entry, &join(written, &index), &join(to, &index))
             })
-            .collect()
+            .collect();
+        self.alternatives -= 1;
+        lowered
     }
 
     /// JSON Schema's word for `key`, which may be written in either spelling (`max_length`, `maxLength`); `None` for

@@ -2,7 +2,8 @@
 //!
 //! <!-- settings -->
 //!
-//! All rules must hold. Each violated rule is one violation. A rule whose trigger never occurred is *not
+//! All rules must hold. Each violated rule is one violation. A call of [nearly the name](../traces.md#near-names) of a tool leaves
+//! the rules undecided if they would not hold with it; `aliases` give a tool several names. A rule whose trigger never occurred is *not
 //! exercised*: it passes, and the verdict says so. With `require_exercised: true`, it fails.
 //!
 //! | rule | holds when |

@@ -1,43 +1,98 @@
-//! The tools that a file offers, for texts that are JSON: such a text is a call if it names one of them.
+//! The tools that a file offers. A text that is JSON is a call if it names one of them, and two tools that are offered side by
+//! side are two.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
+use crate::reader::build::tool_name::split_common_names;
 use crate::reader::json::input::InputSource;
+use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::Trace;
+use crate::trace::{Arguments, Call, OfferedTool, ToolServer, Trace};
 
-/// Notes the texts that are JSON and call a tool that the file offers.
-pub(crate) fn note_offered_calls(runs: &mut [Trace], source: InputSource) {
-    // The search parses the file once more. Few models write an object with a name and arguments.
-    if !runs.iter().any(Trace::may_hold_json_call) {
+/// The keys of lists of definitions.
+const LISTS: [&str; 6] = [
+    "tools",
+    "functions",
+    "function_tools",
+    "tool_definitions",
+    "available_tools",
+    "gen_ai.tool.definitions",
+];
+
+/// The keys of the server that a list of definitions comes from.
+const SERVERS: [&str; 3] = ["server_label", "server_name", "mcp_server_name"];
+
+/// The keys of what a tool was given or gave: a list of tools in there is no offer.
+const NO_OFFERS: [&str; 6] =
+    ["arguments", "args", "tool_input", "tool_output", "functionResponse", "function_response"];
+
+/// Notes the tools that the file offers, and the texts that are JSON and call one of them.
+pub(crate) fn note_offered_tools(runs: &mut [Trace], source: InputSource) {
+    let may_hold_call = runs.iter().any(Trace::may_hold_json_call);
+    let has_call = || runs.iter().any(|run| !run.calls.is_empty());
+    // The search parses the file once more. It runs only if the file has a list of definitions.
+    if !may_hold_call && !(has_call() && source.has_text(mentions_list)) {
         return;
     }
-    let mut names = HashSet::new();
-    for record in source.parse_again() {
-        collect_offers(&record.value, &mut names);
+    let mut offers = BTreeSet::new();
+    let mut is_shared = true;
+    for record in source.parse_where(mentions_list) {
+        let mut of_record = BTreeSet::new();
+        collect_offers(&record.value, &ToolServer::NotRecorded, &mut of_record);
+        // Records that offer different tools may belong to different runs.
+        is_shared &= of_record.is_empty() || offers.is_empty() || of_record == offers;
+        offers.extend(of_record);
     }
-    if !names.is_empty() {
-        for run in runs {
+    if offers.is_empty() {
+        return;
+    }
+    if may_hold_call {
+        let names: HashSet<&str> = offers.iter().map(|(name, _)| name.as_str()).collect();
+        for run in &mut *runs {
             run.note_text_calls(&|name| names.contains(name));
+        }
+    }
+    if is_shared || runs.len() == 1 {
+        let tools: Vec<OfferedTool> = list_tools(offers);
+        for run in runs {
+            run.offered.clone_from(&tools);
         }
     }
 }
 
-/// Collects the names of the tools that a value defines, at any depth.
-fn collect_offers(value: &Json, names: &mut HashSet<String>) {
+fn mentions_list(text: &str) -> bool {
+    LISTS.iter().any(|key| {
+        let mut found = text.match_indices(key);
+        found.any(|(at, key)| text[..at].ends_with('"') && text[at + key.len()..].starts_with('"'))
+    })
+}
+
+/// The tools with their servers, which hosts write into names.
+fn list_tools(offers: BTreeSet<(String, ToolServer)>) -> Vec<OfferedTool> {
+    let calls = offers.into_iter().map(|(name, server)| {
+        let mut call = Call::new(name, Arguments::none(), 1);
+        call.server = server;
+        call
+    });
+    let mut named = Trace { calls: calls.collect(), ..Trace::default() };
+    split_common_names(&mut named);
+    let tools = named.calls.into_iter();
+    tools
+        .map(|call| OfferedTool { written: call.written, ..OfferedTool::new(call.name, call.server) })
+        .collect()
+}
+
+/// Collects the names of the tools that a value defines, at any depth, each with its server.
+fn collect_offers(value: &Json, server: &ToolServer, offers: &mut BTreeSet<(String, ToolServer)>) {
     match value {
-        Json::List(items) => items.iter().for_each(|item| collect_offers(item, names)),
+        Json::List(items) => items.iter().for_each(|item| collect_offers(item, server, offers)),
         Json::Object(object) => {
+            let server = find_server(object).unwrap_or_else(|| server.clone());
             for (key, value) in object.entries() {
                 match key.as_ref() {
-                    "tools"
-                    | "functions"
-                    | "tool_definitions"
-                    | "available_tools"
-                    | "gen_ai.tool.definitions" => {
-                        collect_names(value, names);
-                    }
-                    _ => collect_offers(value, names),
+                    key if LISTS.contains(&key) => collect_names(value, &server, offers),
+                    key if NO_OFFERS.contains(&key) => {}
+                    _ => collect_offers(value, &server, offers),
                 }
             }
         }
@@ -45,15 +100,21 @@ fn collect_offers(value: &Json, names: &mut HashSet<String>) {
     }
 }
 
+fn find_server(object: &Object) -> Option<ToolServer> {
+    let name = SERVERS.iter().find_map(|key| object.text_under(key))?;
+    Some(ToolServer::Named(name.to_string()))
+}
+
 /// Collects the names in a list of definitions: providers put each into an object of its own, with its schema beside it.
-fn collect_names(value: &Json, names: &mut HashSet<String>) {
+fn collect_names(value: &Json, server: &ToolServer, offers: &mut BTreeSet<(String, ToolServer)>) {
     match value {
-        Json::List(items) => items.iter().for_each(|item| collect_names(item, names)),
-        Json::Text(name) => drop(names.insert(name.to_string())),
+        Json::List(items) => items.iter().for_each(|item| collect_names(item, server, offers)),
+        Json::Text(name) => drop(offers.insert((name.to_string(), server.clone()))),
         Json::Object(object) => {
-            names.extend(object.text_under("name").map(ToString::to_string));
+            let server = find_server(object).unwrap_or_else(|| server.clone());
+            offers.extend(object.text_under("name").map(|name| (name.to_string(), server.clone())));
             for key in ["function", "toolSpec", "functionDeclarations", "function_declarations", "tools"] {
-                object.get(key).into_iter().for_each(|inner| collect_names(inner, names));
+                object.get(key).into_iter().for_each(|inner| collect_names(inner, &server, offers));
             }
         }
         _ => {}

@@ -43,7 +43,7 @@ pub(crate) fn split_given_name(call: &mut Call) {
 }
 
 /// Takes the prefix `functions.` off the name. It names no server.
-fn strip_functions(call: &mut Call) {
+pub(crate) fn strip_functions(call: &mut Call) {
     if let Some(tool) = call.name.strip_prefix(FUNCTIONS).filter(|tool| !tool.is_empty()) {
         let tool = tool.to_owned();
         call.set_tool(tool, ToolServer::NotRecorded);

@@ -13,8 +13,8 @@
 //! `calls: [...]` is short for `steps`; in this list, a bare name is a call, too. A call without `result` and `error` is
 //! unanswered. A call without `turn` is a turn of its own. `arraign::reader::to_native` writes this form. Keys for data
 //! that only other formats record: `system`, `status`, `status_unclear`, `status_inferred`, `agent_path`, `args_error`,
-//! `args_unrecorded`, `no_answer`, `calls_unrecorded`, `ended`, `results`, `built_in`, `written`, `usage.partial`, `reasoning`
-//! beside `say`, `answer_reasoning`. `call: shop:lookup_order` names the server of the tool. A recording of an agent has
+//! `args_unrecorded`, `no_answer`, `calls_unrecorded`, `ended`, `results`, `offered`, `built_in`, `written`, `usage.partial`,
+//! `reasoning` beside `say`, `answer_reasoning`. `call: shop:lookup_order` names the server of the tool. A recording of an agent has
 //! `recorded`: by which program, when, and fingerprints of the input, of the agent and of its files.
 
 mod locate;

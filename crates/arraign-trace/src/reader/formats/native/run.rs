@@ -5,12 +5,15 @@ use std::num::NonZeroUsize;
 
 use serde_json::Value;
 
+use crate::reader::build::tool_name::{split_given_name, strip_functions};
 use crate::reader::formats::native::mistake::{NativeMistake, describe_kind};
 use crate::reader::formats::native::step::{NativeStep, read_steps};
 use crate::reader::formats::native::value::{read_amount, read_count, read_flag, read_text, read_word};
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::{CallsUnrecorded, Ended, Provenance, Results, Trace, UnreadPart, Usage};
+use crate::trace::{
+    Arguments, Call, CallsUnrecorded, Ended, OfferedTool, Provenance, Results, Trace, UnreadPart, Usage,
+};
 
 /// The keys of a trace, for suggestions.
 pub(crate) const KEYS: &[&str] = &[
@@ -28,6 +31,7 @@ pub(crate) const KEYS: &[&str] = &[
     "stop_reason",
     "ended",
     "results",
+    "offered",
     "calls_unrecorded",
     "unread",
     "steps",
@@ -152,6 +156,7 @@ impl NativeHead {
             "stop_reason" => trace.stop_reason = read_text(value)?,
             "ended" => trace.ended = read_ending(value)?,
             "results" => self.results = read_results(&value)?,
+            "offered" => trace.offered = read_offered(value)?,
             "calls_unrecorded" => trace.calls_unrecorded = read_unrecorded(value)?,
             "unread" => trace.unread = read_unread(value)?,
             unknown => return Err(NativeMistake::unknown_key(unknown, KEYS)),
@@ -195,6 +200,23 @@ impl NativeHead {
 /// What a trace that does not say it has of results: people leave them out of what they write, programs do not.
 pub(crate) fn assume_results(trace: &Trace) -> Results {
     if trace.recorded.is_some() { Results::Recorded } else { Results::Optional }
+}
+
+/// Reads the names of the offered tools, with a server where one is written: `shop:get_order`.
+fn read_offered(value: Json) -> Result<Vec<OfferedTool>, NativeMistake> {
+    let Json::List(items) = value else {
+        return Err(NativeMistake::new("`offered` is a list of names of tools"));
+    };
+    let tools = items.into_iter().enumerate().map(|(at, item)| {
+        let name = read_text(item).map_err(|mistake| mistake.at_key(at.to_string()))?.unwrap_or_default();
+        let mut call = Call::new(name, Arguments::none(), 1);
+        split_given_name(&mut call);
+        if call.written.is_none() {
+            strip_functions(&mut call);
+        }
+        Ok(OfferedTool { written: call.written, ..OfferedTool::new(call.name, call.server) })
+    });
+    tools.collect()
 }
 
 const RESULTS_WORDS: [(&str, Results); 3] = [

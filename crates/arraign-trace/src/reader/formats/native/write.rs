@@ -30,9 +30,20 @@ pub fn to_native(trace: &Trace) -> String {
     put(&mut object, "stop_reason", trace.stop_reason.as_ref());
     put(&mut object, "ended", ended(trace));
     put(&mut object, "results", (trace.results != assume_results(trace)).then_some(trace.results));
+    put(&mut object, "offered", (!trace.offered.is_empty()).then(|| offered(trace)));
     put(&mut object, "calls_unrecorded", trace.calls_unrecorded.as_ref().map(unrecorded));
     put(&mut object, "unread", Some(&trace.unread).filter(|unread| !unread.is_empty()));
     format!("{:#}\n", Value::Object(object))
+}
+
+/// The names of the offered tools, each with its server where that is known.
+fn offered(trace: &Trace) -> Vec<String> {
+    let names = trace.offered.iter().map(|tool| match (&tool.written, tool.server.name()) {
+        (Some(written), _) => written.clone(),
+        (None, Some(server)) => format!("{server}:{}", tool.name),
+        (None, None) => tool.name.clone(),
+    });
+    names.collect()
 }
 
 /// Whether a run without an answer would be read as one with it: it broke off after something was said.

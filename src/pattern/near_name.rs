@@ -1,0 +1,262 @@
+//! Names that are nearly the name of a tool: another host's prefix, another spelling, or characters that nobody sees.
+//!
+//! A model host may write `shop.get_order`, `mcp_shop_get_order` or `getOrder` for one tool. Nobody can tell from the name
+//! whether it is the tool that a case bans, so a near name proves nothing, in either direction.
+
+use std::collections::HashMap;
+
+use arraign_trace::trace::{Arguments, Call, ToolServer};
+
+use super::split_name::split_name;
+use super::tool::{ToolMatch, ToolPattern};
+use super::tool_set::ToolPatternSet;
+
+/// What hosts put between the name of a server and the name of a tool. A single `_` is a part of a name.
+const SEPARATORS: [&str; 5] = ["__", ".", ":", "/", "-"];
+
+/// The longest name whose prefixes are tried; longer ones are no names of tools.
+const MAX_NAME_BYTES: usize = 512;
+
+/// Whether `c` is a character that nobody sees in a name: it joins or reorders its neighbours, or has no width.
+pub(crate) fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Whether `c` cannot be a part of the name of a tool: white space, a control or an invisible character.
+pub(crate) fn is_no_name_char(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || is_invisible(c)
+}
+
+/// Shows a name in a message, with its invisible characters written out.
+pub(crate) fn show_name(name: &str) -> String {
+    let mut shown = String::with_capacity(name.len());
+    for c in name.chars() {
+        if c != ' ' && is_no_name_char(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
+    }
+    shown
+}
+
+/// What a called name may mean: a prefix of a host, and the name of the tool behind it.
+struct NameReading {
+    /// The number of the call in [`NearNames`].
+    call: usize,
+    prefix: String,
+    tool: String,
+}
+
+/// A call whose name is nearly that of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NearCall {
+    /// The number of the pattern.
+    pub(crate) pattern: usize,
+    /// The number of the call among those that were given.
+    pub(crate) call: usize,
+    /// The name by which the pattern would mean the call.
+    pub(crate) name: String,
+}
+
+/// Finds the calls that no pattern means, and whose names are nearly those of patterns. `calls` are different tools.
+///
+/// The names of the patterns are looked up among all readings of the called names, so that a list of thousands of
+/// patterns is not compared with each of thousands of calls.
+pub(crate) fn find_near_calls(patterns: &[&ToolPattern], calls: &[&Call]) -> Vec<NearCall> {
+    let readings: Vec<NameReading> =
+        calls.iter().enumerate().flat_map(|(at, call)| list_readings(at, call)).collect();
+    let mut by_name: HashMap<String, Vec<&NameReading>> = HashMap::new();
+    for reading in &readings {
+        by_name.entry(fold(&reading.tool)).or_default().push(reading);
+    }
+    let mut found = Vec::new();
+    let mut globs = Vec::new();
+    for (number, pattern) in patterns.iter().enumerate() {
+        if pattern.exact().is_none() {
+            globs.push(number);
+            continue;
+        }
+        for reading in by_name.get(&fold(pattern.tool())).into_iter().flatten() {
+            found.extend(compare(pattern, number, reading, calls, pattern.tool()));
+        }
+    }
+    // Globs are compared with the words of a name in snake case, without regard to case.
+    let loose = globs.iter().map(|number| loosen_glob(patterns[*number]));
+    let loose = ToolPatternSet::new(loose.collect());
+    for reading in readings.iter().filter(|_| !globs.is_empty()) {
+        let words = split_name(&reading.tool).join("_");
+        let mut matched = Vec::new();
+        for name in [reading.tool.as_str(), words.as_str()] {
+            matched.extend(loose.list_matches(&Call::new(name, Arguments::none(), 1)));
+        }
+        matched.sort_unstable();
+        matched.dedup();
+        for at in matched {
+            let pattern = patterns[globs[at]];
+            let name = [reading.tool.clone(), words.clone()].into_iter();
+            let name = name.chain(pattern.example(1).map(|call| call.name)).find(|name| {
+                let call = Call::new(name.as_str(), Arguments::none(), 1);
+                ToolPattern::new(pattern.tool()).is_ok_and(|tool| tool.matches(&call))
+            });
+            found.extend(name.and_then(|name| compare(pattern, globs[at], reading, calls, &name)));
+        }
+    }
+    found.sort_by(|one, other| (one.call, one.pattern).cmp(&(other.call, other.pattern)));
+    found.dedup_by_key(|near| (near.call, near.pattern));
+    found
+}
+
+/// Returns the near call, unless the pattern means the call, or names another server.
+fn compare(
+    pattern: &ToolPattern,
+    number: usize,
+    reading: &NameReading,
+    calls: &[&Call],
+    name: &str,
+) -> Option<NearCall> {
+    let call = calls[reading.call];
+    if pattern.match_call(call) != ToolMatch::No {
+        return None;
+    }
+    let fits = pattern.server().is_none_or(|server| {
+        let is_glob = super::is_glob(server);
+        let prefix = fold(reading.prefix.trim_end_matches(['.', ':', '/']));
+        let in_prefix = !is_glob && prefix.ends_with(&fold(server));
+        match &call.server {
+            _ if in_prefix => true,
+            ToolServer::Named(own) => is_glob || fold(own) == fold(server),
+            ToolServer::BuiltIn => false,
+            ToolServer::NotRecorded => is_glob || prefix.is_empty(),
+        }
+    });
+    fits.then(|| NearCall { pattern: number, call: reading.call, name: name.to_owned() })
+}
+
+/// Lists the tools that the name of a call may mean: the whole name, and what is behind each prefix that a host may have put
+/// there.
+fn list_readings(at: usize, call: &Call) -> Vec<NameReading> {
+    let mut readings = Vec::new();
+    let mut names = vec![call.name.as_str()];
+    names.extend(call.written.as_deref());
+    for name in names.into_iter().filter(|name| name.len() <= MAX_NAME_BYTES) {
+        let name: String = name.chars().filter(|c| !is_no_name_char(*c)).collect();
+        let mut ends: Vec<usize> = SEPARATORS
+            .iter()
+            .flat_map(|separator| name.match_indices(separator).map(|(start, found)| start + found.len()))
+            .collect();
+        // `mcp_SERVER_TOOL`: where the server ends, only the host knows.
+        if let Some(rest) = name.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_')) {
+            ends.extend(rest.match_indices('_').map(|(start, _)| "mcp_".len() + start + 1));
+        }
+        ends.push(0);
+        ends.sort_unstable();
+        ends.dedup();
+        for end in ends.into_iter().filter(|end| *end < name.len()) {
+            let (prefix, tool) = name.split_at(end);
+            readings.push(NameReading { call: at, prefix: prefix.to_owned(), tool: tool.to_owned() });
+        }
+    }
+    readings
+}
+
+/// Folds a name: lower case, without `_`, `-`, and what nobody sees.
+fn fold(name: &str) -> String {
+    let kept = name.chars().filter(|c| !matches!(c, '_' | '-') && !is_no_name_char(*c));
+    let folded: String = kept.flat_map(char::to_lowercase).collect();
+    // A name of separators alone means itself.
+    if folded.is_empty() { name.to_owned() } else { folded }
+}
+
+/// The tool of a glob in any case, with `_` for `-` outside of a class, where it makes a range.
+fn loosen_glob(pattern: &ToolPattern) -> ToolPattern {
+    let mut in_class = false;
+    let glob: String = pattern
+        .tool()
+        .chars()
+        .map(|c| {
+            in_class = c == '[' || in_class && c != ']';
+            if c == '-' && !in_class { '_' } else { c }
+        })
+        .collect();
+    let loose = ToolPattern::new(&glob).and_then(|pattern| pattern.in_any_case());
+    loose.unwrap_or_else(|_| pattern.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_near(pattern: &str, call: &Call) -> bool {
+        let pattern = ToolPattern::new(pattern).expect(pattern);
+        !find_near_calls(&[&pattern], &[call]).is_empty()
+    }
+
+    fn is_near_name(pattern: &str, called: &str) -> bool {
+        is_near(pattern, &Call::new(called, Arguments::none(), 1))
+    }
+
+    #[test]
+    fn a_prefix_of_a_host_makes_a_near_name() {
+        for called in [
+            "shop.get_order",
+            "shop__get_order",
+            "shop:get_order",
+            "shop/get_order",
+            "shop-get_order",
+            "mcp_shop_get_order",
+            "mcp_my_shop_get_order",
+            "default_api:get_order",
+            "a.b.get_order",
+        ] {
+            assert!(is_near_name("get_order", called), "{called}");
+            assert!(is_near_name("get_*", called) && is_near_name("{get,put}_order", called), "{called}");
+        }
+        for called in ["shop_get_order", "reget_order", "get_order.list", "mcp_get_orders"] {
+            assert!(!is_near_name("get_order", called), "{called}");
+        }
+    }
+
+    #[test]
+    fn another_spelling_makes_a_near_name() {
+        for called in [
+            "GET_ORDER",
+            "getOrder",
+            "GetOrder",
+            "get-order",
+            "get_order ",
+            "get_order\n",
+            "get_\u{200b}order",
+            "get\u{ad}_order",
+            "\u{feff}get_order",
+            "get_order\0",
+            "Shop.getOrder",
+        ] {
+            assert!(is_near_name("get_order", called) && is_near_name("get_*", called), "{called:?}");
+        }
+        assert!(is_near_name("getOrder", "get_order") && is_near_name("get-*", "get_order"));
+        for (pattern, called) in
+            [("get_order", "get_orders"), ("delete_*", "deleted_items"), ("read", "thread")]
+        {
+            assert!(!is_near_name(pattern, called), "{pattern} {called}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_meant_is_no_near_name() {
+        assert!(!is_near_name("get_order", "get_order") && !is_near_name("*_order", "shop.get_order"));
+    }
+
+    #[test]
+    fn the_server_of_a_pattern_counts() {
+        let mut call = Call::new("mcp__my__shop__delete_order", Arguments::none(), 1);
+        call.set_tool("shop__delete_order", ToolServer::Named("my".to_owned()));
+        for pattern in ["delete_order", "my__shop:delete_order", "shop:delete_order"] {
+            assert!(is_near(pattern, &call), "{pattern}");
+        }
+        assert!(!is_near("crm:delete_order", &call));
+        let mut call = Call::new("deleteOrder", Arguments::none(), 1);
+        call.server = ToolServer::Named("Shop".to_owned());
+        assert!(is_near("shop:delete_order", &call) && !is_near("crm:delete_order", &call));
+        assert!(is_near_name("shop:delete_order", "shop.delete_order"));
+        assert!(!is_near_name("shop:delete_order", "crm.delete_order"));
+    }
+}
