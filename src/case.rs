@@ -7,6 +7,7 @@ mod fit;
 mod join;
 mod mocks;
 mod mutation;
+mod piece;
 mod reach;
 mod template;
 mod variables;
@@ -23,9 +24,9 @@ pub use agent::{
 use arraign_trace::reader::ReaderSet;
 use arraign_trace::trace::TextProtocol;
 pub use expectation::{CheckSettings, Expectation};
-pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange};
-pub use fit::{Fit, Misfit, StopWhen, TurnQuery, compare_recording, fingerprint_input};
-pub use join::{JoinGroup, JoinWay, JoinedCase, RunJoiner};
+pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange, UNNAMED_AGENT};
+pub use fit::{Fit, Misfit, StopWhen, TurnQuery, compare_input, compare_recording, fingerprint_input};
+pub use join::{ContestedRun, JoinGroup, JoinedCase, JoinedRuns, RunJoiner};
 pub use mocks::{MockAnswer, MockContent, MockTool, MockTools};
 pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};
 pub use reach::{IdleSetting, WEIGHTLESS, refuse_decided_case};
@@ -34,7 +35,7 @@ use smol_str::SmolStr;
 pub use template::{Template, TemplatePart, check_argument, fill_argument, split_placeholders};
 pub use variables::{FilledText, VariableText};
 
-use crate::check::{FailedWhen, JudgeSettings, Prices, ReaderFailures};
+use crate::check::{FailedWhen, InputMatch, JudgeSettings, Prices, ReaderFailures};
 use crate::evidence::Opinions;
 use crate::outcome::Status;
 use crate::pattern::ToolPattern;
@@ -67,8 +68,10 @@ pub struct Case {
     pub turns: Vec<TurnQuery>,
     /// The answer that ends the conversation before its last turn.
     pub stop_when: Option<StopWhen>,
-    /// Whether a run must have been recorded for this input.
-    pub input_match: bool,
+    /// How the input is compared with that of a run, if the case or its suite says it.
+    pub input_match: Option<InputMatch>,
+    /// The same for all suites, if neither the case, nor its suite, nor its agent says it.
+    pub shared_input_match: Option<InputMatch>,
     /// The file of rows that contains the case, if the case's file is a suite that names it as its `dataset`.
     pub dataset: Option<Arc<PathBuf>>,
     /// The source of the evidence.
@@ -126,6 +129,12 @@ impl Case {
     pub fn prompt(&self) -> Option<&str> {
         let input = self.input.as_ref()?;
         input.as_str().or_else(|| input.get("query")?.as_str())
+    }
+
+    /// Returns how the input is compared with that of a run of `agent`.
+    pub fn find_input_match(&self, agent: Option<&AgentFingerprint>) -> InputMatch {
+        let of_agent = agent.and_then(|agent| agent.input_match);
+        self.input_match.or(of_agent).or(self.shared_input_match).unwrap_or_default()
     }
 
     /// Whether a check needs an opinion that the case does not give itself.
@@ -203,7 +212,7 @@ pub struct TraceFile {
     pub failed_when: Option<Arc<FailedWhen>>,
     /// Whether the suite names the file for all its cases.
     pub by_default: bool,
-    /// The cases that share the file by their suite's defaults, and the number of this case among them.
+    /// The cases of a suite that have the file by its defaults, and the number of this case among them.
     pub joined: Option<(Arc<JoinGroup>, usize)>,
 }
 

@@ -47,6 +47,7 @@ pub use program::ProgramRunner;
 use crate::case::{
     AgentDescription, AgentFrom, Case, CommandLine, Described, HttpCall, InputGlob, ModelSettings,
 };
+use crate::check::InputMatch;
 
 /// The time limit of an agent unless its case or its command names another.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(300);
@@ -154,18 +155,26 @@ pub struct ConfiguredAgent {
     pub inputs: Vec<InputGlob>,
     /// How the agent's model is recorded. `None` if the agent's runs are recorded.
     pub model: Option<ModelSettings>,
+    /// How the inputs of its runs are compared.
+    pub input_match: Option<InputMatch>,
 }
 
 impl ConfiguredAgent {
     /// An agent of the test target. Its name is all that is known of its definition.
     pub fn in_process(name: &str, agent: InProcess) -> Self {
         let definition = json!({"agent": name});
-        Self { agent: Agent::InProcess(agent), definition, inputs: Vec::new(), model: None }
+        Self {
+            agent: Agent::InProcess(agent),
+            definition,
+            inputs: Vec::new(),
+            model: None,
+            input_match: None,
+        }
     }
 }
 
 impl From<AgentDescription> for ConfiguredAgent {
-    fn from(AgentDescription { described, inputs, model }: AgentDescription) -> Self {
+    fn from(AgentDescription { described, inputs, model, input_match }: AgentDescription) -> Self {
         let mut definition = described.define();
         if let Some(model) = &model {
             definition["model"] = model.define();
@@ -174,7 +183,7 @@ impl From<AgentDescription> for ConfiguredAgent {
             Described::Command(line) => Agent::Command(Arc::new(line)),
             Described::Http(call) => Agent::Http(Arc::from(call)),
         };
-        Self { agent, definition, inputs, model }
+        Self { agent, definition, inputs, model, input_match }
     }
 }
 

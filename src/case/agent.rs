@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Template, VariableText};
+use crate::check::InputMatch;
 use crate::pattern::JsonPath;
 use crate::place::Place;
 
@@ -59,6 +60,8 @@ pub struct AgentDescription {
     pub inputs: Vec<InputGlob>,
     /// How the agent's model is recorded. `None` if the agent's runs are recorded.
     pub model: Option<ModelSettings>,
+    /// How the inputs of its runs are compared.
+    pub input_match: Option<InputMatch>,
 }
 
 /// How the requests of an agent to its model are recorded and found again.

@@ -2,17 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::fit::{Fit, Misfit, compare_words};
 use super::{Case, fingerprint_input};
+use crate::check::InputMatch;
 use crate::trace::{Provenance, Trace};
 
 /// The fingerprint of an agent as it is today.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentFingerprint {
+    /// The name of the agent, or [`UNNAMED_AGENT`].
+    pub name: String,
     /// The fingerprint of the agent's definition.
     pub definition: String,
     /// The fingerprints of the files that the agent's `inputs` name. `None` for an agent without `inputs`.
     pub files: Option<BTreeMap<String, String>>,
+    /// How the inputs of its runs are compared, if neither a case nor its suite says it.
+    pub input_match: Option<InputMatch>,
 }
+
+/// The name of an agent that is described in the case.
+pub const UNNAMED_AGENT: &str = "(in the case)";
 
 /// The difference between a file of the agent and the file with which a run was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,9 +44,21 @@ pub enum ChangeKind {
 }
 
 impl AgentFingerprint {
-    /// Returns what a recording of `case` keeps: the program `by` records it at the time `at`.
-    pub fn stamp(&self, case: &Case, by: &str, at: &str) -> Provenance {
+    /// Returns what a recording of the `run` of `case` keeps: the program `by` records it at the time `at`.
+    pub fn stamp(&self, case: &Case, run: &Trace, by: &str, at: &str) -> Provenance {
         let mut recorded = Provenance::new(by, at, fingerprint_input(case));
+        // A run in which the user says something else proves nothing about the input, although the agent was asked for it:
+        // without a fingerprint, its words are compared now and in each replay.
+        let input_match = case.find_input_match(Some(self));
+        let is_other = match compare_words(case, run, input_match) {
+            // An answer may end the conversation before its last turn.
+            Fit::Other(Misfit::Text { turn: Some(_), found: None, .. }) => case.stop_when.is_none(),
+            fit => matches!(fit, Fit::Other(_)),
+        };
+        if input_match != InputMatch::Off && is_other {
+            recorded.input = None;
+        }
+        recorded.agent_name = Some(self.name.clone());
         recorded.agent = Some(self.definition.clone());
         recorded.files.clone_from(&self.files);
         recorded
@@ -48,8 +69,15 @@ impl AgentFingerprint {
     pub fn made_recording(&self, case: &Case, trace: &Trace) -> bool {
         let Some(recorded) = &trace.recorded else { return false };
         recorded.input.as_deref() == Some(&fingerprint_input(case))
+            && self.find_other_maker(trace).is_none()
             && self.has_definition(recorded)
             && recorded.files == self.files
+    }
+
+    /// Returns the name of the agent that made a recording, if it is another one. A recording without a name is not compared.
+    pub fn find_other_maker<'t>(&self, trace: &'t Trace) -> Option<&'t str> {
+        let name = trace.recorded.as_ref()?.agent_name.as_deref()?;
+        (name != self.name).then_some(name)
     }
 
     /// Whether the recording was made with this definition of the agent.

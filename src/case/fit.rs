@@ -1,15 +1,18 @@
 //! The rule *fit*: whether a run was recorded for the input of its case, by the agent of today.
 //!
-//! If the recording has a fingerprint of its input, the fingerprint decides. Otherwise the words decide: some user message
-//! contains the case's text, and the texts of its turns come in their order. Runs of white space count as one blank.
-//! The files that the agent depends on are compared by their fingerprints alone.
+//! If the recording has a fingerprint of its input, the fingerprint decides. Otherwise the words decide: the first text of
+//! the user is the case's text, or holds it as a piece of its own, and the texts of its turns come in their order.
+//! `input_match` says which texts are compared. The files that the agent depends on are compared by their fingerprints alone.
+
+use std::borrow::Cow;
 
 use regex::Regex;
 use serde_json::{Value, json};
 
+use super::piece::{LinedText, normalize};
 use super::{AgentFingerprint, Case, FileChange};
+use crate::check::InputMatch;
 use crate::place::Place;
-use crate::secrets::collapse_blanks;
 use crate::source::fingerprint_bytes;
 use crate::trace::{Role, Trace};
 
@@ -63,13 +66,20 @@ pub enum Fit<'c> {
     Same,
     /// The case or the run does not record what is needed for a comparison.
     NotCompared,
-    /// The run was recorded for another input.
+    /// The run was recorded for another input, or by another agent.
     Other(Misfit<'c>),
 }
 
-/// The difference between the input of a case and the input that a run was recorded for.
+/// The difference between a case and what a run was recorded for.
 #[derive(Debug)]
 pub enum Misfit<'c> {
+    /// Another agent made the recording.
+    Agent {
+        /// The name of the agent that made it.
+        recorded: &'c str,
+        /// The name of the agent that the case asks today.
+        asked: &'c str,
+    },
     /// The fingerprints differ. The texts do not, as far as they are recorded.
     Fingerprint,
     /// The run does not contain a text of the case.
@@ -78,19 +88,31 @@ pub enum Misfit<'c> {
         wanted: &'c str,
         /// The turn that has the text; `None` for the input.
         turn: Option<&'c TurnQuery>,
-        /// The text of the run in its place, if there is one.
+        /// The text of the run that it was compared with, if there is one.
         found: Option<&'c str>,
+        /// The setting with which the run counts.
+        accepted_by: InputMatch,
     },
     /// Files of the agent have changed since the run was recorded.
     Files(Vec<FileChange>),
 }
 
-/// Compares the input of `case` and the files of its agent with those that `trace` was recorded for. Without `agent`, only
-/// the input is compared.
-pub fn compare_recording<'c>(case: &'c Case, trace: &'c Trace, agent: Option<&AgentFingerprint>) -> Fit<'c> {
-    let fit = compare_input(case, trace);
+/// Compares the input of `case` and its agent with those that `trace` was recorded for. Without `agent`, only the input is
+/// compared.
+pub fn compare_recording<'c>(
+    case: &'c Case,
+    trace: &'c Trace,
+    agent: Option<&'c AgentFingerprint>,
+) -> Fit<'c> {
+    // What another agent did says nothing about this one, whatever the input was.
+    let foreign = agent.and_then(|agent| Some((agent.find_other_maker(trace)?, agent.name.as_str())));
+    if let Some((recorded, asked)) = foreign {
+        return Fit::Other(Misfit::Agent { recorded, asked });
+    }
+    let input_match = case.find_input_match(agent);
+    let fit = compare_input(case, trace, input_match);
     // Another input is the greater difference, so the files need not be looked at.
-    if matches!(fit, Fit::Other(_)) {
+    if input_match == InputMatch::Off || matches!(fit, Fit::Other(_)) {
         return fit;
     }
     let changes = agent.map(|agent| agent.find_changes(trace)).unwrap_or_default();
@@ -98,16 +120,19 @@ pub fn compare_recording<'c>(case: &'c Case, trace: &'c Trace, agent: Option<&Ag
 }
 
 /// Compares the input of `case` with the one that `trace` was recorded for.
-fn compare_input<'c>(case: &'c Case, trace: &'c Trace) -> Fit<'c> {
+pub fn compare_input<'c>(case: &'c Case, trace: &'c Trace, input_match: InputMatch) -> Fit<'c> {
+    if input_match == InputMatch::Off {
+        return Fit::NotCompared;
+    }
     let fingerprint = trace.recorded.as_ref().and_then(|recorded| recorded.input.as_deref());
     match fingerprint {
         Some(fingerprint) if fingerprint == fingerprint_input(case) => Fit::Same,
-        Some(_) => match compare_words(case, trace) {
+        Some(_) => match compare_words(case, trace, input_match) {
             Fit::Other(misfit) => Fit::Other(misfit),
             // The words agree and the fingerprint does not: the rest of the input has changed.
             Fit::Same | Fit::NotCompared => Fit::Other(Misfit::Fingerprint),
         },
-        None => compare_words(case, trace),
+        None => compare_words(case, trace, input_match),
     }
 }
 
@@ -138,76 +163,196 @@ fn sort_keys(value: &Value) -> Value {
     }
 }
 
-fn compare_words<'c>(case: &'c Case, trace: &'c Trace) -> Fit<'c> {
-    let Some(first) = user_texts(trace).next() else { return Fit::NotCompared };
+/// Compares the texts of `case` with those of the user in `trace`.
+pub(super) fn compare_words<'c>(case: &'c Case, trace: &'c Trace, input_match: InputMatch) -> Fit<'c> {
+    let asked = AskedTexts::find_texts(trace);
+    let Some(compared) = asked.list_compared(input_match).next() else { return Fit::NotCompared };
     if let Some(wanted) = case.prompt()
-        && !contains_text(trace, wanted)
+        && !asked.fits(wanted, input_match)
     {
-        return Fit::Other(Misfit::Text { wanted, turn: None, found: Some(first) });
+        let accepted_by = find_accepting(|input_match| asked.fits(wanted, input_match));
+        return Fit::Other(Misfit::Text { wanted, turn: None, found: Some(compared), accepted_by });
     }
     // A trace without messages of the user has its input at most, in which later turns cannot be found.
-    let has_messages = user_messages(trace).next().is_some();
-    let turns = if has_messages { case.turns.as_slice() } else { &[] };
-    match find_missing_turn(turns, trace) {
-        Some(misfit) => Fit::Other(misfit),
+    let turns = if asked.said.is_empty() { &[] } else { case.turns.as_slice() };
+    // The first text of a conversation is its first turn, unless the case has an input before it.
+    let is_anchored = input_match == InputMatch::First && case.input.is_none();
+    match asked.find_missing_turn(turns, input_match, is_anchored) {
+        Some((turn, found)) => {
+            let accepted_by =
+                find_accepting(|input_match| asked.find_missing_turn(turns, input_match, false).is_none());
+            Fit::Other(Misfit::Text { wanted: &turn.text, turn: Some(turn), found, accepted_by })
+        }
         None if case.prompt().is_none() && turns.is_empty() => Fit::NotCompared,
         None => Fit::Same,
     }
 }
 
-/// Whether some text of the user contains `wanted`. Most texts contain it as it is, so the texts are searched without
-/// changing them first.
-pub(super) fn contains_text(trace: &Trace, wanted: &str) -> bool {
-    let plain = wanted.trim();
-    user_texts(trace).any(|text| text.contains(plain))
-        || user_texts(trace).any(|text| contains_words(text, wanted))
+/// Returns the strictest setting with which texts fit.
+fn find_accepting(fits: impl Fn(InputMatch) -> bool) -> InputMatch {
+    let settings = [InputMatch::Any, InputMatch::Contains];
+    settings.into_iter().find(|input_match| fits(*input_match)).unwrap_or(InputMatch::Off)
 }
 
-/// Returns the first turn whose text is not in the run, after the texts of the turns before it.
-fn find_missing_turn<'c>(turns: &'c [TurnQuery], trace: &'c Trace) -> Option<Misfit<'c>> {
-    // Each turn takes the earliest message that is left, which leaves the most messages to the turns after it.
-    take_in_order(turns, trace, |text, wanted| text.contains(wanted.trim()))?;
-    take_in_order(turns, trace, contains_words)
+/// What the user said in a run.
+#[derive(Debug)]
+pub(super) struct AskedTexts<'t> {
+    /// The messages of the user that are not context alone.
+    said: Vec<&'t str>,
+    /// The recorded input, for a run that does not contain the messages, or contains them in another form.
+    input: Option<&'t str>,
 }
 
-fn take_in_order<'c>(
-    turns: &'c [TurnQuery],
-    trace: &'c Trace,
-    contains: impl Fn(&str, &str) -> bool,
-) -> Option<Misfit<'c>> {
-    let mut rest = user_messages(trace);
-    for turn in turns {
-        let next = rest.clone().next();
-        // `any` consumes up to the match, so that the next turn is looked for behind it.
-        if !rest.any(|text| contains(text, &turn.text)) {
-            return Some(Misfit::Text { wanted: &turn.text, turn: Some(turn), found: next });
+impl<'t> AskedTexts<'t> {
+    pub(super) fn find_texts(trace: &'t Trace) -> Self {
+        let said = trace.messages.iter().filter(|message| message.role == Role::User);
+        let said = said.map(|message| message.text.as_str()).filter(|text| !is_context(text));
+        Self { said: said.collect(), input: trace.input.as_deref().filter(|text| !is_context(text)) }
+    }
+
+    /// Lists the texts that are compared with an input, the most telling one first.
+    pub(super) fn list_compared(&self, input_match: InputMatch) -> impl Iterator<Item = &'t str> {
+        let said = match (input_match, self.said.as_slice()) {
+            (InputMatch::First, [first, ..]) => std::slice::from_ref(first),
+            (InputMatch::Last, [.., last]) => std::slice::from_ref(last),
+            (_, said) => said,
+        };
+        // The recorded input is the first text. In a run of several messages it is not the last one.
+        let input = self.input.filter(|_| input_match != InputMatch::Last || self.said.is_empty());
+        said.to_vec().into_iter().chain(input)
+    }
+
+    /// Whether `wanted` is what the user asked.
+    pub(super) fn fits(&self, wanted: &str, input_match: InputMatch) -> bool {
+        self.list_compared(input_match).any(|text| fits_text(text, wanted, input_match))
+    }
+
+    /// Returns the first turn whose text is not in the run, after the texts of the turns before it, and the text of the run in
+    /// its place. If the turns are anchored, the first one must be the first text.
+    fn find_missing_turn<'c>(
+        &self,
+        turns: &'c [TurnQuery],
+        input_match: InputMatch,
+        is_anchored: bool,
+    ) -> Option<(&'c TurnQuery, Option<&'t str>)> {
+        // Each turn takes the earliest message that is left, which leaves the most messages to the turns after it.
+        let mut rest = self.said.iter().copied();
+        for turn in turns {
+            let next = rest.clone().next();
+            let is_found = if is_anchored && turn.turn == 1 {
+                rest.next().is_some_and(|text| fits_text(text, &turn.text, input_match))
+            } else {
+                // `any` consumes up to the match, so that the next turn is looked for behind it.
+                rest.any(|text| fits_text(text, &turn.text, input_match))
+            };
+            if !is_found {
+                return Some((turn, next));
+            }
+        }
+        None
+    }
+}
+
+/// Whether a text of the user is `wanted`, or holds it as `input_match` asks.
+fn fits_text(text: &str, wanted: &str, input_match: InputMatch) -> bool {
+    if input_match == InputMatch::Contains {
+        return LinedText::new(text).contains(wanted);
+    }
+    // Most texts are the wanted one as it is.
+    if text.trim() == wanted.trim() {
+        return true;
+    }
+    let own = remove_context(text);
+    LinedText::new(&own).holds(wanted) || holds_in_json(&own, wanted)
+}
+
+/// Whether a text is a JSON value in which some text is `wanted`: the input as a program gets it.
+fn holds_in_json(text: &str, wanted: &str) -> bool {
+    fn has_text(value: &Value, wanted: &str) -> bool {
+        match value {
+            Value::String(text) => normalize(text) == wanted,
+            Value::Array(items) => items.iter().any(|item| has_text(item, wanted)),
+            Value::Object(entries) => entries.values().any(|value| has_text(value, wanted)),
+            _ => false,
         }
     }
-    None
+    let text = text.trim();
+    let wanted = normalize(wanted);
+    !wanted.is_empty()
+        && text.starts_with(['{', '['])
+        && serde_json::from_str(text).is_ok_and(|value| has_text(&value, &wanted))
 }
 
-/// Returns what the user said, and the recorded input of a run that does not contain the messages.
-pub(super) fn user_texts(trace: &Trace) -> impl Iterator<Item = &str> {
-    user_messages(trace).chain(trace.input.as_deref())
+/// The tags in which hosts add context to the words of the user.
+const CONTEXT_TAGS: [&str; 4] =
+    ["environment_context", "session_context", "system-reminder", "user_instructions"];
+
+/// Whether a text is nothing but context that a host has added.
+fn is_context(text: &str) -> bool {
+    match remove_context(text) {
+        Cow::Borrowed(_) => false,
+        Cow::Owned(own) => own.trim().is_empty(),
+    }
 }
 
-fn user_messages(trace: &Trace) -> impl Iterator<Item = &str> + Clone {
-    let said = trace.messages.iter().filter(|message| message.role == Role::User);
-    said.map(|message| message.text.as_str())
-}
-
-/// Whether `text` contains `wanted`, if each run of white space counts as one blank.
-fn contains_words(text: &str, wanted: &str) -> bool {
-    collapse_blanks(text).contains(collapse_blanks(wanted).trim())
+/// Returns the text without the context that a host has added to it. Each part ends a line.
+fn remove_context(text: &str) -> Cow<'_, str> {
+    let mut own = Cow::Borrowed(text);
+    for tag in CONTEXT_TAGS {
+        let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+        while let Some(start) = own.find(&open)
+            && let Some(length) = own[start..].find(&close)
+        {
+            let end = start + length + close.len();
+            own = Cow::Owned([&own[..start], "\n", &own[end..]].concat());
+        }
+    }
+    own
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn asks(texts: &[&str], wanted: &str, input_match: InputMatch) -> bool {
+        let mut trace = Trace::default();
+        texts.iter().for_each(|text| trace.push_message(Role::User, *text));
+        AskedTexts::find_texts(&trace).fits(wanted, input_match)
+    }
+
     #[test]
-    fn white_space_is_one_blank() {
-        assert!(contains_words("Answer  this:\n\n  Where is\torder 7?", " Where is order 7?\n"));
-        assert!(!contains_words("Where isorder 7?", "Where is order 7?"));
+    fn context_of_the_host_is_not_asked() {
+        let reminder = "<system-reminder>\nToday is Friday.\n</system-reminder>";
+        assert!(asks(&[reminder, "order 7"], "order 7", InputMatch::First));
+        assert!(asks(&[&format!("{reminder} order 7{reminder}")], "order 7", InputMatch::First));
+        assert!(!asks(
+            &["<system-reminder>order 7</system-reminder>", "order 8"],
+            "order 7",
+            InputMatch::Any
+        ));
+        assert!(asks(&["<system-reminder>open"], "<system-reminder>open", InputMatch::First));
+    }
+
+    #[test]
+    fn a_setting_says_which_texts_are_compared() {
+        let texts = ["hello", "order 7", "about order 8, please"];
+        for (wanted, expected) in [
+            ("hello", [true, false, true, true]),
+            ("order 7", [false, false, true, true]),
+            ("about order 8, please", [false, true, true, true]),
+            ("order 8", [false, false, false, true]),
+            ("order 9", [false, false, false, false]),
+            ("", [false, false, false, false]),
+        ] {
+            let settings = [InputMatch::First, InputMatch::Last, InputMatch::Any, InputMatch::Contains];
+            assert_eq!(settings.map(|setting| asks(&texts, wanted, setting)), expected, "{wanted}");
+        }
+    }
+
+    #[test]
+    fn an_input_in_json_is_a_piece() {
+        let text = r#"{"input": {"query": "Where is \"order 7\"?"}}"#;
+        assert!(asks(&[text], "Where is \"order 7\"?", InputMatch::First));
+        assert!(!asks(&[text], "order 7", InputMatch::First));
     }
 }

@@ -1,12 +1,14 @@
-//! A trace file that several cases of a suite share: the runs of each case.
+//! A trace file that the cases of a suite share: the runs of each case.
 //!
-//! Cases find their runs by id, by the first text of the user, or by any text of the user: by the first of these with which
-//! each case finds a run. If there is none, the runs are not joined, and each case has all of them.
+//! A case finds its runs by its id, or else by its text: a run that was asked exactly this text is a run of the case, and of
+//! the runs that are left then, those that hold the text as a piece of its own. A run that two cases could take so is a run
+//! of neither, unless both cases ask the same.
 
 use std::collections::HashMap;
 
-use super::fit::{contains_text, user_texts};
-use crate::secrets::collapse_blanks;
+use super::fit::AskedTexts;
+use super::piece::normalize;
+use crate::check::InputMatch;
 use crate::trace::Trace;
 
 /// The cases that share a trace file.
@@ -25,84 +27,134 @@ pub struct JoinedCase {
     pub id: Option<String>,
     /// The text of the input, or of the first turn.
     pub text: Option<String>,
+    /// The whole input with all turns: cases that ask the same share their runs.
+    pub input: String,
+    /// Which texts of a run are compared with the text.
+    pub input_match: InputMatch,
 }
 
-/// A way to find the runs of a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JoinWay {
-    /// The id of the run is that of the case.
-    Id,
-    /// The first text of the user is that of the case.
-    FirstText,
-    /// Some text of the user contains that of the case.
-    AnyText,
-}
-
-/// Collects the runs of the cases of a group.
+/// Collects the runs of the cases of a group. All runs are added first, and then those that are left once more.
 #[derive(Debug)]
 pub struct RunJoiner<'g> {
     group: &'g JoinGroup,
     ids: HashMap<&'g str, Vec<usize>>,
     texts: HashMap<String, Vec<usize>>,
-    /// For each way, the numbers of the runs of each case.
-    found: Vec<(JoinWay, Vec<Vec<usize>>)>,
+    /// The runs of each case, by its id and by its text.
+    by_id: Vec<Vec<usize>>,
+    by_text: Vec<Vec<usize>>,
+    /// The runs that no case has found, in ascending order.
+    left: Vec<usize>,
+    contested: Vec<ContestedRun>,
+}
+
+/// A run that cases with different inputs could take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContestedRun {
+    /// The number of the run.
+    pub run: usize,
+    /// The numbers of the cases, at least two.
+    pub cases: Vec<usize>,
+}
+
+/// The runs of the cases of a group.
+#[derive(Debug, PartialEq, Eq)]
+pub struct JoinedRuns {
+    /// The numbers of the runs of each case.
+    pub runs: Vec<Vec<usize>>,
+    /// The runs that several cases could take.
+    pub contested: Vec<ContestedRun>,
 }
 
 impl<'g> RunJoiner<'g> {
-    /// Starts without runs. The first of the `ways` that finds a run for each case counts.
-    pub fn new(group: &'g JoinGroup, ways: &[JoinWay]) -> Self {
-        let (mut ids, mut texts) = (HashMap::<_, Vec<usize>>::new(), HashMap::<_, Vec<usize>>::new());
+    /// Starts without runs.
+    pub fn new(group: &'g JoinGroup) -> Self {
+        let mut ids = HashMap::<_, Vec<usize>>::new();
+        let mut texts = HashMap::<_, Vec<usize>>::new();
         // Two cases may share an id or a text, so each leads to a list.
         for (number, case) in group.cases.iter().enumerate() {
             if let Some(id) = &case.id {
                 ids.entry(id.as_str()).or_default().push(number);
             }
             if let Some(text) = &case.text {
-                texts.entry(normalize_text(text)).or_default().push(number);
+                texts.entry(normalize(text).into_owned()).or_default().push(number);
             }
         }
-        let found = ways.iter().map(|way| (*way, vec![Vec::new(); group.cases.len()]));
-        Self { group, ids, texts, found: found.collect() }
+        let none = vec![Vec::new(); group.cases.len()];
+        Self {
+            group,
+            ids,
+            texts,
+            by_id: none.clone(),
+            by_text: none,
+            left: Vec::new(),
+            contested: Vec::new(),
+        }
     }
 
-    /// Adds the run of this number.
+    /// Adds the run of this number to the cases with its id, or else to those that ask exactly its text.
     pub fn add_run(&mut self, number: usize, trace: &Trace) {
-        // The list is taken out, as the search borrows the rest of the join.
-        let mut found = std::mem::take(&mut self.found);
-        for (way, runs) in &mut found {
-            for case in self.find_cases(*way, trace) {
-                runs[case].push(number);
-            }
+        if let Some(cases) = trace.id.as_deref().and_then(|id| self.ids.get(id)) {
+            cases.iter().for_each(|case| self.by_id[*case].push(number));
+            return;
         }
-        self.found = found;
+        let asked = AskedTexts::find_texts(trace);
+        let mut cases: Vec<usize> = Vec::new();
+        for (text, known) in asked
+            .list_compared(InputMatch::Any)
+            .filter_map(|text| Some((text, self.texts.get(&*normalize(text))?)))
+        {
+            // Which of the texts counts is a setting of the case.
+            cases.extend(known.iter().filter(|case| {
+                let mut compared = asked.list_compared(self.group.cases[**case].input_match);
+                compared.any(|compared| compared == text)
+            }));
+        }
+        cases.sort_unstable();
+        cases.dedup();
+        if cases.is_empty() {
+            self.left.push(number);
+        } else {
+            self.give_run(number, cases);
+        }
     }
 
-    fn find_cases(&self, way: JoinWay, trace: &Trace) -> Vec<usize> {
-        let known = match way {
-            JoinWay::Id => trace.id.as_deref().and_then(|id| self.ids.get(id)),
-            JoinWay::FirstText => {
-                // Several cases may ask the same, and share the run.
-                user_texts(trace).next().and_then(|text| self.texts.get(&normalize_text(text)))
-            }
-            JoinWay::AnyText => {
-                let cases = self.group.cases.iter().enumerate();
-                let asked = cases
-                    .filter(|(_, case)| case.text.as_deref().is_some_and(|text| contains_text(trace, text)));
-                return asked.map(|(number, _)| number).collect();
-            }
-        };
-        known.cloned().unwrap_or_default()
+    /// Returns the runs that no case has found, if some case with a text has found none.
+    pub fn list_left(&self) -> &[usize] {
+        let mut cases = self.group.cases.iter().enumerate();
+        let is_searching = cases.any(|(number, case)| {
+            case.text.is_some() && self.by_id[number].is_empty() && self.by_text[number].is_empty()
+        });
+        if is_searching { &self.left } else { &[] }
     }
 
-    /// Returns the numbers of the runs of each case. `None` if some case finds no run in any way.
-    pub fn into_runs(self) -> Option<Vec<Vec<usize>>> {
-        let mut found = self.found.into_iter().map(|(_, cases)| cases);
-        found.find(|cases| cases.iter().all(|runs| !runs.is_empty()))
+    /// Adds a run that is left to the cases whose text it holds.
+    pub fn add_left_run(&mut self, number: usize, trace: &Trace) {
+        let asked = AskedTexts::find_texts(trace);
+        let cases =
+            self.group.cases.iter().enumerate().filter(|(_, case)| {
+                case.text.as_deref().is_some_and(|text| asked.fits(text, case.input_match))
+            });
+        let cases = cases.map(|(case, _)| case).collect();
+        self.give_run(number, cases);
     }
-}
 
-fn normalize_text(text: &str) -> String {
-    collapse_blanks(text).trim().to_owned()
+    /// Gives a run to these cases, if all of them ask the same.
+    fn give_run(&mut self, run: usize, cases: Vec<usize>) {
+        let Some(first) = cases.first() else { return };
+        let input = &self.group.cases[*first].input;
+        if cases.iter().all(|case| self.group.cases[*case].input == *input) {
+            cases.iter().for_each(|case| self.by_text[*case].push(run));
+        } else {
+            self.contested.push(ContestedRun { run, cases });
+        }
+    }
+
+    /// Returns the runs of each case. The runs with its id are all that a case gets, if there are any.
+    pub fn into_runs(self) -> JoinedRuns {
+        let both = self.by_id.into_iter().zip(self.by_text);
+        let runs = both.map(|(by_id, by_text)| if by_id.is_empty() { by_text } else { by_id });
+        JoinedRuns { runs: runs.collect(), contested: self.contested }
+    }
 }
 
 #[cfg(test)]
@@ -110,29 +162,68 @@ mod tests {
     use super::*;
     use crate::trace::Role;
 
-    fn join(cases: &[(&str, &str)], runs: &[(&str, &str)]) -> Option<Vec<Vec<usize>>> {
-        let cases = cases
-            .iter()
-            .map(|(id, text)| JoinedCase { id: Some((*id).to_owned()), text: Some((*text).to_owned()) });
+    /// Joins runs to cases: each has an id and a text.
+    fn join(cases: &[(&str, &str)], runs: &[(&str, &str)]) -> JoinedRuns {
+        let cases = cases.iter().map(|(id, text)| JoinedCase {
+            id: Some((*id).to_owned()),
+            text: Some((*text).to_owned()),
+            input: (*text).to_owned(),
+            input_match: InputMatch::First,
+        });
         let group = JoinGroup { cases: cases.collect(), start: 0 };
-        let mut joiner = RunJoiner::new(&group, &[JoinWay::Id, JoinWay::FirstText, JoinWay::AnyText]);
-        for (number, (id, text)) in runs.iter().enumerate() {
-            let mut trace = Trace { id: Some((*id).to_owned()), ..Trace::default() };
-            trace.push_message(Role::User, *text);
-            joiner.add_run(number, &trace);
+        let traces: Vec<Trace> = runs
+            .iter()
+            .map(|(id, text)| {
+                let mut trace = Trace { id: Some((*id).to_owned()), ..Trace::default() };
+                trace.push_message(Role::User, *text);
+                trace
+            })
+            .collect();
+        let mut joiner = RunJoiner::new(&group);
+        traces.iter().enumerate().for_each(|(number, trace)| joiner.add_run(number, trace));
+        for number in joiner.list_left().to_vec() {
+            joiner.add_left_run(number, &traces[number]);
         }
         joiner.into_runs()
     }
 
+    #[track_caller]
+    fn assert_joined(cases: &[(&str, &str)], runs: &[(&str, &str)], expected: &[&[usize]]) {
+        let joined = join(cases, runs);
+        assert_eq!(joined.runs, expected);
+        assert_eq!(joined.contested, []);
+    }
+
+    const CASES: [(&str, &str); 2] = [("a", "order 1"), ("b", "order 17")];
+
     #[test]
-    fn runs_are_joined_by_the_first_way_that_finds_a_run_for_each_case() {
-        let cases = [("a", "order 7"), ("b", "order 77")];
-        let by_id = join(&cases, &[("b", "order 7"), ("a", "x"), ("a", "y"), ("c", "z")]);
-        assert_eq!(by_id, Some(vec![vec![1, 2], vec![0]]));
-        let by_first_text = join(&cases, &[("1", "order  77\n"), ("2", "order 7")]);
-        assert_eq!(by_first_text, Some(vec![vec![1], vec![0]]));
-        let by_any_text = join(&cases, &[("1", "About order 77?"), ("2", "About order 7?")]);
-        assert_eq!(by_any_text, Some(vec![vec![0, 1], vec![0]]));
-        assert_eq!(join(&cases, &[("a", "order 7"), ("2", "order 8")]), None);
+    fn a_run_goes_to_the_case_of_its_id() {
+        assert_joined(&CASES, &[("b", "order 1"), ("a", "x"), ("a", "y"), ("c", "z")], &[&[1, 2], &[0]]);
+    }
+
+    #[test]
+    fn a_run_without_the_id_of_a_case_goes_to_the_case_that_asks_its_text() {
+        assert_joined(&CASES, &[("1", "order  17\n"), ("2", "order 1")], &[&[1], &[0]]);
+        // One case finds its run by the id, the other by the text.
+        assert_joined(&CASES, &[("a", "hello"), ("2", "order 17"), ("3", "order 1")], &[&[0], &[1]]);
+    }
+
+    #[test]
+    fn runs_that_are_left_are_joined_by_pieces() {
+        let runs = [("1", "Question: order 17"), ("2", "Question: order 1"), ("3", "about order 1, please")];
+        assert_joined(&CASES, &runs, &[&[1], &[0]]);
+        assert_joined(&CASES, &[("1", "order 1")], &[&[0], &[]]);
+    }
+
+    #[test]
+    fn a_run_for_two_questions_is_of_neither() {
+        let joined = join(&CASES, &[("1", "order 1\norder 17"), ("2", "order 17")]);
+        assert_eq!(joined.runs, [vec![], vec![1]]);
+        assert_eq!(joined.contested, [ContestedRun { run: 0, cases: vec![0, 1] }]);
+    }
+
+    #[test]
+    fn cases_that_ask_the_same_share_their_runs() {
+        assert_joined(&[("a", "order 1"), ("b", "order 1")], &[("1", "order 1")], &[&[0], &[0]]);
     }
 }

@@ -44,6 +44,7 @@ pub use support::settings::CheckSettings;
 pub(crate) use support::settled::{CheckScope, EvidenceNeeds, require_settled};
 pub use tables::Tables;
 pub use tables::failed_when::FailedWhen;
+pub use tables::input_match::InputMatch;
 pub use tables::judge::JudgeSettings;
 pub use tables::prices::Prices;
 pub use tables::readers::ReaderFailures;

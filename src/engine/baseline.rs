@@ -3,6 +3,7 @@
 use super::fit::describe_other_input;
 use super::run::{OpinionSource, RunResult, evaluate_run};
 use crate::case::{Baseline, Case};
+use crate::check::InputMatch;
 use crate::outcome::{Item, LocatedViolation, Score, State, Status, Violation};
 use crate::score::compare::{ComparedRun, Comparison, ComparisonStatus};
 use crate::suite::{NoBaseline, RecordedRun};
@@ -22,12 +23,12 @@ pub(super) struct BaselineComparison<'b> {
 }
 
 impl<'b> BaselineComparison<'b> {
-    /// Starts without comparisons. A missing baseline is a finding; an unreadable one is an error of the trial. With
-    /// `is_fitted`, a baseline that was recorded for another input is undecided.
+    /// Starts without comparisons. A missing baseline is a finding; an unreadable one is an error of the trial. A baseline that
+    /// was recorded for another input is undecided.
     pub(super) fn new(
         case: &'b Case,
         recorded: Option<&'b Result<RecordedRun, NoBaseline>>,
-        is_fitted: bool,
+        input_match: InputMatch,
     ) -> Self {
         let mut findings = Vec::new();
         let (baseline, error) = match case.baseline.as_deref().zip(recorded) {
@@ -42,8 +43,7 @@ impl<'b> BaselineComparison<'b> {
                 (None, Some(TrialError { message, at: baseline.place.locate() }))
             }
         };
-        let accepted = baseline.filter(|_| is_fitted);
-        let misfit = accepted.and_then(|(_, run)| describe_other_input(case, &run.trace));
+        let misfit = baseline.and_then(|(_, run)| describe_other_input(case, &run.trace, input_match));
         Self { baseline, baseline_result: None, findings, misfit, error }
     }
 

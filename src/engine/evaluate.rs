@@ -13,6 +13,7 @@ use super::run::{
 };
 use super::secrets::{mask_verdict, quotes_run};
 use crate::case::{AgentFingerprint, Case};
+use crate::check::InputMatch;
 use crate::judge::JudgeSession;
 use crate::outcome::{Status, UndecidedCause};
 use crate::place::Place;
@@ -74,10 +75,12 @@ pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, String
     settings: EvaluationSettings<'_>,
 ) -> Verdict {
     let started = Instant::now();
+    let input_match =
+        if settings.allows_stale { InputMatch::Off } else { case.find_input_match(settings.agent) };
     let mut collector = RunCollector {
         verdict: blank_verdict(case, name),
         results: Vec::new(),
-        compared: BaselineComparison::new(case, baseline, case.input_match && !settings.allows_stale),
+        compared: BaselineComparison::new(case, baseline, input_match),
         known: KnownSecrets::default(),
     };
     if let Some(Ok(accepted)) = baseline {
@@ -123,7 +126,7 @@ impl RunCollector<'_> {
                 &settled
             }
         };
-        let is_compared = case.input_match && !settings.allows_stale;
+        let is_compared = !settings.allows_stale;
         let misfit = if is_compared { reject_misfit(case, &run.trace, number, settings.agent) } else { None };
         // Nothing is checked on a run for another input: its findings would be about a question that the case does
         // not ask.

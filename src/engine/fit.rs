@@ -3,8 +3,9 @@
 
 use super::run::RunResult;
 use crate::case::{
-    AgentFingerprint, Case, ChangeKind, FileChange, Fit, Misfit, TraceFrom, compare_recording,
+    AgentFingerprint, Case, ChangeKind, FileChange, Fit, Misfit, TraceFrom, compare_input, compare_recording,
 };
+use crate::check::InputMatch;
 use crate::outcome::{Status, UndecidedCause};
 use crate::secrets::quote_difference;
 use crate::trace::Trace;
@@ -16,6 +17,7 @@ const FIT: &str = "fit";
 /// The reasons of such a finding.
 const OTHER_INPUT: &str = "recorded for another input";
 const CHANGED_AGENT: &str = "recorded by an agent that has changed";
+const OTHER_AGENT: &str = "recorded by another agent";
 
 /// The largest number of files in a message.
 const MAX_NAMED_FILES: usize = 3;
@@ -31,10 +33,11 @@ pub(super) fn reject_misfit(
     // The finding points at the part of the case that the run does not fit.
     let place = match (&misfit, &case.agent) {
         (Misfit::Text { turn: Some(turn), .. }, _) => &turn.place,
-        (Misfit::Files(_), Some(agent)) => &agent.place,
+        (Misfit::Files(_) | Misfit::Agent { .. }, Some(agent)) => &agent.place,
         _ => case.input_place.as_ref().unwrap_or(&case.place),
     };
     let (reason, undecided) = match misfit {
+        Misfit::Agent { .. } => (OTHER_AGENT, UndecidedCause::AnotherAgent),
         Misfit::Files(_) => (CHANGED_AGENT, UndecidedCause::ChangedAgent),
         Misfit::Fingerprint | Misfit::Text { .. } => (OTHER_INPUT, UndecidedCause::AnotherInput),
     };
@@ -43,7 +46,7 @@ pub(super) fn reject_misfit(
         run,
         unfit: Some(format!("{reason}: {}", describe_misfit(&misfit, trace))),
         undecided: Some(undecided),
-        help: Some(advise_rerecording(case).to_owned()),
+        help: Some(advise_rerecording(case, &misfit)),
         ..Finding::empty(FIT, place)
     };
     let reason = format!("the run was {reason}");
@@ -53,20 +56,26 @@ pub(super) fn reject_misfit(
 }
 
 /// Describes how the input that `trace` was recorded for differs from that of the case, if it does.
-pub(super) fn describe_other_input(case: &Case, trace: &Trace) -> Option<String> {
-    let Fit::Other(misfit) = compare_recording(case, trace, None) else { return None };
+pub(super) fn describe_other_input(case: &Case, trace: &Trace, input_match: InputMatch) -> Option<String> {
+    let Fit::Other(misfit) = compare_input(case, trace, input_match) else { return None };
     Some(format!("{OTHER_INPUT}: {}", describe_misfit(&misfit, trace)))
 }
 
 /// Whether the finding is about a run that does not fit its case. Several runs together do not change what it means for the
 /// case.
 pub(super) fn is_misfit(finding: &Finding) -> bool {
-    matches!(finding.undecided, Some(UndecidedCause::AnotherInput | UndecidedCause::ChangedAgent))
+    matches!(
+        finding.undecided,
+        Some(UndecidedCause::AnotherInput | UndecidedCause::ChangedAgent | UndecidedCause::AnotherAgent)
+    )
 }
 
 fn describe_misfit(misfit: &Misfit<'_>, trace: &Trace) -> String {
     let (wanted, turn, found) = match misfit {
-        Misfit::Text { wanted, turn, found } => (wanted, turn, found),
+        Misfit::Text { wanted, turn, found, .. } => (wanted, turn, found),
+        Misfit::Agent { recorded, asked } => {
+            return format!("`{recorded}` made the recording, and the case asks `{asked}`");
+        }
         Misfit::Files(changes) => return describe_changes(changes, trace),
         Misfit::Fingerprint => {
             return "the fingerprint of the case's input differs from the recorded one".to_owned();
@@ -105,13 +114,18 @@ fn describe_change(FileChange { path, kind }: &FileChange) -> String {
     }
 }
 
-fn advise_rerecording(case: &Case) -> &'static str {
-    match case.trace {
-        TraceFrom::Inline(_) => {
-            "change the user's text in the trace or in the case; `input_match: false` accepts the difference"
+/// Says what to do, and the line with which the run counts as it is.
+fn advise_rerecording(case: &Case, misfit: &Misfit<'_>) -> String {
+    let accepted_by = match misfit {
+        Misfit::Agent { .. } => {
+            return "run this agent, or delete the recording and record it with this agent".to_owned();
         }
-        TraceFrom::File(_) | TraceFrom::Lookup => {
-            "record the run again, or select the run of this case; `input_match: false` accepts the difference"
-        }
-    }
+        Misfit::Text { accepted_by, .. } => *accepted_by,
+        Misfit::Fingerprint | Misfit::Files(_) => InputMatch::Off,
+    };
+    let advice = match case.trace {
+        TraceFrom::Inline(_) => "change the user's text in the trace or in the case",
+        TraceFrom::File(_) | TraceFrom::Lookup => "record the run again, or select the run of this case",
+    };
+    format!("{advice}; `input_match: {}` accepts the difference", accepted_by.as_str())
 }

@@ -7,6 +7,7 @@ use super::aggregate::aggregate_runs;
 use super::baseline::BaselineComparison;
 use super::run::{OpinionSource, ProgramStarter, evaluate_run, weight_on_case};
 use crate::case::Case;
+use crate::check::InputMatch;
 use crate::evidence::{Evidence, Opinions};
 use crate::judge::JudgeSession;
 use crate::outcome::Status;
@@ -54,7 +55,7 @@ impl<'c> MutantEvaluator<'c> {
     pub(crate) fn evaluate(&self, run: &RecordedRun) -> MutantVerdict {
         // The opinions are those on the unchanged run: no judge is asked about a mutant.
         let opinions = OpinionSource::Fixed(self.opinions.as_ref(), self.programs);
-        let mut compared = BaselineComparison::new(self.case, self.baseline, false);
+        let mut compared = BaselineComparison::new(self.case, self.baseline, InputMatch::Off);
         let result = evaluate_run(self.case, &self.case.settle_statuses(&run.trace, run.format), 0, opinions);
         compared.compare_run(self.case, run, 0, &result, opinions);
         let mut results = [result];

@@ -7,6 +7,7 @@ mod clauses;
 mod empty_run;
 mod failed_call;
 mod fallible;
+mod left_out_runs;
 mod near_miss;
 mod passed_over;
 mod pinned;
@@ -14,6 +15,7 @@ mod policies;
 mod probe;
 mod repeated;
 mod replaced_gate;
+mod several_traces;
 mod tools;
 mod unfingerprinted;
 mod unused_column;
@@ -114,6 +116,8 @@ impl Linter {
         self.found.remarks.extend(unused_column::find_remark(case));
         let folder = path.parent().unwrap_or(path);
         self.found.remarks.extend(weak_settings::find_remarks(case, folder, library.files));
+        self.found.remarks.extend(several_traces::find_remark(case, path, library.files));
+        self.found.remarks.extend(left_out_runs::find_remark(case, path, library.files));
         // This remark is about a run that nobody has recorded: that of an agent which says and does nothing.
         self.found.remarks.extend(empty_run::find_remark(case, &name, |runs| {
             RecordedEvidence::from_runs(runs, case, path, library.files)

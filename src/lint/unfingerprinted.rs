@@ -2,12 +2,13 @@
 
 use super::LintRemark;
 use crate::case::Case;
+use crate::check::InputMatch;
 use crate::suite::RecordedRun;
 
 /// Returns a remark for the first such recording. A trace that no agent of the case made is not a recording.
 pub(super) fn find_remark(case: &Case, runs: &[RecordedRun]) -> Option<LintRemark> {
     // Without `input_match`, nobody compares the fingerprint.
-    if case.agent.is_none() || !case.input_match {
+    if case.agent.is_none() || case.find_input_match(None) == InputMatch::Off {
         return None;
     }
     let has_fingerprint =

@@ -28,6 +28,8 @@ pub enum UndecidedCause {
     AnotherInput,
     /// A file that the agent depends on has changed since the run was recorded.
     ChangedAgent,
+    /// Another agent made the recording.
+    AnotherAgent,
     /// The agent asked its model something that is not recorded.
     UnrecordedRequest,
     /// The agent was not run, because nobody has allowed it.

@@ -17,7 +17,7 @@ use super::trace::parse_trace_from;
 use crate::case::{
     Baseline, Case, CaseRow, Expectation, Ignore, LoweredBlock, TraceFile, TraceFrom, refuse_decided_case,
 };
-use crate::check::{FailedWhen, Registry, Scope};
+use crate::check::{FailedWhen, InputMatch, Registry, Scope};
 use crate::evidence::Opinions;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Place};
@@ -74,7 +74,8 @@ fn read_keys(
         input_place: input.map(Node::place),
         turns: parse_turn_queries(node),
         stop_when: fields.node("stop_when").and_then(|node| fields.take(parse_stop(node))),
-        input_match: fields.optional("input_match").unwrap_or(true),
+        input_match: fields.parse("input_match", InputMatch::parse).or(context.scope.tables.input_match),
+        shared_input_match: context.scope.tables.shared_input_match,
         dataset: context.dataset.cloned(),
         failed_when: read_failed_when(fields, &trace, context),
         trace,

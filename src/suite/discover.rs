@@ -51,9 +51,9 @@ pub fn find_files_for_name(files: &Files, name: &str) -> Vec<PathBuf> {
     let safe =
         parts.iter().take_while(|part| !part.contains(['/', '\\']) && *part != ".." && !part.is_empty());
     let longest = safe.count();
-    // Behind the file's name, a trial has a case and at most one part below it.
-    let prefixes = (1..=longest).rev().filter(|length| parts.len() - length <= 2);
-    let stems = prefixes
+    // Behind the file's name, a trial has a case, and below it the path of a trace.
+    let stems = (1..=longest)
+        .rev()
         .map(|length| parts[..length].iter().fold(files.root().to_owned(), |path, part| path.join(part)));
     let candidates = stems.flat_map(|stem| {
         CASE_EXTENSIONS.iter().map(move |extension| PathBuf::from(format!("{}.{extension}", stem.display())))

@@ -296,7 +296,9 @@ impl<'r> FileReader<'r> {
 
     fn cases(&mut self, cases: &CaseCollector<'_>) -> Result<(), LoadErrors> {
         let CaseCollector { document, paths, origins, header, dataset } = cases;
-        let joins = &JoinGroups::find_groups(document, paths);
+        let tables = &header.tables;
+        let input_match = tables.input_match.or(tables.shared_input_match).unwrap_or_default();
+        let joins = &JoinGroups::find_groups(document, paths, input_match);
         let mut errors = LoadErrors::new();
         for (path, origin) in paths.iter().zip(origins) {
             let id = document.root().pointer(path).and_then(keys::id_of);

@@ -2,7 +2,7 @@
 
 use super::gate::{SuiteGate, parse_gate};
 use super::{ReportFormat, keys};
-use crate::check::{Scope, Tables};
+use crate::check::{InputMatch, Scope, Tables};
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node, Value};
 
@@ -39,7 +39,8 @@ impl SuiteHeader {
         }
         let name = fields.optional::<String>("suite");
         let output = fields.parse("output", parse_reports);
-        let tables = scope.tables.extended(&mut fields);
+        let mut tables = scope.tables.extended(&mut fields);
+        tables.input_match = fields.parse("input_match", InputMatch::parse);
         let gate = parse_gate(&mut fields, scope);
         fields.finish(Self { name, reports: output.unwrap_or_default(), tables, gate })
     }

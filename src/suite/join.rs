@@ -1,4 +1,4 @@
-//! Finds the runs of a case in a trace file that several cases of a suite share by `defaults.trace`.
+//! Finds the runs of a case in a trace file that the cases of a suite share by `defaults.trace`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::case::is_own_value;
 use super::keys;
 use super::runs::CaseRuns;
-use crate::case::{Case, JoinGroup, JoinWay, JoinedCase, RunJoiner, TraceFile};
+use crate::case::{Case, ContestedRun, JoinGroup, JoinedCase, JoinedRuns, RunJoiner, TraceFile};
+use crate::check::InputMatch;
+use crate::pattern::is_glob;
 use crate::source::Files;
 use crate::yaml::{Document, Node, Value};
 
@@ -23,19 +25,19 @@ struct NumberedGroup {
 }
 
 impl JoinGroups {
-    /// Finds the cases at `paths` that do not name a trace themselves, and whose default is the same file for each.
-    pub(super) fn find_groups(document: &Document, paths: &[String]) -> Self {
+    /// Finds the cases at `paths` that do not name a trace themselves, and whose default is a file. A case is a group, too: the
+    /// file may hold runs of other cases. `input_match` is the setting for cases without one.
+    pub(super) fn find_groups(document: &Document, paths: &[String], input_match: InputMatch) -> Self {
         let mut groups: HashMap<&str, JoinGroup> = HashMap::new();
         for case in paths.iter().filter_map(|path| document.root().pointer(path)) {
             if let Some(file) = shared_file(case) {
                 let group = groups.entry(file).or_default();
                 group.start = document.root().tree().span.start;
-                group.cases.push(describe_case(case));
+                group.cases.push(describe_case(case, input_match));
             }
         }
-        // A case that has the file alone needs nothing to choose by.
-        let several = groups.into_iter().filter(|(_, group)| group.cases.len() > 1);
-        Self(several.map(|(file, group)| (file.to_owned(), NumberedGroup::number_cases(group))).collect())
+        let groups = groups.into_iter();
+        Self(groups.map(|(file, group)| (file.to_owned(), NumberedGroup::number_cases(group))).collect())
     }
 
     /// Returns the group of a case, and its number there.
@@ -68,30 +70,57 @@ fn shared_file(case: Node<'_>) -> Option<&str> {
     (!file.contains("{id}")).then_some(file)
 }
 
-fn describe_case(case: Node<'_>) -> JoinedCase {
-    let text = find_text(case).or_else(|| find_first_query(case)).map(str::to_owned);
-    JoinedCase { id: keys::id_of(case).map(|(id, _)| id), text }
+fn describe_case(case: Node<'_>, input_match: InputMatch) -> JoinedCase {
+    let turns = || case.get("turns").and_then(Node::list).into_iter().flatten();
+    let find_query = |turn: Node<'_>| turn.get("query").and_then(Node::as_str).map(str::to_owned);
+    let first_query =
+        || find_query(turns().next()?).or_else(|| find_text(turns().next()?).map(str::to_owned));
+    let text = find_text(case).map(str::to_owned).or_else(first_query);
+    let input = find_input(case).and_then(|input| input.decode::<serde_json::Value>().ok());
+    let input = serde_json::json!([input, turns().map(find_query).collect::<Vec<_>>()]).to_string();
+    // A mistake is reported when the case is read.
+    let own = case.get("input_match").and_then(|node| InputMatch::parse(node).ok());
+    JoinedCase {
+        id: keys::id_of(case).map(|(id, _)| id),
+        text,
+        input,
+        input_match: match own.unwrap_or(input_match) {
+            // What is not compared later still tells whose run it is.
+            InputMatch::Off => InputMatch::First,
+            input_match => input_match,
+        },
+    }
+}
+
+fn find_input(node: Node<'_>) -> Option<Node<'_>> {
+    ["input", "prompt"].into_iter().find_map(|key| node.get(key))
 }
 
 /// Returns the text of the input of a case, or of a turn.
 fn find_text(node: Node<'_>) -> Option<&str> {
-    let text = ["input", "prompt"].into_iter().find_map(|key| node.get(key))?;
+    let text = find_input(node)?;
     text.as_str().or_else(|| text.get("query")?.as_str())
 }
 
-fn find_first_query(case: Node<'_>) -> Option<&str> {
-    let turn = case.get("turns")?.list()?.next()?;
-    turn.get("query").and_then(Node::as_str).or_else(|| find_text(turn))
-}
-
-/// The runs of a shared file, and the numbers of the runs of each case. `None` if the runs are not joined.
+/// The runs of a shared file, and whose they are.
 struct JoinedFile {
     runs: Arc<CaseRuns>,
-    numbers: Option<Vec<Vec<usize>>>,
+    joined: JoinedRuns,
+    /// The first runs, for an error.
+    listed: Vec<ListedRun>,
 }
 
-/// Returns all runs of a file that several cases share, and the numbers of those of `case`. The file is read once in a
-/// process, and not once for each case. The error is the cause, in a sentence.
+/// A run in an error.
+struct ListedRun {
+    id: Option<String>,
+    file: Option<String>,
+}
+
+/// The largest number of runs that an error lists.
+const MAX_LISTED: usize = 20;
+
+/// Returns all runs of a file that cases share, and the numbers of those of `case`. The file is read once in a process, and
+/// not once for each case. The error is the cause, in a sentence.
 pub(super) fn find_joined_runs(
     case: &Case,
     file: &TraceFile,
@@ -102,26 +131,116 @@ pub(super) fn find_joined_runs(
     let key = PathBuf::from(format!("{}#{}#{}", path.display(), group.start, file.path));
     let joined = files.compiled(&key, || Ok(join_file(case, group, path, files)));
     let joined = joined.map_err(|errors| errors.to_string())?;
-    let JoinedFile { runs, numbers } = joined.as_ref().as_ref().map_err(Clone::clone)?;
-    let own = match numbers {
-        Some(numbers) => numbers.get(number).cloned().unwrap_or_default(),
-        None => (0..runs.len()).collect(),
-    };
-    Ok((Arc::clone(runs), own))
+    let found = joined.as_ref().as_ref().map_err(Clone::clone)?;
+    let mut own = found.joined.runs.get(number).cloned().unwrap_or_default();
+    let contested = found.joined.contested.iter().find(|contested| contested.cases.contains(&number));
+    match (own.as_slice(), contested, found.runs.len()) {
+        ([], Some(contested), _) => return Err(describe_contest(contested, group, found, file, path, files)),
+        // The only run of a file is meant for each case. The rule of the fit decides whether it is one for its input.
+        ([], None, 0 | 1) => own = (0..found.runs.len()).collect(),
+        ([], None, _) => return Err(describe_missing(case, found, file, path, files)),
+        _ => {}
+    }
+    Ok((Arc::clone(&found.runs), own))
 }
 
 fn join_file(case: &Case, group: &JoinGroup, path: &Path, files: &Files) -> Result<JoinedFile, String> {
     let runs = Arc::new(CaseRuns::find_in_files(case, path, files)?);
-    // Searching all texts for the texts of all cases takes longer, so it is tried last. A way counts only if every case
-    // finds a run by it.
-    for ways in [&[JoinWay::Id, JoinWay::FirstText][..], &[JoinWay::AnyText]] {
-        let mut joiner = RunJoiner::new(group, ways);
-        for (number, run) in runs.each_run(files).enumerate() {
-            joiner.add_run(number, &run?.trace);
-        }
-        if let Some(numbers) = joiner.into_runs() {
-            return Ok(JoinedFile { runs, numbers: Some(numbers) });
+    let mut joiner = RunJoiner::new(group);
+    let mut listed = Vec::new();
+    for (number, run) in runs.each_run(files).enumerate() {
+        let run = run?;
+        joiner.add_run(number, &run.trace);
+        if number < MAX_LISTED {
+            listed.push(ListedRun { id: run.trace.id.clone(), file: run.file.clone() });
         }
     }
-    Ok(JoinedFile { runs, numbers: None })
+    // Looking for pieces takes longer, and the runs must be read again for it, so only those that are left are searched.
+    let left = joiner.list_left().to_vec();
+    let mut left = left.iter().peekable();
+    if left.peek().is_some() {
+        for (number, run) in runs.each_run(files).enumerate() {
+            if left.next_if_eq(&&number).is_some() {
+                joiner.add_left_run(number, &run?.trace);
+            }
+        }
+    }
+    Ok(JoinedFile { runs, joined: joiner.into_runs(), listed })
+}
+
+/// Describes that several cases could take a run.
+fn describe_contest(
+    contested: &ContestedRun,
+    group: &JoinGroup,
+    found: &JoinedFile,
+    file: &TraceFile,
+    path: &Path,
+    files: &Files,
+) -> String {
+    let names: Vec<String> = contested
+        .cases
+        .iter()
+        .take(MAX_LISTED)
+        .filter_map(|case| Some(format!("`{}`", group.cases[*case].id.as_deref()?)))
+        .collect();
+    let number = contested.run;
+    let id = found.listed.get(number).and_then(|run| run.id.as_deref());
+    let run = id.map_or_else(|| format!("run {}", number + 1), |id| format!("the run `{id}`"));
+    format!(
+        "{run} of `{}` could be the run of {}: both ask it\nname the run in its case: {}",
+        file.path,
+        names.join(" and of "),
+        write_trace_line(found, number, file, path, files)
+    )
+}
+
+/// Describes that a case finds no run of its own.
+fn describe_missing(case: &Case, found: &JoinedFile, file: &TraceFile, path: &Path, files: &Files) -> String {
+    let count = found.runs.len();
+    let runs = found.listed.iter().enumerate().map(|(number, run)| match (&run.id, &run.file) {
+        (Some(id), _) => format!("`{id}`"),
+        (None, Some(name)) if is_glob(&file.path) => format!("`{}`", name_beside(name, path, files)),
+        (None, _) => (number + 1).to_string(),
+    });
+    let more = match count.saturating_sub(MAX_LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let has_text = case.prompt().is_some() || !case.turns.is_empty();
+    format!(
+        "no run of `{}` is in `{}`: no run has its id, and {}; the runs are {}{more}\nname the run in the case: {}",
+        case.id.as_deref().unwrap_or_default(),
+        file.path,
+        if has_text { "none was asked its input" } else { "the case has no input" },
+        runs.collect::<Vec<_>>().join(", "),
+        write_trace_line(found, 0, file, path, files)
+    )
+}
+
+/// Writes the line of a case that selects the run of this number.
+fn write_trace_line(
+    found: &JoinedFile,
+    number: usize,
+    file: &TraceFile,
+    path: &Path,
+    files: &Files,
+) -> String {
+    let listed = found.listed.get(number);
+    // A glob has no numbers, so the file of the run is named.
+    if is_glob(&file.path)
+        && let Some(name) = listed.and_then(|run| run.file.as_deref())
+    {
+        return format!("`trace: {}`", name_beside(name, path, files));
+    }
+    let run = listed.and_then(|run| run.id.clone()).unwrap_or_else(|| (number + 1).to_string());
+    // An id may be anything, such as a text with a colon.
+    let is_plain = run.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    let run = if is_plain { run } else { format!("{run:?}") };
+    format!("`trace: {{file: {}, run: {run}}}`", file.path)
+}
+
+/// Returns the name of a trace file as a case in the file `path` writes it.
+fn name_beside<'n>(name: &'n str, path: &Path, files: &Files) -> &'n str {
+    let folder = path.parent().map(|folder| files.name(folder)).unwrap_or_default();
+    name.strip_prefix(&folder).map_or(name, |below| below.trim_start_matches('/'))
 }

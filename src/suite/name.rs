@@ -32,6 +32,21 @@ pub fn build_case_name(file: &str, id: Option<&str>) -> String {
     }
 }
 
+/// Builds the name of the trial of one run of the case `case`: the path of its trace file without the extension, and for one
+/// of several runs of a file, its id or its number.
+pub(super) fn build_run_name(case: &str, trace: &Path, run: Option<&str>) -> String {
+    let parts = trace.components().map(|component| component.as_os_str().to_string_lossy());
+    let mut name = case.to_owned();
+    for part in parts {
+        name.push_str("::");
+        name.push_str(&escape_part(&part));
+    }
+    if let Some(run) = run {
+        name.extend(["[", &escape_part(run), "]"]);
+    }
+    name
+}
+
 /// Escapes one part of a name.
 fn escape_part(part: &str) -> Cow<'_, str> {
     if part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')) {
@@ -139,6 +154,13 @@ mod tests {
         assert_eq!(name("payments/refund.yaml", Some("auth_flow")), "payments::refund::auth_flow");
         assert_eq!(name("one.yaml", None), "one");
         assert_eq!(name("a b.yaml", Some("refund: happy path")), "a b::refund: happy path");
+    }
+
+    #[test]
+    fn a_run_is_named_after_its_file() {
+        let name = |trace: &str, run: Option<&str>| build_run_name("rules", Path::new(trace), run);
+        assert_eq!(name("conv_005", None), "rules::conv_005");
+        assert_eq!(name("2026/ a", Some("x::y ")), "rules::2026::%20a[x%3A%3Ay%20]");
     }
 
     #[test]

@@ -24,6 +24,22 @@ pub fn find_stale_runs(case: &Case, path: &Path, files: &Files, agent: &AgentFin
     (1..=runs).filter(|run| !is_fresh(case, path, files, agent, *run)).collect()
 }
 
+/// Returns the first file with a recording of another agent in the place of one of the case's runs, and the name of that agent.
+pub fn find_foreign_recording(
+    case: &Case,
+    path: &Path,
+    files: &Files,
+    agent: &AgentFingerprint,
+) -> Option<(String, String)> {
+    let runs = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
+    (1..=runs).find_map(|run| {
+        let recording = recording(case, path, files, run).ok().filter(|recording| files.exists(recording))?;
+        let name = files.name(&recording);
+        let recorded = read_only_run(recording, &case.readers, files).ok()?.ok()?;
+        Some((name, agent.find_other_maker(&recorded.trace)?.to_owned()))
+    })
+}
+
 /// Whether a run is recorded for this input by this agent. What cannot be read as a run is recorded again.
 fn is_fresh(case: &Case, path: &Path, files: &Files, agent: &AgentFingerprint, run: u32) -> bool {
     let Ok(recording) = recording(case, path, files, run) else { return false };

@@ -1,13 +1,14 @@
 //! The runs of a case: located first, and read one by one.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::path::Path;
 use std::sync::Mutex;
 
 use super::join::find_joined_runs;
+use super::name::build_run_name;
 use super::run_source::RunSource;
-use super::trace::find_trace_files;
+use super::trace::{find_glob_start, find_trace_files};
 use crate::case::{Case, RunReading, TraceFile, TraceFrom};
 use crate::source::{Files, lock};
 use crate::trace::Trace;
@@ -32,6 +33,8 @@ pub struct CaseRuns {
     sources: Vec<RunSource>,
     /// The number of runs that belong to the case.
     count: usize,
+    /// The number of recorded runs that `repeat` leaves out.
+    left_out: usize,
     /// What the case knows of the runs.
     reading: RunReading,
     together: Mutex<CollectedRuns>,
@@ -49,6 +52,7 @@ impl From<Vec<RecordedRun>> for CaseRuns {
     fn from(runs: Vec<RecordedRun>) -> Self {
         Self {
             count: runs.len(),
+            left_out: 0,
             sources: vec![RunSource::Read(runs)],
             reading: RunReading::default(),
             together: Mutex::default(),
@@ -80,7 +84,7 @@ impl CaseRuns {
             TraceFrom::File(file) => file.reading.clone(),
             TraceFrom::Inline(_) | TraceFrom::Lookup => RunReading::default(),
         };
-        Ok(Self { sources, count, reading, together: Mutex::default() })
+        Ok(Self { sources, count, left_out: found - count, reading, together: Mutex::default() })
     }
 
     /// Finds all runs in the files of a case, also those of other cases that share the files. The error is the cause, in a
@@ -88,7 +92,7 @@ impl CaseRuns {
     pub(super) fn find_in_files(case: &Case, path: &Path, files: &Files) -> Result<Self, String> {
         let sources = Self::find_sources(case, path, files)?;
         let count = sources.iter().map(RunSource::len).sum();
-        Ok(Self { sources, count, reading: RunReading::default(), together: Mutex::default() })
+        Ok(Self { sources, count, left_out: 0, reading: RunReading::default(), together: Mutex::default() })
     }
 
     fn find_sources(case: &Case, path: &Path, files: &Files) -> Result<Vec<RunSource>, String> {
@@ -106,9 +110,52 @@ impl CaseRuns {
         }
     }
 
+    /// Returns the names of the trials of a case with one trial for each run. `case_name` is the name of the case.
+    ///
+    /// The runs of a glob are named after their files, so that a file that is added or deleted renames no trial of another
+    /// one. The runs of a single file have numbers.
+    pub fn name_trials(
+        &self,
+        case_name: &str,
+        case: &Case,
+        path: &Path,
+        files: &Files,
+    ) -> Result<Vec<String>, String> {
+        let Some(start) = find_glob_start(case, path, files)? else {
+            return Ok((1..=self.len()).map(|number| format!("{case_name}::run_{number}")).collect());
+        };
+        let mut names = Vec::new();
+        let mut known = HashSet::new();
+        for (trace, source) in find_trace_files(case, path, files)?.iter().zip(&self.sources) {
+            let below = trace.strip_prefix(&start).unwrap_or(trace);
+            let stem = if trace.is_dir() { below.to_owned() } else { below.with_extension("") };
+            let own: Vec<String> = match source.len() {
+                1 => vec![build_run_name(case_name, &stem, None)],
+                _ => {
+                    let ids = find_ids(source, files)?.into_iter();
+                    ids.map(|id| build_run_name(case_name, &stem, Some(&id))).collect()
+                }
+            };
+            for name in own {
+                if !known.insert(name.clone()) {
+                    let trace = files.name(trace);
+                    return Err(format!("two traces make the trial `{name}`, one of them is {trace}"));
+                }
+                names.push(name);
+            }
+        }
+        names.truncate(self.len());
+        Ok(names)
+    }
+
     /// Returns the number of runs.
     pub fn len(&self) -> usize {
         self.count
+    }
+
+    /// Returns the number of recorded runs that `repeat` leaves out.
+    pub fn count_left_out(&self) -> usize {
+        self.left_out
     }
 
     /// Whether there are no runs.
@@ -158,6 +205,24 @@ impl CaseRuns {
             (number < before).then_some((source, own))
         })
     }
+}
+
+/// The largest length of a run's id in the name of a trial, in characters.
+const MAX_ID_CHARS: usize = 100;
+
+/// Returns the ids of the runs in a file, or their numbers from 1 if the ids do not tell the runs apart.
+fn find_ids(source: &RunSource, files: &Files) -> Result<Vec<String>, String> {
+    let mut ids = Vec::new();
+    for run in source.each(files) {
+        ids.push(run?.trace.id.clone().filter(|id| !id.is_empty() && id.chars().count() <= MAX_ID_CHARS));
+    }
+    let different: HashSet<&Option<String>> = ids.iter().collect();
+    let tells_apart = different.len() == ids.len() && ids.iter().all(Option::is_some);
+    let names = ids.iter().enumerate().map(|(at, id)| match id {
+        Some(id) if tells_apart => id.clone(),
+        _ => (at + 1).to_string(),
+    });
+    Ok(names.collect())
 }
 
 impl CollectedRuns {

@@ -159,6 +159,18 @@ fn find_matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Ve
     if found.is_empty() { Err(format!("no trace matches `{}`", file.path)) } else { Ok(found) }
 }
 
+/// Returns the folder below which the files of a case's glob are. `None` for a case that names a single file, or none.
+pub(super) fn find_glob_start(case: &Case, path: &Path, files: &Files) -> Result<Option<PathBuf>, String> {
+    let TraceFrom::File(file) = &case.trace else { return Ok(None) };
+    let home = trace_home(case, path);
+    let folder = home.parent().unwrap_or(home);
+    let direct = files.resolve(folder, &file.path).map_err(|error| error.to_string())?;
+    if !is_glob(&file.path) || files.exists(&direct) {
+        return Ok(None);
+    }
+    Ok(Some(split_glob(folder, &file.path, files)?.0))
+}
+
 /// Returns the files below `folder` that match `pattern`, in natural order. A pattern that leads out of it matches none.
 pub(super) fn find_files_below(folder: &Path, pattern: &str, files: &Files) -> Result<Vec<PathBuf>, String> {
     let (start, pattern) = split_glob(folder, pattern, files)?;
@@ -261,10 +273,50 @@ fn find_numbered(folder: &Path, files: &Files) -> Option<Vec<PathBuf>> {
 fn find_by_stem(folder: &Path, id: &str, files: &Files) -> Option<PathBuf> {
     let usual = TRACE_EXTENSIONS.iter().map(|extension| folder.join(format!("{id}.{extension}")));
     usual.into_iter().find(|path| files.exists(path)).or_else(|| {
-        let named =
-            |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == id) && path.extension().is_some();
-        files.exists(folder).then(|| files.list(folder).into_iter().find(named)).flatten()
+        files.exists(folder).then(|| files.list(folder).into_iter().find(|path| is_named(path, id))).flatten()
     })
+}
+
+/// Whether the file at `path` is a trace `<id>.*`, and no backup of one.
+fn is_named(path: &Path, id: &str) -> bool {
+    let Some(extension) = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase())
+    else {
+        return false;
+    };
+    let is_backup = extension.ends_with('~') || BACKUP_EXTENSIONS.contains(&&*extension);
+    !is_backup && path.file_stem().is_some_and(|stem| stem == id)
+}
+
+/// The extensions of files that editors and tools leave behind.
+const BACKUP_EXTENSIONS: &[&str] = &["bak", "old", "orig", "rej", "swo", "swp", "tmp"];
+
+/// Lists everything that a case without `trace` could take for its trace in the folders in which it looks, in the order in
+/// which it looks: the first one is its trace.
+pub(crate) fn list_default_traces(case: &Case, path: &Path, files: &Files) -> Vec<PathBuf> {
+    if !matches!(case.trace, TraceFrom::Lookup) {
+        return Vec::new();
+    }
+    let own = case_stem(case, trace_home(case, path));
+    let id = own.file_name().unwrap_or_default().to_string_lossy();
+    let Some(stem) = own.parent() else { return Vec::new() };
+    let mut found = Vec::new();
+    for folder in [Some(stem), stem.parent()].into_iter().flatten() {
+        let mut named: Vec<PathBuf> = if files.exists(folder) { files.list(folder) } else { Vec::new() };
+        named.retain(|path| is_named(path, &id));
+        let rank = |path: &PathBuf| {
+            let extension = path.extension().unwrap_or_default();
+            TRACE_EXTENSIONS.iter().position(|usual| *usual == extension).unwrap_or(TRACE_EXTENSIONS.len())
+        };
+        named.sort_by_key(rank);
+        found.append(&mut named);
+    }
+    let has_runs = find_numbered(&own, files).is_some();
+    // With `repeat`, the folder comes first.
+    let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
+    if has_runs {
+        found.insert(if several { 0 } else { found.len() }, own);
+    }
+    found
 }
 
 /// Compares names with their numbers as numbers: `run_2` comes before `run_10`.

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::agent::parse_named_agents;
 use super::discover::WORKSPACE_FILE;
 use crate::case::{AgentLimits, NamedAgent};
-use crate::check::{DeclaredReaders, Registry, Tables, parse_readers};
+use crate::check::{DeclaredReaders, InputMatch, Registry, Tables, parse_readers};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::reader::ReaderSet;
 use crate::source::Files;
@@ -54,6 +54,7 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
     let document = files.document(&path)?;
     let mut fields = Fields::of(document.root(), "`arraign.yaml`")?;
     let mut tables = Tables::default().extended(&mut fields);
+    tables.shared_input_match = fields.parse("input_match", InputMatch::parse);
     if let Some(node) = fields.node("weights") {
         tables.weights = fields.take(tables.weights.overridden(node, kinds)).unwrap_or_default();
     }

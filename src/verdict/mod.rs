@@ -80,6 +80,9 @@ pub struct Verdict {
     pub statistics: Option<Statistics>,
     /// The runs that were evaluated.
     pub runs: Vec<RunSummary>,
+    /// The number of recorded runs that `repeat` leaves out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub runs_left_out: usize,
     /// Why the case could not be evaluated, such as an unreadable trace, a timeout or a panic.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<TrialError>,
@@ -128,6 +131,7 @@ impl Verdict {
             scorecards: Vec::new(),
             statistics: None,
             runs: Vec::new(),
+            runs_left_out: 0,
             errors: Vec::new(),
             mutation: None,
             snapshot_diff: None,

@@ -1,6 +1,6 @@
 //! A run counts for a case only if it was recorded for the input of the case.
 
-use arraign::__internals::case::{TraceFrom, fingerprint_input};
+use arraign::__internals::case::{AgentFingerprint, TraceFrom, fingerprint_input};
 use arraign::__internals::report::terminal::render_red_trial;
 use arraign::trace::Provenance;
 use arraign::{Case, Harness, LoadErrors, Status, Suite, Trace, Verdict, evaluate};
@@ -39,12 +39,67 @@ fn status(input: &str, run: &str) -> Status {
 }
 
 #[test]
-fn a_run_fits_if_a_user_message_contains_the_input() {
-    for input in ["input: Where is order 7?", "input: {query: 'Where is order  7?'}", "prompt: Thanks", ""] {
+fn a_run_fits_if_the_first_user_message_has_the_input_as_lines_of_its_own() {
+    for input in ["input: Where is order 7?", "input: {query: 'Where is order  7?'}", ""] {
         assert_eq!(status(input, RUN), Status::Pass, "{input}");
     }
-    for input in ["input: Where is order 8?", "input: where is order 7?", "input: It has shipped."] {
-        assert_eq!(status(input, RUN), Status::Undecided, "{input}");
+    let others = ["Where is order 8?", "where is order 7?", "Where is order 7", "order 7?", "Thanks!", "''"];
+    for input in others {
+        assert_eq!(status(&format!("input: {input}"), RUN), Status::Undecided, "{input}");
+    }
+}
+
+#[test]
+fn a_setting_says_which_messages_are_compared() {
+    for (input_match, input, expected) in [
+        ("first", "Thanks!", Status::Undecided),
+        ("last", "Thanks!", Status::Pass),
+        ("last", "Where is order 7?", Status::Undecided),
+        ("any", "Thanks!", Status::Pass),
+        ("any", "Thanks", Status::Undecided),
+        ("contains", "Thanks", Status::Pass),
+        ("contains", "order 8", Status::Undecided),
+        ("true", "Thanks!", Status::Undecided),
+        ("false", "order 8", Status::Pass),
+    ] {
+        let settings = format!("input: {input}\ninput_match: {input_match}");
+        assert_eq!(status(&settings, RUN), expected, "{settings}");
+    }
+    let error = parse_case(&format!("input_match: frist\n{RUN}")).err().expect("a mistake").to_string();
+    assert!(error.contains("`input_match` is `first`, `last`, `any`, `contains` or `false`"), "{error}");
+}
+
+#[test]
+fn the_advice_names_the_setting_with_which_a_run_counts() {
+    for (input, setting) in [("Thanks!", "any"), ("order 7", "contains"), ("order 8", "false")] {
+        let help = judge(&format!("input: {input}"), RUN).findings[0].help.clone().expect("advice");
+        assert!(help.ends_with(&format!("`input_match: {setting}` accepts the difference")), "{help}");
+    }
+}
+
+#[test]
+fn the_case_decides_before_its_suite_and_that_before_all_suites() {
+    let run = |text: &str| serde_json::json!({"steps": [{"user": text}, {"call": "look"}]}).to_string();
+    let suite = |head: &str, case: &str| {
+        format!(
+            "{head}tests:\n  - {{id: a, input: order 7, {case}trace: traces/a.json, expect: [tool_called: look]}}\n"
+        )
+    };
+    let project = Project::empty().file("evals/traces/a.json", run("about order 7, please"));
+    for (number, (all, head, case, code)) in [
+        ("", "", "", 101),
+        ("input_match: contains", "", "", 0),
+        ("input_match: contains", "input_match: first\n", "", 101),
+        ("", "input_match: contains\n", "", 0),
+        ("", "input_match: contains\n", "input_match: any, ", 101),
+        ("", "defaults: {input_match: contains}\n", "", 0),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        project.write("evals/arraign.yaml", format!("size_limit: 1 MB\n{all}\n"));
+        project.write("evals/s.yaml", suite(head, case));
+        project.run_with(&[("ARRAIGN_OUT", &format!("run{number}"))], &[]).exits(code);
     }
 }
 
@@ -114,6 +169,23 @@ fn a_fingerprint_decides_over_the_words() {
         unfit.as_deref(),
         Some("recorded for another input: the fingerprint of the case's input differs from the recorded one")
     );
+}
+
+#[test]
+fn a_run_of_an_agent_is_held_to_the_words_as_well() {
+    let suite = parse_case(&format!("input: Where is order 7?\n{RUN}")).expect("a case");
+    let case = &suite.cases[0];
+    let other = parse_case(&format!("{}", RUN.replace("order 7", "order 17"))).expect("a case");
+    let agent = AgentFingerprint::default();
+    let stamp = |run: &Trace| {
+        let recorded = agent.stamp(case, run, "arraign", "2026-11-22T10:00:00Z");
+        evaluate(case, &Trace { recorded: Some(Box::new(recorded)), ..run.clone() }).status
+    };
+    assert_eq!(stamp(inline_trace(case)), Status::Pass);
+    assert_eq!(stamp(inline_trace(&other.cases[0])), Status::Undecided);
+    // A run without a word of the user was asked what the agent was asked.
+    let silent = parse_case(SILENT_RUN).expect("a case");
+    assert_eq!(stamp(inline_trace(&silent.cases[0])), Status::Pass);
 }
 
 #[test]

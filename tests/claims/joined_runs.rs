@@ -59,22 +59,75 @@ fn runs_without_ids_are_joined_by_input() {
     };
     let runs = [line("two", "What  about two?\n"), line("one", "What about one?")];
     project(suite(&["one", "two"]), &runs).run(&[]).exits(0);
-    // In longer texts of the user, too.
+    // In longer texts of the user, too, if it has a line of its own.
     let runs =
-        [line("two", "Answer briefly. What about two?"), line("one", "Answer briefly. What about one?")];
+        [line("two", "Answer briefly.\nWhat about two?"), line("one", "Question: What about one?\nAnswer:")];
     project(suite(&["one", "two"]), &runs).run(&[]).exits(0);
+    let runs = [line("two", "What about two? Or three?"), line("one", "What about one?")];
+    let ran = project(suite(&["one", "two"]), &runs).run(&[]).exits(101);
+    ran.says("no run of `two` is in `traces/all.jsonl`: no run has its id, and none was asked its input; the runs are 1, 2")
+        .says("name the run in the case: `trace: {file: traces/all.jsonl, run: 1}`");
 }
 
 #[test]
-fn runs_are_not_joined_if_a_case_finds_none() {
+fn a_case_without_a_run_of_its_own_is_an_error_and_the_others_keep_theirs() {
     let runs = [run(Some("one"), "What about one?", "one"), run(Some("two"), "What about two?", "two")];
-    let ran = project(suite(&["one", "two", "three"]), &runs).run(&[]).exits(101);
-    ran.says("recorded for another input: the case asks \"What about one?\", the run was asked \"What about two?\"");
-    // Each case has all runs, as without the rule.
-    let silent = [json!({"calls": ["one", "two"]}).to_string(), json!({"calls": ["two", "one"]}).to_string()];
-    let all = project(suite(&["one", "two"]), &silent);
+    for cases in [&["one", "two", "three"][..], &["three"]] {
+        let joined = project(suite(cases), &runs);
+        let ran = joined.run(&[]).exits(101);
+        ran.says("no run of `three` is in `traces/all.jsonl`: no run has its id, and none was asked its input; the runs are `one`, `two`")
+            .says("name the run in the case: `trace: {file: traces/all.jsonl, run: one}`");
+        assert_eq!(joined.verdict("s::three")["status"], "error");
+        if cases.len() > 1 {
+            assert_eq!(joined.verdict("s::one")["status"], "pass");
+        }
+    }
+}
+
+#[test]
+fn a_file_with_one_run_is_of_each_case() {
+    let silent = [json!({"calls": ["one", "two"]}).to_string()];
+    project(suite(&["one", "two"]), &silent).run(&[]).exits(0);
+    // Runs that say nothing of their input are of no case, if there are several.
+    let silent = [silent[0].clone(), silent[0].clone()];
+    project(suite(&["one", "two"]), &silent).run(&[]).exits(101).says("no run of `one` is in");
+    // A case with the file as its own trace has all of its runs.
+    let own = cases(&["one"]).replace("id: one,", "id: one, trace: traces/all.jsonl,");
+    let all = project(own, &silent);
     all.run(&[]).exits(0);
     assert_eq!(all.verdict("s::one")["runs"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_run_that_two_cases_could_take_is_an_error_of_both() {
+    let runs = [run(None, "What about one?\nWhat about two?", "one"), run(Some("x"), "hello", "two")];
+    let joined = project(suite(&["one", "two"]), &runs);
+    let ran = joined.run(&[]).exits(101);
+    ran.says("run 1 of `traces/all.jsonl` could be the run of `one` and of `two`: both ask it");
+    for name in ["s::one", "s::two"] {
+        assert_eq!(joined.verdict(name)["status"], "error");
+    }
+    // The run of one case is not that of the other, although its text begins alike.
+    let cases = "tests:
+  - {id: a, input: Where is order 1, expect: [{required_tools: [one]}]}
+  - {id: b, input: Where is order 17?, expect: [{required_tools: [two]}]}
+";
+    let runs = [run(None, "Where is order 17?", "two"), run(None, "Where is order 1", "one")];
+    project(format!("defaults: {{trace: traces/all.jsonl}}\n{cases}"), &runs).run(&[]).exits(0);
+}
+
+#[test]
+fn cases_that_ask_the_same_share_a_run_and_cases_for_two_users_do_not() {
+    let suite = |inputs: [&str; 2]| {
+        let cases = ["one", "two"].iter().zip(inputs).map(|(id, input)| {
+            format!("  - {{id: {id}, input: {input}, expect: [{{required_tools: [one]}}]}}\n")
+        });
+        format!("defaults: {{trace: traces/all.jsonl}}\ntests:\n{}", cases.collect::<String>())
+    };
+    let runs = [run(None, "hi", "one"), run(None, "other", "two")];
+    project(suite(["hi", "hi"]), &runs).run(&[]).exits(0);
+    let inputs = ["{query: hi, user: 1}", "{query: hi, user: 2}"];
+    project(suite(inputs), &runs).run(&[]).exits(101).says("could be the run of `one` and of `two`");
 }
 
 #[test]
@@ -90,7 +143,7 @@ fn a_file_that_a_case_names_itself_is_not_joined() {
 #[test]
 fn a_large_file_is_joined_without_being_held() {
     let padding = "x".repeat(300 << 10);
-    let runs = ["two", "one"].map(|id| run(Some(id), &format!("What about {id}? {padding}"), id));
+    let runs = ["two", "one"].map(|id| run(Some(id), &format!("What about {id}?\n{padding}"), id));
     project(suite(&["one", "two"]), &runs).run(&[]).exits(0);
 }
 

@@ -1,6 +1,7 @@
 //! What a suite says for all its cases, and checks look up when their settings are read.
 
 pub(super) mod failed_when;
+pub(super) mod input_match;
 pub(super) mod judge;
 pub(super) mod prices;
 pub(super) mod readers;
@@ -12,6 +13,7 @@ use arraign_trace::reader::ReaderSet;
 
 use crate::check::VerificationSettings;
 use crate::check::tables::failed_when::FailedWhen;
+use crate::check::tables::input_match::InputMatch;
 use crate::check::tables::judge::JudgeSettings;
 use crate::check::tables::prices::Prices;
 use crate::check::tables::readers::{DeclaredReaders, ReaderFailures, parse_readers};
@@ -35,6 +37,10 @@ pub struct Tables {
     pub reader_failures: ReaderFailures,
     /// `failed_when`: which results of tools are failures.
     pub failed_when: Option<Arc<FailedWhen>>,
+    /// `input_match` of the suite.
+    pub input_match: Option<InputMatch>,
+    /// `input_match` of `arraign.yaml`, which counts after that of the agent.
+    pub shared_input_match: Option<InputMatch>,
     /// `judge`: who gives opinions, where a case does not give them itself.
     pub judge: Option<Arc<JudgeSettings>>,
     /// What the scored dimensions weigh, unless a suite or a case says otherwise.
@@ -62,6 +68,9 @@ impl Tables {
             readers: declared.readers,
             reader_failures: declared.failures,
             failed_when: failed_when.map(Arc::new).or_else(|| self.failed_when.clone()),
+            // These two are no table of one name: an agent's setting comes between them.
+            input_match: self.input_match,
+            shared_input_match: self.shared_input_match,
             judge: judge.map(Arc::new).or_else(|| self.judge.clone()),
             weights: self.weights.clone(),
             verification: verification.map_or_else(|| Arc::clone(&self.verification), Arc::new),

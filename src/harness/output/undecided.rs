@@ -9,6 +9,7 @@ use crate::verdict::{Rerun, Verdict, quoted};
 const CAUSES: [(UndecidedCause, &str); 9] = [
     (UndecidedCause::AnotherInput, "recorded for another input"),
     (UndecidedCause::ChangedAgent, "recorded by an agent that has changed"),
+    (UndecidedCause::AnotherAgent, "recorded by another agent"),
     (UndecidedCause::UnrecordedRequest, "with requests to a model that are not recorded"),
     (UndecidedCause::AgentNotRun, "without consent to run the agent"),
     (UndecidedCause::NotReadWhole, "not read whole"),
@@ -84,7 +85,11 @@ fn find_command(group: &[&UndecidedTrial], rerun: &Rerun) -> String {
         {
             format!("ARRAIGN_AGENT_MODE=record {}", rerun.command_for_some(&asks_agent))
         }
-        UndecidedCause::AnotherInput | UndecidedCause::ChangedAgent => {
+        // A recording of another agent is not replaced.
+        UndecidedCause::AnotherAgent if !asks_agent.is_empty() => {
+            format!("ARRAIGN_AGENT_MODE=live {}", rerun.command_for_some(&asks_agent))
+        }
+        UndecidedCause::AnotherInput | UndecidedCause::ChangedAgent | UndecidedCause::AnotherAgent => {
             explain_files(group, "").unwrap_or_else(|| rerun_group(group, rerun))
         }
         UndecidedCause::NotReadWhole => {

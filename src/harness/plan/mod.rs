@@ -218,7 +218,7 @@ fn plan_one(plan: &mut Plan, name: &str, source: PlanSource<'_>) {
 
 /// Whether `name` is the name of the case's only trial, or of the trial of one of its runs.
 fn is_trial_of(name: &str, case_name: &str) -> bool {
-    name.strip_prefix(case_name).is_some_and(|rest| rest.is_empty() || rest.starts_with("::run_"))
+    name.strip_prefix(case_name).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
 /// Returns the trial of a case, or one trial for each run if the trace has `each: true`.
@@ -227,13 +227,16 @@ fn make_case_trials(work: &CaseWork, name: String, files: &Files) -> Result<Vec<
         TraceFrom::File(file) if file.runs == RunSelection::Each => file,
         _ => return Ok(vec![make_case_trial(work, name, None)]),
     };
-    // This is the only place that opens a trace while listing, because the number of runs gives the names of the trials.
+    // This is the only place that opens a trace while listing, because the runs give the names of the trials.
     let runs = CaseRuns::find_runs(&work.case, &work.path, files)
         .map_err(|error| LoadError::new(file.place.clone(), error))?;
+    let names = runs.name_trials(&name, &work.case, &work.path, files).map_err(|error| {
+        LoadError::new(file.place.clone(), error).help("rename a file, or narrow the glob")
+    })?;
     let runs = Arc::new(runs);
-    let trials = (0..runs.len()).map(|number| {
+    let trials = names.into_iter().enumerate().map(|(number, name)| {
         let run = SelectedRun { runs: Arc::clone(&runs), number };
-        make_case_trial(work, format!("{name}::run_{}", number + 1), Some(run))
+        make_case_trial(work, name, Some(run))
     });
     Ok(trials.collect())
 }

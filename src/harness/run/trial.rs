@@ -221,6 +221,7 @@ fn evaluate_runs(context: &RunContext, name: &str, case: &Case, path: &Path, run
         })
     };
     let mut verdict = evaluate_each(case, name, noted_runs, baseline.as_ref(), settings);
+    verdict.runs_left_out = runs.count_left_out();
     // The finding was made in the engine, which knows no command of this run.
     if case.agent.is_some() {
         stale::advise_recording(&mut verdict, &context.project.rerun);

@@ -25,7 +25,7 @@ pub use self::pinned::snapshot_text;
 use crate::case::Case;
 use crate::harness::settings::is_ci;
 use crate::outcome::Status;
-use crate::suite::escape_file_name;
+use crate::suite::{build_case_name, escape_file_name};
 use crate::verdict::Verdict;
 
 /// The location of a case's snapshot.
@@ -74,9 +74,9 @@ pub(crate) fn compare_with_snapshot(verdict: &mut Verdict, case: &Case, path: &P
     if case.snapshot.is_none() || !as_expected {
         return false;
     }
-    // A trial of one run is called `<case>::run_<n>`. A case's own id can look the same: it is not a run.
-    let run = verdict.name.rsplit("::").next().filter(|last| Some(*last) != case.id.as_deref());
-    let run = run.filter(|last| last.starts_with("run_"));
+    // The name of a trial of one run is that of its case, and the name of the run.
+    let case_name = build_case_name(&verdict.suite, case.id.as_deref());
+    let run = verdict.name.strip_prefix(&case_name).and_then(|rest| rest.strip_prefix("::"));
     let file = SnapshotFile::new(path, case.id.as_deref(), run);
     pinned::compare(verdict, case, &file, path, base)
 }

@@ -47,7 +47,7 @@ impl PinnedSnapshots {
     }
 
     fn is_known(&self, path: &Path) -> bool {
-        self.one.contains(path) || without_run(path).is_some_and(|path| self.each.contains(&path))
+        self.one.contains(path) || list_cases(path).any(|case| self.each.contains(&case))
     }
 }
 
@@ -62,9 +62,9 @@ fn is_snapshot(path: &Path) -> bool {
         && path.parent().is_some_and(|folder| folder.ends_with("snapshots"))
 }
 
-/// Returns `x.case.snap` for `x.case.run_3.snap`.
-fn without_run(path: &Path) -> Option<PathBuf> {
-    let stem = path.file_stem()?.to_str()?;
-    let (case, run) = stem.rsplit_once(".run_")?;
-    run.bytes().all(|byte| byte.is_ascii_digit()).then(|| path.with_file_name(format!("{case}.snap")))
+/// Returns the snapshots of the cases that may have the snapshot at `path` for one of their runs: `x.case.snap` for
+/// `x.case.conv_005.snap`. The name of a run may contain dots.
+fn list_cases(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    stem.match_indices('.').map(|(dot, _)| path.with_file_name(format!("{}.snap", &stem[..dot])))
 }

@@ -15,6 +15,7 @@ pub(super) use command::{parse_variables, parse_words};
 use crate::case::{
     AgentDescription, AgentFrom, AgentUse, Case, Described, InputGlob, NamedAgent, RunSelection, TraceFrom,
 };
+use crate::check::InputMatch;
 use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value, read_all};
@@ -82,13 +83,15 @@ fn parse_description(node: Node<'_>, readers: &[&str]) -> Result<AgentDescriptio
     let inputs = node.get("inputs").map(Node::one_or_many).unwrap_or_default();
     let inputs = errors.take(read_all(inputs.into_iter().map(parse_input))).unwrap_or_default();
     let model = node.get("model").and_then(|node| errors.take(model::parse_model(node))).flatten();
-    errors.or_some(described.map(|described| AgentDescription { described, inputs, model }))
+    let input_match = node.get("input_match").and_then(|node| errors.take(InputMatch::parse(node)));
+    errors.or_some(described.map(|described| AgentDescription { described, inputs, model, input_match }))
 }
 
 /// Marks the keys as known that [`parse_description`] reads for both kinds of agents.
 fn mark_common_keys(fields: &mut Fields<'_>) {
     fields.node("inputs");
     fields.node("model");
+    fields.node("input_match");
 }
 
 fn parse_input(node: Node<'_>) -> Result<InputGlob, LoadError> {

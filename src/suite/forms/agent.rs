@@ -7,7 +7,7 @@ use std::num::NonZeroU64;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use super::Label;
+use super::{InputMatch, Label};
 use crate::check::support::forms::{Texts, Time};
 
 /// An agent: its name, or its definition.
@@ -33,6 +33,8 @@ pub(crate) struct DescribedAgent {
     inputs: Option<Texts>,
     /// `true`: the agent runs in every mode, and the requests to its model are recorded and replayed.
     model: Option<Model>,
+    /// Which texts of the user in a run are compared with the input of its case, if neither the case nor its suite says it.
+    input_match: Option<InputMatch>,
     /// The time limit of a run. Default: 5 minutes.
     timeout: Option<Time>,
     /// The maximum output in bytes. Default: 16 MiB.

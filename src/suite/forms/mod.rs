@@ -35,6 +35,27 @@ pub(super) enum FlagOrReason {
     Reason(String),
 }
 
+/// Which texts of the user in a run are compared with the input of its case.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
+pub(super) enum InputMatch {
+    /// `false`: nothing is compared. `true`: the default.
+    Flag(bool),
+    Texts(ComparedTexts),
+}
+
+/// Which texts of the user are compared, in a word.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "snake_case", inline))]
+pub(super) enum ComparedTexts {
+    /// The first text. The default.
+    First,
+    /// The last text.
+    Last,
+    /// Some text.
+    Any,
+    /// Some text, which contains the input anywhere.
+    Contains,
+}
+
 /// Changes of the run that are not reported.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct Mutate {

@@ -116,6 +116,8 @@ pub(crate) struct Recorded {
     at: Option<Nullable<String>>,
     /// The fingerprint of the agent's input.
     input: Option<Nullable<String>>,
+    /// The name of the agent that ran.
+    agent_name: Option<Nullable<String>>,
     /// The fingerprint of the agent's definition.
     agent: Option<Nullable<String>>,
     /// The fingerprints of the files that the agent depends on, by path.

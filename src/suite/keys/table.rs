@@ -12,9 +12,9 @@ use crate::check::{CheckSettings, Said, SameTurn};
 use crate::outcome::Status;
 use crate::suite::forms::{
     AdapterConfig, Agent, AgentLimits, Amount, Baseline, CaseInput, Changes, DescribedAgent, Eval, Expected,
-    ExtractSettings, FailedResults, FileSize, FlagOrReason, Gate, Judge, Label, Mocks, Mutate, Opinion,
-    Output, OutputAssertions, Price, Share, Stop, SummaryBaseline, Switches, Thresholds, Trace, Turn,
-    Verification, Weights,
+    ExtractSettings, FailedResults, FileSize, FlagOrReason, Gate, InputMatch, Judge, Label, Mocks, Mutate,
+    Opinion, Output, OutputAssertions, Price, Share, Stop, SummaryBaseline, Switches, Thresholds, Trace,
+    Turn, Verification, Weights,
 };
 
 /// A key that users write in a case, in a suite or in `arraign.yaml`.
@@ -100,9 +100,9 @@ pub(crate) const CASE: &[SuiteKey] = &[
         "stop_when",
         "`{contains: text}` or `{regex: pattern}`: the answer that ends the turns early.",
     ),
-    key::<bool>(
+    key::<InputMatch>(
         "input_match",
-        "`false`: a run that was recorded for another input counts as well. Default: `true`.",
+        "Which text of the user in a run must be the input, or hold it as lines of its own: `first`, `last` or `any`. `contains`: some text has it anywhere. `false`: a run for another input counts as well. Default: `first`.",
     ),
     key::<Trace>(
         "trace",
@@ -221,6 +221,10 @@ pub(crate) const TABLES: &[SuiteKey] = &[
     key::<FailedResults>(
         "failed_when",
         "Which results of tools are failures, where the format of the trace does not say.",
+    ),
+    key::<InputMatch>(
+        "input_match",
+        "Which text of the user in a run is compared with the input of its case: `first`, `last`, `any`, `contains` or `false`. That of an agent counts before the one in `arraign.yaml`.",
     ),
     key::<Verification>("verification", "The settings of `verification` for all cases."),
     key::<Judge>("judge", "The judge, which answers the questions that no rule can decide."),

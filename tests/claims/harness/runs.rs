@@ -107,3 +107,50 @@ fn a_run_that_cannot_be_read_fails_its_own_trial_alone() {
     assert_eq!(ran.results()["s::a::run_2"], "FAILED");
     project.run(&["--exact", "s::a::run_3"]).exits(0).says("1 passed");
 }
+
+/// A case with a trial for each run of several files.
+fn each_of_folder() -> Project {
+    let case = "id: a\ntrace: {file: 'traces/**/*.json*', each: true}\nexpect: [{tool_blocklist: [rm]}]\n";
+    let run = |id: &str, tool: &str| serde_json::json!({"id": id, "calls": [tool]}).to_string();
+    Project::empty()
+        .file("evals/rules.yaml", format!("tests:\n- {}", case.trim_end().replace('\n', "\n  ")))
+        .file("evals/traces/conv_5.json", run("x", "look"))
+        .file("evals/traces/conv_10.json", run("x", "rm"))
+        .file("evals/traces/2026/log.jsonl", [run("one", "look"), run("two", "rm")].join("\n"))
+        .file("evals/traces/same.jsonl", [run("one", "look"), run("one", "rm")].join("\n"))
+}
+
+#[test]
+fn the_trials_of_a_glob_are_named_after_their_files() {
+    let project = each_of_folder();
+    let names = [
+        "rules::a::2026::log[one]",
+        "rules::a::2026::log[two]",
+        "rules::a::conv_5",
+        "rules::a::conv_10",
+        "rules::a::same[1]",
+        "rules::a::same[2]",
+    ];
+    assert_eq!(project.run(&["--list"]).exits(0).names(), names);
+    for (name, code) in [(names[0], 0), (names[1], 101), (names[2], 0), (names[3], 101), (names[5], 101)] {
+        let one = project.run(&["--exact", name, "--nocapture"]).exits(code);
+        assert_eq!(one.names(), [name]);
+    }
+    std::fs::remove_file(project.path("evals/traces/conv_5.json")).expect("it is deleted");
+    let kept: Vec<&str> = names.into_iter().filter(|name| !name.ends_with("conv_5")).collect();
+    assert_eq!(project.run(&["--list"]).exits(0).names(), kept);
+}
+
+#[test]
+fn two_files_that_make_one_trial_are_a_mistake() {
+    let project = each_of_folder().file("evals/traces/conv_5.jsonl", r#"{"calls": ["look"]}"#);
+    let ran = project.run(&["--list"]).exits(2);
+    ran.complains("two traces make the trial `rules::a::conv_5`, one of them is evals/traces/conv_5.jsonl");
+}
+
+#[test]
+fn runs_that_repeat_leaves_out_are_counted() {
+    let project = with("traces/runs.jsonl", ", repeat: 1");
+    project.run(&[]).exits(0);
+    assert_eq!(project.verdict("s::a")["runs_left_out"], 2);
+}

@@ -73,7 +73,7 @@ fn a_program_with_a_path_is_found_from_its_folder() {
 
 #[test]
 fn any_known_format_is_an_answer() {
-    let chat = r#"[{"role": "user", "content": "x"}, {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "rm", "arguments": "{}"}}]}]"#;
+    let chat = r#"[{"role": "user", "content": "Where is order 7?"}, {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "rm", "arguments": "{}"}}]}]"#;
     let project = Project::of(&[asks("a", &shell(&format!("echo '{chat}'")), "")]);
     project.run_with(&[LIVE], &[]).exits(101).says("`rm` is blocked, but was called");
     let yaml = shell("printf 'steps:\\n- call: look\\n- say: done\\n'");

@@ -124,3 +124,28 @@ fn one_variable_chooses_the_agent_of_all() {
     let slip = project.run_with(&[("ARRAIGN_AGENT", "delete")], &[]).exits(2);
     slip.complains("ARRAIGN_AGENT: no agent is called `delete`; did you mean `deletes`?");
 }
+
+#[test]
+fn a_recording_of_one_agent_is_none_of_another() {
+    let project = Project::of(&[asks("a", "looks", "")]);
+    project.run_with(&[("ARRAIGN_AGENT_MODE", "record"), ("ARRAIGN_OUT", "made")], &[]).exits(0);
+    project.run_with(&[("ARRAIGN_OUT", "own")], &[]).exits(0);
+    let other = ("ARRAIGN_AGENT", "deletes");
+    let ran = project.run_with(&[other, ("ARRAIGN_OUT", "other")], &[]).exits(101);
+    ran.says("recorded by another agent: `looks` made the recording, and the case asks `deletes`")
+        .says("help: run this agent: ARRAIGN_AGENT_MODE=live");
+    for mode in ["record", "rerecord"] {
+        let mode = ("ARRAIGN_AGENT_MODE", mode);
+        let refused = project.run_with(&[other, mode, ("ARRAIGN_OUT", mode.1)], &[]).exits(101);
+        refused.says(
+            "evals/traces/s/a.json is a recording of the agent `looks`, and `deletes` would replace it",
+        );
+    }
+    project.run_with(&[("ARRAIGN_OUT", "still")], &[]).exits(0);
+    // A recording without a name may be of any agent.
+    let text = project.read("evals/traces/s/a.json");
+    let name = text.find("\"agent_name\"").expect("a name");
+    let end = name + text[name..].find(',').expect("another key") + 1;
+    project.write("evals/traces/s/a.json", format!("{}{}", &text[..name], &text[end..]));
+    project.run_with(&[other, ("ARRAIGN_OUT", "unnamed")], &[]).exits(0);
+}

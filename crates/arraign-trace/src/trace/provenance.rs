@@ -17,6 +17,9 @@ pub struct Provenance {
     /// The fingerprint of the agent's input: `sha256:` and the hash in hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
+    /// The name of the agent that ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_name: Option<String>,
     /// The fingerprint of the agent's definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,

@@ -24,6 +24,8 @@ pub(super) struct ImportInput {
     pub(super) criteria: Option<Arc<Source>>,
     /// The folder of the file.
     pub(super) source_dir: Arc<SourceDir>,
+    /// The log with the runs of the cases, relative to the folder of cases.
+    pub(super) log: Option<String>,
 }
 
 impl ImportInput {
@@ -139,10 +141,14 @@ impl SuiteDraft {
     /// Creates an empty suite for `input`, a file of the tool `from`.
     pub(super) fn new(input: &ImportInput, from: &str) -> Self {
         let name = escape_line(input.source.name());
+        let mut head = Map::new();
+        if let Some(log) = &input.log {
+            head.insert("defaults".to_owned(), json!({"trace": log}));
+        }
         Self {
             stem: input.file_stem(),
             title: format!("# From {name}, by `cargo arraign import --from {from}`.\n"),
-            head: Map::new(),
+            head,
             cases: Vec::new(),
             traces: Vec::new(),
             trace_names: HashSet::new(),

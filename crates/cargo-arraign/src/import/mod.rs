@@ -59,6 +59,9 @@ pub(crate) struct Import {
     /// The folder to write the cases to.
     #[arg(long, value_name = "DIR", default_value = "evals")]
     out: PathBuf,
+    /// The log with the recorded runs. It is copied to `traces` below the folder, and each case finds its runs there.
+    #[arg(long, value_name = "FILE")]
+    traces: Option<PathBuf>,
     /// Exit with 101 if anything could not be imported.
     #[arg(long)]
     strict: bool,
@@ -95,9 +98,10 @@ impl Tool {
 
 impl Import {
     pub(crate) fn run(self) -> CliResult {
+        let log = self.traces.as_deref().map(|log| self.name_log(log)).transpose()?;
         let mut all = Vec::new();
         for path in &self.files {
-            all.push((SourceDir::around(path), self.import_file(path)?));
+            all.push((SourceDir::around(path), self.import_file(path, log.as_deref())?));
         }
         // An import without cases is a mistake in the options rather than a success with nothing to do.
         if all.iter().all(|(_, imported)| imported.is_empty()) {
@@ -107,6 +111,9 @@ impl Import {
         self.refuse_to_overwrite(&all)?;
         let mut unsupported = UnsupportedList::default();
         let mut new = Vec::new();
+        if let (Some(source), Some(name)) = (&self.traces, &log) {
+            new.extend(self.copy_log(source, name)?);
+        }
         let note = all.iter().find_map(|(_, imported)| imported.note);
         for (source_dir, imported) in all {
             self.write_files(&source_dir, &imported, &mut unsupported, &mut new)?;
@@ -114,19 +121,49 @@ impl Import {
         unsupported.sort();
         let broken = self.find_load_errors(&new);
         let results = self.run_written(&new);
-        exit_after_write(print_summary(&new, &unsupported, &broken, (&results, note)))?;
+        exit_after_write(print_summary(&new, &unsupported, &broken, (&results, note), log.as_deref()))?;
         let failed = new.is_empty() || !broken.is_empty() || (self.strict && !unsupported.0.is_empty());
         Ok(if failed { ExitCode::from(101) } else { ExitCode::SUCCESS })
     }
 
-    fn import_file(&self, path: &Path) -> Result<ImportedFiles, CliError> {
+    /// Returns the path of the log relative to the folder of cases. A log outside of the folder is copied into it.
+    fn name_log(&self, log: &Path) -> Result<String, CliError> {
+        if !log.is_file() {
+            return Err(CliError::new(format!("{}: no such file", log.display())));
+        }
+        let inside = self.out.canonicalize().ok().zip(log.canonicalize().ok());
+        let inside = inside.and_then(|(out, log)| log.strip_prefix(out).ok().map(Path::to_path_buf));
+        let name = inside.unwrap_or_else(|| Path::new("traces").join(log.file_name().unwrap_or_default()));
+        Ok(name.to_string_lossy().replace('\\', "/"))
+    }
+
+    /// Copies the log to its place, unless it is there. A different file at this place is an error.
+    fn copy_log(&self, log: &Path, name: &str) -> Result<Option<WrittenFile>, CliError> {
+        let path = self.out.join(name);
+        let fail = |path: &Path, error: std::io::Error| CliError::new(format!("{}: {error}", path.display()));
+        let text = fs::read(log).map_err(|error| fail(log, error))?;
+        if path.exists() {
+            let known = fs::read(&path).map_err(|error| fail(&path, error))?;
+            let help = "move it, or choose another folder with `--out`";
+            let is_same = known == text;
+            return is_same
+                .then_some(None)
+                .ok_or_else(|| CliError::new(format!("{} already exists: {help}", path.display())));
+        }
+        let folder = path.parent().unwrap_or(&self.out);
+        fs::create_dir_all(folder).map_err(|error| fail(folder, error))?;
+        fs::write(&path, text).map_err(|error| fail(&path, error))?;
+        Ok(Some(WrittenFile { path, name: name.to_owned(), cases: None }))
+    }
+
+    fn import_file(&self, path: &Path, log: Option<&str>) -> Result<ImportedFiles, CliError> {
         let source = read_source(path)?;
         let criteria = path.with_file_name(adk::CRITERIA);
         let criteria =
             (self.from == Tool::Adk && criteria.is_file()).then(|| read_source(&criteria)).transpose()?;
         let source_dir = Arc::new(SourceDir::around(path));
         self.from
-            .import(&ImportInput { source, criteria, source_dir })
+            .import(&ImportInput { source, criteria, source_dir, log: log.map(str::to_owned) })
             .map_err(|errors| CliError::new(errors.to_string()))
     }
 

@@ -26,6 +26,7 @@ pub(super) fn print_summary(
     unsupported: &UnsupportedList,
     broken: &[String],
     (results, note): (&WrittenResults, Option<&str>),
+    log: Option<&str>,
 ) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if new.is_empty() {
@@ -40,7 +41,9 @@ pub(super) fn print_summary(
             None => writeln!(out, "wrote  {path}")?,
         }
     }
-    print_trace_path(&mut out, new)?;
+    if log.is_none() {
+        print_trace_path(&mut out, new)?;
+    }
     if !broken.is_empty() {
         writeln!(out, "\nthese cases do not load; correct them by hand:")?;
     }

@@ -70,6 +70,41 @@ fn assay_suites_keep_their_metrics_and_policies() {
 }
 
 #[test]
+fn a_log_is_imported_with_its_cases() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scenario = |id: &str| {
+        format!(
+            "  - {{id: {id}, prompt: 'prompt {id}', eval: {{tool_constraints: {{required_tools: [a]}}}}}}\n"
+        )
+    };
+    let suite = format!("scenarios:\n{}{}{}", scenario("s1"), scenario("s2"), scenario("s9"));
+    fs::write(folder.path().join("eval.yaml"), suite).expect("a file");
+    let run = |id: &str, tool: &str| {
+        let steps = serde_json::json!([{"user": format!("prompt {id}")}, {"call": tool}]);
+        serde_json::json!({"id": id, "steps": steps}).to_string()
+    };
+    let log = [run("s2", "b"), run("s1", "a")].join("\n");
+    fs::write(folder.path().join("log.jsonl"), &log).expect("a file");
+    let arguments = ["import", "--from", "mcplab", "eval.yaml", "--traces", "log.jsonl"];
+    let ran = arraign(folder.path(), &arguments);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("ran 3 cases: 1 green, 1 red, 0 undecided, 1 without a recorded run"),
+        "{}",
+        ran.stdout
+    );
+    let written = fs::read_to_string(folder.path().join("evals/eval.yaml")).expect("the suite");
+    assert!(written.contains("defaults:\n  trace: traces/log.jsonl\n"), "{written}");
+    assert_eq!(fs::read_to_string(folder.path().join("evals/traces/log.jsonl")).expect("the log"), log);
+    // Another log of this name is not replaced.
+    fs::remove_file(folder.path().join("evals/eval.yaml")).expect("it is removed");
+    fs::write(folder.path().join("log.jsonl"), "{}").expect("a file");
+    let refused = arraign(folder.path(), &arguments);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("log.jsonl already exists"), "{}", refused.stderr);
+}
+
+#[test]
 fn mcplab_scenarios_and_test_cases_keep_their_eval() {
     pin("mcplab", &["shop.yaml", "weather.yaml"], &["shop.yaml", "weather.yaml"]);
 }

@@ -93,6 +93,38 @@ fn a_recording_of_an_agent_without_a_fingerprint_is_a_remark() {
 }
 
 #[test]
+fn traces_that_nobody_reads_are_remarks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir_all(folder.path().join("evals/traces/s")).expect("a folder");
+    let suite = "tests:\n  - {id: a, expect: [{required_tools: [f]}]}\n  \
+                 - {id: b, expect: [{required_tools: [f]}]}\n  \
+                 - {id: c, repeat: 2, trace: traces/c*.json, expect: [{required_tools: [f]}]}\n";
+    fs::write(folder.path().join("evals/s.yaml"), suite).expect("a file");
+    // A backup is no trace.
+    let names = [
+        "s/a.jsonl",
+        "s/a.json",
+        "a.yaml",
+        "s/b.json",
+        "s/b.json~",
+        "s/b.bak",
+        "c1.json",
+        "c2.json",
+        "c3.json",
+    ];
+    for name in names {
+        fs::write(folder.path().join("evals/traces").join(name), r#"{"calls": ["f"]}"#).expect("a file");
+    }
+    let told = arraign(folder.path(), &["lint"]).stdout;
+    let is_about = |line: &&str| line.contains("several_traces") || line.contains("left_out_runs");
+    let lines: Vec<&str> = told.lines().filter(is_about).collect();
+    let several = "evals/s.yaml:2:10: several_traces: the case takes the trace `evals/traces/s/a.json`, and nobody reads \
+                   `evals/traces/s/a.jsonl`, `evals/traces/a.yaml`; remove the other traces, or name the one with `trace:`";
+    let left_out = "evals/s.yaml:4:20: left_out_runs: `repeat: 2` leaves out 1 recorded run; raise `repeat`, or remove the runs";
+    assert_eq!(lines, [several, left_out]);
+}
+
+#[test]
 fn a_tool_whose_failure_is_noticed_is_tested() {
     let (_, told) =
         linted("{id: a, trace: {calls: [f, g, g]}, expect: [sequence_valid: {sequence: [f, g, g]}]}");

@@ -29,5 +29,5 @@ pub(super) fn keep_in_files(
 /// Adds to the run of an agent for what it was made: a replay compares it with the case and the agent then.
 pub(super) fn stamp_run(case: &Case, agent: &AgentFingerprint, run: &Trace) -> Trace {
     let at = format!("{}Z", render_utc(SystemTime::now()));
-    Trace { recorded: Some(Box::new(agent.stamp(case, RECORDED_BY, &at))), ..run.clone() }
+    Trace { recorded: Some(Box::new(agent.stamp(case, run, RECORDED_BY, &at))), ..run.clone() }
 }

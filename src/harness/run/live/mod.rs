@@ -44,7 +44,7 @@ use crate::harness::output::stderr::{report_load_errors, report_problem};
 use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
 use crate::outcome::UndecidedCause;
 use crate::source::Files;
-use crate::suite::{CaseRuns, LIVE, RecordedRun, find_stale_runs};
+use crate::suite::{CaseRuns, LIVE, RecordedRun, find_foreign_recording, find_stale_runs};
 use crate::verdict::Rerun;
 
 /// The agents of one run of the harness.
@@ -201,13 +201,23 @@ impl LiveAgents {
             (None, AgentMode::Record) => find_stale_runs(case, path, &project.files, &fingerprint),
             _ => (1..=count).collect(),
         };
+        // With a recorded model, the exchanges are kept in place of the run.
+        let keeps_runs = self.mode.is_recording() && agent.model.is_none();
+        if keeps_runs
+            && let Some((file, other)) = find_foreign_recording(case, path, &project.files, &fingerprint)
+        {
+            let problem = format!(
+                "{file} is a recording of the agent `{other}`, and `{}` would replace it\nrun `{}` with ARRAIGN_AGENT_MODE=live, or delete the file to record it",
+                fingerprint.name, fingerprint.name
+            );
+            self.asked.refuse(name, RunFailure::Error(problem));
+            return;
+        }
         let request = self.describe_runs((name, work), &agent.agent, project, pool);
         if let Err(failure) = self.plan_ports(&request, agent.model.as_ref(), &mut task) {
             self.asked.refuse(name, failure);
             return;
         }
-        // With a recorded model, the exchanges are kept in place of the run.
-        let keeps_runs = self.mode.is_recording() && agent.model.is_none();
         self.asked.add_fresh(count as usize - runs.len());
         if runs.is_empty() {
             return;

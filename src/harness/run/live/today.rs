@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use crate::agent::{Agents, ConfiguredAgent};
-use crate::case::{AgentFingerprint, AgentFrom, AgentUse, Case};
+use crate::case::{AgentFingerprint, AgentFrom, AgentUse, Case, UNNAMED_AGENT};
 use crate::place::LoadError;
 use crate::source::{FileFingerprints, InputHasher, fingerprint_bytes, lock};
 
@@ -48,7 +48,17 @@ impl TodaysAgents {
         let Some(used) = &case.agent else { return Ok(None) };
         let Some((name, agent)) = self.find_agent(used) else { return Ok(None) };
         let mocks = case.mocks.as_ref().map(|mocks| mocks.definition.to_string());
-        let mut key = format!("{}\n{}", agent.definition, mocks.as_deref().unwrap_or_default());
+        // A name of the agent is part of its recordings. One that is described in the case has none: its program may change.
+        let name_in_recording = match self.replacement.as_ref().unwrap_or(&used.from) {
+            AgentFrom::Named(name) => name.as_str(),
+            AgentFrom::Here(_) => UNNAMED_AGENT,
+        };
+        let mut key = format!(
+            "{name_in_recording}\n{:?}\n{}\n{}",
+            agent.input_match,
+            agent.definition,
+            mocks.as_deref().unwrap_or_default()
+        );
         for glob in &agent.inputs {
             key.push('\n');
             key.push_str(&glob.pattern);
@@ -66,7 +76,12 @@ impl TodaysAgents {
             files.get_or_insert_default().insert(MOCKS.to_owned(), hash);
         }
         let definition = fingerprint_bytes(agent.definition.to_string().as_bytes());
-        let fingerprint = Arc::new(AgentFingerprint { definition, files });
+        let fingerprint = Arc::new(AgentFingerprint {
+            name: name_in_recording.to_owned(),
+            definition,
+            files,
+            input_match: agent.input_match,
+        });
         hashed.known.insert(key, Arc::clone(&fingerprint));
         Ok(Some(fingerprint))
     }

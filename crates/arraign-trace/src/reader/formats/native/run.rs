@@ -39,7 +39,7 @@ pub(crate) const KEYS: &[&str] = &[
 ];
 
 /// The keys of `recorded`.
-pub(crate) const PROVENANCE_KEYS: &[&str] = &["by", "at", "input", "agent", "files"];
+pub(crate) const PROVENANCE_KEYS: &[&str] = &["by", "at", "input", "agent_name", "agent", "files"];
 
 /// The keys of `usage`.
 pub(crate) const USAGE_KEYS: &[&str] =
@@ -270,7 +270,7 @@ fn read_provenance(value: Json) -> Result<Option<Provenance>, NativeMistake> {
         Json::Object(object) => object,
         other => {
             return Err(NativeMistake::expected(
-                "a mapping of `by`, `at`, `input`, `agent` and `files`",
+                "a mapping of `by`, `at`, `input`, `agent_name`, `agent` and `files`",
                 &other,
             ));
         }
@@ -285,6 +285,7 @@ fn read_provenance(value: Json) -> Result<Option<Provenance>, NativeMistake> {
             "by" => read_text(value).map(|text| provenance.by = text),
             "at" => read_text(value).map(|text| provenance.at = text),
             "input" => read_text(value).map(|text| provenance.input = text),
+            "agent_name" => read_text(value).map(|text| provenance.agent_name = text),
             "agent" => read_text(value).map(|text| provenance.agent = text),
             "files" => read_fingerprints(value).map(|files| provenance.files = files),
             unknown => Err(NativeMistake::unknown_key(unknown, PROVENANCE_KEYS)),
