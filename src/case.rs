@@ -21,7 +21,7 @@ pub use agent::{
     AgentDescription, AgentFrom, AgentLimits, AgentUse, CommandLine, Described, HttpCall, HttpMethod,
     InputGlob, ModelSettings, NamedAgent,
 };
-use arraign_trace::reader::ReaderSet;
+use arraign_trace::reader::{FileCondition, ReaderSet};
 use arraign_trace::trace::TextProtocol;
 pub use expectation::{CheckSettings, Expectation};
 pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange, UNNAMED_AGENT};
@@ -110,6 +110,8 @@ pub struct Case {
     pub opinions: Opinions,
     /// The judge of the suite or of `arraign.yaml`, for opinions that the case does not give.
     pub judge: Option<Arc<JudgeSettings>>,
+    /// The format of runs that do not show it.
+    pub format: Option<String>,
     /// Which results of tools are failures, where the format of the trace does not say.
     pub failed_when: Option<Arc<FailedWhen>>,
     /// The same for the formats of declared readers, if nothing else says it.
@@ -143,10 +145,15 @@ impl Case {
         questions.into_iter().any(|question| self.opinions.get(&question.label).is_none())
     }
 
-    /// Returns a run in `format` with the statuses that follow from `failed_when`.
-    pub fn settle_statuses<'t>(&self, trace: &'t Trace, format: &str) -> Cow<'t, Trace> {
+    /// Returns a run in `format` with what the case knows of it: the statuses that follow from `failed_when`, and that its
+    /// format records calls.
+    pub fn settle_run<'t>(&self, trace: &'t Trace, format: &str) -> Cow<'t, Trace> {
         let rules = self.failed_when.as_ref().or_else(|| self.reader_failures.get(format));
-        rules.map_or(Cow::Borrowed(trace), |rules| rules.apply(trace))
+        let mut run = rules.map_or(Cow::Borrowed(trace), |rules| rules.apply(trace));
+        if let Some(format) = self.format.as_deref().filter(|format| run.is_possibly(format)) {
+            run.to_mut().accept_format(format);
+        }
+        run
     }
 
     /// Lists the names of tools in the settings of the case, without globs.
@@ -204,6 +211,8 @@ pub struct TraceFile {
     pub path: String,
     /// The format, if it is not detected.
     pub format: Option<String>,
+    /// The condition of the file.
+    pub condition: FileCondition,
     /// The selected runs of the file.
     pub runs: RunSelection,
     /// What the case knows of the runs in the file.
@@ -223,6 +232,7 @@ impl TraceFile {
             place,
             path,
             format: None,
+            condition: FileCondition::default(),
             runs: RunSelection::All,
             reading: RunReading::default(),
             failed_when: None,
@@ -263,6 +273,18 @@ impl RunReading {
         let has_unread = !self.harmless.is_empty() || self.calls_in_text.is_some();
         has_unread && !run.unread.is_empty() || self.reasoning == ReasoningTexts::Keep
     }
+}
+
+/// The order of the records in a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(rename_all = "snake_case")]
+pub enum RecordOrder {
+    /// The oldest record comes first. The default.
+    #[default]
+    Written,
+    /// The newest record comes first, as consoles of log services export them.
+    Reversed,
 }
 
 /// What reasoning in a text of the model is.

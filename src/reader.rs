@@ -4,6 +4,8 @@
 
 use std::io::{BufRead, Seek};
 
+#[doc(hidden)]
+pub use arraign_trace::reader::FileCondition;
 use arraign_trace::reader::{self, NativeMistake, RunIndex, TextReaders, read_native};
 pub use arraign_trace::reader::{
     Certainty, DeclarationSurvey, Declined, READERS, Reader, ReaderDeclaration, ReaderSet, ReaderSurvey,
@@ -13,7 +15,7 @@ pub use arraign_trace::reader::{
 pub use arraign_trace::reader::{ZippedRuns, read_zipped, zipped_runs};
 
 use crate::place::{LoadError, LoadErrors, Place, Source};
-use crate::trace::Trace;
+use crate::trace::{Ended, Trace};
 use crate::yaml::{Document, Node};
 
 /// The name of the reader of traces that are written by hand.
@@ -31,6 +33,30 @@ pub fn read_with(readers: &ReaderSet, text: &str, format: Option<&str>) -> Resul
         return read_yaml(text);
     }
     readers.read(text, format)
+}
+
+/// Reads the text of a trace file in this condition, as [`read_with`] does. What was cut off leaves its last run cut.
+pub(crate) fn read_in_condition(
+    readers: &ReaderSet,
+    text: &str,
+    format: Option<&str>,
+    condition: FileCondition,
+) -> Result<Recording, TraceError> {
+    let cut = if condition.is_partial { reader::cut_last_line(text) } else { None };
+    let (whole, line) = cut.map_or((text, None), |(whole, line)| (whole, Some(line)));
+    let turned = if condition.is_reversed { Some(reader::reverse_records(whole)?) } else { None };
+    let mut recording = read_with(readers, turned.as_deref().unwrap_or(whole), format)?;
+    // In reverse order, the first run of the file is the one that was cut.
+    let last = if condition.is_reversed { recording.runs.first_mut() } else { recording.runs.last_mut() };
+    if let (Some(run), Some(line)) = (last, line) {
+        run.ended = Ended::Cut(format!("the file ends within line {line}"));
+    }
+    Ok(recording)
+}
+
+/// Chooses the run with the id or the number `wanted`, as [`read_run`] does.
+pub(crate) fn choose_run(runs: Vec<Trace>, wanted: &str) -> Result<Trace, TraceError> {
+    reader::choose_run(runs, wanted)
 }
 
 /// The readers of files, who read native traces in YAML as well.

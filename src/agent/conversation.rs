@@ -10,7 +10,7 @@ use super::turn_process::TurnProcess;
 use super::{Agent, AgentEnvironment, AgentInput, AgentProblem, AgentTask, http};
 use crate::case::{Case, StopWhen};
 use crate::reader::to_native;
-use crate::trace::{Message, Role, Trace, Usage};
+use crate::trace::{CallsUnrecorded, Message, Role, Trace, Usage};
 
 /// Asks the agent turn by turn, within its limit.
 pub(super) async fn hold_conversation(
@@ -164,7 +164,11 @@ fn join_turn(mut before: Trace, turn: Trace) -> Trace {
         // The run's model is the one that answered last. What one turn does not record, the whole run does not
         // record.
         model: turn.model.or(before.model),
-        calls_unrecorded: before.calls_unrecorded.or(turn.calls_unrecorded),
+        // A turn with a call shows that the writer of all turns records calls.
+        calls_unrecorded: before
+            .calls_unrecorded
+            .or(turn.calls_unrecorded)
+            .filter(|reason| !matches!(reason, CallsUnrecorded::NotShown { .. } if !before.calls.is_empty())),
         answer: turn.answer,
         answer_reasoning: turn.answer_reasoning,
         usage: join_some(before.usage, turn.usage, add_usage),

@@ -27,7 +27,7 @@ impl IntoTrace for Trace {
 
 impl IntoTrace for Value {
     fn into_trace(self) -> Result<Trace, AgentProblem> {
-        Messages(self).into_trace()
+        read_single_run(&self.to_string(), None, &ReaderSet::default())
     }
 
     fn to_messages(&self) -> Option<Value> {
@@ -36,6 +36,8 @@ impl IntoTrace for Value {
 }
 
 /// The messages of an agent framework, or a whole response of one: anything that serializes to a format with a reader.
+///
+/// They are all messages of the run, those with calls included: a list without any call is a run without calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Messages<T>(pub T);
 
@@ -43,7 +45,9 @@ impl<T: Serialize> IntoTrace for Messages<T> {
     fn into_trace(self) -> Result<Trace, AgentProblem> {
         let text = serde_json::to_string(&self.0);
         let text = text.map_err(|error| AgentProblem::Nonsense(error.to_string()))?;
-        read_single_run(&text, None, &ReaderSet::default())
+        let mut run = read_single_run(&text, None, &ReaderSet::default())?;
+        run.calls_unrecorded.take_if(|reason| matches!(reason, CallsUnrecorded::NotShown { .. }));
+        Ok(run)
     }
 
     fn to_messages(&self) -> Option<Value> {

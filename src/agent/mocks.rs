@@ -109,7 +109,11 @@ impl SettledMocks {
             }
         }
         // An agent that says nothing of its calls has made those that the mock tools saw.
-        if trace.calls.is_empty() && trace.calls_unrecorded == Some(CallsUnrecorded::ByFormat) {
+        let is_unrecorded = matches!(
+            trace.calls_unrecorded,
+            Some(CallsUnrecorded::ByFormat | CallsUnrecorded::NotShown { .. })
+        );
+        if trace.calls.is_empty() && is_unrecorded {
             trace.calls_unrecorded = None;
         }
         merge_calls(&mut trace, &task.mocks.name, &self.calls);

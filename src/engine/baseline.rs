@@ -71,7 +71,7 @@ impl<'b> BaselineComparison<'b> {
         }
         // The baseline is evaluated once for all runs, and only if there is a run to compare.
         let baseline_result = self.baseline_result.get_or_insert_with(|| {
-            evaluate_run(case, &case.settle_statuses(&accepted.trace, accepted.format), 0, opinions)
+            evaluate_run(case, &case.settle_run(&accepted.trace, accepted.format), 0, opinions)
         });
         let before = compared_run(accepted, baseline_result);
         let comparison = Comparison::of(&before, &compared_run(run, result), &baseline.limits);

@@ -119,7 +119,7 @@ impl RunCollector<'_> {
     fn add_run(&mut self, case: &Case, run: &RecordedRun, settings: EvaluationSettings<'_>) {
         let number = self.results.len();
         let settled;
-        let run = match case.settle_statuses(&run.trace, run.format) {
+        let run = match case.settle_run(&run.trace, run.format) {
             Cow::Borrowed(_) => run,
             Cow::Owned(trace) => {
                 settled = RecordedRun { file: run.file.clone(), format: run.format, trace };

@@ -17,7 +17,7 @@ use super::trace::parse_trace_from;
 use crate::case::{
     Baseline, Case, CaseRow, Expectation, Ignore, LoweredBlock, TraceFile, TraceFrom, refuse_decided_case,
 };
-use crate::check::{FailedWhen, InputMatch, Registry, Scope};
+use crate::check::{FailedWhen, InputMatch, Registry, Scope, parse_reader_name};
 use crate::evidence::Opinions;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Place};
@@ -78,6 +78,7 @@ fn read_keys(
         shared_input_match: context.scope.tables.shared_input_match,
         dataset: context.dataset.cloned(),
         failed_when: read_failed_when(fields, &trace, context),
+        format: read_format(fields, context),
         trace,
         agent: None,
         mocks: fields.parse("mocks", |node| parse_mocks(node, context.scope)).map(Arc::new),
@@ -119,6 +120,14 @@ fn read_failed_when(
         TraceFrom::Inline(_) | TraceFrom::Lookup => None,
     };
     own.or(of_trace).or_else(|| context.scope.tables.failed_when.clone())
+}
+
+/// Reads the format of runs that do not show it: the case decides before its suite and arraign.yaml.
+fn read_format(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<String> {
+    let tables = &context.scope.tables;
+    let own = fields.node("format");
+    let own = own.and_then(|node| fields.take(parse_reader_name(node, &tables.readers.names())));
+    own.or_else(|| tables.format.clone())
 }
 
 fn list_replaced_gates(context: &Context<'_>) -> Vec<(Place, String)> {

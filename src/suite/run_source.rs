@@ -9,7 +9,7 @@ use arraign_trace::reader::RunIndex;
 use super::run_folder::{describe_failure, read_run_folder};
 use super::runs::{CaseRuns, RecordedRun};
 use crate::case::{Case, RunSelection, TraceFrom};
-use crate::reader::{self, ReaderSet, Recording, TraceError};
+use crate::reader::{self, FileCondition, ReaderSet, Recording, TraceError};
 use crate::source::{Files, ReadError, ReadProblem};
 use crate::trace::Trace;
 
@@ -38,6 +38,7 @@ pub(super) enum RunSource {
 pub(super) struct FileReading<'f> {
     /// The reader, if it is not detected.
     pub(super) format: Option<&'f str>,
+    pub(super) condition: FileCondition,
     pub(super) readers: &'f ReaderSet,
     pub(super) files: &'f Files,
 }
@@ -45,10 +46,15 @@ pub(super) struct FileReading<'f> {
 impl RunSource {
     /// Finds the runs of one file of a case.
     pub(super) fn of_case(case: &Case, path: PathBuf, files: &Files) -> Result<Self, String> {
-        let reading = FileReading { format: None, readers: &case.readers, files };
+        let reading =
+            FileReading { format: None, condition: FileCondition::default(), readers: &case.readers, files };
         let TraceFrom::File(file) = &case.trace else { return Self::of_file(path, reading) };
-        let reading = FileReading { format: file.format.as_deref(), ..reading };
+        let reading = FileReading { format: file.format.as_deref(), condition: file.condition, ..reading };
         match &file.runs {
+            // The places of runs in a file say nothing of one that is read in another order, or not to its end.
+            selection if !file.condition.is_usual() && !path.is_dir() => {
+                Self::in_condition(&path, selection, reading)
+            }
             // A folder has no index: its files are read one by one.
             RunSelection::Each if !path.is_dir() => Self::found(path, reading, false),
             RunSelection::All | RunSelection::Each => Self::of_file(path, reading),
@@ -56,9 +62,22 @@ impl RunSource {
         }
     }
 
+    /// Reads the selected runs of a file in an unusual condition.
+    fn in_condition(path: &Path, selection: &RunSelection, reading: FileReading<'_>) -> Result<Self, String> {
+        let FileReading { format, condition, readers, files } = reading;
+        let read = files.read(path, |text| {
+            let mut recording = reader::read_in_condition(readers, text, format, condition)?;
+            if let RunSelection::One(wanted) = selection {
+                recording.runs = vec![reader::choose_run(recording.runs, wanted)?];
+            }
+            Ok(recording)
+        });
+        Ok(Self::read(describe_error(read, path, files)?, path, files))
+    }
+
     /// Finds all runs of a file, or of a folder with a declared reader.
     pub(super) fn of_file(path: PathBuf, reading: FileReading<'_>) -> Result<Self, String> {
-        let FileReading { format, readers, files } = reading;
+        let FileReading { format, readers, files, .. } = reading;
         let small = files.read_small(&path, MAX_SMALL_BYTES, |text| reader::read_with(readers, text, format));
         match small.transpose() {
             None => Self::found(path, reading, true),
@@ -72,7 +91,7 @@ impl RunSource {
 
     /// Locates the runs of a file. With `keeps`, runs that had to be read for this are kept.
     fn found(path: PathBuf, reading: FileReading<'_>, keeps: bool) -> Result<Self, String> {
-        let FileReading { format, readers, files } = reading;
+        let FileReading { format, readers, files, .. } = reading;
         let found = match files.open(&path) {
             Err(ReadError { problem: ReadProblem::Zipped, .. }) => return Self::zipped(&path, files),
             opened => opened.map(|mut file| reader::index_runs(readers, &mut file, format)),
@@ -87,7 +106,7 @@ impl RunSource {
 
     /// Reads one run of a file and skips the others.
     fn one(path: &Path, wanted: &str, reading: FileReading<'_>) -> Result<Self, String> {
-        let FileReading { format, readers, files } = reading;
+        let FileReading { format, readers, files, .. } = reading;
         let read = match files.open(path) {
             Err(ReadError { problem: ReadProblem::Zipped, .. }) => read_zipped(path, wanted, files),
             opened => opened.map(|mut file| reader::read_run_with(readers, &mut file, format, wanted)),
@@ -212,7 +231,10 @@ pub(super) fn read_only_run(
     readers: &ReaderSet,
     files: &Files,
 ) -> Result<Result<RecordedRun, usize>, String> {
-    let source = RunSource::of_file(path, FileReading { format: None, readers, files })?;
+    let source = RunSource::of_file(
+        path,
+        FileReading { format: None, condition: FileCondition::default(), readers, files },
+    )?;
     match (source.each(files).next(), source.len()) {
         (Some(run), 1) => Ok(Ok(run?.into_owned())),
         (_, count) => Ok(Err(count)),

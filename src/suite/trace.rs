@@ -7,18 +7,19 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::name::name_recording;
 use super::run_folder::is_run_folder;
-use crate::case::{Case, RunReading, RunSelection, TraceFile, TraceFrom};
-use crate::check::{FailedWhen, Scope};
+use crate::case::{Case, RecordOrder, RunReading, RunSelection, TraceFile, TraceFrom};
+use crate::check::{FailedWhen, Scope, parse_reader_name};
 use crate::pattern::is_glob;
-use crate::place::{LoadError, LoadErrors};
-use crate::reader;
+use crate::place::LoadErrors;
+use crate::reader::{self, FileCondition};
 use crate::source::Files;
-use crate::yaml::{Fields, Node, Value, nearest, suggest_or_list};
+use crate::yaml::{Fields, Node, Value, nearest};
 
 /// The extensions that a recorded trace is looked up with, in this order.
 const TRACE_EXTENSIONS: &[&str] = &["json", "jsonl", "yaml", "yml"];
 
-/// Parses `trace`: a path, a glob, `{file, run, each, format, harmless, reasoning, calls_in_text}`, or the run itself.
+/// Parses `trace`: a path, a glob, `{file, run, each, format, harmless, reasoning, calls_in_text, order, partial}`, or the run
+/// itself.
 pub(super) fn parse_trace_from(
     node: Node<'_>,
     scope: &Scope<'_>,
@@ -77,25 +78,20 @@ fn parse_trace_file(node: Node<'_>, readers: &[&str]) -> Result<TraceFile, LoadE
         reasoning: fields.optional("reasoning").unwrap_or_default(),
         calls_in_text: fields.optional("calls_in_text"),
     };
+    let condition = FileCondition {
+        is_reversed: fields.optional("order") == Some(RecordOrder::Reversed),
+        is_partial: fields.optional("partial").unwrap_or(false),
+    };
     let failed_when = fields.parse("failed_when", FailedWhen::read).map(Arc::new);
     let file = path.map(|path| TraceFile {
         format,
+        condition,
         runs,
         reading,
         failed_when,
         ..TraceFile::new(node.place(), path)
     });
     fields.finish_some(file)
-}
-
-/// Parses the name of one of the `known` readers.
-pub(super) fn parse_reader_name(node: Node<'_>, known: &[&str]) -> Result<String, LoadError> {
-    let name: String = node.decode()?;
-    if known.contains(&name.as_str()) {
-        return Ok(name);
-    }
-    let error = node.error(format!("no reader is called `{name}`"));
-    Err(error.help(suggest_or_list(&name, known)))
 }
 
 /// The characters that begin a wildcard.

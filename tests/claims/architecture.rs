@@ -41,6 +41,7 @@ const TRACE_LAYERS: &[&[&str]] = &[
     &["jsonpath"],
     &["source"],
     &["trace"],
+    &["text_halves"],
     &["reader"],
 ];
 
@@ -302,7 +303,8 @@ fn only_the_command_uses_the_converters_of_other_tools() {
 }
 
 /// The rooms of the readers, from left to right.
-const READER_ROOMS: &[&str] = &["error", "json", "reason", "build", "declared", "large", "formats", "set"];
+const READER_ROOMS: &[&str] =
+    &["error", "json", "known_shapes", "reason", "build", "declared", "large", "formats", "set"];
 
 #[test]
 fn the_rooms_of_the_readers_point_to_the_left() {

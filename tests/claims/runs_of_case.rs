@@ -171,3 +171,35 @@ fn a_case_reads_the_calls_in_texts_where_it_says_so() {
     assert_eq!(status("{file: traces/a.jsonl, calls_in_text: hermes}", "rm"), "fail");
     assert_eq!(status("{file: traces/a.jsonl, harmless: [hermes]}", "rm"), "pass");
 }
+
+#[test]
+fn a_format_that_is_named_anywhere_decides_a_list_of_texts() {
+    let text = r#"{"role": "user", "content": "hi"}
+{"role": "assistant", "content": "Done."}
+"#;
+    let status = |trace: &str| Evals::with(trace, text).verdict().status.to_string();
+    assert_eq!(status("traces/a.jsonl"), "undecided");
+    assert_eq!(status("{file: traces/a.jsonl, format: openai-chat}"), "pass");
+    assert_eq!(status("{file: traces/a.jsonl, format: anthropic}"), "pass");
+    // The key of the case stands beside its trace.
+    assert_eq!(status("traces/a.jsonl, format: openai-chat"), "pass");
+    assert_eq!(status("traces/a.jsonl, format: anthropic"), "pass");
+    assert_eq!(status("traces/a.jsonl, format: bedrock"), "undecided");
+}
+
+#[test]
+fn a_case_reads_a_log_from_its_end_and_one_that_was_cut() {
+    let reversed = r#"{"type": "assistant", "timestamp": "2026-01-01T00:00:04Z", "sessionId": "s", "uuid": "4", "message": {"role": "assistant", "id": "m2", "content": [{"type": "text", "text": "Done."}]}}
+{"type": "user", "timestamp": "2026-01-01T00:00:03Z", "sessionId": "s", "uuid": "3", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "ok"}]}}
+{"type": "assistant", "timestamp": "2026-01-01T00:00:02Z", "sessionId": "s", "uuid": "2", "message": {"role": "assistant", "id": "m1", "content": [{"type": "tool_use", "id": "t", "name": "look", "input": {}}]}}
+{"type": "user", "timestamp": "2026-01-01T00:00:01Z", "sessionId": "s", "uuid": "1", "message": {"role": "user", "content": "hi"}}
+"#;
+    let status = |trace: &str, text: &str| Evals::with(trace, text).verdict().status.to_string();
+    assert_eq!(status("traces/a.jsonl", reversed), "undecided");
+    assert_eq!(status("{file: traces/a.jsonl, order: reversed}", reversed), "pass");
+    let forwards: String = reversed.lines().rev().map(|line| format!("{line}\n")).collect();
+    let cut = format!("{forwards}{{\"type\": \"assistant\", \"mess");
+    let run = Evals::with("{file: traces/a.jsonl, partial: true}", &cut).traces().expect("a run").remove(0);
+    assert_eq!(run.ended.to_string(), "cut: the file ends within line 5");
+    assert!(Evals::with("traces/a.jsonl", &cut).traces().is_err());
+}

@@ -17,8 +17,16 @@ for group in models agents google observers; do
 done
 cp "$here"/tests/frameworks/*.mjs "$here/tests/frameworks/package.json" "$tools"
 scripts=()
-if command -v npm >/dev/null; then
+# An older Node.js installs older versions of some packages without a word, and an old version hides what the newest one
+# writes.
+oldest_node=22
+node=$(node -p 'process.versions.node.split(".")[0]' 2>/dev/null || echo 0)
+if [ "$node" -lt "$oldest_node" ]; then
+    echo "no Node.js $oldest_node or newer: the snippets in TypeScript are skipped"
+elif command -v npm >/dev/null; then
     (cd "$tools" && npm install --silent --no-audit --no-fund)
+    # A pin that is behind the newest version is told, and fails nothing.
+    (cd "$tools" && npm outdated) || true
     scripts=("$tools"/*_*.mjs)
 fi
 

@@ -12,4 +12,5 @@ const tools = {
 const messages = [{ role: "user", content: question }];
 // snippet
 const result = await generateText({ model, tools, messages, stopWhen: stepCountIs(9) });
-writeFileSync(path, JSON.stringify([...messages, ...result.response.messages]));
+const said = result.responseMessages ?? result.response.messages;
+writeFileSync(path, JSON.stringify([...messages, ...said]));

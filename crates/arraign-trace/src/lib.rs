@@ -47,6 +47,7 @@ pub mod reader;
 pub mod source;
 #[doc(hidden)]
 pub mod suggest;
+mod text_halves;
 pub mod trace;
 #[doc(hidden)]
 pub mod unique_keys;

@@ -1,5 +1,7 @@
 //! Whether an outcome is certain, although the trace may lack calls or the servers of tools.
 
+use std::borrow::Cow;
+
 use crate::check::Check;
 use crate::check::support::near_names::require_exact_names;
 use crate::evidence::Evidence;
@@ -138,14 +140,23 @@ fn qualify_name(tool: &ToolPattern, call: &Call) -> String {
 }
 
 /// Returns the help about calls that are not in the trace.
-fn advise_on_calls(reason: &CallsUnrecorded) -> &'static str {
+fn advise_on_calls(reason: &CallsUnrecorded) -> Cow<'static, str> {
     match reason {
+        CallsUnrecorded::NotShown { formats } => {
+            let format = formats.first().map_or("openai-chat", String::as_str);
+            return format!(
+                "if its writer would record calls, say so in the case, its suite, arraign.yaml or the agent: \
+                 `format: {format}`"
+            )
+            .into();
+        }
         CallsUnrecorded::Unread { .. } => {
             "`cargo arraign explain --unread TRACE` lists all such parts; declare a kind that holds no call: \
              `trace: {file: ..., harmless: [KIND]}`"
         }
         _ => "record the run in a format that has them; the final answer can be checked as it is",
     }
+    .into()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::check::tables::failed_when::FailedWhen;
 use crate::check::tables::input_match::InputMatch;
 use crate::check::tables::judge::JudgeSettings;
 use crate::check::tables::prices::Prices;
-use crate::check::tables::readers::{DeclaredReaders, ReaderFailures, parse_readers};
+use crate::check::tables::readers::{DeclaredReaders, ReaderFailures, parse_reader_name, parse_readers};
 use crate::check::tables::weights::Weights;
 use crate::pattern::{FieldAliases, ToolCategories};
 use crate::yaml::Fields;
@@ -35,6 +35,8 @@ pub struct Tables {
     pub readers: ReaderSet,
     /// `failed_when` of the declared readers.
     pub reader_failures: ReaderFailures,
+    /// `format`: the format of runs that do not show it.
+    pub format: Option<String>,
     /// `failed_when`: which results of tools are failures.
     pub failed_when: Option<Arc<FailedWhen>>,
     /// `input_match` of the suite.
@@ -58,6 +60,9 @@ impl Tables {
         let before =
             DeclaredReaders { readers: self.readers.clone(), failures: self.reader_failures.clone() };
         let declared = fields.parse("readers", |node| parse_readers(node, before.clone())).unwrap_or(before);
+        let format = fields
+            .node("format")
+            .and_then(|node| fields.take(parse_reader_name(node, &declared.readers.names())));
         let failed_when = fields.parse("failed_when", FailedWhen::read);
         let judge = fields.parse("judge", |node| JudgeSettings::read(node, self.judge.as_deref()));
         let verification = fields.parse("verification", |node| self.verification.shared(node));
@@ -67,6 +72,7 @@ impl Tables {
             prices: prices.unwrap_or_else(|| self.prices.clone()),
             readers: declared.readers,
             reader_failures: declared.failures,
+            format: format.or_else(|| self.format.clone()),
             failed_when: failed_when.map(Arc::new).or_else(|| self.failed_when.clone()),
             // These two are no table of one name: an agent's setting comes between them.
             input_match: self.input_match,
@@ -106,6 +112,16 @@ mod tests {
             tables.prices.cost(&Trace { model: Some(model.to_owned()), usage, ..Trace::default() })
         });
         assert_eq!(costs, [Some(1.0), Some(2.0), None]);
+    }
+
+    #[test]
+    fn a_suite_names_the_format_before_all_suites() {
+        let shared = extended(&Tables::default(), "{format: openai-chat}").expect("tables");
+        let format = |text: &str| extended(&shared, text).expect("tables").format;
+        assert_eq!(format("{}").as_deref(), Some("openai-chat"));
+        assert_eq!(format("{format: anthropic}").as_deref(), Some("anthropic"));
+        let errors = extended(&shared, "{format: antropic}").expect_err("no reader");
+        assert!(errors.to_string().contains("did you mean"), "{errors}");
     }
 
     #[test]

@@ -7,8 +7,8 @@ use arraign_trace::reader::{ReaderDeclaration, ReaderSet};
 
 use crate::check::support::reading::require_entries;
 use crate::check::tables::failed_when::FailedWhen;
-use crate::place::LoadErrors;
-use crate::yaml::Node;
+use crate::place::{LoadError, LoadErrors};
+use crate::yaml::{Node, suggest_or_list};
 
 /// Which results are failures in the formats of declared readers, by the name of the reader.
 pub type ReaderFailures = BTreeMap<String, Arc<FailedWhen>>;
@@ -39,4 +39,14 @@ pub(crate) fn parse_readers(node: Node<'_>, before: DeclaredReaders) -> Result<D
         }
     }
     errors.or(DeclaredReaders { readers, failures })
+}
+
+/// Parses the name of one of the `known` readers.
+pub(crate) fn parse_reader_name(node: Node<'_>, known: &[&str]) -> Result<String, LoadError> {
+    let name: String = node.decode()?;
+    if known.contains(&name.as_str()) {
+        return Ok(name);
+    }
+    let error = node.error(format!("no reader is called `{name}`"));
+    Err(error.help(suggest_or_list(&name, known)))
 }

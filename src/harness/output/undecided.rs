@@ -6,7 +6,7 @@ use crate::verdict::rebase::prefix_file;
 use crate::verdict::{Rerun, Verdict, quoted};
 
 /// All causes, in the order in which the line names them, each with its words.
-const CAUSES: [(UndecidedCause, &str); 9] = [
+const CAUSES: [(UndecidedCause, &str); 10] = [
     (UndecidedCause::AnotherInput, "recorded for another input"),
     (UndecidedCause::ChangedAgent, "recorded by an agent that has changed"),
     (UndecidedCause::AnotherAgent, "recorded by another agent"),

@@ -1,8 +1,8 @@
 //! `command:` an agent that is a process.
 
-use super::super::trace::parse_reader_name;
 use super::{mark_common_keys, parse_bytes};
 use crate::case::{CommandLine, check_argument};
+use crate::check::parse_reader_name;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value, read_all};
 

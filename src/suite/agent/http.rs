@@ -1,8 +1,8 @@
 //! `http:` an agent that is a server.
 
-use super::super::trace::parse_reader_name;
 use super::{mark_common_keys, parse_bytes};
 use crate::case::{HttpCall, HttpMethod, Template, VariableText};
+use crate::check::parse_reader_name;
 use crate::pattern::JsonPath;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value, read_all, suggest_or_list};

@@ -72,6 +72,7 @@ const COMBINATIONS: &[(&str, Combination)] = &[
     ("failed_when", Replaced),
     ("field_aliases", Replaced),
     ("forbidden_substrings", Added),
+    ("format", Replaced),
     ("id", Own),
     ("ignore", Replaced),
     ("include", Added),

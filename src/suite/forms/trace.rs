@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::{Amount, Label, Nullable};
-use crate::case::ReasoningTexts;
+use crate::case::{ReasoningTexts, RecordOrder};
 use crate::check::arguments::forms::MatcherWords;
 use crate::trace::{CallStatus, Results, TextProtocol};
 
@@ -38,6 +38,10 @@ pub(crate) struct TraceFile {
     failed_when: Option<FailedResults>,
     /// Reasoning in a text of the model, such as `<think>...</think>`.
     reasoning: Option<ReasoningTexts>,
+    /// The order of the records in the file. Default: `written`.
+    order: Option<RecordOrder>,
+    /// `true`: the file may end within a line, because its writer was stopped. The run is then cut.
+    partial: Option<bool>,
     /// The form of the calls that the model writes as text, to have them read. Default: they are unread parts.
     calls_in_text: Option<TextProtocol>,
 }
@@ -162,6 +166,14 @@ pub(crate) struct EndWithReason {
 pub(crate) enum CallsUnrecorded {
     ByFormat(bool),
     Unread(UnreadReason),
+    NotShown(PossibleFormats),
+}
+
+/// The formats that a list of roles and texts may have: nothing shows that it would have calls.
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
+pub(crate) struct PossibleFormats {
+    /// The names of the formats.
+    formats: Vec<String>,
 }
 
 /// The first part of a file that was not understood.

@@ -108,6 +108,10 @@ pub(crate) const CASE: &[SuiteKey] = &[
         "trace",
         "The recorded run: a file, `{file, format, run, each}`, or the run itself. Default: the file `traces/<id>.*` beside this one.",
     ),
+    key::<String>(
+        "format",
+        "The format of recorded runs that do not show it, such as a list of roles and texts: it says that their writer records calls.",
+    ),
     key::<FailedResults>(
         "failed_when",
         "Which results of tools are failures, where the format of the trace does not say: `never`, a matcher such as `{matches: \"/^Error/\"}`, or one for each tool.",
@@ -217,6 +221,10 @@ pub(crate) const TABLES: &[SuiteKey] = &[
     key::<BTreeMap<String, ReaderDeclaration>>(
         "readers",
         "Readers for formats that no built-in reader knows, by name.",
+    ),
+    key::<String>(
+        "format",
+        "The format of recorded runs that do not show it: it says that their writer records calls.",
     ),
     key::<FailedResults>(
         "failed_when",

@@ -40,6 +40,8 @@ pub(super) const HINTS: &[(&str, &str)] = &[
     ("(expected).tool_categories", r#"["search"]"#),
     ("weights", r#"{"tool_accuracy": 0.3}"#),
     ("expected.output.json_schema", r#"{"type": "string"}"#),
+    ("format", r#""native""#),
+    ("format", r#""json""#),
     ("(trace_file).format", r#""native""#),
     ("(described_agent).format", r#""native""#),
     ("flags", r#""i""#),

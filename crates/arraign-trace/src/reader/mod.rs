@@ -12,6 +12,7 @@ mod declared;
 mod error;
 mod formats;
 mod json;
+mod known_shapes;
 mod large;
 mod reason;
 mod set;
@@ -32,12 +33,13 @@ pub use json::input::looks_like_json;
 pub use large::index::{ReadText, RunIndex, TextReaders};
 pub use large::one_run::read_run;
 #[doc(hidden)]
-pub use large::one_run::read_run_with;
+pub use large::one_run::{choose_run, read_run_with};
 #[doc(hidden)]
 pub use large::runs::runs_with;
 pub use large::runs::{Runs, runs};
 pub use set::{ReaderSet, ReaderSurvey};
 
+use crate::text_halves::join_halves;
 use crate::trace::{Trace, UnreadContent, UnreadPart};
 use error::DecodeError;
 use json::input::Input;
@@ -75,7 +77,12 @@ impl Reader {
     /// Reads the runs, with the identity of each called tool.
     fn read_runs(&self, input: Input) -> Result<Vec<Trace>, DecodeError> {
         let source = input.source;
+        let has_halves = input.has_halves;
+        let is_reversed = build::reversed_log::is_reversed(&input, self.name);
         let mut runs = (self.read)(input)?;
+        if has_halves {
+            runs.iter_mut().for_each(join_halves);
+        }
         build::missed_calls::note_missed_calls(&mut runs, source);
         for run in &mut runs {
             settle_run(run);
@@ -85,6 +92,9 @@ impl Reader {
             }
         }
         build::offered_tools::note_offered_tools(&mut runs, source);
+        if is_reversed {
+            build::reversed_log::note_reversed(&mut runs);
+        }
         Ok(runs)
     }
 }
@@ -149,14 +159,74 @@ pub fn read(text: &str, format: Option<&str>) -> Result<Recording, TraceError> {
     ReaderSet::default().read(text, format)
 }
 
+/// The condition of a trace file, which its reader cannot know.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FileCondition {
+    /// The records come newest first.
+    pub is_reversed: bool,
+    /// The writer may have been stopped within the last line.
+    pub is_partial: bool,
+}
+
+impl FileCondition {
+    /// Whether the file is as its writer left it.
+    pub fn is_usual(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// Returns the text of a file with its records in the opposite order, one a line.
+#[doc(hidden)]
+pub fn reverse_records(text: &str) -> Result<String, TraceError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let input = Input::parse(text)?;
+    let records = input.records.iter().rev();
+    Ok(records.map(|record| record.value.render() + "\n").collect())
+}
+
+/// Returns the part of a file that is whole, if its writer was stopped within its last line: the text before that line, and
+/// the number of the line.
+#[doc(hidden)]
+pub fn cut_last_line(text: &str) -> Option<(&str, usize)> {
+    let whole = text.trim_end();
+    if Input::parse(whole.strip_prefix('\u{feff}').unwrap_or(whole)).is_ok() {
+        return None;
+    }
+    let last = whole.rfind('\n')? + 1;
+    let line = whole[..last].matches('\n').count() + 1;
+    Some((&whole[..last], line))
+}
+
 /// Reads a file by the built-in reader called `format`, or else by the one that is surest of it.
 fn read_built_in(input: Input, format: Option<&str>) -> Result<Recording, TraceError> {
     match format.map(named).transpose()? {
         Some(reader) => read_named(&reader, input),
-        None => match surest(&input)?.as_slice() {
-            [only] => read_by(only, input),
-            several => read_by_all(several, input),
-        },
+        None => {
+            let Claimants { readers, certainty } = surest(&input)?;
+            let source = input.source;
+            let is_bare = is_bare_talk(certainty, &input);
+            let mut recording = match readers.as_slice() {
+                [only] => read_by(only, input),
+                several => read_by_all(several, input),
+            }?;
+            if is_bare {
+                let formats: Vec<&str> = readers.iter().map(|reader| reader.name).collect();
+                build::unshown_calls::note_unshown_calls(&mut recording.runs, source, &formats);
+            }
+            Ok(recording)
+        }
+    }
+}
+
+/// Whether a file may be a mere list of who said what, which programs write with or without the calls in between.
+fn is_bare_talk(certainty: Certainty, input: &Input) -> bool {
+    let is_message = |value: &json::value::Json| value.has_key("role") && value.has_key("content");
+    match certainty {
+        Certainty::Possible => true,
+        // Something of one library in a message says who wrote the list, and not whether the list is whole.
+        Certainty::Likely => input.first().is_ok_and(is_message),
+        Certainty::Sure => false,
     }
 }
 
@@ -164,6 +234,10 @@ fn read_built_in(input: Input, format: Option<&str>) -> Result<Recording, TraceE
 pub fn claims(text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let input = Input::parse(text)?;
+    let exchanges = &formats::model_exchanges::READER;
+    if let Some(certainty) = exchanges.claim(&input) {
+        return Ok(vec![(exchanges.name, certainty)]);
+    }
     let claims = READERS.iter().filter_map(|reader| Some((reader.name, reader.claim(&input)?)));
     let mut claims: Vec<(&'static str, Certainty)> = claims.collect();
     claims.sort_by_key(|(_, certainty)| std::cmp::Reverse(*certainty));
@@ -178,10 +252,15 @@ fn named(name: &str) -> Result<Reader, TraceError> {
 /// Reads by a reader that the user names: it may know less of the file than the user. But where the reader declines a
 /// file, and then finds nothing in it or does not understand parts of it, its objection was right.
 fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
-    let Err(reason) = (reader.detect)(&input) else { return read_by(reader, input) };
+    let read_named = |input| {
+        let mut recording = read_by(reader, input)?;
+        recording.runs.iter_mut().for_each(|run| run.accept_format(reader.name));
+        Ok(recording)
+    };
+    let Err(reason) = (reader.detect)(&input) else { return read_named(input) };
     // The error names the format that the file looks like, in case the user's name is a slip.
-    let looks_like = surest(&input).ok();
-    let found = read_by(reader, input).and_then(|recording| {
+    let looks_like = surest(&input).ok().map(|surest| surest.readers);
+    let found = read_named(input).and_then(|recording| {
         if is_doubtful(&recording) {
             Err(TraceError::wrong(reader.name, &DecodeError::new(reason.to_string())))
         } else {
@@ -215,8 +294,18 @@ fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     Ok(Recording { format: reader.name, runs })
 }
 
-/// The readers that are surest of `input`, in the table's order.
-fn surest(input: &Input) -> Result<Vec<&'static Reader>, TraceError> {
+/// The readers that are surest of a file, in the table's order, and how sure they are.
+struct Claimants {
+    readers: Vec<&'static Reader>,
+    certainty: Certainty,
+}
+
+/// Finds the readers that are surest of `input`.
+fn surest(input: &Input) -> Result<Claimants, TraceError> {
+    // What arraign recorded holds requests in the formats of providers, whose readers would read a part of it.
+    if let Some(certainty) = formats::model_exchanges::READER.claim(input) {
+        return Ok(Claimants { readers: vec![&formats::model_exchanges::READER], certainty });
+    }
     let mut surest = Vec::new();
     let mut best = Certainty::Possible;
     for reader in READERS {
@@ -229,7 +318,14 @@ fn surest(input: &Input) -> Result<Vec<&'static Reader>, TraceError> {
             surest.push(reader);
         }
     }
-    if surest.is_empty() { Err(TraceError::unknown(declined(input))) } else { Ok(surest) }
+    if surest.is_empty() {
+        let mut error = TraceError::unknown(declined(input));
+        if let Some(shape) = known_shapes::describe_shape(input) {
+            error.help = Some(shape);
+        }
+        return Err(error);
+    }
+    Ok(Claimants { readers: surest, certainty: best })
 }
 
 /// Lists why each reader declines a file that no reader knows, the nearest reader first.

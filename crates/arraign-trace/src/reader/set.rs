@@ -7,6 +7,7 @@ use crate::reader::declared::{DeclarationSurvey, DeclaredDocument, DeclaredReade
 use crate::reader::error::{TraceError, TraceProblem};
 use crate::reader::json::input::Input;
 use crate::reader::{Certainty, Declined, READERS, Recording, read_built_in, settle_run};
+use crate::text_halves::join_halves;
 use crate::trace::Trace;
 
 /// The declared readers of a suite, beside the built-in ones. A clone shares them.
@@ -73,13 +74,20 @@ impl ReaderSet {
         if !may_be_declared {
             return read_built_in(input, format);
         }
+        let has_halves = input.has_halves;
         let document = DeclaredDocument::take_from(&mut input);
         match self.choose(&document, format).as_slice() {
             [] => {
                 document.return_to(&mut input);
                 read_built_in(input, format).map_err(|error| self.add_objections(text, error))
             }
-            [reader] => read_declared(reader, document),
+            [reader] => {
+                let mut recording = read_declared(reader, document)?;
+                if has_halves {
+                    recording.runs.iter_mut().for_each(join_halves);
+                }
+                Ok(recording)
+            }
             several => Err(TraceError::ambiguous(several.iter().map(|reader| reader.name).collect())),
         }
     }

@@ -26,6 +26,7 @@ pub use temporary::{is_temporary, temporary_path};
 
 use self::normal_path::{below, is_normal, normalise};
 use self::read_error::problem_of;
+pub(crate) use self::read_error::problem_of_bytes;
 use crate::place::{LoadError, Place, Source, Span};
 
 /// The largest trace that is read unless the harness says otherwise: 64 MiB.
@@ -136,7 +137,7 @@ impl FileOpener {
                 return Err(self.read_error(path, ReadProblem::Zipped));
             }
             let text = std::str::from_utf8(&bytes);
-            text.map_err(|error| self.read_error(path, ReadProblem::NotUtf8(error.valid_up_to())))
+            text.map_err(|error| self.read_error(path, problem_of_bytes(&bytes, error.valid_up_to())))
         });
         let looked = read.map(look);
         // A large buffer is given back, so that one large file does not hold memory for the rest of the process.

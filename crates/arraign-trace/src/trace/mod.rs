@@ -261,22 +261,44 @@ impl Arguments {
         Self::Json(Value::Object(serde_json::Map::new()))
     }
 
-    /// Arguments that a format keeps as a JSON string. Empty text means none; JSON inside a JSON string is
-    /// unwrapped once. JSON with a duplicate key is malformed: programs differ on which of the two counts.
+    /// Arguments that a format keeps as a JSON string. Empty text means none. JSON inside a JSON string is malformed: the
+    /// tool gets a text. So is JSON with a duplicate key: programs differ on which of the two counts.
     pub fn from_text(text: &str) -> Self {
         if text.trim().is_empty() {
             return Self::none();
         }
         match parse_value(text) {
             Ok(Value::Null) => Self::none(),
-            Ok(Value::String(inner)) => match parse_value(&inner) {
-                Ok(object @ Value::Object(_)) => Self::Json(object),
-                // The inner text is meant as JSON and is wrong there, so the error is about the inner text.
-                Err(error) if error.is_data() => Self::Broken { raw: inner, error: error.to_string() },
-                _ => Self::Json(Value::String(inner)),
-            },
+            Ok(Value::String(inner)) => Self::of_inner_text(inner),
             Ok(value) => Self::Json(value),
             Err(error) => Self::Broken { raw: text.to_owned(), error: error.to_string() },
+        }
+    }
+
+    /// Arguments that are a text, where their format has a value. A text that is JSON itself is malformed.
+    fn of_inner_text(text: String) -> Self {
+        match parse_value(&text) {
+            Ok(Value::Object(_) | Value::Array(_) | Value::String(_)) => Self::Broken {
+                raw: text,
+                error: "JSON in a text: the tool gets a text, and no object".to_owned(),
+            },
+            // The inner text is meant as JSON and is wrong there, so the error is about the inner text.
+            Err(error) if error.is_data() => Self::Broken { raw: text, error: error.to_string() },
+            _ => Self::Json(Value::String(text)),
+        }
+    }
+
+    /// Arguments that a format keeps as a value, as APIs do that take an object. Null and an empty text mean none.
+    pub fn from_object(value: Value) -> Self {
+        match value {
+            Value::Null => Self::none(),
+            Value::String(text) if text.trim().is_empty() => Self::none(),
+            Value::String(text) => match Self::of_inner_text(text) {
+                // A text that is no JSON has the error of its syntax.
+                Self::Json(Value::String(text)) => Self::from_text(&text),
+                broken => broken,
+            },
+            value => Self::Json(value),
         }
     }
 

@@ -76,6 +76,18 @@ impl Trace {
         }
     }
 
+    /// Notes that the run is in `format`, which records calls: one that has none made none.
+    pub fn accept_format(&mut self, format: &str) {
+        if self.is_possibly(format) {
+            self.calls_unrecorded = CallsUnrecorded::find_in(&self.unread);
+        }
+    }
+
+    /// Whether the calls of the run are in doubt, unless its format is `format`.
+    pub fn is_possibly(&self, format: &str) -> bool {
+        matches!(&self.calls_unrecorded, Some(CallsUnrecorded::NotShown { formats }) if formats.iter().any(|known| known == format))
+    }
+
     /// Describes the unread parts, one sentence for all parts that are alike, with their places.
     pub fn describe_unread(&self) -> Vec<String> {
         describe_parts(&self.unread)

@@ -131,6 +131,10 @@ pub enum UnreadContent {
     EmptyMessage(String),
     /// A run of which nothing was read, although its file has content.
     EmptyRun,
+    /// The whole file, whose records are in reverse order.
+    Reversed,
+    /// A summary of turns that are not in the file, and whose calls are therefore not known.
+    Summary,
     /// A message that the model gave as an alternative to one of the run.
     OtherChoice,
     /// A text of the model that holds a call, in the form of this protocol.
@@ -155,6 +159,7 @@ impl UnreadContent {
             Self::TextCall { protocol } => Some(protocol),
             Self::OtherChoice => Some("choices"),
             Self::MessageGap => Some("agent_message"),
+            Self::Summary => Some("summary"),
             _ => None,
         }
     }
@@ -184,6 +189,11 @@ impl UnreadContent {
                 format!("{count} message{s} of the role `{role}` {were} read as empty")
             }
             Self::EmptyRun => format!("{count} run{s} {were} read as empty"),
+            Self::Reversed => "the file is in reverse order: read it with `order: reversed`".to_owned(),
+            Self::Summary => {
+                let summary = if count == 1 { "summary" } else { "summaries" };
+                format!("{count} {summary} of turns that are not in the file {were} read (`summary`)")
+            }
             Self::OtherChoice => {
                 format!("{count} other choice{s} of the model {were} not read (`choices`)")
             }
@@ -220,6 +230,9 @@ impl fmt::Display for UnreadContent {
             Self::OmittedCall { name, list } => {
                 write!(f, "a call of `{name}` that `{list}` of the same record omits")
             }
+            Self::ResultWithoutCall(id) if id.is_empty() => {
+                f.write_str("a result of a call that is not in the run")
+            }
             Self::ResultWithoutCall(id) => write!(f, "a result of the call `{id}`, which is not in the run"),
             Self::StoppedForCalls(reason) => {
                 write!(f, "a turn that stopped for `{reason}`, without a call")
@@ -227,6 +240,10 @@ impl fmt::Display for UnreadContent {
             Self::EmptyTurn => f.write_str("a turn that used output tokens, without a text or a call"),
             Self::EmptyMessage(role) => write!(f, "a message of the role `{role}` without a text or a call"),
             Self::EmptyRun => f.write_str("a run without a text or a call"),
+            Self::Reversed => {
+                f.write_str("in reverse order: its times fall, and a result stands before its call")
+            }
+            Self::Summary => f.write_str("a summary of turns that are not in the file (`summary`)"),
             Self::OtherChoice => f.write_str("a message of which the model gave another choice (`choices`)"),
             Self::TextCall { protocol } => write!(f, "a text with a call in the form of `{protocol}`"),
             Self::NamelessCall(call) => write!(f, "a call without a name (call {call})"),
@@ -252,6 +269,11 @@ pub enum CallsUnrecorded {
         /// What the first such part is.
         reason: String,
     },
+    /// Nothing shows that the file would have calls: it is a list of roles and texts.
+    NotShown {
+        /// The formats that read the file alike.
+        formats: Vec<String>,
+    },
 }
 
 impl CallsUnrecorded {
@@ -269,6 +291,14 @@ impl fmt::Display for CallsUnrecorded {
             Self::ByFormat => f.write_str("the trace does not record the tool calls"),
             Self::Unread { place, reason } => {
                 write!(f, "the trace was not read completely: {place} is {reason}")
+            }
+            Self::NotShown { formats } => {
+                let formats = formats.join("` or `");
+                write!(
+                    f,
+                    "nothing in the trace shows that its writer records tool calls: it is a list of roles and texts, \
+                     read as `{formats}`"
+                )
             }
         }
     }

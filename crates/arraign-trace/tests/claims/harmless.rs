@@ -96,6 +96,9 @@ const LISTS: &[HarmlessKinds] = &[
             "agent-name",
             "agent-setting",
             "ai-title",
+            "api-request",
+            "api-request-blob",
+            "api-request-shape",
             "attachment",
             "attribution-snapshot",
             "auth_status",
@@ -122,6 +125,7 @@ const LISTS: &[HarmlessKinds] = &[
             "task-summary",
             "tool_progress",
             "tool_use_summary",
+            "tools-used",
             "worktree-state",
         ],
     },
@@ -629,6 +633,7 @@ const LISTS: &[HarmlessKinds] = &[
             "data",
             "tool-approval-request",
             "tool-approval-response",
+            "anthropic.message_start",
         ],
     },
     HarmlessKinds {
@@ -662,6 +667,7 @@ const LISTS: &[HarmlessKinds] = &[
             "tripwire",
             "object",
             "object-result",
+            "anthropic.message_start",
         ],
     },
 ];

@@ -10,6 +10,7 @@ mod harmless;
 mod inspect_zip;
 mod jsonpath;
 mod langfuse;
+mod logs;
 mod mastra;
 mod mutations;
 mod openinference;

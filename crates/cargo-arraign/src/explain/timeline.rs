@@ -328,6 +328,10 @@ fn list_gaps(run: &Trace) -> Vec<String> {
         (run.cost_usd.is_none(), "cost"),
         (run.duration_ms.is_none(), "duration"),
         (run.calls_unrecorded == Some(CallsUnrecorded::ByFormat), "tool calls"),
+        (
+            matches!(run.calls_unrecorded, Some(CallsUnrecorded::NotShown { .. })),
+            "any sign that its writer records tool calls",
+        ),
     ];
     let gaps = facts.into_iter().filter(|(is_missing, _)| *is_missing).map(|(_, fact)| fact.to_owned());
     gaps.chain(list_call_gaps(&run.calls)).collect()

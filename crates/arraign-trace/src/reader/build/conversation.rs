@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use crate::reader::build::batch;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply, TurnEnding};
-use crate::reader::build::message_identity::{identity, is_assistant, is_final, makes_call};
+use crate::reader::build::message_identity::{identity, is_answer, is_assistant, is_final, makes_call};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
@@ -27,8 +27,10 @@ pub(crate) const INTERLEAVED: usize = u64::BITS as usize;
 #[derive(Debug, Default)]
 pub(crate) struct Conversation<'t> {
     pub(crate) messages: Vec<LocatedMessage<'t>>,
-    /// The id of the last reply, or of the case in a batch.
+    /// The id of the last reply, of the record that is the conversation, or of the case in a batch.
     id: Option<String>,
+    /// The id of the last record that is the conversation as far as it went.
+    row: Option<String>,
     model: Option<String>,
     /// Why the last reply stopped.
     stop_reason: Option<Cow<'t, str>>,
@@ -229,9 +231,13 @@ impl<'t> Conversations<'t> {
         // The results of a batch do not follow each other: each is a run of its own.
         let at = match exchange.case {
             Some(_) => self.own_run(request),
-            None => self.run_for(request, exchange.previous.as_deref()),
+            None => self.run_for(request, exchange.previous.as_deref(), exchange.row.as_deref()),
         };
         let run = &mut self.runs[at];
+        if let Some(row) = exchange.row.take() {
+            run.id = Some(row.clone());
+            run.row = Some(row);
+        }
         run.has_request |= has_request;
         run.add(exchange, self.replies);
         self.marks.update(at, run);
@@ -278,10 +284,15 @@ impl<'t> Conversations<'t> {
     }
 
     /// Adds the new messages of `request` to the run that it belongs to, and returns the index of that run.
-    fn run_for(&mut self, request: Vec<LocatedMessage<'t>>, previous: Option<&str>) -> usize {
+    fn run_for(
+        &mut self,
+        request: Vec<LocatedMessage<'t>>,
+        previous: Option<&str>,
+        row: Option<&str>,
+    ) -> usize {
         // A log has no ids of conversations. A request that names an earlier reply is certain; any other is compared
         // with the recent runs, the latest first. If none of them fits, the request begins a run.
-        let found = previous.and_then(|id| self.find_reply(id)).or_else(|| self.find(&request));
+        let found = previous.and_then(|id| self.find_reply(id)).or_else(|| self.find(&request, row));
         let Some((at, fresh)) = found else {
             let asked = request.len();
             let at = self.own_run(request);
@@ -302,7 +313,7 @@ impl<'t> Conversations<'t> {
     }
 
     /// Finds the run that `request` continues, and the index of its first new message.
-    fn find(&mut self, request: &[LocatedMessage]) -> Option<(usize, usize)> {
+    fn find(&mut self, request: &[LocatedMessage], row: Option<&str>) -> Option<(usize, usize)> {
         // An empty request continues a run that is not finished.
         if request.is_empty() {
             return self.marks.find_open().map(|at| (at, 0));
@@ -314,22 +325,48 @@ impl<'t> Conversations<'t> {
         };
         let runs = self.runs.iter_mut().enumerate().skip(old).rev();
         // The latest run comes first: a request usually continues that.
-        runs.into_iter().find_map(|(at, run)| run.fresh_from(&keys, request).map(|fresh| (at, fresh)))
+        runs.into_iter().find_map(|(at, run)| {
+            let fresh = match row {
+                // A record of another id, that is a conversation itself, has to replay or to begin the run as a whole:
+                // the ids of its calls may be those of any run.
+                Some(row) if run.row.as_deref() != Some(row) => run.fresh_from_row(&keys),
+                _ => run.fresh_from(&keys, request),
+            };
+            fresh.map(|fresh| (at, fresh))
+        })
     }
 }
 
 impl Conversation<'_> {
+    /// Makes the keys of the messages that have none.
+    fn complete_keys(&mut self) {
+        // Keys are made only when a request is compared with the run.
+        let unknown = &self.messages[self.keys.len()..];
+        self.keys.extend(unknown.iter().map(|said| identity(&said.value)));
+    }
+
+    /// Returns the index of the first new message of a record that is a conversation itself; `None` if the record is
+    /// another run. Two equal ones are two runs.
+    fn fresh_from_row(&mut self, keys: &[String]) -> Option<usize> {
+        self.complete_keys();
+        let common = keys.len().min(self.keys.len());
+        let is_part = keys.len() != self.keys.len() && keys[..common] == self.keys[..common];
+        is_part.then_some(common)
+    }
+
     /// Returns the index of the first new message of a request; `None` if the request belongs to another run.
     fn fresh_from(&mut self, keys: &[String], request: &[LocatedMessage]) -> Option<usize> {
         // Two cases, by how the client builds a request. One that replays the previous request exactly, and then the
         // model's reply, continues it with everything after what is known. One whose history was shortened is recognized
         // by the last message of the model that it repeats.
-        // Keys are made only when a request is compared with the run.
-        let unknown = &self.messages[self.keys.len()..];
-        self.keys.extend(unknown.iter().map(|said| identity(&said.value)));
+        self.complete_keys();
         // A client sends a refused request again.
         if self.is_refused && *keys == self.keys {
             return Some(keys.len());
+        }
+        // What ends with the answer of the model is no request, but a whole run: the same once more is another run.
+        if *keys == self.keys && request.last().is_some_and(|last| is_answer(&last.value)) {
+            return None;
         }
         let replayed = keys.len() > self.asked
             && keys[..self.asked] == self.keys[..self.asked.min(self.keys.len())]

@@ -59,6 +59,8 @@ pub(crate) struct Exchange<'t> {
     pub(crate) model: Option<String>,
     /// The id of the reply that the request continues, if it names the reply instead of replaying it.
     pub(crate) previous: Option<String>,
+    /// The id of a record that is one conversation, as far as it went.
+    pub(crate) row: Option<String>,
     /// The id of the request in a batch. Each case of a batch is its own run.
     pub(crate) case: Option<String>,
     /// The time of the model for the reply, in milliseconds.
@@ -80,12 +82,31 @@ impl<'t> Exchange<'t> {
         read: impl FnOnce(At, Json<'t>) -> Result<Self, DecodeError>,
     ) -> Result<Self, DecodeError> {
         let refusal = record.as_object().and_then(find_refusal);
+        let row = find_row_id(&record);
         let mut exchange = read(at, record)?;
+        exchange.row = row;
         let says_nothing = |reply: &Reply| reply.messages.is_empty() && reply.stop_reason.is_none();
         if let Some(refusal) = refusal.filter(|_| exchange.reply.as_ref().is_none_or(says_nothing)) {
             exchange.reply = Self::failed(format!("error: {refusal}")).reply;
         }
         Ok(exchange)
+    }
+}
+
+/// Returns the id of a record that is one conversation: its messages under one key, beside an id of its own.
+fn find_row_id(record: &Json) -> Option<String> {
+    const OF_CALLS: [&str; 8] =
+        ["request", "response", "choices", "output", "candidates", "object", "type", "custom_id"];
+    let record = record.as_object()?;
+    let is_row = ["messages", "contents"].iter().any(|key| record.get(key).is_some_and(Json::is_list))
+        && OF_CALLS.iter().all(|key| record.get(key).is_none());
+    if !is_row {
+        return None;
+    }
+    match record.get("id").or_else(|| record.get("run_id"))? {
+        Json::Text(id) if !id.is_empty() => Some(id.to_string()),
+        Json::Number(id) => Some(id.to_string()),
+        _ => None,
     }
 }
 

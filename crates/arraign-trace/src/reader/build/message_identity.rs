@@ -1,5 +1,7 @@
 //! Messages of a log of model calls: their speaker, their calls, and the key by which a replayed message is recognized.
 
+use serde_json::Value;
+
 use crate::reader::json::value::Json;
 
 /// Whether a reply that stopped for this reason is complete, in the words of any provider.
@@ -36,6 +38,11 @@ pub(crate) fn is_assistant(message: &Json) -> bool {
     kind.is_some_and(|kind| kind.ends_with("_call"))
 }
 
+/// Whether a message is what the model says without a call.
+pub(crate) fn is_answer(message: &Json) -> bool {
+    message.get("role").and_then(Json::as_str) == Some("assistant") && !makes_call(message)
+}
+
 /// Builds the key by which a replayed message is recognized: the role, the text, and the ids of calls and results. Other
 /// fields differ between a reply and its replay, because writers add and drop empty fields and wrap text in parts.
 pub(crate) fn identity(message: &Json) -> String {
@@ -47,9 +54,10 @@ pub(crate) fn identity(message: &Json) -> String {
     }
     // Items without a role, such as calls and results of the Responses API, are known by their own fields.
     if message.get("role").is_none() {
-        for name in ["type", "call_id", "arguments", "input", "output"] {
+        for name in ["type", "call_id", "input", "output"] {
             push(&mut key, message.get(name));
         }
+        push_arguments(&mut key, message.get("arguments"));
     }
     match message.get("content") {
         Some(Json::List(parts)) => parts.iter().for_each(|part| push_part(&mut key, part)),
@@ -61,19 +69,63 @@ pub(crate) fn identity(message: &Json) -> String {
 }
 
 fn push_part(key: &mut String, part: &Json) {
-    const NAMES: [&str; 8] = [
+    const NAMES: [&str; 7] = [
         "text",
         "id",
         "tool_use_id",
         "content",
         "/function/name",
-        "/function/arguments",
         "/toolUse/toolUseId",
         "/toolResult/toolUseId",
     ];
     for name in NAMES {
         let value = if name.starts_with('/') { part.pointer(name) } else { part.get(name) };
         push(key, value);
+    }
+    push_arguments(key, part.pointer("/function/arguments"));
+}
+
+/// Adds the arguments of a call by their value: a client may write them with other blanks than the model did, with their
+/// keys in another order, and a number in another form.
+fn push_arguments(key: &mut String, arguments: Option<&Json>) {
+    let Some(text) = arguments.and_then(Json::as_str) else { return };
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) => push_sorted(key, &value),
+        Err(_) => key.push_str(text),
+    }
+    key.push('\u{1f}');
+}
+
+fn push_sorted(key: &mut String, value: &Value) {
+    match value {
+        Value::Object(entries) => {
+            let mut entries: Vec<(&String, &Value)> = entries.iter().collect();
+            entries.sort_by_key(|(name, _)| *name);
+            for (name, value) in entries {
+                key.push_str(name);
+                key.push(':');
+                push_sorted(key, value);
+            }
+            key.push('}');
+        }
+        Value::Array(items) => {
+            items.iter().for_each(|item| push_sorted(key, item));
+            key.push(']');
+        }
+        Value::String(text) => {
+            key.push_str(text);
+            key.push('\u{1e}');
+        }
+        Value::Number(number) if number.is_f64() => {
+            // JavaScript writes `1.0` as `1`.
+            let number = number.as_f64().unwrap_or_default().to_string();
+            key.push_str(&number);
+            key.push(',');
+        }
+        value => {
+            key.push_str(&value.to_string());
+            key.push(',');
+        }
     }
 }
 

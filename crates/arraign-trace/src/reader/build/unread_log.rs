@@ -255,6 +255,16 @@ impl TraceBuilder {
         self.note_part(pointer, UnreadContent::OmittedCall { name, list });
     }
 
+    /// Notes that the current record sums up turns that are not in the file.
+    pub(crate) fn note_summary(&mut self) {
+        self.note_part("", UnreadContent::Summary);
+    }
+
+    /// Notes a result without an id whose call is not in the run; `name` is that of its tool, if it is known.
+    pub(crate) fn note_stray_result(&mut self, name: &str) {
+        self.note_part("", UnreadContent::ResultWithoutCall(name.to_owned()));
+    }
+
     /// Notes the turns without calls that stopped because the model called a tool, for formats that stream turns in pieces.
     pub(crate) fn note_stops(&mut self, stops: impl IntoIterator<Item = (usize, (At, String))>) {
         for (turn, (at, reason)) in stops {

@@ -21,7 +21,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, CallStatus, ToolServer, Trace};
+use crate::trace::{Call, CallStatus, StatusMark, ToolServer, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "mcp",
@@ -54,6 +54,10 @@ fn detect_format(input: &Input) -> Detection {
     if let Some(record) = strange {
         return Err(Reason::of(record.at, "is no JSON-RPC message, and wraps none"));
     }
+    // Editors speak JSON-RPC with agents, and tell of the calls in updates.
+    if input.records.iter().any(|record| speaks_to_agent(&record.value)) {
+        return Err("holds messages of the Agent Client Protocol".into());
+    }
     // Agents speak JSON-RPC with each other as well, and a lone answer is no log: read as one, it would be a run without
     // calls.
     if input.records.iter().any(|record| a2a::is_asking(&record.value) || a2a::is_answer(&record.value)) {
@@ -68,6 +72,13 @@ fn detect_format(input: &Input) -> Detection {
 /// Whether a record holds a request or a notification.
 fn asks(value: &Json) -> bool {
     has_method(value) || WRAPPED.iter().any(|name| value.get(name).is_some_and(has_method))
+}
+
+/// Whether a record is a message of the Agent Client Protocol between an editor and an agent.
+fn speaks_to_agent(value: &Json) -> bool {
+    let is_of_session =
+        |message: &Json| message.text_under("method").is_some_and(|method| method.starts_with("session/"));
+    is_of_session(value) || WRAPPED.iter().any(|name| value.get(name).is_some_and(is_of_session))
 }
 
 /// Whether a message, or one message of a batch, has a method.
@@ -103,6 +114,10 @@ struct RpcLog {
     began: Option<u64>,
     /// The requests that wait for an answer, by their id: both sides number their own.
     waiting: HashMap<String, Vec<Request>>,
+    /// The calls whose servers asked for more before they work, by what their next request repeats.
+    asking: HashMap<String, usize>,
+    /// The calls that go on as tasks, by the id of the task.
+    tasks: HashMap<String, usize>,
     /// The first two servers that introduced themselves: a second one, and the server of a call is not known.
     servers: Vec<String>,
 }
@@ -111,8 +126,10 @@ struct RpcLog {
 #[derive(Debug)]
 struct Request {
     from: Option<String>,
-    /// The place of the call that it makes, if it makes one.
+    /// The place of the call that it makes or asks about.
     call: Option<usize>,
+    /// Whether it asks about a task.
+    asks_task: bool,
     time: Option<u64>,
 }
 
@@ -191,18 +208,31 @@ impl RpcLog {
         wrapper: &Wrapper,
     ) -> Result<(), DecodeError> {
         let mut call = None;
+        let asks_task = method == "tasks/get" || method == "tasks/result";
         if method == "tools/call" {
             let params = message.object(&["params"])?.unwrap_or_default();
+            // Once the server has what it asked for, the client sends the same call again.
+            let state = params.text_under("requestState").map(ToOwned::to_owned);
+            let answers = params.get("inputResponses").is_some();
             let attempt = call_of(params, &id).map_err(|error| error.at_key("params"))?;
-            let started_ms = self.began.zip(wrapper.time).map(|(began, time)| millis_between(began, time));
-            call = Some(self.builder.trace.calls.len());
-            self.builder.next_turn();
-            self.builder.call(Call { started_ms, server: wrapper.server.clone(), ..attempt });
+            let known = state.or_else(|| answers.then(|| describe_call(&attempt)));
+            call = known.and_then(|known| self.asking.remove(&known));
+            if call.is_none() {
+                let started_ms =
+                    self.began.zip(wrapper.time).map(|(began, time)| millis_between(began, time));
+                call = Some(self.builder.trace.calls.len());
+                self.builder.next_turn();
+                self.builder.call(Call { started_ms, server: wrapper.server.clone(), ..attempt });
+            }
+        } else if asks_task {
+            let params = message.get("params");
+            let task = params.and_then(|params| params.text_under("taskId"));
+            call = task.and_then(|task| self.tasks.get(task).copied());
         } else if !is_harmless(method) {
             self.builder.pass_over(method, &[]);
         }
         // A request that is no call is waited for as well, so that its answer is not taken for a call's.
-        let request = Request { from: wrapper.from.clone(), call, time: wrapper.time };
+        let request = Request { from: wrapper.from.clone(), call, asks_task, time: wrapper.time };
         // Several clients of one log may use the same id.
         self.waiting.entry(id).or_default().push(request);
         Ok(())
@@ -234,6 +264,21 @@ impl RpcLog {
         let request = requests.remove(recent + at);
         let Some(place) = request.call else { return };
         let call = &mut self.builder.trace.calls[place];
+        let kind = result.as_ref().and_then(|result| result.text_under("resultType"));
+        if kind == Some("input_required") {
+            let state = result.as_ref().and_then(|result| result.text_under("requestState"));
+            let known = state.map_or_else(|| describe_call(call), ToOwned::to_owned);
+            self.asking.insert(known, place);
+            return;
+        }
+        if let Some(task) = result.as_ref().and_then(|result| find_task(result, request.asks_task)) {
+            if let Some(id) = task.id {
+                self.tasks.insert(id, place);
+            }
+            let result = result.and_then(|mut result| result.as_object_mut()?.take(&["result"]));
+            settle_task(call, &task.status, task.message, result);
+            return;
+        }
         let between = request.time.zip(wrapper.time).filter(|(asked, answered)| asked < answered);
         let between = between.map(|(asked, answered)| millis_between(asked, answered));
         call.duration_ms = wrapper.duration_ms.or(between);
@@ -261,11 +306,54 @@ fn is_harmless(method: &str) -> bool {
 
 fn call_of(mut params: Object, id: &str) -> Result<Call, DecodeError> {
     let name = params.required(&["name"])?;
-    let arguments = params.arguments("arguments");
+    let arguments = params.object_arguments("arguments");
     // The id that the client's model gave the call, where the client passes it on.
     let own = params.get("_meta").and_then(|meta| meta.get("claudecode/toolUseId")).and_then(Json::as_str);
     let id = own.unwrap_or(id).to_owned();
     Ok(Call { id: Some(id), ..Call::new(name, arguments, 0) })
+}
+
+/// Describes a call by its tool and its arguments, which a client repeats where the server gave it no state to repeat.
+fn describe_call(call: &Call) -> String {
+    format!("{} {}", call.name, call.arguments)
+}
+
+/// The state of a task.
+struct TaskState {
+    id: Option<String>,
+    status: String,
+    message: Option<String>,
+}
+
+/// Returns the state of the task that a result tells: in an object of its own, or beside `resultType: task`. The answer to
+/// a question about a task is a state without either.
+fn find_task(result: &Json, asks_task: bool) -> Option<TaskState> {
+    let is_task = asks_task || result.text_under("resultType") == Some("task");
+    let state = result.get("task").or_else(|| Some(result).filter(|_| is_task))?;
+    let status = state.text_under("status")?.to_owned();
+    let id = state.text_under("taskId").map(ToOwned::to_owned);
+    let message = state.text_under("statusMessage").map(ToOwned::to_owned);
+    Some(TaskState { id, status, message })
+}
+
+/// Sets what a call is known to have come to by the state of its task.
+fn settle_task(call: &mut Call, status: &str, message: Option<String>, result: Option<Json>) {
+    match (status, result) {
+        ("completed", Some(result)) => settle(call, Some(result), Object::default()),
+        // The result may be asked for apart.
+        ("completed", None) => {
+            (call.status, call.status_mark) = (CallStatus::Ok, StatusMark::Recorded);
+        }
+        ("failed" | "cancelled", _) => {
+            (call.status, call.status_mark) = (CallStatus::Error, StatusMark::Recorded);
+            call.error = Some(message.unwrap_or_else(|| format!("the task was {status}")));
+        }
+        ("working" | "submitted" | "input_required", _) => {}
+        (other, _) => {
+            call.status = CallStatus::Unknown;
+            call.status_mark = StatusMark::Unclear(format!("the task is `{other}`"));
+        }
+    }
 }
 
 /// A tool may fail in its result, or the protocol in the request's stead.

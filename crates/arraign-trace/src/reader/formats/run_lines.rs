@@ -14,7 +14,7 @@ use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
-use crate::trace::{Call, Role, Trace};
+use crate::trace::{Call, CallsUnrecorded, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "run-lines",
@@ -65,6 +65,8 @@ fn trace(mut run: Object) -> Result<Trace, DecodeError> {
     let mut trace =
         Trace { id: run.string(&["request_id", "id"])?, model: run.string(&["model"])?, ..Trace::default() };
     trace.push_message(Role::User, run.required(&["prompt"])?);
+    let lists_calls =
+        run.get("tool_calls").is_some() || run.get("meta").is_some_and(|meta| meta.has_key("tool_calls"));
     // Early writers kept the calls in `meta`.
     let mut meta = run.take(&["meta"]).and_then(|meta| Object::of(meta, "`meta`").ok()).unwrap_or_default();
     let mut values = run.list(&["tool_calls"])?;
@@ -85,6 +87,10 @@ fn trace(mut run: Object) -> Result<Trace, DecodeError> {
         trace.push_message(Role::Assistant, response);
     }
     trace.settle_answer();
+    // A prompt and a response may be all that the writer keeps.
+    if !lists_calls {
+        trace.calls_unrecorded = Some(CallsUnrecorded::NotShown { formats: vec![READER.name.to_owned()] });
+    }
     Ok(trace)
 }
 

@@ -12,6 +12,7 @@ use crate::reader::error::{DecodeError, TraceError, TraceProblem};
 use crate::reader::json::record_marks::{Mark, RecordMarks};
 use crate::reader::json::sse;
 use crate::reader::json::value::{Json, JsonValues};
+use crate::text_halves::replace_halves;
 
 /// One value of a trace file, and its place.
 #[derive(Debug, Clone)]
@@ -60,6 +61,8 @@ pub(crate) struct Input<'t> {
     pub(crate) text: &'t str,
     pub(crate) source: InputSource<'t>,
     pub(crate) records: Vec<Record<'t>>,
+    /// Whether the text has halves of characters, which are to be joined in what is read of it.
+    pub(crate) has_halves: bool,
     marks: OnceCell<Box<RecordMarks>>,
 }
 
@@ -114,14 +117,15 @@ pub fn looks_like_json(text: &str) -> bool {
 
 impl<'t> Input<'t> {
     pub(crate) fn new(text: &'t str, source: InputSource<'t>, records: Vec<Record<'t>>) -> Self {
-        Self { text, source, records, marks: OnceCell::new() }
+        Self { text, source, records, has_halves: false, marks: OnceCell::new() }
     }
 
     pub(crate) fn parse(text: &'t str) -> Result<Self, TraceError> {
         refuse_many_values(text)?;
         if sse::is_stream(text) {
             let records: Result<Vec<Record>, TraceError> = sse::events(text).map(event).collect();
-            return Ok(Self::new(text, InputSource::File(text), records?));
+            let input = Self::new(text, InputSource::File(text), records?);
+            return Ok(Self { has_halves: replace_halves(text).is_some(), ..input });
         }
         // One parser reads a single document, JSON Lines and any other sequence of values: to JSON they differ only in
         // whitespace. `flatten` then distinguishes a single document from a sequence.
@@ -129,7 +133,14 @@ impl<'t> Input<'t> {
         let mut records = Vec::new();
         let mut marks = Box::<RecordMarks>::default();
         let mut values = JsonValues::of(text);
-        while let Some((start, value)) = values.next().map_err(|error| not_json(text, &error))? {
+        loop {
+            let (start, value) = match values.next() {
+                Ok(Some(found)) => found,
+                Ok(None) => break,
+                Err(error) => {
+                    return Self::parse_with_halves(text).unwrap_or_else(|| Err(not_json(text, &error)));
+                }
+            };
             // Later, the record may have left the cache of the processor.
             marks.add(&value);
             records.push(Record { at: At::Line(lines.of_value_at(start)), value });
@@ -140,13 +151,29 @@ impl<'t> Input<'t> {
         Ok(Self { marks, ..Self::new(text, InputSource::File(text), flatten(records)) })
     }
 
+    /// Parses a text with halves of characters, which the parser refuses; `None` if there is none in it.
+    #[cold]
+    fn parse_with_halves(text: &'t str) -> Option<Result<Self, TraceError>> {
+        let whole = replace_halves(text)?;
+        let parsed = Input::parse(&whole).map(|input| {
+            let records = input.records.into_iter();
+            let records = records.map(|Record { at, value }| Record { at, value: value.into_owned() });
+            Self { has_halves: true, ..Self::new(text, InputSource::File(text), records.collect()) }
+        });
+        Some(parsed)
+    }
+
     /// Parses records that were taken out of a file one by one.
     pub(crate) fn of_texts(texts: &'t [(At, String)]) -> Result<Self, serde_json::Error> {
         let text = texts.first().map_or("", |(_, text)| text.as_str());
-        let records =
-            texts.iter().map(|(at, text)| Ok(Record { at: *at, value: serde_json::from_str(text)? }));
+        let mut has_halves = false;
+        let records = texts.iter().map(|(at, text)| {
+            let (value, is_halved) = parse_value(text)?;
+            has_halves |= is_halved;
+            Ok(Record { at: *at, value })
+        });
         let records = records.collect::<Result<_, serde_json::Error>>()?;
-        Ok(Self::new(text, InputSource::Pieces(texts), records))
+        Ok(Self { has_halves, ..Self::new(text, InputSource::Pieces(texts), records) })
     }
 
     /// Returns the input with the records that `join` makes of its own, such as whole replies of the pieces of streams.
@@ -155,7 +182,8 @@ impl<'t> Input<'t> {
         join: impl FnOnce(Vec<Record<'t>>) -> Result<Vec<Record<'t>>, DecodeError>,
     ) -> Result<Self, DecodeError> {
         // The marks of the pieces are not those of the whole.
-        Ok(Self::new(self.text, self.source, join(self.records)?))
+        let joined = Self::new(self.text, self.source, join(self.records)?);
+        Ok(Self { has_halves: self.has_halves, ..joined })
     }
 
     /// Whether a record satisfies `condition`, which needs one of `marks`. So most files are declined without another look
@@ -231,11 +259,22 @@ fn find_line(text: &str, at: usize) -> (usize, usize) {
 }
 
 fn event((line, data): (usize, &str)) -> Result<Record<'_>, TraceError> {
-    match serde_json::from_str(data) {
-        Ok(value) => Ok(Record { at: At::Line(line), value }),
+    match parse_value(data) {
+        Ok((value, _)) => Ok(Record { at: At::Line(line), value }),
         Err(error) => {
             Err(TraceProblem::NotJson { line, column: error.column(), reason: reason(&error) }.into())
         }
+    }
+}
+
+/// Parses one value, and says whether it has halves of characters, which the parser refuses.
+pub(crate) fn parse_value(text: &str) -> Result<(Json<'_>, bool), serde_json::Error> {
+    match serde_json::from_str(text) {
+        Ok(value) => Ok((value, false)),
+        Err(error) => match replace_halves(text) {
+            Some(whole) => Ok((serde_json::from_str::<Json>(&whole)?.into_owned(), true)),
+            None => Err(error),
+        },
     }
 }
 

@@ -187,6 +187,15 @@ impl<'t> Object<'t> {
         self.take_even_null(name).map_or_else(Arguments::none, arguments_of)
     }
 
+    /// Takes the arguments under `name` in a format that has an object there: a text that is JSON is not one.
+    pub(crate) fn object_arguments(&mut self, name: &str) -> Arguments {
+        match self.take_even_null(name) {
+            None => Arguments::none(),
+            Some(value) if value.has_duplicates() => Arguments::from_text(&value.render()),
+            Some(value) => Arguments::from_object(value.into_value()),
+        }
+    }
+
     /// Takes the count under one of `names`: a non-negative integer.
     pub(crate) fn count(&mut self, names: &[&str]) -> Result<Option<u64>, DecodeError> {
         self.take_named(names).map_or(Ok(None), |(name, value)| count_of(name, &value))

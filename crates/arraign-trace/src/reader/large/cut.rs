@@ -2,12 +2,13 @@
 
 use std::io::{BufRead, Seek, SeekFrom};
 
+use crate::reader::build::unshown_calls::note_unshown_calls;
 use crate::reader::error::TraceError;
 use crate::reader::json::input::{At, Input, find_excess_value};
 use crate::reader::large::pieces::{
     Found, Head, Pieces, SplitError, Survey, SurveyedRun, keep, mistake, survey,
 };
-use crate::reader::{Reader, ReaderSet, Recording, is_doubtful, read_by, surest};
+use crate::reader::{Claimants, Reader, ReaderSet, Recording, is_bare_talk, is_doubtful, read_by, surest};
 use crate::trace::Trace;
 
 /// The reader of a file, and how it is split into pieces.
@@ -17,6 +18,8 @@ pub(crate) struct Cut {
     pub(crate) pieces: Pieces,
     /// The user names the reader.
     is_named: bool,
+    /// The beginning of the file is a mere list of who said what.
+    is_bare: bool,
     lines: bool,
     offset: u64,
 }
@@ -34,19 +37,21 @@ impl Cut {
         // A file is split only if its beginning leaves no doubt about the reader. Whenever another reader might win on
         // the whole file, or a declared reader claims it, the file is read whole, which gives the same runs at a
         // higher cost.
-        let reader = match named {
-            Some(reader) if (reader.detect)(&input).is_ok() => reader,
+        let (reader, is_bare) = match named {
+            Some(reader) if (reader.detect)(&input).is_ok() => (reader, false),
             Some(_) => return Ok(None),
             None if readers.claim(&mut input) => return Ok(None),
-            None => match surest(&input).as_deref() {
-                Ok([only]) => **only,
+            None => match surest(&input) {
+                Ok(Claimants { readers, certainty }) if readers.len() == 1 => {
+                    (*readers[0], is_bare_talk(certainty, &input))
+                }
                 _ => return Ok(None),
             },
         };
         let pieces = reader.cuts.pieces(&input);
         let Head { lines, offset, .. } = head;
         let is_named = named.is_some();
-        Ok(pieces.map(|pieces| Self { reader, pieces, is_named, lines, offset }))
+        Ok(pieces.map(|pieces| Self { reader, pieces, is_named, is_bare, lines, offset }))
     }
 
     /// Calls `found` for each run of the file, and returns what else the survey found.
@@ -78,7 +83,16 @@ impl Cut {
         let input = Input::of_texts(&kept).map_err(|_| SplitError::Broken)?;
         let is_declined = self.is_named && (self.reader.detect)(&input).is_err();
         // The reader sees the wanted pieces as if they were the file. It cannot tell that other runs were left out.
-        let recording = read_by(&self.reader, input);
+        let source = input.source;
+        let is_bare = self.is_bare
+            && (self.reader.detect)(&input).is_ok_and(|certainty| is_bare_talk(certainty, &input));
+        let mut recording = read_by(&self.reader, input);
+        if let (Ok(recording), true) = (recording.as_mut(), is_bare) {
+            note_unshown_calls(&mut recording.runs, source, &[self.reader.name]);
+        }
+        if let (Ok(recording), true) = (recording.as_mut(), self.is_named) {
+            recording.runs.iter_mut().for_each(|run| run.accept_format(self.reader.name));
+        }
         // The beginning of the file has the format that the user names, but the rest may not: only the whole file decides.
         if is_declined && recording.as_ref().is_ok_and(is_doubtful) {
             return Err(SplitError::Unsuited);

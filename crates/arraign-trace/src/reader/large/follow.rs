@@ -4,7 +4,7 @@ use crate::reader::build::batch;
 use crate::reader::build::conversation::{Conversations, INTERLEAVED};
 use crate::reader::build::exchange::Exchange;
 use crate::reader::error::DecodeError;
-use crate::reader::json::input::At;
+use crate::reader::json::input::{At, parse_value};
 use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Follow, Pieces, RecordInfo, RunKey, SplitError};
 
@@ -51,5 +51,5 @@ impl Log {
 
 /// Parses a record that outlives the text of its file.
 pub(crate) fn parse_record(text: &str) -> Result<Json<'static>, SplitError> {
-    serde_json::from_str(text).map(Json::into_owned).map_err(|_| SplitError::Broken)
+    parse_value(text).map(|(value, _)| value.into_owned()).map_err(|_| SplitError::Broken)
 }

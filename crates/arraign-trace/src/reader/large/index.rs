@@ -6,6 +6,7 @@ use crate::reader::error::{TraceError, TraceProblem};
 use crate::reader::large::cut::Cut;
 use crate::reader::large::pieces::{Found, SplitError, Survey};
 use crate::reader::{ReaderSet, Recording, named};
+use crate::source::{ReadProblem, problem_of_bytes};
 use crate::trace::Trace;
 
 /// The bytes of a file that are built in one batch. A single run may be larger.
@@ -20,6 +21,8 @@ const WALKS: u64 = 16;
 #[derive(Debug)]
 pub struct RunIndex {
     format: &'static str,
+    /// Whether the user names the format.
+    is_named: bool,
     places: RunPlaces,
     readers: TextReaders,
 }
@@ -73,14 +76,15 @@ impl RunIndex {
         format: Option<&str>,
         readers: TextReaders,
     ) -> Result<(Self, Vec<Trace>), TraceError> {
+        let is_named = format.is_some();
         if let Some(cut) = readers.cut(file, format)? {
             match Self::surveyed(Box::new(cut), file, &readers) {
-                Ok(index) => return Ok((index, Vec::new())),
+                Ok(index) => return Ok((Self { is_named, ..index }, Vec::new())),
                 Err((cut, trouble)) => cut.in_record(trouble, file)?,
             }
         }
         let Recording { format, runs } = read_whole(file, format, &readers)?;
-        Ok((Self { format, places: RunPlaces::Whole(runs.len()), readers }, runs))
+        Ok((Self { format, is_named, places: RunPlaces::Whole(runs.len()), readers }, runs))
     }
 
     /// Surveys a file. A file without runs is read whole, so that its reader reports the reason.
@@ -95,10 +99,22 @@ impl RunIndex {
             Ok(survey) => {
                 let (format, batch) = (cut.reader.name, batch_of(&cut, &found));
                 let places = RunPlaces::Cut { cut, found, survey, batch };
-                Ok(Self { format, places, readers: readers.clone() })
+                Ok(Self { format, is_named: false, places, readers: readers.clone() })
             }
             Err(trouble) => Err((cut, trouble)),
         }
+    }
+
+    /// Reads all runs by the reader of the index. A name that nobody gave says nothing about the runs, so the reader is
+    /// only named if the whole file looks like another format than its beginning.
+    fn read_all(&self, file: &mut (impl BufRead + Seek)) -> Result<Vec<Trace>, TraceError> {
+        if !self.is_named
+            && let Ok(recording) = read_whole(file, None, &self.readers)
+            && recording.format == self.format
+        {
+            return Ok(recording.runs);
+        }
+        Ok(read_whole(file, Some(self.format), &self.readers)?.runs)
     }
 
     /// The name of the reader.
@@ -127,7 +143,7 @@ impl RunIndex {
             }
         }
         // The file cannot be split after all. It is read whole, and the runs before the wanted one are dropped.
-        let mut runs = read_whole(file, Some(self.format), &self.readers)?.runs;
+        let mut runs = self.read_all(file)?;
         let count = runs.len();
         if number < count {
             return Ok(runs.split_off(number));
@@ -186,7 +202,12 @@ pub(crate) fn read_whole(
     let mut bytes = Vec::new();
     file.rewind()?;
     file.read_to_end(&mut bytes)?;
-    let text = String::from_utf8(bytes)
-        .map_err(|error| TraceProblem::NotUtf8(error.utf8_error().valid_up_to() as u64))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let invalid_from = error.utf8_error().valid_up_to();
+        match problem_of_bytes(error.as_bytes(), invalid_from) {
+            ReadProblem::NotUtf8(_) => TraceProblem::NotUtf8(invalid_from as u64),
+            problem => TraceProblem::Unreadable(problem.to_string()),
+        }
+    })?;
     (readers.read_text)(&readers.set, &text, format)
 }

@@ -7,6 +7,7 @@ use crate::reader::error::{TraceError, TraceProblem};
 use crate::reader::large::cut::Cut;
 use crate::reader::large::index::{TextReaders, read_whole};
 use crate::reader::large::pieces::SplitError;
+use crate::trace::Trace;
 
 /// Reads the run `wanted` of a trace file: the run with this id, or else with this number, from 1. The reader is `format`, or
 /// else the one that is most certain about the beginning of the file.
@@ -37,11 +38,17 @@ pub fn read_run_with(
         }
     }
     let Recording { format, runs } = read_whole(file, format, readers)?;
+    Ok(Recording { format, runs: vec![choose_run(runs, wanted)?] })
+}
+
+/// Chooses the run with this id, or else with this number, from 1.
+#[doc(hidden)]
+pub fn choose_run(runs: Vec<Trace>, wanted: &str) -> Result<Trace, TraceError> {
     let mut choice = Choice::of(wanted);
     for run in runs {
         choice.offer(run.id.clone().as_deref(), run);
     }
-    Ok(Recording { format, runs: vec![choice.made()?] })
+    choice.made()
 }
 
 fn read_cut(

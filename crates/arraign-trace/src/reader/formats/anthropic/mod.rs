@@ -298,7 +298,7 @@ fn add_blocks(builder: &mut TraceBuilder, blocks: Vec<Json>) -> Result<(), Decod
 /// The call that a block makes.
 pub(crate) fn call(mut block: Object) -> Result<Call, DecodeError> {
     let name = block.required(&["name"])?;
-    let arguments = block.arguments("input");
+    let arguments = block.object_arguments("input");
     let id = block.string(&["id"])?;
     let by_service = block.get("type").and_then(Json::as_str) == Some("server_tool_use");
     let server = match block.string(&["server_name"])? {

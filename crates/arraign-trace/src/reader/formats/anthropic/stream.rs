@@ -154,7 +154,9 @@ impl<'t> Block<'t> {
             start.push(Cow::Borrowed("text"), Json::Text(Cow::Owned(begun.into_owned() + &text)));
         }
         if !input.is_empty() {
-            start.push(Cow::Borrowed("input"), Json::Text(Cow::Owned(input)));
+            // Pieces that are no JSON together stay a text, as the model wrote them.
+            let whole = serde_json::from_str::<Json>(&input).map(Json::into_owned);
+            start.push(Cow::Borrowed("input"), whole.unwrap_or(Json::Text(Cow::Owned(input))));
         }
         Json::Object(start)
     }

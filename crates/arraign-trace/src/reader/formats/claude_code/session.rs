@@ -23,11 +23,14 @@ use crate::trace::{Call, CallsUnrecorded, Ended, Role, ToolServer, Trace, Usage}
 
 /// Kinds of lines that hold no call of the run, or one that another line has. If such a line mentions a call that is not
 /// in the run, the evidence of the line says so.
-const LINES: [&str; 31] = [
+const LINES: [&str; 35] = [
     "agent-color",
     "agent-name",
     "agent-setting",
     "ai-title",
+    "api-request",
+    "api-request-blob",
+    "api-request-shape",
     "attachment",
     "attribution-snapshot",
     "auth_status",
@@ -54,6 +57,7 @@ const LINES: [&str; 31] = [
     "task-summary",
     "tool_progress",
     "tool_use_summary",
+    "tools-used",
     "worktree-state",
 ];
 
@@ -148,11 +152,22 @@ impl ClaudeSession {
                 self.is_over = true;
                 ending::add(&mut self.builder.trace, line)
             }
+            "cost-state" => self.cost(line),
             kind => {
                 self.builder.pass_over_record(kind, &line, &LINES);
                 Ok(())
             }
         }
+    }
+
+    /// Reads the cost so far. Without the price of a model, the cost is not known.
+    fn cost(&mut self, mut line: Object) -> Result<(), DecodeError> {
+        let cost = line.figure(&["totalCostUSD"])?;
+        if !line.get("hasUnknownModelCost").is_some_and(Json::is_true) {
+            self.builder.trace.cost_usd = cost.or(self.builder.trace.cost_usd);
+        }
+        self.builder.note_progress();
+        Ok(())
     }
 
     fn system(&mut self, mut line: Object) -> Result<(), DecodeError> {
@@ -225,7 +240,7 @@ impl ClaudeSession {
     fn call(&mut self, mut block: Object, place: &BlockPlace) -> Result<(), DecodeError> {
         let name = block.required(&["name"])?;
         let started_ms = self.began.zip(place.time).map(|(began, time)| millis_between(began, time));
-        let arguments = block.arguments("input");
+        let arguments = block.object_arguments("input");
         let id = block.string(&["id"])?;
         let agent_path = place.path.clone().unwrap_or_default();
         let mut call = Call { id, started_ms, agent_path, ..Call::new(name, arguments, place.turn) };
@@ -260,6 +275,11 @@ impl ClaudeSession {
         let time = self.time(&mut line);
         let path = self.subagents.path(&line);
         self.name_run(&mut line)?;
+        // A session that goes on after its history was summarized lacks the calls of the history, if it begins there.
+        let is_summary = line.get("isCompactSummary").is_some_and(Json::is_true);
+        if is_summary && path.is_none() && !self.has_begun() {
+            self.builder.note_summary();
+        }
         let told = ["isMeta", "isSynthetic", "isCompactSummary", "isVisibleInTranscriptOnly"];
         // Claude Code sends such lines to the model in the name of the user, who has not written them.
         let own = path.is_none() && !told.iter().any(|key| line.get(key).is_some_and(Json::is_true));
@@ -309,6 +329,11 @@ impl ClaudeSession {
         call.duration_ms = own.filter(|own| *own >= 0.0).or(between);
         call.result = Some(result);
         Ok(())
+    }
+
+    /// Whether anything was said or called.
+    fn has_begun(&self) -> bool {
+        self.builder.count_messages() > 0 || !self.builder.trace.calls.is_empty()
     }
 
     fn time(&mut self, line: &mut Object) -> Option<u64> {

@@ -64,6 +64,8 @@ impl GraphSteps {
             .find(|message| message::kind(message) == Some(MessageKind::Model));
         if let Some(message) = said {
             self.talk.add(message, path);
+            // A model that streams ends with all of its pieces joined, and its tools run after that.
+            self.talk.end_streams();
         } else if is_filled {
             self.talk.builder.enter_record(self.talk.spot);
             self.talk.builder.pass_over("output", &[]);

@@ -214,7 +214,7 @@ impl Talk {
         stream.about = std::mem::take(&mut stream.about).or(about);
     }
 
-    fn end_streams(&mut self) {
+    pub(crate) fn end_streams(&mut self) {
         // The ids are remembered, as the whole message may follow its chunks.
         self.seen.extend(std::mem::take(&mut self.places).into_keys().filter(|id| !id.is_empty()));
         let mut streams: VecDeque<StreamedMessage> = std::mem::take(&mut self.streams).into();

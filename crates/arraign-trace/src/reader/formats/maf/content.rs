@@ -89,7 +89,13 @@ impl MafWalk {
         let mut content = Object::of(value, "a content")?;
         let kind = kind_of(&mut content)?;
         match kind.as_ref() {
-            "text" => self.builder.text(&content.text(&["text"])?.unwrap_or_default()),
+            "text" => {
+                // An explicit empty text is an answer, too.
+                if let Some(text) = content.text(&["text"])? {
+                    self.builder.note_progress();
+                    self.builder.text(&text);
+                }
+            }
             "function_approval_request" | "function_approval_response" => {
                 let call = content.object(&["function_call", "functionCall", "tool_call", "toolCall"])?;
                 call.map_or(Ok(()), |call| self.approval(call))?;

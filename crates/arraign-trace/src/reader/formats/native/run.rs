@@ -320,17 +320,26 @@ fn read_unrecorded(value: Json) -> Result<Option<CallsUnrecorded>, NativeMistake
         // `false` says the same as no key.
         flag => return Ok(read_flag(&flag)?.then_some(CallsUnrecorded::ByFormat)),
     };
-    let (mut place, mut reason) = (None, None);
+    let (mut place, mut reason, mut formats) = (None, None, None);
     for (key, value) in object.into_entries() {
         let read = match key.as_ref() {
             "place" => read_text(value).map(|text| place = text),
             "reason" => read_text(value).map(|text| reason = text),
-            unknown => Err(NativeMistake::unknown_key(unknown, &["place", "reason"])),
+            "formats" => read_names(value).map(|names| formats = Some(names)),
+            unknown => Err(NativeMistake::unknown_key(unknown, &["place", "reason", "formats"])),
         };
         read.map_err(|mistake| mistake.at_key(key))?;
     }
+    if let Some(formats) = formats {
+        return Ok(Some(CallsUnrecorded::NotShown { formats }));
+    }
     let reason = reason.ok_or_else(|| NativeMistake::new("`reason` is missing"))?;
     Ok(Some(CallsUnrecorded::Unread { place: place.unwrap_or_default(), reason }))
+}
+
+/// Reads a list of names.
+fn read_names(value: Json) -> Result<Vec<String>, NativeMistake> {
+    serde_json::from_value(value.into_value()).map_err(|error| NativeMistake::new(error.to_string()))
 }
 
 /// Reads the unread parts of a run that was recorded from another format.

@@ -174,6 +174,7 @@ fn unrecorded(reason: &CallsUnrecorded) -> Value {
     match reason {
         CallsUnrecorded::ByFormat => Value::Bool(true),
         CallsUnrecorded::Unread { place, reason } => json!({"place": place, "reason": reason}),
+        CallsUnrecorded::NotShown { formats } => json!({"formats": formats}),
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! The reader accepts a list of messages, a request body, a `chat.completion`, a log of requests and responses, one per
 //! line, the chunks of streamed completions, and the results of a batch, where each case is a run under its `custom_id`.
+//! A record with messages and an `id` of its own is a run under this id, unless it continues another record message by
+//! message; two equal records are two runs.
 //! Responses of Ollama's own API (`/api/chat`) are read as well, with the requests or alone.
 //! The format does not record which tools failed: the status of an answered call is unknown.
 
@@ -260,6 +262,10 @@ fn answer(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeE
     // The history of a trimmed log answers calls that are not in it.
     let Some(call) = call else {
         builder.compare_result(id.as_deref(), &marks, Unmarked::Unrecorded);
+        // With an id, the evidence of the record tells whether the call is in the run.
+        if id.is_none() {
+            builder.note_stray_result(name.as_deref().unwrap_or_default());
+        }
         return Ok(());
     };
     call.result = Some(Value::String(match message.take(&["content"]) {

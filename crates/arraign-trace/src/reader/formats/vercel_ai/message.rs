@@ -4,6 +4,7 @@ use crate::reader::Certainty;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
+use crate::reader::formats::vercel_ai::kind_of_part;
 use crate::reader::formats::vercel_ai::outcome::{CallOutcome, add_call, add_named};
 use crate::reader::json::input::Record;
 use crate::reader::json::object::Object;
@@ -34,7 +35,7 @@ pub(crate) fn judge(message: &Json) -> Result<Option<Certainty>, String> {
 }
 
 /// Kinds of parts that contain no call.
-pub(crate) const WITHOUT_CALLS: [&str; 12] = [
+pub(crate) const WITHOUT_CALLS: [&str; 13] = [
     "reasoning",
     "reasoning-file",
     "redacted-reasoning",
@@ -47,6 +48,7 @@ pub(crate) const WITHOUT_CALLS: [&str; 12] = [
     "data",
     "tool-approval-request",
     "tool-approval-response",
+    "anthropic.message_start",
 ];
 
 fn judge_ui_part(part: &Json) -> Result<Option<Certainty>, String> {
@@ -116,8 +118,8 @@ fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeErro
 }
 
 fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeError> {
-    let kind = part.text(&["type"])?.unwrap_or_default();
-    match kind.as_ref() {
+    let kind = kind_of_part(&mut part)?;
+    match kind.as_str() {
         "text" => builder.text(&part.text(&["text"])?.unwrap_or_default()),
         "tool-call" => add_call(builder, &mut part)?,
         "tool-result" => CallOutcome::typed(&mut part).settle(builder, &mut part)?,
@@ -133,7 +135,7 @@ fn add_ui_parts(builder: &mut TraceBuilder, role: Option<Role>, parts: Vec<Json>
         let blame = |error: DecodeError| error.at_key(index).at_key("parts");
         builder.enter_part("parts", index);
         let mut part = Object::of(part, "a part").map_err(blame)?;
-        let kind = part.text(&["type"]).map_err(blame)?.unwrap_or_default();
+        let kind = kind_of_part(&mut part).map_err(blame)?;
         // A message of the user has no `step-start`, so its first part begins it.
         if !begun || kind == "step-start" {
             builder.begin(role);

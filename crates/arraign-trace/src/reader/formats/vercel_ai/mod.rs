@@ -65,6 +65,13 @@ fn kind<'v>(value: &'v Json) -> Option<&'v str> {
     value.get("type").and_then(Json::as_str)
 }
 
+/// The kind of a part. A provider's own part is `custom`, and names itself under `kind`, from version 7.
+fn kind_of_part(part: &mut Object) -> Result<String, DecodeError> {
+    let kind = part.text(&["type"])?.unwrap_or_default().into_owned();
+    let own = if kind == "custom" { part.text(&["kind"])? } else { None };
+    Ok(own.map_or(kind, std::borrow::Cow::into_owned))
+}
+
 fn shape(value: &Json) -> Option<VercelShape> {
     // A result of version 4 repeats its last step.
     if value.get("steps").and_then(Json::first).is_some_and(step::is_step) {

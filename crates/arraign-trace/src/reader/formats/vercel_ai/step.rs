@@ -7,6 +7,7 @@ use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::vercel_ai::TOKENS;
+use crate::reader::formats::vercel_ai::kind_of_part;
 use crate::reader::formats::vercel_ai::listed_calls::{merge_calls, unwrap_payload};
 use crate::reader::formats::vercel_ai::message::WITHOUT_CALLS;
 use crate::reader::formats::vercel_ai::outcome::{CallOutcome, add_call};
@@ -106,8 +107,8 @@ impl StepResults {
     }
 
     fn part(&mut self, mut part: Object) -> Result<(), DecodeError> {
-        let kind = part.text(&["type"])?.unwrap_or_default();
-        match kind.as_ref() {
+        let kind = kind_of_part(&mut part)?;
+        match kind.as_str() {
             "text" => self.builder.text(&part.text(&["text"])?.unwrap_or_default()),
             "tool-call" => add_call(&mut self.builder, &mut part)?,
             "tool-result" => CallOutcome::of_step(&mut part).settle(&mut self.builder, &mut part)?,

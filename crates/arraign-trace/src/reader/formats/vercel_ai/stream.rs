@@ -7,6 +7,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::vercel_ai::TOKENS;
+use crate::reader::formats::vercel_ai::kind_of_part;
 use crate::reader::formats::vercel_ai::listed_calls::unwrap_payload;
 use crate::reader::formats::vercel_ai::outcome::{CallOutcome, add_call, add_named};
 use crate::reader::formats::vercel_ai::request::hear;
@@ -40,7 +41,7 @@ pub(crate) fn is_known(kind: &str) -> bool {
 }
 
 /// Kinds of parts that contain no call, or a call that another part contains as a whole.
-const WITHOUT_CALLS: [&str; 23] = [
+const WITHOUT_CALLS: [&str; 24] = [
     "start",
     "raw",
     "file",
@@ -65,6 +66,7 @@ const WITHOUT_CALLS: [&str; 23] = [
     "tripwire",
     "object",
     "object-result",
+    "anthropic.message_start",
 ];
 
 /// Returns the group of a kind: many kinds are reasoning, or data of the project.
@@ -84,7 +86,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
         let evidence = CallEvidence::gather(at, &value);
         let part = Object::of(value, "a part").and_then(unwrap_payload);
         let mut part = part.map_err(|error| at.in_record(error))?;
-        let kind = part.text(&["type"]).map_err(|error| at.in_record(error))?.unwrap_or_default();
+        let kind = kind_of_part(&mut part).map_err(|error| at.in_record(error))?;
         // A log may begin in the middle of a stream, so the first `start` ends a run only if parts precede it.
         if kind == "start" && stream.begun {
             runs.push(std::mem::take(&mut stream).finish());
