@@ -108,6 +108,8 @@ struct JoinedFile {
     joined: JoinedRuns,
     /// The first runs, for an error.
     listed: Vec<ListedRun>,
+    /// Whether each file of a glob holds one run, and none of them is known as the run of a case.
+    is_shared_by_all: bool,
 }
 
 /// A run in an error.
@@ -135,9 +137,11 @@ pub(super) fn find_joined_runs(
     let mut own = found.joined.runs.get(number).cloned().unwrap_or_default();
     let contested = found.joined.contested.iter().find(|contested| contested.cases.contains(&number));
     match (own.as_slice(), contested, found.runs.len()) {
-        ([], Some(contested), _) => return Err(describe_contest(contested, group, found, file, path, files)),
         // The only run of a file is meant for each case. The rule of the fit decides whether it is one for its input.
-        ([], None, 0 | 1) => own = (0..found.runs.len()).collect(),
+        ([], _, 0 | 1) => own = (0..found.runs.len()).collect(),
+        ([], Some(contested), _) => return Err(describe_contest(contested, group, found, file, path, files)),
+        // So are the files of a glob, for a case that could find none of them by a text.
+        ([], None, _) if found.is_shared_by_all && !has_text(case) => own = (0..found.runs.len()).collect(),
         ([], None, _) => return Err(describe_missing(case, found, file, path, files)),
         _ => {}
     }
@@ -148,8 +152,12 @@ fn join_file(case: &Case, group: &JoinGroup, path: &Path, files: &Files) -> Resu
     let runs = Arc::new(CaseRuns::find_in_files(case, path, files)?);
     let mut joiner = RunJoiner::new(group);
     let mut listed = Vec::new();
+    let mut file_before = None;
+    let mut has_one_run_each = true;
     for (number, run) in runs.each_run(files).enumerate() {
         let run = run?;
+        has_one_run_each &= run.file.is_some() && run.file != file_before;
+        file_before.clone_from(&run.file);
         joiner.add_run(number, &run.trace);
         if number < MAX_LISTED {
             listed.push(ListedRun { id: run.trace.id.clone(), file: run.file.clone() });
@@ -165,7 +173,14 @@ fn join_file(case: &Case, group: &JoinGroup, path: &Path, files: &Files) -> Resu
             }
         }
     }
-    Ok(JoinedFile { runs, joined: joiner.into_runs(), listed })
+    let joined = joiner.into_runs();
+    let is_unclaimed = joined.contested.is_empty() && joined.runs.iter().all(Vec::is_empty);
+    Ok(JoinedFile { runs, joined, listed, is_shared_by_all: has_one_run_each && is_unclaimed })
+}
+
+/// Whether a run can be found by what the case asks.
+fn has_text(case: &Case) -> bool {
+    case.prompt().is_some() || !case.turns.is_empty()
 }
 
 /// Describes that several cases could take a run.
@@ -206,12 +221,11 @@ fn describe_missing(case: &Case, found: &JoinedFile, file: &TraceFile, path: &Pa
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let has_text = case.prompt().is_some() || !case.turns.is_empty();
     format!(
         "no run of `{}` is in `{}`: no run has its id, and {}; the runs are {}{more}\nname the run in the case: {}",
         case.id.as_deref().unwrap_or_default(),
         file.path,
-        if has_text { "none was asked its input" } else { "the case has no input" },
+        if has_text(case) { "none was asked its input" } else { "the case has no input" },
         runs.collect::<Vec<_>>().join(", "),
         write_trace_line(found, 0, file, path, files)
     )

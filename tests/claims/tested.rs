@@ -35,11 +35,31 @@ const MEANS: &[Row] = &[
         ],
     ),
     (
-        "The reader understood each part of the trace that could be a tool call.",
+        "The reader understood each part of the trace that could be a tool call. Where a check says that a tool was not called, \
+         the file shows that its writer records calls, or somebody said so (`format`).",
         &[
+            "crates/arraign-trace/tests/claims/logs.rs::a_list_of_texts_shows_no_calls_unless_something_in_the_file_would",
             "tests/check/not_called/undecided-unread.yaml",
             "tests/claims/absent_evidence.rs::no_file_that_is_not_understood_obeys_a_rule_that_forbids_all_calls",
             "crates/arraign-trace/tests/claims/drift.rs::a_renamed_mark_of_a_call_is_never_a_run_without_calls",
+        ],
+    ),
+    (
+        "No call has [nearly the name](traces.md#near-names) of a tool that a check forbids or restricts, unless the case or the \
+         trace says that it is another tool.",
+        &[
+            "tests/check/not_called/undecided-a-prefix-of-a-host.yaml",
+            "tests/check/not_called/pass-a-near-name-that-the-case-names.yaml",
+            "tests/check/not_called/pass-a-near-name-that-was-offered-beside.yaml",
+        ],
+    ),
+    (
+        "The run was recorded for the input of the case and by its agent, as far as the trace tells: by its fingerprint, or by \
+         the [words of the user](traces.md#the-run-of-a-case).",
+        &[
+            "tests/claims/fit.rs::a_run_fits_if_the_first_user_message_has_the_input_as_lines_of_its_own",
+            "tests/claims/fit.rs::a_recording_contains_the_fingerprint_of_its_input",
+            "tests/claims/live/in_process.rs::a_recording_of_one_agent_is_none_of_another",
         ],
     ),
 ];
@@ -49,6 +69,16 @@ const MEANS_NOT: &[Row] = &[
         "**That another run would pass.** A model answers differently each time. Record several runs (`repeat: 5`) and set a \
          [pass rate](expected.md#several-runs).",
         &["tests/claims/harness/runs.rs::a_glob_gives_the_runs_in_natural_order"],
+    ),
+    (
+        "**That a ban covers what a tool does.** A ban names tools. Another tool that does the same, under a name that is not near, \
+         is not banned.",
+        &["tests/check/not_called/pass-a-single-underscore.yaml"],
+    ),
+    (
+        "**That a named format tells all.** `format: openai-chat` on a list of roles and texts is believed: if its writer leaves \
+         calls out, they are not seen.",
+        &["tests/claims/runs_of_case.rs::a_format_that_is_named_anywhere_decides_a_list_of_texts"],
     ),
     (
         "**That the world is as the trace says.** The result of a tool is evidence of what the agent saw. Whether the order was \

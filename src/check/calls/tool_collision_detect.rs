@@ -8,7 +8,7 @@
 //! A collision is a tool name that was called or offered on two or more servers. The trace names the server of a call, or
 //! a name like `mcp__SERVER__TOOL` does. In a trace that names servers, a call without one belongs to the agent itself,
 //! which counts as a server. Tools that were offered but never called are checked where the trace lists them with their
-//! servers: most formats do not list what was offered.
+//! servers: most formats do not list what was offered, and a file of several runs does not say which run was offered what.
 //!
 //! With `trusted_servers` (names or globs), a collision among these servers is allowed. In any other collision, the
 //! calls on the other servers are the violation; a call without a server is not trusted. Without `trusted_servers`,

@@ -42,7 +42,7 @@ pub use set::{ReaderSet, ReaderSurvey};
 use crate::text_halves::join_halves;
 use crate::trace::{Trace, UnreadContent, UnreadPart};
 use error::DecodeError;
-use json::input::Input;
+use json::input::{Input, InputSource};
 use json::record_marks::Mark;
 use large::pieces::Splitting;
 use reason::Reason;
@@ -91,7 +91,8 @@ impl Reader {
                 run.note_results(OF_MODELS.contains(&self.name));
             }
         }
-        build::offered_tools::note_offered_tools(&mut runs, source);
+        let is_alone = runs.len() == 1 && matches!(source, InputSource::File(_));
+        build::offered_tools::note_offered_tools(&mut runs, source, is_alone);
         if is_reversed {
             build::reversed_log::note_reversed(&mut runs);
         }

@@ -94,7 +94,7 @@ fn a_log_is_imported_with_its_cases() {
         ran.stdout
     );
     let written = fs::read_to_string(folder.path().join("evals/eval.yaml")).expect("the suite");
-    assert!(written.contains("defaults:\n  trace: traces/log.jsonl\n"), "{written}");
+    assert!(written.contains("defaults: {trace: traces/log.jsonl}\n"), "{written}");
     assert_eq!(fs::read_to_string(folder.path().join("evals/traces/log.jsonl")).expect("the log"), log);
     // Another log of this name is not replaced.
     fs::remove_file(folder.path().join("evals/eval.yaml")).expect("it is removed");

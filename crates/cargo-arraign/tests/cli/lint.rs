@@ -120,7 +120,7 @@ fn traces_that_nobody_reads_are_remarks() {
     let lines: Vec<&str> = told.lines().filter(is_about).collect();
     let several = "evals/s.yaml:2:10: several_traces: the case takes the trace `evals/traces/s/a.json`, and nobody reads \
                    `evals/traces/s/a.jsonl`, `evals/traces/a.yaml`; remove the other traces, or name the one with `trace:`";
-    let left_out = "evals/s.yaml:4:20: left_out_runs: `repeat: 2` leaves out 1 recorded run; raise `repeat`, or remove the runs";
+    let left_out = "evals/s.yaml:4:21: left_out_runs: `repeat: 2` leaves out 1 recorded run; raise `repeat`, or remove the runs";
     assert_eq!(lines, [several, left_out]);
 }
 

@@ -26,22 +26,18 @@ const SERVERS: [&str; 3] = ["server_label", "server_name", "mcp_server_name"];
 const NO_OFFERS: [&str; 6] =
     ["arguments", "args", "tool_input", "tool_output", "functionResponse", "function_response"];
 
-/// Notes the tools that the file offers, and the texts that are JSON and call one of them.
-pub(crate) fn note_offered_tools(runs: &mut [Trace], source: InputSource) {
+/// Notes the texts that are JSON and call a tool that the file offers, and, of a file with a single run (`is_alone`), the offered
+/// tools. Which run of several was offered what is not known: a run of a large file is read without the others.
+pub(crate) fn note_offered_tools(runs: &mut [Trace], source: InputSource, is_alone: bool) {
     let may_hold_call = runs.iter().any(Trace::may_hold_json_call);
     let has_call = || runs.iter().any(|run| !run.calls.is_empty());
     // The search parses the file once more. It runs only if the file has a list of definitions.
-    if !may_hold_call && !(has_call() && source.has_text(mentions_list)) {
+    if !may_hold_call && !(is_alone && has_call() && source.has_text(mentions_list)) {
         return;
     }
     let mut offers = BTreeSet::new();
-    let mut is_shared = true;
     for record in source.parse_where(mentions_list) {
-        let mut of_record = BTreeSet::new();
-        collect_offers(&record.value, &ToolServer::NotRecorded, &mut of_record);
-        // Records that offer different tools may belong to different runs.
-        is_shared &= of_record.is_empty() || offers.is_empty() || of_record == offers;
-        offers.extend(of_record);
+        collect_offers(&record.value, &ToolServer::NotRecorded, &mut offers);
     }
     if offers.is_empty() {
         return;
@@ -52,11 +48,8 @@ pub(crate) fn note_offered_tools(runs: &mut [Trace], source: InputSource) {
             run.note_text_calls(&|name| names.contains(name));
         }
     }
-    if is_shared || runs.len() == 1 {
-        let tools: Vec<OfferedTool> = list_tools(offers);
-        for run in runs {
-            run.offered.clone_from(&tools);
-        }
+    if is_alone && let [run] = runs {
+        run.offered = list_tools(offers);
     }
 }
 

@@ -10,8 +10,10 @@ use flate2::read::DeflateDecoder;
 use ruzstd::decoding::StreamingDecoder;
 use zip::{CompressionMethod, ZipArchive};
 
+use crate::reader::build::offered_tools::note_offered_tools;
 use crate::reader::error::{DecodeError, TraceError, TraceProblem};
 use crate::reader::formats::inspect::{READER, sample};
+use crate::reader::json::input::{At, InputSource};
 use crate::reader::json::object::Object;
 use crate::reader::settle_run;
 use crate::trace::Trace;
@@ -23,6 +25,8 @@ const HEADS: [&str; 2] = ["header.json", "_journal/start.json"];
 pub(crate) struct Archive<R> {
     zip: ZipArchive<R>,
     model: Option<String>,
+    /// The head, which may list the tools that the solver was given.
+    head: (At, String),
     samples: Vec<ZippedSample>,
     /// The number of bytes that may still be unpacked.
     left: u64,
@@ -61,10 +65,13 @@ impl<R: Read + Seek> Archive<R> {
             names.iter().enumerate().filter_map(|(member, name)| ZippedSample::of(member, name)).collect();
         // As Inspect orders them: a number is written with zeros before it.
         samples.sort_by_cached_key(|sample| (sample.epoch, padded(&sample.id)));
-        let mut archive = Self { zip, model: None, samples, left: limit, limit };
+        let mut archive =
+            Self { zip, model: None, head: (At::Whole, String::new()), samples, left: limit, limit };
         let head = HEADS.iter().find_map(|head| names.iter().position(|name| name == head));
         let head = head.ok_or_else(|| wrong(&format!("there is no `{}` in the archive", HEADS[0])))?;
-        archive.model = archive.read(head, &names[head], |mut head| {
+        let name = &names[head];
+        archive.head.1 = archive.unpack_member(head, name)?;
+        archive.model = read_member(name, &archive.head.1, |mut head| {
             let eval = head.object(&["eval"])?;
             eval.map_or(Ok(None), |mut eval| eval.string(&["model"]))
         })?;
@@ -80,23 +87,20 @@ impl<R: Read + Seek> Archive<R> {
     pub(crate) fn run(&mut self, place: usize) -> Result<Trace, TraceError> {
         let ZippedSample { member, name, .. } = self.samples[place].clone();
         let model = self.model.clone();
-        let mut run = self.read(member, &name, |sample| sample::read(sample, model))?;
+        let text = self.unpack_member(member, &name)?;
+        let mut run = read_member(&name, &text, |sample| sample::read(sample, model))?;
         settle_run(&mut run);
         run.note_results(false);
+        let texts = [std::mem::take(&mut self.head), (At::Whole, text)];
+        let is_alone = self.samples.len() == 1;
+        note_offered_tools(std::slice::from_mut(&mut run), InputSource::Pieces(&texts), is_alone);
+        let [head, _] = texts;
+        self.head = head;
         Ok(run)
     }
 
-    /// Unpacks a member and reads it with `look`.
-    fn read<T>(
-        &mut self,
-        member: usize,
-        name: &str,
-        look: impl FnOnce(Object) -> Result<T, DecodeError>,
-    ) -> Result<T, TraceError> {
-        let text = self.unpack(member).map_err(|problem| wrong(&format!("{name}: {problem}")))?;
-        let value = serde_json::from_str(&text).map_err(|error| wrong(&format!("{name}: {error}")))?;
-        let read = Object::of(value, "a member").and_then(look);
-        read.map_err(|mistake| wrong(&format!("{name}: {mistake}")))
+    fn unpack_member(&mut self, member: usize, name: &str) -> Result<String, TraceError> {
+        self.unpack(member).map_err(|problem| wrong(&format!("{name}: {problem}")))
     }
 
     fn unpack(&mut self, member: usize) -> Result<String, String> {
@@ -149,6 +153,17 @@ fn frames(most: u64, mut source: impl BufRead) -> Result<Vec<u8>, String> {
 
 fn padded(id: &str) -> String {
     if id.bytes().all(|byte| byte.is_ascii_digit()) { format!("{id:0>20}") } else { id.to_owned() }
+}
+
+/// Reads the text of a member with `look`.
+fn read_member<T>(
+    name: &str,
+    text: &str,
+    look: impl FnOnce(Object) -> Result<T, DecodeError>,
+) -> Result<T, TraceError> {
+    let value = serde_json::from_str(text).map_err(|error| wrong(&format!("{name}: {error}")))?;
+    let read = Object::of(value, "a member").and_then(look);
+    read.map_err(|mistake| wrong(&format!("{name}: {mistake}")))
 }
 
 fn wrong(problem: &str) -> TraceError {

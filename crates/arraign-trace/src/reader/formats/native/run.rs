@@ -214,7 +214,10 @@ fn read_offered(value: Json) -> Result<Vec<OfferedTool>, NativeMistake> {
         if call.written.is_none() {
             strip_functions(&mut call);
         }
-        Ok(OfferedTool { written: call.written, ..OfferedTool::new(call.name, call.server) })
+        // `shop:get_order` is how this form writes a server, and not how a host does.
+        let plain = call.server.name().map(|server| format!("{server}:{}", call.name));
+        let written = call.written.filter(|written| plain.as_ref() != Some(written));
+        Ok(OfferedTool { written, ..OfferedTool::new(call.name, call.server) })
     });
     tools.collect()
 }
