@@ -24,8 +24,8 @@ pub(super) struct ImportInput {
     pub(super) criteria: Option<Arc<Source>>,
     /// The folder of the file.
     pub(super) source_dir: Arc<SourceDir>,
-    /// The log with the runs of the cases, relative to the folder of cases.
-    pub(super) log: Option<String>,
+    /// `trace` of the suite: the log with the runs of the cases, relative to the folder of cases.
+    pub(super) log: Option<Value>,
 }
 
 impl ImportInput {

@@ -35,8 +35,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use arraign::__internals::place::{LoadErrors, Source};
-use arraign::Harness;
+use arraign::trace::CallsUnrecorded;
+use arraign::{Harness, reader};
 use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 
 use self::draft::{ImportInput, ImportedFiles, NamedFile};
 use self::source_dir::SourceDir;
@@ -96,12 +98,29 @@ impl Tool {
     }
 }
 
+/// Returns the `trace` of the suite's cases. Where nothing in the log shows that its writer records calls, the format is named: the
+/// log was given as the recording of cases about calls.
+fn describe_log(log: &Path, name: &str) -> Value {
+    let read = fs::read_to_string(log).ok().and_then(|text| reader::read(&text, None).ok());
+    let format = read.and_then(|read| {
+        read.runs.iter().find_map(|run| match run.calls_unrecorded.as_ref()? {
+            CallsUnrecorded::NotShown { formats } => formats.first().cloned(),
+            _ => None,
+        })
+    });
+    match format {
+        Some(format) => json!({"file": name, "format": format}),
+        None => json!(name),
+    }
+}
+
 impl Import {
     pub(crate) fn run(self) -> CliResult {
         let log = self.traces.as_deref().map(|log| self.name_log(log)).transpose()?;
+        let trace = self.traces.as_deref().zip(log.as_deref()).map(|(log, name)| describe_log(log, name));
         let mut all = Vec::new();
         for path in &self.files {
-            all.push((SourceDir::around(path), self.import_file(path, log.as_deref())?));
+            all.push((SourceDir::around(path), self.import_file(path, trace.as_ref())?));
         }
         // An import without cases is a mistake in the options rather than a success with nothing to do.
         if all.iter().all(|(_, imported)| imported.is_empty()) {
@@ -156,14 +175,14 @@ impl Import {
         Ok(Some(WrittenFile { path, name: name.to_owned(), cases: None }))
     }
 
-    fn import_file(&self, path: &Path, log: Option<&str>) -> Result<ImportedFiles, CliError> {
+    fn import_file(&self, path: &Path, log: Option<&Value>) -> Result<ImportedFiles, CliError> {
         let source = read_source(path)?;
         let criteria = path.with_file_name(adk::CRITERIA);
         let criteria =
             (self.from == Tool::Adk && criteria.is_file()).then(|| read_source(&criteria)).transpose()?;
         let source_dir = Arc::new(SourceDir::around(path));
         self.from
-            .import(&ImportInput { source, criteria, source_dir, log: log.map(str::to_owned) })
+            .import(&ImportInput { source, criteria, source_dir, log: log.cloned() })
             .map_err(|errors| CliError::new(errors.to_string()))
     }
 

@@ -105,6 +105,19 @@ fn a_log_is_imported_with_its_cases() {
 }
 
 #[test]
+fn a_log_that_does_not_show_calls_is_imported_with_its_format() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let suite = "scenarios:\n  - {id: s1, prompt: hi, eval: {tool_constraints: {forbidden_tools: [a]}}}\n";
+    fs::write(folder.path().join("eval.yaml"), suite).expect("a file");
+    let log = r#"[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]"#;
+    fs::write(folder.path().join("log.json"), log).expect("a file");
+    let ran = arraign(folder.path(), &["import", "--from", "mcplab", "eval.yaml", "--traces", "log.json"]);
+    let written = fs::read_to_string(folder.path().join("evals/eval.yaml")).expect("the suite");
+    assert!(written.contains("trace: {file: traces/log.json, format: openai-chat}"), "{written}");
+    assert!(ran.stdout.contains("ran 1 case: 1 green"), "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
 fn mcplab_scenarios_and_test_cases_keep_their_eval() {
     pin("mcplab", &["shop.yaml", "weather.yaml"], &["shop.yaml", "weather.yaml"]);
 }

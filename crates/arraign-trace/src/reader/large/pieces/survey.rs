@@ -44,6 +44,8 @@ impl Found {
 pub(crate) struct Survey {
     /// The number of records.
     pub(crate) records: usize,
+    /// The number of runs.
+    pub(crate) runs: usize,
     /// Whether a piece that belongs to no run may say something of a call or a message.
     pub(crate) has_strays: bool,
 }
@@ -113,6 +115,11 @@ pub(crate) fn survey<R: BufRead>(
     let mut notes = pieces.notes();
     let mut open = OpenRuns::default();
     let mut records = 0;
+    let mut runs = 0;
+    let mut found = |run| {
+        runs += 1;
+        found(run);
+    };
     while let Some(spot) = walk.next()? {
         records += 1;
         let mut ordinal = 0;
@@ -134,7 +141,7 @@ pub(crate) fn survey<R: BufRead>(
         })?;
     }
     open.close(&mut found);
-    Ok(Survey { records, has_strays: open.has_strays || walk.leaves_out_words })
+    Ok(Survey { records, runs, has_strays: open.has_strays || walk.leaves_out_words })
 }
 
 /// The runs that may still get pieces. A run without an id ends where the next one begins; runs with ids may be mixed, and
