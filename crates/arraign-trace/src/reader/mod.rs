@@ -201,23 +201,21 @@ pub fn cut_last_line(text: &str) -> Option<(&str, usize)> {
 
 /// Reads a file by the built-in reader called `format`, or else by the one that is surest of it.
 fn read_built_in(input: Input, format: Option<&str>) -> Result<Recording, TraceError> {
-    match format.map(named).transpose()? {
-        Some(reader) => read_named(&reader, input),
-        None => {
-            let Claimants { readers, certainty } = surest(&input)?;
-            let source = input.source;
-            let is_bare = is_bare_talk(certainty, &input);
-            let mut recording = match readers.as_slice() {
-                [only] => read_by(only, input),
-                several => read_by_all(several, input),
-            }?;
-            if is_bare {
-                let formats: Vec<&str> = readers.iter().map(|reader| reader.name).collect();
-                build::unshown_calls::note_unshown_calls(&mut recording.runs, source, &formats);
-            }
-            Ok(recording)
-        }
+    if let Some(reader) = format.map(named).transpose()? {
+        return read_named(&reader, input);
     }
+    let Claimants { readers, certainty } = surest(&input)?;
+    let source = input.source;
+    let is_bare = is_bare_talk(certainty, &input);
+    let mut recording = match readers.as_slice() {
+        [only] => read_by(only, input),
+        several => read_by_all(several, input),
+    }?;
+    if is_bare {
+        let formats: Vec<&str> = readers.iter().map(|reader| reader.name).collect();
+        build::unshown_calls::note_unshown_calls(&mut recording.runs, source, &formats);
+    }
+    Ok(recording)
 }
 
 /// Whether a file may be a mere list of who said what, which programs write with or without the calls in between.

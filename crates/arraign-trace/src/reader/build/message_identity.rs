@@ -109,7 +109,9 @@ fn push_sorted(key: &mut String, value: &Value) {
             key.push('}');
         }
         Value::Array(items) => {
-            items.iter().for_each(|item| push_sorted(key, item));
+            for item in items {
+                push_sorted(key, item);
+            }
             key.push(']');
         }
         Value::String(text) => {

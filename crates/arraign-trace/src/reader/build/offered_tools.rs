@@ -32,7 +32,8 @@ pub(crate) fn note_offered_tools(runs: &mut [Trace], source: InputSource, is_alo
     let may_hold_call = runs.iter().any(Trace::may_hold_json_call);
     let has_call = || runs.iter().any(|run| !run.calls.is_empty());
     // The search parses the file once more. It runs only if the file has a list of definitions.
-    if !may_hold_call && !(is_alone && has_call() && source.has_text(mentions_list)) {
+    let may_be_known = is_alone && has_call() && source.has_text(mentions_list);
+    if !may_hold_call && !may_be_known {
         return;
     }
     let mut offers = BTreeSet::new();
