@@ -219,7 +219,7 @@ impl<'t> AskedTexts<'t> {
         };
         // The recorded input is the first text. In a run of several messages it is not the last one.
         let input = self.input.filter(|_| input_match != InputMatch::Last || self.said.is_empty());
-        said.to_vec().into_iter().chain(input)
+        said.iter().copied().chain(input)
     }
 
     /// Whether `wanted` is what the user asked.
@@ -316,7 +316,9 @@ mod tests {
 
     fn asks(texts: &[&str], wanted: &str, input_match: InputMatch) -> bool {
         let mut trace = Trace::default();
-        texts.iter().for_each(|text| trace.push_message(Role::User, *text));
+        for text in texts {
+            trace.push_message(Role::User, *text);
+        }
         AskedTexts::find_texts(&trace).fits(wanted, input_match)
     }
 

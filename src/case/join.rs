@@ -94,7 +94,9 @@ impl<'g> RunJoiner<'g> {
     /// Adds the run of this number to the cases with its id, or else to those that ask exactly its text.
     pub fn add_run(&mut self, number: usize, trace: &Trace) {
         if let Some(cases) = trace.id.as_deref().and_then(|id| self.ids.get(id)) {
-            cases.iter().for_each(|case| self.by_id[*case].push(number));
+            for case in cases {
+                self.by_id[*case].push(number);
+            }
             return;
         }
         let asked = AskedTexts::find_texts(trace);
@@ -143,7 +145,9 @@ impl<'g> RunJoiner<'g> {
         let Some(first) = cases.first() else { return };
         let input = &self.group.cases[*first].input;
         if cases.iter().all(|case| self.group.cases[*case].input == *input) {
-            cases.iter().for_each(|case| self.by_text[*case].push(run));
+            for case in cases {
+                self.by_text[case].push(run);
+            }
         } else {
             self.contested.push(ContestedRun { run, cases });
         }

@@ -104,7 +104,9 @@ fn add_literal_matchers(node: Node<'_>, in_arguments: bool, remarks: &mut Vec<Li
             } else {
                 vec![value]
             };
-            values.into_iter().for_each(|value| add_literal_matchers(value, true, remarks));
+            for value in values {
+                add_literal_matchers(value, true, remarks);
+            }
         } else {
             add_literal_matchers(value, false, remarks);
         }

@@ -100,7 +100,7 @@ pub(crate) fn find_near_calls(patterns: &[&ToolPattern], calls: &[&Call]) -> Vec
             found.extend(name.and_then(|name| compare(pattern, globs[at], reading, calls, &name)));
         }
     }
-    found.sort_by(|one, other| (one.call, one.pattern).cmp(&(other.call, other.pattern)));
+    found.sort_by_key(|one| (one.call, one.pattern));
     found.dedup_by_key(|near| (near.call, near.pattern));
     found
 }

@@ -173,9 +173,9 @@ fn join_file(case: &Case, group: &JoinGroup, path: &Path, files: &Files) -> Resu
             }
         }
     }
-    let joined = joiner.into_runs();
-    let is_unclaimed = joined.contested.is_empty() && joined.runs.iter().all(Vec::is_empty);
-    Ok(JoinedFile { runs, joined, listed, is_shared_by_all: has_one_run_each && is_unclaimed })
+    let found = joiner.into_runs();
+    let is_unclaimed = found.contested.is_empty() && found.runs.iter().all(Vec::is_empty);
+    Ok(JoinedFile { runs, joined: found, listed, is_shared_by_all: has_one_run_each && is_unclaimed })
 }
 
 /// Whether a run can be found by what the case asks.

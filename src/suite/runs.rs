@@ -129,12 +129,11 @@ impl CaseRuns {
         for (trace, source) in find_trace_files(case, path, files)?.iter().zip(&self.sources) {
             let below = trace.strip_prefix(&start).unwrap_or(trace);
             let stem = if trace.is_dir() { below.to_owned() } else { below.with_extension("") };
-            let own: Vec<String> = match source.len() {
-                1 => vec![build_run_name(case_name, &stem, None)],
-                _ => {
-                    let ids = find_ids(source, files)?.into_iter();
-                    ids.map(|id| build_run_name(case_name, &stem, Some(&id))).collect()
-                }
+            let own: Vec<String> = if source.len() == 1 {
+                vec![build_run_name(case_name, &stem, None)]
+            } else {
+                let ids = find_ids(source, files)?.into_iter();
+                ids.map(|id| build_run_name(case_name, &stem, Some(&id))).collect()
             };
             for name in own {
                 if !known.insert(name.clone()) {

@@ -175,7 +175,7 @@ fn a_fingerprint_decides_over_the_words() {
 fn a_run_of_an_agent_is_held_to_the_words_as_well() {
     let suite = parse_case(&format!("input: Where is order 7?\n{RUN}")).expect("a case");
     let case = &suite.cases[0];
-    let other = parse_case(&format!("{}", RUN.replace("order 7", "order 17"))).expect("a case");
+    let other = parse_case(&RUN.replace("order 7", "order 17")).expect("a case");
     let agent = AgentFingerprint::default();
     let stamp = |run: &Trace| {
         let recorded = agent.stamp(case, run, "arraign", "2026-11-22T10:00:00Z");

@@ -197,7 +197,8 @@ fn a_case_reads_a_log_from_its_end_and_one_that_was_cut() {
     let status = |trace: &str, text: &str| Evals::with(trace, text).verdict().status.to_string();
     assert_eq!(status("traces/a.jsonl", reversed), "undecided");
     assert_eq!(status("{file: traces/a.jsonl, order: reversed}", reversed), "pass");
-    let forwards: String = reversed.lines().rev().map(|line| format!("{line}\n")).collect();
+    let forwards: Vec<&str> = reversed.lines().rev().collect();
+    let forwards = forwards.join("\n") + "\n";
     let cut = format!("{forwards}{{\"type\": \"assistant\", \"mess");
     let run = Evals::with("{file: traces/a.jsonl, partial: true}", &cut).traces().expect("a run").remove(0);
     assert_eq!(run.ended.to_string(), "cut: the file ends within line 5");

@@ -50,7 +50,7 @@ pub(super) fn require_exact_names(
         let opinions = Cow::Borrowed(&*evidence.opinions);
         let programs = Cow::Borrowed(&*evidence.programs);
         let (input, named_tools) = (evidence.input.clone(), evidence.named_tools.clone());
-        let other = Evidence { trace, opinions, programs, input, named_tools, ..*evidence };
+        let other = Evidence { trace, input, opinions, programs, named_tools, ..*evidence };
         check.check(&other).map_or(true, |other| other.violations.is_empty() == is_violated)
     };
     let all: Vec<&NearTool<'_>> = near.iter().collect();

@@ -111,7 +111,7 @@ fn honest_answers_pass() {
                 wrong.push(format!("{} calls: {:?}\n   {first}", trace.calls.len(), trace.answer));
             }
             Err(unfit) => {
-                wrong.push(format!("{} calls: {:?}\n   {unfit:?}", trace.calls.len(), trace.answer))
+                wrong.push(format!("{} calls: {:?}\n   {unfit:?}", trace.calls.len(), trace.answer));
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Logs and lists of messages: which runs are in them, which calls they show, and what they leave open.
 
+#![expect(clippy::format_collect, reason = "the texts of a test are short")]
+
 use arraign_trace::reader::{self, Recording};
 use arraign_trace::trace::{Arguments, CallStatus, CallsUnrecorded, Trace};
 use serde_json::{Value, json};

@@ -149,7 +149,9 @@ impl Lowering {
         }
         // In an alternative, constraints that nothing fits are a way to forbid that alternative, and no mistake.
         if self.alternatives == 0 {
-            find_crossed_bounds(node).into_iter().for_each(|(error, _)| self.errors.push(error));
+            for (error, _) in find_crossed_bounds(node) {
+                self.errors.push(error);
+            }
         }
         for (key, value) in self.entries(node).unwrap_or_default() {
             let written = join(written, &key.name);
