@@ -7,7 +7,17 @@ use serde_json::{Map, Value};
 use super::{Call, CallStatus, StatusMark};
 
 /// Keys whose value, if it is not empty, says that a call failed.
-const ERROR_KEYS: &[&str] = &["error", "errors", "exception", "is_error", "isError", "tool_call_error"];
+const ERROR_KEYS: &[&str] = &[
+    "error",
+    "Error",
+    "errors",
+    "errorMessage",
+    "error_message",
+    "exception",
+    "is_error",
+    "isError",
+    "tool_call_error",
+];
 
 /// Keys whose value `false` says that a call failed.
 const SUCCESS_KEYS: &[&str] = &["success", "ok"];
@@ -19,8 +29,16 @@ const REPORT_KEYS: &[&str] = &["status", "message", "reason"];
 const WRAPPERS: &[&str] = &["response", "result", "output", "structuredContent"];
 
 /// Beginnings of texts that report a failure, in lower case.
-const BEGINNINGS: &[&str] =
-    &["error:", "exception:", "traceback", "an error occurred", "failed to", "error executing"];
+const BEGINNINGS: &[&str] = &[
+    "error:",
+    "exception:",
+    "traceback",
+    "an error occurred",
+    "failed to",
+    "error executing",
+    "error calling",
+    "<error>",
+];
 
 /// Beginnings of the fixed texts, in lower case, with which frameworks answer a call that failed. Each has the version in
 /// which it was seen.
@@ -120,7 +138,7 @@ fn find_in_layer<T>(
             let texts = parts.iter().filter_map(|part| part.get("text")).filter(|text| text.is_string());
             texts.into_iter().find_map(|text| find_in_layer(text, is_parsed, find, depth + 1))
         }
-        Value::String(text) if text.trim_start().starts_with(['{', '[']) && is_parsed(text) => {
+        Value::String(text) if text.trim_start().starts_with(['{', '[', '"']) && is_parsed(text) => {
             find_in_layer(&serde_json::from_str(text).ok()?, is_parsed, find, depth)
         }
         _ => None,
@@ -132,7 +150,12 @@ fn find_sign_in_map(map: &Map<String, Value>) -> Option<FailureSign> {
     if let Some(key) = ERROR_KEYS.iter().find(|key| is_set(key)) {
         return Some(FailureSign::Error(key));
     }
-    if let Some(key) = SUCCESS_KEYS.iter().find(|key| map.get(**key) == Some(&Value::Bool(false))) {
+    let is_false = |value: &Value| match value {
+        Value::Bool(flag) => !flag,
+        Value::String(text) => text.trim().eq_ignore_ascii_case("false"),
+        _ => false,
+    };
+    if let Some(key) = SUCCESS_KEYS.iter().find(|key| map.get(**key).is_some_and(is_false)) {
         return Some(FailureSign::NoSuccess(key));
     }
     // A job that failed is an honest answer about the job, but a result with nothing else is about the call.
@@ -143,11 +166,21 @@ fn find_sign_in_map(map: &Map<String, Value>) -> Option<FailureSign> {
             return Some(FailureSign::Status("status", status.to_owned()));
         }
     }
-    for key in ["status", "code"] {
-        let is_http_error = |code: u64| (400..600).contains(&code);
-        if let Some(code) = map.get(key).and_then(Value::as_u64).filter(|code| is_http_error(*code)) {
+    let number = |value: &Value| value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+    for key in ["status", "code", "statusCode", "status_code"] {
+        let is_http_error = |code: &u64| (400..600).contains(code);
+        if let Some(code) = map.get(key).and_then(number).filter(is_http_error) {
             return Some(FailureSign::Status(key, code.to_string()));
         }
+    }
+    for key in ["exit_code", "exitCode"] {
+        if let Some(code) = map.get(key).and_then(Value::as_i64).filter(|code| *code != 0) {
+            return Some(FailureSign::Status(key, code.to_string()));
+        }
+    }
+    // The form of an error of an API: `{"type": "error", "message": ..}`.
+    if map.get("type").and_then(Value::as_str) == Some("error") && map.contains_key("message") {
+        return Some(FailureSign::Status("type", "error".to_owned()));
     }
     None
 }
@@ -172,7 +205,8 @@ fn find_sign_in_text(text: &str) -> Option<FailureSign> {
 /// Whether a text with JSON may have one of the keys, or a text that reports a failure: most results have neither, and
 /// are not parsed.
 fn may_have_key(text: &str) -> bool {
-    const WORDS: [&str; 7] = ["rror", "xception", "status", "code", "success", "\"ok\"", "\"text\""];
+    const WORDS: [&str; 8] =
+        ["rror", "xception", "status", "code", "exitCode", "success", "\"ok\"", "\"text\""];
     WORDS.iter().any(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
         || WRAPPERS.iter().any(|key| memchr::memmem::find(text.as_bytes(), key.as_bytes()).is_some())
 }
@@ -196,10 +230,12 @@ fn has_bad_code(line: &str) -> bool {
         rest[..digits].parse().ok()
     };
     let is_http_error = |code: u32| (400..600).contains(&code);
-    ["http ", "http/1.1 ", "http/2 ", "http error "]
+    ["http ", "http/1.1 ", "http/2 ", "http error ", "error "]
         .iter()
         .any(|http| number_after(http).is_some_and(is_http_error))
-        || number_after("exit code").is_some_and(|code| code > 0)
+        || ["exit code", "process exited with code"]
+            .iter()
+            .any(|exit| number_after(exit).is_some_and(|code| code > 0))
 }
 
 /// Whether a value of a key such as `error` says that there was one.
@@ -248,6 +284,20 @@ mod tests {
             json!("Exit code: 1\nno such file"),
             json!("cat: /notes: No such file or directory\n"),
             json!("bash: line 1: frob: command not found"),
+            json!("Error calling tool 'refund': boom"),
+            json!("Process exited with code 1"),
+            json!("<error>boom</error>"),
+            json!("\"Error: x\""),
+            json!("Error 403: forbidden"),
+            json!({"Error": "x"}),
+            json!({"success": "false"}),
+            json!({"ok": "False"}),
+            json!({"status": "500"}),
+            json!({"statusCode": 500}),
+            json!({"status_code": 500}),
+            json!({"exit_code": 1}),
+            json!({"type": "error", "message": "x"}),
+            json!({"errorMessage": "x"}),
             json!("failed"),
             json!("Error."),
             json!("{\"error\": \"no\"}"),
@@ -270,6 +320,9 @@ mod tests {
             json!({"status": "failed", "job": 7}),
             json!({"status": "shipped"}),
             json!({"code": 200}),
+            json!({"exit_code": 0, "statusCode": "200"}),
+            json!("Error 7 of the list is fixed"),
+            json!("\"shipped\""),
             json!({"code": "E404"}),
             json!({"success": true}),
             json!("Error log: none"),

@@ -8,7 +8,9 @@ use std::borrow::Cow;
 use crate::reader::build::batch;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply, TurnEnding};
-use crate::reader::build::message_identity::{identity, is_answer, is_assistant, is_final, makes_call};
+use crate::reader::build::message_identity::{
+    identity, is_assistant, is_final, is_of_model, is_replay, is_shortened, makes_call,
+};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
@@ -323,17 +325,42 @@ impl<'t> Conversations<'t> {
             [] => return None,
             _ => request.iter().map(|said| identity(&said.value)).collect(),
         };
+        if let Some(row) = row {
+            let found = self.find_row(old, row, &keys);
+            if found.is_some() || !self.runs[old..].iter().any(|run| run.row.as_deref() == Some(row)) {
+                return found;
+            }
+        }
+        // A record of another id that is a conversation itself was compared as a whole: the ids of its calls may be those of
+        // any run.
+        let is_candidate = |run: &Conversation| row.is_none_or(|row| run.row.as_deref() == Some(row));
+        let runs = || old..self.runs.len();
+        let runs: Vec<usize> = runs().filter(|at| is_candidate(&self.runs[*at])).collect();
+        for at in &runs {
+            self.runs[*at].complete_keys();
+        }
+        // The longest history that the request replays comes first, and of equal ones the latest.
+        let replayed =
+            runs.iter().filter_map(|at| Some((*at, self.runs[*at].fresh_after_all(&keys, request)?)));
+        if let Some(found) = replayed.max_by_key(|(_, fresh)| *fresh) {
+            return Some(found);
+        }
+        let asked =
+            runs.iter().filter_map(|at| Some((*at, self.runs[*at].fresh_after_request(&keys, request)?)));
+        if let Some(found) = asked.max_by_key(|(at, _)| (self.runs[*at].asked, *at)) {
+            return Some(found);
+        }
+        // A history that was cut may be that of several runs: then it is nobody's.
+        let mut cut =
+            runs.iter().filter_map(|at| Some((*at, self.runs[*at].fresh_after_cut(&keys, request)?)));
+        cut.next().filter(|_| cut.next().is_none())
+    }
+
+    /// Finds the run that a record, which is a conversation itself, continues or begins as a whole.
+    fn find_row(&mut self, old: usize, row: &str, keys: &[String]) -> Option<(usize, usize)> {
         let runs = self.runs.iter_mut().enumerate().skip(old).rev();
-        // The latest run comes first: a request usually continues that.
-        runs.into_iter().find_map(|(at, run)| {
-            let fresh = match row {
-                // A record of another id, that is a conversation itself, has to replay or to begin the run as a whole:
-                // the ids of its calls may be those of any run.
-                Some(row) if run.row.as_deref() != Some(row) => run.fresh_from_row(&keys),
-                _ => run.fresh_from(&keys, request),
-            };
-            fresh.map(|fresh| (at, fresh))
-        })
+        let mut others = runs.filter(|(_, run)| run.row.as_deref() != Some(row));
+        others.find_map(|(at, run)| Some((at, run.fresh_from_row(keys)?)))
     }
 }
 
@@ -354,32 +381,65 @@ impl Conversation<'_> {
         is_part.then_some(common)
     }
 
-    /// Returns the index of the first new message of a request; `None` if the request belongs to another run.
-    fn fresh_from(&mut self, keys: &[String], request: &[LocatedMessage]) -> Option<usize> {
-        // Two cases, by how the client builds a request. One that replays the previous request exactly, and then the
-        // model's reply, continues it with everything after what is known. One whose history was shortened is recognized
-        // by the last message of the model that it repeats.
-        self.complete_keys();
-        // A client sends a refused request again.
-        if self.is_refused && *keys == self.keys {
-            return Some(keys.len());
-        }
-        // What ends with the answer of the model is no request, but a whole run: the same once more is another run.
-        if *keys == self.keys && request.last().is_some_and(|last| is_answer(&last.value)) {
+    /// Returns the index of the first new message of a request that replays all that is known of the run.
+    fn fresh_after_all(&self, keys: &[String], request: &[LocatedMessage]) -> Option<usize> {
+        let known = self.keys.len();
+        // Runs often share their beginning, and seldom their end.
+        if known == 0
+            || known > keys.len()
+            || self.keys.last() != keys.get(known - 1)
+            || self.keys != keys[..known]
+        {
             return None;
         }
-        let replayed = keys.len() > self.asked
-            && keys[..self.asked] == self.keys[..self.asked.min(self.keys.len())]
-            && is_assistant(&request[self.asked].value);
-        if replayed && self.asked > 0 {
-            return Some(self.keys.len().min(keys.len()));
+        // The same once more is another run, but a client sends a refused request again.
+        let Some(next) = request.get(known) else { return self.is_refused.then_some(known) };
+        (is_assistant(&next.value) || self.has_model_message()).then_some(known)
+    }
+
+    /// Whether the model said something in the run.
+    fn has_model_message(&self) -> bool {
+        self.messages.iter().any(|said| is_assistant(&said.value))
+    }
+
+    /// Returns the index of the first new message of a request that replays the last request of the run, and then the reply
+    /// in other words or not at all.
+    fn fresh_after_request(&self, keys: &[String], request: &[LocatedMessage]) -> Option<usize> {
+        let (asked, known) = (self.asked, self.keys.len());
+        if asked == 0 || asked >= known || asked > keys.len() || self.keys[..asked] != keys[..asked] {
+            return None;
         }
-        // A history that was cut or summarised still holds something that the model said in this run.
-        let last = (0..keys.len())
-            .rev()
-            .find(|at| is_assistant(&request[*at].value) && self.keys.contains(&keys[*at]))?;
-        let new = (last + 1..keys.len()).find(|at| !self.keys.contains(&keys[*at]));
-        Some(new.unwrap_or(keys.len()))
+        let more = &request[asked..];
+        let of_model = more.iter().take_while(|said| is_of_model(&said.value)).count().min(known - asked);
+        if of_model > 0 {
+            let (reply, repeated) = (&self.messages[asked..], &more[..of_model]);
+            let is_same =
+                is_replay(reply.iter().map(|said| &said.value), repeated.iter().map(|said| &said.value));
+            return is_same.then_some(asked + of_model);
+        }
+        // A reply that the client dropped, and asked again. One question alone may be that of any run.
+        let has_reply = request[..asked].iter().any(|said| is_assistant(&said.value));
+        has_reply.then_some(asked)
+    }
+
+    /// Returns the index of the first new message of a request whose history was cut or summarised: it still ends as the run
+    /// does, and what comes before is known, or says that it is a summary.
+    fn fresh_after_cut(&self, keys: &[String], request: &[LocatedMessage]) -> Option<usize> {
+        let end = keys.iter().rposition(|key| Some(key) == self.keys.last())? + 1;
+        let same =
+            keys[..end].iter().rev().zip(self.keys.iter().rev()).take_while(|(one, other)| one == other);
+        let start = end - same.count();
+        let says_something = request[start..end].iter().any(|said| is_assistant(&said.value));
+        // A request has something new, or else it is the record of another run.
+        if end == keys.len() || !says_something {
+            return None;
+        }
+        let is_known = |at: usize| {
+            let message = &request[at].value;
+            self.keys.contains(&keys[at])
+                || is_shortened(message, self.messages.iter().map(|said| &said.value))
+        };
+        (0..start).all(is_known).then_some(end)
     }
 }
 
@@ -480,9 +540,48 @@ mod tests {
         let cut = vec![
             (vec![user("a")], said("b")),
             (vec![user("a"), said("b"), user("c")], said("d")),
-            (vec![user("summary"), said("d"), user("e")], said("f")),
+            (vec![user("Summary of the conversation: b"), said("d"), user("e")], said("f")),
         ];
         assert_eq!(runs(cut), [["a", "b", "c", "d", "e", "f"]]);
+    }
+
+    #[test]
+    fn a_text_of_the_model_that_runs_share_does_not_join_them() {
+        let shared = vec![
+            (vec![user("a"), said("done"), user("no")], said("bye")),
+            (vec![user("b"), said("done"), user("no")], said("bye")),
+            (vec![user("c"), said("bye"), user("x")], said("y")),
+        ];
+        assert_eq!(
+            runs(shared),
+            [["a", "done", "no", "bye"], ["b", "done", "no", "bye"], ["c", "bye", "x", "y"]]
+        );
+        let greeted = vec![
+            (vec![said("hi"), user("a")], said("b")),
+            (vec![said("hi"), user("c")], said("d")),
+            (vec![said("hi"), user("a"), said("b"), user("e")], said("f")),
+        ];
+        assert_eq!(runs(greeted), [vec!["hi", "a", "b", "e", "f"], vec!["hi", "c", "d"]]);
+    }
+
+    #[test]
+    fn the_same_question_with_another_reply_is_another_run() {
+        let log = vec![
+            (vec![user("a")], said("b")),
+            (vec![user("a")], said("c")),
+            (vec![user("a"), said("b"), user("d")], said("e")),
+            (vec![user("a"), said("x"), user("y")], said("z")),
+        ];
+        assert_eq!(runs(log), [vec!["a", "b", "d", "e"], vec!["a", "c"], vec!["a", "x", "y", "z"]]);
+    }
+
+    #[test]
+    fn a_dropped_or_changing_instruction_does_not_split_a_run() {
+        let log = vec![
+            (vec![user("a"), user("step 1")], said("b")),
+            (vec![user("a"), said("b"), user("step 2")], said("c")),
+        ];
+        assert_eq!(runs(log), [["a", "step 1", "b", "step 2", "c"]]);
     }
 
     #[test]

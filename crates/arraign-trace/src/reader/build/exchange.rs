@@ -7,7 +7,7 @@ use crate::reader::error::DecodeError;
 use crate::reader::json::input::At;
 use crate::reader::json::object::Object;
 use crate::reader::json::value::Json;
-use crate::trace::Usage;
+use crate::trace::{Ended, Usage};
 
 /// A message with its place in the file.
 #[derive(Debug)]
@@ -82,8 +82,18 @@ impl<'t> Exchange<'t> {
         read: impl FnOnce(At, Json<'t>) -> Result<Self, DecodeError>,
     ) -> Result<Self, DecodeError> {
         let refusal = record.as_object().and_then(find_refusal);
+        let failure = record.as_object().and_then(find_failure);
         let row = find_row_id(&record);
         let mut exchange = read(at, record)?;
+        if let Some(failure) = failure {
+            let failed = Some(format!("error: {failure}").into());
+            match &mut exchange.reply {
+                Some(reply) => reply.stop_reason = failed,
+                none => {
+                    *none = Some(Reply { id: None, messages: Vec::new(), usage: None, stop_reason: failed });
+                }
+            }
+        }
         exchange.row = row;
         let says_nothing = |reply: &Reply| reply.messages.is_empty() && reply.stop_reason.is_none();
         if let Some(refusal) = refusal.filter(|_| exchange.reply.as_ref().is_none_or(says_nothing)) {
@@ -108,6 +118,23 @@ fn find_row_id(record: &Json) -> Option<String> {
         Json::Number(id) => Some(id.to_string()),
         _ => None,
     }
+}
+
+/// Finds the error beside the choices of a reply or in the first of them, or the status of a record of messages that failed.
+fn find_failure(record: &Object) -> Option<String> {
+    let outer = record.get("response").and_then(Json::as_object).unwrap_or(record);
+    let response = outer.get("body").and_then(Json::as_object).unwrap_or(outer);
+    let choices = response.get("choices").and_then(Json::as_list);
+    if let Some(choices) = choices {
+        let of_choice = choices.first().and_then(|choice| choice.get("error"));
+        let errors = response.get("error").into_iter().chain(of_choice);
+        return errors
+            .filter_map(describe_error)
+            .find(|said| !matches!(said.as_str(), "" | "{}" | "[]" | "false"));
+    }
+    let is_run = record.get("messages").is_some_and(Json::is_list) && record.get("response").is_none();
+    let status = record.text_under("status").filter(|_| is_run)?;
+    matches!(Ended::from_stop_reason(status), Ended::Failed(_)).then(|| format!("status {status}"))
 }
 
 /// Finds the reason why a provider refused the request of a record: the error of the response, or beside the request.

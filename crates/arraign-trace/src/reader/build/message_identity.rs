@@ -38,9 +38,113 @@ pub(crate) fn is_assistant(message: &Json) -> bool {
     kind.is_some_and(|kind| kind.ends_with("_call"))
 }
 
-/// Whether a message is what the model says without a call.
-pub(crate) fn is_answer(message: &Json) -> bool {
-    message.get("role").and_then(Json::as_str) == Some("assistant") && !makes_call(message)
+/// Whether a message, or an item of one, is what the model wrote: said, called or thought.
+pub(crate) fn is_of_model(message: &Json) -> bool {
+    is_assistant(message)
+        || message.get("role").is_none() && message.get("type").and_then(Json::as_str) == Some("reasoning")
+}
+
+/// Whether `replay` is the reply of a model as a client replays it: with its calls, and its text with other blanks or in
+/// part.
+pub(crate) fn is_replay<'v, 't: 'v>(
+    reply: impl Iterator<Item = &'v Json<'t>>,
+    repeated: impl Iterator<Item = &'v Json<'t>>,
+) -> bool {
+    let (mut made, mut said) = (Vec::new(), String::new());
+    for message in reply {
+        gather_calls(message, &mut made);
+        gather_text(message, &mut said);
+    }
+    let (mut made_again, mut said_again) = (Vec::new(), String::new());
+    for message in repeated {
+        gather_calls(message, &mut made_again);
+        gather_text(message, &mut said_again);
+    }
+    made.sort();
+    made_again.sort();
+    (said.contains(&said_again) || said_again.contains(&said)) && made == made_again
+}
+
+/// Gathers the calls of a message: their names and arguments.
+fn gather_calls(message: &Json, calls: &mut Vec<String>) {
+    let lists = ["tool_calls", "content"].into_iter().filter_map(|name| message.get(name)?.as_list());
+    lists.flatten().for_each(|part| gather_calls(part, calls));
+    for name in ["function", "function_call", "toolUse"] {
+        if let Some(call) = message.get(name) {
+            gather_calls(call, calls);
+        }
+    }
+    let Some(name) = message.get("name").and_then(Json::as_str) else { return };
+    let arguments = ["arguments", "input"].into_iter().find_map(|name| message.get(name));
+    if let Some(arguments) = arguments {
+        let text = match arguments {
+            Json::Text(text) if text.trim().is_empty() => "{}".into(),
+            Json::Text(text) => text.clone(),
+            value => value.clone().into_text_or_json(),
+        };
+        let mut key = format!("{name}\u{1f}");
+        push_arguments(&mut key, Some(&Json::Text(text)));
+        calls.push(key);
+    }
+}
+
+/// Gathers the text of a message without its blanks.
+fn gather_text(message: &Json, text: &mut String) {
+    match message.get("content") {
+        Some(Json::List(parts)) => {
+            for part in parts.iter().filter_map(|part| part.get("text")?.as_str()) {
+                text.extend(part.chars().filter(|letter| !letter.is_whitespace()));
+            }
+        }
+        Some(Json::Text(said)) => text.extend(said.chars().filter(|letter| !letter.is_whitespace())),
+        _ => {}
+    }
+}
+
+/// Whether a message may stand for messages that a client cut from the history, or is one that it shortened: an
+/// instruction, a text that says so, a result of a call of the run, a message that holds a known one or is part of one.
+pub(crate) fn is_shortened<'v, 't: 'v>(message: &Json, known: impl Iterator<Item = &'v Json<'t>>) -> bool {
+    const MARKS: [&str; 9] = [
+        "summar",
+        "compact",
+        "omitted",
+        "truncated",
+        "trimmed",
+        "removed",
+        "earlierconversation",
+        "previousconversation",
+        "conversationsofar",
+    ];
+    let role = message.get("role").and_then(Json::as_str).unwrap_or_default();
+    if matches!(role, "system" | "developer") {
+        return true;
+    }
+    if makes_call(message) {
+        return false;
+    }
+    let mut text = String::new();
+    gather_text(message, &mut text);
+    let folded = text.to_lowercase();
+    let answered = find_answered(message);
+    MARKS.iter().any(|mark| folded.contains(mark)) && answered.is_none()
+        || known.into_iter().any(|known| {
+            let mut said = String::new();
+            match answered {
+                Some(id) => find_answered(known) == Some(id),
+                None if known.get("role").and_then(Json::as_str) != Some(role) => false,
+                None => {
+                    gather_text(known, &mut said);
+                    !said.is_empty() && !text.is_empty() && (said.contains(&text) || text.contains(&said))
+                }
+            }
+        })
+}
+
+/// Finds the id of the call that a message answers.
+fn find_answered<'v>(message: &'v Json) -> Option<&'v str> {
+    let id = ["tool_call_id", "call_id", "tool_use_id"].iter().find_map(|name| message.get(name)?.as_str());
+    id.or_else(|| message.pointer("/toolResult/toolUseId")?.as_str())
+        .or_else(|| message.get("content")?.as_list()?.iter().find_map(find_answered))
 }
 
 /// Builds the key by which a replayed message is recognized: the role, the text, and the ids of calls and results. Other

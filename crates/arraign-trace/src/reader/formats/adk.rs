@@ -195,6 +195,14 @@ fn read_stop(event: &mut Object) -> Result<Option<EventStop>, DecodeError> {
     let message = event.string(&["errorMessage", "error_message"])?;
     let finish = event.string(&["finishReason", "finish_reason"])?;
     let Some(error) = message.or(code.clone()) else {
+        if event.get("interrupted") == Some(&Json::Bool(true)) {
+            let ended = Ended::Cut("interrupted".to_owned());
+            return Ok(Some(EventStop {
+                reason: Some("interrupted".to_owned()),
+                ended,
+                ..EventStop::default()
+            }));
+        }
         return Ok(finish.map(|reason| EventStop { reason: Some(reason), ..EventStop::default() }));
     };
     let tried = code.clone().filter(|code| says_tool_use(code));

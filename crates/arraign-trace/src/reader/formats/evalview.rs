@@ -99,6 +99,10 @@ fn run(mut record: Object, query: Option<String>) -> Result<Trace, DecodeError> 
         steps.builder.say(Role::Assistant, &answer);
         steps.builder.trace.answer = Some(answer);
     }
+    let said = error_of(&mut record).filter(|error| !matches!(error.as_str(), "" | "null" | "false" | "{}"));
+    if let Some(error) = said {
+        steps.builder.trace.stop_reason = Some(format!("error: {error}"));
+    }
     Ok(steps.builder.finish())
 }
 

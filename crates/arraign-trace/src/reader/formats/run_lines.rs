@@ -4,7 +4,7 @@
 //! does not record which calls were parallel: each call is a turn.
 
 use crate::reader::build::evidence::CallEvidence;
-use crate::reader::build::tool_result::with_result;
+use crate::reader::build::tool_result::{error_of, with_result};
 use crate::reader::build::unread_log::note_unread;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
@@ -85,6 +85,10 @@ fn trace(mut run: Object) -> Result<Trace, DecodeError> {
     }
     if let Some(response) = run.text(&["response"])? {
         trace.push_message(Role::Assistant, response);
+    }
+    let said = error_of(&mut run).filter(|error| !matches!(error.as_str(), "" | "null" | "false" | "{}"));
+    if let Some(error) = said {
+        trace.stop_reason = Some(format!("error: {error}"));
     }
     trace.settle_answer();
     // A prompt and a response may be all that the writer keeps.

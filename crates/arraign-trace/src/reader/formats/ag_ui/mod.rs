@@ -82,14 +82,43 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut runs: Vec<EventRun> = Vec::new();
     for Record { at, value } in input.records {
         let evidence = CallEvidence::gather(at, &value);
+        let is_snapshot = value.get("type").and_then(Json::as_str) == Some("MESSAGES_SNAPSHOT");
+        let messages = value.get("messages").and_then(Json::as_list).unwrap_or_default();
+        let is_question = |message: &Json| message.get("role").and_then(Json::as_str) == Some("user");
+        let last_question = messages.iter().rposition(is_question);
         let added = Object::of(value, "an event").and_then(|event| add(&mut runs, at, event));
         let holds_messages = added.map_err(|error| at.in_record(error))?;
+        if is_snapshot {
+            note_snapshot(&mut runs, evidence, last_question);
+            continue;
+        }
         // Whole messages are read at the end of the run, if at all: they repeat earlier runs.
         if let Some(run) = runs.last_mut().filter(|_| !holds_messages) {
             run.builder.close_record(evidence);
         }
     }
     runs.into_iter().map(EventRun::into_trace).collect()
+}
+
+/// Keeps the evidence of the calls in a snapshot behind its last question. Those of earlier runs are not this run's.
+fn note_snapshot<'t>(
+    runs: &mut [EventRun<'t>],
+    mut evidence: CallEvidence<'t>,
+    last_question: Option<usize>,
+) {
+    let Some((run, earlier)) = runs.split_last_mut() else { return };
+    let asked = run.asked.iter().flat_map(|message| CallEvidence::gather(At::Whole, message).clues);
+    let asked: Vec<String> = asked.filter_map(|clue| Some(clue.mention.id?.into_owned())).collect();
+    let is_earlier = |id: &str| {
+        asked.iter().any(|asked| asked == id) || earlier.iter().any(|run| run.places.contains_key(id))
+    };
+    evidence.clues.retain(|clue| {
+        let pointer = clue.pointer();
+        let index = pointer.strip_prefix("/messages/").and_then(|rest| rest.split('/').next()?.parse().ok());
+        index.is_none_or(|index: usize| last_question.is_none_or(|last| index > last))
+            && !clue.mention.id.as_deref().is_some_and(is_earlier)
+    });
+    run.shown.push(evidence);
 }
 
 /// Adds an event; whether it holds whole messages.
@@ -161,6 +190,10 @@ struct EventRun<'t> {
     asked: Vec<Json<'t>>,
     /// All messages of the conversation, as they were told last.
     snapshot: Vec<Json<'t>>,
+    /// The evidence of the run's calls in snapshots.
+    shown: Vec<CallEvidence<'t>>,
+    /// Whether an error ended the run.
+    is_failed: bool,
     started: Option<f64>,
     /// Whether the run has begun and not ended.
     is_open: bool,
@@ -280,10 +313,16 @@ impl<'t> EventRun<'t> {
     fn fail(&mut self, mut event: Object) -> Result<(), DecodeError> {
         let error = event.string(&["message", "code"])?.unwrap_or_else(|| "RUN_ERROR".to_owned());
         self.builder.trace.stop_reason = Some(format!("error: {error}"));
+        // An error behind the end of the run counts more than that end.
+        self.builder.trace.ended = Ended::Unknown;
+        self.is_failed = true;
         self.end(event)
     }
 
     fn finish(&mut self, mut event: Object) -> Result<(), DecodeError> {
+        if self.is_failed {
+            return self.end(event);
+        }
         let outcome = event.within(&["outcome"], |mut outcome| outcome.string(&["type"]))?.flatten();
         // An early version has no outcome: its runs end with this event or with an error.
         if outcome.is_none() {
@@ -327,8 +366,12 @@ impl<'t> EventRun<'t> {
         // Snapshots repeat the streamed events, so they are read only where nothing was streamed.
         if known.messages.is_empty() && known.calls.is_empty() {
             messages::add_all(&mut self.builder, self.snapshot)?;
-        } else if known.messages.iter().all(|message| message.role != Role::User) {
-            messages::ask(&mut self.builder, &self.asked, &self.snapshot);
+        } else {
+            if known.messages.iter().all(|message| message.role != Role::User) {
+                messages::ask(&mut self.builder, &self.asked, &self.snapshot);
+            }
+            // A call that only a snapshot tells was lost from the events.
+            self.shown.into_iter().for_each(|evidence| self.builder.close_record(evidence));
         }
         // What was said counts more than what was returned.
         let returned = self.builder.trace.answer.take();

@@ -178,9 +178,12 @@ impl Stream {
 
     fn end_step(&mut self, mut part: Object) -> Result<(), DecodeError> {
         self.is_open = true;
-        self.builder.end();
         let is_mastra = part.get("stepResult").is_some();
         unwrap_end(&mut part)?;
+        let reason = part.string(&["finishReason"])?;
+        // A step that stopped for calls made some, whatever was read of them.
+        self.builder.end_turn(reason.as_deref(), None);
+        self.builder.end();
         if part.get("usage").is_some_and(|usage| !usage.is_null()) {
             let usage = TOKENS.read_from(&mut part, &["usage"])?;
             self.last_of_mastra = usage.filter(|_| is_mastra);
@@ -190,7 +193,7 @@ impl Stream {
             part.object(&["response"])?.and_then(|mut response| response.take(&["modelId"])?.into_text());
         let trace = &mut self.builder.trace;
         trace.model = model.map(std::borrow::Cow::into_owned).or(trace.model.take());
-        trace.stop_reason = part.string(&["finishReason"])?.or(trace.stop_reason.take());
+        trace.stop_reason = reason.or(trace.stop_reason.take());
         Ok(())
     }
 
