@@ -286,6 +286,29 @@ impl From<ProgramReports> for Evidence<'static> {
     }
 }
 
+/// Whether the arguments of `call` are there and cannot be read: text that is not JSON, or JSON that is no object. They may
+/// hold anything, so they prove neither that an argument has a value nor that it has not.
+pub(crate) fn has_unreadable_arguments(call: &Call) -> bool {
+    match &call.arguments {
+        Arguments::Broken { .. } => true,
+        Arguments::Json(value) => !value.is_object() && !value.is_null(),
+        Arguments::Unrecorded => false,
+    }
+}
+
+/// Explains that a check cannot tell what the unreadable arguments of `call` are.
+pub(crate) fn explain_unreadable_arguments(call: &Call) -> Unfit {
+    let Call { index, name, .. } = call;
+    let what = match &call.arguments {
+        Arguments::Json(_) => "no JSON object",
+        _ => "not valid JSON",
+    };
+    Unfit::missing(format!(
+        "the arguments of call {index} of `{name}` are {what}, so they may be the ones that the check is about"
+    ))
+    .help("a check of the tool without arguments, such as `not_called`, counts every call of it")
+}
+
 /// Returns an error if the trace does not record the arguments of `call`, as some formats do not.
 pub fn require_arguments(call: &Call) -> Result<(), Unfit> {
     if call.arguments != Arguments::Unrecorded {

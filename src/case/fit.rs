@@ -284,11 +284,28 @@ fn holds_in_json(text: &str, wanted: &str) -> bool {
 }
 
 /// The tags in which hosts add context to the words of the user.
-const CONTEXT_TAGS: [&str; 4] =
-    ["environment_context", "session_context", "system-reminder", "user_instructions"];
+const CONTEXT_TAGS: [&str; 9] = [
+    "environment_context",
+    "session_context",
+    "system-reminder",
+    "user_instructions",
+    // Codex puts the text of a skill before the question.
+    "skill",
+    // Commands of Claude Code, such as `/clear`, and what they print.
+    "command-name",
+    "command-message",
+    "local-command-stdout",
+    "local-command-caveat",
+];
+
+/// How the messages begin with which hosts set up a conversation. Nothing in them is of the user.
+const CONTEXT_STARTS: [&str; 1] = ["This is the Gemini CLI. We are setting up the context for our chat."];
 
 /// Whether a text is nothing but context that a host has added.
 fn is_context(text: &str) -> bool {
+    if CONTEXT_STARTS.iter().any(|start| text.trim_start().starts_with(start)) {
+        return true;
+    }
     match remove_context(text) {
         Cow::Borrowed(_) => false,
         Cow::Owned(own) => own.trim().is_empty(),

@@ -41,7 +41,9 @@ pub use support::coverage_unit::{About, Clause};
 pub(crate) use support::demands::accepts_counterexample;
 pub use support::demands::{Demand, DemandedPart};
 pub use support::settings::CheckSettings;
-pub(crate) use support::settled::{CheckScope, EvidenceNeeds, require_settled};
+pub(crate) use support::settled::{
+    CheckScope, EvidenceNeeds, advise_on_calls, explain_bad_end, is_in_reverse, require_settled,
+};
 pub use tables::Tables;
 pub use tables::failed_when::FailedWhen;
 pub use tables::input_match::InputMatch;

@@ -3,10 +3,14 @@
 use super::fit::describe_other_input;
 use super::run::{OpinionSource, RunResult, evaluate_run};
 use crate::case::{Baseline, Case};
-use crate::check::InputMatch;
-use crate::outcome::{Item, LocatedViolation, Score, State, Status, Violation};
-use crate::score::compare::{ComparedRun, Comparison, ComparisonStatus};
+use crate::check::{InputMatch, advise_on_calls, explain_bad_end, is_in_reverse};
+use crate::evidence::{CallSuccess, Known};
+use crate::outcome::{
+    Item, LocatedViolation, Score, State, Status, UndecidedCause, Unfit, UnfitReason, Violation,
+};
+use crate::score::compare::{ComparedRun, Comparison, ComparisonStatus, EditKind};
 use crate::suite::{NoBaseline, RecordedRun};
+use crate::trace::{CallsUnrecorded, Ended};
 use crate::verdict::{Finding, TrialError};
 
 /// Collects the comparisons of a case's runs with its baseline.
@@ -75,7 +79,95 @@ impl<'b> BaselineComparison<'b> {
         });
         let before = compared_run(accepted, baseline_result);
         let comparison = Comparison::of(&before, &compared_run(run, result), &baseline.limits);
-        self.findings.push(Finding { run: number, ..comparison_finding(baseline, accepted, &comparison) });
+        let doubt = if is_proven_failure(&comparison, baseline, run, result) {
+            None
+        } else {
+            find_doubt(case, (accepted, run), result, &comparison, baseline)
+        };
+        let mut finding = comparison_finding(baseline, accepted, &comparison);
+        if let Some(doubt) = doubt {
+            make_undecided(&mut finding, doubt);
+        }
+        self.findings.push(Finding { run: number, ..finding });
+    }
+}
+
+/// Whether the difference fails the case, whatever the run did not do or its trace does not show.
+fn is_proven_failure(
+    comparison: &Comparison,
+    baseline: &Baseline,
+    run: &RecordedRun,
+    result: &RunResult,
+) -> bool {
+    let broke_off = matches!(run.trace.ended, Ended::Failed(_) | Ended::Cut(_) | Ended::Limit(_));
+    comparison.fails(&baseline.limits)
+        && match comparison.change {
+            ComparisonStatus::Regression => result.status() != Status::Undecided,
+            // A missing call may be one that the trace lacks; another call is there.
+            ComparisonStatus::ToolsChanged => {
+                !is_in_reverse(&run.trace)
+                    && comparison.edits.iter().any(|edit| edit.kind != EditKind::Removed)
+            }
+            ComparisonStatus::OutputChanged => !broke_off && !is_in_reverse(&run.trace),
+            ComparisonStatus::Passed => false,
+        }
+}
+
+/// Explains why it is not known whether the run differs from its baseline.
+fn find_doubt(
+    case: &Case,
+    (accepted, run): (&RecordedRun, &RecordedRun),
+    result: &RunResult,
+    comparison: &Comparison,
+    baseline: &Baseline,
+) -> Option<Unfit> {
+    let judges_end = case.expectations.iter().any(|expectation| expectation.check().judges_end());
+    let bad_end = if judges_end { None } else { explain_bad_end(&run.trace) };
+    if bad_end.is_some() {
+        return bad_end;
+    }
+    let compares_calls = baseline.limits.fail_on.contains(&ComparisonStatus::ToolsChanged);
+    if let Some(reason) = run.trace.calls_unrecorded.as_ref().filter(|_| compares_calls) {
+        let unfit = Unfit::missing(reason.to_string()).help(advise_on_calls(reason, &run.trace));
+        return Some(match reason {
+            CallsUnrecorded::Unread { .. } => unfit.cause(UndecidedCause::NotReadWhole),
+            _ => unfit,
+        });
+    }
+    if comparison.fails(&baseline.limits)
+        && comparison.change == ComparisonStatus::Regression
+        && result.status() == Status::Undecided
+    {
+        let reason =
+            "a check of the run is undecided, so it is not known whether the run is worse than its baseline";
+        return Some(Unfit::missing(reason));
+    }
+    // Without an edit, the calls of both runs are the same, one by one.
+    if !compares_calls || !comparison.edits.is_empty() {
+        return None;
+    }
+    let before = case.settle_run(&accepted.trace, accepted.format);
+    let (known_before, known) = (CallSuccess::of(&before), CallSuccess::of(&run.trace));
+    let mut pairs = before.calls.iter().zip(&run.trace.calls);
+    let suspect = pairs.find(|(before, call)| {
+        known.happened(call) == Known::Unknown && known_before.happened(before) == Known::Yes
+    });
+    suspect.map(|(_, call)| known.explain_doubt(call))
+}
+
+/// Leaves the finding of a comparison undecided.
+fn make_undecided(finding: &mut Finding, doubt: Unfit) {
+    let (UnfitReason::MissingEvidence(reason)
+    | UnfitReason::InvalidEvidence(reason)
+    | UnfitReason::BudgetExceeded(reason)) = doubt.reason;
+    finding.status = Status::Undecided;
+    finding.score = Score::ZERO;
+    finding.violations.clear();
+    finding.unfit = Some(reason);
+    finding.help = doubt.help;
+    finding.undecided = Some(doubt.cause.unwrap_or(UndecidedCause::MissingEvidence));
+    for item in &mut finding.items {
+        item.state = State::Open;
     }
 }
 

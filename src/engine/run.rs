@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::aggregate::{has_statistics, run_figures};
 use super::scoring::score_run;
 use crate::case::{Case, Expectation, TraceFrom, WEIGHTLESS};
-use crate::check::{EvidenceNeeds, require_settled};
+use crate::check::{EvidenceNeeds, advise_on_calls, is_in_reverse, require_settled};
 use crate::evidence::{Absent, Evidence, Opinions, ProgramReport, ProgramReports, ProgramRequest};
 use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
@@ -201,6 +201,11 @@ fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outco
     let Some(trace) = evidence.trace.turn_of_user(turn) else {
         return Err(Unfit::missing(format!("the run has no turn {turn}: the user did not speak that often")));
     };
+    // The turns of a file in reverse order are not those of the run.
+    if let Some(reason) = trace.calls_unrecorded.as_ref().filter(|_| is_in_reverse(&evidence.trace)) {
+        let unfit = Unfit::missing(reason.to_string()).cause(UndecidedCause::NotReadWhole);
+        return Err(unfit.help(advise_on_calls(reason, &evidence.trace)));
+    }
     // Opinions and programs of another turn must not decide this one.
     let opinions = Cow::Owned(evidence.opinions.of_turn(turn));
     let programs = Cow::Owned(evidence.programs.of_turn(turn));

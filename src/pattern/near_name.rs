@@ -137,8 +137,15 @@ fn list_readings(at: usize, call: &Call) -> Vec<NameReading> {
     let mut readings = Vec::new();
     let mut names = vec![call.name.as_str()];
     names.extend(call.written.as_deref());
-    for name in names.into_iter().filter(|name| name.len() <= MAX_NAME_BYTES) {
-        let name: String = name.chars().filter(|c| !is_no_name_char(*c)).collect();
+    let names = names.into_iter().filter(|name| name.len() <= MAX_NAME_BYTES);
+    let names = names.flat_map(|name| {
+        let name: String = name.chars().filter(|c| !is_no_name_char(*c)).map(find_look).collect();
+        undress(&name).into_iter().map(str::to_owned).chain([name.clone()]).collect::<Vec<_>>()
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
         let mut ends: Vec<usize> = SEPARATORS
             .iter()
             .flat_map(|separator| name.match_indices(separator).map(|(start, found)| start + found.len()))
@@ -158,9 +165,43 @@ fn list_readings(at: usize, call: &Call) -> Vec<NameReading> {
     readings
 }
 
+/// Returns the names that a called name may be once what a model leaks around it is taken off: marks of a chat template
+/// (`refund<|channel|>json`), quotes, and what belongs to a call in a program (`refund(id=1)`, `refund:`).
+fn undress(name: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = name;
+    while let Some(start) = rest.find("<|") {
+        pieces.push(&rest[..start]);
+        rest = rest[start..].find("|>").map_or("", |end| &rest[start + end + "|>".len()..]);
+    }
+    pieces.push(rest);
+    let is_dress = |c: char| !c.is_alphanumeric() && c != '_';
+    let bare = pieces.into_iter().map(|piece| {
+        let piece = piece.trim_start_matches(is_dress);
+        piece.split('(').next().unwrap_or(piece).trim_end_matches(is_dress)
+    });
+    bare.filter(|piece| !piece.is_empty()).collect()
+}
+
+/// The ASCII character that `c` looks like: a full-width form, or a letter of another script with the same look.
+fn find_look(c: char) -> char {
+    const LOOKS: [(&str, &str); 2] = [
+        ("аеорсхуіѕјԁһӏкАВЕКМНОРСТХІЅЈ", "aeopcxyisjdhlkABEKMHOPCTXISJ"),
+        ("οανιρκυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "oavipkuABEZHIKMNOPTYX"),
+    ];
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        _ if c.is_ascii() => c,
+        _ => {
+            let mut looks = LOOKS.into_iter().flat_map(|(own, plain)| own.chars().zip(plain.chars()));
+            looks.find(|(own, _)| *own == c).map_or(c, |(_, plain)| plain)
+        }
+    }
+}
+
 /// Folds a name: lower case, without `_`, `-`, and what nobody sees.
 fn fold(name: &str) -> String {
-    let kept = name.chars().filter(|c| !matches!(c, '_' | '-') && !is_no_name_char(*c));
+    let kept = name.chars().filter(|c| !matches!(c, '_' | '-') && !is_no_name_char(*c)).map(find_look);
     let folded: String = kept.flat_map(char::to_lowercase).collect();
     // A name of separators alone means itself.
     if folded.is_empty() { name.to_owned() } else { folded }
@@ -212,6 +253,35 @@ mod tests {
         }
         for called in ["shop_get_order", "reget_order", "get_order.list", "mcp_get_orders"] {
             assert!(!is_near_name("get_order", called), "{called}");
+        }
+    }
+
+    #[test]
+    fn a_name_in_disguise_is_a_near_name() {
+        for called in [
+            "delete_order<|channel|>commentary",
+            "functions.delete_order<|channel|>json",
+            "<|constrain|>delete_order",
+            "delete_order()",
+            "delete_order({\"id\": 7})",
+            "\"delete_order\"",
+            "`delete_order`",
+            "'delete_order'",
+            "“delete_order”",
+            "delete_order:",
+            "delete_order.",
+            "**delete_order**",
+            "ｄｅｌｅｔｅ＿ｏｒｄｅｒ",
+            "dеlеtе_оrdеr",
+            "Shop.dеleteOrder()",
+        ] {
+            assert!(is_near_name("delete_order", called), "{called}");
+            let is_meant = ToolPattern::new("*lete*")
+                .is_ok_and(|glob| glob.matches(&Call::new(called, Arguments::none(), 1)));
+            assert_ne!(is_near_name("*lete*", called), is_meant, "{called}");
+        }
+        for called in ["delete_orders()", "undelete_order", "delete_order.list", "<||>", "()", "заказ"] {
+            assert!(!is_near_name("delete_order", called), "{called}");
         }
     }
 

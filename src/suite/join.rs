@@ -11,6 +11,7 @@ use crate::case::{Case, ContestedRun, JoinGroup, JoinedCase, JoinedRuns, RunJoin
 use crate::check::InputMatch;
 use crate::pattern::is_glob;
 use crate::source::Files;
+use crate::trace::Role;
 use crate::yaml::{Document, Node, Value};
 
 /// The groups of cases of one document, by the name of the file that they share.
@@ -116,6 +117,8 @@ struct JoinedFile {
 struct ListedRun {
     id: Option<String>,
     file: Option<String>,
+    /// What the user said in it.
+    asked: Vec<String>,
 }
 
 /// The largest number of runs that an error lists.
@@ -160,7 +163,9 @@ fn join_file(case: &Case, group: &JoinGroup, path: &Path, files: &Files) -> Resu
         file_before.clone_from(&run.file);
         joiner.add_run(number, &run.trace);
         if number < MAX_LISTED {
-            listed.push(ListedRun { id: run.trace.id.clone(), file: run.file.clone() });
+            let asked = run.trace.messages.iter().filter(|message| message.role == Role::User);
+            let asked = asked.map(|message| message.text.clone()).collect();
+            listed.push(ListedRun { id: run.trace.id.clone(), file: run.file.clone(), asked });
         }
     }
     // Looking for pieces takes longer, and the runs must be read again for it, so only those that are left are searched.
@@ -222,13 +227,37 @@ fn describe_missing(case: &Case, found: &JoinedFile, file: &TraceFile, path: &Pa
         more => format!(" and {more} more"),
     };
     format!(
-        "no run of `{}` is in `{}`: no run has its id, and {}; the runs are {}{more}\nname the run in the case: {}",
+        "no run of `{}` is in `{}`: no run has its id, and {}; the runs are {}{more}\n{}",
         case.id.as_deref().unwrap_or_default(),
         file.path,
         if has_text(case) { "none was asked its input" } else { "the case has no input" },
         runs.collect::<Vec<_>>().join(", "),
-        write_trace_line(found, 0, file, path, files)
+        advise_on_missing(case, found, file)
     )
+}
+
+/// Says how a case gets a run. Which one is its own, only the user knows.
+fn advise_on_missing(case: &Case, found: &JoinedFile, file: &TraceFile) -> String {
+    let wanted = case.prompt().filter(|wanted| !wanted.trim().is_empty());
+    let holds = |run: &ListedRun| {
+        wanted.is_some_and(|wanted| run.asked.iter().any(|text| text.contains(wanted.trim())))
+    };
+    if let [only] =
+        found.listed.iter().enumerate().filter(|(_, run)| holds(run)).collect::<Vec<_>>().as_slice()
+    {
+        let (number, run) = only;
+        let name =
+            run.id.as_ref().map_or_else(|| format!("run {}", number + 1), |id| format!("the run `{id}`"));
+        return format!(
+            "{name} has the input among other words: `input_match: contains` takes it as the run of the case"
+        );
+    }
+    let form = if is_glob(&file.path) {
+        "`trace: FILE`".to_owned()
+    } else {
+        format!("`trace: {{file: {}, run: ID}}`", file.path)
+    };
+    format!("record a run of the case, or name the run that is its own: {form}")
 }
 
 /// Writes the line of a case that selects the run of this number.

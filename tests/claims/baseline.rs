@@ -7,6 +7,8 @@ use arraign::Trace;
 use arraign::trace::{Arguments, Call};
 use serde_json::{Value, json};
 
+use crate::project::Project;
+
 fn goldens() -> Vec<Value> {
     let text = include_str!("../goldens/evalview/diff.json");
     let goldens: Value = serde_json::from_str(text).expect("valid JSON");
@@ -270,5 +272,41 @@ fn a_call_that_fails_now_or_goes_to_another_server_is_a_change() {
     // What one side does not record is no difference.
     for (status, server) in [(CallStatus::Unknown, shop()), (CallStatus::Ok, ToolServer::NotRecorded)] {
         assert_eq!(change(&run(status, server)).0, ComparisonStatus::Passed);
+    }
+}
+
+/// Runs beside an accepted one: how each ended or what it lacks, and the verdict.
+#[test]
+fn a_run_that_does_not_show_everything_is_no_unchanged_one() {
+    let accepted = json!({
+        "calls": [{"call": "get", "result": "ok"}, {"call": "refund", "args": {"id": 1}, "result": "ok"}],
+        "answer": "done",
+    });
+    let with = |pointer: &str, key: &str, value: Value| {
+        let mut run = accepted.clone();
+        run.pointer_mut(pointer).expect(pointer)[key] = value;
+        run
+    };
+    let mut longer = with("", "ended", "failed".into());
+    longer["calls"].as_array_mut().expect("calls").push(json!({"call": "cancel", "result": "ok"}));
+    let mut shorter = with("", "ended", "failed".into());
+    shorter["calls"].as_array_mut().expect("calls").pop();
+    for (run, verdict) in [
+        (with("", "duration_ms", 5.into()), "pass"),
+        (with("", "ended", "failed".into()), "undecided"),
+        (with("", "stop_reason", "max_tokens".into()), "undecided"),
+        (with("", "calls_unrecorded", true.into()), "undecided"),
+        (with("/calls/1", "result", "Error: 403 forbidden".into()), "undecided"),
+        (longer, "fail"),
+        (shorter, "undecided"),
+    ] {
+        let suite = "tests:\n  - id: a\n    trace: traces/a.json\n\
+                     \x20   baseline: {file: traces/b.json, fail_on: [REGRESSION, TOOLS_CHANGED, OUTPUT_CHANGED]}\n";
+        let project = Project::empty()
+            .file("evals/s.yaml", suite)
+            .file("evals/traces/a.json", run.to_string())
+            .file("evals/traces/b.json", accepted.to_string());
+        project.run(&[]);
+        assert_eq!(project.verdict("s::a")["status"], verdict, "{run}");
     }
 }

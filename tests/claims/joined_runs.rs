@@ -66,7 +66,7 @@ fn runs_without_ids_are_joined_by_input() {
     let runs = [line("two", "What about two? Or three?"), line("one", "What about one?")];
     let ran = project(suite(&["one", "two"]), &runs).run(&[]).exits(101);
     ran.says("no run of `two` is in `traces/all.jsonl`: no run has its id, and none was asked its input; the runs are 1, 2")
-        .says("name the run in the case: `trace: {file: traces/all.jsonl, run: 1}`");
+        .says("run 1 has the input among other words: `input_match: contains` takes it as the run of the case");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_case_without_a_run_of_its_own_is_an_error_and_the_others_keep_theirs() {
         let joined = project(suite(cases), &runs);
         let ran = joined.run(&[]).exits(101);
         ran.says("no run of `three` is in `traces/all.jsonl`: no run has its id, and none was asked its input; the runs are `one`, `two`")
-            .says("name the run in the case: `trace: {file: traces/all.jsonl, run: one}`");
+            .says("name the run that is its own: `trace: {file: traces/all.jsonl, run: ID}`");
         assert_eq!(joined.verdict("s::three")["status"], "error");
         if cases.len() > 1 {
             assert_eq!(joined.verdict("s::one")["status"], "pass");

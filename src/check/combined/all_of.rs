@@ -20,8 +20,11 @@ pub(crate) const KIND: Kind =
     .holding_checks();
 
 // One check that can fail is enough.
-const RULE: CombinationRule =
-    CombinationRule { decide, is_vacuous: |checks| checks.iter().all(|check| check.check().is_vacuous()) };
+const RULE: CombinationRule = CombinationRule {
+    decide,
+    turns_around: false,
+    is_vacuous: |checks| checks.iter().all(|check| check.check().is_vacuous()),
+};
 
 fn decide(mut answers: InnerAnswers) -> Result<Outcome, Unfit> {
     if let Some(error) = answers.error.take() {

@@ -19,8 +19,11 @@ pub(crate) const KIND: Kind =
     .holding_checks();
 
 // One check that cannot fail makes up for all others. Whether all others can fail together is not known.
-const RULE: CombinationRule =
-    CombinationRule { decide, is_vacuous: |checks| checks.iter().any(|check| check.check().is_vacuous()) };
+const RULE: CombinationRule = CombinationRule {
+    decide,
+    turns_around: false,
+    is_vacuous: |checks| checks.iter().any(|check| check.check().is_vacuous()),
+};
 
 fn decide(mut answers: InnerAnswers) -> Result<Outcome, Unfit> {
     if !answers.held.is_empty() {

@@ -4,11 +4,13 @@ use serde_json::Value;
 
 use crate::check::support::inner_check::Nested;
 use crate::check::{Check, Clause, Scope};
-use crate::evidence::{Evidence, ProgramRequest, Question};
+use crate::evidence::{
+    Evidence, ProgramRequest, Question, explain_unreadable_arguments, has_unreadable_arguments,
+};
 use crate::outcome::{Item, Outcome, State, Unfit, UnfitReason, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
-use crate::trace::Trace;
+use crate::trace::{Call, Trace};
 use crate::yaml::{Fields, Node, read_all};
 
 /// Settings of a combination, for their schema.
@@ -26,6 +28,8 @@ pub(super) struct CombinationForm {
 /// How the answers of the checks decide the answer of the combination.
 pub(super) struct CombinationRule {
     pub(super) decide: fn(InnerAnswers) -> Result<Outcome, Unfit>,
+    /// Whether the combination holds where its checks do not. Then a check that does not hold must be proven not to.
+    pub(super) turns_around: bool,
     /// Whether the combination of these checks is proven to hold of every run.
     pub(super) is_vacuous: fn(&[Nested]) -> bool,
 }
@@ -79,7 +83,11 @@ impl Check for Combination {
         let mut answers = InnerAnswers::default();
         // All checks are asked, also after the answer is certain: a report shows the state of each.
         for (index, check) in self.checks.iter().enumerate() {
-            let state = match check.evaluate(evidence) {
+            let mut answer = check.evaluate(evidence);
+            if self.rule.turns_around {
+                answer = answer.and_then(|outcome| require_proven(check.check(), evidence, outcome));
+            }
+            let state = match answer {
                 Ok(outcome) => answers.add_outcome(index, check, outcome),
                 Err(unfit) => answers.add_unfit(unfit),
             };
@@ -116,6 +124,29 @@ impl Check for Combination {
 
     fn clauses(&self) -> Vec<Clause> {
         self.checks.iter().flat_map(Nested::clauses).collect()
+    }
+}
+
+/// Returns `outcome`, unless it is a failure that rests on arguments which cannot be read: these may be the wanted ones.
+fn require_proven(check: &dyn Check, evidence: &Evidence<'_>, outcome: Outcome) -> Result<Outcome, Unfit> {
+    if outcome.violations.is_empty() {
+        return Ok(outcome);
+    }
+    let tools = check.tools();
+    let may_be_meant = |call: &&Call| {
+        has_unreadable_arguments(call)
+            && !check.bans_call(call)
+            && tools.iter().any(|tool| tool.may_match(call))
+    };
+    let calls: Vec<&Call> = evidence.trace.calls.iter().filter(may_be_meant).collect();
+    let is_named = |violation: &Violation, call: &Call| {
+        violation.call == Some(call.index) || violation.calls.contains(&call.index)
+    };
+    let rests = |violation: &Violation| calls.iter().copied().find(|call| is_named(violation, call));
+    let unreadable: Option<Vec<&Call>> = outcome.violations.iter().map(rests).collect();
+    match unreadable.as_deref() {
+        Some([first, ..]) => Err(explain_unreadable_arguments(first)),
+        _ => Ok(outcome),
     }
 }
 

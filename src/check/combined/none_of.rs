@@ -19,7 +19,7 @@ pub(crate) const KIND: Kind =
     .holding_checks();
 
 // A check that never holds cannot be distinguished from one that holds for runs that were not tried.
-const RULE: CombinationRule = CombinationRule { decide, is_vacuous: |_| false };
+const RULE: CombinationRule = CombinationRule { decide, turns_around: true, is_vacuous: |_| false };
 
 fn decide(mut answers: InnerAnswers) -> Result<Outcome, Unfit> {
     let unfit = answers.take_unfit();

@@ -8,7 +8,7 @@ use crate::evidence::Evidence;
 use crate::outcome::{Outcome, UndecidedCause, Unfit};
 use crate::pattern::{ToolMatch, ToolPattern};
 use crate::secrets::QuotedText;
-use crate::trace::{Call, CallsUnrecorded, Ended, Trace};
+use crate::trace::{Call, CallsUnrecorded, Ended, Trace, UnreadContent};
 
 /// The evidence that a check needs in full.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +43,9 @@ pub(crate) fn require_settled(
     answer: Result<Outcome, Unfit>,
 ) -> Result<Outcome, Unfit> {
     let trace = &evidence.trace;
+    if let Some(doubt) = find_reversed_order(check, needs.scope, evidence, &answer) {
+        return Err(doubt);
+    }
     let bad_end = find_bad_end(needs.scope, evidence, &answer);
     let outcome = match (bad_end.or_else(|| find_doubt(check, needs, trace)), answer) {
         (None, answer) => answer?,
@@ -57,6 +60,60 @@ pub(crate) fn require_settled(
     require_exact_names(check, evidence, outcome, needs.names_both_ways)
 }
 
+/// Whether the file of the run is in reverse order: then nobody knows the order of its parts, and results are lost.
+pub(crate) fn is_in_reverse(trace: &Trace) -> bool {
+    trace.unread.iter().any(|part| part.what == UnreadContent::Reversed)
+}
+
+/// Explains that the order of a run is not known, if the check depends on it.
+fn find_reversed_order(
+    check: &dyn Check,
+    scope: CheckScope,
+    evidence: &Evidence<'_>,
+    answer: &Result<Outcome, Unfit>,
+) -> Option<Unfit> {
+    if !is_in_reverse(&evidence.trace) {
+        return None;
+    }
+    let depends = match scope {
+        CheckScope::Figures => false,
+        // The last words in the file are the first ones of the run.
+        CheckScope::Answer => true,
+        // A combination asks its checks. The end of the run is none of them.
+        CheckScope::Nothing => check.judges_end() && check.tools().is_empty(),
+        CheckScope::Calls => answer.as_ref().is_ok_and(|outcome| {
+            let is_violated = |outcome: &Outcome| !outcome.violations.is_empty();
+            let trace = Cow::Owned(turn_around(&evidence.trace));
+            let other = check.check(&Evidence { trace, ..evidence.clone() });
+            !other.is_ok_and(|other| is_violated(&other) == is_violated(outcome))
+        }),
+    };
+    depends.then(|| {
+        Unfit::missing(format!("the order of the run is not known: its file is {}", UnreadContent::Reversed))
+            .cause(UndecidedCause::NotReadWhole)
+            .help(READ_IN_ORDER)
+    })
+}
+
+const READ_IN_ORDER: &str = "read the file from its end: `trace: {file: ..., order: reversed}`";
+
+/// Returns the run with its calls and messages in the opposite order.
+fn turn_around(trace: &Trace) -> Trace {
+    let mut trace = trace.clone();
+    let last_turn = trace.calls.iter().map(|call| call.turn).max().unwrap_or_default();
+    let calls = trace.calls.len();
+    trace.calls.reverse();
+    for (at, call) in trace.calls.iter_mut().enumerate() {
+        call.index = at + 1;
+        call.turn = last_turn + 1 - call.turn;
+    }
+    trace.messages.reverse();
+    for message in &mut trace.messages {
+        message.after_calls = calls.saturating_sub(message.after_calls);
+    }
+    trace
+}
+
 /// Explains a bad end of the run, if the check would need what the run did not do any more.
 fn find_bad_end(
     scope: CheckScope,
@@ -64,29 +121,32 @@ fn find_bad_end(
     answer: &Result<Outcome, Unfit>,
 ) -> Option<Unfit> {
     let violates = answer.as_ref().is_ok_and(|outcome| !outcome.violations.is_empty());
-    let said = match &evidence.trace.ended {
+    // A limit ends a run in order: what it did counts, and what it left undone is the agent's fault. But nobody knows what
+    // it would still have done or said.
+    let is_limit = matches!(evidence.trace.ended, Ended::Limit(_));
+    if is_limit && (scope == CheckScope::Figures || scope == CheckScope::Calls && violates)
+        || evidence.judges_end
+        || scope == CheckScope::Nothing
+    {
+        return None;
+    }
+    explain_bad_end(&evidence.trace)
+}
+
+/// Explains how a run ended, if it did not end well.
+pub(crate) fn explain_bad_end(trace: &Trace) -> Option<Unfit> {
+    let said = match &trace.ended {
         Ended::Well | Ended::Unknown => return None,
         Ended::Failed(_) => "the run ended in an error",
         Ended::Cut(_) => "the run broke off",
-        // A limit ends a run in order: what it did counts, and what it left undone is the agent's fault. But nobody knows
-        // what it would still have done or said.
-        Ended::Limit(_) if scope == CheckScope::Figures || scope == CheckScope::Calls && violates => {
-            return None;
-        }
         Ended::Limit(_) => "the run reached a limit",
     };
-    if evidence.judges_end || scope == CheckScope::Nothing {
-        return None;
-    }
-    let reason = evidence
-        .trace
-        .ended
-        .reason()
-        .map_or_else(String::new, |reason| format!(": {}", quote_reason(reason)));
+    let reason =
+        trace.ended.reason().map_or_else(String::new, |reason| format!(": {}", quote_reason(reason)));
     let unfit = Unfit::missing(format!("{said}{reason}")).cause(UndecidedCause::BadEnd);
     Some(unfit.help(format!(
         "record the run again; if the case is about such a run, say `ended: {}`",
-        evidence.trace.ended.word()
+        trace.ended.word()
     )))
 }
 
@@ -99,7 +159,7 @@ fn quote_reason(reason: &str) -> String {
 fn find_doubt(check: &dyn Check, needs: EvidenceNeeds, trace: &Trace) -> Option<Unfit> {
     let unrecorded = trace.calls_unrecorded.as_ref().filter(|_| needs.scope == CheckScope::Calls);
     let doubt = unrecorded.map(|reason| {
-        let unfit = Unfit::missing(reason.to_string()).help(advise_on_calls(reason));
+        let unfit = Unfit::missing(reason.to_string()).help(advise_on_calls(reason, trace));
         match reason {
             CallsUnrecorded::Unread { .. } => unfit.cause(UndecidedCause::NotReadWhole),
             _ => unfit,
@@ -140,7 +200,7 @@ fn qualify_name(tool: &ToolPattern, call: &Call) -> String {
 }
 
 /// Returns the help about calls that are not in the trace.
-fn advise_on_calls(reason: &CallsUnrecorded) -> Cow<'static, str> {
+pub(crate) fn advise_on_calls(reason: &CallsUnrecorded, trace: &Trace) -> Cow<'static, str> {
     match reason {
         CallsUnrecorded::NotShown { formats } => {
             let format = formats.first().map_or("openai-chat", String::as_str);
@@ -151,12 +211,36 @@ fn advise_on_calls(reason: &CallsUnrecorded) -> Cow<'static, str> {
             .into();
         }
         CallsUnrecorded::Unread { .. } => {
-            "`cargo arraign explain --unread TRACE` lists all such parts; declare a kind that holds no call: \
-             `trace: {file: ..., harmless: [KIND]}`"
+            return advise_on_unread(trace.unread.first().map(|part| &part.what));
         }
         _ => "record the run in a format that has them; the final answer can be checked as it is",
     }
     .into()
+}
+
+/// Returns the help about the first part that was not read. What has no kind cannot be declared harmless.
+fn advise_on_unread(first: Option<&UnreadContent>) -> Cow<'static, str> {
+    match first {
+        Some(UnreadContent::Reversed) => READ_IN_ORDER.into(),
+        Some(UnreadContent::TextCall { protocol }) => {
+            let read = match protocol.as_str() {
+                "hermes" | "react" => {
+                    format!("read such calls: `trace: {{file: ..., calls_in_text: {protocol}}}`; ")
+                }
+                _ => String::new(),
+            };
+            format!("{read}if they are examples that call nothing, say `trace: {{file: ..., harmless: [{protocol}]}}`")
+                .into()
+        }
+        Some(what) if what.kind().is_none() => {
+            "record the run again, whole: no setting brings back what is not in the file; if the case is about such a \
+             run, say `expect_verdict: undecided`"
+                .into()
+        }
+        _ => "`cargo arraign explain --unread TRACE` lists all such parts; declare a kind that holds no call: \
+              `trace: {file: ..., harmless: [KIND]}`"
+            .into(),
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,9 @@ use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
 use crate::check::support::named_tools::{run_of, what_was_called};
 use crate::check::support::occurrence::Occurrence;
 use crate::check::{Check, Demand};
-use crate::evidence::{Evidence, Known, SuccessBasis, require_arguments};
+use crate::evidence::{
+    Evidence, Known, SuccessBasis, explain_unreadable_arguments, has_unreadable_arguments, require_arguments,
+};
 use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::trace::{Arguments, Call};
@@ -107,7 +109,7 @@ impl ExpectedCall {
         match &call.arguments {
             _ if self.spec.accepts_any_arguments() => Ok(Known::Yes),
             Arguments::Unrecorded => Ok(Known::Unknown),
-            Arguments::Broken { .. } if has_limit => Ok(Known::Unknown),
+            _ if has_limit && has_unreadable_arguments(call) => Ok(Known::Unknown),
             arguments if self.spec.count_other_arguments(arguments)? == 0 => Ok(Known::Yes),
             _ => Ok(Known::No),
         }
@@ -163,11 +165,7 @@ impl ExpectedCall {
         if let Err(unrecorded) = require_arguments(first.call) {
             return unrecorded;
         }
-        let Call { index, name, .. } = first.call;
-        Unfit::missing(format!(
-            "the arguments of call {index} of `{name}` are not valid JSON, so they may be the forbidden ones"
-        ))
-        .help("`not_called` without `args` forbids every call of the tool")
+        explain_unreadable_arguments(first.call)
     }
 
     /// Whether no call at all is what is wanted.

@@ -5,7 +5,7 @@ use super::reader::RuleReader;
 use super::{Finding, Rule, RuleKind, Run};
 use crate::check::support::blocked_message::{HELP, is_blocked};
 use crate::outcome::Violation;
-use crate::pattern::is_glob;
+use crate::pattern::{ToolPattern, is_glob};
 use crate::place::LoadError;
 use crate::trace::{Arguments, Call, ToolServer};
 use crate::yaml::Node;
@@ -66,7 +66,8 @@ struct Pattern {
 
 enum Part {
     Glob(Operand),
-    Text(String),
+    /// A part of names, and the glob that means the same.
+    Text(String, Operand),
 }
 
 /// A glob matches the whole name; anything else is looked for inside of it.
@@ -77,7 +78,9 @@ fn read_part(node: Node<'_>) -> Result<Part, LoadError> {
     }
     // `delete` blocks `delete_user` as well. A blocklist that is too wide is noticed, one that is too narrow is not.
     if !is_glob(&text) {
-        return Ok(Part::Text(text));
+        // The glob is for names that are nearly such names. What cannot be a glob has none.
+        let glob = ToolPattern::new(&format!("*{text}*")).map_err(|problem| node.error(problem))?;
+        return Ok(Part::Text(text, Operand::of_pattern(glob)));
     }
     Ok(Part::Glob(Operand::of_pattern(node.decode()?)))
 }
@@ -86,14 +89,14 @@ impl Part {
     fn matches(&self, call: &Call) -> bool {
         match self {
             Self::Glob(glob) => glob.matches(call),
-            Self::Text(text) => call.name.contains(text) || call.written_name().contains(text),
+            Self::Text(text, _) => call.name.contains(text) || call.written_name().contains(text),
         }
     }
 
     fn as_str(&self) -> &str {
         match self {
             Self::Glob(glob) => glob.name(),
-            Self::Text(text) => text,
+            Self::Text(text, _) => text,
         }
     }
 }
@@ -101,8 +104,7 @@ impl Part {
 impl Rule for Pattern {
     fn operands(&self) -> Vec<&Operand> {
         match &self.part {
-            Part::Glob(glob) => vec![glob],
-            Part::Text(_) => Vec::new(),
+            Part::Glob(glob) | Part::Text(_, glob) => vec![glob],
         }
     }
 
@@ -118,7 +120,7 @@ impl Rule for Pattern {
     fn refused(&self) -> Option<Vec<Call>> {
         match &self.part {
             Part::Glob(glob) => Some(vec![glob.example(1)?]),
-            Part::Text(text) => Some(vec![Call::new(text, Arguments::none(), 1)]),
+            Part::Text(text, _) => Some(vec![Call::new(text, Arguments::none(), 1)]),
         }
     }
 }
@@ -128,7 +130,7 @@ impl Pattern {
         let pattern = self.part.as_str();
         let expected = match self.part {
             Part::Glob(_) => format!("no call of `{pattern}`"),
-            Part::Text(_) => format!("no call of a tool with `{pattern}` in its name"),
+            Part::Text(..) => format!("no call of a tool with `{pattern}` in its name"),
         };
         build_violation(call, &format!("`{pattern}`"), expected).constraint(pattern).at("/pattern")
     }

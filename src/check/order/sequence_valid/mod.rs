@@ -56,7 +56,7 @@ use serde::Deserialize;
 use crate::check::support::attempts::describe_attempts;
 use crate::check::support::named_tools::run_of;
 use crate::check::{About, Check, Clause, Kind};
-use crate::evidence::{CallSuccess, Evidence, require_arguments};
+use crate::evidence::{CallSuccess, Evidence, explain_unreadable_arguments, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::Place;
@@ -203,6 +203,34 @@ impl Placed {
         self.rule.stays_broken(&own.collect::<Vec<_>>())
     }
 
+    /// The first call of which nobody knows whether the rule means it: its arguments cannot be read.
+    fn find_unreadable<'r>(&self, run: &Run<'r>) -> Option<&'r Call> {
+        let operands = if self.reads_arguments { self.rule.operands() } else { Vec::new() };
+        run.calls.iter().find(|call| operands.iter().any(|operand| operand.may_match_unreadable(call)))
+    }
+
+    /// Whether a call with arguments that cannot be read could turn this finding around.
+    fn is_open(&self, finding: &Finding, run: &Run<'_>) -> bool {
+        if self.find_unreadable(run).is_none() {
+            return false;
+        }
+        let operands = self.rule.operands();
+        let is_unreadable = |number: usize| {
+            let mut calls = run.calls.iter().filter(|call| call.index == number);
+            calls.any(|call| operands.iter().any(|operand| operand.may_match_unreadable(call)))
+        };
+        match finding {
+            Finding::Held => !self.rule.stays_held(),
+            Finding::NotExercised(_) => true,
+            // A violation that rests on such a call is none if the rule means the call after all.
+            Finding::Violated(violations) => {
+                let proven = violations.iter().filter(|violation| !violation.call.is_some_and(is_unreadable));
+                let proven: Vec<&Violation> = proven.collect();
+                proven.is_empty() || !self.rule.stays_broken(&proven)
+            }
+        }
+    }
+
     fn clause(&self) -> Clause {
         let at = match (self.number, &self.policy) {
             (Some(number), None) => format!("/rules/{}", number - 1),
@@ -240,6 +268,12 @@ impl Check for SequenceValid {
         let (items, violations): (Vec<Item>, Vec<Vec<Violation>>) =
             self.all().map(|placed| self.hold(placed, &run)).unzip();
         let rules = items.len();
+        let open = self.all().zip(&items).find(|(_, item)| item.state == State::Open);
+        // A rule that is violated decides the check, whatever becomes of the others.
+        if let Some((placed, _)) = open.filter(|_| violations.iter().all(Vec::is_empty)) {
+            let call = placed.find_unreadable(&run);
+            return Err(call.map_or_else(|| Unfit::missing(placed.label()), explain_unreadable_arguments));
+        }
         Ok(Outcome::of_items(items, violations.into_iter().flatten().collect())
             .stat("calls_checked", run.calls.len())
             .stat("rules", rules))
@@ -309,7 +343,11 @@ impl SequenceValid {
     }
 
     fn hold(&self, placed: &Placed, run: &Run<'_>) -> (Item, Vec<Violation>) {
-        match placed.rule.check(run) {
+        let finding = placed.rule.check(run);
+        if placed.is_open(&finding, run) {
+            return (placed.item(State::Open).note("the arguments of a call cannot be read"), Vec::new());
+        }
+        match finding {
             Finding::Held => (note_failed_operand(placed.item(State::Held), placed, run), Vec::new()),
             Finding::Violated(mut violations) => {
                 let more = violations.len().saturating_sub(MAX_RULE_VIOLATIONS);

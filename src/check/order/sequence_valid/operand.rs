@@ -6,6 +6,7 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::aliases::Aliases;
+use crate::evidence::has_unreadable_arguments;
 use crate::pattern::{MAX_SHORT_LIST, TextPattern, ToolPattern, ToolPatternSet, find_example};
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Arguments, Call};
@@ -76,6 +77,13 @@ impl Operand {
     /// Whether `call` may be meant: its server may not be recorded.
     pub(super) fn may_match(&self, call: &Call) -> bool {
         self.members.iter().any(|member| member.may_match(call)) && self.has_arguments(call)
+    }
+
+    /// Whether `call` is of one of the tools, and its arguments cannot be read, so that nobody knows whether they match.
+    pub(super) fn may_match_unreadable(&self, call: &Call) -> bool {
+        !self.arguments.is_empty()
+            && has_unreadable_arguments(call)
+            && self.members.iter().any(|member| member.may_match(call))
     }
 
     fn has_arguments(&self, call: &Call) -> bool {
