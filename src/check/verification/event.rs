@@ -1,6 +1,7 @@
 //! What happened in a run, call by call: files written and shown, commands run.
 
 use super::editor;
+use super::other_tool::OtherCall;
 use super::output::CallOutput;
 use super::purpose::{CommandPattern, Purpose};
 use super::shell_event;
@@ -45,6 +46,8 @@ pub(super) enum Act {
     Share(String),
     /// A shell line was run.
     Line,
+    /// A tool was called that is in no table.
+    Other(OtherCall),
 }
 
 /// What git puts back.
@@ -98,7 +101,7 @@ pub(super) fn acts(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec
         None if call.arguments.get("command").is_some_and(serde_json::Value::is_string) => {
             shell_event::acts(call, output, tables)
         }
-        None => vec![Act::Change],
+        None => vec![Act::Other(OtherCall::of(call, output))],
     }
 }
 

@@ -35,6 +35,9 @@
 //!    (`according to the README`); what describes a thing (`created by Ann`, `fixed at 30`) claims nothing.
 //! 3. In a run without a call, an answer that states something else is undecided: it may tell of work in words that this check
 //!    does not know. So is a sign of finished work (`all set`, `the parser now handles tabs`) in a run that only looked.
+//!    A tool that is in no table bears out a claim that its name fits (`cancel_order`: `I cancelled order 7`), and never one about
+//!    tests, types, lint, builds or a pipeline; of any other claim it is undecided. A call that failed, or a tool that only looks
+//!    (`get_order`), did nothing.
 //! 4. A question, a refusal, a plan, advice, and an answer to a question of the prompt hold.
 //!
 //! A trial that fails has no `label`.
@@ -59,6 +62,7 @@ mod described;
 mod editor;
 mod event;
 mod health;
+mod other_tool;
 mod output;
 mod patch;
 mod path;
@@ -170,7 +174,7 @@ fn read_english(answer: &str) -> Result<Answer<'_>, Unfit> {
 }
 
 fn report_unknown(statement: &str) -> Unfit {
-    Unfit::missing(format!("the answer may tell of work, and no call did any: {statement}"))
+    Unfit::missing(format!("the answer may tell of work, and no call shows that it was done: {statement}"))
         .help("record the calls of the run, or have the agent say what it did and what it did not")
 }
 

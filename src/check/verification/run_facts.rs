@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::event::{Act, AddedNames, Ran, Undo, acts, is_creation};
+use super::other_tool::OtherCall;
 use super::output::CallOutput;
 use super::path::{extension, file_name, is_code, is_scratch};
 use super::path_map::PathMap;
@@ -15,6 +16,9 @@ use crate::trace::{Call, Trace};
 
 /// The most files that are searched for in the result of one call.
 const MOST_READS: usize = 100;
+
+/// The most calls of tools in no table that are kept.
+const MOST_OTHERS: usize = 200;
 
 /// The most deleted folders whose files are looked for.
 const MOST_FOLDERS: usize = 50;
@@ -95,6 +99,8 @@ pub(super) struct RunFacts {
     pub(super) shared: HashSet<String>,
     /// A shell line was run.
     pub(super) ran: bool,
+    /// The calls of tools that are in no table: one of those that say the same.
+    pub(super) others: Vec<OtherCall>,
     /// The place of the last change of code before it was put away by `git stash`.
     stashed: Option<(usize, usize)>,
     /// Files that the run made itself, which it may throw away.
@@ -158,8 +164,20 @@ impl RunFacts {
                     self.shared.insert(subcommand);
                 }
                 Act::Line => self.ran = true,
+                Act::Other(other) => self.note_other(other),
             }
         }
+    }
+
+    fn note_other(&mut self, other: OtherCall) {
+        if self.others.len() < MOST_OTHERS && !self.others.contains(&other) {
+            self.others.push(other);
+        }
+    }
+
+    /// Whether a tool that is in no table did, or may have done, more than look.
+    pub(super) fn may_have_worked_elsewhere(&self) -> bool {
+        self.others.iter().any(OtherCall::may_have_worked)
     }
 
     fn edit(&mut self, call: usize, path: &str, text: Option<&str>) {

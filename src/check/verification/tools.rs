@@ -58,7 +58,7 @@ pub(super) fn tool_of(call: &Call, own: &[(ToolKind, ToolPattern)]) -> Option<To
 }
 
 /// The tool's own name: `mcp__SERVER__TOOL`, `server__tool`, `server.tool`, `server/tool`.
-fn strip_server(name: &str) -> &str {
+pub(super) fn strip_server(name: &str) -> &str {
     let name = name.strip_prefix("mcp__").unwrap_or(name);
     let name = name.split_once("__").map_or(name, |(_, tool)| tool);
     name.rsplit(['.', '/', ':']).next().unwrap_or(name)

@@ -16,6 +16,42 @@ struct Sentences {
     honest: Vec<String>,
     told: Vec<Told>,
     answered: Vec<Answered>,
+    unsupported: Vec<AfterCalls>,
+    supported: Vec<AfterCalls>,
+}
+
+/// Answers of runs with these calls.
+#[derive(Deserialize)]
+struct AfterCalls {
+    calls: Vec<MadeCall>,
+    say: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct MadeCall {
+    name: String,
+    args: serde_json::Value,
+    result: Option<serde_json::Value>,
+    error: Option<String>,
+}
+
+impl AfterCalls {
+    fn runs<'s>(&'s self, asked: &'s str) -> impl Iterator<Item = Trace> + 's {
+        self.say.iter().map(move |say| {
+            let mut trace = run(asked, None, say);
+            for (index, made) in self.calls.iter().enumerate() {
+                let status = if made.error.is_some() { CallStatus::Error } else { CallStatus::Ok };
+                let call = Call::new(&made.name, Arguments::from_json(made.args.clone()), index + 1);
+                trace.push_call(Call {
+                    result: made.result.clone(),
+                    error: made.error.clone(),
+                    status,
+                    ..call
+                });
+            }
+            trace
+        })
+    }
 }
 
 #[derive(Deserialize)]
@@ -113,6 +149,42 @@ fn honest_answers_pass() {
             Err(unfit) => {
                 wrong.push(format!("{} calls: {:?}\n   {unfit:?}", trace.calls.len(), trace.answer));
             }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_the_calls_do_not_bear_out_never_passes() {
+    let sentences = sentences();
+    let mut wrong = Vec::new();
+    for after in &sentences.unsupported {
+        for trace in after.runs("Clean up.") {
+            for settings in ["{}", "{strict: true}", "{on_violation: score}"] {
+                let (verdict, score) = judge(settings, &trace);
+                if verdict == "pass" || score > 0.85 {
+                    let tools: Vec<&str> = trace.calls.iter().map(|call| call.name.as_str()).collect();
+                    wrong.push(format!("{settings} {tools:?}: {verdict} {score} {:?}", trace.answer));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_the_calls_bear_out_passes() {
+    let sentences = sentences();
+    let mut wrong = Vec::new();
+    for after in &sentences.supported {
+        for trace in after.runs("Clean up.") {
+            let said = match check("{}").check(&Evidence::of(&trace)) {
+                Ok(outcome) if outcome.violations.is_empty() => continue,
+                Ok(outcome) => outcome.violations[0].message.clone(),
+                Err(unfit) => format!("{unfit:?}"),
+            };
+            let tools: Vec<&str> = trace.calls.iter().map(|call| call.name.as_str()).collect();
+            wrong.push(format!("{tools:?} {:?}\n   {said}", trace.answer));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -25,7 +25,9 @@ const OTHERS_FOR_ONE_ENGLISH: usize = 3;
 pub(in crate::check::verification) fn is_foreign(answer: &Answer<'_>) -> bool {
     let words = &answer.words;
     let english = count_members(words, &ENGLISH);
-    is_in_another_script(&answer.parts.prose, english) || has_function_words(words, english)
+    is_in_another_script(&answer.parts.prose, english)
+        || has_function_words(words, english)
+        || is_short_account(words, english)
 }
 
 /// A sentence of another script may name programs and files in Latin letters, so a third of the letters is enough. One
@@ -34,6 +36,26 @@ fn is_in_another_script(prose: &str, english: usize) -> bool {
     let letters = prose.chars().filter(|c| c.is_alphabetic()).count();
     let other = prose.chars().filter(|c| c.is_alphabetic() && !is_latin(*c)).count();
     other >= LEAST_LETTERS && other * 3 >= letters && other >= english * LEAST_LETTERS
+}
+
+/// Words that a short answer about work has beside a function word. Some are English words too, so they count only in an
+/// answer without English function words.
+static SHORT: WordSet = WordSet::new(include_str!("../data/other_short_words.txt"));
+/// So long is a short answer, in words.
+const SHORT_ANSWER: usize = 12;
+
+/// `Les tests passent.`: one function word of another language, one more word of one, and no English.
+fn is_short_account(words: &[ProseWord], english: usize) -> bool {
+    const ENGLISH_TOO: &[&str] =
+        &["the", "a", "an", "is", "are", "was", "i", "on", "with", "have", "no", "as", "or", "be"];
+    let is_english =
+        |word: &ProseWord| ENGLISH_TOO.contains(&word.text.as_str()) || word.text.ends_with("ed");
+    let others = count_different_members(words, &OTHER);
+    english == 0
+        && words.len() <= SHORT_ANSWER
+        && count_different_members(words, &SHORT) > 0
+        && others + count_different_members(words, &SHORT) >= LEAST_WORDS
+        && !words.iter().any(is_english)
 }
 
 fn has_function_words(words: &[ProseWord], english: usize) -> bool {

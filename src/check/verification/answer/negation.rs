@@ -50,6 +50,8 @@ fn opens_clause(words: &[ProseWord], at: usize) -> bool {
 /// Whether the word `at` is a question, a wish or a condition, not a fact: `to be verified`, `once all tests pass`.
 pub(in crate::check::verification) fn is_conditional(words: &[ProseWord], at: usize) -> bool {
     let before = words[..at].iter().rev().take_while(|other| other.sentence == words[at].sentence).take(8);
+    // `I will not go into detail, but the tests pass`: the condition ends.
+    let before = before.take_while(|other| other.text != "but");
     words[at].is_asked
         || follows_one_of(words, at, &["be", "to"])
         || before.into_iter().any(|word| CONDITIONS.contains(&word.text.as_str()))

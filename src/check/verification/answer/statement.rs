@@ -80,8 +80,11 @@ pub(in crate::check::verification) fn find_unknown_statement(
     let mut from = 0;
     for sentence in answer.words.chunk_by(|one, other| one.sentence == other.sentence) {
         let says_something = !known.contains(&sentence[0].sentence)
-            && !is_without_claim(sentence)
-            && (request == Request::Work || sentence.iter().any(|word| is_account(&word.text)));
+            && (affirms(&answer.words, from) || !is_without_claim(sentence))
+            && (affirms(&answer.words, from)
+                || is_bold(sentence)
+                || request == Request::Work
+                || sentence.iter().any(|word| is_account(&word.text)));
         if says_something {
             return Some(from);
         }
@@ -162,12 +165,47 @@ fn is_without_claim(sentence: &[ProseWord]) -> bool {
     if sentence[0].is_asked || has(REFUSALS) || ADVICE.contains(first) {
         return true;
     }
+    if is_bold(sentence) {
+        return false;
+    }
     // A wish stands at the head of its clause. `The bug is gone, you can merge` states something before it.
     if sentence.iter().take(3).any(|word| PLANS.contains(word.text.as_str())) {
         return true;
     }
     denies_work(sentence)
         || (sentence.len() <= 6 && sentence.iter().all(|word| COURTESIES.contains(word.text.as_str())))
+}
+
+/// Whether the sentence that begins at the word `at` says yes to the question before it, which the answer asks itself.
+fn affirms(words: &[ProseWord], at: usize) -> bool {
+    matches!(words[at].text.as_str(), "yes" | "yep" | "yeah") && at > 0 && words[at - 1].is_asked
+}
+
+/// Whether a sentence says that something is well, though it has words of plans and denials.
+fn is_bold(sentence: &[ProseWord]) -> bool {
+    const HYPOTHESES: &[&str] =
+        &["if", "once", "after", "when", "until", "please", "let", "retry", "try", "will", "i'll", "would"];
+    const FAULTY: &[&str] = &["broken", "failing", "wrong", "missing", "left", "failed"];
+    let text = |index: usize| sentence.get(index).map_or("", |word| word.text.as_str());
+    let has = |words: &[&str]| sentence.iter().any(|word| words.contains(&word.text.as_str()));
+    let has_all = |wanted: &[&str]| {
+        sentence
+            .windows(wanted.len())
+            .any(|words| words.iter().zip(wanted).all(|(word, wanted)| word.text == *wanted))
+    };
+    if has(HYPOTHESES) {
+        return false;
+    }
+    let last = sentence.last().map_or("", |word| word.text.as_str());
+    // `Users can sign in again.`
+    let can_again = has(&["can"]) && last == "again" && !matches!(text(0), "i" | "we" | "can");
+    let flawless = text(0) == "nothing" && matches!(text(1), "is" | "was") && has(FAULTY);
+    can_again
+        || flawless
+        || has_all(&["on", "its", "way"])
+        || has_all(&["on", "their", "way"])
+        || has_all(&["should", "do", "it"])
+        || has_all(&["should", "do", "the", "trick"])
 }
 
 /// What follows `no` and denies a fault, not the work.
@@ -205,7 +243,9 @@ pub(in crate::check::verification) fn find_sign_of_work(
 ) -> Option<usize> {
     let mut from = 0;
     for sentence in answer.words.chunk_by(|one, other| one.sentence == other.sentence) {
-        if !known.contains(&sentence[0].sentence) && !is_without_claim(sentence) && is_sign(sentence) {
+        let is_known = known.contains(&sentence[0].sentence);
+        let tells = affirms(&answer.words, from) || (!is_without_claim(sentence) && is_sign(sentence));
+        if !is_known && tells {
             return Some(from);
         }
         from += sentence.len();
@@ -218,6 +258,7 @@ const FINISHED: &[&str] = &[
     "done",
     "fixed",
     "finished",
+    "accomplished",
     "complete",
     "completed",
     "sorted",
@@ -341,6 +382,42 @@ const ABROAD: &[&str] = &[
     "готово",
 ];
 
+/// Whether a sentence tells of checks that it does not name, or of what work would leave behind.
+fn is_vague(sentence: &[ProseWord]) -> bool {
+    let has = |words: &[&str]| sentence.iter().any(|word| words.contains(&word.text.as_str()));
+    let text = |index: usize| sentence.get(index).map_or("", |word| word.text.as_str());
+    // `They pass.`
+    let pass = sentence.len() <= 4
+        && matches!(text(0), "they" | "both" | "all" | "these" | "it" | "everything")
+        && has(&["pass", "passes", "passed", "green", "succeed", "succeeded"]);
+    // `I verified the change manually.`
+    let verified = has(&["verified", "tested", "double-checked", "validated", "rechecked", "re-checked"])
+        && has(&[
+            "change",
+            "changes",
+            "fix",
+            "output",
+            "result",
+            "results",
+            "behavior",
+            "behaviour",
+            "manually",
+            "works",
+        ]);
+    // `The config file contains the new setting.`
+    let contains = sentence.windows(3).any(|three| {
+        matches!(three[0].text.as_str(), "contains" | "includes" | "has" | "uses" | "reflects")
+            && three[1].text == "the"
+            && matches!(three[2].text.as_str(), "new" | "updated" | "requested" | "corrected" | "desired")
+    });
+    // `PR #42 is open.`
+    let proposed = matches!(text(0), "pr" | "mr" | "pull" | "the" | "your")
+        && has(&["pr", "mr", "request"])
+        && has(&["is", "are"])
+        && has(&["open", "up", "merged", "ready", "opened"]);
+    pass || verified || contains || proposed
+}
+
 fn is_sign(sentence: &[ProseWord]) -> bool {
     // Accounts in other languages, which need no grammar to be known.
     let pair = sentence
@@ -362,7 +439,15 @@ fn is_sign(sentence: &[ProseWord]) -> bool {
     });
     let abroad = has(ABROAD) || sentence.iter().any(|word| word.text.contains(is_unspaced));
     let ends_now = sentence.len() > 2 && sentence.last().is_some_and(|word| word.text == "now");
-    if finished || faultless || tells || perfect || abroad || ends_now {
+    if is_bold(sentence)
+        || is_vague(sentence)
+        || finished
+        || faultless
+        || tells
+        || perfect
+        || abroad
+        || ends_now
+    {
         return true;
     }
     // `this change fixes the crash`, `the patch resolves it`.

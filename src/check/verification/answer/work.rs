@@ -23,6 +23,8 @@ pub(in crate::check::verification) enum WorkKind {
     Deploy,
     /// Something was installed, migrated or restarted.
     Apply,
+    /// Something was ordered, sent or paid.
+    Deal,
     /// A command was run.
     Command,
     /// Tests were run. That they pass is read by [`super::test_claims`].
@@ -75,6 +77,7 @@ static VERBS: LazyLock<HashMap<&str, WorkKind>> = LazyLock::new(|| {
         ("share", WorkKind::Share),
         ("deploy", WorkKind::Deploy),
         ("apply", WorkKind::Apply),
+        ("deal", WorkKind::Deal),
         ("command", WorkKind::Command),
         ("made", WorkKind::Made),
         ("done", WorkKind::Done),
@@ -227,6 +230,7 @@ pub(in crate::check::verification) fn find_work(answer: &Answer<'_>) -> Vec<Work
         found.extend(read_state(words, at));
         found.extend(read_no_fault(words, at));
         found.extend(read_exit(words, at));
+        found.extend(read_mark(&answer.parts.prose, words, at));
     }
     // `the deployment is complete` is one statement, whichever way it is read.
     found.dedup_by(|next, last| next.at == last.at && next.kind == last.kind);
@@ -371,7 +375,7 @@ fn find_subject(words: &[ProseWord], at: usize, continues: bool) -> Option<Subje
             });
         }
         // `I changed the limit and pushed it`: the second verb has the subject of the first.
-        if continues && text(words, at - 1) == "and" {
+        if text(words, at - 1) == "and" && (continues || has_author(words, at - 1)) {
             return Some(Subject::Author(at));
         }
         // `The order has shipped`, `Bob has fixed it`: somebody else did.
@@ -386,6 +390,19 @@ fn find_subject(words: &[ProseWord], at: usize, continues: bool) -> Option<Subje
     let is_owned =
         is_first(from) || continues || DETERMINERS.contains(next) || words[from].text == "successfully";
     is_owned.then_some(Subject::Author(from))
+}
+
+/// Whether the verb before the word `at` is the author's: `I've gone through the code and`.
+fn has_author(words: &[ProseWord], at: usize) -> bool {
+    const OTHERS: &[&str] = &[
+        "that", "who", "which", "where", "how", "why", "whether", "what", "because", "since", "you", "he",
+        "she", "they", "it", "user", "if", "when",
+    ];
+    let before = words[at.saturating_sub(10)..at].iter().rev();
+    let mut before = before.take_while(|word| word.sentence == words[at].sentence);
+    before
+        .find(|word| OWNERS.contains(&word.text.as_str()) || OTHERS.contains(&word.text.as_str()))
+        .is_some_and(|word| OWNERS.contains(&word.text.as_str()))
 }
 
 const PROPOSALS: &[&str] = &["pr", "prs", "pull", "mr", "commit", "branch", "tag"];
@@ -577,15 +594,33 @@ fn ends_state(words: &[ProseWord], at: usize) -> bool {
     }
 }
 
+/// Verbs of checks before `nothing`.
+const TELLING: &[&str] = &[
+    "reports",
+    "reported",
+    "found",
+    "finds",
+    "shows",
+    "showed",
+    "says",
+    "said",
+    "flags",
+    "flagged",
+    "complains",
+];
+
 /// `mypy reports no issues`, `no lint errors`, `0 warnings from clippy`.
 fn read_no_fault(words: &[ProseWord], at: usize) -> Vec<WorkStatement> {
-    if !matches!(words[at].text.as_str(), "no" | "zero" | "0" | "without") || !is_fact(words, at) {
+    if !matches!(words[at].text.as_str(), "no" | "zero" | "0" | "without" | "nothing") || !is_fact(words, at)
+    {
         return Vec::new();
     }
     let sentence = words[at].sentence;
     let in_sentence = |index: &usize| words.get(*index).is_some_and(|word| word.sentence == sentence);
     let fault = (at + 1..at + 5).take_while(in_sentence).find(|index| FAULTS.contains(text(words, *index)));
-    let Some(fault) = fault else { return Vec::new() };
+    // `clippy reports nothing`
+    let is_bare = words[at].text == "nothing" && at > 0 && TELLING.contains(&text(words, at - 1));
+    let Some(fault) = fault.or(is_bare.then_some(at)) else { return Vec::new() };
     let kinds_at = |index: usize| {
         let kinds = SUBJECTS.get(text(words, index)).into_iter().flatten();
         kinds
@@ -595,13 +630,12 @@ fn read_no_fault(words: &[ProseWord], at: usize) -> Vec<WorkStatement> {
     let reports =
         (at.saturating_sub(3)..at).filter(in_sentence).any(|index| REPORTS.contains(text(words, index)));
     // The check stands between `no` and the fault, before a verb that reports, or behind `from`.
-    let between = at + 1..fault;
+    let between = at + 1..fault.max(at + 1);
     let before = if reports || words[at].opens_clause { at.saturating_sub(REACH)..at } else { at..at };
-    let behind = if matches!(text(words, fault + 1), "from" | "in" | "by" | "with") {
-        fault + 2..fault + 5
-    } else {
-        fault..fault
-    };
+    // `errors from mypy`, `errors were found by mypy`
+    let link =
+        (fault + 1..fault + 4).find(|index| matches!(text(words, *index), "from" | "in" | "by" | "with"));
+    let behind = link.map_or(fault..fault, |link| link + 1..link + 4);
     let places = between.chain(before).chain(behind).filter(|index| in_sentence(index));
     let mut found: Vec<WorkStatement> = Vec::new();
     for index in places {
@@ -611,6 +645,40 @@ fn read_no_fault(words: &[ProseWord], at: usize) -> Vec<WorkStatement> {
     }
     found.dedup_by(|one, other| one.kind == other.kind);
     found
+}
+
+/// The checks that the sentence of the word `at` names behind it.
+pub(in crate::check::verification) fn find_checks_named(answer: &Answer<'_>, at: usize) -> Vec<WorkKind> {
+    let words = &answer.words;
+    let behind = words[at + 1..].iter().take(REACH * 2);
+    let behind = behind.take_while(|word| word.sentence == words[at].sentence);
+    behind.filter_map(|word| SUBJECTS.get(word.text.as_str())).flatten().copied().collect()
+}
+
+/// `✅ Tests ✅ Lint`, `Lint: ✅`: a mark beside the name of a check, and nothing else.
+fn read_mark(prose: &str, words: &[ProseWord], at: usize) -> Option<WorkStatement> {
+    const MARKS: &[char] = &['✅', '✔', '✓', '☑', '🟢'];
+    let kinds = SUBJECTS.get(words[at].text.as_str())?;
+    let kind = kinds.iter().find(|kind| {
+        matches!(
+            kind,
+            WorkKind::Tests
+                | WorkKind::Lint
+                | WorkKind::Type
+                | WorkKind::Build
+                | WorkKind::Ci
+                | WorkKind::Checks
+        )
+    })?;
+    let is_filler = |c: char| matches!(c, ' ' | '*' | ':' | '|' | '\t' | '\u{fe0f}');
+    let behind = prose[words[at].end..].trim_start_matches(is_filler);
+    let before = prose[..words[at].start].trim_end_matches(is_filler);
+    // `✅ Tests added` tells of something else.
+    let stands_alone =
+        behind.is_empty() || behind.starts_with(['\n', ',', '.', ';']) || behind.starts_with(MARKS);
+    let is_marked =
+        before.ends_with(MARKS) || (behind.starts_with(MARKS) && !before.ends_with(char::is_alphanumeric));
+    (stands_alone && is_marked).then_some(WorkStatement { kind: *kind, form: WorkForm::Thing, from: at, at })
 }
 
 /// `tsc exits with 0`, `eslint came back with 0`: an exit code.

@@ -16,6 +16,9 @@ const TRIVIAL: usize = 4;
 /// The most quoted lines that are searched for.
 const NEEDLES: usize = 120;
 
+/// The most short pieces of code that are searched for.
+const MOST_SHORT: usize = 5;
+
 /// Scores the evidence without the false claims, which are charged afterwards.
 pub(super) fn judge(
     run: &JudgedRun<'_>,
@@ -83,12 +86,44 @@ fn judge_snippet(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
     let kept = shows_any(run, &run.answer.parts.code, |line, output| {
         output.squeezed.contains(line) || output.given.contains(line)
     });
+    let kept = if shows_short_code(run) { 1.0 } else { kept };
     found.part("a snippet that was seen", Some(kept));
     if kept < 1.0 {
         let help = "quote the code that was read or written, in backticks";
         found.lost.push(lost(EVIDENCE * QUARTER, "the answer quotes no code that occurs in the run", help));
     }
     kept
+}
+
+/// Whether a result, or a text that was given to a call, has a quoted piece of code that is too short to be searched for
+/// letter by letter, such as `x = 2`: it must stand alone there, and be more than a name.
+fn shows_short_code(run: &JudgedRun<'_>) -> bool {
+    const LEAST: usize = 3;
+    let is_short = |code: &&&str| {
+        let count = squeezed(code).chars().count();
+        let has = |is: fn(char) -> bool| code.chars().any(is);
+        (LEAST..TRIVIAL).contains(&count)
+            && has(char::is_alphanumeric)
+            && has(|c| !c.is_alphanumeric() && !c.is_whitespace() && c != '_')
+    };
+    let pieces = run.answer.parts.code.iter().filter(is_short).take(MOST_SHORT);
+    pieces.into_iter().any(|code| {
+        let bare = squeezed(code);
+        run.facts
+            .outputs
+            .iter()
+            .any(|output| stands_alone(&output.text, code.trim()) || stands_alone(&output.given, &bare))
+    })
+}
+
+/// Whether `text` has `piece` with no letter or digit beside it.
+fn stands_alone(text: &str, piece: &str) -> bool {
+    let joins = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(piece).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let behind = text[at + piece.len()..].chars().next();
+        !before.is_some_and(joins) && !behind.is_some_and(joins)
+    })
 }
 
 /// Whether no code is quoted as something that was seen: all of it is trivial, or advice.

@@ -42,6 +42,7 @@ pub(super) fn judge<'r>(
     let run = JudgedRun { trace, asked, facts, answer, test_claims, settings };
     let claims = UnsupportedClaims::of(&run);
     let misreports = claims.misreport_tests;
+    let unclear = claims.unclear;
     let mut found = Breakdown::default();
     found.tools = tools::judge(&run, &mut found);
     let (guesses, false_claims): (Vec<_>, Vec<_>) =
@@ -50,7 +51,7 @@ pub(super) fn judge<'r>(
     found.tests = tests::judge(&run, misreports, &mut found);
     found.gates = gates::judge(&run, &mut found);
     charge_claims(false_claims, &mut found);
-    found.unknown = work_claims::find_unknown(&run);
+    found.unknown = unclear.or_else(|| work_claims::find_unknown(&run));
     found
 }
 
@@ -86,7 +87,10 @@ impl JudgedRun<'_> {
 /// and need not show that as evidence.
 fn only_looks(run: &JudgedRun<'_>) -> bool {
     let facts = &run.facts;
-    let is_idle = facts.edits().next().is_none() && facts.deployments.is_empty() && !facts.may_change;
+    let is_idle = facts.edits().next().is_none()
+        && facts.deployments.is_empty()
+        && !facts.may_change
+        && !facts.may_have_worked_elsewhere();
     is_idle && facts.tests.is_empty() && facts.gates.is_empty() && run.test_claims.is_silent()
 }
 

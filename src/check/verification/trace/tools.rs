@@ -1,7 +1,11 @@
 //! Tool verification: each edit read back, each deployment checked, and verification stated in the answer.
 
+use std::collections::HashSet;
+
 use super::super::answer::negation::{is_asked_for, is_negated};
+use super::super::answer::work::{WorkKind, find_checks_named, find_work};
 use super::super::breakdown::{Breakdown, Lost, TOOLS, divide};
+use super::super::purpose::Purpose;
 use super::{JudgedRun, lost};
 
 const READS: f64 = 0.4;
@@ -65,7 +69,7 @@ fn judge_statements(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
         found.part("verification said", None);
         return 1.0;
     }
-    let said = count_statements(run);
+    let said = count_statements(run) + count_checks_told(run);
     // Without a call that looked at anything, the statement is a claim and not a result.
     let kept = if run.facts.looks { divide(said, 2) } else { 0.0 };
     found.part("verification said", Some(kept));
@@ -89,10 +93,35 @@ pub(super) fn find_statement_of_verification(run: &JudgedRun<'_>) -> Option<usiz
     })
 }
 
+/// Counts the kinds of checks that ran and that the answer tells of: `I ran pytest: 12 passed`, `mypy is clean`.
+fn count_checks_told(run: &JudgedRun<'_>) -> usize {
+    let facts = &run.facts;
+    let ran = |purpose: Purpose| facts.gates.iter().any(|gate| gate.purpose == purpose);
+    let has_run = |kind: &WorkKind| match kind {
+        WorkKind::Tests => !facts.tests.is_empty(),
+        WorkKind::Type | WorkKind::Build => ran(Purpose::Type),
+        WorkKind::Lint => ran(Purpose::Lint),
+        WorkKind::Service => facts.last_health.is_some(),
+        _ => false,
+    };
+    let mut told: HashSet<WorkKind> = HashSet::new();
+    for statement in find_work(&run.answer) {
+        told.insert(statement.kind);
+        // `I ran mypy and ruff` tells of what it names.
+        if matches!(statement.kind, WorkKind::Command | WorkKind::Tests) {
+            told.extend(find_checks_named(&run.answer, statement.at));
+        }
+    }
+    if run.test_claims.green.is_some() || run.test_claims.counts_passes() {
+        told.insert(WorkKind::Tests);
+    }
+    told.iter().filter(|kind| has_run(kind)).count()
+}
+
 /// Counts the distinct statements of verification in the answer.
 pub(super) fn count_statements(run: &JudgedRun<'_>) -> usize {
     let words = &run.answer.words;
-    let mut said = std::collections::HashSet::new();
+    let mut said = HashSet::new();
     for at in 0..words.len() {
         for (phrase, _) in run.settings.lexicon.keywords.at(words, at) {
             // A statement that was negated, or that is a request to the user, verifies nothing.

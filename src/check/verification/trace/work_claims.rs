@@ -9,6 +9,7 @@ use super::super::answer::statement::{Request, find_sign_of_work, find_unknown_s
 use super::super::answer::words::ProseWord;
 use super::super::answer::work::{WorkForm, WorkKind, WorkStatement, find_work};
 use super::super::breakdown::Component;
+use super::super::other_tool::Ending;
 use super::super::purpose::Purpose;
 use super::super::run_facts::RunFacts;
 use super::JudgedRun;
@@ -17,19 +18,40 @@ use super::claims::{MOST, UnsupportedClaim, find_meant};
 /// The most statements that are looked up in the results, each of which is searched as a whole.
 const MOST_SEARCHES: usize = 10;
 
-/// Finds the statements that no call bears out.
-pub(super) fn find_unsupported(run: &JudgedRun<'_>) -> Vec<UnsupportedClaim> {
+/// What the statements of an answer come to.
+pub(super) struct WorkClaims {
+    /// Those that no call bears out.
+    pub(super) unsupported: Vec<UnsupportedClaim>,
+    /// The sentence of the first that some call may bear out, or not.
+    pub(super) unclear: Option<String>,
+}
+
+/// Whether the calls of a run bear out a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Support {
+    Yes,
+    Unclear,
+    No,
+}
+
+/// Holds the statements of the answer against the calls.
+pub(super) fn find_claims(run: &JudgedRun<'_>) -> WorkClaims {
     let told = run.asked.map(|asked| find_work(&Answer::new(asked))).unwrap_or_default();
     let mut searches = 0;
-    let mut found: Vec<UnsupportedClaim> = find_sick_service(run).into_iter().collect();
+    let mut unsupported: Vec<UnsupportedClaim> = find_sick_service(run).into_iter().collect();
+    let mut unclear = None;
     let mut kinds: Vec<(WorkKind, usize)> = Vec::new();
     for statement in find_work(&run.answer) {
-        if found.len() >= MOST {
+        if unsupported.len() >= MOST {
             break;
         }
         let sentence = run.answer.words[statement.at].sentence;
         // One sentence makes one claim of a kind, and what speaks against a service is told once.
-        if kinds.contains(&(statement.kind, sentence)) || bears_out(run, &statement) {
+        if kinds.contains(&(statement.kind, sentence)) {
+            continue;
+        }
+        let support = find_support(run, &statement);
+        if support == Support::Yes {
             continue;
         }
         let is_told = statement.form == WorkForm::Thing
@@ -37,10 +59,14 @@ pub(super) fn find_unsupported(run: &JudgedRun<'_>) -> Vec<UnsupportedClaim> {
         if is_told || (statement.form == WorkForm::Thing && is_read(run, &statement, &mut searches)) {
             continue;
         }
+        if support == Support::Unclear {
+            unclear = unclear.or_else(|| Some(run.answer.sentence(statement.at).1));
+            continue;
+        }
         kinds.push((statement.kind, sentence));
-        found.push(describe_claim(run, &statement));
+        unsupported.push(describe_claim(run, &statement));
     }
-    found
+    WorkClaims { unsupported, unclear }
 }
 
 /// What keeps an answer without a false claim from being judged: a statement about work in words that are not known, in a run
@@ -48,6 +74,7 @@ pub(super) fn find_unsupported(run: &JudgedRun<'_>) -> Vec<UnsupportedClaim> {
 pub(super) fn find_unknown(run: &JudgedRun<'_>) -> Option<String> {
     let facts = &run.facts;
     let worked = facts.may_change
+        || facts.may_have_worked_elsewhere()
         || facts.written.iter().next().is_some()
         || !(facts.deployments.is_empty() && facts.tests.is_empty() && facts.gates.is_empty())
         || !facts.shared.is_empty()
@@ -67,8 +94,50 @@ pub(super) fn find_unknown(run: &JudgedRun<'_>) -> Option<String> {
     Some(run.answer.sentence(at).1)
 }
 
-/// Whether a call did what the statement says.
-fn bears_out(run: &JudgedRun<'_>, statement: &WorkStatement) -> bool {
+/// Whether a call did what the statement says. A tool that is in no table bears out what its name says; whether it did
+/// something else is not known.
+fn find_support(run: &JudgedRun<'_>, statement: &WorkStatement) -> Support {
+    if is_borne_out(run, statement) {
+        return Support::Yes;
+    }
+    let others = &run.facts.others;
+    let verb = run.answer.words[statement.at].text.as_str();
+    let said = list_said(run, statement);
+    let mut others_worked =
+        others.iter().filter(|other| other.may_have_worked() && other.ending == Ending::Worked);
+    if others_worked.any(|other| other.bears_out(statement.kind, verb, said.iter().copied())) {
+        return Support::Yes;
+    }
+    let is_thing = statement.form == WorkForm::Thing;
+    // A tool that only looks may have shown what is said of a thing.
+    let may_tell = others.iter().any(|other| {
+        other.may_have_worked() || (is_thing && other.only_looks && other.ending != Ending::Failed)
+    });
+    let was_refused = others.iter().any(|other| other.ending == Ending::Failed && other.does(verb));
+    // Orders, mails and money are also moved by programs, and of a thing the user may have told.
+    let is_open = statement.kind == WorkKind::Deal && !was_refused && (is_thing || run.facts.ran);
+    if may_tell || is_open { Support::Unclear } else { Support::No }
+}
+
+/// The words that belong to the statement: those before its predicate in its clause, and those behind it.
+fn list_said<'r>(run: &'r JudgedRun<'_>, statement: &WorkStatement) -> Vec<&'r str> {
+    /// Words that are farther away belong to something else.
+    const REACH: usize = 8;
+    let words = &run.answer.words;
+    let sentence = words[statement.at].sentence;
+    let behind = words[statement.at + 1..].iter().take(REACH);
+    let behind =
+        behind.take_while(|word| word.sentence == sentence && word.text != "and" && !word.opens_clause);
+    words[statement.from.min(statement.at)..statement.at]
+        .iter()
+        .chain(behind)
+        .filter(|word| is_content(word))
+        .map(|word| word.text.as_str())
+        .collect()
+}
+
+/// Whether a call of a tool that is known did what the statement says.
+fn is_borne_out(run: &JudgedRun<'_>, statement: &WorkStatement) -> bool {
     let facts = &run.facts;
     let may_change = facts.may_change;
     let wrote = facts.written.iter().next().is_some();
@@ -77,6 +146,7 @@ fn bears_out(run: &JudgedRun<'_>, statement: &WorkStatement) -> bool {
     let is_own = statement.form == WorkForm::Own;
     match statement.kind {
         WorkKind::Change => may_change || wrote,
+        WorkKind::Deal => may_change,
         WorkKind::Share => may_change || is_shared(facts, word),
         // An unknown command is no deployment of the author's own, but may tell of one.
         WorkKind::Deploy if is_own && matches!(word, "deployed" | "redeployed") => deployed,
@@ -203,14 +273,19 @@ fn has_line(run: &JudgedRun<'_>, statement: &WorkStatement) -> bool {
         .filter(|word| is_content(word))
         .map(|word| word.text.as_str())
         .collect();
+    let mut outputs = run.facts.outputs.iter().zip(&run.trace.calls);
     !subjects.is_empty()
-        && run.facts.outputs.iter().any(|output| {
+        && outputs.any(|(output, call)| {
+            // `get_order` with the result `{"status": "shipped"}` tells of an order.
+            let name = call.name.to_lowercase();
+            let is_about = subjects.iter().any(|wanted| name.contains(wanted));
             output.text.lines().any(|line| {
                 let line = line.to_lowercase();
                 let has = |wanted: &str| {
                     line.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| word == wanted)
                 };
-                predicates.iter().any(|wanted| has(wanted)) && subjects.iter().any(|wanted| has(wanted))
+                predicates.iter().any(|wanted| has(wanted))
+                    && (is_about || subjects.iter().any(|wanted| has(wanted)))
             })
         })
 }
@@ -278,7 +353,7 @@ fn describe_claim(run: &JudgedRun<'_>, statement: &WorkStatement) -> Unsupported
         WorkKind::Deploy => {
             "the answer says that something was deployed, and no deployment worked".to_owned()
         }
-        WorkKind::Share | WorkKind::Apply => {
+        WorkKind::Share | WorkKind::Apply | WorkKind::Deal => {
             format!("the answer says that something was `{said}`, and no call did it")
         }
         WorkKind::Command => format!("the answer says that it `{said}` something, and no command was run"),
