@@ -78,8 +78,6 @@ fn arguments_match_as_text_and_a_missing_one_does_not() {
         (json!({"a": [1, "x"], "b": "xYz"}), true),
         (json!({"a": [1, "x"], "b": "xyz"}), false),
         (json!({"a": [1, "x"]}), false),
-        (json!([1, "x"]), false),
-        (json!("not an object"), false),
     ] {
         let found = outcome(rules, &trace(&[("f", arguments.clone())]));
         assert_eq!(state(&found) == State::Held, held, "{arguments}");

@@ -52,26 +52,47 @@ pub(crate) fn is_replay<'v, 't: 'v>(
 ) -> bool {
     let (mut made, mut said) = (Vec::new(), String::new());
     for message in reply {
-        gather_calls(message, &mut made);
+        gather_calls(message, None, &mut made);
         gather_text(message, &mut said);
     }
     let (mut made_again, mut said_again) = (Vec::new(), String::new());
     for message in repeated {
-        gather_calls(message, &mut made_again);
+        gather_calls(message, None, &mut made_again);
         gather_text(message, &mut said_again);
     }
-    made.sort();
-    made_again.sort();
-    (said.contains(&said_again) || said_again.contains(&said)) && made == made_again
+    let is_same_text = said.contains(&said_again) || said_again.contains(&said);
+    // A client may write the arguments in its own way. The ids of the calls are those that the model gave them in this reply.
+    is_same_text
+        && (sort_by(&made, |call| &call.meaning) == sort_by(&made_again, |call| &call.meaning)
+            || made.iter().all(|call| call.id.is_some())
+                && sort_by(&made, |call| (&call.id, &call.name))
+                    == sort_by(&made_again, |call| (&call.id, &call.name)))
 }
 
-/// Gathers the calls of a message: their names and arguments.
-fn gather_calls(message: &Json, calls: &mut Vec<String>) {
+/// A call in a reply.
+struct ReplayedCall {
+    id: Option<String>,
+    name: String,
+    /// The name and the value of the arguments.
+    meaning: String,
+}
+
+fn sort_by<'c, K: Ord>(calls: &'c [ReplayedCall], key: impl Fn(&'c ReplayedCall) -> K) -> Vec<K> {
+    let mut keys: Vec<K> = calls.iter().map(key).collect();
+    keys.sort();
+    keys
+}
+
+/// Gathers the calls of a message. `id` is the one of the record around it.
+fn gather_calls(message: &Json, id: Option<&str>, calls: &mut Vec<ReplayedCall>) {
+    let id = ["call_id", "id", "toolUseId"].into_iter().find_map(|name| message.get(name)?.as_str()).or(id);
     let lists = ["tool_calls", "content"].into_iter().filter_map(|name| message.get(name)?.as_list());
-    lists.flatten().for_each(|part| gather_calls(part, calls));
+    for part in lists.flatten() {
+        gather_calls(part, None, calls);
+    }
     for name in ["function", "function_call", "toolUse"] {
         if let Some(call) = message.get(name) {
-            gather_calls(call, calls);
+            gather_calls(call, id, calls);
         }
     }
     let Some(name) = message.get("name").and_then(Json::as_str) else { return };
@@ -82,9 +103,9 @@ fn gather_calls(message: &Json, calls: &mut Vec<String>) {
             Json::Text(text) => text.clone(),
             value => value.clone().into_text_or_json(),
         };
-        let mut key = format!("{name}\u{1f}");
-        push_arguments(&mut key, Some(&Json::Text(text)));
-        calls.push(key);
+        let mut meaning = format!("{name}\u{1f}");
+        push_arguments(&mut meaning, Some(&Json::Text(text)));
+        calls.push(ReplayedCall { id: id.map(str::to_owned), name: name.to_owned(), meaning });
     }
 }
 
