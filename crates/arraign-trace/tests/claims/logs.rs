@@ -399,3 +399,22 @@ fn events_of_a_streamed_model_have_each_call_once() {
     assert_eq!((run.calls.len(), run.answer.as_deref()), (1, Some("Done.")));
     assert_eq!(run.calls[0].status, CallStatus::Ok);
 }
+
+#[test]
+fn a_step_of_the_ai_sdk_that_stopped_for_calls_of_which_none_was_read_is_unread() {
+    let run = only_run(read_text(
+        r#"{"type": "start"}
+{"type": "start-step", "request": {}, "warnings": []}
+{"type": "tool-input-delta", "id": "c1", "delta": "{\"id\":7}"}
+{"type": "tool-input-end", "id": "c1"}
+{"type": "finish-step", "response": {"modelId": "m"}, "usage": {"inputTokens": 9, "outputTokens": 5, "totalTokens": 14}, "finishReason": "tool-calls"}
+{"type": "start-step", "request": {}, "warnings": []}
+{"type": "text-start", "id": "t"}
+{"type": "text-delta", "id": "t", "text": "Done."}
+{"type": "text-end", "id": "t"}
+{"type": "finish-step", "response": {"modelId": "m"}, "usage": {"inputTokens": 9, "outputTokens": 2, "totalTokens": 11}, "finishReason": "stop"}
+{"type": "finish", "finishReason": "stop", "totalUsage": {"inputTokens": 18, "outputTokens": 7, "totalTokens": 25}}"#,
+        None,
+    ));
+    assert!(run.calls.is_empty() && !run.unread.is_empty(), "{:?}", run.unread);
+}

@@ -113,7 +113,7 @@ fn a_log_that_does_not_show_calls_is_imported_with_its_format() {
     fs::write(folder.path().join("log.json"), log).expect("a file");
     let ran = arraign(folder.path(), &["import", "--from", "mcplab", "eval.yaml", "--traces", "log.json"]);
     let written = fs::read_to_string(folder.path().join("evals/eval.yaml")).expect("the suite");
-    assert!(written.contains("trace: {file: traces/log.json, format: openai-chat}"), "{written}");
+    assert!(written.contains("trace: {file: traces/log.json, format: anthropic}"), "{written}");
     assert!(ran.stdout.contains("ran 1 case: 1 green"), "{}{}", ran.stdout, ran.stderr);
 }
 
