@@ -85,7 +85,20 @@ impl Trace {
 
     /// Whether the calls of the run are in doubt, unless its format is `format`.
     pub fn is_possibly(&self, format: &str) -> bool {
-        matches!(&self.calls_unrecorded, Some(CallsUnrecorded::NotShown { formats }) if formats.iter().any(|known| known == format))
+        self.list_possible_formats().iter().any(|known| known == format)
+    }
+
+    /// Returns the format of a list of roles and texts that does not show whether its writer records calls; of several, the first.
+    /// Who names it in a case says that calls would be in the list.
+    pub fn possible_format(&self) -> Option<&str> {
+        self.list_possible_formats().first().map(String::as_str)
+    }
+
+    fn list_possible_formats(&self) -> &[String] {
+        match &self.calls_unrecorded {
+            Some(CallsUnrecorded::NotShown { formats }) => formats,
+            _ => &[],
+        }
     }
 
     /// Describes the unread parts, one sentence for all parts that are alike, with their places.

@@ -11,7 +11,7 @@ use arraign::__internals::report::plain::{escape_line, escape_text};
 use arraign::__internals::secrets::mask_run;
 use arraign::__internals::suite::RecordedRun;
 use arraign::reader::to_native;
-use arraign::trace::{CallsUnrecorded, Ended};
+use arraign::trace::Ended;
 use arraign::{Harness, Trace};
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -93,7 +93,7 @@ impl FromTrace {
         if propose_failed_when(&run.trace).is_some() {
             settle_statuses(&mut settled.trace);
         }
-        if let Some(format) = possible_format(&run.trace) {
+        if let Some(format) = run.trace.possible_format() {
             settled.trace.accept_format(format);
         }
         let proposed = propose_for_run(&Harness::new(folder), &settled)
@@ -127,7 +127,7 @@ impl FromTrace {
         case.insert("id".to_owned(), json!(self.name_case()));
         case.extend(run.input.as_ref().map(|input| ("input".to_owned(), json!(input))));
         case.insert("trace".to_owned(), trace);
-        case.extend(possible_format(run).map(|format| ("format".to_owned(), json!(format))));
+        case.extend(run.possible_format().map(|format| ("format".to_owned(), json!(format))));
         case.extend(propose_failed_when(run).map(|rules| ("failed_when".to_owned(), rules)));
         case.insert("expect".to_owned(), json!(expect));
         let heading = format!(
@@ -146,15 +146,6 @@ impl FromTrace {
         let id = id.trim_matches('_');
         // A name without letters and digits leaves nothing of an id.
         if id.is_empty() { "case".to_owned() } else { id.to_owned() }
-    }
-}
-
-/// The format that a list of roles and texts was read in. The case names it: without that, nothing shows that a call would be
-/// in the list.
-fn possible_format(run: &Trace) -> Option<&str> {
-    match run.calls_unrecorded.as_ref()? {
-        CallsUnrecorded::NotShown { formats } => formats.first().map(String::as_str),
-        _ => None,
     }
 }
 

@@ -35,7 +35,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use arraign::__internals::place::{LoadErrors, Source};
-use arraign::trace::CallsUnrecorded;
+use arraign::trace::Trace;
 use arraign::{Harness, reader};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -102,12 +102,7 @@ impl Tool {
 /// log was given as the recording of cases about calls.
 fn describe_log(log: &Path, name: &str) -> Value {
     let read = fs::read_to_string(log).ok().and_then(|text| reader::read(&text, None).ok());
-    let format = read.and_then(|read| {
-        read.runs.iter().find_map(|run| match run.calls_unrecorded.as_ref()? {
-            CallsUnrecorded::NotShown { formats } => formats.first().cloned(),
-            _ => None,
-        })
-    });
+    let format = read.as_ref().and_then(|read| read.runs.iter().find_map(Trace::possible_format));
     match format {
         Some(format) => json!({"file": name, "format": format}),
         None => json!(name),

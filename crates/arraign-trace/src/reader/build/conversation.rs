@@ -405,14 +405,16 @@ impl Conversation<'_> {
     /// Returns the index of the first new message of a request that replays the last request of the run, and then the reply
     /// in other words or not at all.
     fn fresh_after_request(&self, keys: &[String], request: &[LocatedMessage]) -> Option<usize> {
-        let (asked, known) = (self.asked, self.keys.len());
+        let asked = self.asked;
+        let known = self.keys.len();
         if asked == 0 || asked >= known || asked > keys.len() || self.keys[..asked] != keys[..asked] {
             return None;
         }
         let more = &request[asked..];
         let of_model = more.iter().take_while(|said| is_of_model(&said.value)).count().min(known - asked);
         if of_model > 0 {
-            let (reply, repeated) = (&self.messages[asked..], &more[..of_model]);
+            let reply = &self.messages[asked..];
+            let repeated = &more[..of_model];
             let is_same =
                 is_replay(reply.iter().map(|said| &said.value), repeated.iter().map(|said| &said.value));
             return is_same.then_some(asked + of_model);

@@ -50,23 +50,36 @@ pub(crate) fn is_replay<'v, 't: 'v>(
     reply: impl Iterator<Item = &'v Json<'t>>,
     repeated: impl Iterator<Item = &'v Json<'t>>,
 ) -> bool {
-    let (mut made, mut said) = (Vec::new(), String::new());
-    for message in reply {
-        gather_calls(message, None, &mut made);
-        gather_text(message, &mut said);
+    let reply = Reply::gather(reply);
+    let repeated = Reply::gather(repeated);
+    let is_same_text = reply.text.contains(&repeated.text) || repeated.text.contains(&reply.text);
+    is_same_text && reply.makes_calls_of(&repeated)
+}
+
+/// What the model did in a reply: its calls, and its text without blanks.
+struct Reply {
+    calls: Vec<ReplayedCall>,
+    text: String,
+}
+
+impl Reply {
+    fn gather<'v, 't: 'v>(messages: impl Iterator<Item = &'v Json<'t>>) -> Self {
+        let mut reply = Self { calls: Vec::new(), text: String::new() };
+        for message in messages {
+            gather_calls(message, None, &mut reply.calls);
+            gather_text(message, &mut reply.text);
+        }
+        reply
     }
-    let (mut made_again, mut said_again) = (Vec::new(), String::new());
-    for message in repeated {
-        gather_calls(message, None, &mut made_again);
-        gather_text(message, &mut said_again);
+
+    /// Whether the calls are those of `other`. A client may write the arguments in its own way, but keeps the ids that the model
+    /// gave.
+    fn makes_calls_of(&self, other: &Self) -> bool {
+        sort_by(&self.calls, |call| &call.meaning) == sort_by(&other.calls, |call| &call.meaning)
+            || self.calls.iter().all(|call| call.id.is_some())
+                && sort_by(&self.calls, |call| (&call.id, &call.name))
+                    == sort_by(&other.calls, |call| (&call.id, &call.name))
     }
-    let is_same_text = said.contains(&said_again) || said_again.contains(&said);
-    // A client may write the arguments in its own way. The ids of the calls are those that the model gave them in this reply.
-    is_same_text
-        && (sort_by(&made, |call| &call.meaning) == sort_by(&made_again, |call| &call.meaning)
-            || made.iter().all(|call| call.id.is_some())
-                && sort_by(&made, |call| (&call.id, &call.name))
-                    == sort_by(&made_again, |call| (&call.id, &call.name)))
 }
 
 /// A call in a reply.
