@@ -29,6 +29,10 @@ pub(super) const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 /// The variable with the address of the MCP server with the case's mock tools.
 pub const MCP_VARIABLE: &str = "ARRAIGN_MCP_URL";
 
+/// How a program says its answer without a trace.
+const ANSWER_HELP: &str = "standard output is for the trace alone, logs belong on standard error; an answer without a word \
+    on calls is a trace as well: {\"calls\": [], \"calls_unrecorded\": true, \"answer\": \"...\"}";
+
 /// The environment variables that every process inherits. The interpreters of Windows need more than two: without `TEMP`
 /// their temporary folder is that of the system, and without `USERPROFILE` they have no home.
 const INHERITED_VARIABLES: &[&str] = if cfg!(windows) {
@@ -279,6 +283,16 @@ async fn write_input(mut stdin: ChildStdin, input: Vec<u8>) -> Result<(), AgentP
     Ok(())
 }
 
+/// Says what a program printed instead of a trace, and how an answer without a trace is one.
+fn explain_output(problem: AgentProblem, text: &str) -> AgentProblem {
+    match problem.quoting("it printed", text) {
+        AgentProblem::Nonsense(why) if !arraign_trace::reader::looks_like_json(text) => {
+            AgentProblem::Nonsense(format!("{why}\n{ANSWER_HELP}"))
+        }
+        other => other,
+    }
+}
+
 pub(super) async fn read_trace(
     bytes: Vec<u8>,
     (format, spoken): (Option<String>, SpokenOutput),
@@ -304,7 +318,8 @@ pub(super) async fn read_trace(
                 }
             }
         }
-        let trace = read_single_run(&text, format.as_deref(), &readers)?;
+        let read = read_single_run(&text, format.as_deref(), &readers);
+        let trace = read.map_err(|problem| explain_output(problem, &text))?;
         // A reader joins what a stream sends in pieces, so what would be recorded is searched as well.
         refuse_secrets(&to_native(&trace), &secrets).map(|()| trace)
     });

@@ -4,7 +4,10 @@ use std::io;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use crate::secrets::Secrets;
+use crate::secrets::{QuotedText, Secrets};
+
+/// The largest length of what an agent returned in an error message, in characters.
+const MAX_SHOWN_CHARS: usize = 300;
 
 /// The failure of an agent.
 #[derive(Debug, thiserror::Error)]
@@ -68,8 +71,13 @@ pub enum AgentProblem {
     #[error("did not return a trace: its output is not JSON")]
     NoTrace,
     /// The agent asked its model something that is not recorded.
-    #[error("asked its model something that is not recorded\n{0}")]
-    Unrecorded(String),
+    #[error("asked its model something that is not recorded\n{missed}")]
+    Unrecorded {
+        /// The requests, and how the first one differs from the nearest recorded one.
+        missed: String,
+        /// They differ only in what tools answered.
+        differs_in_results: bool,
+    },
     /// The agent called a tool that its mocks do not answer.
     #[error("called a tool that its `mocks` do not answer\n{0}")]
     Unmocked(String),
@@ -79,6 +87,19 @@ pub enum AgentProblem {
     /// The output contains a secret.
     #[error("wrote the value of the secret `{0}`: the answer is discarded")]
     Secret(String),
+}
+
+impl AgentProblem {
+    /// Adds the beginning of what the agent returned, if that is the problem. `said` is how the agent returned it.
+    pub(super) fn quoting(self, said: &str, text: &str) -> Self {
+        let Self::Nonsense(why) = self else { return self };
+        let text = text.trim();
+        if text.is_empty() {
+            return Self::Nonsense(format!("{why}\n{said} nothing"));
+        }
+        let quoted = QuotedText::near(text, &(0..4 * MAX_SHOWN_CHARS));
+        Self::Nonsense(format!("{why}\n{said}: {}", quoted.cut_end(MAX_SHOWN_CHARS)))
+    }
 }
 
 /// Returns an error if `text` contains one of the secrets.
@@ -95,7 +116,7 @@ fn render_agent(agent: &str, run: Option<u32>) -> String {
 
 /// Renders the standard error. After a request that is not recorded, it only repeats that in the words of a client.
 fn render_stderr(problem: &AgentProblem, stderr: &str) -> String {
-    if stderr.is_empty() || matches!(problem, AgentProblem::Unrecorded(_)) {
+    if stderr.is_empty() || matches!(problem, AgentProblem::Unrecorded { .. }) {
         String::new()
     } else {
         format!("\nits standard error:\n{stderr}")

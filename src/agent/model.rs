@@ -76,7 +76,8 @@ pub(super) fn settle_run(
     }
     // A run without one of its replies has gone another way than the recorded one, so its trace proves nothing.
     if let Some(missed) = describe_misses(&outcome) {
-        return Err(AgentProblem::Unrecorded(missed));
+        let differs_in_results = outcome.misses.iter().all(|miss| miss.differs_in_results);
+        return Err(AgentProblem::Unrecorded { missed, differs_in_results });
     }
     let trace = choose_trace(answer, &outcome, readers)?;
     let Some(task) = task else { return Ok(trace) };
@@ -93,7 +94,7 @@ pub(super) fn settle_run(
 pub(super) fn describe_misses(outcome: &PortOutcome) -> Option<String> {
     let [miss, rest @ ..] = outcome.misses.as_slice() else { return None };
     let more = if rest.is_empty() { String::new() } else { format!("\nand {} more requests", rest.len()) };
-    Some(format!("{miss}{more}"))
+    Some(format!("{}{more}", miss.message))
 }
 
 /// Remarks on recorded exchanges that no request used.

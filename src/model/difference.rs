@@ -3,19 +3,33 @@
 use serde_json::Value;
 
 use super::content::RequestContent;
-use super::messages::{MESSAGE_LISTS, list_tools, name_message, name_tool};
+use super::messages::{MESSAGE_LISTS, TOOL_RESULT, list_tools, name_message, name_tool};
 use crate::secrets::quote_difference;
 use crate::yaml::render_plain;
 
 /// The largest number of edits in a message.
 const MAX_EDITS: usize = 6;
 
+/// One difference between two requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RequestEdit {
+    text: String,
+    /// The text of a tool's result differs, and nothing else of its message.
+    in_result: bool,
+}
+
+impl From<String> for RequestEdit {
+    fn from(text: String) -> Self {
+        Self { text, in_result: false }
+    }
+}
+
 /// Returns the index of the recorded request that needs the fewest edits to become `request`, and the edits. Requests to
 /// another path are compared only if there is none to the same.
 pub(super) fn find_nearest(
     recorded: &[RequestContent],
     request: &RequestContent,
-) -> Option<(usize, Vec<String>)> {
+) -> Option<(usize, Vec<RequestEdit>)> {
     let to_same_path = recorded.iter().any(|content| content.target == request.target);
     let candidates = recorded.iter().enumerate();
     let candidates = candidates.filter(|(_, content)| !to_same_path || content.target == request.target);
@@ -24,23 +38,29 @@ pub(super) fn find_nearest(
 }
 
 /// Renders the first edits, one per line.
-pub(super) fn render_edits(edits: &[String]) -> String {
-    let mut lines: Vec<String> = edits.iter().take(MAX_EDITS).map(|edit| format!("\n  {edit}")).collect();
+pub(super) fn render_edits(edits: &[RequestEdit]) -> String {
+    let shown = edits.iter().take(MAX_EDITS);
+    let mut lines: Vec<String> = shown.map(|edit| format!("\n  {}", edit.text)).collect();
     if edits.len() > MAX_EDITS {
         lines.push(format!("\n  and {} more differences", edits.len() - MAX_EDITS));
     }
     lines.concat()
 }
 
-fn list_edits(old: &RequestContent, new: &RequestContent) -> Vec<String> {
+/// Whether the requests differ only in what tools answered: a recording of another run differs there as well.
+pub(super) fn differ_in_results(edits: &[RequestEdit]) -> bool {
+    !edits.is_empty() && edits.iter().all(|edit| edit.in_result)
+}
+
+fn list_edits(old: &RequestContent, new: &RequestContent) -> Vec<RequestEdit> {
     let mut edits = Vec::new();
     if old.target != new.target {
-        edits.push(format!("request: {} -> {}", old.target, new.target));
+        edits.push(format!("request: {} -> {}", old.target, new.target).into());
     }
     if old.streamed != new.streamed {
         let [before, after] =
             [old, new].map(|request| if request.streamed { "streamed" } else { "not streamed" });
-        edits.push(format!("reply: {before} -> {after}"));
+        edits.push(format!("reply: {before} -> {after}").into());
     }
     let empty = serde_json::Map::new();
     let (before, after) = (old.body.as_object().unwrap_or(&empty), new.body.as_object().unwrap_or(&empty));
@@ -68,7 +88,7 @@ fn list_edits(old: &RequestContent, new: &RequestContent) -> Vec<String> {
 
 /// Lists the edits between two lists of messages. A conversation grows at its end and is mostly edited in one place, so the
 /// equal messages at both ends are left out and the rest is compared one by one.
-fn list_message_edits(old: &[Value], new: &[Value], edits: &mut Vec<String>) {
+fn list_message_edits(old: &[Value], new: &[Value], edits: &mut Vec<RequestEdit>) {
     let start = old.iter().zip(new).take_while(|(one, other)| one == other).count();
     let (old_rest, new_rest) = (&old[start..], &new[start..]);
     let end =
@@ -78,12 +98,14 @@ fn list_message_edits(old: &[Value], new: &[Value], edits: &mut Vec<String>) {
         let number = start + at + 1;
         match (old_rest.get(at), new_rest.get(at)) {
             (Some(one), Some(other)) => {
-                list_leaf_edits(&format!("message {number}, {}", name_message(other)), one, other, edits);
+                let (name, before) = (name_message(other), edits.len());
+                list_leaf_edits(&format!("message {number}, {name}"), one, other, edits);
+                edits[before..].iter_mut().for_each(|edit| edit.in_result = name == TOOL_RESULT);
             }
             (None, Some(only)) | (Some(only), None) => {
                 let what = if at < old_rest.len() { "missing" } else { "new" };
                 let (name, end) = (name_message(only), quote_end(only));
-                edits.push(format!("message {number}, {name}, is {what}: {end}"));
+                edits.push(format!("message {number}, {name}, is {what}: {end}").into());
             }
             (None, None) => {}
         }
@@ -91,27 +113,27 @@ fn list_message_edits(old: &[Value], new: &[Value], edits: &mut Vec<String>) {
 }
 
 /// Lists the edits between two lists of tools, which are compared by name.
-fn list_tool_edits(old: &[Value], new: &[Value], edits: &mut Vec<String>) {
+fn list_tool_edits(old: &[Value], new: &[Value], edits: &mut Vec<RequestEdit>) {
     let before = edits.len();
     let (old, new) = (list_tools(old), list_tools(new));
     for tool in &new {
         let name = name_tool(tool);
         match old.iter().find(|known| name_tool(known) == name) {
-            None => edits.push(format!("tool `{name}` is new")),
+            None => edits.push(format!("tool `{name}` is new").into()),
             Some(known) => list_leaf_edits(&format!("tool `{name}`"), known, tool, edits),
         }
     }
     for tool in old.iter().filter(|tool| new.iter().all(|known| name_tool(known) != name_tool(tool))) {
-        edits.push(format!("tool `{}` is missing", name_tool(tool)));
+        edits.push(format!("tool `{}` is missing", name_tool(tool)).into());
     }
     // The lists differ, so if no tool does, it is their order.
     if edits.len() == before {
-        edits.push("the order of the tools has changed".to_owned());
+        edits.push("the order of the tools has changed".to_owned().into());
     }
 }
 
 /// Lists the values that differ, each with its place below `what`. The text of a message needs no further place.
-fn list_leaf_edits(what: &str, old: &Value, new: &Value, edits: &mut Vec<String>) {
+fn list_leaf_edits(what: &str, old: &Value, new: &Value, edits: &mut Vec<RequestEdit>) {
     match (old, new) {
         _ if old == new => {}
         (Value::Object(one), Value::Object(other)) => {
@@ -129,7 +151,7 @@ fn list_leaf_edits(what: &str, old: &Value, new: &Value, edits: &mut Vec<String>
         }
         _ => {
             let [one, other] = quote_difference(&render_plain(old), &render_plain(new));
-            edits.push(format!("{what}: {one} -> {other}"));
+            edits.push(format!("{what}: {one} -> {other}").into());
         }
     }
 }
@@ -152,7 +174,7 @@ mod tests {
     }
 
     fn edits(old: Value, new: Value) -> Vec<String> {
-        list_edits(&content(old), &content(new))
+        list_edits(&content(old), &content(new)).into_iter().map(|edit| edit.text).collect()
     }
 
     #[test]

@@ -5,17 +5,20 @@ use serde_json::Value;
 /// The keys of a body under which messages are listed.
 pub(super) const MESSAGE_LISTS: [&str; 3] = ["messages", "input", "contents"];
 
+/// The name of a message with what a tool answered.
+pub(super) const TOOL_RESULT: &str = "tool result";
+
 /// Returns the name of a message: `user message`, `tool result`, `tool call`.
 pub(super) fn name_message(message: &Value) -> &'static str {
     if let Some(kind) = message["type"].as_str().filter(|kind| *kind != "message") {
-        return if kind.ends_with("_output") { "tool result" } else { name_item(kind) };
+        return if kind.ends_with("_output") { TOOL_RESULT } else { name_item(kind) };
     }
     // Results of tools are user messages for some providers: what they contain says more than their role.
     if holds(message, &|part| part["type"] == "tool_result" || !part["functionResponse"].is_null()) {
-        return "tool result";
+        return TOOL_RESULT;
     }
     match message["role"].as_str() {
-        Some("tool" | "function") => "tool result",
+        Some("tool" | "function") => TOOL_RESULT,
         Some("user") => "user message",
         Some("assistant" | "model") => "assistant message",
         Some("system" | "developer") => "system message",

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::cassette::Cassette;
 use super::content::{ContentRules, RequestContent};
-use super::difference::{find_nearest, render_edits};
+use super::difference::{differ_in_results, find_nearest, render_edits};
 use super::exchange::{RecordedExchange, RecordedReply, RecordedRequest};
 use super::incoming::IncomingReplies;
 use super::provider::Provider;
@@ -77,13 +77,22 @@ impl SessionPlan {
     }
 }
 
+/// A request without a recorded reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissedRequest {
+    /// The request, and how it differs from the nearest recorded one.
+    pub message: String,
+    /// It differs only in what tools answered, which another recording cannot settle.
+    pub differs_in_results: bool,
+}
+
 /// The outcome of a session.
 #[derive(Debug, Default)]
 pub struct PortOutcome {
     /// The exchanges, in the order of their requests.
     pub exchanges: Vec<Arc<RecordedExchange>>,
-    /// The requests without a recorded reply: each request, and how it differs from the nearest recorded one.
-    pub misses: Vec<String>,
+    /// The requests without a recorded reply.
+    pub misses: Vec<MissedRequest>,
     /// The number of requests that were forwarded.
     pub forwarded: usize,
     /// The number of recorded exchanges that no request used.
@@ -164,8 +173,9 @@ impl PortSession {
             return PortAnswer::Recorded(Arc::clone(exchange));
         }
         if self.plan.mode == PortMode::Replay {
-            let message = self.describe_miss(request, &content, &state);
-            state.outcome.misses.push(message.clone());
+            let missed = self.describe_miss(request, &content, &state);
+            let message = missed.message.clone();
+            state.outcome.misses.push(missed);
             return PortAnswer::Refused(message);
         }
         state.outcome.forwarded += 1;
@@ -235,7 +245,7 @@ impl PortSession {
         request: &RecordedRequest,
         content: &RequestContent,
         state: &SessionState,
-    ) -> String {
+    ) -> MissedRequest {
         let subject = match self.plan.subject {
             RecordedSubject::Model => "model",
             RecordedSubject::McpServer => "server",
@@ -250,14 +260,17 @@ impl PortSession {
                 RecordedSubject::Model => "; `reuse: true` repeats the last reply",
                 RecordedSubject::McpServer => "",
             };
-            return format!("{what}, is recorded less often than the agent sends it{help}");
+            let message = format!("{what}, is recorded less often than the agent sends it{help}");
+            return MissedRequest { message, differs_in_results: false };
         }
-        match find_nearest(&self.recorded, content) {
-            None => format!("{what}, is not recorded: {name} is empty"),
-            Some((index, edits)) => {
-                let place = format!("the nearest is line {} of {name}", index + 1);
-                format!("{what}, is not recorded; {place}:{}", render_edits(&edits))
-            }
+        let Some((index, edits)) = find_nearest(&self.recorded, content) else {
+            let message = format!("{what}, is not recorded: {name} is empty");
+            return MissedRequest { message, differs_in_results: false };
+        };
+        let place = format!("the nearest is line {} of {name}", index + 1);
+        MissedRequest {
+            message: format!("{what}, is not recorded; {place}:{}", render_edits(&edits)),
+            differs_in_results: differ_in_results(&edits),
         }
     }
 }

@@ -8,12 +8,8 @@ use crate::case::HttpCall;
 use crate::http::HttpResponse;
 use crate::pattern::JsonPath;
 use crate::reader::ReaderSet;
-use crate::secrets::QuotedText;
 use crate::trace::Trace;
 use crate::yaml::render_plain;
-
-/// The largest length of a response in an error message, in characters.
-const MAX_SHOWN_CHARS: usize = 300;
 
 /// Parses the run in `response`.
 pub(super) fn read_response(
@@ -23,12 +19,7 @@ pub(super) fn read_response(
     readers: &ReaderSet,
 ) -> Result<Trace, AgentProblem> {
     let read = parse_run(call, response, query, readers);
-    read.map_err(|problem| match problem {
-        AgentProblem::Nonsense(why) => {
-            AgentProblem::Nonsense(format!("{why}\n{}", quote_body(&response.body)))
-        }
-        other => other,
-    })
+    read.map_err(|problem| problem.quoting("it answered", &response.body))
 }
 
 fn parse_run(
@@ -74,9 +65,3 @@ fn select_text(path: &JsonPath, value: &Value) -> Result<String, AgentProblem> {
     Ok(texts.collect::<Vec<_>>().join("\n"))
 }
 
-fn quote_body(body: &str) -> String {
-    if body.is_empty() {
-        return "it answered with an empty body".to_owned();
-    }
-    format!("it answered: {}", QuotedText::near(body, &(0..4 * MAX_SHOWN_CHARS)).cut_end(MAX_SHOWN_CHARS))
-}

@@ -84,6 +84,22 @@ fn any_known_format_is_an_answer() {
 }
 
 #[test]
+fn output_that_is_no_trace_is_shown_with_the_form_of_an_answer() {
+    let help = "an answer without a word on calls is a trace as well: {\"calls\": [], \"calls_unrecorded\": true";
+    for (script, shown) in [
+        ("echo 'It shipped.'", "it printed: It shipped."),
+        ("echo 'INFO starting'; echo '{\"calls\": []}'", "it printed: INFO starting"),
+        ("true", "it printed nothing"),
+    ] {
+        let ran = Project::of(&[asks("a", &shell(script), "")]).run_with(&[LIVE], &[]).exits(101);
+        ran.says("the agent `sh` did not return a valid trace").says(shown).says(help);
+    }
+    let as_told = "echo '{\"calls\": [], \"calls_unrecorded\": true, \"answer\": \"It shipped.\"}'";
+    let ran = Project::of(&[asks("a", &shell(as_told), "")]).run_with(&[LIVE], &[]).exits(101);
+    ran.says("undecided");
+}
+
+#[test]
 fn agents_have_names_in_the_folders_own_file() {
     let project = Project::of(&[asks("a", "robot", "")]);
     let agents = |script: &str| format!("agents:\n  robot: {}\n", shell(script));

@@ -41,6 +41,7 @@ pub use set::{ReaderSet, ReaderSurvey};
 
 use crate::text_halves::join_halves;
 use crate::trace::{Trace, UnreadContent, UnreadPart};
+use build::offered_tools::OfferedTools;
 use error::DecodeError;
 use json::input::{Input, InputSource};
 use json::record_marks::Mark;
@@ -78,6 +79,7 @@ impl Reader {
     fn read_runs(&self, input: Input) -> Result<Vec<Trace>, DecodeError> {
         let source = input.source;
         let has_halves = input.has_halves;
+        let offers = OfferedTools::of(&input.records);
         let is_reversed = build::reversed_log::is_reversed(&input, self.name);
         let mut runs = (self.read)(input)?;
         if has_halves {
@@ -92,7 +94,7 @@ impl Reader {
             }
         }
         let is_alone = runs.len() == 1 && matches!(source, InputSource::File(_));
-        build::offered_tools::note_offered_tools(&mut runs, source, is_alone);
+        offers.note(&mut runs, is_alone);
         if is_reversed {
             build::reversed_log::note_reversed(&mut runs);
         }

@@ -45,6 +45,7 @@ pub(super) fn serve_mocks(harness: &Harness, name: Option<&str>) -> Result<Vec<S
     serve(MockHandler::Session(Arc::clone(&session)))?;
     let outcome = session.finish();
     let misses = outcome.server.into_iter().flat_map(|server| server.misses);
+    let misses = misses.map(|miss| miss.message);
     Ok(outcome.problems.into_iter().chain(misses).collect())
 }
 

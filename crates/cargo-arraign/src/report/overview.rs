@@ -54,7 +54,7 @@ impl<'r> RunOverview<'r> {
     pub(super) fn render_totals(&self) -> String {
         let Totals { cases, passed, failed, undecided, errors, skipped } = self.totals;
         let mut text = self.flaky.concat() + &self.pinned.concat();
-        let _ = write!(text, "{}: {passed} passed", count_noun(cases, "case"));
+        let _ = write!(text, "{}: {passed} passed", count_noun(cases + skipped, "case"));
         let rest = [
             (failed, "failed"),
             (undecided, "undecided"),

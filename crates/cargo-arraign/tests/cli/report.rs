@@ -144,7 +144,7 @@ fn a_green_run_is_0() {
     let package = Package::of(&suite(&[("a", "look")]));
     package.arraign(&["run"]);
     let ran = package.arraign(&["report"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "1 case: 1 passed, 1 skipped\n"));
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "2 cases: 1 passed, 1 skipped\n"));
 }
 
 /// Each trial was a process of its own: the summary is made of what they left.

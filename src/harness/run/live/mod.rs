@@ -328,15 +328,25 @@ impl LiveAgents {
 
     /// Converts the error of an agent. A request that is not recorded proves nothing about the agent.
     fn explain_failure(&self, error: &AgentError, name: &str) -> RunFailure {
-        let check = match error.problem {
-            AgentProblem::Unrecorded(_) => "model",
-            AgentProblem::UnrecordedCall(_) => "mocks",
+        let (check, differs_in_results) = match error.problem {
+            AgentProblem::Unrecorded { differs_in_results, .. } => ("model", differs_in_results),
+            AgentProblem::UnrecordedCall(_) => ("mocks", false),
             _ => return RunFailure::Error(error.to_string()),
+        };
+        let record = format!("ARRAIGN_AGENT_MODE=record {}", self.rerun.command(name));
+        let help = if differs_in_results {
+            // The tools run in a replay too. What they answer anew each time is new in every recording.
+            format!(
+                "a tool answers differently in each run: mock it, or leave the part out with `model: {{ignore_text: \
+                 [...]}}`; if it changed only once, record the run again: {record}"
+            )
+        } else {
+            format!("record the run again: {record}")
         };
         RunFailure::Undecided(UndecidedRun {
             check,
             reason: error.to_string(),
-            help: format!("record the run again: ARRAIGN_AGENT_MODE=record {}", self.rerun.command(name)),
+            help,
             cause: UndecidedCause::UnrecordedRequest,
         })
     }

@@ -86,19 +86,6 @@ impl<'t> InputSource<'t> {
         }
     }
 
-    /// Parses the records once more for which the condition holds, and maybe others. In a file with a record on each line,
-    /// only these lines are parsed.
-    pub(crate) fn parse_where(self, condition: fn(&str) -> bool) -> Vec<Record<'t>> {
-        if let Self::File(text) = self {
-            let lines = text.lines().filter(|line| condition(line));
-            // A line that is no JSON is a part of a document.
-            if let Ok(inputs) = lines.map(Input::parse).collect::<Result<Vec<_>, _>>() {
-                return inputs.into_iter().flat_map(|input| input.records).collect();
-            }
-        }
-        self.parse_again()
-    }
-
     /// Parses the records once more.
     pub(crate) fn parse_again(self) -> Vec<Record<'t>> {
         let input = match self {

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Seek, SeekFrom};
 
-use crate::reader::build::offered_tools::note_offered_tools;
+use crate::reader::build::offered_tools::OfferedTools;
 use crate::reader::build::unshown_calls::note_unshown_calls;
 use crate::reader::error::TraceError;
 use crate::reader::json::input::{At, Input, find_excess_value};
@@ -87,12 +87,13 @@ impl Cut {
         let source = input.source;
         let is_bare = self.is_bare
             && (self.reader.detect)(&input).is_ok_and(|certainty| is_bare_talk(certainty, &input));
+        let offers = (survey.runs == 1).then(|| OfferedTools::of(&input.records));
         let mut recording = read_by(&self.reader, input);
         if let (Ok(recording), true) = (recording.as_mut(), is_bare) {
             note_unshown_calls(&mut recording.runs, source, &[self.reader.name]);
         }
-        if let (Ok(recording), 1) = (recording.as_mut(), survey.runs) {
-            note_offered_tools(&mut recording.runs, source, true);
+        if let (Ok(recording), Some(offers)) = (recording.as_mut(), offers) {
+            offers.note(&mut recording.runs, true);
         }
         if let (Ok(recording), true) = (recording.as_mut(), self.is_named) {
             recording.runs.iter_mut().for_each(|run| run.accept_format(self.reader.name));

@@ -10,10 +10,10 @@ use flate2::read::DeflateDecoder;
 use ruzstd::decoding::StreamingDecoder;
 use zip::{CompressionMethod, ZipArchive};
 
-use crate::reader::build::offered_tools::note_offered_tools;
+use crate::reader::build::offered_tools::OfferedTools;
 use crate::reader::error::{DecodeError, TraceError, TraceProblem};
 use crate::reader::formats::inspect::{READER, sample};
-use crate::reader::json::input::{At, InputSource};
+use crate::reader::json::input::{At, Input};
 use crate::reader::json::object::Object;
 use crate::reader::settle_run;
 use crate::trace::Trace;
@@ -93,7 +93,9 @@ impl<R: Read + Seek> Archive<R> {
         run.note_results(false);
         let texts = [std::mem::take(&mut self.head), (At::Whole, text)];
         let is_alone = self.samples.len() == 1;
-        note_offered_tools(std::slice::from_mut(&mut run), InputSource::Pieces(&texts), is_alone);
+        if let Ok(input) = Input::of_texts(&texts) {
+            OfferedTools::of(&input.records).note(std::slice::from_mut(&mut run), is_alone);
+        }
         let [head, _] = texts;
         self.head = head;
         Ok(run)
