@@ -76,16 +76,16 @@ fn session() -> Trace {
         let path = format!("src/module_{file}.py");
         let line = |line: u32| format!("{line}\tvalue_{line} = compute({line}, {file})");
         let shown = (1..60).map(line).collect::<Vec<_>>().join("\n");
-        push("Read", json!({ "file_path": path }), shown.clone());
+        push("Read", json!({ "file_path": path }).into(), shown.clone());
         push(
             "Edit",
-            json!({ "file_path": path, "old_string": "3", "new_string": "value_9 = compute(9)" }),
+            json!({ "file_path": path, "old_string": "3", "new_string": "value_9 = compute(9)" }).into(),
             "ok".to_owned(),
         );
-        push("Read", json!({ "file_path": path }), shown);
+        push("Read", json!({ "file_path": path }).into(), shown);
         push(
             "Bash",
-            json!({ "command": "cd app && CI=1 timeout 60 python -m pytest -q | tail -5" }),
+            json!({ "command": "cd app && CI=1 timeout 60 python -m pytest -q | tail -5" }).into(),
             "42 passed in 1.20s".to_owned(),
         );
     }

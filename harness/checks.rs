@@ -51,7 +51,7 @@ impl Check for NoRefundsOnSunday {
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let mut trace = Trace::default();
         let arguments = json!({ self.date_argument.as_str(): "2026-11-22" });
-        trace.push_call(Call::new(self.tool.as_str(), Arguments::Json(arguments), 1));
+        trace.push_call(Call::new(self.tool.as_str(), Arguments::Json(arguments.into()), 1));
         Some(trace.into())
     }
 }
@@ -60,7 +60,7 @@ impl NoRefundsOnSunday {
     fn report_sunday(&self, call: &Call, date: &str) -> Violation {
         Violation::of_call(call, format!("`{}` pays on {date}, a Sunday", self.tool))
             .at("/tool")
-            .argument(&self.date_argument, json!(date))
+            .argument(&self.date_argument, json!(date).into())
             .help("pay on the Monday after")
     }
 }

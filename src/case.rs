@@ -12,6 +12,7 @@ mod reach;
 mod template;
 mod variables;
 
+use crate::json::{Json, JsonMap};
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -59,9 +60,9 @@ pub struct Case {
     /// The description.
     pub description: Option<String>,
     /// Data of the user, which no check reads.
-    pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
+    pub metadata: Option<JsonMap>,
     /// The input of the agent.
-    pub input: Option<serde_json::Value>,
+    pub input: Option<Json>,
     /// The place of the input.
     pub input_place: Option<Place>,
     /// The texts of the user in the case's turns.

@@ -167,6 +167,7 @@ mod yaml;
 
 pub(crate) use arraign_trace::place;
 pub use arraign_trace::trace;
+pub use arraign_trace::{Json, json};
 
 #[cfg(feature = "live")]
 pub use agent::{AgentInput, IntoTrace, Messages, ModelAddresses};

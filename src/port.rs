@@ -1,5 +1,6 @@
 //! The server on this machine that agents reach: one for a process, with a path for each run of an agent.
 
+use crate::json::json;
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::convert::Infallible;
@@ -17,7 +18,6 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
 

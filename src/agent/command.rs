@@ -1,5 +1,6 @@
 //! Agents as processes: the case's input on standard input, a trace on standard output.
 
+use crate::json;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -63,7 +64,7 @@ pub(super) async fn ask_command(
     environment: &AgentEnvironment,
 ) -> CommandResult {
     let secrets = collect_secrets(line, environment);
-    let mut text = serde_json::to_vec(input).unwrap_or_default();
+    let mut text = json::to_vec(input).unwrap_or_default();
     text.push(b'\n');
     let (ended, stderr) = run_process(line, Some(input), text, task.find_limit(), environment).await;
     let answer = match ended {
@@ -113,7 +114,7 @@ pub(super) async fn run_process(
 
 /// Returns the command with its placeholders filled in, each within its argument.
 pub(super) fn fill_arguments(line: &CommandLine, input: &AgentInput) -> Result<CommandLine, AgentProblem> {
-    let mut asked = serde_json::to_value(input).map_err(|error| AgentProblem::NotAsked(error.to_string()))?;
+    let mut asked = json::to_json(input).map_err(|error| AgentProblem::NotAsked(error.to_string()))?;
     // An input without a text has no `query`, and an argument that uses it says so.
     if let Some(names) = asked.as_object_mut().filter(|_| input.query.is_empty()) {
         names.remove("query");

@@ -1,8 +1,8 @@
 //! Scripted turns: the agent is asked one text of the user after the other, and its answers are joined to one run.
 
+use crate::json::{self, Json, json};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::command::CommandResult;
@@ -40,7 +40,7 @@ struct Conversation<'i> {
     input: &'i AgentInput,
     trace: Option<Trace>,
     /// The agent's reply to each turn.
-    returned: Vec<Value>,
+    returned: Vec<Json>,
 }
 
 impl Conversation<'_> {
@@ -62,7 +62,7 @@ impl Conversation<'_> {
             ..self.input.clone()
         };
         match &mut input.input {
-            Value::Object(entries) => drop(entries.insert("query".to_owned(), text.as_str().into())),
+            Json::Object(entries) => drop(entries.insert("query".to_owned(), text.as_str().into())),
             other => *other = text.as_str().into(),
         }
         Some(input)
@@ -96,9 +96,8 @@ impl Conversation<'_> {
 
     /// Adds the answer to `text`. An answer that contains the texts of all turns so far is the whole conversation; any other
     /// is the last turn of it.
-    fn add_answer(&mut self, text: &str, mut answer: Trace, returned: Option<Value>) {
-        let returned =
-            returned.unwrap_or_else(|| serde_json::from_str(&to_native(&answer)).unwrap_or_default());
+    fn add_answer(&mut self, text: &str, mut answer: Trace, returned: Option<Json>) {
+        let returned = returned.unwrap_or_else(|| json::from_str(&to_native(&answer)).unwrap_or_default());
         self.returned.push(returned);
         let asked = &self.input.script.texts[..self.returned.len()];
         // The first answer is always the whole conversation so far.
@@ -124,8 +123,8 @@ fn contains_texts(trace: &Trace, texts: &[String]) -> bool {
 }
 
 /// Lists the texts so far, as messages that most servers read.
-fn list_said(trace: &Trace) -> Vec<Value> {
-    let mut said: Vec<Value> =
+fn list_said(trace: &Trace) -> Vec<Json> {
+    let mut said: Vec<Json> =
         trace.messages.iter().map(|message| json!({"role": message.role, "content": message.text})).collect();
     said.extend(unsaid_answer(trace).map(|answer| json!({"role": Role::Assistant, "content": answer})));
     said

@@ -1,12 +1,12 @@
 //! Agents as closures of the test target.
 
+use crate::json::Json;
 use std::any::Any;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -18,7 +18,7 @@ use crate::trace::Trace;
 pub(super) const GRACE_PERIOD: Duration = Duration::from_millis(100);
 
 /// A run, and in a conversation what the closure returned, if it is no trace.
-type ReturnedRun = (Trace, Option<Value>);
+type ReturnedRun = (Trace, Option<Json>);
 
 type RunFuture = Pin<Box<dyn Future<Output = Result<ReturnedRun, AgentProblem>> + Send>>;
 

@@ -1,7 +1,7 @@
 //! The return types of agents in the test target: a trace, or messages in a format with a reader.
 
+use crate::json::{self, Json};
 use serde::Serialize;
-use serde_json::Value;
 
 use super::AgentProblem;
 use crate::reader::{self, ReaderSet};
@@ -13,7 +13,7 @@ pub trait IntoTrace {
     fn into_trace(self) -> Result<Trace, AgentProblem>;
 
     /// Returns the messages as they are, for [`AgentInput::conversation`](super::AgentInput::conversation) of the next turn.
-    fn to_messages(&self) -> Option<Value> {
+    fn to_messages(&self) -> Option<Json> {
         None
     }
 }
@@ -25,12 +25,12 @@ impl IntoTrace for Trace {
     }
 }
 
-impl IntoTrace for Value {
+impl IntoTrace for Json {
     fn into_trace(self) -> Result<Trace, AgentProblem> {
         read_single_run(&self.to_string(), None, &ReaderSet::default())
     }
 
-    fn to_messages(&self) -> Option<Value> {
+    fn to_messages(&self) -> Option<Json> {
         Some(self.clone())
     }
 }
@@ -43,15 +43,15 @@ pub struct Messages<T>(pub T);
 
 impl<T: Serialize> IntoTrace for Messages<T> {
     fn into_trace(self) -> Result<Trace, AgentProblem> {
-        let text = serde_json::to_string(&self.0);
+        let text = json::to_string(&self.0);
         let text = text.map_err(|error| AgentProblem::Nonsense(error.to_string()))?;
         let mut run = read_single_run(&text, None, &ReaderSet::default())?;
         run.calls_unrecorded.take_if(|reason| matches!(reason, CallsUnrecorded::NotShown { .. }));
         Ok(run)
     }
 
-    fn to_messages(&self) -> Option<Value> {
-        serde_json::to_value(&self.0).ok()
+    fn to_messages(&self) -> Option<Json> {
+        json::to_json(&self.0).ok()
     }
 }
 

@@ -3,6 +3,7 @@
 //! Under nextest each trial is a process, so the limits hold over processes: a slot is a locked file, and the rate and the
 //! costs are in a file that is changed under its lock. The system drops the locks of a process that ends.
 
+use crate::json;
 use std::fs::{File, OpenOptions, TryLockError, create_dir_all};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -100,11 +101,11 @@ impl AgentGate {
         let mut text = String::new();
         file.read_to_string(&mut text)?;
         // A process that was killed while it wrote leaves half of a text: then the count begins anew.
-        let mut state: GateState = serde_json::from_str(&text).unwrap_or_default();
+        let mut state: GateState = json::from_str(&text).unwrap_or_default();
         let changed = change(&mut state);
         file.set_len(0)?;
         file.rewind()?;
-        file.write_all(serde_json::to_string(&state)?.as_bytes())?;
+        file.write_all(json::to_string(&state)?.as_bytes())?;
         Ok(changed)
     }
 }

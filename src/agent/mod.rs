@@ -24,12 +24,12 @@ mod pool;
 mod program;
 mod turn_process;
 
+use crate::json::{Json, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
 pub use command::MCP_VARIABLE;
 pub use conversation::Script;
@@ -65,7 +65,7 @@ pub struct AgentInput {
     /// The case's id; of a file that is one case, the file's stem.
     pub id: String,
     /// The case's `input` as written: a text, or a mapping with `query`.
-    pub input: Value,
+    pub input: Json,
     /// The text of the input.
     pub query: String,
     /// The number of the run, from 1: `repeat` asks for several.
@@ -75,13 +75,13 @@ pub struct AgentInput {
     pub turn: Option<u32>,
     /// The agent's replies to the previous turns: messages, or a trace in the native format.
     #[serde(skip)]
-    pub conversation: Vec<Value>,
+    pub conversation: Vec<Json>,
     /// An id of the run, which is the same in all its turns.
     #[serde(skip)]
     pub session: String,
     /// The messages of the previous turns.
     #[serde(skip)]
-    said: Vec<Value>,
+    said: Vec<Json>,
     #[serde(skip)]
     script: Script,
     /// The addresses for the agent's requests to its model, if these are recorded and replayed.
@@ -150,7 +150,7 @@ pub struct ConfiguredAgent {
     /// How the agent is asked.
     pub agent: Agent,
     /// The settings that decide what the agent does, as JSON.
-    pub definition: Value,
+    pub definition: Json,
     /// The files that the agent depends on.
     pub inputs: Vec<InputGlob>,
     /// How the agent's model is recorded. `None` if the agent's runs are recorded.

@@ -1,5 +1,6 @@
 //! A process that is asked turn by turn: one line of JSON in, one line out, until its input ends.
 
+use crate::json;
 use std::sync::Arc;
 
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -74,7 +75,7 @@ impl TurnProcess {
         readers: &ReaderSet,
     ) -> Result<Trace, AgentProblem> {
         self.turns += 1;
-        let mut line = serde_json::to_vec(input).unwrap_or_default();
+        let mut line = json::to_vec(input).unwrap_or_default();
         line.push(b'\n');
         if let Some(stdin) = &mut self.stdin {
             // A process that does not read any more answers no more either, which is reported below.

@@ -1,10 +1,9 @@
 //! The agent of a case: registered under a name, a command, or a server.
 
+use crate::json::{Json, json};
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
-
-use serde_json::{Value, json};
 
 use super::{Template, VariableText};
 use crate::check::InputMatch;
@@ -79,7 +78,7 @@ pub struct ModelSettings {
 
 impl ModelSettings {
     /// Returns the settings for a fingerprint of the agent.
-    pub fn define(&self) -> Value {
+    pub fn define(&self) -> Json {
         json!({"upstream": self.upstream, "ignore": self.ignore, "ignore_text": self.ignore_text, "reuse": self.reuse})
     }
 }
@@ -167,7 +166,7 @@ impl Described {
     }
 
     /// Returns the settings that decide what the agent does, for its fingerprint. Variables are named, not resolved.
-    pub fn define(&self) -> Value {
+    pub fn define(&self) -> Json {
         match self {
             Self::Command(line) => json!({
                 "program": line.program,

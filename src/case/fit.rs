@@ -4,10 +4,10 @@
 //! the user is the case's text, or holds it as a piece of its own, and the texts of its turns come in their order.
 //! `input_match` says which texts are compared. The files that the agent depends on are compared by their fingerprints alone.
 
+use crate::json::{self, Json, json};
 use std::borrow::Cow;
 
 use regex::Regex;
-use serde_json::{Value, json};
 
 use super::piece::{LinedText, normalize};
 use super::{AgentFingerprint, Case, FileChange};
@@ -45,7 +45,7 @@ impl StopWhen {
         }
     }
 
-    fn describe(&self) -> Value {
+    fn describe(&self) -> Json {
         match self {
             Self::Contains(text) => json!({"contains": text}),
             Self::Matches(pattern) => json!({"regex": pattern.as_str()}),
@@ -147,13 +147,13 @@ pub fn fingerprint_input(case: &Case) -> String {
     if let Some(stop) = &case.stop_when {
         input["stop_when"] = stop.describe();
     }
-    fingerprint_bytes(input.to_string().as_bytes())
+    fingerprint_bytes(input.to_canonical().to_string().as_bytes())
 }
 
-fn sort_keys(value: &Value) -> Value {
+fn sort_keys(value: &Json) -> Json {
     match value {
-        Value::Array(items) => items.iter().map(sort_keys).collect(),
-        Value::Object(entries) => {
+        Json::Array(items) => items.iter().map(sort_keys).collect(),
+        Json::Object(entries) => {
             // The order of an object's keys has no meaning, and the texts are compared.
             let mut entries: Vec<_> = entries.iter().collect();
             entries.sort_by_key(|(key, _)| *key);
@@ -268,11 +268,11 @@ fn fits_text(text: &str, wanted: &str, input_match: InputMatch) -> bool {
 
 /// Whether a text is a JSON value in which some text is `wanted`: the input as a program gets it.
 fn holds_in_json(text: &str, wanted: &str) -> bool {
-    fn has_text(value: &Value, wanted: &str) -> bool {
+    fn has_text(value: &Json, wanted: &str) -> bool {
         match value {
-            Value::String(text) => normalize(text) == wanted,
-            Value::Array(items) => items.iter().any(|item| has_text(item, wanted)),
-            Value::Object(entries) => entries.values().any(|value| has_text(value, wanted)),
+            Json::String(text) => normalize(text) == wanted,
+            Json::Array(items) => items.iter().any(|item| has_text(item, wanted)),
+            Json::Object(entries) => entries.values().any(|value| has_text(value, wanted)),
             _ => false,
         }
     }
@@ -280,7 +280,7 @@ fn holds_in_json(text: &str, wanted: &str) -> bool {
     let wanted = normalize(wanted);
     !wanted.is_empty()
         && text.starts_with(['{', '['])
-        && serde_json::from_str(text).is_ok_and(|value| has_text(&value, &wanted))
+        && json::parse_lenient(text).is_ok_and(|value| has_text(&value, &wanted))
 }
 
 /// The tags in which hosts add context to the words of the user.

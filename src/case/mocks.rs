@@ -1,9 +1,8 @@
 //! The mock tools of a case: what arraign's own MCP server offers to the agent, and what it answers.
 
+use crate::json::{Json, JsonMap};
 use std::path::PathBuf;
 use std::time::Duration;
-
-use serde_json::{Map, Value};
 
 use super::CommandLine;
 use crate::check::arguments::ArgumentsMatcher;
@@ -24,7 +23,7 @@ pub struct MockTools {
     /// The file of the tools' definitions, which is no file of cases.
     pub definitions: Option<PathBuf>,
     /// The settings as JSON, with their definitions, for the fingerprint of the agent.
-    pub definition: Value,
+    pub definition: Json,
 }
 
 /// A tool with scripted answers.
@@ -33,7 +32,7 @@ pub struct MockTool {
     /// The name.
     pub name: String,
     /// The tool as `tools/list` shows it.
-    pub listed: Map<String, Value>,
+    pub listed: JsonMap,
     /// The answers. The first that applies is given.
     pub answers: Vec<MockAnswer>,
 }
@@ -57,17 +56,17 @@ pub struct MockAnswer {
 #[derive(Debug, Clone, PartialEq)]
 pub enum MockContent {
     /// A text, or a value that is sent as JSON.
-    Value(Value),
+    Value(Json),
     /// Blocks of content in the form of MCP.
-    Blocks(Vec<Value>),
+    Blocks(Vec<Json>),
 }
 
 impl MockContent {
     /// Returns the result of the call in a trace.
-    pub fn to_result(&self) -> Value {
+    pub fn to_result(&self) -> Json {
         match self {
             Self::Value(value) => value.clone(),
-            Self::Blocks(blocks) => Value::Array(blocks.clone()),
+            Self::Blocks(blocks) => Json::Array(blocks.clone()),
         }
     }
 }

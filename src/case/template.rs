@@ -3,8 +3,7 @@
 //! A text that is exactly `{{input}}` becomes the value, whatever its type; inside a longer text it becomes text.
 //! Values are combined, not serialized text, so the content of a case cannot break out of its string.
 
-use serde_json::Value;
-
+use crate::json::Json;
 use crate::yaml::{did_you_mean, render_plain};
 
 /// The names that a template may use: the keys of the input that a command reads, and the address of mock tools.
@@ -13,11 +12,11 @@ const TEMPLATE_NAMES: [&str; 8] =
 
 /// A value with placeholders in its texts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Template(Value);
+pub struct Template(Json);
 
 impl Template {
     /// Checks the placeholders of `value`. The error names the text with an unknown name.
-    pub fn new(value: Value) -> Result<Self, String> {
+    pub fn new(value: Json) -> Result<Self, String> {
         each_text(&value, &mut |text| check_parts(text).map(drop))?;
         Ok(Self(value))
     }
@@ -29,17 +28,17 @@ impl Template {
     }
 
     /// Returns the value with its placeholders.
-    pub fn as_value(&self) -> &Value {
+    pub fn as_value(&self) -> &Json {
         &self.0
     }
 
     /// Fills the template with `asked`, an object by name. The error names the missing entry.
-    pub fn fill(&self, asked: &Value) -> Result<Value, String> {
+    pub fn fill(&self, asked: &Json) -> Result<Json, String> {
         fill_value(&self.0, asked)
     }
 
     /// Fills a text. Each inserted value goes through `escape` first.
-    pub fn fill_text(text: &str, asked: &Value, escape: fn(&str) -> String) -> Result<String, String> {
+    pub fn fill_text(text: &str, asked: &Json, escape: fn(&str) -> String) -> Result<String, String> {
         let parts = check_parts(text)?.into_iter().map(|part| match part {
             TemplatePart::Placeholder { name, .. } => {
                 find_value(asked, name).map(|value| escape(&render_plain(value)))
@@ -140,7 +139,7 @@ pub fn check_argument(text: &str) -> Result<bool, String> {
 
 /// Fills the placeholders of an argument with `asked`, an object by name. The value stays within the argument, and no shell
 /// reads it. The error names the missing entry.
-pub fn fill_argument(text: &str, asked: &Value) -> Result<String, String> {
+pub fn fill_argument(text: &str, asked: &Json) -> Result<String, String> {
     let parts = split_argument(text).into_iter().map(|part| match part {
         TemplatePart::Placeholder { name, .. } if check_argument(&format!("{{{{{name}}}}}")).is_ok() => {
             find_value(asked, name).map(render_plain)
@@ -152,31 +151,31 @@ pub fn fill_argument(text: &str, asked: &Value) -> Result<String, String> {
     parts.collect()
 }
 
-fn each_text(value: &Value, hold: &mut impl FnMut(&str) -> Result<(), String>) -> Result<(), String> {
+fn each_text(value: &Json, hold: &mut impl FnMut(&str) -> Result<(), String>) -> Result<(), String> {
     match value {
-        Value::String(text) => hold(text),
-        Value::Array(items) => items.iter().try_for_each(|item| each_text(item, hold)),
-        Value::Object(entries) => entries.values().try_for_each(|value| each_text(value, hold)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+        Json::String(text) => hold(text),
+        Json::Array(items) => items.iter().try_for_each(|item| each_text(item, hold)),
+        Json::Object(entries) => entries.values().try_for_each(|value| each_text(value, hold)),
+        Json::Null | Json::Bool(_) | Json::Number(_) => Ok(()),
     }
 }
 
-fn fill_value(value: &Value, asked: &Value) -> Result<Value, String> {
+fn fill_value(value: &Json, asked: &Json) -> Result<Json, String> {
     match value {
-        Value::String(text) => fill_value_text(text, asked),
-        Value::Array(items) => items.iter().map(|item| fill_value(item, asked)).collect(),
-        Value::Object(entries) => {
+        Json::String(text) => fill_value_text(text, asked),
+        Json::Array(items) => items.iter().map(|item| fill_value(item, asked)).collect(),
+        Json::Object(entries) => {
             let entries = entries.iter().map(|(key, value)| Ok((key.clone(), fill_value(value, asked)?)));
-            entries.collect::<Result<_, String>>().map(Value::Object)
+            entries.collect::<Result<_, String>>().map(Json::Object)
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(value.clone()),
+        Json::Null | Json::Bool(_) | Json::Number(_) => Ok(value.clone()),
     }
 }
 
-fn fill_value_text(text: &str, asked: &Value) -> Result<Value, String> {
+fn fill_value_text(text: &str, asked: &Json) -> Result<Json, String> {
     match check_parts(text)?[..] {
         [TemplatePart::Placeholder { name, .. }] => find_value(asked, name).cloned(),
-        _ => Template::fill_text(text, asked, str::to_owned).map(Value::String),
+        _ => Template::fill_text(text, asked, str::to_owned).map(Json::from),
     }
 }
 
@@ -201,18 +200,18 @@ fn check_name(name: &str) -> Result<(), String> {
     Err(format!("`{{{{{name}}}}}` names nothing that an agent is asked: {help}"))
 }
 
-fn find_value<'a>(asked: &'a Value, name: &str) -> Result<&'a Value, String> {
+fn find_value<'a>(asked: &'a Json, name: &str) -> Result<&'a Json, String> {
     let value = asked.pointer(&format!("/{}", name.replace('.', "/")));
     value.ok_or_else(|| format!("the case says nothing for `{{{{{name}}}}}`"))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
 
-    fn of(template: Value) -> Result<Value, String> {
+    fn of(template: Json) -> Result<Json, String> {
         let input = json!({"query": "say \"hi\"", "user": {"age": 7}, "tags": ["a", "b"]});
         Template::new(template)?.fill(&json!({"id": "x", "run": 2, "query": "say \"hi\"", "input": input}))
     }

@@ -5,6 +5,7 @@ use super::run::{OpinionSource, RunResult, evaluate_run};
 use crate::case::{Baseline, Case};
 use crate::check::{InputMatch, advise_on_calls, explain_bad_end, is_in_reverse};
 use crate::evidence::{CallSuccess, Known};
+use crate::json;
 use crate::outcome::{
     Item, LocatedViolation, Score, State, Status, UndecidedCause, Unfit, UnfitReason, Violation,
 };
@@ -219,7 +220,7 @@ fn comparison_finding(baseline: &Baseline, accepted: &RecordedRun, comparison: &
         let file = accepted.file.as_deref().unwrap_or(&baseline.file);
         finding.values.insert("baseline".to_owned(), file.into());
     }
-    if let Ok(comparison) = serde_json::to_value(comparison) {
+    if let Ok(comparison) = json::to_json(comparison) {
         finding.values.insert("comparison".to_owned(), comparison);
     }
     finding

@@ -4,10 +4,9 @@
 //! texts of a trial share a budget in bytes. The answer and the calls with violations take from the budget first, then the
 //! other calls and the messages; the ones for which nothing is left are omitted.
 
+use crate::json::Json;
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
-
-use serde_json::Value;
 
 use super::evaluate::quote_arguments;
 use crate::outcome::Status;
@@ -106,7 +105,7 @@ fn describe_call(call: &Call, summary: &CallSummary, budget: &mut TextBudget<'_>
 }
 
 /// Quotes a string without its quotes, and other values as compact JSON.
-fn quote_result(value: &Value) -> QuotedText<'_> {
+fn quote_result(value: &Json) -> QuotedText<'_> {
     value
         .as_str()
         .map_or_else(|| QuotedText::from_json(value), |text| QuotedText::near(text, &(0..MAX_TEXT_BYTES)))

@@ -1,6 +1,7 @@
 //! The gate of a suite whose cases run in several processes, none of which knows all of them: a report that merges their runs
 //! decides it.
 
+use crate::json;
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
@@ -32,7 +33,7 @@ impl DividedGate {
     /// Returns the gate whose undecided verdict this is.
     pub fn from_verdict(verdict: &Verdict) -> Option<Self> {
         let value = verdict.findings.iter().find_map(|finding| finding.values.get(VALUE))?;
-        serde_json::from_value(value.clone()).ok()
+        json::from_json(value.clone()).ok()
     }
 
     /// Returns the verdict of the gate's trial `name` in a process that runs a part of the trials.
@@ -40,7 +41,7 @@ impl DividedGate {
         let unfit = "this process runs a part of the trials, and the gate needs all of its cases".to_owned();
         let help =
             "`cargo arraign report --merge DIR...` over the run folders of all parts decides it".to_owned();
-        let value = serde_json::to_value(self).unwrap_or_default();
+        let value = json::to_json(self).unwrap_or_default();
         let finding = Finding {
             status: Status::Undecided,
             unfit: Some(unfit),

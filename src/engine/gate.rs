@@ -1,5 +1,6 @@
 //! The verdict of a suite's gate: the mean score of its cases, compared with a threshold.
 
+use crate::json::{Json, JsonNumber};
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::{
@@ -178,7 +179,7 @@ fn mean_violation(card: &Card, at: Location, cases: &[MeasuredCase]) -> LocatedV
     let (mean, least) = (written(card.share().get()), written(card.least));
     let count = count_noun(cases.len(), "case");
     Violation {
-        value: card.score.and_then(serde_json::Number::from_f64).map(serde_json::Value::Number),
+        value: card.score.and_then(JsonNumber::from_f64).map(Json::Number),
         constraint: Some(format!("mean: {least}")),
         ..Violation::new(format!("the mean score of {count} is {mean}, below `mean: {least}`"))
     }

@@ -1,5 +1,6 @@
 //! `summary_baseline`: compares the means of a suite with those of an earlier summary.
 
+use crate::json::{Json, JsonNumber};
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Item, Outcome, Status, Violation};
@@ -138,7 +139,7 @@ fn drop_violation(max_regression: f64, axis: &str, earlier: f64, now: f64) -> Vi
     let drop = written(earlier - now);
     let (least, earlier) = (written(earlier - max_regression), written(earlier));
     Violation {
-        value: serde_json::Number::from_f64(now).map(serde_json::Value::Number),
+        value: JsonNumber::from_f64(now).map(Json::Number),
         constraint: Some(format!("max_regression: {most}")),
         ..Violation::new(format!("{axis} fell by {drop}, more than `max_regression: {most}`"))
     }

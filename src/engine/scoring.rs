@@ -1,6 +1,7 @@
 //! The scores of one run: fills in its scorecards and compares them with their thresholds.
 
 use crate::case::Case;
+use crate::json::{Json, JsonNumber};
 use crate::outcome::{Item, LocatedViolation, Loss, Score, State, Status, Violation, reaches};
 use crate::place::Location;
 use crate::score::{Card, CardPart, Effect, Scorecard, ScorecardPart, written};
@@ -56,7 +57,7 @@ fn threshold_violation(card: &Card, at: Location) -> LocatedViolation {
     let score = written(card.score.unwrap_or(0.0));
     let least = written(card.least);
     Violation {
-        value: card.score.and_then(serde_json::Number::from_f64).map(serde_json::Value::Number),
+        value: card.score.and_then(JsonNumber::from_f64).map(Json::Number),
         constraint: Some(format!("{}: {least}", card.threshold)),
         ..Violation::new(format!("the score is {score}, below `{}: {least}`", card.threshold))
     }

@@ -3,9 +3,8 @@
 //! A secret is recognized by the shape that issuers of keys use, by the name in front of it (`password`), or by its value, if
 //! another text of the run reveals that.
 
-use serde_json::Value;
-
 use crate::check::PLAIN_NOTES;
+use crate::json::Json;
 use crate::outcome::{Item, LocatedViolation, Loss, Status};
 use crate::pattern::find_secrets;
 use crate::place::Location;
@@ -34,8 +33,8 @@ pub(super) fn mask_verdict(verdict: &mut Verdict, masker: &SecretMasker) {
     mask_line(&mut verdict.case);
     verdict.row.iter_mut().for_each(|row| mask_line(row));
     // `mask_json` takes the value and gives another one, so the metadata leave the verdict for the call.
-    if let Some(Value::Object(masked)) =
-        verdict.metadata.take().map(|data| masker.mask_json(Value::Object(data)))
+    if let Some(Json::Object(masked)) =
+        verdict.metadata.take().map(|data| masker.mask_json(Json::Object(data)))
     {
         verdict.metadata = Some(masked);
     }
@@ -72,8 +71,8 @@ impl VerdictMasking<'_> {
     /// Masks the extracted values together: the name of one may be the name of a secret.
     fn mask_values(&self, finding: &mut Finding) {
         let values = std::mem::take(&mut finding.values).into_iter().collect();
-        if let Value::Object(masked) = self.0.mask_json(Value::Object(values)) {
-            finding.values = masked.into_iter().collect();
+        if let Json::Object(masked) = self.0.mask_json(Json::Object(values)) {
+            finding.values = masked.into_iter().map(|(name, value)| (name.into_string(), value)).collect();
         }
     }
 

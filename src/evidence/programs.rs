@@ -1,5 +1,6 @@
 //! Programs that check a run: what they are asked, and what they report.
 
+use crate::json;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -38,7 +39,7 @@ pub struct ProgramReport {
 impl ProgramReport {
     /// Parses the output of a program. The error says why it is no report.
     pub fn parse(output: &str) -> Result<Self, String> {
-        let report: Self = serde_json::from_str(output).map_err(|error| error.to_string())?;
+        let report: Self = json::from_str(output).map_err(|error| error.to_string())?;
         if report.score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
             return Err("`score` is not between 0 and 1".to_owned());
         }

@@ -10,11 +10,11 @@ mod error;
 mod limits;
 mod retry;
 
+use crate::json::{self, Json};
 use std::fmt;
 
-use arraign_trace::unique_keys::check_keys;
+use crate::json::check_keys;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 pub use client::HttpClient;
 pub use error::{HttpError, HttpProblem};
@@ -30,13 +30,13 @@ pub struct HttpRequest {
     method: &'static str,
     url: String,
     headers: Vec<(String, String)>,
-    body: Option<Value>,
+    body: Option<Json>,
     secrets: Secrets,
 }
 
 impl HttpRequest {
     /// Creates a `POST` request with this body.
-    pub fn post(url: impl Into<String>, body: Value) -> Self {
+    pub fn post(url: impl Into<String>, body: Json) -> Self {
         Self::new("POST", url, Some(body))
     }
 
@@ -46,7 +46,7 @@ impl HttpRequest {
     }
 
     /// Creates a request.
-    pub fn new(method: &'static str, url: impl Into<String>, body: Option<Value>) -> Self {
+    pub fn new(method: &'static str, url: impl Into<String>, body: Option<Json>) -> Self {
         Self { method, url: url.into(), headers: Vec::new(), body, secrets: Secrets::default() }
     }
 
@@ -77,7 +77,7 @@ impl HttpRequest {
     }
 
     /// Returns the body.
-    pub fn body(&self) -> Option<&Value> {
+    pub fn body(&self) -> Option<&Json> {
         self.body.as_ref()
     }
 
@@ -113,7 +113,7 @@ pub struct HttpResponse {
 impl HttpResponse {
     /// Parses the body as JSON. A duplicate key is an error: programs differ on which of the two counts.
     pub fn parse_json<T: DeserializeOwned>(&self) -> Result<T, HttpProblem> {
-        let parsed = check_keys(&self.body).and_then(|()| serde_json::from_str(&self.body));
+        let parsed = check_keys(&self.body).and_then(|()| json::from_str(&self.body));
         parsed.map_err(|error| HttpProblem::NotJson(error.to_string()))
     }
 }

@@ -3,10 +3,11 @@
 //! Its key is the hash of the request and the judge's name. It contains labels, verdicts and reasons, and nothing of
 //! the request: no header, no key, no trace.
 
+use crate::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use arraign_trace::unique_keys::check_keys;
+use crate::json::check_keys;
 use serde::{Deserialize, Serialize};
 
 use super::fence::hash_parts;
@@ -135,7 +136,7 @@ impl Cassette {
     }
 
     fn parse_text(text: &str) -> Result<Self, String> {
-        let parsed = check_keys(text).and_then(|()| serde_json::from_str::<Self>(text));
+        let parsed = check_keys(text).and_then(|()| json::from_str::<Self>(text));
         let cassette = parsed.map_err(|error| error.to_string())?;
         match cassette.version {
             CASSETTE_VERSION => Ok(cassette),
@@ -144,8 +145,7 @@ impl Cassette {
     }
 
     pub(super) fn write_file(&self, path: &Path, files: &Files) -> Result<(), JudgeError> {
-        let json =
-            serde_json::to_string_pretty(self).map_err(|error| JudgeError::Unwritten(error.to_string()))?;
+        let json = json::to_string_pretty(self).map_err(|error| JudgeError::Unwritten(error.to_string()))?;
         let written = files.write(path, format!("{json}\n").as_bytes());
         written.map_err(|error| JudgeError::Unwritten(error.to_string()))
     }

@@ -1,9 +1,8 @@
 //! The evidence for a judge: one line of JSON, which no text of the agent can end.
 
-use serde_json::{Map, Value, json};
-
 use super::JudgeError;
 use crate::evidence::JudgeContext;
+use crate::json::{Json, JsonMap, json};
 use crate::secrets::{KnownSecrets, QuotedText};
 use crate::trace::{Call, Trace};
 
@@ -19,7 +18,7 @@ const MAX_EVIDENCE_BYTES: usize = 1_000_000;
 /// Runs and turns, each with the parts that some question needs.
 #[derive(Debug, Default)]
 pub(super) struct EvidenceDocument {
-    parts: Map<String, Value>,
+    parts: JsonMap,
     known: KnownSecrets,
 }
 
@@ -38,15 +37,17 @@ impl EvidenceDocument {
             let problem = format!("the answer has {} bytes; the limit is {MAX_ANSWER_BYTES}", answer.len());
             return Err(JudgeError::TooLong(problem));
         }
-        let answer = Value::Object(Map::from_iter([("answer".to_owned(), answer.into())]));
+        let answer = Json::Object(JsonMap::from_iter([("answer".to_owned(), answer.into())]));
         self.known.add_run(trace);
-        let Value::Object(parts) = self.parts.entry(name).or_insert(answer) else { return Ok(()) };
+        let Json::Object(parts) = self.parts.get_or_insert_with(name.to_owned(), || answer) else {
+            return Ok(());
+        };
         if context.include_prompt {
             parts.insert("prompt".to_owned(), input.or(trace.input.as_deref()).into());
         }
         if shows_calls(context) {
             // Several questions about one run share its evidence: each adds to the calls what it needs.
-            let old = parts.get("calls").and_then(Value::as_array).cloned().unwrap_or_default();
+            let old = parts.get("calls").and_then(Json::as_array).map(<[Json]>::to_vec).unwrap_or_default();
             let calls = trace.calls.iter().enumerate().map(|(at, one)| build_call(one, context, old.get(at)));
             parts.insert("calls".to_owned(), calls.collect());
         }
@@ -59,7 +60,9 @@ impl EvidenceDocument {
         let line = self
             .known
             .build_masker()
-            .mask_json(Value::Object(self.parts))
+            .mask_json(Json::Object(self.parts))
+            // Opinions are recorded under a hash of this line.
+            .to_canonical()
             .to_string()
             // In JSON, the escape means the same character.
             .replace('<', "\\u003c");
@@ -90,7 +93,7 @@ fn shows_calls(context: JudgeContext) -> bool {
 }
 
 /// Builds one call, extending the parts that earlier questions selected.
-fn build_call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Value {
+fn build_call(call: &Call, context: JudgeContext, before: Option<&Json>) -> Json {
     // Two questions may ask for different parts of the same call: it is shown once, with both.
     let mut shown = before.cloned().unwrap_or_else(|| json!({"tool": call.name}));
     if context.include_tool_inputs {
@@ -109,7 +112,7 @@ fn build_call(call: &Call, context: JudgeContext, before: Option<&Value>) -> Val
 }
 
 /// Cuts a long result and marks the cut.
-fn truncate_result(result: &Value) -> Value {
+fn truncate_result(result: &Json) -> Json {
     let quoted = result.as_str().map_or_else(|| QuotedText::from_json(result), QuotedText::new);
     let shown = quoted.cut_end(MAX_RESULT_CHARS);
     if shown.cut_after { json!({"beginning": shown.text, "cut": true}) } else { result.clone() }

@@ -35,8 +35,7 @@ pub(crate) use questionnaire::{AskedQuestion, Questionnaire};
 pub(crate) use session::{JudgeSession, opinions_without_judge};
 pub(crate) use spending::JudgeUsage;
 
-use serde_json::Value;
-
+use crate::json::Json;
 use crate::trace::Usage;
 
 /// A model that answers questions about a run. Closures implement this trait.
@@ -71,14 +70,14 @@ pub struct JudgeRequest {
     /// The evidence, fenced by an unguessable marker, followed by the questions.
     pub user: String,
     /// The JSON Schema of the reply.
-    pub schema: Value,
+    pub schema: Json,
     /// The number of the vote, from 1.
     pub vote: u32,
 }
 
 impl JudgeRequest {
     /// The request for the first vote.
-    pub fn new(system: impl Into<String>, user: impl Into<String>, schema: Value) -> Self {
+    pub fn new(system: impl Into<String>, user: impl Into<String>, schema: Json) -> Self {
         Self { system: system.into(), user: user.into(), schema, vote: 1 }
     }
 }

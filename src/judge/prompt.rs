@@ -2,11 +2,10 @@
 //!
 //! The texts are part of the key of a cassette: a changed word makes all recordings stale.
 
-use serde_json::{Map, Value, json};
-
 use super::AskedQuestion;
 use super::fence::EvidenceFence;
 use crate::evidence::AnswerForm;
+use crate::json::{Json, JsonMap, JsonText, json};
 
 /// Renders the instructions to the judge.
 pub(super) fn render_system(fence: &EvidenceFence) -> String {
@@ -62,7 +61,7 @@ fn render_question(asked: &AskedQuestion) -> String {
         }
     };
     // The prompt is written as a text of JSON, so that it cannot end its line and begin another one.
-    format!("{id}. About `{}` ({how}): {}", parts.join("`, `"), Value::from(prompt.as_str()))
+    format!("{id}. About `{}` ({how}): {}", parts.join("`, `"), Json::from(prompt.as_str()))
 }
 
 fn render_form(id: &str, form: AnswerForm) -> String {
@@ -75,8 +74,8 @@ fn render_form(id: &str, form: AnswerForm) -> String {
 }
 
 /// Builds the JSON Schema of the reply, which servers can enforce.
-pub(super) fn build_schema(fence: &EvidenceFence, asked: &[AskedQuestion]) -> Value {
-    let mut properties = Map::new();
+pub(super) fn build_schema(fence: &EvidenceFence, asked: &[AskedQuestion]) -> Json {
+    let mut properties = JsonMap::new();
     // A reply must repeat the code, which shows that it answers this prompt.
     properties.insert("code".to_owned(), json!({"type": "string", "enum": [fence.nonce]}));
     for asked in asked {
@@ -85,7 +84,7 @@ pub(super) fn build_schema(fence: &EvidenceFence, asked: &[AskedQuestion]) -> Va
     build_object_schema(&properties)
 }
 
-fn build_form_schema(form: AnswerForm) -> Value {
+fn build_form_schema(form: AnswerForm) -> Json {
     let (key, schema) = match form {
         AnswerForm::PassOrFail => ("pass", json!({"type": "boolean"})),
         AnswerForm::Score => ("score", json!({"type": "number"})),
@@ -97,12 +96,12 @@ fn build_form_schema(form: AnswerForm) -> Value {
     build_object_schema(&collect_properties([("reason", json!({"type": "string"})), (key, schema)]))
 }
 
-fn collect_properties(properties: [(&str, Value); 2]) -> Map<String, Value> {
+fn collect_properties(properties: [(&str, Json); 2]) -> JsonMap {
     properties.into_iter().map(|(key, schema)| (key.to_owned(), schema)).collect()
 }
 
 /// Builds the schema of an object with exactly these properties.
-fn build_object_schema(properties: &Map<String, Value>) -> Value {
-    let required: Vec<&String> = properties.keys().collect();
+fn build_object_schema(properties: &JsonMap) -> Json {
+    let required: Vec<&JsonText> = properties.keys().collect();
     json!({"type": "object", "required": required, "additionalProperties": false, "properties": properties})
 }

@@ -4,11 +4,9 @@
 //! the request counts; text that the judge quotes from the evidence cannot contain that nonce. What a judge thinks before a
 //! closing tag of reasoning is no reply, and two objects that differ are no opinion.
 
+use crate::json::{Json, JsonMap, parse_first, parse_first_lenient};
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-use arraign_trace::unique_keys::parse_first_value;
-use serde_json::{Map, Value};
 
 use super::{AskedQuestion, Questionnaire};
 use crate::evidence::{AnswerForm, Judged, Opinion};
@@ -57,17 +55,17 @@ impl Questionnaire {
     }
 
     /// Returns the object that repeats the nonce, behind all reasoning.
-    fn find_object(&self, text: &str) -> Result<Map<String, Value>, String> {
+    fn find_object(&self, text: &str) -> Result<JsonMap, String> {
         if text.len() > MAX_REPLY_BYTES {
             return Err(format!("it has {} bytes, and {MAX_REPLY_BYTES} are the most", text.len()));
         }
-        let objects: Vec<(Range<usize>, Map<String, Value>)> = scan_objects(text).collect();
+        let objects: Vec<(Range<usize>, JsonMap)> = scan_objects(text).collect();
         let begin = find_end_of_reasoning(text, &objects)?;
-        let mut own: Option<(Range<usize>, Map<String, Value>)> = None;
+        let mut own: Option<(Range<usize>, JsonMap)> = None;
         let mut has_object = false;
         // The reply may quote JSON of the evidence. Only an object with the nonce is the judge's own.
         for (range, object) in objects.into_iter().filter(|(range, _)| range.start >= begin) {
-            let code = object.get("code").and_then(Value::as_str);
+            let code = object.get("code").and_then(Json::as_str);
             has_object = true;
             if code.is_none_or(|code| code.trim() != self.nonce()) {
                 continue;
@@ -99,10 +97,7 @@ const REASONING: [&str; 3] = ["think>", "thinking>", "reasoning>"];
 
 /// Finds where the reasoning ends: behind the last closing tag that stands in no object. Reasoning that does not end is the
 /// whole reply.
-fn find_end_of_reasoning(
-    text: &str,
-    objects: &[(Range<usize>, Map<String, Value>)],
-) -> Result<usize, String> {
+fn find_end_of_reasoning(text: &str, objects: &[(Range<usize>, JsonMap)]) -> Result<usize, String> {
     let lower = text.to_ascii_lowercase();
     let mut end = 0;
     for (at, _) in lower.match_indices("</") {
@@ -122,33 +117,31 @@ fn find_end_of_reasoning(
 /// Rejects the object at the beginning of a text if it, or an object in it, has a key twice: it would answer a question
 /// twice.
 fn refuse_duplicates(text: &str) -> Result<(), String> {
-    match parse_first_value(text) {
-        Some(Err(error)) => {
-            let problem = error.to_string();
-            Err(problem.split(" at line ").next().unwrap_or_default().to_owned())
-        }
+    match parse_first(text) {
+        Err(error) if error.message().starts_with("duplicate key") => Err(error.message().to_owned()),
         _ => Ok(()),
     }
 }
 
 /// Returns the outermost JSON objects in a text, in order, each with its range.
-fn scan_objects(text: &str) -> impl Iterator<Item = (Range<usize>, Map<String, Value>)> {
+fn scan_objects(text: &str) -> impl Iterator<Item = (Range<usize>, JsonMap)> {
     // Tries to parse an object at each `{`: a success skips the whole object, a failure only the brace. The number of
     // attempts is limited, since each may read to the end of the text.
     let starts = std::iter::successors(Some((0, None)), move |(from, _): &(usize, Option<_>)| {
         let start = from + text[*from..].find('{')?;
-        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Map<String, Value>>();
-        let object = values.next().and_then(Result::ok);
-        let end = if object.is_some() { start + values.byte_offset() } else { start + 1 };
+        let (object, end) = match parse_first_lenient(&text[start..]) {
+            Ok((Json::Object(object), length)) => (Some(object), start + length),
+            _ => (None, start + 1),
+        };
         Some((end, object.map(|object| (start..end, object))))
     });
     starts.take(MAX_OBJECTS + 1).filter_map(|(_, object)| object)
 }
 
-fn parse_opinion(asked: &AskedQuestion, object: &Map<String, Value>) -> Result<Opinion, String> {
+fn parse_opinion(asked: &AskedQuestion, object: &JsonMap) -> Result<Opinion, String> {
     let id = &asked.id;
-    let Some(Value::Object(reply)) = object.get(id) else { return Err(format!("it has no object `{id}`")) };
-    let reason = reply.get("reason").and_then(Value::as_str).filter(|reason| !reason.trim().is_empty());
+    let Some(Json::Object(reply)) = object.get(id) else { return Err(format!("it has no object `{id}`")) };
+    let reason = reply.get("reason").and_then(Json::as_str).filter(|reason| !reason.trim().is_empty());
     let reason = reason.map(|reason| quote_reply(reason, MAX_REASON_CHARS));
     let judged = match asked.form {
         AnswerForm::PassOrFail => parse_pass(reply),
@@ -164,18 +157,18 @@ fn parse_opinion(asked: &AskedQuestion, object: &Map<String, Value>) -> Result<O
     Ok(Opinion { judged, reason })
 }
 
-fn parse_pass(reply: &Map<String, Value>) -> Option<Judged> {
+fn parse_pass(reply: &JsonMap) -> Option<Judged> {
     let pass = reply.get("pass")?.as_bool()?;
     Some(if pass { Judged::Pass } else { Judged::Fail })
 }
 
-fn parse_score(reply: &Map<String, Value>) -> Option<Judged> {
+fn parse_score(reply: &JsonMap) -> Option<Judged> {
     let score = reply.get("score")?.as_f64().filter(|score| (0.0..=100.0).contains(score))?;
     Some(Judged::Score(score))
 }
 
 /// Counts the claims; the unsupported ones are the reason.
-fn parse_claims(reply: &Map<String, Value>) -> Option<Opinion> {
+fn parse_claims(reply: &JsonMap) -> Option<Opinion> {
     let claims = reply.get("claims")?.as_array()?;
     let mut unsupported = Vec::new();
     for claim in claims {

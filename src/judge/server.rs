@@ -3,12 +3,12 @@
 //! The API key comes from an environment variable and goes into a header, nowhere else: it is masked in the server's
 //! answers.
 
+use crate::json::{Json, json};
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::pool::server_judge_name;
 use super::{Judge, JudgeAnswer, JudgeError, JudgeRequest};
@@ -82,7 +82,7 @@ impl ServerJudge {
         })
     }
 
-    fn build_body(&self, request: &JudgeRequest, plain: u8) -> Value {
+    fn build_body(&self, request: &JudgeRequest, plain: u8) -> Json {
         let mut body = json!({
             "model": self.model,
             "messages": [

@@ -1,5 +1,6 @@
 //! The cost of the judge: in this process, and in all processes of the run.
 
+use crate::json;
 use std::fmt::Display;
 use std::sync::Mutex;
 
@@ -61,7 +62,7 @@ impl SpendingTracker {
         let lines = ledger.read_lines().map_err(|error| ledger_error(ledger, error))?;
         let mut total = JudgeUsage::default();
         for line in lines {
-            let usage = serde_json::from_str(&line).map_err(|error| ledger_error(ledger, error))?;
+            let usage = json::from_str(&line).map_err(|error| ledger_error(ledger, error))?;
             total = total.plus(usage);
         }
         Ok(total)
@@ -106,7 +107,7 @@ impl SpendingTracker {
         drop(own);
         // Alone, this process is the whole run.
         let Some(ledger) = &self.ledger else { return Ok(()) };
-        let line = serde_json::to_vec(&answered).map_err(|error| ledger_error(ledger, error))?;
+        let line = json::to_vec(&answered).map_err(|error| ledger_error(ledger, error))?;
         ledger.append_line(&line).map_err(|error| ledger_error(ledger, error))
     }
 }

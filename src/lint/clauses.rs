@@ -1,5 +1,6 @@
 //! `uncalled_tool`, `unpassed_argument`, `unexercised_rule`: constraints of policies and rules that no run exercises.
 
+use crate::json::{Json, JsonMap, JsonText};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{LintRemark, quote_names};
@@ -64,7 +65,7 @@ impl ClauseFacts {
         for call in calls.filter(|call| tool.matches(call)) {
             self.exercised = true;
             for argument in list_passed_arguments(call) {
-                self.unpassed.remove(argument);
+                self.unpassed.remove(argument.as_str());
             }
         }
     }
@@ -96,8 +97,8 @@ impl ClauseFacts {
     }
 }
 
-fn list_passed_arguments(call: &Call) -> impl Iterator<Item = &String> {
-    call.arguments.json().and_then(serde_json::Value::as_object).into_iter().flat_map(serde_json::Map::keys)
+fn list_passed_arguments(call: &Call) -> impl Iterator<Item = &JsonText<'static>> {
+    call.arguments.json().and_then(Json::as_object).into_iter().flat_map(JsonMap::keys)
 }
 
 /// Whether the rule `label` was exercised in a case that passes.

@@ -7,6 +7,7 @@
 //! The same is reported of arguments: an expectation names one that no call of the tool has, and a call has one of nearly
 //! this name.
 
+use crate::json::JsonText;
 use std::collections::BTreeSet;
 
 use super::LintRemark;
@@ -148,7 +149,7 @@ fn add_argument_slips(check: &str, node: Node<'_>, calls: &[&Call], remarks: &mu
     for (tool, entries) in tool.iter().zip(arguments) {
         let own: Vec<&Call> = calls.iter().copied().filter(|call| tool.matches(call)).collect();
         let passed = own.iter().filter_map(|call| call.arguments.json()?.as_object());
-        let passed: BTreeSet<&str> = passed.flat_map(|passed| passed.keys().map(String::as_str)).collect();
+        let passed: BTreeSet<&str> = passed.flat_map(|passed| passed.keys().map(JsonText::as_str)).collect();
         let written: Vec<&str> = node
             .get("args")
             .and_then(Node::entries)

@@ -1,7 +1,6 @@
 //! Probes: changed copies of a run. A case that gives the same verdict on a changed run does not test the change.
 
-use serde_json::Value;
-
+use crate::json::Json;
 use crate::mutate::change::{fail_call, omit_calls, rename_call};
 use crate::mutate::value::{change_type, change_value};
 use crate::trace::{Arguments, Call, CallStatus, Trace};
@@ -19,7 +18,7 @@ pub(super) const TOOL_PROBES: &[ToolProbe] = &[
 ];
 
 /// Returns another value for an argument. `None` omits the argument.
-pub(super) type ArgumentProbe = fn(&Value) -> Option<Value>;
+pub(super) type ArgumentProbe = fn(&Json) -> Option<Json>;
 
 /// All probes of an argument.
 pub(super) const ARGUMENT_PROBES: &[ArgumentProbe] =
@@ -40,7 +39,7 @@ fn break_arguments(run: &Trace, tool: &str) -> Trace {
 fn change_results(run: &Trace, tool: &str) -> Trace {
     change_calls(run, tool, |call| {
         call.status = CallStatus::Ok;
-        call.result = Some(Value::Null);
+        call.result = Some(Json::Null);
         call.error = None;
     })
 }
@@ -54,11 +53,11 @@ fn change_calls(run: &Trace, tool: &str, change: impl Fn(&mut Call)) -> Trace {
 /// Changes the value of `argument` in all calls of `tool`.
 pub(super) fn change_argument(run: &Trace, tool: &str, argument: &str, other: ArgumentProbe) -> Trace {
     change_calls(run, tool, |call| {
-        let Arguments::Json(Value::Object(passed)) = &mut call.arguments else { return };
+        let Arguments::Json(Json::Object(passed)) = &mut call.arguments else { return };
         let Some(value) = passed.get_mut(argument) else { return };
         match other(value) {
             Some(other) => *value = other,
-            None => drop(passed.shift_remove(argument)),
+            None => drop(passed.remove(argument)),
         }
     })
 }

@@ -5,9 +5,8 @@
 //! violations and score, the case does not notice the change. A remark is made if this is so for all cases. Probes cost an
 //! evaluation each, so their number is limited, and a probe that was not made counts as noticed.
 
+use crate::json::{Json, JsonText};
 use std::collections::{BTreeMap, BTreeSet};
-
-use serde_json::Value;
 
 use super::probe::{ARGUMENT_PROBES, TOOL_PROBES, change_argument};
 use super::{LintRemark, quote_names};
@@ -84,8 +83,8 @@ impl ToolNotices {
 fn list_called_tools(run: &Trace) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut tools: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for call in &run.calls {
-        let passed = call.arguments.json().and_then(Value::as_object);
-        let names = passed.into_iter().flat_map(|passed| passed.keys().map(String::as_str));
+        let passed = call.arguments.json().and_then(Json::as_object);
+        let names = passed.into_iter().flat_map(|passed| passed.keys().map(JsonText::as_str));
         tools.entry(&call.name).or_default().extend(names);
     }
     tools

@@ -1,5 +1,6 @@
 //! The MCP server: over HTTP at the path of a run, or over standard streams.
 
+use crate::json::{self, Json, json};
 use std::sync::Arc;
 
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -16,7 +17,6 @@ use rmcp::service::{RequestContext, RoleServer, ServiceExt as _};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, duplex};
 
 use super::inspect::{Inspected, find_told, inspect_message};
@@ -94,7 +94,7 @@ impl PathService for MockPath {
     }
 }
 
-fn answer_json(message: &Value) -> PortResponse {
+fn answer_json(message: &Json) -> PortResponse {
     let body = Full::new(Bytes::from(message.to_string()));
     let mut response = Response::new(body.map_err(|never| match never {}).boxed());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -209,7 +209,7 @@ impl ServerHandler for MockHandler {
     ) -> Result<CallToolResponse, ErrorData> {
         let (name, arguments) = (request.name, request.arguments.unwrap_or_default());
         let answer = match self {
-            Self::Session(session) => session.call_tool(&name, arguments).await,
+            Self::Session(session) => session.call_tool(&name, arguments.into()).await,
             Self::Remote(remote) => {
                 remote.ask("tools/call", json!({"name": name, "arguments": arguments})).await
             }
@@ -218,18 +218,18 @@ impl ServerHandler for MockHandler {
     }
 }
 
-fn read_answer<T: DeserializeOwned>(answer: Result<Value, Value>) -> Result<T, ErrorData> {
+fn read_answer<T: DeserializeOwned>(answer: Result<Json, Json>) -> Result<T, ErrorData> {
     let mut answer = answer.map_err(read_error)?;
     // Newer versions of the protocol require the field, and for older ones it is taken out again.
-    if let Value::Object(fields) = &mut answer {
-        fields.entry("resultType").or_insert_with(|| "complete".into());
+    if let Json::Object(fields) = &mut answer {
+        fields.get_or_insert_with("resultType", || "complete".into());
     }
-    serde_json::from_value(answer).map_err(|error| {
+    json::from_json(answer).map_err(|error| {
         ErrorData::internal_error(format!("arraign: this answer is not valid: {error}"), None)
     })
 }
 
-fn read_error(error: Value) -> ErrorData {
+fn read_error(error: Json) -> ErrorData {
     let message = error.to_string();
-    serde_json::from_value(error).unwrap_or_else(|_| ErrorData::internal_error(message, None))
+    json::from_json(error).unwrap_or_else(|_| ErrorData::internal_error(message, None))
 }

@@ -1,9 +1,10 @@
 //! Messages of clients before the protocol reads them: a call that the protocol refuses was tried all the same.
 
+use crate::json::{self, Json, parse_first_lenient};
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::IgnoredAny;
 
-use arraign_trace::unique_keys::check_keys;
+use crate::json::check_keys;
 
 /// The method of a call.
 const CALL: &str = "tools/call";
@@ -26,7 +27,7 @@ pub(super) enum Inspected {
 #[derive(Debug, PartialEq)]
 pub(super) struct UnusableCall {
     /// The id of the request.
-    pub(super) id: Value,
+    pub(super) id: Json,
     /// The name of the tool.
     pub(super) name: String,
     /// The arguments as they were sent.
@@ -37,13 +38,14 @@ pub(super) struct UnusableCall {
 
 /// A message. A key that is given twice is an error here, since a server may take either.
 #[derive(Deserialize)]
+#[expect(dead_code, reason = "only asked whether each key is there once")]
 struct CallMessage {
     #[serde(default)]
-    jsonrpc: Value,
+    jsonrpc: IgnoredAny,
     #[serde(default)]
-    id: Value,
+    id: IgnoredAny,
     #[serde(default)]
-    params: Value,
+    params: IgnoredAny,
 }
 
 #[derive(Deserialize)]
@@ -57,16 +59,16 @@ struct OneName {
 struct CallParams {
     #[serde(default)]
     #[expect(dead_code, reason = "only asked whether it is there once")]
-    name: Value,
+    name: IgnoredAny,
     #[serde(default)]
     #[expect(dead_code, reason = "only asked whether it is there once")]
-    arguments: Value,
+    arguments: IgnoredAny,
 }
 
 /// Returns the message that another process tells of.
 pub(super) fn find_told(text: &str) -> Option<String> {
     // A client may write the method into its arguments, so the message is parsed.
-    let message: Value = text.contains(TELL).then(|| serde_json::from_str(text).ok()).flatten()?;
+    let message: Json = text.contains(TELL).then(|| json::parse_lenient(text).ok()).flatten()?;
     let told = message["params"]["text"].as_str().filter(|_| message["method"] == TELL)?;
     Some(told.to_owned())
 }
@@ -78,22 +80,18 @@ pub(super) fn inspect_message(text: &str) -> Inspected {
         return Inspected::Readable;
     }
     let fault = |problem: &str| Inspected::Fault(describe_fault(problem));
-    let message: Value = match serde_json::from_str(text) {
-        Ok(message) => message,
-        Err(_) => return fault("in a message that is no JSON"),
-    };
+    let Ok(message) = json::parse_lenient(text) else { return fault("in a message that is no JSON") };
     let message = match message {
-        Value::Array(messages) if messages.iter().any(is_call) => {
+        Json::Array(messages) if messages.iter().any(is_call) => {
             return fault("in a batch, which the mock server does not read");
         }
         message if !is_call(&message) => return Inspected::Readable,
         message => message,
     };
-    let call: CallMessage = match serde_json::from_str(text) {
-        Ok(call) => call,
-        Err(error) => return fault(&format!("that cannot be read: {}", strip_place(&error.to_string()))),
-    };
-    inspect_call(text, &message, &call)
+    if let Err(error) = json::parse_borrowed(text).and_then(CallMessage::deserialize) {
+        return fault(&format!("that cannot be read: {}", strip_place(&error.to_string())));
+    }
+    inspect_call(text, &message)
 }
 
 fn describe_fault(problem: &str) -> String {
@@ -101,23 +99,23 @@ fn describe_fault(problem: &str) -> String {
 }
 
 /// Inspects a message that calls a tool.
-fn inspect_call(text: &str, message: &Value, call: &CallMessage) -> Inspected {
+fn inspect_call(text: &str, message: &Json) -> Inspected {
     let fault = |problem: &str| Inspected::Fault(describe_fault(problem));
-    if call.jsonrpc != "2.0" {
+    if message["jsonrpc"] != "2.0" {
         return fault("without `\"jsonrpc\": \"2.0\"`");
     }
-    if call.id.is_null() {
+    if message["id"].is_null() {
         return fault("without an id, as a notification, which gets no answer");
     }
-    let (name, arguments) = match &call.params {
-        Value::Object(fields) => (fields.get("name"), fields.get("arguments")),
+    let (name, arguments) = match &message["params"] {
+        Json::Object(fields) => (fields.get("name"), fields.get("arguments")),
         // By position: the name, then the arguments.
-        Value::Array(fields) => (fields.first(), Some(&call.params)),
+        Json::Array(fields) => (fields.first(), Some(&message["params"])),
         _ => (None, None),
     };
-    let Some(name) = name.and_then(Value::as_str) else { return fault("that names no tool") };
-    if call.params.is_object()
-        && let Err(error) = serde_json::from_str::<OneName>(text)
+    let Some(name) = name.and_then(Json::as_str) else { return fault("that names no tool") };
+    if message["params"].is_object()
+        && let Err(error) = json::parse_borrowed(text).and_then(OneName::deserialize)
     {
         return fault(&format!("that cannot be read: {}", strip_place(&error.to_string())));
     }
@@ -126,17 +124,17 @@ fn inspect_call(text: &str, message: &Value, call: &CallMessage) -> Inspected {
         Inspected::Unusable(UnusableCall { id, name, raw, problem: problem.to_owned() })
     };
     match arguments {
-        Some(Value::Object(_) | Value::Null) | None => match check_keys(text) {
+        Some(Json::Object(_) | Json::Null) | None => match check_keys(text) {
             Ok(()) => Inspected::Readable,
             // Both keys of the message and of its parameters are unique, so the second key is among the arguments.
             Err(_) => unusable(slice_arguments(text), "the arguments have a key twice"),
         },
-        Some(Value::String(text)) => unusable(text.clone(), "the arguments are a text, not an object"),
+        Some(Json::String(text)) => unusable(text.to_string(), "the arguments are a text, not an object"),
         Some(value) => unusable(value.to_string(), "the arguments are no object"),
     }
 }
 
-fn is_call(message: &Value) -> bool {
+fn is_call(message: &Json) -> bool {
     message["method"] == CALL
 }
 
@@ -150,9 +148,8 @@ fn slice_arguments(text: &str) -> String {
     const KEY: &str = "\"arguments\"";
     let found = text.match_indices(KEY).find_map(|(at, _)| {
         let rest = text[at + KEY.len()..].trim_start().strip_prefix(':')?;
-        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<serde::de::IgnoredAny>();
-        values.next()?.ok()?;
-        let raw = rest[..values.byte_offset()].trim();
+        let (_, length) = parse_first_lenient(rest).ok()?;
+        let raw = rest[..length].trim();
         check_keys(raw).is_err().then(|| raw.to_owned())
     });
     found.unwrap_or_else(|| text.to_owned())

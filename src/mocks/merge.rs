@@ -5,8 +5,7 @@
 //! its name and its arguments, or else its name alone, because a framework may add arguments. The trace keeps its words and
 //! takes from the server what it does not say. A call that only the server saw is added behind the server's call before it.
 
-use serde_json::Value;
-
+use crate::json::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role, ToolServer, Trace};
 use crate::yaml::render_plain;
 
@@ -18,7 +17,7 @@ pub struct MockCall {
     /// The arguments. Those that no tool takes are raw.
     pub arguments: Arguments,
     /// The server's answer. `None` if the agent did not wait for it.
-    pub result: Option<Value>,
+    pub result: Option<Json>,
     /// Whether the tool said that it failed.
     pub failed: bool,
     /// When the call began, in milliseconds since the beginning of the run.
@@ -88,7 +87,7 @@ fn is_named(known: &Call, name: &str) -> bool {
 
 fn has_arguments(known: &Call, arguments: &Arguments) -> bool {
     match (&known.arguments, arguments) {
-        (Arguments::Json(known), Arguments::Json(seen)) => crate::pattern::json_equal(known, seen),
+        (Arguments::Json(known), Arguments::Json(seen)) => known == seen,
         (Arguments::Broken { raw: known, .. }, Arguments::Broken { raw: seen, .. }) => known == seen,
         _ => false,
     }
@@ -156,7 +155,7 @@ fn insert_call(trace: &mut Trace, at: usize, call: Call) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
 
@@ -172,7 +171,7 @@ mod tests {
         }
     }
 
-    fn said(name: &str, arguments: Value, turn: usize) -> Call {
+    fn said(name: &str, arguments: Json, turn: usize) -> Call {
         Call::new(name, Arguments::Json(arguments), turn)
     }
 

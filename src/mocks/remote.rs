@@ -1,8 +1,8 @@
 //! The mock tools of a run in another process, for a client that starts its server and does not speak HTTP.
 
+use crate::json::{Json, json};
 use std::time::Duration;
 
-use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
 use super::inspect::TELL;
@@ -26,7 +26,7 @@ impl RemoteMocks {
         Self { url, client: HttpClient::default() }
     }
 
-    pub(super) async fn find_instructions(&self) -> Result<Option<String>, Value> {
+    pub(super) async fn find_instructions(&self) -> Result<Option<String>, Json> {
         let client = json!({"name": "arraign", "version": env!("CARGO_PKG_VERSION")});
         let parameters =
             json!({"protocolVersion": PROTOCOL_VERSION, "capabilities": {}, "clientInfo": client});
@@ -40,7 +40,7 @@ impl RemoteMocks {
     }
 
     /// Sends one request and returns its result. The error is one of the protocol.
-    pub(super) async fn ask(&self, method: &str, parameters: Value) -> Result<Value, Value> {
+    pub(super) async fn ask(&self, method: &str, parameters: Json) -> Result<Json, Json> {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters});
         let request = HttpRequest::post(self.url.clone(), message)
             .with_header("accept", "application/json, text/event-stream")
@@ -50,7 +50,7 @@ impl RemoteMocks {
         let limits = HttpLimits { total: LONGEST_ANSWER, retries: 0, ..HttpLimits::default() };
         let sent = spawn_blocking(move || {
             let response = client.send_request(&request, &limits).map_err(|error| error.to_string())?;
-            response.parse_json::<Value>().map_err(|problem| problem.to_string())
+            response.parse_json::<Json>().map_err(|problem| problem.to_string())
         });
         let answered = sent.await.unwrap_or_else(|died| Err(died.to_string()));
         let mut answer = answered.map_err(|problem| json!({"code": -32603, "message": problem}))?;

@@ -1,8 +1,7 @@
 //! The script of a run: which call gets which answer.
 
+use crate::json::Json;
 use std::sync::Arc;
-
-use serde_json::Value;
 
 use crate::case::{MockAnswer, MockTool, MockTools};
 use crate::trace::Arguments;
@@ -33,7 +32,7 @@ impl MockScript {
     }
 
     /// Takes the first answer that applies to the arguments and was not given as often as it may be.
-    pub(super) fn take_answer(&mut self, name: &str, arguments: &Value) -> ScriptedAnswer<'_> {
+    pub(super) fn take_answer(&mut self, name: &str, arguments: &Json) -> ScriptedAnswer<'_> {
         let Some(at) = self.mocks.tools.iter().position(|tool| tool.name == name) else {
             return self.answer_other(name);
         };
@@ -83,7 +82,7 @@ fn applies(answer: &MockAnswer, arguments: &Arguments) -> Result<bool, String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
     use crate::check::{Registry, Tables};
@@ -100,7 +99,7 @@ mod tests {
         MockScript::new(suite.cases[0].mocks.clone().expect("mocks"))
     }
 
-    fn ask(script: &mut MockScript, tool: &str, arguments: &Value) -> String {
+    fn ask(script: &mut MockScript, tool: &str, arguments: &Json) -> String {
         match script.take_answer(tool, arguments) {
             ScriptedAnswer::Given(answer) => answer.content.to_result().to_string(),
             ScriptedAnswer::UnknownTool => "unknown".to_owned(),

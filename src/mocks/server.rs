@@ -1,11 +1,11 @@
 //! An existing MCP server whose answers are recorded and replayed. It is started when the first request is forwarded.
 
+use crate::json::{self, Json, json};
 use std::any::Any;
 use std::sync::Arc;
 
 use rmcp::model::{CallToolRequestParams, PaginatedRequestParams};
 use rmcp::service::{RoleClient, RunningService, ServiceError, ServiceExt as _};
-use serde_json::{Value, json};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::OnceCell;
 
@@ -65,8 +65,8 @@ impl RecordedServer {
         &self,
         method: &str,
         path: &str,
-        body: Value,
-    ) -> Result<Value, Result<Value, String>> {
+        body: Json,
+    ) -> Result<Json, Result<Json, String>> {
         let (to, method, path) = (PROTOCOL.to_owned(), method.to_owned(), path.to_owned());
         let request = RecordedRequest { to, method, path, body };
         let number = match self.session.answer(&request) {
@@ -96,12 +96,12 @@ impl RecordedServer {
                 Ok(json!({"instructions": info.and_then(|info| info.instructions.clone())}))
             }
             "tools/list" => {
-                let page = serde_json::from_value::<PaginatedRequestParams>(request.body.clone()).ok();
+                let page = json::from_json::<PaginatedRequestParams>(request.body.clone()).ok();
                 client.list_tools(page).await.map(|listed| json!(listed))
             }
             _ => {
                 let mut parameters = CallToolRequestParams::new(request.path.clone());
-                parameters.arguments = request.body.as_object().cloned();
+                parameters.arguments = request.body.as_object().map(serde_json::Map::from);
                 client.call_tool(parameters).await.map(|result| json!(result))
             }
         };
@@ -122,7 +122,7 @@ impl RecordedServer {
     }
 }
 
-fn read_reply(reply: &RecordedReply) -> Result<Value, Result<Value, String>> {
+fn read_reply(reply: &RecordedReply) -> Result<Json, Result<Json, String>> {
     let body = reply.body.clone().unwrap_or_default();
     if reply.status == RESULT { Ok(body) } else { Err(Ok(body)) }
 }

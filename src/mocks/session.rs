@@ -1,9 +1,8 @@
 //! The mock tools of one run: what is offered, which call gets which answer, and what was called.
 
+use crate::json::{Json, JsonMap, json};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-
-use serde_json::{Map, Value, json};
 
 use super::inspect::{Inspected, UnusableCall, inspect_message};
 use super::merge::MockCall;
@@ -69,32 +68,33 @@ impl MockSession {
     }
 
     /// Returns the instructions of the recorded server.
-    pub(super) async fn find_instructions(&self) -> Result<Option<String>, Value> {
+    pub(super) async fn find_instructions(&self) -> Result<Option<String>, Json> {
         let Some(server) = &self.server else { return Ok(None) };
         let answer = self.note_problem(server.exchange("initialize", "", json!({})).await)?;
         Ok(answer["instructions"].as_str().map(str::to_owned))
     }
 
     /// Returns the answer to `tools/list`: the tools of the recorded server, and behind its last page the scripted ones.
-    pub(super) async fn list_tools(&self, cursor: Option<String>) -> Result<Value, Value> {
+    pub(super) async fn list_tools(&self, cursor: Option<String>) -> Result<Json, Json> {
         let body = cursor.map_or_else(|| json!({}), |cursor| json!({"cursor": cursor}));
-        let mut listed = match &self.server {
-            Some(server) => self.note_problem(server.exchange("tools/list", "", body).await)?,
-            None => json!({"tools": []}),
+        let mut listed = if let Some(server) = &self.server {
+            self.note_problem(server.exchange("tools/list", "", body).await)?
+        } else {
+            json!({"tools": []})
         };
         let is_last = listed["nextCursor"].is_null();
         let Some(tools) = listed["tools"].as_array_mut() else { return Ok(listed) };
         // A scripted tool replaces the server's tool of the same name.
         tools.retain(|tool| list_tools(&self.mocks).all(|own| tool["name"] != *own.name));
         if is_last {
-            tools.extend(list_tools(&self.mocks).map(|tool| Value::Object(tool.listed.clone())));
+            tools.extend(list_tools(&self.mocks).map(|tool| Json::Object(tool.listed.clone())));
         }
         Ok(listed)
     }
 
     /// Answers a call: the result of `tools/call`, or the error of the protocol.
-    pub(super) async fn call_tool(&self, name: &str, arguments: Map<String, Value>) -> Result<Value, Value> {
-        let arguments = Value::Object(arguments);
+    pub(super) async fn call_tool(&self, name: &str, arguments: JsonMap) -> Result<Json, Json> {
+        let arguments = Json::Object(arguments);
         let Some(number) = self.begin_call(name, Arguments::Json(arguments.clone())) else {
             return self.note_problem(Err(Err(format!("the agent made more than {MAX_CALLS} calls"))));
         };
@@ -125,7 +125,7 @@ impl MockSession {
     }
 
     /// Notes a call whose arguments no tool takes: it was tried, and failed. Returns the error of the protocol.
-    pub(super) fn refuse_call(&self, call: UnusableCall) -> Value {
+    pub(super) fn refuse_call(&self, call: UnusableCall) -> Json {
         let UnusableCall { name, raw, problem, .. } = call;
         let is_known = self.server.is_some()
             || self.mocks.otherwise.is_some()
@@ -153,7 +153,7 @@ impl MockSession {
     fn take_answer(
         &self,
         name: &str,
-        arguments: &Value,
+        arguments: &Json,
     ) -> Result<Option<(MockContent, bool, Duration)>, String> {
         let mut script = lock(&self.script);
         match script.take_answer(name, arguments) {
@@ -166,8 +166,8 @@ impl MockSession {
         }
     }
 
-    async fn ask_server(&self, number: usize, name: &str, arguments: Value) -> Result<Value, Value> {
-        let Some(server) = &self.server else { return Err(Value::Null) };
+    async fn ask_server(&self, number: usize, name: &str, arguments: Json) -> Result<Json, Json> {
+        let Some(server) = &self.server else { return Err(Json::Null) };
         let answer = self.note_problem(server.exchange("tools/call", name, arguments).await);
         match &answer {
             Ok(result) => self.end_call(number, read_result(result), result["isError"] == true),
@@ -177,7 +177,7 @@ impl MockSession {
     }
 
     /// Converts the answer of the recorded server. A problem of arraign's own fails the run.
-    fn note_problem(&self, answer: Result<Value, Result<Value, String>>) -> Result<Value, Value> {
+    fn note_problem(&self, answer: Result<Json, Result<Json, String>>) -> Result<Json, Json> {
         answer.map_err(|error| {
             error.unwrap_or_else(|problem| {
                 let problems = &mut lock(&self.log).problems;
@@ -209,7 +209,7 @@ impl MockSession {
         Some(log.calls.len() - 1)
     }
 
-    fn end_call(&self, number: usize, result: Value, failed: bool) {
+    fn end_call(&self, number: usize, result: Json, failed: bool) {
         let ended_ms = Some(self.measure_ms());
         // The session may have ended meanwhile.
         if let Some(call) = lock(&self.log).calls.get_mut(number) {
@@ -229,28 +229,28 @@ impl MockSession {
 }
 
 /// Renders the result of `tools/call`. Structured content is a mapping, and clients without it read the text.
-fn render_result(content: &MockContent, failed: bool) -> Value {
+fn render_result(content: &MockContent, failed: bool) -> Json {
     let text = |text: String| json!([{"type": "text", "text": text}]);
     let mut result = match content {
         MockContent::Blocks(blocks) => json!({"content": blocks}),
-        MockContent::Value(Value::String(words)) => json!({"content": text(words.clone())}),
-        MockContent::Value(value @ Value::Object(_)) => {
+        MockContent::Value(Json::String(words)) => json!({"content": text(words.to_string())}),
+        MockContent::Value(value @ Json::Object(_)) => {
             json!({"content": text(value.to_string()), "structuredContent": value})
         }
         MockContent::Value(value) => json!({"content": text(value.to_string())}),
     };
     if failed {
-        result["isError"] = Value::Bool(true);
+        result["isError"] = Json::Bool(true);
     }
     result
 }
 
 /// Reads the result of `tools/call` as the result of a call in a trace: its structured content, its texts, or all of it.
-fn read_result(result: &Value) -> Value {
+fn read_result(result: &Json) -> Json {
     if let Some(structured) = result.get("structuredContent").filter(|value| !value.is_null()) {
         return structured.clone();
     }
-    let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let blocks = result["content"].as_array().unwrap_or_default();
     // One block without a text makes the result more than text.
     let texts: Option<Vec<&str>> = blocks.iter().map(|block| block["text"].as_str()).collect();
     texts.map_or_else(|| result["content"].clone(), |texts| texts.join("\n").into())

@@ -1,5 +1,6 @@
 //! The recorded exchanges of one run of an agent: a file of JSON Lines.
 
+use crate::json;
 use std::sync::Arc;
 
 use super::exchange::RecordedExchange;
@@ -18,7 +19,7 @@ impl Cassette {
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let exchanges = lines.map(|(at, line)| {
-            serde_json::from_str(line)
+            json::from_str(line)
                 .map(Arc::new)
                 .map_err(|error| format!("{name}:{}: this is no exchange with a model: {error}", at + 1))
         });
@@ -28,7 +29,7 @@ impl Cassette {
 
 /// Renders exchanges as the text of a cassette.
 pub fn render_exchanges(exchanges: &[Arc<RecordedExchange>]) -> String {
-    let lines = exchanges.iter().filter_map(|exchange| serde_json::to_string(exchange.as_ref()).ok());
+    let lines = exchanges.iter().filter_map(|exchange| json::to_string(exchange.as_ref()).ok());
     lines.map(|line| line + "\n").collect()
 }
 

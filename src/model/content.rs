@@ -3,10 +3,10 @@
 //! The content is the method, the path and the body, without what differs between runs and does not change the answer: keys
 //! about accounting and delivery, ids of calls, and what the user ignores. Ids are numbered in the order in which they appear.
 
+use crate::json::{Json, JsonMap, JsonText};
 use std::borrow::Cow;
 
 use regex::Regex;
-use serde_json::{Map, Value};
 
 use super::exchange::RecordedRequest;
 use crate::case::ModelSettings;
@@ -53,7 +53,7 @@ pub(super) struct RequestContent {
     /// Whether the client asks for a stream: a reply in the other form would not be understood.
     pub(super) streamed: bool,
     /// The body that is compared, with sorted keys.
-    pub(super) body: Value,
+    pub(super) body: Json,
 }
 
 impl RequestContent {
@@ -86,8 +86,8 @@ impl ContentRules {
         for pointer in &self.ignore {
             remove_pointer(&mut body, pointer);
         }
-        if let (Value::Object(entries), false) = (&mut body, self.is_literal) {
-            entries.retain(|key, _| !IGNORED_KEYS.contains(&key.as_str()));
+        if let (Json::Object(entries), false) = (&mut body, self.is_literal) {
+            entries.retain(|key, _| !IGNORED_KEYS.contains(&key));
         }
         // Ids are numbered over the whole request, so that a call and its result keep the same number.
         let mut ids = Vec::new();
@@ -96,22 +96,24 @@ impl ContentRules {
         RequestContent { target, streamed: !self.is_literal && request.is_streamed(), body }
     }
 
-    fn reduce_value(&self, value: &mut Value, ids: &mut Vec<String>) {
+    fn reduce_value(&self, value: &mut Json, ids: &mut Vec<String>) {
         match value {
-            Value::String(text) => self.reduce_text(text),
-            Value::Array(items) => {
+            Json::String(text) => self.reduce_text(text),
+            // Clients write one number in several forms.
+            Json::Number(number) => *number = number.to_canonical(),
+            Json::Array(items) => {
                 for item in items {
                     self.reduce_value(item, ids);
                 }
             }
-            Value::Object(entries) => {
+            Json::Object(entries) => {
                 // The order of keys is no content: clients differ in it.
                 entries.sort_keys();
                 let is_call = is_call(entries);
                 for (key, value) in entries.iter_mut() {
                     let is_id = ID_KEYS.contains(&key.as_str()) || key == "id" && is_call;
                     match value {
-                        Value::String(id) if !self.is_literal && is_id => *id = number_id(id, ids),
+                        Json::String(id) if !self.is_literal && is_id => *id = number_id(id, ids).into(),
                         value => self.reduce_value(value, ids),
                     }
                 }
@@ -120,10 +122,10 @@ impl ContentRules {
         }
     }
 
-    fn reduce_text(&self, text: &mut String) {
+    fn reduce_text(&self, text: &mut JsonText) {
         for pattern in &self.ignore_text {
             if let Cow::Owned(reduced) = pattern.replace_all(text, IGNORED) {
-                *text = reduced;
+                *text = reduced.into();
             }
         }
     }
@@ -131,8 +133,8 @@ impl ContentRules {
 
 /// Whether the `id` of an object names a call or an item. Gemini's calls have no type. A bare `id` may be an id of the
 /// application, such as an order's: it must stand beside a call's keys.
-fn is_call(entries: &Map<String, Value>) -> bool {
-    let kind = entries.get("type").and_then(Value::as_str);
+fn is_call(entries: &JsonMap) -> bool {
+    let kind = entries.get("type").and_then(Json::as_str);
     kind.is_some_and(|kind| TYPES_WITH_ID.contains(&kind))
         || entries.contains_key("function")
         || kind == Some("message")
@@ -148,17 +150,17 @@ fn number_id(id: &str, ids: &mut Vec<String>) -> String {
     format!("#{}", known + 1)
 }
 
-fn remove_pointer(body: &mut Value, pointer: &str) {
+fn remove_pointer(body: &mut Json, pointer: &str) {
     let Some((parent, last)) = pointer.rsplit_once('/') else { return };
     let last = unescape_token(last);
     match body.pointer_mut(parent) {
-        Some(Value::Object(entries)) => {
-            entries.shift_remove(last.as_ref());
+        Some(Json::Object(entries)) => {
+            entries.remove(last.as_ref());
         }
-        Some(Value::Array(items)) => {
+        Some(Json::Array(items)) => {
             // An item is not removed, because the pointers behind it would move.
             if let Some(item) = last.parse().ok().and_then(|index: usize| items.get_mut(index)) {
-                *item = Value::String(IGNORED.to_owned());
+                *item = Json::String(IGNORED.to_owned().into());
             }
         }
         _ => {}
@@ -167,11 +169,11 @@ fn remove_pointer(body: &mut Value, pointer: &str) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
 
-    fn key(settings: &ModelSettings, body: Value) -> String {
+    fn key(settings: &ModelSettings, body: Json) -> String {
         let request = RecordedRequest {
             to: "openai".to_owned(),
             method: "POST".to_owned(),

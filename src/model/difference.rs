@@ -1,9 +1,8 @@
 //! The difference between a request and a recorded one, as a list of edits that a person reads.
 
-use serde_json::Value;
-
 use super::content::RequestContent;
 use super::messages::{MESSAGE_LISTS, TOOL_RESULT, list_tools, name_message, name_tool};
+use crate::json::{Json, JsonMap};
 use crate::secrets::quote_difference;
 use crate::yaml::render_plain;
 
@@ -62,18 +61,18 @@ fn list_edits(old: &RequestContent, new: &RequestContent) -> Vec<RequestEdit> {
             [old, new].map(|request| if request.streamed { "streamed" } else { "not streamed" });
         edits.push(format!("reply: {before} -> {after}").into());
     }
-    let empty = serde_json::Map::new();
+    let empty = JsonMap::new();
     let (before, after) = (old.body.as_object().unwrap_or(&empty), new.body.as_object().unwrap_or(&empty));
-    let added = after.keys().filter(|key| !before.contains_key(*key));
+    let added = after.keys().filter(|key| !before.contains_key(key));
     for key in before.keys().chain(added) {
         let (one, other) = (&old.body[key], &new.body[key]);
         // Messages and tools have names that a person knows. All else is shown by its key.
         match (one, other) {
             _ if one == other => {}
-            (Value::Array(one), Value::Array(other)) if MESSAGE_LISTS.contains(&key.as_str()) => {
+            (Json::Array(one), Json::Array(other)) if MESSAGE_LISTS.contains(&key.as_str()) => {
                 list_message_edits(one, other, &mut edits);
             }
-            (Value::Array(one), Value::Array(other)) if key == "tools" => {
+            (Json::Array(one), Json::Array(other)) if key == "tools" => {
                 list_tool_edits(one, other, &mut edits);
             }
             _ => list_leaf_edits(&format!("`{key}`"), one, other, &mut edits),
@@ -88,7 +87,7 @@ fn list_edits(old: &RequestContent, new: &RequestContent) -> Vec<RequestEdit> {
 
 /// Lists the edits between two lists of messages. A conversation grows at its end and is mostly edited in one place, so the
 /// equal messages at both ends are left out and the rest is compared one by one.
-fn list_message_edits(old: &[Value], new: &[Value], edits: &mut Vec<RequestEdit>) {
+fn list_message_edits(old: &[Json], new: &[Json], edits: &mut Vec<RequestEdit>) {
     let start = old.iter().zip(new).take_while(|(one, other)| one == other).count();
     let (old_rest, new_rest) = (&old[start..], &new[start..]);
     let end =
@@ -113,7 +112,7 @@ fn list_message_edits(old: &[Value], new: &[Value], edits: &mut Vec<RequestEdit>
 }
 
 /// Lists the edits between two lists of tools, which are compared by name.
-fn list_tool_edits(old: &[Value], new: &[Value], edits: &mut Vec<RequestEdit>) {
+fn list_tool_edits(old: &[Json], new: &[Json], edits: &mut Vec<RequestEdit>) {
     let before = edits.len();
     let (old, new) = (list_tools(old), list_tools(new));
     for tool in &new {
@@ -133,11 +132,11 @@ fn list_tool_edits(old: &[Value], new: &[Value], edits: &mut Vec<RequestEdit>) {
 }
 
 /// Lists the values that differ, each with its place below `what`. The text of a message needs no further place.
-fn list_leaf_edits(what: &str, old: &Value, new: &Value, edits: &mut Vec<RequestEdit>) {
+fn list_leaf_edits(what: &str, old: &Json, new: &Json, edits: &mut Vec<RequestEdit>) {
     match (old, new) {
         _ if old == new => {}
-        (Value::Object(one), Value::Object(other)) => {
-            let added = other.keys().filter(|key| !one.contains_key(*key));
+        (Json::Object(one), Json::Object(other)) => {
+            let added = other.keys().filter(|key| !one.contains_key(key));
             for key in one.keys().chain(added) {
                 // Keys that are only about the form of a message would make the place longer, and no clearer.
                 let is_text = ["content", "text", "output", "parts", "function"].contains(&key.as_str());
@@ -146,7 +145,7 @@ fn list_leaf_edits(what: &str, old: &Value, new: &Value, edits: &mut Vec<Request
             }
         }
         // Lists of another length are shown as a whole: their items cannot be paired by their places.
-        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+        (Json::Array(one), Json::Array(other)) if one.len() == other.len() => {
             one.iter().zip(other).for_each(|(one, other)| list_leaf_edits(what, one, other, edits));
         }
         _ => {
@@ -156,7 +155,7 @@ fn list_leaf_edits(what: &str, old: &Value, new: &Value, edits: &mut Vec<Request
     }
 }
 
-fn quote_end(message: &Value) -> String {
+fn quote_end(message: &Json) -> String {
     let text = ["content", "text", "output", "arguments"].iter().find_map(|key| message[*key].as_str());
     let text = text.map_or_else(|| message.to_string(), str::to_owned);
     let [quoted, _] = quote_difference(&text, "");
@@ -165,15 +164,15 @@ fn quote_end(message: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
 
-    fn content(body: Value) -> RequestContent {
+    fn content(body: Json) -> RequestContent {
         RequestContent { target: "openai POST /v1/chat/completions".to_owned(), streamed: false, body }
     }
 
-    fn edits(old: Value, new: Value) -> Vec<String> {
+    fn edits(old: Json, new: Json) -> Vec<String> {
         list_edits(&content(old), &content(new)).into_iter().map(|edit| edit.text).collect()
     }
 
@@ -193,7 +192,7 @@ mod tests {
     #[test]
     fn functions_in_a_group_and_tools_of_the_provider_are_named() {
         let body = |functions: &[&str], other: &str| {
-            let functions: Vec<Value> = functions.iter().map(|name| json!({"name": name})).collect();
+            let functions: Vec<Json> = functions.iter().map(|name| json!({"name": name})).collect();
             json!({"tools": [{"functionDeclarations": functions}, {other: {}}]})
         };
         assert_eq!(

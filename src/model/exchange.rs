@@ -2,8 +2,8 @@
 //!
 //! No header of a request is kept: they contain keys, organisations and cookies, and do not change what a model says.
 
+use crate::json::{self, Json};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// A request and its reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,8 +26,8 @@ pub struct RecordedRequest {
     /// The path with its query, without keys.
     pub path: String,
     /// The body: JSON, or a text.
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub body: Value,
+    #[serde(default, skip_serializing_if = "Json::is_null")]
+    pub body: Json,
 }
 
 /// The reply to a request.
@@ -41,7 +41,7 @@ pub struct RecordedReply {
     pub media_type: Option<String>,
     /// The body, if it is JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub body: Option<Value>,
+    pub body: Option<Json>,
     /// The body, if it is another text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -61,11 +61,11 @@ impl RecordedRequest {
         // The order of parameters has no meaning, and clients write them in different ones.
         kept.sort_unstable();
         let path = if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) };
-        let body = match serde_json::from_slice(body) {
-            Ok(body) => body,
+        let body = match std::str::from_utf8(body).map(json::parse_lenient) {
+            Ok(Ok(body)) => body,
             // A request without a body, such as a GET, is not an empty text.
-            Err(_) if body.is_empty() => Value::Null,
-            Err(_) => Value::String(String::from_utf8_lossy(body).into_owned()),
+            _ if body.is_empty() => Json::Null,
+            _ => Json::String(String::from_utf8_lossy(body).into_owned().into()),
         };
         Self { to: to.to_owned(), method: method.to_owned(), path, body }
     }
@@ -96,7 +96,7 @@ impl RecordedReply {
             return Some(reply);
         }
         let text = String::from_utf8(pieces.concat()).ok()?;
-        match serde_json::from_str(&text) {
+        match json::parse_lenient(&text) {
             Ok(body) => reply.body = Some(body),
             Err(_) => reply.text = Some(text),
         }
@@ -125,7 +125,7 @@ impl RecordedReply {
         if let Some(chunks) = &self.chunks {
             return chunks.iter().map(|chunk| chunk.as_bytes().to_vec()).collect();
         }
-        let text = self.body.as_ref().map(Value::to_string).or_else(|| self.text.clone());
+        let text = self.body.as_ref().map(Json::to_string).or_else(|| self.text.clone());
         text.into_iter().map(String::into_bytes).collect()
     }
 }

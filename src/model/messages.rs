@@ -1,7 +1,6 @@
 //! Names for the messages of a request, as its sender would call them.
 
-use serde_json::Value;
-
+use crate::json::{Json, JsonText};
 /// The keys of a body under which messages are listed.
 pub(super) const MESSAGE_LISTS: [&str; 3] = ["messages", "input", "contents"];
 
@@ -9,7 +8,7 @@ pub(super) const MESSAGE_LISTS: [&str; 3] = ["messages", "input", "contents"];
 pub(super) const TOOL_RESULT: &str = "tool result";
 
 /// Returns the name of a message: `user message`, `tool result`, `tool call`.
-pub(super) fn name_message(message: &Value) -> &'static str {
+pub(super) fn name_message(message: &Json) -> &'static str {
     if let Some(kind) = message["type"].as_str().filter(|kind| *kind != "message") {
         return if kind.ends_with("_output") { TOOL_RESULT } else { name_item(kind) };
     }
@@ -34,13 +33,13 @@ fn name_item(kind: &str) -> &'static str {
     }
 }
 
-fn holds(message: &Value, is_wanted: &dyn Fn(&Value) -> bool) -> bool {
+fn holds(message: &Json, is_wanted: &dyn Fn(&Json) -> bool) -> bool {
     let parts = ["content", "parts"].iter().filter_map(|key| message[*key].as_array()).flatten();
     parts.into_iter().any(is_wanted)
 }
 
 /// Returns the tools of a request one by one. Gemini groups the functions among them.
-pub(super) fn list_tools(tools: &[Value]) -> Vec<&Value> {
+pub(super) fn list_tools(tools: &[Json]) -> Vec<&Json> {
     let groups = tools.iter().map(|tool| {
         let keys = ["functionDeclarations", "function_declarations"];
         let functions = keys.iter().find_map(|key| tool[*key].as_array());
@@ -50,8 +49,8 @@ pub(super) fn list_tools(tools: &[Value]) -> Vec<&Value> {
 }
 
 /// Returns the name of a tool in a request's list of tools. Tools of the provider itself have a type, or are a key.
-pub(super) fn name_tool(tool: &Value) -> &str {
+pub(super) fn name_tool(tool: &Json) -> &str {
     let name = tool["function"]["name"].as_str().or_else(|| tool["name"].as_str());
     let name = name.or_else(|| tool["type"].as_str());
-    name.or_else(|| tool.as_object()?.keys().next().map(String::as_str)).unwrap_or("without a name")
+    name.or_else(|| tool.as_object()?.keys().next().map(JsonText::as_str)).unwrap_or("without a name")
 }

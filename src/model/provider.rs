@@ -1,7 +1,6 @@
 //! The providers of models: their addresses, their variables, and the form of their errors.
 
-use serde_json::{Value, json};
-
+use crate::json::{Json, json};
 /// A provider, by the protocol that its clients speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Provider {
@@ -61,7 +60,7 @@ impl Provider {
     }
 
     /// Renders an error in the provider's own form, which its clients show.
-    pub(super) fn render_error(self, status: u16, message: &str) -> Value {
+    pub(super) fn render_error(self, status: u16, message: &str) -> Json {
         match self {
             Self::OpenAi | Self::Azure => json!({"error": {
                 "message": message, "type": "invalid_request_error", "param": null, "code": "arraign"

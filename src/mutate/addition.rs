@@ -1,10 +1,9 @@
 //! The smallest addition to a case that kills a mutant, found by trying: an entry of `expect` counts only if the run passes
 //! it and the mutant does not.
 
+use crate::json::{Json, json};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-use serde_json::{Value, json};
 
 use super::mutant::Mutant;
 use super::proposal::propose_checks;
@@ -32,7 +31,7 @@ impl<'f> AdditionFinder<'f> {
     }
 
     /// Returns the first proposed entry that the mutant violates.
-    pub(super) fn find_addition(&mut self, mutant: &Mutant, changed: &RecordedRun) -> Option<Value> {
+    pub(super) fn find_addition(&mut self, mutant: &Mutant, changed: &RecordedRun) -> Option<Json> {
         let proposed = propose_checks(&self.run.trace, mutant);
         let short = proposed.into_iter().filter(|entry| entry.to_string().len() <= MAX_ADDITION_BYTES);
         short.into_iter().find(|entry| {
@@ -43,7 +42,7 @@ impl<'f> AdditionFinder<'f> {
     }
 
     /// Loads an entry as a case of its own, which the run must pass.
-    pub fn load_entry(&mut self, entry: &Value) -> Option<Arc<Case>> {
+    pub fn load_entry(&mut self, entry: &Json) -> Option<Arc<Case>> {
         let text = entry.to_string();
         if let Some(known) = self.tried.get(&text) {
             return known.clone();
@@ -61,7 +60,7 @@ impl<'f> AdditionFinder<'f> {
         MutantEvaluator::new(case, self.run, None, None).evaluate(run)
     }
 
-    fn parse_entry(&self, entry: &Value) -> Option<Arc<Case>> {
+    fn parse_entry(&self, entry: &Json) -> Option<Arc<Case>> {
         // JSON is YAML, so the entry is read as if the user had written it.
         let text = json!({"trace": {"calls": []}, "expect": [entry]}).to_string();
         let path = self.library.files.root().join("addition.yaml");

@@ -1,8 +1,7 @@
 //! Entries of `expect` that may notice a change of the answer or of the figures.
 
-use serde_json::{Value, json};
-
 use crate::case::MutationSort;
+use crate::json::{Json, json};
 use crate::trace::Trace;
 
 /// A limit is half above the figure of the run, so that a run may vary and not take twice as much.
@@ -15,7 +14,7 @@ const MIN_WORD_CHARS: usize = 4;
 const MAX_PHRASE_CHARS: usize = 60;
 
 /// Proposes entries of `expect` that may notice a mutant of the answer or of the figures.
-pub fn propose_for_answer(run: &Trace, sort: MutationSort) -> Vec<Value> {
+pub fn propose_for_answer(run: &Trace, sort: MutationSort) -> Vec<Json> {
     let answer = run.answer.as_deref().unwrap_or_default();
     match sort {
         MutationSort::BlankAnswer | MutationSort::ReplaceAnswer => {
@@ -52,7 +51,7 @@ pub fn propose_for_answer(run: &Trace, sort: MutationSort) -> Vec<Value> {
 }
 
 /// Requires each phrase that is short enough to be quoted.
-fn require_phrases(phrases: Vec<String>) -> Vec<Value> {
+fn require_phrases(phrases: Vec<String>) -> Vec<Json> {
     let quotable = phrases.into_iter().filter(|phrase| phrase.chars().count() <= MAX_PHRASE_CHARS);
     quotable.map(|phrase| json!({"contains": phrase})).collect()
 }

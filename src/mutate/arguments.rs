@@ -1,10 +1,9 @@
 //! The mutants of the arguments of calls.
 
-use serde_json::{Map, Value, json};
-
 use super::mutant::{Mutant, MutantWords};
 use super::value::{add_fraction, change_type, change_value, list_leaves};
 use crate::case::MutationSort;
+use crate::json::{Json, JsonMap, json};
 use crate::trace::{Arguments, Call, Trace};
 
 /// The name of an argument that no tool has.
@@ -15,7 +14,7 @@ pub(super) fn derive_argument_mutants(run: &Trace, words: &MutantWords<'_>) -> V
     let mut mutants = Vec::new();
     for call in &run.calls {
         // Arguments that are no object have no names to change.
-        let Arguments::Json(Value::Object(passed)) = &call.arguments else { continue };
+        let Arguments::Json(Json::Object(passed)) = &call.arguments else { continue };
         for (key, value) in passed {
             mutants.extend(change_argument(call, key, value, words));
             mutants.push(omit_argument(call, key, words));
@@ -26,7 +25,7 @@ pub(super) fn derive_argument_mutants(run: &Trace, words: &MutantWords<'_>) -> V
 }
 
 /// Changes each value inside an argument, in value and in type.
-fn change_argument(call: &Call, key: &str, value: &Value, words: &MutantWords<'_>) -> Vec<Mutant> {
+fn change_argument(call: &Call, key: &str, value: &Json, words: &MutantWords<'_>) -> Vec<Mutant> {
     let mut mutants = Vec::new();
     for (pointer, path) in list_leaves(value) {
         let Some(leaf) = value.pointer(&pointer) else { continue };
@@ -50,11 +49,11 @@ struct ChangedLeaf<'l> {
     path: String,
     /// The JSON pointer to the value in the argument.
     pointer: String,
-    leaf: &'l Value,
+    leaf: &'l Json,
 }
 
 impl ChangedLeaf<'_> {
-    fn build_mutant(&self, sort: MutationSort, other: Value, words: &MutantWords<'_>) -> Mutant {
+    fn build_mutant(&self, sort: MutationSort, other: Json, words: &MutantWords<'_>) -> Mutant {
         let [old, new] = [self.leaf, &other].map(|value| words.quote_argument(self.key, value));
         let argument = self.path.trim_start_matches('.');
         let change = format!("{}: `{argument}` is {new} instead of {old}", words.name_call(self.call));
@@ -75,7 +74,7 @@ fn omit_argument(call: &Call, key: &str, words: &MutantWords<'_>) -> Mutant {
     let (at, omitted) = (call.index - 1, key.to_owned());
     let mutant = Mutant::new(MutationSort::OmitArgument, change, move |run| {
         if let Some(passed) = find_arguments(run, at) {
-            passed.shift_remove(&omitted);
+            passed.remove(&omitted);
         }
     });
     mutant.of_call(call).of_argument(key, &format!(".{key}"))
@@ -92,9 +91,9 @@ fn add_argument(call: &Call, words: &MutantWords<'_>) -> Mutant {
     mutant.of_call(call)
 }
 
-fn find_arguments(run: &mut Trace, at: usize) -> Option<&mut Map<String, Value>> {
+fn find_arguments(run: &mut Trace, at: usize) -> Option<&mut JsonMap> {
     match &mut run.calls.get_mut(at)?.arguments {
-        Arguments::Json(Value::Object(passed)) => Some(passed),
+        Arguments::Json(Json::Object(passed)) => Some(passed),
         _ => None,
     }
 }

@@ -15,7 +15,7 @@ use crate::score::Effect;
 use crate::secrets::{KnownSecrets, SecretMasker};
 use crate::source::fingerprint_bytes;
 use crate::suite::{Library, RecordedEvidence, RecordedRun};
-use crate::trace::Trace;
+use crate::trace::{Arguments, Trace};
 use crate::verdict::{CaseMutation, MutantFate, MutantResult, RunMutation};
 
 /// The largest number of mutants of one run that are tried.
@@ -149,7 +149,7 @@ impl<'c> CaseMutator<'c> {
         for mutant in mutants.iter().take_while(|_| !is_stopped(self.stop)) {
             let trace = mutant.apply(&run.trace);
             // An answer that says nothing in another half, say: no change, no mutant.
-            if trace == run.trace {
+            if trace == run.trace && !mutant.is_fraction {
                 continue;
             }
             let changed = RecordedRun { file: None, format: run.format, trace };
@@ -257,6 +257,13 @@ fn sample_mutants(mutants: Vec<Mutant>, run: &Trace) -> (Vec<Mutant>, Option<usi
 
 /// Identifies a run by its content, wherever it is recorded.
 pub fn fingerprint_run(run: &Trace) -> String {
-    let fingerprint = fingerprint_bytes(to_native(run).as_bytes());
+    let mut run = run.clone();
+    for call in &mut run.calls {
+        if let Arguments::Json(passed) = &mut call.arguments {
+            *passed = passed.to_canonical();
+        }
+        call.result.iter_mut().for_each(|result| *result = result.to_canonical());
+    }
+    let fingerprint = fingerprint_bytes(to_native(&run).as_bytes());
     fingerprint.chars().skip("sha256:".len()).take(16).collect()
 }

@@ -1,7 +1,7 @@
 //! Changes of a run: the calls in it, its end, and its answer. Messages keep their places among the calls.
 
+use crate::json::json;
 use crate::trace::{Call, CallStatus, CallsUnrecorded, Role, StatusMark, Trace};
-use serde_json::json;
 
 /// The name of a tool that no agent has.
 pub(crate) const UNKNOWN_TOOL: &str = "a_tool_that_nobody_has";

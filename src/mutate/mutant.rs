@@ -1,8 +1,7 @@
 //! A mutant: one change of a run, with its name and its description.
 
-use serde_json::{Value, json};
-
 use crate::case::MutationSort;
+use crate::json::{Json, json};
 use crate::outcome::truncate_text;
 use crate::secrets::SecretMasker;
 use crate::trace::{Call, Trace};
@@ -111,9 +110,9 @@ impl MutantWords<'_> {
     }
 
     /// Quotes the value of an argument. It is masked as a whole, with its name, before it is cut.
-    pub(super) fn quote_argument(&self, key: &str, value: &Value) -> String {
+    pub(super) fn quote_argument(&self, key: &str, value: &Json) -> String {
         let mut masked = self.masker.mask_json(json!({key: value}));
-        let text = masked.get_mut(key).map(Value::take).unwrap_or_default().to_string();
+        let text = masked.get_mut(key).map(Json::take).unwrap_or_default().to_string();
         truncate_text(&text, MAX_VALUE_CHARS)
     }
 }

@@ -1,11 +1,10 @@
 //! Entries of `expect` that may kill a mutant, the smallest first. Whether one does is found out by trying.
 
-use serde_json::{Map, Value, json};
-
 use super::answer_proposal::propose_for_answer;
 use super::mutant::Mutant;
 use crate::case::MutationSort;
 use crate::evidence::{CallSuccess, Known};
+use crate::json::{Json, JsonMap, json};
 use crate::pattern::is_glob;
 use crate::trace::{Call, CallStatus, Trace};
 
@@ -13,7 +12,7 @@ use crate::trace::{Call, CallStatus, Trace};
 const MASK: &str = "***";
 
 /// Proposes entries of `expect` that may notice the mutant of `run`.
-pub(super) fn propose_checks(run: &Trace, mutant: &Mutant) -> Vec<Value> {
+pub(super) fn propose_checks(run: &Trace, mutant: &Mutant) -> Vec<Json> {
     let calls: Vec<&Call> = mutant.calls.iter().filter_map(|at| run.calls.get(*at)).collect();
     // A mutant without a call of the run is about a call that was added, or about the answer.
     let Some(first) = calls.first().map(|call| ProposedCall::new(run, call)) else {
@@ -47,7 +46,7 @@ pub(super) fn propose_checks(run: &Trace, mutant: &Mutant) -> Vec<Value> {
 }
 
 /// Limits the number of calls, or allows no others.
-fn propose_against_calls(run: &Trace) -> Vec<Value> {
+fn propose_against_calls(run: &Trace) -> Vec<Json> {
     let names = list_names(&run.calls.iter().collect::<Vec<_>>());
     vec![
         json!({"tool_calls_at_most": run.calls.len()}),
@@ -56,7 +55,7 @@ fn propose_against_calls(run: &Trace) -> Vec<Value> {
 }
 
 /// Requires the order of two calls, or all calls of the run in their order.
-fn propose_order(run: &Trace, calls: &[&Call], sort: MutationSort) -> Vec<Value> {
+fn propose_order(run: &Trace, calls: &[&Call], sort: MutationSort) -> Vec<Json> {
     let all: Vec<&Call> = run.calls.iter().collect();
     let mut proposed = match all.last().filter(|_| sort == MutationSort::CutRun) {
         Some(last) => ProposedCall::new(run, last).propose_call(None),
@@ -75,20 +74,20 @@ fn propose_order(run: &Trace, calls: &[&Call], sort: MutationSort) -> Vec<Value>
 }
 
 /// Lists calls by their names.
-pub fn list_names(calls: &[&Call]) -> Vec<Value> {
+pub fn list_names(calls: &[&Call]) -> Vec<Json> {
     calls.iter().map(|call| json!(call.name)).collect()
 }
 
 /// Lists calls by their names and arguments.
-pub fn list_with_arguments(calls: &[&Call]) -> Vec<Value> {
+pub fn list_with_arguments(calls: &[&Call]) -> Vec<Json> {
     calls.iter().map(|call| write_entry(call)).collect()
 }
 
 /// Writes a call as an entry of a list: its name, with the arguments that contain no secret.
-fn write_entry(call: &Call) -> Value {
-    let passed = call.arguments.json().and_then(Value::as_object).into_iter().flatten();
+fn write_entry(call: &Call) -> Json {
+    let passed = call.arguments.json().and_then(Json::as_object).into_iter().flatten();
     let passed = passed.filter(|(_, value)| !value.to_string().contains(MASK));
-    let passed: Map<String, Value> = passed.map(|(key, value)| (key.clone(), write_literal(value))).collect();
+    let passed: JsonMap = passed.map(|(key, value)| (key.clone(), write_literal(value))).collect();
     if passed.is_empty() { json!(call.name) } else { json!({&call.name: passed}) }
 }
 
@@ -109,8 +108,8 @@ impl<'r> ProposedCall<'r> {
     }
 
     /// The arguments, if they are an object.
-    fn arguments(&self) -> Option<&'r Map<String, Value>> {
-        self.call.arguments.json().and_then(Value::as_object)
+    fn arguments(&self) -> Option<&'r JsonMap> {
+        self.call.arguments.json().and_then(Json::as_object)
     }
 
     fn qualified_tool(&self) -> String {
@@ -119,7 +118,7 @@ impl<'r> ProposedCall<'r> {
     }
 
     /// Requires the call: its tool, how often it is called, its arguments.
-    fn propose_call(&self, key: Option<&str>) -> Vec<Value> {
+    fn propose_call(&self, key: Option<&str>) -> Vec<Json> {
         let mut proposed = Vec::new();
         // `tool_called` asks for a call that succeeded, and reads its name as a pattern.
         if self.has_happened(self.call) && !is_glob(&self.call.name) {
@@ -132,7 +131,7 @@ impl<'r> ProposedCall<'r> {
     }
 
     /// Requires the number of the calls: of the tool, or with these arguments.
-    fn propose_count(&self, key: Option<&str>) -> Vec<Value> {
+    fn propose_count(&self, key: Option<&str>) -> Vec<Json> {
         let mut proposed = vec![self.build_call(None, None, Some(self.count_alike(None)))];
         if let Some(picked) = self.pick_arguments(key) {
             let count = self.count_alike(Some(&picked));
@@ -142,7 +141,7 @@ impl<'r> ProposedCall<'r> {
     }
 
     /// Requires the argument `key`, or all arguments, of this call among those of its tool.
-    fn propose_arguments(&self, key: Option<&str>) -> Vec<Value> {
+    fn propose_arguments(&self, key: Option<&str>) -> Vec<Json> {
         let mut proposed = Vec::new();
         // One argument is proposed first: a check of all of them breaks with any change.
         for picked in [key.and_then(|key| self.pick_arguments(Some(key))), self.pick_arguments(None)] {
@@ -155,7 +154,7 @@ impl<'r> ProposedCall<'r> {
     }
 
     /// Allows no other arguments than those of the call.
-    fn propose_exact(&self) -> Vec<Value> {
+    fn propose_exact(&self) -> Vec<Json> {
         let Some(all) = self.pick_arguments(None).or_else(|| self.arguments().cloned()) else {
             return Vec::new();
         };
@@ -169,10 +168,10 @@ impl<'r> ProposedCall<'r> {
     }
 
     /// Describes the result by a schema: its type and its first values.
-    fn propose_result(&self) -> Vec<Value> {
+    fn propose_result(&self) -> Vec<Json> {
         let Some(result) = &self.call.result else { return Vec::new() };
         let schemas = match result {
-            Value::Object(entries) => {
+            Json::Object(entries) => {
                 let plain = entries.iter().filter(|(_, value)| !value.is_object() && !value.is_array());
                 plain
                     // A few keys are enough to notice a changed result.
@@ -184,8 +183,8 @@ impl<'r> ProposedCall<'r> {
                     })
                     .collect()
             }
-            Value::Array(_) => vec![json!({"minItems": 1}), json!({"const": result})],
-            Value::String(_) => vec![json!({"minLength": 1}), json!({"const": result})],
+            Json::Array(_) => vec![json!({"minItems": 1}), json!({"const": result})],
+            Json::String(_) => vec![json!({"minLength": 1}), json!({"const": result})],
             other => vec![json!({"const": other})],
         };
         let checks = schemas.into_iter();
@@ -193,17 +192,16 @@ impl<'r> ProposedCall<'r> {
     }
 
     /// Returns all arguments, or `key` alone. `None` if there are none.
-    fn pick_arguments(&self, key: Option<&str>) -> Option<Map<String, Value>> {
+    fn pick_arguments(&self, key: Option<&str>) -> Option<JsonMap> {
         let passed = self.arguments()?;
         let picked = passed.iter().filter(|(known, _)| key.is_none_or(|key| key == known.as_str()));
-        let picked: Map<String, Value> =
-            picked.map(|(key, value)| (key.clone(), write_literal(value))).collect();
+        let picked: JsonMap = picked.map(|(key, value)| (key.clone(), write_literal(value))).collect();
         (!picked.is_empty()).then_some(picked)
     }
 
     /// The calls of the tool that ended like this one, with these values of arguments.
-    fn list_alike(&self, picked: Option<&Map<String, Value>>) -> impl Iterator<Item = &'r Call> {
-        let keys: Vec<String> = picked.into_iter().flat_map(Map::keys).cloned().collect();
+    fn list_alike(&self, picked: Option<&JsonMap>) -> impl Iterator<Item = &'r Call> {
+        let keys: Vec<String> = picked.into_iter().flat_map(JsonMap::keys).map(ToString::to_string).collect();
         let (own, success) = (self.call, self.success);
         self.run.calls.iter().filter(move |call| {
             call.name == own.name
@@ -212,17 +210,12 @@ impl<'r> ProposedCall<'r> {
         })
     }
 
-    fn count_alike(&self, picked: Option<&Map<String, Value>>) -> usize {
+    fn count_alike(&self, picked: Option<&JsonMap>) -> usize {
         self.list_alike(picked).count()
     }
 
-    fn build_call(
-        &self,
-        arguments: Option<&Map<String, Value>>,
-        mode: Option<&str>,
-        times: Option<usize>,
-    ) -> Value {
-        let mut settings = Map::new();
+    fn build_call(&self, arguments: Option<&JsonMap>, mode: Option<&str>, times: Option<usize>) -> Json {
+        let mut settings = JsonMap::new();
         settings.insert("tool".to_owned(), json!(self.call.name));
         settings.extend(arguments.map(|arguments| ("args".to_owned(), json!(arguments))));
         settings.extend(mode.map(|mode| ("args_mode".to_owned(), json!(mode))));
@@ -237,6 +230,6 @@ impl<'r> ProposedCall<'r> {
 }
 
 /// A mapping could be read as a matcher.
-fn write_literal(value: &Value) -> Value {
+fn write_literal(value: &Json) -> Json {
     if value.is_object() { json!({"equals": value}) } else { value.clone() }
 }

@@ -1,26 +1,25 @@
 //! Changed copies of JSON values.
 
-use serde_json::{Value, json};
-
+use crate::json::{Json, JsonNumber, json};
 use crate::yaml::escape_token;
 
 /// The largest number of values of one argument that are changed each on its own.
 const MAX_LEAVES: usize = 16;
 
 /// Returns the value as another type: 2 as "2", "2" as 2, a text as a list of it.
-pub(crate) fn change_type(value: &Value) -> Value {
+pub(crate) fn change_type(value: &Json) -> Json {
     match value {
-        Value::String(text) => match text.parse::<serde_json::Number>() {
-            Ok(number) => Value::Number(number),
+        Json::String(text) => match text.parse::<JsonNumber<'static>>() {
+            Ok(number) => Json::Number(number),
             Err(_) => json!([text]),
         },
-        other => Value::String(other.to_string()),
+        other => Json::String(other.to_string().into()),
     }
 }
 
 /// Returns a whole number as a number with a fraction: 2 as 2.0.
-pub(crate) fn add_fraction(value: &Value) -> Option<Value> {
-    let Value::Number(number) = value else { return None };
+pub(crate) fn add_fraction(value: &Json) -> Option<Json> {
+    let Json::Number(number) = value else { return None };
     let whole = number.as_i64().or_else(|| number.as_u64().and_then(|number| i64::try_from(number).ok()))?;
     // Beyond this number a double may be another number.
     let exact = i32::try_from(whole).ok()?;
@@ -28,25 +27,25 @@ pub(crate) fn add_fraction(value: &Value) -> Option<Value> {
 }
 
 /// Returns another value of the same type.
-pub(crate) fn change_value(value: &Value) -> Value {
+pub(crate) fn change_value(value: &Json) -> Json {
     match value {
-        Value::String(text) => Value::String(change_text(text)),
-        Value::Number(number) => change_number(number),
-        Value::Bool(bool) => json!(!bool),
-        Value::Null => json!("another value"),
+        Json::String(text) => Json::String(change_text(text).into()),
+        Json::Number(number) => change_number(number),
+        Json::Bool(bool) => json!(!bool),
+        Json::Null => json!("another value"),
         // An empty list has no value to change, so it gets one.
-        Value::Array(items) if items.is_empty() => json!(["another value"]),
-        Value::Array(items) => items.iter().map(change_value).collect(),
-        Value::Object(entries) if entries.is_empty() => json!({"another": "value"}),
-        Value::Object(entries) => {
-            Value::Object(entries.iter().map(|(key, value)| (key.clone(), change_value(value))).collect())
+        Json::Array(items) if items.is_empty() => json!(["another value"]),
+        Json::Array(items) => items.iter().map(change_value).collect(),
+        Json::Object(entries) if entries.is_empty() => json!({"another": "value"}),
+        Json::Object(entries) => {
+            Json::Object(entries.iter().map(|(key, value)| (key.clone(), change_value(value))).collect())
         }
     }
 }
 
 /// A number in quotes stays one, so that only its value changes.
 fn change_text(text: &str) -> String {
-    match text.parse::<serde_json::Number>() {
+    match text.parse::<JsonNumber<'static>>() {
         Ok(number) => change_number(&number).to_string(),
         Err(_) if text.is_empty() => "another value".to_owned(),
         Err(_) => format!("{text}, but another"),
@@ -54,7 +53,7 @@ fn change_text(text: &str) -> String {
 }
 
 /// Ten times the number and one more: far enough for a limit to notice, and never the same number.
-fn change_number(number: &serde_json::Number) -> Value {
+fn change_number(number: &JsonNumber) -> Json {
     // A number that would overflow becomes a float, which is another value as well.
     match number.as_i64().and_then(|number| number.checked_mul(10)?.checked_add(1)) {
         Some(other) => json!(other),
@@ -63,28 +62,28 @@ fn change_number(number: &serde_json::Number) -> Value {
 }
 
 /// Returns an empty value of the same type.
-pub(crate) fn blank_value(value: &Value) -> Value {
+pub(crate) fn blank_value(value: &Json) -> Json {
     match value {
-        Value::String(_) => json!(""),
-        Value::Array(_) => json!([]),
-        Value::Object(_) => json!({}),
-        Value::Null | Value::Bool(_) | Value::Number(_) => Value::Null,
+        Json::String(_) => json!(""),
+        Json::Array(_) => json!([]),
+        Json::Object(_) => json!({}),
+        Json::Null | Json::Bool(_) | Json::Number(_) => Json::Null,
     }
 }
 
 /// Lists the JSON pointers of the values in `value` that contain no others, each with its path of names. A list in it counts
 /// as one value.
-pub(crate) fn list_leaves(value: &Value) -> Vec<(String, String)> {
+pub(crate) fn list_leaves(value: &Json) -> Vec<(String, String)> {
     let mut leaves = Vec::new();
     collect_leaves(value, (String::new(), String::new()), &mut leaves);
     leaves.truncate(MAX_LEAVES);
     leaves
 }
 
-fn collect_leaves(value: &Value, (pointer, path): (String, String), leaves: &mut Vec<(String, String)>) {
+fn collect_leaves(value: &Json, (pointer, path): (String, String), leaves: &mut Vec<(String, String)>) {
     match value {
         // An empty object is a leaf, which can only be replaced as a whole.
-        Value::Object(entries) if !entries.is_empty() => {
+        Json::Object(entries) if !entries.is_empty() => {
             for (key, value) in entries {
                 let token = escape_token(key);
                 collect_leaves(value, (format!("{pointer}/{token}"), format!("{path}.{key}")), leaves);

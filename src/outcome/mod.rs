@@ -6,6 +6,7 @@ mod score;
 mod unfit;
 mod violation;
 
+use crate::json::Json;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -115,7 +116,7 @@ pub struct Outcome {
     /// Counts for reports, such as `calls_checked`.
     pub stats: BTreeMap<String, u64>,
     /// Values extracted from the evidence, by name.
-    pub values: BTreeMap<String, serde_json::Value>,
+    pub values: BTreeMap<String, Json>,
 }
 
 impl Outcome {
@@ -138,7 +139,7 @@ impl Outcome {
     }
 
     /// Adds a value extracted from the evidence.
-    pub fn value(mut self, name: &str, value: serde_json::Value) -> Self {
+    pub fn value(mut self, name: &str, value: Json) -> Self {
         self.values.insert(name.to_owned(), value);
         self
     }

@@ -1,5 +1,6 @@
 //! A violation: the message for the reader, and the call, argument and policy that it concerns.
 
+use crate::json::Json;
 use serde::{Deserialize, Serialize};
 
 use crate::place::{Location, Place};
@@ -46,7 +47,7 @@ pub struct Violation<At = String> {
     pub argument: Option<String>,
     /// The value found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<serde_json::Value>,
+    pub value: Option<Json>,
     /// The violated constraint, as in the policy: `max: 30`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub constraint: Option<String>,
@@ -102,7 +103,7 @@ impl Violation {
     }
 
     /// Names the argument that is wrong, and its value.
-    pub fn argument(mut self, name: impl Into<String>, value: serde_json::Value) -> Self {
+    pub fn argument(mut self, name: impl Into<String>, value: Json) -> Self {
         (self.argument, self.value) = (Some(name.into()), Some(value));
         self
     }
@@ -120,7 +121,7 @@ impl Violation {
     }
 
     /// Adds the value that violates the constraint.
-    pub(crate) fn value(mut self, value: impl Into<serde_json::Value>) -> Self {
+    pub(crate) fn value(mut self, value: impl Into<Json>) -> Self {
         self.value = Some(value.into());
         self
     }

@@ -7,7 +7,6 @@ mod example;
 mod field_alias;
 mod glob_example;
 mod js_regex;
-mod json_equal;
 mod name_matcher;
 mod near_name;
 mod normal_name;
@@ -30,7 +29,6 @@ pub use atoms::{
 pub(crate) use example::find_example;
 pub use field_alias::{FieldAliases, FieldPattern};
 pub use js_regex::{Flags, ForeignConstruct, JsRegex, JsRegexError, StepsExhausted};
-pub use json_equal::json_equal;
 pub(crate) use near_name::{find_near_calls, show_name};
 pub use normal_name::{NormalPattern, normal_name};
 pub use personal::{

@@ -48,8 +48,8 @@ pub(crate) fn list_rows(table: &'static str) -> Vec<(&'static str, Vec<&'static 
 /// Reads the rows of a table of examples: a JSON mapping of names to lists.
 #[cfg(test)]
 pub(crate) fn read_examples<T: serde::de::DeserializeOwned>(tables: &str, name: &str) -> Vec<T> {
-    let mut tables: serde_json::Value = serde_json::from_str(tables).expect("tables of examples");
-    serde_json::from_value(tables[name].take()).expect(name)
+    let mut tables = crate::json::parse(tables).expect("tables of examples");
+    crate::json::from_json(tables[name].take()).expect(name)
 }
 
 fn list_content(table: &'static str) -> impl Iterator<Item = &'static str> {

@@ -1,12 +1,11 @@
 //! The result of one case in detail, passed cases included (`ARRAIGN_VERBOSE=1`): its scores, each check with its
 //! figures, and the facts of each run.
 
-use serde_json::Value;
-
 use super::pinned::render_pinned;
 use super::plain::{escape_line, truncate_text};
 use super::score;
 use super::summary::{group_thousands, render_dollars};
+use crate::json::Json;
 use crate::outcome::{Item, Score, State, Status};
 use crate::score::statistics::Statistics;
 use crate::score::{Card, written};
@@ -178,11 +177,11 @@ fn finding_word(finding: &Finding) -> &'static str {
 }
 
 /// Renders a value for reading: `a, b` for a list, `none` for an empty one.
-fn render_value(value: &Value) -> String {
+fn render_value(value: &Json) -> String {
     match value {
-        Value::String(text) => text.clone(),
-        Value::Array(values) if values.is_empty() => "none".to_owned(),
-        Value::Array(values) => {
+        Json::String(text) => text.to_string(),
+        Json::Array(values) if values.is_empty() => "none".to_owned(),
+        Json::Array(values) => {
             // A list of thousands would push everything else off the screen.
             let mut members: Vec<String> = values.iter().take(MAX_ENTRIES).map(render_value).collect();
             members.extend(
@@ -190,7 +189,7 @@ fn render_value(value: &Value) -> String {
             );
             members.join(", ")
         }
-        Value::Number(number) if number.is_f64() => {
+        Json::Number(number) if number.is_f64() && number.fits_64_bits() => {
             number.as_f64().map(|number| number.to_string()).unwrap_or_default()
         }
         value => value.to_string(),
@@ -212,7 +211,7 @@ fn render_run_facts(run: &RunSummary, index: usize, count: usize) -> String {
 }
 
 fn render_tool_names(run: &RunSummary) -> String {
-    let names: Value = run.calls.iter().map(|call| call.name.as_str()).collect();
+    let names: Json = run.calls.iter().map(|call| call.name.as_str()).collect();
     truncate_line(&render_value(&names))
 }
 

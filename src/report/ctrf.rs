@@ -2,9 +2,8 @@
 //!
 //! The format has no verdict `undecided`: such a trial is `failed`, and `rawStatus` is its verdict.
 
+use crate::json::{Json, json};
 use std::time::UNIX_EPOCH;
-
-use serde_json::{Value, json};
 
 use super::plain::escape_json;
 use super::terminal::{find_first_place, render_headline, render_red_trial};
@@ -20,7 +19,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
 
 struct CtrfReport<'r> {
     run: &'r RunInfo,
-    tests: Vec<Value>,
+    tests: Vec<Json>,
     passed: usize,
     milliseconds: f64,
 }
@@ -56,7 +55,7 @@ impl ReportBuilder for CtrfReport<'_> {
     }
 }
 
-fn render_test(run: &RunInfo, verdict: &Verdict) -> Value {
+fn render_test(run: &RunInfo, verdict: &Verdict) -> Json {
     let at = find_first_place(verdict);
     let mut test = json!({
         "name": verdict.name,
@@ -82,7 +81,7 @@ fn render_test(run: &RunInfo, verdict: &Verdict) -> Value {
     test
 }
 
-fn render_skipped(run: &RunInfo, trial: &SkippedTrial) -> Value {
+fn render_skipped(run: &RunInfo, trial: &SkippedTrial) -> Json {
     let mut test = json!({
         "name": trial.name, "status": "skipped", "duration": 0, "filePath": run.below_repository(&trial.file),
     });

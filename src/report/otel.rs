@@ -1,9 +1,8 @@
 //! Events `gen_ai.evaluation.result` of OpenTelemetry's conventions for generative AI, as log records in OTLP JSON: one for
 //! each check of each run.
 
+use crate::json::{Json, json};
 use std::time::UNIX_EPOCH;
-
-use serde_json::{Value, json};
 
 use super::plain::escape_json;
 use super::{FormatEntry, ReportBuilder, RunInfo};
@@ -18,7 +17,7 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
 
 struct OtelReport<'r> {
     run: &'r RunInfo,
-    records: Vec<Value>,
+    records: Vec<Json>,
 }
 
 impl ReportBuilder for OtelReport<'_> {
@@ -70,7 +69,7 @@ impl<'v> EvaluationResult<'v> {
         Some(Self { name: "trial", label, score: None, explanation: Some(&error.message), run: None })
     }
 
-    fn render_record(&self, run: &RunInfo, verdict: &Verdict) -> Value {
+    fn render_record(&self, run: &RunInfo, verdict: &Verdict) -> Json {
         let nanoseconds = run.started.duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_nanos());
         let mut attributes = vec![
             text_attribute("gen_ai.evaluation.name", self.name),
@@ -94,6 +93,6 @@ impl<'v> EvaluationResult<'v> {
     }
 }
 
-fn text_attribute(key: &str, text: &str) -> Value {
+fn text_attribute(key: &str, text: &str) -> Json {
     json!({"key": key, "value": {"stringValue": text}})
 }

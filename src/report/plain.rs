@@ -1,5 +1,6 @@
 //! Escaping of untrusted text: traces and model answers may contain anything.
 
+use crate::json;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -61,7 +62,7 @@ pub(super) fn escape_line_breaks(text: &str) -> String {
 /// Serializes `value` as JSON that is safe in a terminal, in a CI log, and inside a page. The value stays the same:
 /// dangerous characters occur only inside strings, where JSON can escape them.
 pub fn render_safe_json<T: Serialize + ?Sized>(value: &T) -> String {
-    escape_json(&serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()))
+    escape_json(&json::to_string(value).unwrap_or_else(|_| "null".to_owned()))
 }
 
 /// Escapes like [`render_safe_json`], for JSON that is already serialized.
@@ -107,7 +108,7 @@ mod tests {
         let text = "\u{1b}[31m\u{9b}\u{202e}\u{e0041}</script>##[error]\n###";
         let written = render_safe_json(text);
         assert!(written.is_ascii() && !written.contains('<') && !written.contains("##"), "{written}");
-        assert_eq!(serde_json::from_str::<String>(&written).expect("JSON"), text);
+        assert_eq!(json::from_str::<String>(&written).expect("JSON"), text);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The secrets of a run by their values. A password has no shape: it is recognized by the name in front of it. Once it is
 //! known, it is masked wherever an output quotes it, also without the name.
 
+use crate::json::Json;
 use std::collections::{BTreeSet, HashSet};
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use serde_json::Value;
 
 use crate::pattern::{find_secrets, mask_json_secrets, mask_secrets, visit_secret_values};
 use crate::trace::{Arguments, Call, Trace};
@@ -29,7 +29,7 @@ impl KnownSecrets {
     }
 
     /// Adds the secrets in a JSON value, also those that only the names of its entries reveal.
-    pub(crate) fn add_json(&mut self, value: &Value) {
+    pub(crate) fn add_json(&mut self, value: &Json) {
         visit_secret_values(value, &mut |secret| self.add_secret(secret));
     }
 
@@ -86,7 +86,7 @@ impl KnownSecrets {
 
 /// Lists how texts write a secret: as it is, in JSON, and as Rust quotes it.
 fn list_spellings(secret: &str) -> [String; 3] {
-    let [json, rust] = [Value::from(secret).to_string(), format!("{secret:?}")]
+    let [json, rust] = [Json::from(secret).to_string(), format!("{secret:?}")]
         .map(|quoted| quoted[1..quoted.len() - 1].to_owned());
     [secret.to_owned(), json, rust]
 }
@@ -109,26 +109,27 @@ impl SecretMasker {
     }
 
     /// Masks the secrets in the texts of `value` and under names of secrets.
-    pub fn mask_json(&self, value: Value) -> Value {
+    pub fn mask_json(&self, value: Json) -> Json {
         let value = mask_json_secrets(value);
         if self.whole.is_some() { self.mask_texts(value) } else { value }
     }
 
-    fn mask_texts(&self, value: Value) -> Value {
+    fn mask_texts(&self, value: Json) -> Json {
         match value {
-            Value::String(text) => Value::String(self.mask_text(text)),
-            Value::Number(number) => match self.mask_text(number.to_string()) {
+            Json::String(text) => Json::String(self.mask_text(text.into_string()).into()),
+            Json::Number(number) => match self.mask_text(number.to_string()) {
                 // A masked number is a text: no number could stand for it.
-                text if text.contains("***") => Value::String(text),
-                _ => Value::Number(number),
+                text if text.contains("***") => Json::String(text.into()),
+                _ => Json::Number(number),
             },
-            Value::Array(items) => items.into_iter().map(|item| self.mask_texts(item)).collect(),
-            Value::Object(entries) => {
-                let masked =
-                    entries.into_iter().map(|(name, value)| (self.mask_text(name), self.mask_texts(value)));
-                Value::Object(masked.collect())
+            Json::Array(items) => items.into_iter().map(|item| self.mask_texts(item)).collect(),
+            Json::Object(entries) => {
+                let masked = entries
+                    .into_iter()
+                    .map(|(name, value)| (self.mask_text(name.into_string()), self.mask_texts(value)));
+                Json::Object(masked.collect())
             }
-            Value::Null | Value::Bool(_) => value,
+            Json::Null | Json::Bool(_) => value,
         }
     }
 
@@ -192,11 +193,11 @@ fn is_leak(text: &str, start: usize, end: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
 
-    fn build_masker(value: &Value) -> SecretMasker {
+    fn build_masker(value: &Json) -> SecretMasker {
         let mut known = KnownSecrets::default();
         known.add_json(value);
         known.build_masker()

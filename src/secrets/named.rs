@@ -94,6 +94,7 @@ pub fn names_a_secret(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::json;
 
     #[test]
     fn a_value_is_hidden_behind_its_name_and_the_longest_first() {
@@ -117,8 +118,8 @@ mod tests {
             ("ACCENTS", "caf\u{e9}-r\u{1f980}st!"),
         ] {
             secrets.add_value(name, value);
-            let text = serde_json::json!({"answer": format!("it is {value}")}).to_string();
-            let nested = serde_json::json!({ "arguments": text }).to_string();
+            let text = json!({"answer": format!("it is {value}")}).to_string();
+            let nested = json!({ "arguments": text }).to_string();
             assert_eq!([&text, &nested].map(|text| secrets.find_in(text)), [Some(name); 2]);
         }
         assert_eq!(secrets.find_in(r#"{"answer": "hi aG9\/bGE\/d29ybGQ"}"#), Some("SLASHES"));

@@ -3,11 +3,10 @@
 //! A secret is recognized by its shape or by the name before it. A piece of a secret has neither, so a text that is cut
 //! first would show the piece.
 
+use crate::json::{self, Json};
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
-
-use serde_json::Value;
 
 use crate::pattern::{find_secrets, mask_json_secrets, mask_ranges, visit_secret_values};
 
@@ -52,12 +51,12 @@ impl<'t> QuotedText<'t> {
     }
 
     /// Renders `value` as compact JSON without its secrets.
-    pub(crate) fn from_json(value: &Value) -> QuotedText<'static> {
+    pub(crate) fn from_json(value: &Json) -> QuotedText<'static> {
         let mut has_secrets = false;
         visit_secret_values(value, &mut |_| has_secrets = true);
         // Most values have none, and are written without a copy.
         let shown = if has_secrets { &mask_json_secrets(value.clone()) } else { value };
-        QuotedText::from_masked(serde_json::to_string(shown).unwrap_or_default())
+        QuotedText::from_masked(json::to_string(shown).unwrap_or_default())
     }
 
     /// Wraps a text whose secrets are masked already.

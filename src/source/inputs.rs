@@ -3,6 +3,7 @@
 //! A file that git ignores is left out, because it differs between machines. So is a link that leads out of the package.
 //! Line breaks are hashed as line feeds, because git may check out a file with either.
 
+use crate::json;
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::io;
@@ -44,7 +45,7 @@ impl InputHasher {
     pub fn new(base: &Path, shared: Option<PathBuf>) -> Self {
         let text = shared.as_ref().and_then(|path| fs::read_to_string(path).ok());
         // A file that cannot be read costs time only: everything is hashed again.
-        let known = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        let known = text.and_then(|text| json::from_str(&text).ok()).unwrap_or_default();
         Self { base: base.to_owned(), shared, known }
     }
 
@@ -107,7 +108,7 @@ impl InputHasher {
         let youngest = SystemTime::now().checked_sub(SETTLED_AGE).map_or(0, nanoseconds);
         let settled: BTreeMap<_, _> =
             self.known.iter().filter(|(_, known)| known.modified_ns < youngest).collect();
-        let json = serde_json::to_vec(&settled).map_err(io::Error::from);
+        let json = json::to_vec(&settled).map_err(io::Error::from);
         let _ = json.and_then(|json| write_with_folder(path, &json));
     }
 }

@@ -242,7 +242,7 @@ fn identity(fields: &mut Fields<'_>, node: Node<'_>, alone: bool) -> (Option<Str
     };
     let text = match id.value() {
         // YAML reads `id: 1` as a number, and the author means its text.
-        Value::Int(number) => Some(number.to_string()),
+        Value::Number(number) if number.is_written_as_integer() => Some(number.to_string()),
         _ => fields.take(id.decode::<String>()),
     };
     if let Some(problem) = text.as_deref().and_then(problem_with_id) {

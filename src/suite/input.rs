@@ -1,5 +1,6 @@
 //! What the agent is asked: the keys `input`, `turns` and `stop_when` of a case.
 
+use crate::json::Json;
 use regex::Regex;
 
 use crate::case::{StopWhen, TurnQuery};
@@ -10,13 +11,13 @@ use crate::yaml::{Fields, Node, Value, nearest};
 const QUERY_KEYS: [&str; 4] = ["query", "user", "input", "prompt"];
 
 /// Parses `input`: a text, a mapping, of which `query` is the text, or a list with a text for each turn.
-pub(super) fn parse_input(node: Node<'_>) -> Result<serde_json::Value, LoadError> {
+pub(super) fn parse_input(node: Node<'_>) -> Result<Json, LoadError> {
     match node.value() {
         Value::String(_) => Ok(node.to_json()),
         Value::Map(_) => check_query(node).map(|()| node.to_json()),
         Value::List(texts) if !texts.is_empty() => {
             let texts = node.one_or_many().into_iter();
-            texts.map(|text| text.decode::<String>().map(serde_json::Value::String)).collect()
+            texts.map(|text| text.decode::<String>().map(Json::from)).collect()
         }
         _ => {
             let forms = "`input` is a text, a list of texts, or a mapping with `query`";

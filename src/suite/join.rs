@@ -1,5 +1,6 @@
 //! Finds the runs of a case in a trace file that the cases of a suite share by `defaults.trace`.
 
+use crate::json::{Json, json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,8 +78,8 @@ fn describe_case(case: Node<'_>, input_match: InputMatch) -> JoinedCase {
     let first_query =
         || find_query(turns().next()?).or_else(|| find_text(turns().next()?).map(str::to_owned));
     let text = find_text(case).map(str::to_owned).or_else(first_query);
-    let input = find_input(case).and_then(|input| input.decode::<serde_json::Value>().ok());
-    let input = serde_json::json!([input, turns().map(find_query).collect::<Vec<_>>()]).to_string();
+    let input = find_input(case).and_then(|input| input.decode::<Json>().ok());
+    let input = json!([input, turns().map(find_query).collect::<Vec<_>>()]).to_string();
     // A mistake is reported when the case is read.
     let own = case.get("input_match").and_then(|node| InputMatch::parse(node).ok());
     JoinedCase {

@@ -97,7 +97,7 @@ fn parse_judged(node: Node<'_>) -> Result<Judged, LoadError> {
     if let Value::Bool(pass) = node.value() {
         return Ok(if *pass { Judged::Pass } else { Judged::Fail });
     }
-    let (Value::Int(_) | Value::UInt(_) | Value::Float(_)) = node.value() else {
+    let (Value::Number(_) | Value::NotFinite(_)) = node.value() else {
         return Err(node.error(format!("an opinion is `true`, `false` or a score, not {}", node.describe())));
     };
     node.parse_up_to(100.0, "the score is out of range: ").map(Judged::Score)

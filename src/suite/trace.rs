@@ -61,7 +61,7 @@ fn parse_trace_file(node: Node<'_>, readers: &[&str]) -> Result<TraceFile, LoadE
     let each = fields.optional::<bool>("each").unwrap_or(false);
     let run = fields.node("run").and_then(|run| match run.value() {
         // The number of a run and an id that is a number are written alike.
-        Value::Int(index) => Some(index.to_string()),
+        Value::Number(index) if index.is_written_as_integer() => Some(index.to_string()),
         _ => fields.take(run.decode::<String>()),
     });
     let runs = match (run, each) {

@@ -8,6 +8,7 @@ pub(crate) mod rebase;
 pub(crate) mod rerun;
 pub(crate) mod summary;
 
+use crate::json::{Json, JsonMap};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -56,7 +57,7 @@ pub struct Verdict {
     pub description: Option<String>,
     /// The data that the case has for its own users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
+    pub metadata: Option<JsonMap>,
     /// The case's tier.
     pub tier: Tier,
     /// The case's tags.
@@ -235,7 +236,7 @@ pub struct Finding {
     pub stats: BTreeMap<String, u64>,
     /// Values extracted from the evidence, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub values: BTreeMap<String, serde_json::Value>,
+    pub values: BTreeMap<String, Json>,
     /// The duration of the check, in milliseconds.
     pub duration_ms: f64,
 }

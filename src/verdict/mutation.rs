@@ -1,5 +1,6 @@
 //! The mutants of a case: changed copies of its runs, and whether the case notices each change.
 
+use crate::json::Json;
 use serde::{Deserialize, Serialize};
 
 use super::MutationSort;
@@ -82,7 +83,7 @@ pub enum MutantFate {
     Survived {
         /// The smallest known entry of `expect` that is violated by the mutant and holds for the run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        addition: Option<serde_json::Value>,
+        addition: Option<Json>,
         /// Why a check is undecided on the mutant; `None` if all checks hold.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         undecided: Option<String>,

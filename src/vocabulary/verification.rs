@@ -22,7 +22,7 @@ pub(super) const VOCABULARY: Vocabulary =
 /// Rewrites a bare number as the threshold.
 fn unfold(case: &mut [(Key, Tree)], _kinds: &Registry) {
     for (_, settings) in case.iter_mut().filter(|(key, _)| key.name == KEY) {
-        if matches!(settings.value, Value::Int(_) | Value::UInt(_) | Value::Float(_)) {
+        if matches!(settings.value, Value::Number(_) | Value::NotFinite(_)) {
             wrap(settings, "threshold");
         }
     }

@@ -138,9 +138,8 @@ impl<'de> de::Deserializer<'de> for ItemDeserializer<'_> {
         let result = match self.node.value() {
             Value::Null => visitor.visit_unit(),
             Value::Bool(flag) => visitor.visit_bool(*flag),
-            Value::Int(number) => visitor.visit_i64(*number),
-            Value::UInt(number) => visitor.visit_u64(*number),
-            Value::Float(number) => visitor.visit_f64(*number),
+            Value::Number(number) => number.deserialize_any(visitor),
+            Value::NotFinite(number) => visitor.visit_f64(*number),
             Value::String(text) => visitor.visit_str(text),
             Value::List(items) => visitor.visit_seq(ItemsAccess { node: self.node, rest: items.iter() }),
             Value::Map(entries) => visitor.visit_map(EntriesAccess::new(self.node, entries, &[])),
@@ -169,10 +168,15 @@ impl<'de> de::Deserializer<'de> for ItemDeserializer<'_> {
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
-        _name: &'static str,
+        name: &'static str,
         visitor: V,
     ) -> Result<V::Value, YamlDecodeError> {
-        visitor.visit_newtype_struct(self).map_err(|error| error.at(self.node.tree.span))
+        let result = match self.node.value() {
+            // The tree takes the digits.
+            Value::Number(number) => number.deserialize_newtype_struct(name, visitor),
+            _ => visitor.visit_newtype_struct(self),
+        };
+        result.map_err(|error| error.at(self.node.tree.span))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(

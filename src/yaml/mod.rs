@@ -12,13 +12,15 @@ mod size;
 mod time;
 mod write;
 
+use crate::json::{Json, JsonNumber};
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use smol_str::SmolStr;
 
-pub use arraign_trace::json_text::{escape_token, render_plain, unescape_token};
+pub use arraign_trace::json::render_plain;
+pub use arraign_trace::json_text::{escape_token, unescape_token};
 pub use arraign_trace::suggest::{did_you_mean, nearest};
 pub use compose::EventLog;
 pub use fields::Fields;
@@ -50,18 +52,29 @@ pub enum Value {
     Null,
     /// `true` or `false`; `yes` and `no` are strings.
     Bool(bool),
-    /// An integer of 64 bits.
-    Int(i64),
-    /// An integer above `i64::MAX`.
-    UInt(u64),
-    /// Any other number.
-    Float(f64),
+    /// A number, with its digits.
+    Number(JsonNumber<'static>),
+    /// `.inf`, `-.inf` or `.nan`.
+    NotFinite(f64),
     /// Text.
     String(SmolStr),
     /// A sequence.
     List(Vec<Tree>),
     /// A mapping, in the file's order, without duplicate keys.
     Map(Vec<(Key, Tree)>),
+}
+
+impl Value {
+    /// Returns the number, if this is an integer of 64 bits.
+    pub fn as_i64(&self) -> Option<i64> {
+        if let Self::Number(number) = self { number.as_i64() } else { None }
+    }
+}
+
+impl From<i64> for Value {
+    fn from(integer: i64) -> Self {
+        Self::Number(integer.into())
+    }
 }
 
 /// A key of a mapping.
@@ -239,13 +252,11 @@ impl<'d> Node<'d> {
     }
 
     /// The value as plain JSON. JSON has no infinity: that becomes null.
-    pub fn to_json(self) -> serde_json::Value {
+    pub fn to_json(self) -> Json {
         match self.value() {
-            Value::Null => serde_json::Value::Null,
             Value::Bool(flag) => (*flag).into(),
-            Value::Int(number) => (*number).into(),
-            Value::UInt(number) => (*number).into(),
-            Value::Float(number) => (*number).into(),
+            Value::Number(number) => number.clone().into(),
+            Value::Null | Value::NotFinite(_) => Json::Null,
             Value::String(text) => text.as_str().into(),
             Value::List(trees) => trees.iter().map(|tree| self.child(tree).to_json()).collect(),
             Value::Map(entries) => {
@@ -284,7 +295,7 @@ impl<'d> Node<'d> {
         match self.value() {
             Value::Null => "nothing",
             Value::Bool(_) => "a boolean",
-            Value::Int(_) | Value::UInt(_) | Value::Float(_) => "a number",
+            Value::Number(_) | Value::NotFinite(_) => "a number",
             Value::String(_) => "a string",
             Value::List(_) => "a list",
             Value::Map(_) => "a mapping",

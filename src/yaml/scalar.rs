@@ -1,6 +1,11 @@
 //! Plain scalars to values: the core schema of YAML 1.2, read strictly.
 //!
-//! `yes`, `no`, `010` and `1_000` are strings, so that no text becomes a value that its author did not mean.
+//! `yes`, `no`, `010` and `1_000` are strings, so that no text becomes a value that its author did not mean. A number keeps
+//! its digits.
+
+use std::borrow::Cow;
+
+use arraign_trace::json::JsonNumber;
 
 use super::Value;
 
@@ -21,10 +26,7 @@ pub(super) fn parse_number(text: &str) -> Option<Value> {
     if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.')) {
         return None;
     }
-    parse_special(text)
-        .or_else(|| parse_radix(text))
-        .or_else(|| parse_integer(text))
-        .or_else(|| parse_float(text))
+    parse_special(text).or_else(|| parse_radix(text)).or_else(|| parse_decimal(text))
 }
 
 fn parse_special(text: &str) -> Option<Value> {
@@ -33,10 +35,10 @@ fn parse_special(text: &str) -> Option<Value> {
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
     match rest {
-        ".inf" | ".Inf" | ".INF" if negative => Some(Value::Float(f64::NEG_INFINITY)),
-        ".inf" | ".Inf" | ".INF" => Some(Value::Float(f64::INFINITY)),
+        ".inf" | ".Inf" | ".INF" if negative => Some(Value::NotFinite(f64::NEG_INFINITY)),
+        ".inf" | ".Inf" | ".INF" => Some(Value::NotFinite(f64::INFINITY)),
         // `-.nan` is a text: only infinity has a sign.
-        ".nan" | ".NaN" | ".NAN" if rest == text => Some(Value::Float(f64::NAN)),
+        ".nan" | ".NaN" | ".NAN" if rest == text => Some(Value::NotFinite(f64::NAN)),
         _ => None,
     }
 }
@@ -48,31 +50,31 @@ fn parse_radix(text: &str) -> Option<Value> {
         _ => return None,
     };
     let plain = !digits.is_empty() && digits.chars().all(|c| c.is_digit(base));
-    plain.then(|| i64::from_str_radix(digits, base).ok().map(Value::Int)).flatten()
+    plain.then(|| i64::from_str_radix(digits, base).ok().map(Value::from)).flatten()
 }
 
-fn parse_integer(text: &str) -> Option<Value> {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+fn parse_decimal(text: &str) -> Option<Value> {
     // A leading zero is that of an id or a postal code, which a number would lose.
-    if !plain || has_leading_zero(digits) {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let whole = unsigned.split(['.', 'e', 'E']).next().unwrap_or_default();
+    if has_leading_zero(whole) {
         return None;
     }
-    // Numbers above the signed range are kept exactly.
-    text.parse().map(Value::Int).ok().or_else(|| text.parse().map(Value::UInt).ok())
+    JsonNumber::parse(&spell_as_json(text)?).map(|number| Value::Number(number.into_owned()))
 }
 
-fn parse_float(text: &str) -> Option<Value> {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    // `inf` and `nan` are words to YAML, and Rust's parser would accept them.
-    let shape =
-        digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'));
-    let mantissa = digits.split(['e', 'E']).next().unwrap_or_default();
-    let whole = mantissa.split('.').next().unwrap_or_default();
-    if !shape || has_leading_zero(whole) || !mantissa.bytes().any(|byte| byte.is_ascii_digit()) {
-        return None;
+/// Returns the number in JSON's spelling, which has no plus sign in front, and digits on both sides of the point.
+fn spell_as_json(text: &str) -> Option<Cow<'_, str>> {
+    let plain = text.strip_prefix('+').unwrap_or(text);
+    let (sign, unsigned) = plain.strip_prefix('-').map_or(("", plain), |rest| ("-", rest));
+    let Some((whole, rest)) = unsigned.split_once('.') else { return Some(plain.into()) };
+    let fraction = rest.split(['e', 'E']).next().unwrap_or_default();
+    match (whole.is_empty(), fraction.is_empty()) {
+        (true, true) => None,
+        (false, false) => Some(plain.into()),
+        (true, false) => Some(format!("{sign}0.{rest}").into()),
+        (false, true) => Some(format!("{sign}{whole}.0{rest}").into()),
     }
-    text.parse().ok().map(Value::Float)
 }
 
 fn has_leading_zero(digits: &str) -> bool {
@@ -95,21 +97,25 @@ mod tests {
 
     #[test]
     fn numbers_are_numbers() {
-        for (text, value) in [
-            ("0", Value::Int(0)),
-            ("-12", Value::Int(-12)),
-            ("+7", Value::Int(7)),
-            ("0x1F", Value::Int(31)),
-            ("0o17", Value::Int(15)),
-            ("18446744073709551615", Value::UInt(u64::MAX)),
-            ("36893488147419103232", Value::Float(36_893_488_147_419_103_232.0)),
-            ("1.50", Value::Float(1.5)),
-            (".5", Value::Float(0.5)),
-            ("1e3", Value::Float(1000.0)),
-            ("0.1", Value::Float(0.1)),
-            ("-.inf", Value::Float(f64::NEG_INFINITY)),
+        for (text, digits) in [
+            ("0", "0"),
+            ("-12", "-12"),
+            ("+7", "7"),
+            ("0x1F", "31"),
+            ("0o17", "15"),
+            ("18446744073709551615", "18446744073709551615"),
+            ("100000000000000000001", "100000000000000000001"),
+            ("1.50", "1.50"),
+            (".5", "0.5"),
+            ("-.5e3", "-0.5e3"),
+            ("5.", "5.0"),
+            ("5.e2", "5.0e2"),
+            ("1e3", "1e3"),
+            ("0.10000000000000000001", "0.10000000000000000001"),
         ] {
-            assert_eq!(resolve_scalar(text), value, "{text}");
+            let Value::Number(number) = resolve_scalar(text) else { panic!("{text}") };
+            assert_eq!(number.as_str(), digits);
         }
+        assert_eq!(resolve_scalar("-.inf"), Value::NotFinite(f64::NEG_INFINITY));
     }
 }

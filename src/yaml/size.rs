@@ -7,7 +7,7 @@ impl Node<'_> {
     /// Parses this value as a number of bytes; `key` names it in the error.
     pub fn parse_size(self, key: &str) -> Result<u64, LoadError> {
         let parsed = match self.value() {
-            Value::Int(bytes) => u64::try_from(*bytes).ok(),
+            Value::Number(bytes) => bytes.as_u64(),
             Value::String(text) => parse_bytes(text),
             _ => None,
         };

@@ -9,7 +9,7 @@ impl Node<'_> {
     /// Parses this value as a duration; a bare number is milliseconds. `key` names it in the error.
     pub fn parse_time(self, key: &str) -> Result<Duration, LoadError> {
         let parsed = match self.value() {
-            Value::Int(millis) => u64::try_from(*millis).ok().map(Duration::from_millis),
+            Value::Number(millis) => millis.as_u64().map(Duration::from_millis),
             Value::String(text) => {
                 parse_milliseconds(text).and_then(|millis| Duration::try_from_secs_f64(millis / 1000.0).ok())
             }

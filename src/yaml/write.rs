@@ -1,9 +1,8 @@
 //! Renders values as YAML on one line. Every text that YAML could read as another value is quoted.
 
-use serde_json::Value;
-
+use crate::json::Json;
 /// Renders an entry of a block list on one line, without its dash. A mapping with one key has no braces.
-pub fn render_entry(value: &Value) -> String {
+pub fn render_entry(value: &Json) -> String {
     match value.as_object().and_then(|map| map.iter().next().filter(|_| map.len() == 1)) {
         Some((key, value)) => format!("{}: {}", render_scalar(key), render_flow(value)),
         None => render_flow(value),
@@ -11,11 +10,11 @@ pub fn render_entry(value: &Value) -> String {
 }
 
 /// Renders a value on one line.
-pub fn render_flow(value: &Value) -> String {
+pub fn render_flow(value: &Json) -> String {
     match value {
-        Value::String(text) => render_scalar(text),
-        Value::Array(list) => format!("[{}]", list.iter().map(render_flow).collect::<Vec<_>>().join(", ")),
-        Value::Object(mapping) => {
+        Json::String(text) => render_scalar(text),
+        Json::Array(list) => format!("[{}]", list.iter().map(render_flow).collect::<Vec<_>>().join(", ")),
+        Json::Object(mapping) => {
             let entries =
                 mapping.iter().map(|(key, value)| format!("{}: {}", render_scalar(key), render_flow(value)));
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
@@ -53,7 +52,7 @@ fn is_bare(text: &str) -> bool {
 
 /// Quotes a text like JSON, and also escapes characters that YAML does not accept.
 fn quote_text(text: &str) -> String {
-    let json = Value::from(text).to_string();
+    let json = Json::from(text).to_string();
     json.chars().map(escape_unprintable).collect()
 }
 
@@ -64,9 +63,9 @@ fn escape_unprintable(c: char) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::{JsonMap, json};
     use crate::place::Source;
     use crate::yaml::Document;
-    use serde_json::{Map, json};
 
     /// Texts that YAML could read as another value.
     #[rustfmt::skip]
@@ -81,7 +80,7 @@ mod tests {
 
     #[test]
     fn doubtful_texts_come_back_as_texts() {
-        let mut mapping = Map::new();
+        let mut mapping = JsonMap::new();
         for (at, text) in DOUBTFUL.iter().enumerate() {
             mapping.insert(format!("k{at}"), json!([text, {"id": text, "in": [text]}]));
             // As a key, this text merges mappings, even if it is quoted.
@@ -89,7 +88,7 @@ mod tests {
                 mapping.insert((*text).to_owned(), json!(text));
             }
         }
-        let value = Value::Object(mapping);
+        let value = Json::Object(mapping);
         let text = render_flow(&value);
         let documents = Document::parse(&Source::new("written.yaml", text.clone()));
         let root = documents.unwrap_or_else(|errors| panic!("{errors}\n{text}")).remove(0).root;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// From left to right; those of one entry never use each other.
 const LAYERS: &[&[&str]] = &[
     // Of the package `arraign-trace`.
-    &["place", "trace"],
+    &["json", "place", "trace"],
     &["yaml"],
     &["source"],
     &["outcome"],
@@ -34,10 +34,8 @@ const LAYERS: &[&[&str]] = &[
 /// Those of the package `arraign-trace`.
 const TRACE_LAYERS: &[&[&str]] = &[
     &["place"],
-    &["code_blocks", "suggest", "json_text"],
-    &["unique_keys"],
-    &["compiled", "json_tree"],
-    &["plain_path"],
+    &["code_blocks", "suggest", "json_text", "json_macro"],
+    &["compiled", "json"],
     &["jsonpath"],
     &["source"],
     &["trace"],

@@ -1,5 +1,6 @@
 //! `args_valid` against the outcomes of Assay 6.21.0 on our inputs, and the lines that it points at.
 
+use arraign::json::{self, Json, json};
 use std::path::Path;
 
 use arraign::__internals::check::{BUILTIN, Check, Kind, Registry, Scope};
@@ -34,7 +35,6 @@ mod with_json_schema {
     use arraign::__internals::evidence::Evidence;
     use arraign::__internals::outcome::{Outcome, Violation};
     use arraign::trace::{Arguments, Call, Trace};
-    use serde_json::{Value, json};
 
     use super::*;
 
@@ -46,7 +46,7 @@ mod with_json_schema {
         ("policy-deny-question-mark", "fail", "`?` is a glob character"),
     ];
 
-    fn trace(calls: &[(&str, Value)]) -> Trace {
+    fn trace(calls: &[(&str, Json)]) -> Trace {
         let mut trace = Trace::default();
         for (turn, (tool, arguments)) in calls.iter().enumerate() {
             trace.push_call(Call::new(*tool, Arguments::from_json(arguments.clone()), turn + 1));
@@ -61,17 +61,17 @@ mod with_json_schema {
     }
 
     /// What our check makes of one golden.
-    fn outcome(golden: &Value) -> &'static str {
+    fn outcome(golden: &Json) -> &'static str {
         let dir = tempfile::tempdir().expect("a temporary folder");
         for (name, text) in golden["policy_files"].as_object().expect("policy files") {
-            fs::write(dir.path().join(name), text.as_str().expect("text")).expect("a file");
+            fs::write(dir.path().join(name.as_str()), text.as_str().expect("text")).expect("a file");
         }
         let suite = parse(golden["eval_yaml"].as_str().expect("a suite"));
         let expected = suite.root().pointer("/tests/0/expected").expect("an expectation");
         let kind = expected.get("type").and_then(Node::as_str).expect("a type");
         let Ok(check) = read(kind, expected.without(&["type"]), dir.path()) else { return "refused" };
         let calls = golden["calls"].as_array().expect("calls");
-        let calls: Vec<(&str, Value)> =
+        let calls: Vec<(&str, Json)> =
             calls.iter().map(|call| (call["tool"].as_str().expect("a tool"), call["args"].clone())).collect();
         let outcome = check.check(&Evidence::of(&trace(&calls))).expect("it can be decided");
         if outcome.violations.is_empty() { "pass" } else { "fail" }
@@ -80,7 +80,7 @@ mod with_json_schema {
     #[test]
     fn goldens_agree_but_for_the_listed_differences() {
         let text = include_str!("../goldens/assay/args_valid.json");
-        let goldens: Value = serde_json::from_str(text).expect("valid JSON");
+        let goldens: Json = json::from_str(text).expect("valid JSON");
         for golden in goldens["cases"].as_array().expect("cases") {
             let id = golden["id"].as_str().expect("an id");
             let theirs = golden["outcome"].as_str().expect("an outcome");
@@ -94,7 +94,7 @@ mod with_json_schema {
     #[test]
     fn each_listed_difference_is_one() {
         let text = include_str!("../goldens/assay/args_valid.json");
-        let goldens: Value = serde_json::from_str(text).expect("valid JSON");
+        let goldens: Json = json::from_str(text).expect("valid JSON");
         for (id, ours, _) in DIFFERENCES {
             let golden =
                 goldens["cases"].as_array().expect("cases").iter().find(|golden| golden["id"] == *id);
@@ -103,7 +103,7 @@ mod with_json_schema {
     }
 
     /// Line, constraint, argument and suggestion of each violation.
-    fn lines(policy: &str, tool: &str, arguments: Value) -> Vec<(usize, String, String, String)> {
+    fn lines(policy: &str, tool: &str, arguments: Json) -> Vec<(usize, String, String, String)> {
         let dir = tempfile::tempdir().expect("a temporary folder");
         fs::write(dir.path().join("p.yaml"), policy).expect("a file");
         let outcome = check("policy: p.yaml", dir.path(), &trace(&[(tool, arguments)]));

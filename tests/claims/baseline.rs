@@ -4,15 +4,15 @@ use arraign::__internals::score::compare::{
     ComparedRun, Comparison, ComparisonStatus, EditKind, Limits, similarity,
 };
 use arraign::Trace;
+use arraign::json::{self, Json, json};
 use arraign::trace::{Arguments, Call};
-use serde_json::{Value, json};
 
 use crate::project::Project;
 
-fn goldens() -> Vec<Value> {
+fn goldens() -> Vec<Json> {
     let text = include_str!("../goldens/evalview/diff.json");
-    let goldens: Value = serde_json::from_str(text).expect("valid JSON");
-    goldens["cases"].as_array().expect("cases").clone()
+    let goldens: Json = json::from_str(text).expect("valid JSON");
+    goldens["cases"].as_array().expect("cases").to_vec()
 }
 
 /// Goldens that differ, and how: status and number of edits here.
@@ -21,7 +21,7 @@ const DIFFERENCES: &[(&str, ComparisonStatus, usize)] = &[
     ("param_type", ComparisonStatus::Passed, 0),
 ];
 
-fn trace(side: &Value) -> Trace {
+fn trace(side: &Json) -> Trace {
     let mut trace = Trace { answer: side["output"].as_str().map(str::to_owned), ..Trace::default() };
     for tool in side["tools"].as_array().expect("tools") {
         let name = tool.as_str().or(tool["name"].as_str()).expect("a name");
@@ -31,7 +31,7 @@ fn trace(side: &Value) -> Trace {
 }
 
 /// The original's cut of the answer is fixed at 0.95.
-fn limits(config: &Value) -> Limits {
+fn limits(config: &Json) -> Limits {
     let mut limits = Limits { similarity: Some(0.95), ..Limits::default() };
     if let Some(points) = config["score_regression_threshold"].as_f64() {
         limits.max_drop = points;
@@ -39,7 +39,7 @@ fn limits(config: &Value) -> Limits {
     limits
 }
 
-fn compare(golden: &Value) -> Comparison {
+fn compare(golden: &Json) -> Comparison {
     let input = &golden["input"];
     let (baseline, actual) = (trace(&input["golden"]), trace(&input["actual"]));
     let score = |field: &str| input[field].as_f64().expect("a score");
@@ -49,7 +49,7 @@ fn compare(golden: &Value) -> Comparison {
 }
 
 /// The edits in the golden's words.
-fn edits(comparison: &Comparison) -> Vec<Value> {
+fn edits(comparison: &Comparison) -> Vec<Json> {
     let edits = comparison.edits.iter();
     edits
         .map(|edit| {
@@ -61,7 +61,7 @@ fn edits(comparison: &Comparison) -> Vec<Value> {
         .collect()
 }
 
-fn their_edits(golden: &Value) -> Vec<Value> {
+fn their_edits(golden: &Json) -> Vec<Json> {
     let edits = golden["output"]["tool_diffs"].as_array().expect("edits").iter();
     edits
         .map(|edit| {
@@ -117,7 +117,7 @@ fn two_calls_replaced_by_one_are_two_edits() {
 
 #[test]
 fn changed_arguments_are_named_with_both_values() {
-    let with = |params: Value| trace(&json!({"tools": [{"name": "a", "params": params}], "output": ""}));
+    let with = |params: Json| trace(&json!({"tools": [{"name": "a", "params": params}], "output": ""}));
     let before = with(json!({"q": "cats", "n": 1, "deep": {"on": true}, "x": 1, "y": 2}));
     let after = with(json!({"q": "dogs", "n": true, "deep": {"on": 1}, "z": 3}));
     let comparison = between(&before, &after);
@@ -160,7 +160,7 @@ fn a_score_drop_with_the_same_calls_and_answer_is_a_regression() {
 
 #[test]
 fn answers_must_be_equal_or_as_alike_as_is_set() {
-    let with = |answer: Value| trace(&json!({"tools": [], "output": answer}));
+    let with = |answer: Json| trace(&json!({"tools": [], "output": answer}));
     let (before, after) = (with(json!("It ships today.")), with(json!("It ships today!")));
     let change = |before: &Trace, after: &Trace, similarity| {
         let run = |trace| ComparedRun { trace, score: 0.0, passed: false };
@@ -169,11 +169,11 @@ fn answers_must_be_equal_or_as_alike_as_is_set() {
     assert_eq!(change(&before, &after, None), ComparisonStatus::OutputChanged);
     assert_eq!(change(&before, &after, Some(0.93)), ComparisonStatus::Passed);
     assert_eq!(change(&before, &after, Some(0.94)), ComparisonStatus::OutputChanged);
-    assert_eq!(change(&with(Value::Null), &with(json!("")), Some(0.1)), ComparisonStatus::OutputChanged);
+    assert_eq!(change(&with(Json::Null), &with(json!("")), Some(0.1)), ComparisonStatus::OutputChanged);
     let long = |end: &str| with(json!("a".repeat(10_000) + end));
     let claim = between(&long("b"), &long("c")).claim();
     assert_eq!(claim, "the answer is not that of the baseline: they are 99.9% alike");
-    assert_eq!(change(&with(Value::Null), &with(Value::Null), None), ComparisonStatus::Passed);
+    assert_eq!(change(&with(Json::Null), &with(Json::Null), None), ComparisonStatus::Passed);
 }
 
 #[test]
@@ -185,18 +185,18 @@ fn settings_that_cannot_be_meant_are_refused() {
         (r#"{"fail_on": ["regression"]}"#, "unknown variant"),
         (r#"{"drop": 1}"#, "unknown field"),
     ] {
-        let refused = serde_json::from_str::<Limits>(json).expect_err(json).to_string();
+        let refused = json::from_str::<Limits>(json).expect_err(json).to_string();
         assert!(refused.contains(error), "{refused}");
     }
-    let limits: Limits = serde_json::from_str(r#"{"fail_on": ["TOOLS_CHANGED"]}"#).expect("settings");
+    let limits: Limits = json::from_str(r#"{"fail_on": ["TOOLS_CHANGED"]}"#).expect("settings");
     assert!(between(&calls(&["a"]), &calls(&["b"])).fails(&limits));
 }
 
 #[test]
 fn a_comparison_survives_the_way_through_json() {
     let comparison = between(&calls(&["a", "b"]), &calls(&["b", "c"]));
-    let json = serde_json::to_string(&comparison).expect("JSON");
-    assert_eq!(serde_json::from_str::<Comparison>(&json).expect("a comparison"), comparison);
+    let json = json::to_string(&comparison).expect("JSON");
+    assert_eq!(json::from_str::<Comparison>(&json).expect("a comparison"), comparison);
 }
 
 /// Ratios that Python's `difflib.SequenceMatcher(None, one, other, autojunk=False)` gives.
@@ -282,7 +282,7 @@ fn a_run_that_does_not_show_everything_is_no_unchanged_one() {
         "calls": [{"call": "get", "result": "ok"}, {"call": "refund", "args": {"id": 1}, "result": "ok"}],
         "answer": "done",
     });
-    let with = |pointer: &str, key: &str, value: Value| {
+    let with = |pointer: &str, key: &str, value: Json| {
         let mut run = accepted.clone();
         run.pointer_mut(pointer).expect(pointer)[key] = value;
         run

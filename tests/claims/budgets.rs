@@ -1,11 +1,11 @@
 //! What a foreign file may cost: the size of verdicts, the number of violations, the depth of schemas.
 
+use arraign::json::{self, json};
 use std::fmt::Write as _;
 
 use arraign::__internals::report::terminal::render_red_trial;
 use arraign::trace::{Arguments, Call, Trace};
 use arraign::{Harness, evaluate};
-use serde_json::json;
 
 /// A dataset as a program writes it: all rows in one line.
 fn write_rows(count: usize) -> String {
@@ -33,7 +33,7 @@ fn a_verdict_of_a_file_in_one_line_contains_a_part_of_the_line() {
         let shown = render_red_trial(&verdict);
         assert!(shown.contains(&format!("--> {}:1:{}", at.file, at.column)), "{shown}");
         assert_eq!(shown.contains("1 | ..."), at.skipped > 0, "{shown}");
-        let bytes = serde_json::to_string(&verdict).expect("JSON").len();
+        let bytes = json::to_string(&verdict).expect("JSON").len();
         assert!(bytes < 8_000, "{number}: {bytes}");
     }
 }
@@ -49,7 +49,7 @@ fn a_long_line_is_never_cut_within_a_text() {
         );
         let suite = Harness::new("evals").parse(&text).unwrap_or_else(|errors| panic!("{errors}"));
         let verdict = evaluate(&suite.cases[0], &Trace { answer: Some("no".to_owned()), ..Trace::default() });
-        let shown = serde_json::to_string(&verdict.findings).expect("JSON");
+        let shown = json::to_string(&verdict.findings).expect("JSON");
         assert!(!shown.contains("a1B2c"), "{filler}: {shown}");
     }
 }

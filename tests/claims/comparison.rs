@@ -1,5 +1,6 @@
 //! Two runs beside each other: what counts as a regression, as flaky, and how it is told.
 
+use arraign::json;
 use std::path::Path;
 
 use arraign::__internals::report::comparison::{RunComparison, TrialChange};
@@ -80,7 +81,7 @@ fn each_trial_is_told_as_what_became_of_it() {
     let flaky: Vec<&str> = compared.flaky_trials().map(|trial| trial.name.as_str()).collect();
     assert_eq!(flaky, ["a::wavers"]);
     pin("comparison-markdown", &compared.render_markdown("run-6"));
-    pin("comparison-json", &serde_json::to_string_pretty(&compared).expect("JSON"));
+    pin("comparison-json", &json::to_string_pretty(&compared).expect("JSON"));
 }
 
 #[test]

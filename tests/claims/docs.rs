@@ -1,6 +1,7 @@
 //! What is derived is held equal to what it is derived from: the README's table and its red trial, the trace formats,
 //! and one page a check. `BLESS=1` rewrites them.
 
+use arraign::json;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -133,7 +134,7 @@ fn the_page_of_verdicts_shows_a_real_one() {
     let mut verdict = readme_verdict();
     verdict.duration_ms = 0.0;
     verdict.findings.iter_mut().for_each(|finding| finding.duration_ms = 0.0);
-    let json = serde_json::to_string_pretty(&verdict).expect("JSON");
+    let json = json::to_string_pretty(&verdict).expect("JSON");
     hold(&path, &with_block(&read(&path), "a verdict", &format!("```json\n{json}\n```\n")));
 }
 
@@ -173,7 +174,7 @@ fn the_page_of_calls_shows_every_matcher() {
     let schema = schema::of_cases(&Registry::default());
     let words = schema["definitions"]["matcher"]["properties"].as_object().expect("the words of a matcher");
     for word in words.keys() {
-        assert!(MATCHERS.iter().any(|(matcher, _)| matcher == word), "no section on `{word}`");
+        assert!(MATCHERS.iter().any(|(matcher, _)| *matcher == word.as_str()), "no section on `{word}`");
     }
     hold(&path, &with_block(&read(&path), "the matchers", &shown));
 }

@@ -3,6 +3,7 @@
 //! Two things differ on purpose: a category, a mode or a limit that cannot be meant is a mistake in the file, and
 //! globs among forbidden tools expand.
 
+use arraign::json::{self, Json, json};
 use std::path::Path;
 
 use arraign::__internals::check::{Check, Registry, Scope, Tables};
@@ -12,23 +13,22 @@ use arraign::__internals::source::Files;
 use arraign::__internals::yaml::Document;
 use arraign::trace::{Arguments, Call};
 use arraign::{Evidence, Outcome, Trace};
-use serde_json::{Value, json};
 
 const GROUPS: [&str; 5] = ["cost_latency", "forbidden", "sequence", "tool_accuracy", "weights_overall"];
 
-fn golden(name: &str) -> Value {
+fn golden(name: &str) -> Json {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/evalview");
     let text = std::fs::read_to_string(folder.join(format!("{name}.json"))).expect("the recorded verdicts");
-    serde_json::from_str(&text).expect("JSON")
+    json::from_str(&text).expect("JSON")
 }
 
 /// Every recorded case that the original could evaluate.
-fn cases() -> Vec<Value> {
-    let all = GROUPS.iter().flat_map(|group| golden(group)["cases"].as_array().expect("cases").clone());
+fn cases() -> Vec<Json> {
+    let all = GROUPS.iter().flat_map(|group| golden(group)["cases"].as_array().expect("cases").to_vec());
     all.filter(|case| case.get("expected").is_some()).collect()
 }
 
-fn read(kind: &str, settings: &Value) -> Result<Box<dyn Check>, LoadErrors> {
+fn read(kind: &str, settings: &Json) -> Result<Box<dyn Check>, LoadErrors> {
     let documents = Document::parse(&Source::new("settings", settings.to_string()))?;
     let (kinds, folder) = (Registry::default(), Path::new("."));
     let (files, tables) = (Files::new(folder, folder), Tables::default());
@@ -36,7 +36,7 @@ fn read(kind: &str, settings: &Value) -> Result<Box<dyn Check>, LoadErrors> {
     (kinds.find(kind).expect(kind).read)(documents[0].root(), &scope)
 }
 
-fn trace(case: &Value) -> Trace {
+fn trace(case: &Json) -> Trace {
     let recorded = &case["input"]["trace"];
     let figure = |key: &str, otherwise: f64| Some(recorded[key].as_f64().unwrap_or(otherwise));
     let mut trace = Trace {
@@ -51,11 +51,11 @@ fn trace(case: &Value) -> Trace {
     trace
 }
 
-fn texts(list: &Value) -> Vec<&str> {
+fn texts(list: &Json) -> Vec<&str> {
     list.as_array().into_iter().flatten().map(|text| text.as_str().expect("a text")).collect()
 }
 
-fn outcome(check: &dyn Check, case: &Value) -> Outcome {
+fn outcome(check: &dyn Check, case: &Json) -> Outcome {
     check.check(&Evidence::of(&trace(case))).unwrap_or_else(|unfit| panic!("{case}: {unfit:?}"))
 }
 
@@ -109,7 +109,7 @@ fn sequence_progress_agrees() {
 
 #[test]
 fn forbidden_tools_agree() {
-    let forbidden = |case: &Value| case["input"]["test_case"]["expected"]["forbidden_tools"].clone();
+    let forbidden = |case: &Json| case["input"]["test_case"]["expected"]["forbidden_tools"].clone();
     for case in cases().iter().filter(|case| case["expected"].get("forbidden").is_some()) {
         let settings = json!({"tools": forbidden(case), "names": "normalised"});
         let ours = outcome(read("forbidden_tools", &settings).expect("right settings").as_ref(), case);

@@ -3,38 +3,38 @@
 //! What differs on purpose is computed from the rule: a violated gate scores 0, `exact` fails on a mismatch,
 //! weights at the top of a case count, and what cannot be meant is a mistake in the file.
 
+use arraign::json::{self, Json, json};
 use std::path::Path;
 
 use arraign::__internals::pattern::{ToolCategories, is_glob};
 use arraign::Harness;
-use serde_json::{Value, json};
 
 const GROUPS: [&str; 5] = ["cost_latency", "forbidden", "sequence", "tool_accuracy", "weights_overall"];
 const MODES: [&str; 3] = ["subsequence", "exact", "unordered"];
 const KEYS: [&str; 6] =
     ["tools", "tool_categories", "tool_sequence", "sequence", "forbidden_tools", "output"];
 
-fn cases() -> Vec<Value> {
+fn cases() -> Vec<Json> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/evalview");
-    let read = |group: &str| -> Value {
+    let read = |group: &str| -> Json {
         let text =
             std::fs::read_to_string(folder.join(format!("{group}.json"))).expect("the recorded verdicts");
-        serde_json::from_str(&text).expect("JSON")
+        json::from_str(&text).expect("JSON")
     };
-    GROUPS.iter().flat_map(|group| read(group)["cases"].as_array().expect("cases").clone()).collect()
+    GROUPS.iter().flat_map(|group| read(group)["cases"].as_array().expect("cases").to_vec()).collect()
 }
 
 /// The case as its users write it, with the trace and the judge's opinion in it.
-fn written(case: &Value) -> Value {
+fn written(case: &Json) -> Json {
     let (input, mut written) = (&case["input"], case["input"]["test_case"].clone());
     let recorded = &input["trace"];
     let figure = |key: &str, otherwise: f64| recorded[key].as_f64().unwrap_or(otherwise);
     // Their names are whole: they do not take a server off.
     let calls = recorded["tools"].as_array().into_iter().flatten();
-    let calls: Vec<Value> = calls.map(|name| json!({"call": name, "written": name})).collect();
+    let calls: Vec<Json> = calls.map(|name| json!({"call": name, "written": name})).collect();
     // And they are different tools wherever they differ: all of them were offered side by side.
     let forbidden = written["expected"]["forbidden_tools"].as_array().into_iter().flatten();
-    let offered: Vec<Value> =
+    let offered: Vec<Json> =
         forbidden.chain(recorded["tools"].as_array().into_iter().flatten()).cloned().collect();
     written["trace"] = json!({
         "offered": offered,
@@ -54,13 +54,13 @@ fn written(case: &Value) -> Value {
 }
 
 /// What the file is a mistake for, beyond what the original refuses.
-fn is_mistaken(case: &Value) -> bool {
+fn is_mistaken(case: &Json) -> bool {
     let asked = &case["input"]["test_case"];
     let mut categories = asked["expected"]["tool_categories"].as_array().into_iter().flatten();
-    let known = |name: &Value| ToolCategories::default().find(name.as_str().unwrap_or_default()).is_some();
+    let known = |name: &Json| ToolCategories::default().find(name.as_str().unwrap_or_default()).is_some();
     let all_known = categories.all(known);
     let mode = asked["adapter_config"]["sequence_mode"].as_str();
-    let empty = |key: &str| asked["expected"][key].as_array().is_some_and(Vec::is_empty);
+    let empty = |key: &str| asked["expected"][key].as_array().is_some_and(<[Json]>::is_empty);
     let vacuous = ["tools", "tool_sequence", "forbidden_tools"].iter().any(|key| empty(key));
     let unknown = asked["expected"]
         .as_object()
@@ -77,13 +77,13 @@ fn is_mistaken(case: &Value) -> bool {
 }
 
 /// A pattern among the forbidden tools: theirs takes it for a name.
-fn has_globs(case: &Value) -> bool {
+fn has_globs(case: &Json) -> bool {
     let forbidden = &case["input"]["test_case"]["expected"]["forbidden_tools"];
     forbidden.as_array().into_iter().flatten().any(|name| name.as_str().is_some_and(is_glob))
 }
 
 /// Their score, with the weights at the top of the case that their package does not read.
-fn score(case: &Value) -> f64 {
+fn score(case: &Json) -> f64 {
     let weights = &case["input"]["test_case"]["weights"];
     let theirs = &case["expected"];
     if weights.is_null() {

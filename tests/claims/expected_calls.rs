@@ -1,11 +1,11 @@
 //! Expected calls: what does not change a verdict, and that many calls are compared at once.
 
 use arraign::Harness;
+use arraign::json::{Json, JsonMap, json};
 use arraign::verdict::Verdict;
-use serde_json::{Value, json};
 
 /// The verdict on a case that is written as JSON.
-fn verdict(case: &Value) -> Verdict {
+fn verdict(case: &Json) -> Verdict {
     let suite =
         Harness::new("evals").parse(&case.to_string()).unwrap_or_else(|errors| panic!("{errors}\n{case}"));
     let arraign::__internals::case::TraceFrom::Inline(trace) = &suite.cases[0].trace else {
@@ -29,17 +29,17 @@ impl Numbers {
         }
     }
 
-    fn arguments(&mut self) -> Value {
-        let mut arguments = serde_json::Map::new();
+    fn arguments(&mut self) -> Json {
+        let mut arguments = JsonMap::new();
         for name in ["id", "to"] {
             if self.below(2) == 0 {
                 arguments.insert(name.to_owned(), json!(self.below(2)));
             }
         }
-        Value::Object(arguments)
+        Json::Object(arguments)
     }
 
-    fn entry(&mut self) -> Value {
+    fn entry(&mut self) -> Json {
         let tool = ["get", "put"][self.below(2)];
         match self.below(4) {
             0 => json!(tool),
@@ -51,23 +51,23 @@ impl Numbers {
 }
 
 /// The same entries, alternatives and keys in another order.
-fn permute(value: &Value, numbers: &mut Numbers, lists: bool) -> Value {
+fn permute(value: &Json, numbers: &mut Numbers, lists: bool) -> Json {
     match value {
-        Value::Object(fields) => {
-            let mut fields: Vec<(String, Value)> = fields
+        Json::Object(fields) => {
+            let mut fields: Vec<(String, Json)> = fields
                 .iter()
-                .map(|(key, value)| (key.clone(), permute(value, numbers, lists || key == "any_of")))
+                .map(|(key, value)| (key.to_string(), permute(value, numbers, lists || key == "any_of")))
                 .collect();
             numbers.shuffle(&mut fields);
-            Value::Object(fields.into_iter().collect())
+            Json::Object(fields.into_iter().collect())
         }
-        Value::Array(elements) => {
-            let mut elements: Vec<Value> =
+        Json::Array(elements) => {
+            let mut elements: Vec<Json> =
                 elements.iter().map(|element| permute(element, numbers, false)).collect();
             if lists {
                 numbers.shuffle(&mut elements);
             }
-            Value::Array(elements)
+            Json::Array(elements)
         }
         scalar => scalar.clone(),
     }
@@ -79,14 +79,14 @@ fn the_order_of_what_has_no_order_changes_no_verdict() {
     let mut passed = 0;
     for round in 0..600 {
         let mode = ["exact", "in_order", "unordered", "subset", "superset"][round % 5];
-        let list: Vec<Value> = (0..numbers.below(4)).map(|_| numbers.entry()).collect();
+        let list: Vec<Json> = (0..numbers.below(4)).map(|_| numbers.entry()).collect();
         let tools = ["get", "put"];
-        let calls: Vec<Value> = (0..numbers.below(5))
+        let calls: Vec<Json> = (0..numbers.below(5))
             .map(|_| json!({"call": tools[numbers.below(2)], "args": numbers.arguments()}))
             .collect();
-        let case = |list: &Value, calls: &Value| json!({"expect": [{"calls": {"mode": mode, "list": list}}], "allow_vacuous": true, "trace": {"calls": calls}});
+        let case = |list: &Json, calls: &Json| json!({"expect": [{"calls": {"mode": mode, "list": list}}], "allow_vacuous": true, "trace": {"calls": calls}});
         let is_free = !matches!(mode, "exact" | "in_order");
-        let (list, calls) = (Value::Array(list), Value::Array(calls));
+        let (list, calls) = (Json::Array(list), Json::Array(calls));
         let before = verdict(&case(&list, &calls));
         let other = permute(&list, &mut numbers, is_free);
         let after = verdict(&case(&other, &permute(&calls, &mut numbers, is_free)));
@@ -105,8 +105,8 @@ fn a_call_of_many_is_found_by_its_arguments() {
     let count = 300;
     let call = |id: usize| json!({"call": "get", "args": {"id": id, "page": 1}});
     let entry = |id: usize| json!({"get": {"id": id}});
-    let calls: Vec<Value> = (0..count).map(call).collect();
-    let list: Vec<Value> = (0..count).rev().map(entry).collect();
+    let calls: Vec<Json> = (0..count).map(call).collect();
+    let list: Vec<Json> = (0..count).rev().map(entry).collect();
     let case = json!({"expect": [{"calls": {"mode": "unordered", "list": list}}], "trace": {"calls": calls}});
     assert!(verdict(&case).passed);
     let case = json!({"expect": [{"calls": {"mode": "exact", "list": list}}], "trace": {"calls": calls}});

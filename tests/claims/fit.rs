@@ -2,6 +2,7 @@
 
 use arraign::__internals::case::{AgentFingerprint, TraceFrom, fingerprint_input};
 use arraign::__internals::report::terminal::render_red_trial;
+use arraign::json::{self, Json, json};
 use arraign::trace::Provenance;
 use arraign::{Case, Harness, LoadErrors, Status, Suite, Trace, Verdict, evaluate};
 
@@ -79,7 +80,7 @@ fn the_advice_names_the_setting_with_which_a_run_counts() {
 
 #[test]
 fn the_case_decides_before_its_suite_and_that_before_all_suites() {
-    let run = |text: &str| serde_json::json!({"steps": [{"user": text}, {"call": "look"}]}).to_string();
+    let run = |text: &str| json!({"steps": [{"user": text}, {"call": "look"}]}).to_string();
     let suite = |head: &str, case: &str| {
         format!(
             "{head}tests:\n  - {{id: a, input: order 7, {case}trace: traces/a.json, expect: [tool_called: look]}}\n"
@@ -191,8 +192,7 @@ fn a_run_of_an_agent_is_held_to_the_words_as_well() {
 #[test]
 fn one_run_for_another_input_leaves_several_runs_undecided() {
     let case = "id: a\ninput: order 7\ntrace: traces/*.json\nexpect: [{tool_blocklist: [rm]}]\n";
-    let run =
-        |text: &str, tool: &str| serde_json::json!({"steps": [{"user": text}, {"call": tool}]}).to_string();
+    let run = |text: &str, tool: &str| json!({"steps": [{"user": text}, {"call": tool}]}).to_string();
     let project = Project::empty()
         .file("evals/s.yaml", case)
         .file("evals/traces/1.json", run("order 7", "rm"))
@@ -229,9 +229,8 @@ fn the_environment_can_waive_the_rule() {
 
 #[test]
 fn a_run_is_selected_by_the_id_of_its_case() {
-    let run = |id: &str, text: &str| {
-        serde_json::json!({"id": id, "steps": [{"user": text}, {"call": "look"}]}).to_string()
-    };
+    let run =
+        |id: &str, text: &str| json!({"id": id, "steps": [{"user": text}, {"call": "look"}]}).to_string();
     let case =
         |id: &str| format!("  - {{id: {id}, input: about {id}, expect: [{{tool_blocklist: [rm]}}]}}\n");
     let suite =
@@ -285,8 +284,7 @@ fn a_recording_contains_the_fingerprint_of_its_input() {
     };
     let project = Project::empty().file("evals/s.yaml", case("order 7"));
     project.run_with(&[("ARRAIGN_AGENT_MODE", "record")], &[]).exits(0);
-    let recording: serde_json::Value =
-        serde_json::from_str(&project.read("evals/traces/s/a.json")).expect("a recording");
+    let recording: Json = json::from_str(&project.read("evals/traces/s/a.json")).expect("a recording");
     let recorded = &recording["recorded"];
     assert_eq!(recorded["by"], concat!("arraign ", env!("CARGO_PKG_VERSION")));
     assert!(

@@ -1,25 +1,25 @@
 //! The three axes of golden datasets, held against recorded scores of the functions that define them.
 
+use arraign::json::{self, Json, json};
 use std::fs;
 use std::path::Path;
 
 use arraign::trace::{Arguments, Call, Role, Trace};
 use arraign::verdict::{Finding, Verdict};
 use arraign::{Harness, evaluate};
-use serde_json::{Value, json};
 
 const WEIGHTS: [(&str, f64); 3] = [("groundedness", 0.4), ("correctness", 0.4), ("completeness", 0.2)];
 const THRESHOLD: f64 = 0.7;
 const EPSILON: f64 = 1e-9;
 
-fn recorded(file: &str) -> Value {
+fn recorded(file: &str) -> Json {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens").join(file);
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_str(&text).expect("JSON")
+    json::from_str(&text).expect("JSON")
 }
 
 /// A run that calls `tools`, then says `text`.
-fn run(tools: &Value, text: &str) -> Trace {
+fn run(tools: &Json, text: &str) -> Trace {
     let mut trace = Trace::default();
     for (index, tool) in tools.as_array().expect("the called tools").iter().enumerate() {
         trace.push_call(Call::new(tool.as_str().expect("a name"), Arguments::none(), index + 1));
@@ -30,9 +30,9 @@ fn run(tools: &Value, text: &str) -> Trace {
 }
 
 /// What ours says of a row's run; an error where the row is no case of ours.
-fn judged(row: &Value) -> Result<Verdict, String> {
+fn judged(row: &Json) -> Result<Verdict, String> {
     let keys = ["criteria", "expected_tools", "expected_fields"];
-    let case: Value = keys.iter().map(|key| ((*key).to_owned(), row[key].clone())).collect();
+    let case: Json = keys.iter().map(|key| ((*key).to_owned(), row[key].clone())).collect();
     let suite = Harness::new("evals").parse(&case.to_string()).map_err(|errors| errors.to_string())?;
     let text = row["text"].as_str().expect("the answer");
     Ok(evaluate(&suite.cases[0], &run(&row["tools"], text)))
@@ -46,12 +46,12 @@ fn overall(verdict: &Verdict) -> f64 {
     WEIGHTS.iter().map(|(axis, weight)| weight * finding(verdict, axis).score.get()).sum()
 }
 
-fn agrees(ours: f64, theirs: &Value) -> bool {
+fn agrees(ours: f64, theirs: &Json) -> bool {
     (ours - theirs.as_f64().expect("a score")).abs() < EPSILON
 }
 
 /// A criterion that is no boolean, or that nobody reads, is a mistake in the row.
-fn is_refused(row: &Value) -> bool {
+fn is_refused(row: &Json) -> bool {
     let known = |name: &str| ["grounded", "tool_called"].contains(&name);
     row["criteria"]
         .as_object()
@@ -92,7 +92,7 @@ fn a_criterion_that_is_no_boolean_is_refused() {
 }
 
 /// `2/3` as two of the names `aa`, `ab`, `ac`: those that the run has, and all of them.
-fn share(fraction: &Value) -> (Vec<String>, Vec<String>) {
+fn share(fraction: &Json) -> (Vec<String>, Vec<String>) {
     let (part, whole) = fraction.as_str().and_then(|text| text.split_once('/')).expect("a fraction");
     let letters = ('a'..='z').take(whole.parse().expect("a count"));
     let names: Vec<String> = letters.map(|letter| format!("a{letter}")).collect();

@@ -1,9 +1,9 @@
 //! The client against a server that misbehaves: an answer or a cause, within its time, and never the key.
 
+use arraign::json::{Json, json};
 use std::time::{Duration, Instant};
 
 use arraign::__internals::http::{HttpClient, HttpError, HttpLimits, HttpProblem, HttpRequest, HttpResponse};
-use serde_json::{Value, json};
 
 use crate::server::{NOBODY, Reply, Server};
 
@@ -37,7 +37,7 @@ fn problem(replies: Vec<Reply>) -> String {
 fn json_goes_and_json_comes() {
     let (answer, server) = told(vec![Reply::json(&json!({"n": 1.5}))]);
     let answer = answer.expect("an answer");
-    assert_eq!(answer.parse_json::<Value>(), Ok(json!({"n": 1.5})));
+    assert_eq!(answer.parse_json::<Json>(), Ok(json!({"n": 1.5})));
     assert_eq!((answer.status, answer.attempts), (200, 1));
     assert_eq!(answer.media_type.as_deref(), Some("application/json"));
     let [asked] = &server.asked()[..] else { panic!("one request") };
@@ -154,7 +154,7 @@ fn an_answer_without_end_is_cut() {
 #[test]
 fn wrong_json_and_no_text_are_named() {
     let (answer, _) = told(vec![Reply::of(200, "{\"a\": ")]);
-    let problem = answer.expect("a text").parse_json::<Value>().expect_err("no JSON");
+    let problem = answer.expect("a text").parse_json::<Json>().expect_err("no JSON");
     assert!(problem.to_string().starts_with("the answer is not JSON: EOF"), "{problem}");
     let (answer, _) = told(vec![Reply::of(200, vec![b'a', 0xff])]);
     assert_eq!(answer.expect_err("no text").problem, HttpProblem::NotText(1));

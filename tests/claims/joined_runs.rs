@@ -1,8 +1,7 @@
 //! A trace file that several cases of a suite share, and the places of the traces of a dataset's rows.
 
-use serde_json::json;
-
 use crate::project::Project;
+use arraign::json::{Json, json};
 
 /// Cases that must call the tool of their id.
 fn cases(ids: &[&str]) -> String {
@@ -30,9 +29,9 @@ fn runs_are_joined_by_id() {
     let runs = ["two", "one", "two", "other"].map(|id| run(Some(id), &format!("What about {id}?"), id));
     let joined = project(suite(&["one", "two"]), &runs);
     joined.run(&[]).exits(0);
-    assert_eq!(joined.verdict("s::one")["runs"].as_array().map(Vec::len), Some(1));
+    assert_eq!(joined.verdict("s::one")["runs"].as_array().map(<[Json]>::len), Some(1));
     assert_eq!(
-        joined.verdict("s::two")["runs"].as_array().map(Vec::len),
+        joined.verdict("s::two")["runs"].as_array().map(<[Json]>::len),
         Some(2),
         "several runs of the case"
     );
@@ -95,7 +94,7 @@ fn a_file_with_one_run_is_of_each_case() {
     let own = cases(&["one"]).replace("id: one,", "id: one, trace: traces/all.jsonl,");
     let all = project(own, &silent);
     all.run(&[]).exits(0);
-    assert_eq!(all.verdict("s::one")["runs"].as_array().map(Vec::len), Some(2));
+    assert_eq!(all.verdict("s::one")["runs"].as_array().map(<[Json]>::len), Some(2));
 }
 
 #[test]

@@ -1,16 +1,15 @@
 //! The tables of keys on the pages of the docs, from the schema that editors show.
 
+use arraign::json::Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-
-use serde_json::Value;
 
 /// Keys whose values are described in other tables.
 const DESCRIBED_ELSEWHERE: &[&str] =
     &["tests", "cases", "scenarios", "defaults", "expect", "extract", "readers", "verification"];
 
 /// The keys inside of the values of the keys, as paths: `judge.model`. A key that several mappings have appears once.
-pub(super) fn inner_keys_table<'s>(mappings: impl IntoIterator<Item = (&'s Value, &'s Value)>) -> String {
+pub(super) fn inner_keys_table<'s>(mappings: impl IntoIterator<Item = (&'s Json, &'s Json)>) -> String {
     let mut keys = InnerKeys { table: "| key | meaning |\n|---|---|\n".to_owned(), listed: BTreeMap::new() };
     let mut seen: BTreeSet<&str> = DESCRIBED_ELSEWHERE.iter().copied().collect();
     for (mapping, schema) in mappings {
@@ -31,7 +30,7 @@ struct InnerKeys<'s> {
 
 impl<'s> InnerKeys<'s> {
     /// Adds a row for each key below `path`. A form that several values have is listed once.
-    fn list(&mut self, path: &str, value: &'s Value, schema: &'s Value) {
+    fn list(&mut self, path: &str, value: &'s Json, schema: &'s Json) {
         if let Some(pointer) = value["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {
             self.list_form(path, pointer, schema);
         }
@@ -48,13 +47,13 @@ impl<'s> InnerKeys<'s> {
         self.list_if_any(&format!("{path}.NAME"), value.get("additionalProperties"), schema);
     }
 
-    fn list_if_any(&mut self, path: &str, value: Option<&'s Value>, schema: &'s Value) {
+    fn list_if_any(&mut self, path: &str, value: Option<&'s Json>, schema: &'s Json) {
         if let Some(value) = value {
             self.list(path, value, schema);
         }
     }
 
-    fn list_form(&mut self, path: &str, pointer: &'s str, schema: &'s Value) {
+    fn list_form(&mut self, path: &str, pointer: &'s str, schema: &'s Json) {
         match self.listed.get(pointer).map(String::as_str) {
             Some("") => {}
             Some(first) => writeln!(self.table, "| `{path}` | The same keys as `{first}`. |").expect("text"),
@@ -71,7 +70,7 @@ impl<'s> InnerKeys<'s> {
 }
 
 /// The table of the keys of `mapping`, from the schema that editors show. `what` they are heads the first column.
-pub(super) fn keys_table(what: &str, mapping: &Value, schema: &Value) -> String {
+pub(super) fn keys_table(what: &str, mapping: &Json, schema: &Json) -> String {
     let mut table = format!("| {what} | meaning |\n|---|---|\n");
     for (name, value) in mapping["properties"].as_object().into_iter().flatten() {
         let meaning = [describe(value), &describe_choices(value, schema)].concat().replace('|', "\\|");
@@ -80,12 +79,12 @@ pub(super) fn keys_table(what: &str, mapping: &Value, schema: &Value) -> String 
     table
 }
 
-fn describe(setting: &Value) -> &str {
+fn describe(setting: &Json) -> &str {
     setting["description"].as_str().unwrap_or_else(|| panic!("no description: {setting}"))
 }
 
 /// The values that a setting may have, where the schema describes each.
-fn describe_choices(setting: &Value, schema: &Value) -> String {
+fn describe_choices(setting: &Json, schema: &Json) -> String {
     let mut text = String::new();
     for (name, meaning) in find_choices(setting, schema) {
         write!(text, "<br>`{name}`: {meaning}").expect("text");
@@ -94,10 +93,10 @@ fn describe_choices(setting: &Value, schema: &Value) -> String {
 }
 
 /// The described values of a setting: its own, those of a list's entries, or those of a form that it refers to.
-fn find_choices<'s>(setting: &'s Value, schema: &'s Value) -> Vec<(&'s str, &'s str)> {
+fn find_choices<'s>(setting: &'s Json, schema: &'s Json) -> Vec<(&'s str, &'s str)> {
     if let Some(meanings) = setting["enumDescriptions"].as_array() {
         let names = setting["enum"].as_array().into_iter().flatten();
-        let text = |value: &'s Value| value.as_str().unwrap_or_else(|| panic!("no text: {setting}"));
+        let text = |value: &'s Json| value.as_str().unwrap_or_else(|| panic!("no text: {setting}"));
         return names.map(text).zip(meanings.iter().map(text)).collect();
     }
     if let Some(pointer) = setting["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {

@@ -2,6 +2,7 @@
 //!
 //! `CLAIMS_KILLS` is the number of runs that are killed.
 
+use arraign::json::{self, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Command, Stdio};
@@ -9,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use arraign::__internals::harness::runs::StoredRun;
 use arraign_trace::source::is_temporary;
-use serde_json::{Value, json};
 
 use crate::project::{Project, Ran, case, green};
 use crate::scripted::JUDGE;
@@ -108,8 +108,7 @@ fn assert_log_reads(project: &Project, round: u32) {
         let text = project.read(&log);
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         for line in whole.lines() {
-            serde_json::from_str::<Value>(line)
-                .unwrap_or_else(|error| panic!("round {round}: {log}: {error}"));
+            json::parse(line).unwrap_or_else(|error| panic!("round {round}: {log}: {error}"));
         }
         let folder = project.path(&log).parent().expect("a folder").to_owned();
         let stored = StoredRun::open(&[folder]).unwrap_or_else(|error| panic!("round {round}: {error}"));

@@ -16,6 +16,7 @@ mod declared_readers;
 mod docs;
 mod evalview;
 mod evalview_cases;
+mod exact_numbers;
 mod expected_calls;
 mod fit;
 mod formats;

@@ -2,9 +2,9 @@
 //!
 //! What this crate itself uses of the standard library is held by `clippy::incompatible_msrv`.
 
+use arraign::json;
+use arraign::json::Json;
 use std::collections::BTreeSet;
-
-use serde_json::Value;
 
 use crate::cargo::cargo;
 
@@ -31,7 +31,7 @@ fn every_dependency_supports_the_stated_rust() {
     let host = read_cargo(&["-vV"]).lines().find_map(|line| Some(line.strip_prefix("host: ")?.to_owned()));
     let platform = host.expect("a host");
     let metadata = read_cargo(&["metadata", "--format-version=1", "--filter-platform", &platform]);
-    let metadata: Value = serde_json::from_str(&metadata).expect("metadata is JSON");
+    let metadata: Json = json::from_str(&metadata).expect("metadata is JSON");
     let (shipped, stated) = (shipped(), version(env!("CARGO_PKG_RUST_VERSION")));
     assert!(shipped.len() > 20, "only {} packages were found", shipped.len());
     for package in metadata["packages"].as_array().expect("packages") {

@@ -1,10 +1,10 @@
 //! The packages as the registry gets them: what their pages need, and no file that nobody reads there.
 
+use arraign::json;
+use arraign::json::Json;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-
-use serde_json::Value;
 
 use crate::cargo::cargo;
 
@@ -58,7 +58,7 @@ fn every_package_has_what_its_page_on_the_registry_shows() {
     let output = cargo(&["metadata", "--format-version=1", "--no-deps", "--offline"]).output();
     let output = output.expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("metadata is JSON");
+    let metadata: Json = json::from_str(&String::from_utf8_lossy(&output.stdout)).expect("metadata is JSON");
     let packages = metadata["packages"].as_array().expect("packages");
     assert_eq!(packages.len(), 3);
     for package in packages {
@@ -66,7 +66,7 @@ fn every_package_has_what_its_page_on_the_registry_shows() {
         for field in ["description", "license", "readme", "documentation"] {
             assert!(package[field].is_string(), "{name}: `{field}` is missing");
         }
-        let count = |field: &str| package[field].as_array().map_or(0, Vec::len);
+        let count = |field: &str| package[field].as_array().map_or(0, <[Json]>::len);
         assert_eq!(count("keywords"), 5, "{name}: the registry allows five keywords");
         assert!((1..=5).contains(&count("categories")), "{name}: categories");
         assert_eq!(

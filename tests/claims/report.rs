@@ -1,5 +1,6 @@
 //! What people see after a run: a block a case, the summary of golden datasets, and the red trial of a gate.
 
+use arraign::json;
 use std::path::{Path, PathBuf};
 
 use arraign::__internals::case::Tier;
@@ -88,9 +89,9 @@ fn the_summary_shows_means_times_tokens_and_cost() {
         suites: vec![of_suite],
     };
     pin("summary", &summary::render_summary(&whole));
-    let json = serde_json::to_string_pretty(&whole).expect("JSON");
+    let json = json::to_string_pretty(&whole).expect("JSON");
     pin("summary-json", &json);
-    assert_eq!(serde_json::from_str::<Summary>(&json).expect("it reads back"), whole);
+    assert_eq!(json::from_str::<Summary>(&json).expect("it reads back"), whole);
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn root() -> &'static Path {
 }
 
 fn of_cases() -> Value {
-    schema::of_cases(&Registry::default())
+    schema::of_cases(&Registry::default()).into()
 }
 
 fn validator(schema: &Value) -> jsonschema::Validator {
@@ -43,7 +43,7 @@ fn files(folder: &str, pleases: impl Fn(&str) -> bool) -> Vec<PathBuf> {
 fn documents(path: &Path) -> Vec<Value> {
     let source = Source::new(path.to_string_lossy(), fs::read_to_string(path).expect("a file"));
     let documents = Document::parse(&source).unwrap_or_else(|errors| panic!("{errors}"));
-    documents.iter().map(|document| document.root().to_json()).collect()
+    documents.iter().map(|document| document.root().to_json().into()).collect()
 }
 
 /// Where and why `schema` refuses what is in a file.
@@ -150,7 +150,7 @@ fn a_placeholder_stands_for_any_value_of_a_case_with_rows() {
             "{{{rows}, tier: '{{{{tier}}}}', expect: [tool_calls_at_most: '{{{{most}}}}'], trace: a.json}}"
         );
         let source = Source::new("a.yaml", text);
-        validator.is_valid(&Document::parse(&source).expect("YAML")[0].root().to_json())
+        validator.is_valid(&Document::parse(&source).expect("YAML")[0].root().to_json().into())
     };
     assert!(case("cases: rows.csv") && case("each: [{tier: smoke, most: 1}]"));
     assert!(!case("each: rows.csv") && !case("description: none"));
@@ -160,7 +160,7 @@ fn a_placeholder_stands_for_any_value_of_a_case_with_rows() {
 fn every_setting_has_a_meaning() {
     for part in [schema::of_cases(&Registry::default()), schema::of_workspace(&Registry::default())] {
         let mut nameless = Vec::new();
-        look(&part, "", &mut nameless);
+        look(&part.into(), "", &mut nameless);
         assert!(nameless.is_empty(), "{}", nameless.join("\n"));
     }
 }

@@ -1,5 +1,6 @@
 //! No output shows more than four characters of a secret, whatever its shape, wherever it is.
 
+use arraign::json::{self, Json, json};
 use std::time::UNIX_EPOCH;
 
 use arraign::__internals::judge::Questionnaire;
@@ -12,7 +13,6 @@ use arraign::reader::to_native;
 use arraign::trace::{Arguments, Call, CallStatus, Message, Role, Trace};
 use arraign::verdict::Verdict;
 use arraign::{Case, Evidence, Harness, evaluate};
-use serde_json::{Value, json};
 
 /// Checks that fail on each run of this file, and quote its texts: the beginning, the end, a place, a value, all of it.
 const CASE: &str = r"
@@ -169,7 +169,7 @@ const FIELDS: &[(&str, PlaceText)] = &[
     ("broken arguments", |run, raw| {
         run.calls[0].arguments = Arguments::Broken { raw, error: "no JSON".to_owned() };
     }),
-    ("result", |run, text| run.calls[0].result = Some(Value::String(text))),
+    ("result", |run, text| run.calls[0].result = Some(Json::String(text.into()))),
     ("nested result", |run, text| run.calls[0].result = Some(json!({"rows": [{ "cell": text }]}))),
     ("error", |run, text| {
         (run.calls[0].error, run.calls[0].status) = (Some(text), CallStatus::Error);
@@ -232,7 +232,7 @@ fn a_verdict_shows_no_secret_at_any_place_of_an_answer() {
         for sample in samples.iter().skip(before % 6).step_by(6) {
             let text = format!("The answer is {} {} and here it ends", "p".repeat(before), sample.text);
             let run = Trace { answer: Some(text), ..build_run() };
-            let verdict = serde_json::to_string(&evaluate(&case, &run)).expect("JSON");
+            let verdict = json::to_string(&evaluate(&case, &run)).expect("JSON");
             let leak = find_leak(&verdict, &sample.secret);
             assert_eq!(leak, None, "{} after {before} characters", sample.text);
         }
@@ -311,7 +311,7 @@ fn a_check_of_a_user_that_cuts_before_it_quotes_shows_no_secret() {
         let secret = fill_random("qwzxjkvbQWZXJKVB0123456789", 36, before);
         let run =
             Trace { answer: Some(format!("{} ghp_{secret} and more", "p".repeat(before))), ..build_run() };
-        let verdict = serde_json::to_string(&evaluate(&suite.cases[0], &run)).expect("JSON");
+        let verdict = json::to_string(&evaluate(&suite.cases[0], &run)).expect("JSON");
         assert_eq!(find_leak(&verdict, &secret), None, "after {before} characters");
     }
 }

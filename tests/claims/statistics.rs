@@ -4,45 +4,45 @@ use arraign::__internals::score::statistics::{
     Interval, RunScore, Spread, Statistics, Variance, VarianceResult, evaluate_variance,
 };
 use arraign::Trace;
+use arraign::json::{self, Json, json};
 use arraign::trace::{Arguments, Call};
-use serde_json::{Value, json};
 
-fn goldens() -> Vec<Value> {
+fn goldens() -> Vec<Json> {
     let text = include_str!("../goldens/evalview/statistical.json");
-    let goldens: Value = serde_json::from_str(text).expect("valid JSON");
-    goldens["cases"].as_array().expect("cases").clone()
+    let goldens: Json = json::from_str(text).expect("valid JSON");
+    goldens["cases"].as_array().expect("cases").to_vec()
 }
 
-fn numbers(values: &Value) -> Vec<f64> {
+fn numbers(values: &Json) -> Vec<f64> {
     values.as_array().expect("a list").iter().map(|value| value.as_f64().expect("a number")).collect()
 }
 
 /// A run as the goldens were made: cost and duration by its number, the tools in turn.
-fn run(index: usize, golden: &Value, tools: &Value) -> RunScore {
+fn run(index: usize, golden: &Json, tools: &Json) -> RunScore {
     let number = f64::from(u32::try_from(index).expect("few runs"));
     let mut trace = Trace {
         cost_usd: Some(0.01 * (number + 1.0)),
         duration_ms: Some(1000.0 + 10.0 * number),
         ..Trace::default()
     };
-    let cycle = tools.as_array().map_or(&[][..], Vec::as_slice);
-    let called = cycle.get(index % cycle.len().max(1)).and_then(Value::as_array);
+    let cycle = tools.as_array().map_or(&[][..], <[Json]>::as_ref);
+    let called = cycle.get(index % cycle.len().max(1)).and_then(Json::as_array);
     for name in called.into_iter().flatten() {
         trace.push_call(Call::new(name.as_str().expect("a name"), Arguments::none(), 1));
     }
     RunScore::from_trace(&trace, golden[0].as_f64().expect("a score"), golden[1] == true)
 }
 
-fn held(input: &Value) -> VarianceResult {
+fn held(input: &Json) -> VarianceResult {
     let given = input["scores_passed"].as_array().expect("runs").iter().enumerate();
     let runs: Vec<RunScore> =
         given.map(|(index, golden)| run(index, golden, &input["tools_cycle"])).collect();
-    let variance: Variance = serde_json::from_value(input["variance"].clone()).expect("settings");
+    let variance: Variance = json::from_json(input["variance"].clone()).expect("settings");
     evaluate_variance(&runs, &variance, input["min_score"].as_f64())
 }
 
 /// A spread in the golden's words.
-fn spread(spread: &Spread, level: f64) -> Value {
+fn spread(spread: &Spread, level: f64) -> Json {
     json!({
         "mean": spread.mean, "std_dev": spread.std_dev, "variance": spread.variance, "min_value": spread.min,
         "max_value": spread.max, "median": spread.median, "percentile_25": spread.percentile_25,
@@ -52,7 +52,7 @@ fn spread(spread: &Spread, level: f64) -> Value {
     })
 }
 
-fn flakiness(statistics: &Statistics) -> Value {
+fn flakiness(statistics: &Statistics) -> Json {
     let flakiness = &statistics.flakiness;
     let factors = &flakiness.contributing_factors;
     json!({
@@ -65,7 +65,7 @@ fn flakiness(statistics: &Statistics) -> Value {
 }
 
 /// All figures but pass@k and pass^k: the original takes the runs for independent draws from their own rate.
-fn figures(statistics: &Statistics) -> Value {
+fn figures(statistics: &Statistics) -> Json {
     let of = |figure: &Option<Spread>| spread(figure.as_ref().expect("figures"), statistics.confidence_level);
     json!({
         "total_runs": statistics.runs, "successful_runs": statistics.passed, "failed_runs": statistics.failed,
@@ -93,8 +93,8 @@ fn figures_agree_with_the_goldens() {
 }
 
 /// Equal, where 10 is 10.0.
-fn same(one: &Value, other: &Value) -> bool {
-    arraign::__internals::pattern::json_equal(one, other)
+fn same(one: &Json, other: &Json) -> bool {
+    one == other
 }
 
 /// In the original an interval below the minimum is a reason beside those that fail the case; here it is a note.
@@ -103,7 +103,7 @@ fn each_of_the_goldens_reasons_is_a_failure_or_a_note() {
     for golden in goldens().iter().filter(|golden| golden["input"].is_object()) {
         let held = held(&golden["input"]);
         let reasons = golden["output"]["failure_reasons"].as_array().expect("reasons");
-        let at = |reason: &Value| match reason.as_str().expect("a text") {
+        let at = |reason: &Json| match reason.as_str().expect("a text") {
             text if text.starts_with("Pass rate") => "/pass_rate",
             text if text.starts_with("Mean score") => "/min_mean_score",
             text if text.starts_with("Score std dev") => "/max_std_dev",
@@ -162,8 +162,8 @@ fn figures_are_finite_whatever_the_runs() {
 }
 
 fn assert_sound(statistics: &Statistics) {
-    let json = serde_json::to_value(statistics).expect("JSON");
-    let back: Statistics = serde_json::from_value(json).expect("no figure was lost");
+    let json = json::to_json(statistics).expect("JSON");
+    let back: Statistics = json::from_json(json).expect("no figure was lost");
     assert_eq!(&back, statistics);
     let Interval { lower, upper, .. } = statistics.pass_rate_interval;
     assert!(0.0 <= lower && lower <= statistics.pass_rate && statistics.pass_rate <= upper && upper <= 1.0);

@@ -1,5 +1,6 @@
 //! Our YAML tree against another maintained reader: every case file of this repository means the same to both.
 
+use arraign::json::Json;
 use std::path::{Path, PathBuf};
 
 use arraign::__internals::place::Source;
@@ -37,7 +38,7 @@ fn every_file_means_the_same_to_another_reader() {
         let text = std::fs::read_to_string(&path).expect("a file");
         let Ok(documents) = Document::parse(&Source::new("x", text.as_str())) else { continue };
         let [document] = documents.as_slice() else { continue };
-        let theirs: serde_json::Value = serde_yaml::from_str_with_options(&text, options())
+        let theirs: Json = serde_yaml::from_str_with_options(&text, options())
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert_eq!(document.root().to_json(), theirs, "{}", path.display());
     }
@@ -68,7 +69,7 @@ fn odd_scalars_mean_the_same_to_another_reader() {
         "a: 1.0",
     ] {
         let ours = Document::parse(&Source::new("x", text)).expect(text)[0].root().to_json();
-        let theirs: serde_json::Value = serde_yaml::from_str_with_options(text, options()).expect(text);
+        let theirs: Json = serde_yaml::from_str_with_options(text, options()).expect(text);
         assert_eq!(ours, theirs, "{text}");
     }
 }

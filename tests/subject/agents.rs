@@ -1,5 +1,6 @@
 //! The agents of the test target.
 
+use arraign::json::{self, Json, json};
 use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +8,6 @@ use std::time::Duration;
 
 use arraign::trace::{Arguments, Call};
 use arraign::{AgentInput, Harness, Messages, Trace};
-use serde_json::{Value, json};
 
 /// Adds all of them.
 pub(crate) fn add_agents(harness: Harness) -> Harness {
@@ -33,7 +33,7 @@ pub(crate) fn add_agents(harness: Harness) -> Harness {
 /// Calls `look` with what it was asked, and answers.
 async fn looks(input: AgentInput) -> Result<Trace, io::Error> {
     let mut trace = Trace::default();
-    let arguments = serde_json::to_value(&input)?;
+    let arguments = json::to_json(&input)?;
     trace.push_call(Call::new("look", Arguments::Json(arguments), 1));
     trace.answer = Some(format!("run {} of {}", input.run, input.id));
     Ok(trace)
@@ -55,7 +55,7 @@ async fn orders(input: AgentInput) -> Result<Trace, io::Error> {
 }
 
 /// Answers with the messages of a framework.
-async fn chats(input: AgentInput) -> Result<Messages<Vec<Value>>, io::Error> {
+async fn chats(input: AgentInput) -> Result<Messages<Vec<Json>>, io::Error> {
     let call =
         json!({"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{\"id\": 7}"}});
     Ok(Messages(vec![
@@ -67,9 +67,9 @@ async fn chats(input: AgentInput) -> Result<Messages<Vec<Value>>, io::Error> {
 }
 
 /// Answers with the messages of one turn, and fails if it did not get those of the turns before.
-async fn remembers(input: AgentInput) -> Result<Messages<Vec<Value>>, io::Error> {
+async fn remembers(input: AgentInput) -> Result<Messages<Vec<Json>>, io::Error> {
     let turns = input.conversation.len() + 1;
-    let said: Vec<&Value> = input.conversation.iter().map(|turn| &turn[0]["content"]).collect();
+    let said: Vec<&Json> = input.conversation.iter().map(|turn| &turn[0]["content"]).collect();
     if input.turn != u32::try_from(turns).ok() || (turns == 2 && said != ["hello"]) {
         return Err(io::Error::other(format!("turn {:?} after {said:?}", input.turn)));
     }

@@ -4,13 +4,12 @@
 //! line of its input with a line. Its system prompt is the file `prompt`, and the result
 //! of its tool the file `result`, if they exist.
 
+use arraign::json::{self, Json, json};
 use std::env;
 use std::fs;
 use std::io::{Read as _, Write as _, stdin};
 use std::net::TcpStream;
 use std::process::ExitCode;
-
-use serde_json::{Value, json};
 
 /// The argument that makes this program an agent.
 pub(crate) const AGENT: &str = "--agent";
@@ -36,7 +35,7 @@ pub(crate) fn run_agent(arguments: &[String]) -> ExitCode {
     }
     let mut text = String::new();
     stdin().read_to_string(&mut text).expect("an input");
-    let input: Value = serde_json::from_str(&text).expect("JSON");
+    let input: Json = json::from_str(&text).expect("JSON");
     let query = input["query"].as_str().unwrap_or_default();
     if options.has("none") {
         return ExitCode::SUCCESS;
@@ -64,7 +63,7 @@ fn hold_turns() -> ExitCode {
     let url = format!("{}/chat/completions", env::var("OPENAI_BASE_URL").expect("an address"));
     let mut messages = vec![json!({"role": "system", "content": read_or("prompt", "Be brief.")})];
     for line in stdin().lines() {
-        let input: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
+        let input: Json = json::from_str(&line.expect("a line")).expect("JSON");
         messages.push(json!({"role": "user", "content": input["query"]}));
         loop {
             let reply = match post(&url, &json!({"model": "m-1", "messages": messages}).to_string(), None) {
@@ -76,7 +75,7 @@ fn hold_turns() -> ExitCode {
             };
             // Around the JSON may be the sizes of chunks.
             let (start, end) = (reply.find('{').expect("JSON"), reply.rfind('}').expect("JSON"));
-            let reply: Value = serde_json::from_str(&reply[start..=end]).expect("JSON");
+            let reply: Json = json::from_str(&reply[start..=end]).expect("JSON");
             let said = reply["choices"][0]["message"].clone();
             messages.push(said.clone());
             let Some(call) = said["tool_calls"].get(0) else {
@@ -134,7 +133,7 @@ fn read_or(file: &str, usual: &str) -> String {
     fs::read_to_string(file).map_or_else(|_| usual.to_owned(), |text| text.trim().to_owned())
 }
 
-fn chat(query: &str, call: Option<&str>, streamed: bool) -> Value {
+fn chat(query: &str, call: Option<&str>, streamed: bool) -> Json {
     let mut messages = vec![
         json!({"role": "system", "content": read_or("prompt", "Be brief.")}),
         json!({"role": "user", "content": query}),
@@ -149,7 +148,7 @@ fn chat(query: &str, call: Option<&str>, streamed: bool) -> Value {
     json!({"model": "m-1", "stream": streamed, "messages": messages, "tools": [tool], "user": query.len()})
 }
 
-fn responses(query: &str, call: Option<&str>, streamed: bool) -> Value {
+fn responses(query: &str, call: Option<&str>, streamed: bool) -> Json {
     let mut items = vec![json!({"role": "user", "content": query})];
     if let Some(id) = call {
         items.push(
@@ -162,7 +161,7 @@ fn responses(query: &str, call: Option<&str>, streamed: bool) -> Value {
     json!({"model": "m-1", "stream": streamed, "instructions": read_or("prompt", "Be brief."), "input": items})
 }
 
-fn anthropic(query: &str, call: Option<&str>, streamed: bool) -> Value {
+fn anthropic(query: &str, call: Option<&str>, streamed: bool) -> Json {
     let mut messages = vec![json!({"role": "user", "content": query})];
     if let Some(id) = call {
         let used = json!({"type": "tool_use", "id": id, "name": "get_order", "input": {"id": 7}});
@@ -175,7 +174,7 @@ fn anthropic(query: &str, call: Option<&str>, streamed: bool) -> Value {
     json!({"model": "m-1", "max_tokens": 99, "stream": streamed, "system": system, "messages": messages})
 }
 
-fn gemini(query: &str, call: Option<&str>) -> Value {
+fn gemini(query: &str, call: Option<&str>) -> Json {
     let mut contents = vec![json!({"role": "user", "parts": [{"text": query}]})];
     if let Some(id) = call {
         let called = json!({"functionCall": {"id": id, "name": "get_order", "args": {"id": 7}}});

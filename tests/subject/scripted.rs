@@ -2,8 +2,8 @@
 
 #![expect(clippy::unnecessary_wraps, reason = "all have the face of a judge")]
 
+use arraign::json::{self, Json, JsonMap, json};
 use arraign::judge::{JudgeAnswer, JudgeError, JudgeRequest};
-use serde_json::{Map, Value, json};
 
 /// Names the variable that says which of these judges the test target has.
 pub(crate) const JUDGE: &str = "SUBJECT_JUDGE";
@@ -11,7 +11,7 @@ pub(crate) const JUDGE: &str = "SUBJECT_JUDGE";
 /// The lines that enclose the evidence, the evidence, and the code of both.
 pub(crate) struct Parts<'r> {
     pub(crate) code: &'r str,
-    pub(crate) evidence: Value,
+    pub(crate) evidence: Json,
     /// What stands behind the evidence.
     pub(crate) questions: &'r str,
 }
@@ -23,25 +23,25 @@ pub(crate) fn parts(request: &JudgeRequest) -> Parts<'_> {
     let rest = request.user.strip_prefix(&begin).expect("the evidence comes first");
     let (evidence, questions) = rest.split_once(&end).expect("the evidence ends");
     assert!(!questions.contains(&end) && !evidence.contains('\n'), "it ends once, and is one line");
-    Parts { code, evidence: serde_json::from_str(evidence).expect("the evidence is JSON"), questions }
+    Parts { code, evidence: json::from_str(evidence).expect("the evidence is JSON"), questions }
 }
 
 /// Answers each question by what `judge` says of its prompt and the answers that it is about.
-pub(crate) fn answered(request: &JudgeRequest, judge: impl Fn(&str, &str) -> bool) -> Value {
+pub(crate) fn answered(request: &JudgeRequest, judge: impl Fn(&str, &str) -> bool) -> Json {
     let Parts { code, evidence, questions } = parts(request);
-    let mut reply = Map::from_iter([("code".to_owned(), Value::from(code))]);
+    let mut reply = JsonMap::from_iter([("code".to_owned(), Json::from(code))]);
     for line in questions.lines().filter(|line| line.starts_with('q')) {
         let (id, rest) = line.split_once(". About `").expect("a question");
         let exhibit = rest.split('.').next().expect("a part");
-        let prompt: Value = serde_json::from_str(rest.split_once("): ").expect("a prompt").1).expect("JSON");
+        let prompt: Json = json::from_str(rest.split_once("): ").expect("a prompt").1).expect("JSON");
         let yes = judge(prompt.as_str().expect("text"), evidence[exhibit]["answer"].as_str().expect("text"));
         reply.insert(id.to_owned(), said(&request.schema["properties"][id], &evidence[exhibit], yes));
     }
-    Value::Object(reply)
+    Json::Object(reply)
 }
 
 /// An answer in the form that the schema asks for.
-fn said(schema: &Value, exhibit: &Value, yes: bool) -> Value {
+fn said(schema: &Json, exhibit: &Json, yes: bool) -> Json {
     let reason = if yes { "it does" } else { "it does not" };
     let properties = &schema["properties"];
     if properties.get("score").is_some() {
@@ -68,7 +68,7 @@ pub(crate) fn honest(request: &JudgeRequest) -> Result<JudgeAnswer, JudgeError> 
     Ok(JudgeAnswer::new(looked(request).to_string()).cost_usd(0.0))
 }
 
-pub(crate) fn looked(request: &JudgeRequest) -> Value {
+pub(crate) fn looked(request: &JudgeRequest) -> Json {
     answered(request, |prompt, answer| {
         let code = prompt.split(" the code ").nth(1).map(|rest| &rest[..16]);
         let word = prompt.trim_end_matches(['?', '.']).rsplit(' ').next().unwrap_or_default();

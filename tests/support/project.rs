@@ -5,14 +5,13 @@ mod folder;
 #[path = "foreign.rs"]
 mod foreign;
 
+use arraign::json::{self, Json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::SystemTime;
-
-use serde_json::Value;
 
 pub(crate) use self::folder::resolve_links;
 use self::folder::show_below;
@@ -120,16 +119,16 @@ impl Project {
     }
 
     /// The verdicts in the logs below a folder.
-    pub(crate) fn verdicts(&self, below: &str) -> Vec<Value> {
+    pub(crate) fn verdicts(&self, below: &str) -> Vec<Json> {
         let texts = self.logs(below).into_iter().map(|log| self.read(&log));
         let lines = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
-        lines.map(|line| serde_json::from_str(&line).expect("a verdict is JSON")).collect()
+        lines.map(|line| json::from_str(&line).expect("a verdict is JSON")).collect()
     }
 
     /// The verdict of a trial that ran once.
-    pub(crate) fn verdict(&self, name: &str) -> Value {
+    pub(crate) fn verdict(&self, name: &str) -> Json {
         let verdicts = self.verdicts("out").into_iter().filter(|verdict| verdict["name"] == name);
-        let verdicts: Vec<Value> = verdicts.collect();
+        let verdicts: Vec<Json> = verdicts.collect();
         let [verdict] = verdicts.as_slice() else { panic!("not one verdict of {name}: {verdicts:?}") };
         verdict.clone()
     }
@@ -168,7 +167,7 @@ fn build_subject() -> PathBuf {
     cargo.args((!cfg!(debug_assertions)).then_some("--release"));
     let output = cargo.stderr(Stdio::inherit()).output().expect("cargo starts");
     let messages = String::from_utf8(output.stdout).expect("output is UTF-8");
-    let artifacts = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let artifacts = messages.lines().filter_map(|line| json::parse(line).ok());
     let mut subjects = artifacts.filter(|message| message["target"]["name"] == "subject");
     let subject = subjects.find_map(|message| message["executable"].as_str().map(PathBuf::from));
     subject.expect("cargo builds the subject")
@@ -229,7 +228,7 @@ pub(crate) fn suite(cases: &[String]) -> String {
 
 /// A case whose agent calls `tool`, and must not call `rm`.
 pub(crate) fn case(id: &str, tool: &str, more: &str) -> String {
-    let (id, tool) = (Value::from(id), Value::from(tool));
+    let (id, tool) = (Json::from(id), Json::from(tool));
     format!(
         "  - id: {id}\n    trace: {{calls: [{tool}]}}\n    expect: [{{tool_blocklist: [rm]}}]\n{}",
         indented(more)
@@ -248,7 +247,7 @@ pub(crate) fn red(id: &str) -> String {
 
 /// A case of one check of the subject's own.
 pub(crate) fn own(id: &str, check: &str, more: &str) -> String {
-    let id = Value::from(id);
+    let id = Json::from(id);
     format!("  - id: {id}\n    trace: {{calls: [look]}}\n    expect: [{{{check}}}]\n{}", indented(more))
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use arraign::Json;
 use jsonschema::Validator;
-use serde_json::Value;
 
 /// The schema `docs/NAME.schema.json`.
 pub(crate) fn schema(name: &str) -> Validator {
@@ -14,6 +14,7 @@ pub(crate) fn schema(name: &str) -> Validator {
 }
 
 /// Where and why the schema refuses a document: nowhere, for what we write.
-pub(crate) fn problems(schema: &Validator, document: &Value) -> Vec<String> {
-    schema.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect()
+pub(crate) fn problems(schema: &Validator, document: &Json) -> Vec<String> {
+    let document = serde_json::Value::from(document);
+    schema.iter_errors(&document).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }

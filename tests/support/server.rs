@@ -2,13 +2,12 @@
 //!
 //! Written for what servers of the registry do not do: a body that is cut, one that drips, silence.
 
+use arraign::json::{self, Json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread::{sleep, spawn};
 use std::time::Duration;
-
-use serde_json::Value;
 
 /// A request as it came.
 #[derive(Debug, Clone)]
@@ -25,8 +24,8 @@ impl Asked {
         self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
     }
 
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.body).expect("the request's body is JSON")
+    pub(crate) fn json(&self) -> Json {
+        json::from_str(&self.body).expect("the request's body is JSON")
     }
 }
 
@@ -62,7 +61,7 @@ impl Reply {
         }
     }
 
-    pub(crate) fn json(value: &Value) -> Self {
+    pub(crate) fn json(value: &Json) -> Self {
         Self::of(200, value.to_string()).header("content-type", "application/json")
     }
 

@@ -37,19 +37,17 @@
 pub mod code_blocks;
 #[doc(hidden)]
 pub mod compiled;
+pub mod json;
 #[doc(hidden)]
 pub mod json_text;
-mod json_tree;
 pub mod jsonpath;
 pub mod place;
-mod plain_path;
 pub mod reader;
 pub mod source;
 #[doc(hidden)]
 pub mod suggest;
 mod text_halves;
 pub mod trace;
-#[doc(hidden)]
-pub mod unique_keys;
 
+pub use json::Json;
 pub use trace::Trace;

@@ -1,13 +1,13 @@
 //! Adds entries to the `expect` of a case in the text of its file. Text is inserted at places, so that comments, layout and
 //! line breaks stay.
 
+use arraign::json::{Json, json};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use arraign::__internals::place::Source;
 use arraign::__internals::yaml::{Document, Tree, Value, escape_token, render_flow};
-use serde_json::{Value as Json, json};
 
 use crate::yaml_writer::render_item;
 
@@ -99,7 +99,7 @@ fn find_case(tree: &Tree, at: usize, pointer: String) -> Option<(&Tree, String)>
 
 fn append_entries(case: Option<&mut Json>, entries: &[Json]) {
     let Some(case) = case.and_then(Json::as_object_mut) else { return };
-    if let Some(list) = case.entry("expect").or_insert_with(|| json!([])).as_array_mut() {
+    if let Some(list) = case.get_or_insert_with("expect", || json!([])).as_array_mut() {
         list.extend(entries.iter().cloned());
     }
 }

@@ -1,5 +1,6 @@
 //! `cargo arraign ide`.
 
+use arraign::json::{self, Json};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -9,7 +10,6 @@ use std::process::{Command, Stdio};
 
 use arraign::__internals::harness::{CASES_FILE, render_case_modules};
 use clap::Args;
-use serde_json::Value;
 
 use crate::error::{CliError, CliResult, exit_after_write};
 
@@ -68,7 +68,7 @@ impl Ide {
 
 /// Returns the folder of cases and the names of the trials in the list of a test target.
 fn parse_list(text: &str) -> Result<(PathBuf, Vec<String>), CliError> {
-    let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let lines: Vec<Json> = text.lines().filter_map(|line| json::from_str(line).ok()).collect();
     let root = lines.iter().find_map(|line| line.get("root")?.as_str()).ok_or_else(|| {
         CliError::new("the test target has no list of arraign: does its `main` run `arraign::Harness`?")
     })?;

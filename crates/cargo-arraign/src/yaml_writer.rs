@@ -1,13 +1,13 @@
 //! Writes YAML with lines and blocks, as a person would write it.
 
 use arraign::__internals::yaml::{is_printable, render_entry, render_flow, render_scalar};
-use serde_json::{Map, Value};
+use arraign::json::{Json, JsonMap};
 
 /// The longest line of a list or mapping, in characters.
 const ONE_LINE: usize = 100;
 
 /// Renders a mapping as a document with one key per line.
-pub(crate) fn render_document(mapping: &Map<String, Value>) -> String {
+pub(crate) fn render_document(mapping: &JsonMap) -> String {
     let mut text = String::new();
     write_entries(&mut text, mapping, 0);
     text
@@ -15,7 +15,7 @@ pub(crate) fn render_document(mapping: &Map<String, Value>) -> String {
 
 /// Renders an entry of a block list, from its dash to its line break. Further lines are indented below the dash, which is
 /// in the column `indent`. An entry that fits one line has one.
-pub(crate) fn render_item(value: &Value, indent: usize) -> String {
+pub(crate) fn render_item(value: &Json, indent: usize) -> String {
     let line = format!("- {}\n", render_entry(value));
     // A text with line breaks is easier to read as a block.
     if indent + line.chars().count() <= ONE_LINE && !line.contains("\\n") {
@@ -26,7 +26,7 @@ pub(crate) fn render_item(value: &Value, indent: usize) -> String {
     text
 }
 
-fn write_entries(text: &mut String, mapping: &Map<String, Value>, indent: usize) {
+fn write_entries(text: &mut String, mapping: &JsonMap, indent: usize) {
     for (at, (key, value)) in mapping.iter().enumerate() {
         if at > 0 {
             text.extend(std::iter::repeat_n(' ', indent));
@@ -38,21 +38,21 @@ fn write_entries(text: &mut String, mapping: &Map<String, Value>, indent: usize)
 }
 
 /// Writes a value after its key: on the same line if it is short, otherwise on the next lines.
-fn write_value(text: &mut String, value: &Value, indent: usize) {
+fn write_value(text: &mut String, value: &Json, indent: usize) {
     match value {
-        Value::Object(mapping) if is_long(value, indent) => {
+        Json::Object(mapping) if is_long(value, indent) => {
             start_line(text, indent + 2);
             write_entries(text, mapping, indent + 2);
         }
         // A list of mappings is always written below its key, however short, because brackets in brackets are hard to
         // read.
-        Value::Array(list) if is_long(value, indent) || list.iter().any(is_mapping) => {
+        Json::Array(list) if is_long(value, indent) || list.iter().any(is_mapping) => {
             for entry in list {
                 start_line(text, indent + 2);
                 write_item(text, entry, indent + 2);
             }
         }
-        Value::String(words) if is_block(words) => write_block(text, words, indent + 2),
+        Json::String(words) if is_block(words) => write_block(text, words, indent + 2),
         short => {
             text.push(' ');
             text.push_str(&render_flow(short));
@@ -62,10 +62,10 @@ fn write_value(text: &mut String, value: &Value, indent: usize) {
 }
 
 /// Writes an entry of a list. Further lines are indented below its dash.
-fn write_item(text: &mut String, value: &Value, indent: usize) {
+fn write_item(text: &mut String, value: &Json, indent: usize) {
     text.push('-');
     match value {
-        Value::Object(mapping) if is_long(value, indent) || is_named(mapping) => {
+        Json::Object(mapping) if is_long(value, indent) || is_named(mapping) => {
             text.push(' ');
             write_entries(text, mapping, indent + 2);
         }
@@ -74,29 +74,29 @@ fn write_item(text: &mut String, value: &Value, indent: usize) {
 }
 
 /// Whether the mapping is a check with settings or a case. The first key of these follows the dash.
-fn is_named(mapping: &Map<String, Value>) -> bool {
+fn is_named(mapping: &JsonMap) -> bool {
     mapping.len() == 1 || mapping.contains_key("id")
 }
 
-fn is_mapping(value: &Value) -> bool {
-    matches!(value, Value::Object(mapping) if !mapping.is_empty())
+fn is_mapping(value: &Json) -> bool {
+    matches!(value, Json::Object(mapping) if !mapping.is_empty())
 }
 
-fn is_long(value: &Value, indent: usize) -> bool {
+fn is_long(value: &Json, indent: usize) -> bool {
     let is_empty = match value {
-        Value::Object(mapping) => mapping.is_empty(),
-        Value::Array(list) => list.is_empty(),
+        Json::Object(mapping) => mapping.is_empty(),
+        Json::Array(list) => list.is_empty(),
         _ => false,
     };
     // An empty value is written as `[]` or `{}`, however far to the right it stands.
     !is_empty && (holds_block(value) || indent + render_flow(value).chars().count() > ONE_LINE)
 }
 
-fn holds_block(value: &Value) -> bool {
+fn holds_block(value: &Json) -> bool {
     match value {
-        Value::String(words) => is_block(words),
-        Value::Array(list) => list.iter().any(holds_block),
-        Value::Object(mapping) => mapping.values().any(holds_block) || mapping.contains_key("id"),
+        Json::String(words) => is_block(words),
+        Json::Array(list) => list.iter().any(holds_block),
+        Json::Object(mapping) => mapping.values().any(holds_block) || mapping.contains_key("id"),
         _ => false,
     }
 }
@@ -132,9 +132,9 @@ mod tests {
     use super::*;
     use arraign::__internals::place::Source;
     use arraign::__internals::yaml::Document;
-    use serde_json::json;
+    use arraign::json::json;
 
-    fn read_back(value: &Value) -> (String, Value) {
+    fn read_back(value: &Json) -> (String, Json) {
         let text = render_document(value.as_object().expect("a mapping"));
         let documents = Document::parse(&Source::new("written.yaml", text.clone()));
         let root = documents.unwrap_or_else(|errors| panic!("{errors}\n{text}")).remove(0).root;
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn doubtful_texts_come_back_as_texts() {
-        let mut mapping = Map::new();
+        let mut mapping = JsonMap::new();
         for (at, text) in DOUBTFUL.iter().enumerate() {
             mapping.insert(format!("k{at}"), json!([text, {"id": text, "in": [text]}]));
             // As a key, this text merges mappings, even if it is quoted.
@@ -163,7 +163,7 @@ mod tests {
                 mapping.insert((*text).to_owned(), json!(text));
             }
         }
-        let value = Value::Object(mapping);
+        let value = Json::Object(mapping);
         let (text, back) = read_back(&value);
         assert_eq!(back, value, "{text}");
     }

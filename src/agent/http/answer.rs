@@ -1,11 +1,10 @@
 //! Parses a server's response into a run.
 
-use serde_json::Value;
-
 use crate::agent::AgentProblem;
 use crate::agent::into_trace::{answer_only_trace, read_single_run};
 use crate::case::HttpCall;
 use crate::http::HttpResponse;
+use crate::json::Json;
 use crate::pattern::JsonPath;
 use crate::reader::ReaderSet;
 use crate::trace::Trace;
@@ -35,8 +34,7 @@ fn parse_run(
         }
         return read_single_run(&response.body, format, readers);
     }
-    let value: Value =
-        response.parse_json().map_err(|problem| AgentProblem::Nonsense(problem.to_string()))?;
+    let value: Json = response.parse_json().map_err(|problem| AgentProblem::Nonsense(problem.to_string()))?;
     let answer = call.answer.as_ref().map(|path| select_text(path, &value)).transpose()?;
     match (&call.trace, answer) {
         (None, answer) => Ok(answer_only_trace(query, answer.unwrap_or_default())),
@@ -55,13 +53,12 @@ fn is_prose(response: &HttpResponse) -> bool {
 }
 
 /// Selects the values at `path`: texts as they are, other values as JSON, each on its own line.
-fn select_text(path: &JsonPath, value: &Value) -> Result<String, AgentProblem> {
+fn select_text(path: &JsonPath, value: &Json) -> Result<String, AgentProblem> {
     // A null is what a server writes where there is no answer.
-    let found: Vec<&Value> = path.select(value).into_iter().filter(|value| !value.is_null()).collect();
+    let found: Vec<&Json> = path.select(value).into_iter().filter(|value| !value.is_null()).collect();
     if found.is_empty() {
         return Err(AgentProblem::Nonsense(format!("no value at `{}`", path.as_str())));
     }
     let texts = found.into_iter().map(render_plain);
     Ok(texts.collect::<Vec<_>>().join("\n"))
 }
-

@@ -2,10 +2,10 @@
 
 mod answer;
 
+use crate::json::{self, Json, json};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -97,22 +97,22 @@ fn build_request(
 }
 
 /// Returns what a command reads on standard input.
-fn default_body(mut variables: Value) -> Value {
+fn default_body(mut variables: Json) -> Json {
     if let Some(names) = variables.as_object_mut() {
-        names.shift_remove("model");
-        names.shift_remove("mcp_url");
+        names.remove("model");
+        names.remove("mcp_url");
         // Of a single turn, the input says it all.
         if !names.contains_key("turn") {
-            names.shift_remove("conversation");
-            names.shift_remove("session");
+            names.remove("conversation");
+            names.remove("session");
         }
     }
     variables
 }
 
 /// Returns the variables of a template. An input without a text has no `query`.
-fn build_variables(input: &AgentInput) -> Result<Value, String> {
-    let mut variables = serde_json::to_value(input).map_err(|error| error.to_string())?;
+fn build_variables(input: &AgentInput) -> Result<Json, String> {
+    let mut variables = json::to_json(input).map_err(|error| error.to_string())?;
     let asked = json!({"role": "user", "content": input.query});
     variables["conversation"] = input.said.iter().cloned().chain([asked]).collect();
     variables["session"] = input.session.as_str().into();
@@ -121,7 +121,7 @@ fn build_variables(input: &AgentInput) -> Result<Value, String> {
         names.remove("query");
     }
     if let Some(model) = &input.model {
-        variables["model"] = serde_json::to_value(model).map_err(|error| error.to_string())?;
+        variables["model"] = json::to_json(model).map_err(|error| error.to_string())?;
     }
     if let Some(url) = &input.mcp_url {
         variables["mcp_url"] = url.as_str().into();

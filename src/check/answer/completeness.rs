@@ -14,6 +14,7 @@
 #![doc = include_str!("../../../tests/check/completeness/fail-one-of-two.yaml")]
 //! ```
 
+use crate::json::Json;
 use serde::Deserialize;
 
 use crate::check::support::answer_scope::Said;
@@ -48,7 +49,7 @@ struct CompletenessSettings {
         schemars(with = "Option<std::collections::BTreeMap<String, Vec<String>>>")
     )]
     #[expect(dead_code, reason = "read from its node, with the places")]
-    field_aliases: Option<serde_json::Value>,
+    field_aliases: Option<Json>,
 }
 
 struct Completeness {
@@ -116,7 +117,7 @@ impl Check for Completeness {
     }
 }
 
-fn names_of(items: &[Item], state: State) -> serde_json::Value {
+fn names_of(items: &[Item], state: State) -> Json {
     items.iter().filter(|item| item.state == state).map(|item| item.label.as_str()).collect()
 }
 

@@ -9,12 +9,11 @@
 #![doc = include_str!("../../../tests/check/extract/fail-above-max.yaml")]
 //! ```
 
-use serde_json::Value;
-
 use crate::check::support::answer_text::{answer, saying};
 use crate::check::support::js_pattern::{exhausted, pattern_at};
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
+use crate::json::{Json, JsonNumber};
 use crate::outcome::{Outcome, Unfit, Violation};
 use crate::pattern::{Flags, JsRegex};
 use crate::place::LoadErrors;
@@ -42,16 +41,16 @@ struct ExtractSettings {
     /// The flags of the regular expression. Default: `i`.
     flags: Option<String>,
     /// The least value. A value that is not a number breaks the bound.
-    min: Option<f64>,
+    min: Option<JsonNumber<'static>>,
     /// The greatest value. A value that is not a number breaks the bound.
-    max: Option<f64>,
+    max: Option<JsonNumber<'static>>,
 }
 
 struct Extract {
     name: String,
     pattern: JsRegex,
-    min: Option<f64>,
-    max: Option<f64>,
+    min: Option<JsonNumber<'static>>,
+    max: Option<JsonNumber<'static>>,
 }
 
 fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
@@ -61,8 +60,8 @@ fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, Load
         fields.errors.push(from.error("a value can be taken from `final_text` only"));
     }
     let pattern = pattern_at(&mut fields, node, "regex", Flags::IGNORE_CASE);
-    let (min, max) = (fields.optional::<f64>("min"), fields.optional::<f64>("max"));
-    if let (Some(low), Some(high)) = (min, max)
+    let (min, max) = (fields.optional::<JsonNumber>("min"), fields.optional::<JsonNumber>("max"));
+    if let (Some(low), Some(high)) = (&min, &max)
         && low > high
     {
         fields.errors.push(node.error(format!("no value is from {low} to {high}: `min` is above `max`")));
@@ -74,7 +73,7 @@ fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, Load
 impl Check for Extract {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let found = self.pattern.extract_value(answer(evidence)?).map_err(|_| exhausted(&self.pattern))?;
-        let value = found.as_deref().map_or(Value::Null, parse_value);
+        let value = found.as_deref().map_or(Json::Null, parse_value);
         let outcome = Outcome::from(self.out_of_bounds(&value));
         Ok(outcome.value(&self.name, value))
     }
@@ -89,11 +88,11 @@ impl Check for Extract {
 }
 
 impl Extract {
-    fn out_of_bounds(&self, value: &Value) -> Option<Violation> {
-        let number = value.as_f64();
+    fn out_of_bounds(&self, value: &Json) -> Option<Violation> {
+        let number = value.as_number();
         // A value that is no number violates any bound.
-        let too_low = self.min.filter(|min| number.is_none_or(|number| number < *min));
-        let too_high = self.max.filter(|max| number.is_none_or(|number| number > *max));
+        let too_low = self.min.as_ref().filter(|min| number.is_none_or(|number| number < *min));
+        let too_high = self.max.as_ref().filter(|max| number.is_none_or(|number| number > *max));
         let (key, constraint) = match (too_low, too_high) {
             (Some(min), _) => ("min", format!("min: {min}")),
             (None, Some(max)) => ("max", format!("max: {max}")),
@@ -101,8 +100,8 @@ impl Extract {
         };
         let name = &self.name;
         let message = match value {
-            Value::Null => format!("`{name}` is not in the answer: nothing matches {}", self.pattern),
-            Value::Number(number) => format!("`{name}` is {number}, which is outside of `{constraint}`"),
+            Json::Null => format!("`{name}` is not in the answer: nothing matches {}", self.pattern),
+            Json::Number(number) => format!("`{name}` is {number}, which is outside of `{constraint}`"),
             other => format!("`{name}` is {other}, which is no number"),
         };
         let violation =
@@ -112,10 +111,10 @@ impl Extract {
 }
 
 /// Parses `true`, `false` and numbers; anything else is a text.
-fn parse_value(text: &str) -> Value {
+fn parse_value(text: &str) -> Json {
     match text {
-        "true" => return Value::Bool(true),
-        "false" => return Value::Bool(false),
+        "true" => return Json::Bool(true),
+        "false" => return Json::Bool(false),
         _ => {}
     }
     // Integers first: a float would lose the last digits of a large one.
@@ -123,5 +122,5 @@ fn parse_value(text: &str) -> Value {
         return integer.into();
     }
     let float = text.parse::<f64>().ok().filter(|float| float.is_finite());
-    float.map_or_else(|| text.into(), Value::from)
+    float.map_or_else(|| text.into(), Json::from)
 }

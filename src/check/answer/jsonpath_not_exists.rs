@@ -11,10 +11,9 @@
 #![doc = include_str!("../../../tests/check/jsonpath_not_exists/fail-anywhere.yaml")]
 //! ```
 
-use serde_json::Value;
-
 use crate::check::Kind;
 use crate::check::support::json_assertion::{PathSettings, read_path_check, shown};
+use crate::json::Json;
 use crate::outcome::Violation;
 use crate::pattern::JsonPath;
 
@@ -26,7 +25,7 @@ pub(crate) const KIND: Kind = Kind::with::<PathSettings>(
 .shorthand("path")
 .without_calls();
 
-fn find_selected(path: &JsonPath, json: &Value) -> Option<Violation> {
+fn find_selected(path: &JsonPath, json: &Json) -> Option<Violation> {
     let found = path.locate(json);
     let (place, first) = found.first()?;
     let values = if found.len() == 1 { "a value".to_owned() } else { format!("{} values", found.len()) };

@@ -1,9 +1,8 @@
 //! Values that a matcher accepts, for counterexamples. Whoever uses one lets the matcher itself look at it.
 
-use serde_json::{Map, Number, Value, json};
-
 use super::test::{Bound, JsonType, ValueTest};
 use super::{ArgumentMatcher, ArgumentsMatcher, Presence, ValueMatcher};
+use crate::json::{Json, JsonMap, JsonNumber, json};
 use crate::pattern::find_example;
 use crate::trace::Arguments;
 
@@ -14,15 +13,15 @@ impl ArgumentsMatcher {
     }
 }
 
-fn build_object(fields: &[(String, ArgumentMatcher)]) -> Option<Value> {
+fn build_object(fields: &[(String, ArgumentMatcher)]) -> Option<Json> {
     let wanted = fields.iter().filter(|(_, field)| field.presence == Presence::Required);
-    let built: Option<Map<String, Value>> =
+    let built: Option<JsonMap> =
         wanted.map(|(name, field)| Some((name.clone(), field.value.example()?))).collect();
-    built.map(Value::Object)
+    built.map(Json::Object)
 }
 
 impl ValueMatcher {
-    fn example(&self) -> Option<Value> {
+    fn example(&self) -> Option<Json> {
         match self {
             Self::Literal(value) => Some(value.clone()),
             Self::Object(fields) => build_object(fields),
@@ -36,14 +35,14 @@ impl ValueMatcher {
 }
 
 impl ValueTest {
-    fn example(&self) -> Option<Value> {
+    fn example(&self) -> Option<Json> {
         match self {
             Self::Any(values) => values.iter().find_map(ValueMatcher::example),
             Self::Equals(value) => Some(value.clone()),
             Self::Bound(bound, limit) => step_beside(*bound, limit),
-            Self::Matches(pattern) => find_example(pattern.as_str()).map(Value::from),
+            Self::Matches(pattern) => find_example(pattern.as_str()).map(Json::from),
             Self::Contains(part) => match part.example()? {
-                text @ Value::String(_) => Some(text),
+                text @ Json::String(_) => Some(text),
                 element => Some(json!([element])),
             },
             Self::StartsWith(start) => Some(json!(start)),
@@ -65,27 +64,27 @@ impl ValueTest {
 }
 
 /// A number on the right side of a limit.
-fn step_beside(bound: Bound, limit: &Number) -> Option<Value> {
+fn step_beside(bound: Bound, limit: &JsonNumber<'static>) -> Option<Json> {
     let step = match bound {
-        Bound::AtLeast | Bound::AtMost => return Some(Value::Number(limit.clone())),
+        Bound::AtLeast | Bound::AtMost => return Some(Json::Number(limit.clone())),
         Bound::Above => 1,
         Bound::Below => -1,
     };
     match limit.as_i64() {
-        Some(whole) => whole.checked_add(step).map(Value::from),
+        Some(whole) => whole.checked_add(step).map(Json::from),
         None => limit.as_f64().map(|float| json!(float + f64::from(i32::try_from(step).unwrap_or(0)))),
     }
 }
 
 impl JsonType {
-    fn example(self) -> Value {
+    fn example(self) -> Json {
         match self {
             Self::String => json!("x"),
             Self::Number | Self::Integer => json!(1),
             Self::Boolean => json!(true),
             Self::Array => json!([]),
             Self::Object => json!({}),
-            Self::Null => Value::Null,
+            Self::Null => Json::Null,
         }
     }
 }

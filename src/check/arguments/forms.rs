@@ -1,9 +1,8 @@
 //! The forms of arguments that users write, for the schema.
 #![expect(dead_code, reason = "the types describe forms, and hold no value")]
 
+use crate::json::Json;
 use std::collections::BTreeMap;
-
-use serde_json::Value;
 
 use super::test::JsonType;
 use crate::check::support::forms::{InlineSchema, OneOrMany};
@@ -15,7 +14,7 @@ pub(crate) type WrittenArguments = BTreeMap<String, WrittenArgument>;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "argument"))]
 pub(crate) enum WrittenArgument {
     Matcher(Box<MatcherWords>),
-    Literal(Value),
+    Literal(Json),
 }
 
 /// The words of a matcher. All of them must hold.
@@ -28,7 +27,7 @@ pub(crate) struct MatcherWords {
     /// One of these values.
     any: Option<Vec<WrittenArgument>>,
     /// This value, even if it looks like a matcher. With `jsonpath`: the value that the path selects.
-    equals: Option<Value>,
+    equals: Option<Json>,
     /// A number of at least this.
     at_least: Option<f64>,
     /// A number of at most this.

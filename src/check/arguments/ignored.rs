@@ -1,7 +1,6 @@
 //! Paths of arguments that never matter: `timestamp`, `*.request_id`, `get_order.trace_id`.
 
-use serde_json::{Map, Value};
-
+use crate::json::{Json, JsonMap};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::yaml::{Node, read_all};
@@ -34,17 +33,17 @@ impl IgnoredPaths {
     }
 
     /// Removes the ignored arguments of a call of `tool`, at any depth.
-    pub(crate) fn strip_arguments(&self, tool: &str, arguments: &mut Value) {
-        if let Value::Object(arguments) = arguments {
+    pub(crate) fn strip_arguments(&self, tool: &str, arguments: &mut Json) {
+        if let Json::Object(arguments) = arguments {
             self.strip_fields(arguments, tool, "");
         }
     }
 
     /// Removes what is ignored from the value at `path`.
-    pub(super) fn strip_value(&self, value: &mut Value, tool: &str, path: &str) {
+    pub(super) fn strip_value(&self, value: &mut Json, tool: &str, path: &str) {
         match value {
-            Value::Object(fields) => self.strip_fields(fields, tool, &format!("{path}.")),
-            Value::Array(elements) => {
+            Json::Object(fields) => self.strip_fields(fields, tool, &format!("{path}.")),
+            Json::Array(elements) => {
                 for (index, element) in elements.iter_mut().enumerate() {
                     self.strip_value(element, tool, &format!("{path}.{index}"));
                 }
@@ -53,7 +52,7 @@ impl IgnoredPaths {
         }
     }
 
-    fn strip_fields(&self, fields: &mut Map<String, Value>, tool: &str, before: &str) {
+    fn strip_fields(&self, fields: &mut JsonMap, tool: &str, before: &str) {
         fields.retain(|name, value| {
             let path = format!("{before}{name}");
             let is_kept = !self.include(tool, &path);

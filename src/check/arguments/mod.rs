@@ -11,17 +11,16 @@ mod ignored;
 mod read;
 mod test;
 
+use crate::json::{Json, JsonMap, JsonText};
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 pub(crate) use ignored::IgnoredPaths;
 pub(crate) use read::{ORDINARY_WORDS, ToolArguments, WORDS, read_arguments};
 use test::ValueTest;
 
 use crate::outcome::Unfit;
-use crate::pattern::json_equal;
 use crate::trace::{Arguments, Call};
 use crate::yaml::nearest;
 
@@ -59,7 +58,7 @@ pub(crate) struct ArgumentsMatcher {
     pub(crate) written: Vec<(String, ArgumentMatcher)>,
     pub(crate) mode: ArgumentsMode,
     /// The value of an argument that a call leaves out.
-    pub(crate) defaults: Map<String, Value>,
+    pub(crate) defaults: JsonMap,
 }
 
 /// One written argument.
@@ -81,7 +80,7 @@ pub(crate) enum Presence {
 #[derive(Debug)]
 pub(crate) enum ValueMatcher {
     /// This value.
-    Literal(Value),
+    Literal(Json),
     /// An object with these fields, of which some are matchers.
     Object(Vec<(String, ArgumentMatcher)>),
     /// A list of such values, in this order.
@@ -98,7 +97,7 @@ pub(crate) struct ArgumentDifference {
     pub(crate) name: Option<String>,
     /// The actual value; `None` if the argument is missing.
     #[serde(rename = "value")]
-    pub(crate) actual: Option<Value>,
+    pub(crate) actual: Option<Json>,
     /// The expected value, in words.
     pub(crate) expected: String,
 }
@@ -110,7 +109,7 @@ impl ArgumentsMatcher {
             return Ok(0);
         }
         // Arguments that are no object differ as a whole.
-        let Some(Value::Object(actual)) = actual.json() else { return Ok(1) };
+        let Some(Json::Object(actual)) = actual.json() else { return Ok(1) };
         let mut count = self.find_unexpected(actual).count();
         for (name, written) in &self.written {
             count += usize::from(!self.accepts_written(name, written, actual)?);
@@ -123,9 +122,9 @@ impl ArgumentsMatcher {
         if self.mode == ArgumentsMode::Ignore {
             return Ok(Vec::new());
         }
-        let Some(Value::Object(actual)) = actual.json() else {
+        let Some(Json::Object(actual)) = actual.json() else {
             let expected = "a JSON object".to_owned();
-            let actual = Some(Value::String(actual.to_text()));
+            let actual = Some(Json::String(actual.to_text().into()));
             return Ok(vec![ArgumentDifference { name: None, actual, expected }]);
         };
         let mut found = Vec::new();
@@ -138,7 +137,7 @@ impl ArgumentsMatcher {
             }
         }
         let unexpected = self.find_unexpected(actual).map(|(name, value)| ArgumentDifference {
-            name: Some(name.clone()),
+            name: Some(name.to_string()),
             actual: Some(value.clone()),
             expected: "no such argument".to_owned(),
         });
@@ -150,7 +149,7 @@ impl ArgumentsMatcher {
     /// name.
     pub(crate) fn suggest_name(&self, calls: &[&Call]) -> Option<String> {
         let passed = calls.iter().filter_map(|call| call.arguments.json()?.as_object());
-        let passed: BTreeSet<&str> = passed.flat_map(|passed| passed.keys().map(String::as_str)).collect();
+        let passed: BTreeSet<&str> = passed.flat_map(|passed| passed.keys().map(JsonText::as_str)).collect();
         let is_written = |name: &str| self.written.iter().any(|(written, _)| written == name);
         self.written.iter().find_map(|(name, _)| {
             let unwritten = passed.iter().copied().filter(|passed| !is_written(passed));
@@ -160,7 +159,7 @@ impl ArgumentsMatcher {
     }
 
     /// The value of an argument, or its default.
-    fn find_value<'v>(&'v self, name: &str, actual: &'v Map<String, Value>) -> Option<&'v Value> {
+    fn find_value<'v>(&'v self, name: &str, actual: &'v JsonMap) -> Option<&'v Json> {
         actual.get(name).or_else(|| self.defaults.get(name))
     }
 
@@ -168,7 +167,7 @@ impl ArgumentsMatcher {
         &self,
         name: &str,
         written: &ArgumentMatcher,
-        actual: &Map<String, Value>,
+        actual: &JsonMap,
     ) -> Result<bool, Unfit> {
         match self.find_value(name, actual) {
             None if self.mode == ArgumentsMode::Subset => Ok(true),
@@ -180,13 +179,13 @@ impl ArgumentsMatcher {
     /// good as omitted.
     fn find_unexpected<'v>(
         &'v self,
-        actual: &'v Map<String, Value>,
-    ) -> impl Iterator<Item = (&'v String, &'v Value)> {
+        actual: &'v JsonMap,
+    ) -> impl Iterator<Item = (&'v JsonText<'static>, &'v Json)> {
         let is_closed = matches!(self.mode, ArgumentsMode::Exact | ArgumentsMode::Subset);
         actual.iter().filter(move |(name, value)| {
             is_closed
                 && !self.written.iter().any(|(written, _)| written == *name)
-                && !self.defaults.get(*name).is_some_and(|default| json_equal(default, value))
+                && !self.defaults.get(name).is_some_and(|default| default == *value)
         })
     }
 }
@@ -199,11 +198,11 @@ pub(crate) struct ResultMatcher {
 
 impl ResultMatcher {
     /// Whether `result` is accepted. A path alone accepts a result in which it selects anything but `null` and `false`.
-    pub(crate) fn accepts(&self, result: &Value) -> Result<bool, Unfit> {
+    pub(crate) fn accepts(&self, result: &Json) -> Result<bool, Unfit> {
         if let [ValueTest::Path(path, others)] = self.tests.as_slice()
             && others.is_empty()
         {
-            let is_set = |value: &&Value| !matches!(value, Value::Null | Value::Bool(false));
+            let is_set = |value: &&Json| !matches!(value, Json::Null | Json::Bool(false));
             return Ok(path.select(result).iter().any(is_set));
         }
         accept_all(&self.tests, |test| test.accepts(result))
@@ -212,7 +211,7 @@ impl ResultMatcher {
 
 impl ArgumentMatcher {
     /// Whether the argument is accepted with this value, or as missing.
-    pub(crate) fn accepts(&self, value: Option<&Value>) -> Result<bool, Unfit> {
+    pub(crate) fn accepts(&self, value: Option<&Json>) -> Result<bool, Unfit> {
         match (value, self.presence) {
             (None, presence) => Ok(presence != Presence::Required),
             (Some(_), Presence::Absent) => Ok(false),
@@ -223,14 +222,14 @@ impl ArgumentMatcher {
 
 impl ValueMatcher {
     /// Whether `value` is accepted.
-    pub(crate) fn accepts(&self, value: &Value) -> Result<bool, Unfit> {
+    pub(crate) fn accepts(&self, value: &Json) -> Result<bool, Unfit> {
         match (self, value) {
-            (Self::Literal(literal), value) => Ok(json_equal(literal, value)),
+            (Self::Literal(literal), value) => Ok(literal == value),
             (Self::Tests(tests), value) => accept_all(tests, |test| test.accepts(value)),
-            (Self::List(matchers), Value::Array(values)) if matchers.len() == values.len() => {
+            (Self::List(matchers), Json::Array(values)) if matchers.len() == values.len() => {
                 accept_all(matchers.iter().zip(values), |(matcher, value)| matcher.accepts(value))
             }
-            (Self::Object(fields), Value::Object(values)) => {
+            (Self::Object(fields), Json::Object(values)) => {
                 // A nested mapping is exact, as a written value is: an entry that nobody wrote makes it another
                 // value.
                 if !values.keys().all(|name| fields.iter().any(|(field, _)| field == name)) {

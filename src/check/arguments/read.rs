@@ -1,11 +1,9 @@
 //! Reading arguments and their matchers from a case.
 
-use std::cmp::Ordering;
+use crate::json::{Json, JsonMap, JsonNumber};
 use std::sync::LazyLock;
 
-use serde_json::{Map, Number, Value};
-
-use super::test::{Bound, JsonType, ValueTest, compare_numbers};
+use super::test::{Bound, JsonType, ValueTest};
 use super::{
     ArgumentMatcher, ArgumentsMatcher, ArgumentsMode, IgnoredPaths, Presence, ResultMatcher, ValueMatcher,
 };
@@ -37,7 +35,7 @@ pub(crate) struct ToolArguments<'t> {
     pub(crate) tool: &'t str,
     pub(crate) ignored: &'t IgnoredPaths,
     /// The value of an argument that a call leaves out.
-    pub(crate) defaults: &'t Map<String, Value>,
+    pub(crate) defaults: &'t JsonMap,
 }
 
 /// Reads the mapping of argument names to values and matchers at `node`.
@@ -335,9 +333,9 @@ fn read_bounds(fields: &mut Fields<'_>) -> Vec<ValueTest> {
     bounds.into_iter().map(|(bound, limit, _)| ValueTest::Bound(bound, limit)).collect()
 }
 
-fn read_number(node: Node<'_>) -> Result<Number, LoadError> {
+fn read_number(node: Node<'_>) -> Result<JsonNumber<'static>, LoadError> {
     match node.to_json() {
-        Value::Number(number) => Ok(number),
+        Json::Number(number) => Ok(number),
         _ => Err(node.error(format!("expected a number, found {}", describe_found(node)))),
     }
 }
@@ -349,7 +347,7 @@ fn describe_found(node: Node<'_>) -> String {
     }
 }
 
-fn read_between(node: Node<'_>) -> Result<[Number; 2], LoadError> {
+fn read_between(node: Node<'_>) -> Result<[JsonNumber<'static>; 2], LoadError> {
     let limits: Vec<Node<'_>> = node.list().into_iter().flatten().collect();
     let [low, high] = limits.as_slice() else {
         return Err(node.error("`between` is a list of two numbers: `[1, 5]`"));
@@ -361,7 +359,7 @@ fn is_lower(bound: Bound) -> bool {
     matches!(bound, Bound::AtLeast | Bound::Above)
 }
 
-fn find_empty_range(bounds: &[(Bound, Number, Node<'_>)]) -> Option<LoadError> {
+fn find_empty_range(bounds: &[(Bound, JsonNumber, Node<'_>)]) -> Option<LoadError> {
     let lower = bounds.iter().filter(|(bound, ..)| is_lower(*bound));
     // Every lower bound is held against every upper bound. Equal limits leave one number, unless one of the two is
     // open.
@@ -369,11 +367,7 @@ fn find_empty_range(bounds: &[(Bound, Number, Node<'_>)]) -> Option<LoadError> {
         .flat_map(|low| bounds.iter().filter(|(bound, ..)| !is_lower(*bound)).map(move |high| (low, high)));
     let empty = pairs.into_iter().find(|((below, low, _), (above, high, _))| {
         let is_open = *below == Bound::Above || *above == Bound::Below;
-        match compare_numbers(low, high) {
-            Some(Ordering::Greater) => true,
-            Some(Ordering::Equal) => is_open,
-            _ => false,
-        }
+        low > high || low == high && is_open
     });
     empty.map(|((_, low, _), (_, high, node))| {
         node.error(format!("no number is within these bounds: from {low} to {high}"))

@@ -1,10 +1,9 @@
 //! The words of a matcher, as tests of one value.
 
-use std::cmp::Ordering;
+use crate::json::{Json, JsonNumber};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Number, Value};
 
 use super::{ValueMatcher, accept_all, accept_any};
 #[cfg(feature = "json-schema")]
@@ -22,9 +21,9 @@ pub(crate) enum ValueTest {
     /// One of these values.
     Any(Vec<ValueMatcher>),
     /// This value.
-    Equals(Value),
+    Equals(Json),
     /// A number within a bound.
-    Bound(Bound, Number),
+    Bound(Bound, JsonNumber<'static>),
     /// A text in which the pattern is found.
     Matches(JsRegex),
     /// A text with this part, or a list with such an element.
@@ -76,13 +75,13 @@ pub(crate) enum JsonType {
 
 impl ValueTest {
     /// Whether `value` passes.
-    pub(crate) fn accepts(&self, value: &Value) -> Result<bool, Unfit> {
+    pub(crate) fn accepts(&self, value: &Json) -> Result<bool, Unfit> {
         match self {
             Self::Any(values) => accept_any(values, |matcher| matcher.accepts(value)),
-            Self::Equals(wanted) => Ok(crate::pattern::json_equal(wanted, value)),
+            Self::Equals(wanted) => Ok(wanted == value),
             Self::Bound(bound, limit) => Ok(value.as_number().is_some_and(|it| bound.admits(it, limit))),
             Self::Matches(pattern) => match value {
-                Value::String(text) => pattern.is_match(text).map_err(|_| exhausted(pattern)),
+                Json::String(text) => pattern.is_match(text).map_err(|_| exhausted(pattern)),
                 _ => Ok(false),
             },
             Self::Contains(part) => has_part(value, part),
@@ -98,26 +97,26 @@ impl ValueTest {
                 accept_any(path.select(value), |selected| accept_all(tests, |test| test.accepts(selected)))
             }
             Self::Similar { to, at_least } => match value {
-                Value::String(text) => Ok(measure_similarity(text, to)? >= *at_least),
+                Json::String(text) => Ok(measure_similarity(text, to)? >= *at_least),
                 _ => Ok(false),
             },
         }
     }
 }
 
-fn has_part(value: &Value, part: &ValueMatcher) -> Result<bool, Unfit> {
+fn has_part(value: &Json, part: &ValueMatcher) -> Result<bool, Unfit> {
     match (value, part) {
-        (Value::String(text), ValueMatcher::Literal(Value::String(part))) => Ok(text.contains(part)),
-        (Value::Array(elements), part) => accept_any(elements, |element| part.accepts(element)),
+        (Json::String(text), ValueMatcher::Literal(Json::String(part))) => Ok(text.contains(part.as_str())),
+        (Json::Array(elements), part) => accept_any(elements, |element| part.accepts(element)),
         _ => Ok(false),
     }
 }
 
-fn measure_length(value: &Value) -> Option<usize> {
+fn measure_length(value: &Json) -> Option<usize> {
     match value {
-        Value::String(text) => Some(text.chars().count()),
-        Value::Array(elements) => Some(elements.len()),
-        Value::Object(fields) => Some(fields.len()),
+        Json::String(text) => Some(text.chars().count()),
+        Json::Array(elements) => Some(elements.len()),
+        Json::Object(fields) => Some(fields.len()),
         _ => None,
     }
 }
@@ -133,27 +132,18 @@ fn measure_similarity(text: &str, to: &str) -> Result<f64, Unfit> {
 }
 
 impl Bound {
-    fn admits(self, value: &Number, limit: &Number) -> bool {
-        let Some(order) = compare_numbers(value, limit) else { return false };
+    fn admits(self, value: &JsonNumber, limit: &JsonNumber) -> bool {
         match self {
-            Self::AtLeast => order != Ordering::Less,
-            Self::AtMost => order != Ordering::Greater,
-            Self::Above => order == Ordering::Greater,
-            Self::Below => order == Ordering::Less,
+            Self::AtLeast => value >= limit,
+            Self::AtMost => value <= limit,
+            Self::Above => value > limit,
+            Self::Below => value < limit,
         }
     }
 }
 
-/// Compares two numbers. Integers keep all their digits.
-pub(super) fn compare_numbers(one: &Number, other: &Number) -> Option<Ordering> {
-    match (one.as_i128(), other.as_i128()) {
-        (Some(one), Some(other)) => Some(one.cmp(&other)),
-        _ => one.as_f64()?.partial_cmp(&other.as_f64()?),
-    }
-}
-
 impl JsonType {
-    fn includes(self, value: &Value) -> bool {
+    fn includes(self, value: &Json) -> bool {
         match self {
             Self::String => value.is_string(),
             Self::Number => value.is_number(),
@@ -173,6 +163,6 @@ impl fmt::Display for JsonType {
     }
 }
 
-fn is_integer(value: &Value) -> bool {
+fn is_integer(value: &Json) -> bool {
     value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0)
 }

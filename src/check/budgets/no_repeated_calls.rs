@@ -14,7 +14,6 @@ use super::call_rule::{CallFinding, CallFindings, CallRule, Exceptions, read_cal
 use crate::check::Kind;
 use crate::evidence::{CallSuccess, Known, require_arguments};
 use crate::outcome::{Unfit, Violation};
-use crate::pattern::json_equal;
 use crate::trace::{Arguments, Call};
 
 pub(crate) const KIND: Kind = Kind::with::<Exceptions>(
@@ -62,7 +61,7 @@ fn is_same_tool(one: &Call, other: &Call) -> bool {
 
 fn has_same_arguments(one: &Call, other: &Call) -> bool {
     match (&one.arguments, &other.arguments) {
-        (Arguments::Json(one), Arguments::Json(other)) => json_equal(one, other),
+        (Arguments::Json(one), Arguments::Json(other)) => one == other,
         (one, other) => one == other,
     }
 }

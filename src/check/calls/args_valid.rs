@@ -63,7 +63,7 @@ struct ArgsValidSettings {
     #[cfg_attr(feature = "schema", schemars(with = "Option<crate::check::support::forms::PolicyOrFile>"))]
     policy: Option<String>,
     /// Tools and their JSON Schemas. `$defs` beside them is shared.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Map<String, serde_json::Value>>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::json::JsonMap>"))]
     schema: Option<String>,
     /// One tool, whose arguments `constraints` describes.
     tool: Option<String>,

@@ -12,10 +12,10 @@
 #![doc = include_str!("../../../tests/check/tool_accuracy/fail-another-spelling.yaml")]
 //! ```
 
+use crate::json::Json;
 use std::collections::HashSet;
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::check::support::attempts::note_attempts;
 use crate::check::support::demands::share_without_banned;
@@ -169,7 +169,7 @@ impl ToolAccuracy {
     }
 
     /// The calls of tools that `tools` does not name, in the run's order.
-    fn unexpected(&self, trace: &Trace) -> Value {
+    fn unexpected(&self, trace: &Trace) -> Json {
         let unexpected = trace.calls.iter().filter(|call| !self.named().any(|tool| tool.matches(call)));
         unexpected.map(|call| call.name.as_str()).collect()
     }
@@ -213,7 +213,7 @@ impl Expected {
     }
 }
 
-fn list_names(tools: &[&ToolPattern]) -> Value {
+fn list_names(tools: &[&ToolPattern]) -> Json {
     tools.iter().map(|tool| tool.as_str()).collect()
 }
 

@@ -8,8 +8,6 @@
 #![doc = include_str!("../../../tests/check/tool_input/fail-other-city.yaml")]
 //! ```
 
-use serde_json::Value;
-
 use crate::check::support::attempts::note_attempts;
 use crate::check::support::js_pattern::{exhausted, pattern};
 use crate::check::support::named_tools::{find_calls, run_of, what_was_called};
@@ -17,8 +15,9 @@ use crate::check::support::occurrence::{Occurrence, OccurrenceForm};
 use crate::check::support::words::say_times;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::{CallSuccess, Evidence, require_arguments};
+use crate::json::Json;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
-use crate::pattern::{Flags, JsRegex, JsonPath, ToolPattern, json_equal};
+use crate::pattern::{Flags, JsRegex, JsonPath, ToolPattern};
 use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
 use crate::yaml::{Fields, Node, did_you_mean};
@@ -43,7 +42,7 @@ struct ToolInputSettings {
     /// The JSONPath of `type: jsonpath`.
     path: Option<String>,
     /// The value that `path` must select.
-    equals: Option<Value>,
+    equals: Option<Json>,
     /// The calls of the tool that must have these arguments. A number is the n-th call of the tool. Default: `any`.
     calls: Option<OccurrenceForm>,
 }
@@ -71,7 +70,7 @@ struct ToolInput {
 enum Wanted {
     Contains(String),
     Regex(JsRegex),
-    Path { path: JsonPath, equals: Option<Value> },
+    Path { path: JsonPath, equals: Option<Json> },
 }
 
 fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
@@ -162,7 +161,7 @@ impl ToolInput {
             // Any of the selected values is enough, and without `equals` its existence is.
             Wanted::Path { path, equals } => Ok(call.arguments.json().is_some_and(|arguments| {
                 let selected = path.select(arguments);
-                selected.iter().any(|value| equals.as_ref().is_none_or(|wanted| json_equal(value, wanted)))
+                selected.iter().any(|value| equals.as_ref().is_none_or(|wanted| *value == wanted))
             })),
         }
     }

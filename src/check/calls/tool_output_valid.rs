@@ -15,8 +15,7 @@
 #![doc = include_str!("../../../tests/check/tool_output_valid/fail-type.yaml")]
 //! ```
 
-use arraign_trace::unique_keys::parse_value;
-use serde_json::Value;
+use crate::json::{self, Json, JsonError};
 
 use crate::check::json_schema::{Fault, FoundSchema, Home, Schema, Table};
 use crate::check::support::named_tools::run_of;
@@ -41,7 +40,7 @@ pub(crate) const KIND: Kind = Kind::with::<ToolOutputSettings>(
 struct ToolOutputSettings {
     /// Tools (names or globs) and the JSON Schemas of their results. `$defs` beside them is shared.
     #[cfg_attr(feature = "schema", schemars(with = "crate::check::support::forms::SchemasByName"))]
-    schemas: Value,
+    schemas: Json,
     /// `true`: `format` is checked. Default: `format` is only an annotation.
     formats: Option<bool>,
 }
@@ -135,7 +134,7 @@ impl Check for ToolOutputValid {
 
 impl ToolOutputValid {
     /// The schema and the result of `call`, or why there is nothing to test.
-    fn tested<'c>(&self, call: &'c Call) -> Result<(&Schema, &'c Value), &'static str> {
+    fn tested<'c>(&self, call: &'c Call) -> Result<(&Schema, &'c Json), &'static str> {
         let schema = match self.schemas.find(call) {
             FoundSchema::Found(schema) => schema,
             FoundSchema::Unknown => return Err("no schema for this tool"),
@@ -165,10 +164,10 @@ impl ToolOutputValid {
     }
 }
 
-fn of_result(call: &Call, schema: &Schema, result: &Value) -> Result<Vec<Violation>, Unfit> {
+fn of_result(call: &Call, schema: &Schema, result: &Json) -> Result<Vec<Violation>, Unfit> {
     let mut faults = schema.faults(result, "field")?;
     let text = result.as_str().unwrap_or_default();
-    match (parse_value(text), serde_json::from_str::<Value>(text)) {
+    match (json::parse(text), json::parse_lenient(text)) {
         (Ok(parsed), _) if !faults.is_empty() => faults = schema.faults(&parsed, "field")?,
         // Programs differ on which of two equal keys counts. A schema that takes the text and refuses its JSON is meant for
         // the text.
@@ -183,7 +182,7 @@ fn of_result(call: &Call, schema: &Schema, result: &Value) -> Result<Vec<Violati
     Ok(faults.iter().map(|fault| schema.cite(describe_fault(call, fault), fault)).collect())
 }
 
-fn describe_duplicate(call: &Call, error: &serde_json::Error) -> Violation {
+fn describe_duplicate(call: &Call, error: &JsonError) -> Violation {
     let message = format!("the result of `{}` is not valid JSON: {error}", call.name);
     Violation::of_call(call, message).help("make the tool return each key once")
 }

@@ -1,12 +1,11 @@
 //! The checks inside a combination, each with one of three answers: it holds, it does not, or it is undecided.
 
-use serde_json::Value;
-
 use crate::check::support::inner_check::Nested;
 use crate::check::{Check, Clause, Scope};
 use crate::evidence::{
     Evidence, ProgramRequest, Question, explain_unreadable_arguments, has_unreadable_arguments,
 };
+use crate::json::Json;
 use crate::outcome::{Item, Outcome, State, Unfit, UnfitReason, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
@@ -22,7 +21,7 @@ pub(super) struct CombinationForm {
         feature = "schema",
         schemars(with = "Vec<crate::check::support::forms::ExpectEntry>", length(min = 1))
     )]
-    checks: Vec<Value>,
+    checks: Vec<Json>,
 }
 
 /// How the answers of the checks decide the answer of the combination.

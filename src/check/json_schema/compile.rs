@@ -1,10 +1,14 @@
 //! Compiles schemas, and explains why one does not compile.
 
+use crate::json::Json;
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{PatternOptions, ValidationError, Validator};
+use jsonschema::{PatternOptions, Retrieve, ValidationError, ValidationOptions, Validator};
 use serde_json::Value;
+use std::sync::Arc;
 
+use super::exact::{ExactKeyword, NumberWord};
 use super::expansion::find_expansion;
+use super::instance::Instance;
 use super::keyword::{any_object, resource};
 use super::{BACKTRACK_LIMIT, join};
 use crate::yaml::unescape_token;
@@ -26,7 +30,7 @@ pub(crate) struct Flaw {
 }
 
 /// Compiles `schema`, or returns all its errors.
-pub(crate) fn validator(schema: &Value, formats: bool) -> Result<Validator, Vec<Flaw>> {
+pub(crate) fn validator(schema: &Json, formats: bool) -> Result<Validator<Instance>, Vec<Flaw>> {
     if let Some(flaw) = find_expansion(schema) {
         return Err(vec![flaw]);
     }
@@ -37,8 +41,8 @@ pub(crate) fn validator(schema: &Value, formats: bool) -> Result<Validator, Vec<
 
 /// Returns the schema with the name of draft 7, if it names none and is written in the words of that draft: `definitions`, or
 /// a list of schemas under `items`, which means nothing in later drafts.
-fn name_draft(schema: &Value) -> Option<Value> {
-    let Value::Object(entries) = schema else { return None };
+fn name_draft(schema: &Json) -> Option<Json> {
+    let Json::Object(entries) = schema else { return None };
     // `$defs` beside `definitions` is written by somebody who knows the later drafts.
     let is_older = entries.contains_key("definitions") && !entries.contains_key("$defs");
     if entries.contains_key("$schema") || !(is_older || has_tuple_items(schema)) {
@@ -46,15 +50,15 @@ fn name_draft(schema: &Value) -> Option<Value> {
     }
     let mut named = entries.clone();
     named.insert("$schema".to_owned(), "http://json-schema.org/draft-07/schema#".into());
-    Some(Value::Object(named))
+    Some(Json::Object(named))
 }
 
 /// Whether a schema in `value` has a list under `items`. Values that the schema only compares with are no schemas.
-fn has_tuple_items(value: &Value) -> bool {
+fn has_tuple_items(value: &Json) -> bool {
     const DATA: &[&str] = &["const", "default", "enum", "examples"];
     match value {
-        Value::Array(list) => list.iter().any(has_tuple_items),
-        Value::Object(entries) => entries
+        Json::Array(list) => list.iter().any(has_tuple_items),
+        Json::Object(entries) => entries
             .iter()
             .filter(|(key, _)| !DATA.contains(&key.as_str()))
             .any(|(key, value)| (key == "items" && value.is_array()) || has_tuple_items(value)),
@@ -62,24 +66,41 @@ fn has_tuple_items(value: &Value) -> bool {
     }
 }
 
-fn build_validator(schema: &Value, formats: bool) -> Result<Validator, ValidationError<'static>> {
+/// Compiles a schema that compiled before, with keywords that compare numbers by their digits.
+pub(crate) fn exact_validator(schema: &Arc<Json>, formats: bool) -> Result<Validator<Instance>, String> {
+    let mut options = set_options(formats);
+    for (name, word) in NumberWord::ALL {
+        let schema = Arc::clone(schema);
+        options = options.with_keyword(name, move |parent, value, place| {
+            Ok(Box::new(ExactKeyword::new((word, name), parent, value, (&schema, place.as_str()))))
+        });
+    }
+    let named = name_draft(schema);
+    options.build(&Value::from(named.as_ref().unwrap_or(schema))).map_err(|error| error.to_string())
+}
+
+fn build_validator(schema: &Json, formats: bool) -> Result<Validator<Instance>, ValidationError<'static>> {
+    set_options(formats).build(&Value::from(schema))
+}
+
+fn set_options(formats: bool) -> ValidationOptions<'static, Arc<dyn Retrieve>, Instance> {
     let patterns =
         PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT).size_limit(PATTERN_SIZE_LIMIT);
-    jsonschema::options()
+    jsonschema::options_for::<Instance>()
         .offline()
         .should_validate_formats(formats)
         .should_ignore_unknown_formats(false)
         .with_pattern_options(patterns)
-        .build(schema)
 }
 
 /// Collects the flaws of a schema. The metaschema reports several at once, but the compiler only the first: each flaw is cut
 /// out of a copy of the schema, which is compiled again to find the next one.
-fn list_flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec<Flaw> {
-    let meta = jsonschema::meta::validator_for(schema);
+fn list_flaws(error: &ValidationError<'_>, schema: &Json, formats: bool) -> Vec<Flaw> {
+    let value = Value::from(schema);
+    let meta = jsonschema::meta::validator_for(&value);
     let mut all: Vec<Flaw> = meta
         .iter()
-        .flat_map(|meta| meta.iter_errors(schema))
+        .flat_map(|meta| meta.iter_errors(&value))
         .map(|error| describe_flaw(&error, schema))
         .collect();
     // What the metaschema has reported is cut out first, so that the compiler does not find it again.
@@ -102,7 +123,7 @@ fn list_flaws(error: &ValidationError<'_>, schema: &Value, formats: bool) -> Vec
     if all.is_empty() { vec![one_flaw(error, schema)] } else { all }
 }
 
-fn one_flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
+fn one_flaw(error: &ValidationError<'_>, schema: &Json) -> Flaw {
     match error.kind() {
         ValidationErrorKind::Referencing(reason) => describe_reference(schema, reason),
         _ => describe_flaw(error, schema),
@@ -110,24 +131,24 @@ fn one_flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
 }
 
 /// Removes the keyword at `pointer`, or the one around it. Returns `false` if there is none.
-fn cut_out(schema: &mut Value, pointer: &str) -> bool {
+fn cut_out(schema: &mut Json, pointer: &str) -> bool {
     let Some((around, last)) = pointer.rsplit_once('/') else { return false };
     match schema.pointer_mut(around) {
-        Some(Value::Object(map)) => {
+        Some(Json::Object(map)) => {
             let key = unescape_token(last);
-            map.remove(&*key).is_some()
+            map.remove(&key).is_some()
         }
         // An item of a list cannot go alone: the items behind it would move, and pointers to them would be wrong.
-        Some(Value::Array(_)) => cut_out(schema, around),
+        Some(Json::Array(_)) => cut_out(schema, around),
         _ => false,
     }
 }
 
-fn describe_flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
+fn describe_flaw(error: &ValidationError<'_>, schema: &Json) -> Flaw {
     // A flaw of the schema is found by the schema of schemas, whose instance it is.
     let path = if error.instance_path().is_empty() { error.schema_path() } else { error.instance_path() };
     let pointer = path.as_str().to_owned();
-    let word = schema.pointer(&pointer).and_then(Value::as_str).unwrap_or_default();
+    let word = schema.pointer(&pointer).and_then(Json::as_str).unwrap_or_default();
     let (problem, help) = match error.kind() {
         ValidationErrorKind::Format { format } if format == "regex" => {
             (format!("`{word}` is not a pattern"), "patterns are regular expressions of JavaScript")
@@ -141,7 +162,7 @@ fn describe_flaw(error: &ValidationError<'_>, schema: &Value) -> Flaw {
 }
 
 /// Describes a broken reference. The library does not name it: it is the first `$ref` that resolves to nothing.
-fn describe_reference(schema: &Value, reason: &impl std::fmt::Display) -> Flaw {
+fn describe_reference(schema: &Json, reason: &impl std::fmt::Display) -> Flaw {
     let (pointer, target) = first_broken(schema, schema, "").unwrap_or_default();
     if target.is_empty() {
         return Flaw { pointer, problem: format!("not a valid schema: {reason}"), help: None };
@@ -155,17 +176,17 @@ fn describe_reference(schema: &Value, reason: &impl std::fmt::Display) -> Flaw {
     Flaw { pointer, problem: format!("`{target}` is not in this file"), help: Some(help.to_owned()) }
 }
 
-fn first_broken(root: &Value, value: &Value, pointer: &str) -> Option<(String, String)> {
+fn first_broken(root: &Json, value: &Json, pointer: &str) -> Option<(String, String)> {
     match value {
         // Values that are data, such as those of `const`, may contain a `$ref` that is none.
-        Value::Object(map) => map.iter().filter(|(key, _)| !holds_values(key)).find_map(|(key, value)| {
+        Json::Object(map) => map.iter().filter(|(key, _)| !holds_values(key)).find_map(|(key, value)| {
             let below = join(pointer, key);
             match value {
-                Value::String(target) if is_broken(key, target, root) => Some((below, target.clone())),
+                Json::String(target) if is_broken(key, target, root) => Some((below, target.to_string())),
                 value => first_broken(root, value, &below),
             }
         }),
-        Value::Array(items) => items
+        Json::Array(items) => items
             .iter()
             .enumerate()
             .find_map(|(index, value)| first_broken(root, value, &format!("{pointer}/{index}"))),
@@ -173,7 +194,7 @@ fn first_broken(root: &Value, value: &Value, pointer: &str) -> Option<(String, S
     }
 }
 
-fn is_broken(key: &str, target: &str, root: &Value) -> bool {
+fn is_broken(key: &str, target: &str, root: &Json) -> bool {
     match (key, target.strip_prefix('#')) {
         ("$ref", Some(local)) if local.is_empty() || local.starts_with('/') => root.pointer(local).is_none(),
         ("$ref", Some(anchor)) => {
@@ -185,7 +206,7 @@ fn is_broken(key: &str, target: &str, root: &Value) -> bool {
     }
 }
 
-fn is_anchor(key: &str, value: &Value, anchor: &str) -> bool {
+fn is_anchor(key: &str, value: &Json, anchor: &str) -> bool {
     match key {
         "$anchor" | "$dynamicAnchor" => value == anchor,
         "$id" | "id" => value.as_str().and_then(|id| id.strip_prefix('#')) == Some(anchor),

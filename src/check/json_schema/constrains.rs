@@ -1,9 +1,8 @@
 //! Whether a schema can refuse anything at all.
 
+use crate::json::Json;
 use std::collections::HashSet;
 use std::sync::LazyLock;
-
-use serde_json::Value;
 
 use crate::pattern::{WordList, list_words};
 
@@ -24,26 +23,26 @@ static ASSERTIONS: WordList = LazyLock::new(|| {
 });
 
 /// False for `true`, `{}`, and a schema of annotations only: a test against it always passes.
-pub(crate) fn constrains(schema: &Value, formats: bool) -> bool {
+pub(crate) fn constrains(schema: &Json, formats: bool) -> bool {
     Search { root: schema, formats, seen: HashSet::new() }.schema(schema)
 }
 
 struct Search<'s> {
-    root: &'s Value,
+    root: &'s Json,
     formats: bool,
     seen: HashSet<&'s str>,
 }
 
 impl<'s> Search<'s> {
-    fn schema(&mut self, schema: &'s Value) -> bool {
+    fn schema(&mut self, schema: &'s Json) -> bool {
         match schema {
-            Value::Bool(allowed) => !allowed,
-            Value::Object(map) => map.iter().any(|(keyword, value)| self.keyword(keyword, value)),
+            Json::Bool(allowed) => !allowed,
+            Json::Object(map) => map.iter().any(|(keyword, value)| self.keyword(keyword, value)),
             _ => true,
         }
     }
 
-    fn keyword(&mut self, keyword: &str, value: &'s Value) -> bool {
+    fn keyword(&mut self, keyword: &str, value: &'s Json) -> bool {
         match keyword {
             // These keywords only hold schemas for parts of a value. They refuse something if one of their schemas
             // does.
@@ -55,21 +54,21 @@ impl<'s> Search<'s> {
             "anyOf" => value.as_array().is_none_or(|all| all.iter().all(|schema| self.schema(schema))),
             "$ref" | "$dynamicRef" | "$recursiveRef" => self.reference(value),
             "required" => value.as_array().is_none_or(|names| !names.is_empty()),
-            "uniqueItems" => value != &Value::Bool(false),
+            "uniqueItems" => value != &Json::Bool(false),
             "format" => self.formats,
             keyword => ASSERTIONS.contains(&keyword),
         }
     }
 
-    fn any(&mut self, value: &'s Value) -> bool {
+    fn any(&mut self, value: &'s Json) -> bool {
         match value {
-            Value::Array(schemas) => schemas.iter().any(|schema| self.schema(schema)),
+            Json::Array(schemas) => schemas.iter().any(|schema| self.schema(schema)),
             schema => self.schema(schema),
         }
     }
 
     /// Searches each target once: a circle adds nothing to what its members say.
-    fn reference(&mut self, value: &'s Value) -> bool {
+    fn reference(&mut self, value: &'s Json) -> bool {
         // Only references within the file can be followed. Any other one is taken to constrain, so that nothing is
         // refused by mistake.
         let Some(target) = value.as_str().and_then(|reference| reference.strip_prefix('#')) else {
@@ -84,7 +83,7 @@ impl<'s> Search<'s> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
 

@@ -1,8 +1,7 @@
 //! How often a schema is applied to one value: references in `allOf` of references double with each level.
 
+use crate::json::{Json, JsonMap};
 use std::collections::HashMap;
-
-use serde_json::{Map, Value};
 
 use super::compile::Flaw;
 use super::join;
@@ -22,7 +21,7 @@ const MAX_DEPTH: usize = 500;
 const SAME_VALUE: &[&str] = &["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"];
 
 /// Finds a schema that applies too many schemas to one value. It would take hours to compile, or to check a value.
-pub(super) fn find_expansion(root: &Value) -> Option<Flaw> {
+pub(super) fn find_expansion(root: &Json) -> Option<Flaw> {
     let mut counter = StepCounter { root, known: HashMap::new(), depth: 0 };
     // `unevaluatedProperties` collects what each schema has seen, so the same number of schemas costs more.
     let is_unevaluated = any_object(root, &|object| {
@@ -40,25 +39,25 @@ pub(super) fn find_expansion(root: &Value) -> Option<Flaw> {
 /// Counts the schemas that are applied to one value. Each schema is counted once, however often it is referred to, so that
 /// counting takes no longer than reading.
 struct StepCounter<'s> {
-    root: &'s Value,
+    root: &'s Json,
     /// The steps of each schema, by its address; `None` while it is being counted.
-    known: HashMap<*const Value, Option<u64>>,
+    known: HashMap<*const Json, Option<u64>>,
     /// The number of schemas around the one that is being counted.
     depth: usize,
 }
 
 impl<'s> StepCounter<'s> {
     /// Returns the pointer of the first schema below `value` with more than `limit` steps.
-    fn find_above(&mut self, value: &'s Value, limit: u64, pointer: String) -> Option<String> {
+    fn find_above(&mut self, value: &'s Json, limit: u64, pointer: String) -> Option<String> {
         if self.count_steps(value) > limit {
             return Some(pointer);
         }
         // The outermost schema over the limit is found first, which is the one to simplify.
         match value {
-            Value::Object(entries) => {
+            Json::Object(entries) => {
                 entries.iter().find_map(|(key, below)| self.find_above(below, limit, join(&pointer, key)))
             }
-            Value::Array(items) => {
+            Json::Array(items) => {
                 let mut items = items.iter().enumerate();
                 items.find_map(|(index, below)| {
                     self.find_above(below, limit, join(&pointer, &index.to_string()))
@@ -68,8 +67,8 @@ impl<'s> StepCounter<'s> {
         }
     }
 
-    fn count_steps(&mut self, schema: &'s Value) -> u64 {
-        let Value::Object(entries) = schema else { return 1 };
+    fn count_steps(&mut self, schema: &'s Json) -> u64 {
+        let Json::Object(entries) = schema else { return 1 };
         match self.known.get(&std::ptr::from_ref(schema)) {
             Some(Some(steps)) => return *steps,
             // A circle: the validator stops there.
@@ -91,15 +90,15 @@ impl<'s> StepCounter<'s> {
         steps
     }
 
-    fn list_applied(&self, entries: &'s Map<String, Value>) -> Vec<&'s Value> {
-        let mut applied: Vec<&Value> = Vec::new();
+    fn list_applied(&self, entries: &'s JsonMap) -> Vec<&'s Json> {
+        let mut applied: Vec<&Json> = Vec::new();
         for (key, value) in entries {
             match (key.as_str(), value) {
-                ("$ref" | "$dynamicRef", Value::String(reference)) => applied.extend(self.resolve(reference)),
+                ("$ref" | "$dynamicRef", Json::String(reference)) => applied.extend(self.resolve(reference)),
                 // These keywords apply their schemas to the value itself; those that apply to its parts do not matter
                 // here.
-                (key, Value::Array(items)) if SAME_VALUE.contains(&key) => applied.extend(items),
-                ("dependentSchemas", Value::Object(schemas)) => applied.extend(schemas.values()),
+                (key, Json::Array(items)) if SAME_VALUE.contains(&key) => applied.extend(items),
+                ("dependentSchemas", Json::Object(schemas)) => applied.extend(schemas.values()),
                 (key, schema) if SAME_VALUE.contains(&key) => applied.push(schema),
                 _ => {}
             }
@@ -108,13 +107,13 @@ impl<'s> StepCounter<'s> {
     }
 
     /// Resolves a reference in the same file. Other references are refused elsewhere.
-    fn resolve(&self, reference: &str) -> Option<&'s Value> {
+    fn resolve(&self, reference: &str) -> Option<&'s Json> {
         let pointer = reference.strip_prefix('#')?;
         let mut found = self.root;
         for token in pointer.split('/').skip(1) {
             found = match found {
-                Value::Object(entries) => entries.get(unescape_token(token).as_ref())?,
-                Value::Array(items) => items.get(token.parse::<usize>().ok()?)?,
+                Json::Object(entries) => entries.get(unescape_token(token).as_ref())?,
+                Json::Array(items) => items.get(token.parse::<usize>().ok()?)?,
                 _ => return None,
             };
         }
@@ -124,13 +123,13 @@ impl<'s> StepCounter<'s> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
 
     /// A schema of `levels` levels, each of which refers to the next one twice.
-    fn double_levels(levels: usize) -> Value {
-        let mut schemas = Map::new();
+    fn double_levels(levels: usize) -> Json {
+        let mut schemas = JsonMap::new();
         for level in 0..levels {
             let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});
             schemas.insert(format!("d{level}"), json!({ "allOf": [next, next] }));
@@ -146,7 +145,7 @@ mod tests {
         let mut unevaluated = double_levels(11);
         unevaluated["unevaluatedProperties"] = false.into();
         assert!(find_expansion(&unevaluated).is_some_and(|flaw| flaw.problem.contains("500")));
-        let mut chain = Map::new();
+        let mut chain = JsonMap::new();
         for level in 0..100_000 {
             chain.insert(format!("d{level}"), json!({"$ref": format!("#/$defs/d{}", level + 1)}));
         }

@@ -1,9 +1,11 @@
 //! Explains the engine's errors: what is wrong with a value, and how to fix it.
 
+use crate::json::Json;
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
-use serde_json::Value;
 
+use super::exact::NumberWord;
+use super::join;
 use super::keyword::keyword;
 use crate::secrets::QuotedText;
 use crate::yaml::pointer_tokens;
@@ -14,32 +16,61 @@ const SHOWN_CHARS: usize = 80;
 const SHOWN_ALTERNATIVES: usize = 5;
 
 /// Returns what is wrong with the part at `pointer`, and what to do about it.
-pub(crate) fn explain(error: &ValidationError<'_>, pointer: &str, schema: &Value) -> (String, String) {
+pub(crate) fn explain(error: &ValidationError<'_>, pointer: &str, schema: &Json) -> (String, String) {
     let name = &named(pointer);
     // From the most special explanation to the validator's own words.
-    explain_range(error.kind(), &part(pointer))
+    explain_number(error, pointer, schema)
         .or_else(|| explain_size(error.kind(), name))
         .or_else(|| explain_type(error, name, schema))
         .or_else(|| explain_choice(error, name, schema))
         .unwrap_or_else(|| (lower_first(&error.masked().to_string()), format!("change {name}")))
 }
 
-fn explain_range(kind: &Kind, name: &str) -> Option<(String, String)> {
-    Some(match kind {
-        Kind::Maximum { limit } => {
+/// Explains a keyword that compares with numbers, which the validator does not hold as they were written.
+fn explain_number(
+    error: &ValidationError<'_>,
+    value_pointer: &str,
+    schema: &Json,
+) -> Option<(String, String)> {
+    let name = &part(value_pointer);
+    let pointer = keyword(error, schema);
+    let word = NumberWord::find(pointer.rsplit('/').next()?)?;
+    let wanted = schema.pointer(&pointer)?;
+    let limit = shown(wanted);
+    let named = &named(value_pointer);
+    let is_exclusive = |word: &str| {
+        let around = pointer.rsplit_once('/').map_or("", |(around, _)| around);
+        schema.pointer(&join(around, word)).and_then(Json::as_bool).unwrap_or_default()
+    };
+    Some(match word {
+        NumberWord::Maximum if is_exclusive("exclusiveMaximum") => explain_below(&limit, name),
+        NumberWord::Minimum if is_exclusive("exclusiveMinimum") => explain_above(&limit, name),
+        NumberWord::Maximum => {
             (format!("value exceeds maximum of {limit}"), format!("use {name} <= {limit}"))
         }
-        Kind::Minimum { limit } => {
+        NumberWord::Minimum => {
             (format!("value is below minimum of {limit}"), format!("use {name} >= {limit}"))
         }
-        Kind::ExclusiveMaximum { limit } => {
-            (format!("value is not below {limit}"), format!("use {name} < {limit}"))
+        NumberWord::ExclusiveMaximum => explain_below(&limit, name),
+        NumberWord::ExclusiveMinimum => explain_above(&limit, name),
+        NumberWord::MultipleOf => {
+            (format!("value is not a multiple of {limit}"), format!("use a multiple of {limit} for {named}"))
         }
-        Kind::ExclusiveMinimum { limit } => {
-            (format!("value is not above {limit}"), format!("use {name} > {limit}"))
+        NumberWord::Const => (format!("value is not {limit}"), format!("use {limit} for {named}")),
+        NumberWord::Enum => {
+            let options: Vec<String> = wanted.as_array()?.iter().map(shown).collect();
+            let options = options.join(", ");
+            (format!("value is not one of {options}"), format!("use one of {options} for {named}"))
         }
-        _ => return None,
     })
+}
+
+fn explain_below(limit: &str, name: &str) -> (String, String) {
+    (format!("value is not below {limit}"), format!("use {name} < {limit}"))
+}
+
+fn explain_above(limit: &str, name: &str) -> (String, String) {
+    (format!("value is not above {limit}"), format!("use {name} > {limit}"))
 }
 
 fn explain_size(kind: &Kind, name: &str) -> Option<(String, String)> {
@@ -54,10 +85,6 @@ fn explain_size(kind: &Kind, name: &str) -> Option<(String, String)> {
         Kind::MaxProperties { limit } => render_size(name, "has more than", *limit, "most", PROPERTIES),
         Kind::MinProperties { limit } => render_size(name, "has fewer than", *limit, "least", PROPERTIES),
         Kind::AdditionalItems { limit } => render_size(name, "has more than", *limit as u64, "most", ITEMS),
-        Kind::MultipleOf { multiple_of } => (
-            format!("value is not a multiple of {multiple_of}"),
-            format!("use a multiple of {multiple_of} for {name}"),
-        ),
         Kind::UniqueItems => ("value has an item twice".to_owned(), format!("give each item of {name} once")),
         Kind::Contains => ("no item is of the wanted kind".to_owned(), format!("add such an item to {name}")),
         _ => return None,
@@ -69,14 +96,14 @@ fn render_size(name: &str, problem: &str, limit: u64, most: &str, units: [&str; 
     (format!("value {problem} {limit} {unit}"), format!("use at {most} {limit} {unit} for {name}"))
 }
 
-fn explain_type(error: &ValidationError<'_>, name: &str, schema: &Value) -> Option<(String, String)> {
+fn explain_type(error: &ValidationError<'_>, name: &str, schema: &Json) -> Option<(String, String)> {
     Some(match error.kind() {
         Kind::Type { kind } => {
             let wanted = match kind {
                 TypeKind::Single(wanted) => wanted.to_string(),
                 TypeKind::Multiple(_) => listed_types(error, schema),
             };
-            let found = type_of(error.instance());
+            let found = type_of(&error.instance().as_ref().into());
             (format!("expected {wanted}, got {found}"), format!("use type {wanted} for {name}"))
         }
         Kind::Pattern { pattern } => (
@@ -95,23 +122,14 @@ fn explain_type(error: &ValidationError<'_>, name: &str, schema: &Value) -> Opti
 }
 
 /// Lists the types in the order of the file, which the engine does not keep.
-fn listed_types(error: &ValidationError<'_>, schema: &Value) -> String {
-    let list = schema.pointer(&keyword(error, schema)).and_then(Value::as_array);
-    let names: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
+fn listed_types(error: &ValidationError<'_>, schema: &Json) -> String {
+    let list = schema.pointer(&keyword(error, schema)).and_then(Json::as_array);
+    let names: Vec<&str> = list.into_iter().flatten().filter_map(Json::as_str).collect();
     names.join(" or ")
 }
 
-fn explain_choice(error: &ValidationError<'_>, name: &str, schema: &Value) -> Option<(String, String)> {
+fn explain_choice(error: &ValidationError<'_>, name: &str, schema: &Json) -> Option<(String, String)> {
     Some(match error.kind() {
-        Kind::Enum { options } => {
-            let options = options.as_array().map(|all| all.iter().map(shown).collect::<Vec<_>>());
-            let options = options.unwrap_or_default().join(", ");
-            (format!("value is not one of {options}"), format!("use one of {options} for {name}"))
-        }
-        Kind::Constant { expected_value } => {
-            let wanted = shown(expected_value);
-            (format!("value is not {wanted}"), format!("use {wanted} for {name}"))
-        }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
             // The alternatives name places below the value that this message has named.
             let around = error.instance_path().as_str();
@@ -138,7 +156,7 @@ fn explain_choice(error: &ValidationError<'_>, name: &str, schema: &Value) -> Op
 }
 
 /// Explains why each alternative rejects the value at `around`.
-fn list_alternatives(context: &[Vec<ValidationError<'static>>], around: &str, schema: &Value) -> String {
+fn list_alternatives(context: &[Vec<ValidationError<'static>>], around: &str, schema: &Json) -> String {
     let shown = context.iter().take(SHOWN_ALTERNATIVES).enumerate().map(|(index, errors)| {
         let reasons: Vec<String> =
             errors.iter().map(|error| explain_alternative(error, around, schema)).collect();
@@ -151,7 +169,7 @@ fn list_alternatives(context: &[Vec<ValidationError<'static>>], around: &str, sc
     why.join("; ")
 }
 
-fn explain_alternative(error: &ValidationError<'_>, around: &str, schema: &Value) -> String {
+fn explain_alternative(error: &ValidationError<'_>, around: &str, schema: &Json) -> String {
     // The path of an alternative's value begins at the value around it, which the message has named already.
     let at = error.instance_path().as_str();
     let below = at.strip_prefix(around).unwrap_or(at);
@@ -163,14 +181,14 @@ fn explain_alternative(error: &ValidationError<'_>, around: &str, schema: &Value
     if below.is_empty() { problem } else { format!("{}: {problem}", named(below)) }
 }
 
-fn type_of(value: &Value) -> &'static str {
+fn type_of(value: &Json) -> &'static str {
     match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
+        Json::Null => "null",
+        Json::Bool(_) => "boolean",
+        Json::Number(_) => "number",
+        Json::String(_) => "string",
+        Json::Array(_) => "array",
+        Json::Object(_) => "object",
     }
 }
 
@@ -195,7 +213,7 @@ pub(crate) fn part(pointer: &str) -> String {
 }
 
 /// A value, cut to a line's length.
-pub(crate) fn shown(value: &Value) -> String {
+pub(crate) fn shown(value: &Json) -> String {
     let quoted = QuotedText::from_json(value);
     let shown = quoted.cut_end(SHOWN_CHARS);
     format!("{}{}", shown.text, if shown.cut_after { "…" } else { "" })

@@ -1,9 +1,10 @@
 //! The constraints that a value violates, with their messages.
 
+use crate::json::Json;
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
-use serde_json::Value;
 
+use super::exact::NOT_COMPARED;
 use super::explain::{explain, named, part, shown};
 use super::keyword::keyword;
 use super::slip::Names;
@@ -30,9 +31,9 @@ pub(crate) struct Fault {
     /// Whether the part exists, is missing or is unexpected.
     pub(crate) subject: Subject,
     /// The value of the part, if it exists.
-    pub(crate) value: Option<Value>,
+    pub(crate) value: Option<Json>,
     /// The value that a missing part is missing from.
-    pub(crate) around: Option<Value>,
+    pub(crate) around: Option<Json>,
     /// The constraint in the file's words: `max: 30`.
     pub(crate) constraint: String,
     /// The constraint's pointer in the file.
@@ -89,14 +90,17 @@ pub(crate) fn unfinished(error: &ValidationError<'_>) -> Option<String> {
         Kind::BacktrackLimitExceeded { .. } => {
             Some(format!("a pattern needs too many steps on {at}: simplify it, or bound its repetitions"))
         }
+        Kind::Custom { message, .. } if message == NOT_COMPARED => Some(format!("{NOT_COMPARED} in {at}")),
         Kind::RegexEngineFailure { message } => Some(format!("a pattern failed on {at}: {message}")),
         _ => None,
     }
 }
 
 /// Lists the faults of `error`: one for each part that it concerns.
-pub(crate) fn faults(error: &ValidationError<'_>, raw: &Raw, noun: &str) -> Vec<Fault> {
-    let broken = Broken { error, raw, keyword: keyword(error, &raw.json), noun };
+pub(crate) fn faults(error: &ValidationError<'_>, raw: &Raw, (value, noun): (&Json, &str)) -> Vec<Fault> {
+    // The part of the value has the digits that were written.
+    let instance = value.pointer(error.instance_path().as_str()).unwrap_or(value);
+    let broken = Broken { error, raw, instance, keyword: keyword(error, &raw.json), noun };
     match error.kind() {
         Kind::Required { property } => vec![broken.missing(property.as_str().unwrap_or_default())],
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
@@ -110,6 +114,7 @@ pub(crate) fn faults(error: &ValidationError<'_>, raw: &Raw, noun: &str) -> Vec<
 struct Broken<'e, 'v> {
     error: &'e ValidationError<'v>,
     raw: &'e Raw,
+    instance: &'e Json,
     keyword: String,
     noun: &'e str,
 }
@@ -122,7 +127,7 @@ impl Broken<'_, '_> {
         Fault {
             constraint: render_constraint(&written, self.raw.json.pointer(&self.keyword)),
             subject: Subject::Value,
-            value: Some(self.error.instance().as_ref().clone()),
+            value: Some(self.instance.clone()),
             around: None,
             rank: (pointer.clone(), 0),
             pointer,
@@ -136,7 +141,7 @@ impl Broken<'_, '_> {
         let around = self.error.instance_path().as_str();
         let pointer = join(around, name);
         // The engine names the list `required`. The entry in it is where the user wrote the name.
-        let names = self.raw.json.pointer(&self.keyword).and_then(Value::as_array);
+        let names = self.raw.json.pointer(&self.keyword).and_then(Json::as_array);
         let index = names.and_then(|names| names.iter().position(|known| known == name));
         let entry = index.map_or_else(|| self.keyword.clone(), |index| format!("{}/{index}", self.keyword));
         let written = self.raw.origin.locate(&entry);
@@ -150,7 +155,7 @@ impl Broken<'_, '_> {
             constraint: format!("{}: {asked}", find_requirement(&self.keyword)),
             subject: Subject::Missing,
             value: None,
-            around: Some(self.error.instance().as_ref().clone()),
+            around: Some(self.instance.clone()),
             rank: (around.to_owned(), index.unwrap_or_default()),
             written,
             problem: format!("missing required {}", self.noun),
@@ -169,7 +174,7 @@ impl Broken<'_, '_> {
         Fault {
             constraint: render_constraint(&written, self.raw.json.pointer(&self.keyword)),
             subject: Subject::Unexpected,
-            value: self.error.instance().get(name).cloned(),
+            value: self.instance.get(name).cloned(),
             around: None,
             rank: (pointer.clone(), 0),
             written,
@@ -182,8 +187,8 @@ impl Broken<'_, '_> {
     /// The names that the schema around the keyword knows, and those that the value has.
     fn names(&self) -> Names<'_> {
         let around = self.keyword.rsplit_once('/').map_or("", |(around, _)| around);
-        let schema = self.raw.json.pointer(around).unwrap_or(&Value::Null);
-        Names::of(schema, self.error.instance().as_ref())
+        let schema = self.raw.json.pointer(around).unwrap_or(&Json::Null);
+        Names::of(schema, self.instance)
     }
 }
 
@@ -198,15 +203,15 @@ fn find_requirement(keyword: &str) -> String {
 }
 
 /// `KEYWORD: VALUE`, or the keyword alone where its value is schemas.
-fn render_constraint(written: &str, value: Option<&Value>) -> String {
+fn render_constraint(written: &str, value: Option<&Json>) -> String {
     let keyword = pointer_tokens(written).last().unwrap_or_default().into_owned();
     match value {
         // Schemas under a keyword are no values that a message could quote.
-        Some(Value::Array(items)) if items.iter().any(Value::is_object) && keyword != "enum" => keyword,
-        Some(Value::Object(_)) if keyword != "const" => keyword,
-        Some(Value::String(text)) if keyword != "const" => format!("{keyword}: {text}"),
-        Some(Value::Array(items)) => {
-            let items: Vec<String> = items.iter().map(Value::to_string).collect();
+        Some(Json::Array(items)) if items.iter().any(Json::is_object) && keyword != "enum" => keyword,
+        Some(Json::Object(_)) if keyword != "const" => keyword,
+        Some(Json::String(text)) if keyword != "const" => format!("{keyword}: {text}"),
+        Some(Json::Array(items)) => {
+            let items: Vec<String> = items.iter().map(Json::to_string).collect();
             format!("{keyword}: [{}]", items.join(", "))
         }
         Some(value) => format!("{keyword}: {value}"),

@@ -1,8 +1,7 @@
 //! Where schemas are read from: a policy file, or the settings of a check.
 
+use crate::json::{Json, JsonMap};
 use std::sync::Arc;
-
-use serde_json::{Map, Value};
 
 use super::constrains::constrains;
 use super::keyword::any_object;
@@ -110,9 +109,9 @@ impl<'n> Home<'n> {
     /// Adds the definitions at `pointer` that the schema does not make itself.
     fn share(&self, raw: &mut Raw, pointer: &str) {
         let Some(entries) = self.node(pointer).and_then(Node::entries) else { return };
-        let Value::Object(schema) = &mut raw.json else { return };
-        let own = schema.entry("$defs").or_insert_with(|| Value::Object(Map::new()));
-        let Value::Object(own) = own else { return };
+        let Json::Object(schema) = &mut raw.json else { return };
+        let own = schema.get_or_insert_with("$defs", || Json::Object(JsonMap::new()));
+        let Json::Object(own) = own else { return };
         for (key, node) in entries {
             // The schema's own definition hides one of the same name around it.
             if !own.contains_key(key.name.as_str()) {

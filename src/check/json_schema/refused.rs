@@ -1,27 +1,29 @@
 //! Finds a value that a schema rejects, which proves that a test against the schema can fail.
 
-use serde_json::{Map, Value, json};
-
 use super::Schema;
+use crate::json::{Json, JsonMap, json};
 
 /// Deeper parts of a schema are left alone; it also bounds circles of `$ref`.
 const MAX_DEPTH: usize = 6;
 
 impl Schema {
     /// A value that this schema refuses, where one is easily found.
-    pub(crate) fn refused(&self) -> Option<Value> {
+    pub(crate) fn refused(&self) -> Option<Json> {
         let guess = Guess { root: &self.raw.json };
-        guess.values(guess.root, 0).into_iter().find(|value| !self.validator.is_valid(value))
+        guess
+            .values(guess.root, 0)
+            .into_iter()
+            .find(|value| !self.choose_validator(value).is_ok_and(|validator| validator.is_valid(value)))
     }
 }
 
 struct Guess<'s> {
-    root: &'s Value,
+    root: &'s Json,
 }
 
 impl Guess<'_> {
     /// Values of every type and of extreme size, then each part of the schema made wrong by itself.
-    fn values(&self, schema: &Value, depth: usize) -> Vec<Value> {
+    fn values(&self, schema: &Json, depth: usize) -> Vec<Json> {
         // One value of each type, and the extremes of its bounds: most schemas refuse one of these.
         let mut values = vec![
             json!(null),
@@ -45,7 +47,7 @@ impl Guess<'_> {
         values
     }
 
-    fn parts(&self, keyword: &str, value: &Value, depth: usize) -> Vec<Value> {
+    fn parts(&self, keyword: &str, value: &Json, depth: usize) -> Vec<Json> {
         match keyword {
             "properties" => value
                 .as_object()
@@ -53,7 +55,7 @@ impl Guess<'_> {
                 .flatten()
                 .flat_map(|(name, schema)| {
                     let parts = self.values(schema, depth).into_iter();
-                    parts.map(|part| Value::Object(Map::from_iter([(name.clone(), part)])))
+                    parts.map(|part| Json::Object(JsonMap::from_iter([(name.clone(), part)])))
                 })
                 .collect(),
             "items" | "contains" => self.values(value, depth).into_iter().map(|part| json!([part])).collect(),

@@ -1,7 +1,6 @@
 //! Guesses the intended name for a name that the schema does not know.
 
-use serde_json::Value;
-
+use crate::json::{Json, JsonText};
 use crate::pattern::split_name;
 use crate::yaml::nearest;
 
@@ -13,18 +12,26 @@ pub(crate) struct Names<'n> {
 
 impl<'n> Names<'n> {
     /// The names in `schema`, and in `value`.
-    pub(crate) fn of(schema: &'n Value, value: &'n Value) -> Self {
-        let properties = schema.get("properties").and_then(Value::as_object);
-        let required = schema.get("required").and_then(Value::as_array);
-        let mut known: Vec<&str> =
-            properties.into_iter().flat_map(|map| map.keys()).map(String::as_str).collect();
+    pub(crate) fn of(schema: &'n Json, value: &'n Json) -> Self {
+        let properties = schema.get("properties").and_then(Json::as_object);
+        let required = schema.get("required").and_then(Json::as_array);
+        let mut known: Vec<&str> = properties
+            .into_iter()
+            .flat_map(arraign_trace::json::JsonObject::keys)
+            .map(JsonText::as_str)
+            .collect();
         // A name can be required without being described under `properties`.
-        for name in required.into_iter().flatten().filter_map(Value::as_str) {
+        for name in required.into_iter().flatten().filter_map(Json::as_str) {
             if !known.contains(&name) {
                 known.push(name);
             }
         }
-        let given = value.as_object().into_iter().flat_map(|map| map.keys()).map(String::as_str).collect();
+        let given = value
+            .as_object()
+            .into_iter()
+            .flat_map(arraign_trace::json::JsonObject::keys)
+            .map(JsonText::as_str)
+            .collect();
         Self { known, given }
     }
 
@@ -59,7 +66,7 @@ fn is_part(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
 

@@ -103,6 +103,7 @@ impl Table {
 mod tests {
     use super::FoundSchema;
     use crate::check::json_schema::Home;
+    use crate::json::{Json, json};
     use crate::place::Source;
     use crate::trace::{Arguments, Call};
     use crate::yaml::Document;
@@ -113,14 +114,14 @@ mod tests {
         let documents = Document::parse(&Source::new("s.yaml", text)).expect("valid YAML");
         let home = Home::settings(documents[0].root(), false);
         let table = home.schemas(documents[0].root(), "", &[]).expect("right schemas");
-        let accepts = |tool: &str, value: serde_json::Value| {
+        let accepts = |tool: &str, value: Json| {
             let call = Call::new(tool, Arguments::none(), 1);
             let FoundSchema::Found(schema) = table.find(&call) else { panic!("a schema of {tool}") };
             let faults = schema.faults(&value, "field");
             faults.expect("it can be decided").is_empty()
         };
         assert!(accepts("get_order", "x".into()));
-        assert!(accepts("get_user", serde_json::json!({})) && !accepts("get_user", serde_json::json!([])));
-        assert!(accepts("other", serde_json::json!([])));
+        assert!(accepts("get_user", json!({})) && !accepts("get_user", json!([])));
+        assert!(accepts("other", json!([])));
     }
 }

@@ -46,10 +46,7 @@ struct OutputQualitySettings {
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     min: Option<f64>,
     /// A list of `{contains: ..}`, `{not_contains: ..}`, `{regex: ..}` and `{json_schema: ..}`.
-    #[cfg_attr(
-        feature = "schema",
-        schemars(with = "Option<Vec<serde_json::Map<String, serde_json::Value>>>")
-    )]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<crate::json::JsonMap>>"))]
     assertions: Option<Vec<String>>,
 }
 

@@ -10,6 +10,7 @@
 #![doc = include_str!("../../../tests/check/sequence_correctness/fail-order.yaml")]
 //! ```
 
+use crate::json::json;
 use serde::{Deserialize, Serialize};
 
 use crate::check::support::attempts::note_attempts;
@@ -90,7 +91,7 @@ impl Check for SequenceCorrectness {
         };
         Ok(outcome
             .stat("calls_checked", trace.calls.len())
-            .value("mode", serde_json::json!(self.mode))
+            .value("mode", json!(self.mode))
             .value("correct", correct.into())
             .value("progress", score.get().into()))
     }

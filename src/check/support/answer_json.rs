@@ -1,12 +1,10 @@
 //! The JSON that the final answer is, or holds.
 
+use crate::json::{self, Json, JsonError};
 use std::ops::Range;
 
 use arraign_trace::code_blocks::{CodeBlock, find_code_blocks};
-use arraign_trace::unique_keys::parse_value;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::Value;
 
 use crate::check::support::answer_text::{beginning, beginning_from, ending, ending_before, position};
 use crate::outcome::Violation;
@@ -25,7 +23,7 @@ pub(crate) enum Form {
 }
 
 /// Parses the JSON of an answer. The violation shows where parsing stopped.
-pub(crate) fn json(answer: &str, form: Form) -> Result<Value, Box<Violation>> {
+pub(crate) fn json(answer: &str, form: Form) -> Result<Json, Box<Violation>> {
     let blocks = find_code_blocks(answer);
     let text = match form {
         Form::Strict => None,
@@ -34,7 +32,7 @@ pub(crate) fn json(answer: &str, form: Form) -> Result<Value, Box<Violation>> {
     let text = text.unwrap_or(0..answer.len());
     let read = &answer[text.clone()];
     // Programs differ on which of two equal keys counts, so such an answer means nothing certain.
-    parse_value(read).map_err(|error| {
+    json::parse(read).map_err(|error| {
         let help = match (form, blocks.len()) {
             (Form::Strict, 1) => "say `json: fenced` to read the block that the answer holds",
             _ => "make the agent answer with JSON and nothing else",
@@ -53,7 +51,7 @@ fn choose_block(answer: &str, blocks: &[CodeBlock<'_>]) -> Result<Option<Range<u
         let content = &answer[block.content.clone()];
         block.info.is_empty()
             && content.trim_start().starts_with(['{', '['])
-            && serde_json::from_str::<IgnoredAny>(content).is_ok()
+            && json::parse_borrowed(content).is_ok()
     };
     let mut candidates: Vec<&CodeBlock<'_>> = blocks.iter().filter(marked).collect();
     if candidates.is_empty() {
@@ -71,7 +69,7 @@ fn choose_block(answer: &str, blocks: &[CodeBlock<'_>]) -> Result<Option<Range<u
 }
 
 /// Returns the byte at which serde stopped. Serde counts lines and bytes from 1, and names the last byte that it read.
-fn byte_of(text: &str, error: &serde_json::Error) -> usize {
+fn byte_of(text: &str, error: &JsonError) -> usize {
     let lines = text.split_inclusive('\n');
     let line_start: usize = lines.take(error.line().saturating_sub(1)).map(str::len).sum();
     let stop = if error.is_eof() { text.len() } else { line_start + error.column().saturating_sub(1) };
@@ -79,7 +77,7 @@ fn byte_of(text: &str, error: &serde_json::Error) -> usize {
     (0..=stop.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
-fn not_json(answer: &str, at: usize, error: &serde_json::Error) -> Violation {
+fn not_json(answer: &str, at: usize, error: &JsonError) -> Violation {
     // The position that serde reports counts from the start of the block. The message has the place in the whole
     // answer instead.
     let said = error.to_string();
@@ -115,6 +113,7 @@ fn name_block(block: &CodeBlock<'_>) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::json;
 
     fn problem(answer: &str, form: Form) -> (String, String) {
         let violation = json(answer, form).expect_err(answer);
@@ -144,7 +143,7 @@ mod tests {
     #[test]
     fn one_fenced_block_is_read_when_that_is_wanted() {
         for answer in ["```json\n{}\n```", "Here:\n\n~~~~\r\n{}\r\n~~~~\r\nBye", "{}", "  ```\n{}\n  ```\n"] {
-            assert_eq!(json(answer, Form::Fenced).ok(), Some(serde_json::json!({})), "{answer}");
+            assert_eq!(json(answer, Form::Fenced).ok(), Some(json!({})), "{answer}");
         }
         for answer in ["```\n{}", "```\n{}\n~~~", "Here: {}", "`{}`", "", "```yaml\n{}\n```"] {
             assert!(json(answer, Form::Fenced).is_err(), "{answer}");
@@ -160,7 +159,7 @@ mod tests {
             "```\nplain\n```\n```\n{}\n```\n```mermaid\n{}\n```",
             "```\n7\n```\n```\n{}\n```",
         ] {
-            assert_eq!(json(answer, Form::Fenced).ok(), Some(serde_json::json!({})), "{answer}");
+            assert_eq!(json(answer, Form::Fenced).ok(), Some(json!({})), "{answer}");
         }
         // A marked block that is wrong is the answer's mistake, whatever is in other blocks.
         assert!(json("```json\n{\n```\n```\n{}\n```", Form::Fenced).is_err());
@@ -176,7 +175,7 @@ mod tests {
     #[test]
     fn a_key_that_comes_twice_is_no_json() {
         let (message, _) = problem("{\"a\": true, \"a\": false}", Form::Strict);
-        assert_eq!(message, "the answer is not JSON: duplicate key `a` at line 1, column 23");
+        assert_eq!(message, "the answer is not JSON: duplicate key `a` at line 1, column 13");
     }
 
     #[test]

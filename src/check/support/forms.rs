@@ -1,10 +1,11 @@
 //! Forms of values that settings have, for the schema: types that only describe what is read by hand.
 #![expect(dead_code, reason = "the types describe forms, and hold no value")]
 
+use crate::json::JsonMap;
+#[cfg(feature = "schema")]
+use crate::json::{Json, json};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-
-use serde_json::{Map, Value};
 
 /// One text, or a list of texts.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "texts"))]
@@ -45,7 +46,7 @@ fn refer_to_entry(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 /// A JSON Schema: a mapping, `true` or `false`.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
 pub(crate) enum InlineSchema {
-    Keywords(Map<String, Value>),
+    Keywords(JsonMap),
     Always(bool),
 }
 
@@ -63,7 +64,7 @@ pub(crate) type SchemasByName = BTreeMap<String, InlineSchema>;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
 pub(crate) enum PolicyOrFile {
     File(String),
-    Inline(Map<String, Value>),
+    Inline(JsonMap),
 }
 
 /// A source of `extract`.
@@ -76,7 +77,7 @@ pub(crate) enum ExtractSource {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
 pub(crate) enum RuleTool {
     Name(String),
-    WithArguments(Map<String, Value>),
+    WithArguments(JsonMap),
 }
 
 /// One tool of a rule, or several.
@@ -123,7 +124,7 @@ fn narrow_by_type(schema: &mut schemars::Schema) {
     schema.remove("additionalProperties");
     let narrowed = RULE_KEYS.iter().map(|(name, own)| {
         let own = own.iter().map(|key| ((*key).to_owned(), keys[*key].clone()));
-        serde_json::json!({
+        json!({
             "if": {"required": ["type"], "properties": {"type": {"const": name}}},
             "then": {
                 "properties": own.collect::<serde_json::Map<_, _>>(),
@@ -132,9 +133,9 @@ fn narrow_by_type(schema: &mut schemars::Schema) {
             },
         })
     });
-    let narrowed: Vec<serde_json::Value> = narrowed.collect();
+    let narrowed: Vec<Json> = narrowed.collect();
     schema.insert("allOf".to_owned(), narrowed.into());
-    schema.insert("properties".to_owned(), serde_json::json!({"type": keys["type"]}));
+    schema.insert("properties".to_owned(), json!({"type": keys["type"]}).into());
 }
 
 /// A rule of `sequence_valid`.

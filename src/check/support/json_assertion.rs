@@ -1,7 +1,7 @@
 //! The shared part of checks of the answer's JSON: settings, parsing, messages.
 
+use crate::json::Json;
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::check::Check;
 use crate::check::support::answer_json::{Form, json};
@@ -30,7 +30,7 @@ pub(crate) struct PathSettings {
 }
 
 /// Judges what a path selects in the JSON of an answer.
-type PathJudge = fn(&JsonPath, &Value) -> Option<Violation>;
+type PathJudge = fn(&JsonPath, &Json) -> Option<Violation>;
 
 struct PathCheck(PathSettings, PathJudge);
 
@@ -53,7 +53,7 @@ impl Check for PathCheck {
 pub(crate) fn of_json(
     evidence: &Evidence<'_>,
     form: Form,
-    judge: impl FnOnce(&Value) -> Option<Violation>,
+    judge: impl FnOnce(&Json) -> Option<Violation>,
 ) -> Result<Outcome, Unfit> {
     let violation = match json(answer(evidence)?, form) {
         Ok(json) => judge(&json),
@@ -68,7 +68,7 @@ pub(crate) fn not_json() -> Evidence<'static> {
 }
 
 /// Says that `path` selects nothing in `json`, and names the nearest part that exists.
-pub(crate) fn selects_nothing(path: &JsonPath, json: &Value) -> Violation {
+pub(crate) fn selects_nothing(path: &JsonPath, json: &Json) -> Violation {
     let message = format!("`{path}` selects nothing in the answer");
     let near = path.above().find_map(|above| match above.select(json).as_slice() {
         [] => None,
@@ -82,6 +82,6 @@ pub(crate) fn selects_nothing(path: &JsonPath, json: &Value) -> Violation {
 }
 
 /// Renders a value as JSON. A long value is cut.
-pub(crate) fn shown(value: &Value) -> String {
+pub(crate) fn shown(value: &Json) -> String {
     QuotedText::from_json(value).cut_end(SHOWN).to_string()
 }

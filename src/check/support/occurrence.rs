@@ -23,9 +23,9 @@ impl Occurrence {
     pub(crate) fn read(node: Node<'_>) -> Result<Self, LoadError> {
         match (node.value(), node.as_str()) {
             // Numbers count from 1: a 0 is one of the mistakes below.
-            (Yaml::Int(number), _) if *number > 0 => {
-                Ok(Self::Nth(usize::try_from(*number).unwrap_or(usize::MAX)))
-            }
+            (Yaml::Number(number), _) if number.as_u64().is_some_and(|number| number > 0) => Ok(Self::Nth(
+                number.as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or(usize::MAX),
+            )),
             (_, Some("any")) => Ok(Self::Any),
             (_, Some("all")) => Ok(Self::All),
             (_, Some("first")) => Ok(Self::First),

@@ -1,8 +1,7 @@
 //! `failed_when`: which results of tools are failures, where the format of a trace does not say.
 
+use crate::json::Json;
 use std::borrow::Cow;
-
-use serde_json::Value;
 
 use crate::check::arguments::{ResultMatcher, WORDS};
 use crate::pattern::ToolPattern;
@@ -113,7 +112,7 @@ impl FailureRule {
 
 /// Whether the matcher accepts a layer of the result, such as the JSON that it is the text of. The error says that a pattern
 /// ran out of steps.
-fn accepts_result(matcher: &ResultMatcher, result: &Value) -> Result<bool, ()> {
+fn accepts_result(matcher: &ResultMatcher, result: &Json) -> Result<bool, ()> {
     let found = find_in_result(result, |_| true, &mut |layer| match matcher.accepts(layer) {
         Ok(false) => None,
         decided => Some(decided.map_err(drop)),

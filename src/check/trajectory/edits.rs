@@ -1,12 +1,11 @@
 //! The edit script: the fewest changes from the calls of a run to the expected ones.
 
-use serde_json::{Value, json};
-
 use super::spec::CallDifference;
 use crate::check::arguments::ArgumentDifference;
 use crate::check::support::json_assertion::shown;
 use crate::check::support::words::say_times;
 use crate::evidence::SuccessBasis;
+use crate::json::{Json, json};
 use crate::trace::Call;
 
 /// The longest column of tool names, in characters.
@@ -155,7 +154,7 @@ impl CallEdit {
     }
 
     /// The edit as data.
-    pub(super) fn to_json(&self) -> Value {
+    pub(super) fn to_json(&self) -> Json {
         let Self { tool, call, entry, .. } = self;
         match &self.kind {
             EditKind::Change { difference, mode } => json!({

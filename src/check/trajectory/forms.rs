@@ -1,9 +1,8 @@
 //! The settings of the checks of expected calls, for their schema.
 #![expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 
+use crate::json::JsonMap;
 use std::collections::BTreeMap;
-
-use serde_json::{Map, Value};
 
 use super::bfcl::MatchRules;
 use super::run_calls::WantedStatus;
@@ -26,13 +25,13 @@ pub(super) struct CallsForm {
     /// Globs over the paths of arguments that are not compared: `timestamp`, `*.request_id`, `get_order.trace_id`.
     ignore: Option<Texts>,
     /// The default values of arguments, by tool: `{search: {limit: 10}}`.
-    defaults: Option<BTreeMap<String, Map<String, Value>>>,
+    defaults: Option<BTreeMap<String, JsonMap>>,
     /// How the expected calls end. With `any`, failed calls are extra calls, too.
     status: Option<WantedStatus>,
     /// Uses the rules of another tool.
     r#match: Option<MatchRules>,
     /// The declared functions, with `match: bfcl`: `[{name, parameters: {properties, required}}]`.
-    functions: Option<Vec<Map<String, Value>>>,
+    functions: Option<Vec<JsonMap>>,
 }
 
 /// Settings of `effects`.
@@ -49,7 +48,7 @@ pub(super) struct EffectsForm {
     /// Globs over the paths of arguments that are not compared.
     ignore: Option<Texts>,
     /// The default values of arguments, by tool.
-    defaults: Option<BTreeMap<String, Map<String, Value>>>,
+    defaults: Option<BTreeMap<String, JsonMap>>,
     /// How the expected calls end. With `any`, failed calls count, too.
     status: Option<WantedStatus>,
 }

@@ -1,7 +1,7 @@
 //! The settings that `calls` and `effects` share.
 
+use crate::json::Json;
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::entry::{EntryReader, SlotGroup};
 use super::spec::{DefaultValues, SpecDefaults};
@@ -110,7 +110,7 @@ fn read_values(node: Node<'_>) -> Result<DefaultValues, LoadErrors> {
     let (mut errors, mut values) = (LoadErrors::new(), Vec::new());
     for (key, arguments) in tools {
         let tool = errors.take(ToolPattern::new(&key.name).map_err(|problem| node.error(problem)));
-        let Value::Object(arguments) = arguments.to_json() else {
+        let Json::Object(arguments) = arguments.to_json() else {
             errors.push(arguments.error("the defaults of a tool are a mapping of arguments to values"));
             continue;
         };

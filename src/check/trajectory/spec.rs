@@ -1,12 +1,11 @@
 //! One expected call: a tool, its arguments, and how it ended.
 
-use serde_json::{Map, Value};
-
 use super::run_calls::{RunCalls, WantedStatus};
 use crate::check::arguments::{
     ArgumentDifference, ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments, read_arguments,
 };
 use crate::evidence::require_arguments;
+use crate::json::JsonMap;
 use crate::outcome::Unfit;
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
@@ -23,7 +22,7 @@ pub(super) struct CallSpec {
 }
 
 /// The values of omitted arguments, by tool.
-pub(super) type DefaultValues = Vec<(ToolPattern, Map<String, Value>)>;
+pub(super) type DefaultValues = Vec<(ToolPattern, JsonMap)>;
 
 /// The settings that all expected calls of a check share.
 #[derive(Debug, Default)]
@@ -148,7 +147,7 @@ impl SpecDefaults {
         mode: ArgumentsMode,
         tool: &ToolPattern,
     ) -> Result<ArgumentsMatcher, LoadErrors> {
-        let mut values = Map::new();
+        let mut values = JsonMap::new();
         let of_tool = self.values.iter().filter(|(known, _)| known.matches_name(tool.as_str()));
         of_tool.for_each(|(_, known)| values.extend(known.clone()));
         let (tool, ignored, defaults) = (tool.as_str(), &self.ignored, &values);

@@ -1,9 +1,9 @@
 //! The files that a call of an editor writes and a call of a reader shows: the paths and texts among its arguments.
 
+use crate::json::Json;
 use std::sync::LazyLock;
 
 use crate::pattern::{WordList, list_words};
-use serde_json::Value;
 
 use super::patch::{added, files, is_patch, replacements};
 use crate::trace::{Arguments, Call};
@@ -39,10 +39,10 @@ fn list_patched(patch: &str) -> Vec<Edit> {
 }
 
 /// Finds a patch that names its files among the arguments.
-fn find_patch(value: &Value) -> Option<&str> {
+fn find_patch(value: &Json) -> Option<&str> {
     match value {
-        Value::String(text) => Some(text.as_str()).filter(|text| is_patch(text)),
-        Value::Object(fields) => {
+        Json::String(text) => Some(text.as_str()).filter(|text| is_patch(text)),
+        Json::Object(fields) => {
             let texts = fields.iter().filter(|(name, _)| {
                 ["input", "patch", "diff", "patchtext"].contains(&fold_name(name).as_str())
             });
@@ -54,23 +54,23 @@ fn find_patch(value: &Value) -> Option<&str> {
 
 /// Collects the edits of an object. An object with a path edits that path; lists inside may contain further edits, of the
 /// same path or of others.
-fn gather_edits(value: &Value, outer: Option<&str>, depth: usize, found: &mut Vec<Edit>) {
-    let Value::Object(fields) = value else { return };
+fn gather_edits(value: &Json, outer: Option<&str>, depth: usize, found: &mut Vec<Edit>) {
+    let Json::Object(fields) = value else { return };
     let path =
-        find_field(value, &PATHS).and_then(Value::as_str).filter(|path| path.len() <= MAX_PATH).or(outer);
+        find_field(value, &PATHS).and_then(Json::as_str).filter(|path| path.len() <= MAX_PATH).or(outer);
     // Editors differ in how they nest paths and texts. An inner object without a path belongs to the path around it,
     // and the outer one counts itself only if it has a text or contains no edit.
     let text = new_text(value);
     let before = found.len();
     for (name, inner) in fields.iter().filter(|_| depth < 2) {
         match inner {
-            Value::Array(entries) => {
+            Json::Array(entries) => {
                 for entry in entries {
                     gather_edits(entry, path, depth + 1, found);
                 }
             }
-            Value::Object(changes) if name == "changes" => {
-                found.extend(changes.iter().map(|(path, change)| (path.clone(), changed_text(change))));
+            Json::Object(changes) if name == "changes" => {
+                found.extend(changes.iter().map(|(path, change)| (path.to_string(), changed_text(change))));
             }
             _ => {}
         }
@@ -81,21 +81,19 @@ fn gather_edits(value: &Value, outer: Option<&str>, depth: usize, found: &mut Ve
 }
 
 /// `{"type": "add", "content": ...}`, `{"add": {"content": ...}}`, `{"update": {"unified_diff": ...}}`.
-fn changed_text(change: &Value) -> Option<String> {
+fn changed_text(change: &Json) -> Option<String> {
     let change = change.get("add").or_else(|| change.get("update")).unwrap_or(change);
-    let content = change.get("content").and_then(Value::as_str).map(str::to_owned);
-    content.or_else(|| change.get("unified_diff").and_then(Value::as_str).map(added))
+    let content = change.get("content").and_then(Json::as_str).map(str::to_owned);
+    content.or_else(|| change.get("unified_diff").and_then(Json::as_str).map(added))
 }
 
-fn new_text(value: &Value) -> Option<String> {
-    let diff = value.get("diff").and_then(Value::as_str).and_then(replacements);
+fn new_text(value: &Json) -> Option<String> {
+    let diff = value.get("diff").and_then(Json::as_str).and_then(replacements);
     diff.or_else(|| {
         let text = find_field(value, &TEXTS)?;
         match text {
-            Value::String(text) => Some(text.clone()),
-            Value::Array(lines) => {
-                Some(lines.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"))
-            }
+            Json::String(text) => Some(text.to_string()),
+            Json::Array(lines) => Some(lines.iter().filter_map(Json::as_str).collect::<Vec<_>>().join("\n")),
             _ => None,
         }
     })
@@ -109,14 +107,14 @@ pub(super) fn paths(call: &Call) -> Vec<String> {
     found
 }
 
-fn collect_paths(value: &Value, depth: usize, found: &mut Vec<String>) {
+fn collect_paths(value: &Json, depth: usize, found: &mut Vec<String>) {
     let Some(fields) = value.as_object() else { return };
     for (name, value) in fields {
         let is_path = PATHS.contains(&fold_name(name).as_str());
         match value {
-            Value::String(path) if is_path => found.push(path.clone()),
-            Value::Array(entries) => {
-                let paths = entries.iter().filter(|_| is_path).filter_map(Value::as_str);
+            Json::String(path) if is_path => found.push(path.to_string()),
+            Json::Array(entries) => {
+                let paths = entries.iter().filter(|_| is_path).filter_map(Json::as_str);
                 found.extend(paths.map(str::to_owned));
                 // The depth is limited: editors name their files near the top of the arguments.
                 entries.iter().filter(|_| depth < 2).for_each(|entry| collect_paths(entry, depth + 1, found));
@@ -133,9 +131,9 @@ pub(super) fn shell_line(call: &Call) -> Option<String> {
     // Some tools take the line itself as their arguments.
     let line = if value.is_string() { value } else { find_field(value, NAMES)? };
     match line {
-        Value::String(line) => Some(line.clone()),
-        Value::Array(words) => {
-            Some(words.iter().filter_map(Value::as_str).map(quote_word).collect::<Vec<_>>().join(" "))
+        Json::String(line) => Some(line.to_string()),
+        Json::Array(words) => {
+            Some(words.iter().filter_map(Json::as_str).map(quote_word).collect::<Vec<_>>().join(" "))
         }
         _ => None,
     }
@@ -150,16 +148,16 @@ pub(super) fn folder(call: &Call) -> &str {
     let value = call.arguments.json();
     let folder = value
         .and_then(|value| find_field(value, &["workdir", "cwd", "workingdirectory", "directory", "dirpath"]));
-    folder.and_then(Value::as_str).unwrap_or_default()
+    folder.and_then(Json::as_str).unwrap_or_default()
 }
 
 /// Whether a call of an editor with several commands (`view`, `create`, `str_replace`) only shows a file.
 pub(super) fn only_views(call: &Call) -> bool {
-    let command = call.arguments.get("command").and_then(Value::as_str);
+    let command = call.arguments.get("command").and_then(Json::as_str);
     matches!(command, Some("view" | "read" | "open" | "cat" | "show"))
 }
 
-fn find_field<'v>(value: &'v Value, names: &[&str]) -> Option<&'v Value> {
+fn find_field<'v>(value: &'v Json, names: &[&str]) -> Option<&'v Json> {
     let fields = value.as_object()?;
     names
         .iter()
@@ -173,13 +171,13 @@ fn fold_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::json::json;
 
     fn one(path: &str, text: Option<&str>) -> Edit {
         (path.to_owned(), text.map(str::to_owned))
     }
 
-    fn of(arguments: Value) -> Vec<Edit> {
+    fn of(arguments: Json) -> Vec<Edit> {
         edits(&Call::new("Edit", Arguments::Json(arguments), 1))
     }
 

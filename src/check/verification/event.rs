@@ -7,6 +7,7 @@ use super::purpose::{CommandPattern, Purpose};
 use super::shell_event;
 use super::shown;
 use super::tools::{ToolKind, tool_of};
+use crate::json::Json;
 use crate::pattern::ToolPattern;
 use crate::trace::Call;
 
@@ -66,7 +67,7 @@ pub(super) enum Undo {
 /// Whether the call makes a file, rather than changing one.
 pub(super) fn is_creation(call: &Call) -> bool {
     let name = call.name.to_lowercase();
-    let command = call.arguments.get("command").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let command = call.arguments.get("command").and_then(Json::as_str).unwrap_or_default();
     ["write", "create", "newfile", "new_file", "add_file"].iter().any(|verb| name.contains(verb))
         || command == "create"
         || command.contains("<<")
@@ -98,7 +99,7 @@ pub(super) fn acts(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec
         }
         Some(ToolKind::Bystander) => Vec::new(),
         // A line that a tool of another name runs is a line all the same.
-        None if call.arguments.get("command").is_some_and(serde_json::Value::is_string) => {
+        None if call.arguments.get("command").is_some_and(Json::is_string) => {
             shell_event::acts(call, output, tables)
         }
         None => vec![Act::Other(OtherCall::of(call, output))],

@@ -80,8 +80,6 @@ mod tools;
 mod trace;
 mod written;
 
-use serde_json::json;
-
 use self::answer::Answer;
 use self::answer::language::is_foreign;
 use self::breakdown::Bar;
@@ -90,6 +88,7 @@ use self::settings::{OnViolation, Profile};
 use crate::check::support::answer_text::answer;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::{Evidence, require_arguments};
+use crate::json::json;
 use crate::outcome::{Outcome, Unfit};
 use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call, CallStatus, Trace};

@@ -1,9 +1,8 @@
 //! The output of a call: its text, and whether the call worked.
 
+use crate::json::{self, Json};
 use std::cell::OnceCell;
 use std::collections::HashSet;
-
-use serde_json::Value;
 
 use super::health::is_sick;
 use super::shown::leading_number;
@@ -119,10 +118,10 @@ fn push_line(piece: &str, text: &mut String) {
 }
 
 /// A text as it is; the texts inside of anything else, and its JSON.
-fn collect_result(result: &Value, text: &mut String) {
+fn collect_result(result: &Json, text: &mut String) {
     match result {
-        Value::Null => {}
-        Value::String(piece) => push_line(piece, text),
+        Json::Null => {}
+        Json::String(piece) => push_line(piece, text),
         other => {
             collect_texts(other, text);
             push_line(&other.to_string(), text);
@@ -130,32 +129,32 @@ fn collect_result(result: &Value, text: &mut String) {
     }
 }
 
-fn collect_texts(value: &Value, text: &mut String) {
+fn collect_texts(value: &Json, text: &mut String) {
     match value {
-        Value::String(piece) => push_line(piece, text),
-        Value::Array(values) => values.iter().for_each(|value| collect_texts(value, text)),
-        Value::Object(values) => values.values().for_each(|value| collect_texts(value, text)),
+        Json::String(piece) => push_line(piece, text),
+        Json::Array(values) => values.iter().for_each(|value| collect_texts(value, text)),
+        Json::Object(values) => values.values().for_each(|value| collect_texts(value, text)),
         _ => {}
     }
 }
 
 /// A text that is the JSON of what a process left: its output and its exit code.
-fn of_a_process(result: &Value) -> Option<Value> {
+fn of_a_process(result: &Json) -> Option<Json> {
     let text = result.as_str().filter(|text| text.starts_with('{'))?;
-    serde_json::from_str(text).ok().filter(|parsed| told_code(parsed).is_some())
+    json::parse_lenient(text).ok().filter(|parsed| told_code(parsed).is_some())
 }
 
 /// Finds the exit code in a result: `{"exit_code": 1}`, `Exit code 1` on its first lines.
-fn told_code(result: &Value) -> Option<i64> {
+fn told_code(result: &Json) -> Option<i64> {
     match result {
-        Value::String(text) => {
+        Json::String(text) => {
             // The first lines are read, because the output of a program may contain anything further down.
             let code = text.lines().take(8).find_map(code_in_line);
             code.or_else(|| code_at_end(text))
         }
-        Value::Object(fields) => {
+        Json::Object(fields) => {
             let named = ["exit_code", "exitCode", "exit_status", "returncode", "return_code", "code"];
-            let code = named.iter().find_map(|name| fields.get(*name)?.as_i64());
+            let code = named.iter().find_map(|name| fields.get(name)?.as_i64());
             code.or_else(|| fields.get("metadata").and_then(told_code))
         }
         _ => None,
@@ -184,9 +183,9 @@ fn code_after(line: &str, heads: &[&str]) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::json::json;
 
-    fn output(result: Value) -> CallOutput {
+    fn output(result: Json) -> CallOutput {
         let call = Call {
             result: Some(result),
             status: CallStatus::Unknown,

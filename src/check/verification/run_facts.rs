@@ -1,6 +1,7 @@
 //! The facts of a run, collected call by call: files that were written and not shown since, deployments that were not
 //! checked since, tests that ran after the last change of code.
 
+use crate::json::Json;
 use std::collections::HashSet;
 
 use super::event::{Act, AddedNames, Ran, Undo, acts, is_creation};
@@ -199,7 +200,7 @@ impl RunFacts {
     fn read(&mut self, call: &Call, path: &str, output: &CallOutput) {
         (self.touches_files, self.reads, self.looks) = (true, true, true);
         // A read that begins further down shows lines from there.
-        let first = call.arguments.get("offset").and_then(serde_json::Value::as_u64).unwrap_or(1);
+        let first = call.arguments.get("offset").and_then(Json::as_u64).unwrap_or(1);
         let shown = output.last_line(usize::try_from(first).unwrap_or(1));
         match self.last_lines.get_mut(path) {
             Some(last) => *last = shown.max(*last),

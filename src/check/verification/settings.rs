@@ -119,7 +119,7 @@ impl VerificationSettings {
         let mut settings = self.clone();
         match node.value() {
             Value::Bool(true) | Value::Null => return Ok(settings),
-            Value::Int(_) | Value::UInt(_) | Value::Float(_) => {
+            Value::Number(_) | Value::NotFinite(_) => {
                 settings.threshold = Some(read_threshold(node)?);
                 return Ok(settings);
             }

@@ -1,5 +1,6 @@
 //! The end of a run: the summary, the reports and the notes on standard error.
 
+use crate::json;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -98,7 +99,7 @@ impl RunFinisher {
 
 /// Writes the summary of a run as JSON. The error is a message for the user.
 pub fn write_summary(summary: &Summary, path: &Path) -> Result<(), String> {
-    let json = serde_json::to_vec_pretty(summary).map_err(io::Error::from);
+    let json = json::to_string_pretty(summary).map(String::into_bytes).map_err(io::Error::from);
     let written = json.and_then(|mut json| {
         json.push(b'\n');
         write_with_folder(path, &json)

@@ -2,10 +2,9 @@
 //!
 //! The lines have the fields that libtest writes for the same flags, and the fields `identifier`, `tier` and `tags`.
 
+use crate::json::{Json, json};
 use std::path::Path;
 use std::process::ExitCode;
-
-use serde_json::{Value, json};
 
 use super::stderr::print_block;
 use crate::case::Tier;
@@ -18,7 +17,7 @@ use crate::suite::build_identifier;
 /// Prints the trials that the command line selects, one line each, and returns the exit code of the process.
 pub(crate) fn print_list(plan: &Plan, (base, root): (&Path, &Path), command: &HarnessCommand) -> ExitCode {
     let listed = plan.trials.iter().filter(|trial| is_listed(trial, command));
-    let trials: Vec<Value> = listed.filter_map(|trial| list_trial(trial, base)).collect();
+    let trials: Vec<Json> = listed.filter_map(|trial| list_trial(trial, base)).collect();
     let (total, ignored) = (trials.len(), trials.iter().filter(|trial| trial["ignore"] == true).count());
     let first = json!({"type": "suite", "event": "discovery", "root": root.to_string_lossy()});
     let last = json!({
@@ -37,7 +36,7 @@ fn is_listed(trial: &PlannedTrial, command: &HarnessCommand) -> bool {
 }
 
 /// Describes a trial. A file with mistakes has no trial in a list.
-fn list_trial(trial: &PlannedTrial, base: &Path) -> Option<Value> {
+fn list_trial(trial: &PlannedTrial, base: &Path) -> Option<Json> {
     let (place, extent, tier, tags): (&Place, &Place, Tier, &[String]) = match &trial.work {
         TrialWork::Case(work) => (&work.case.place, &work.case.extent, work.case.tier, &work.case.tags),
         // A gate has one line: the setting that made it.

@@ -1,5 +1,6 @@
 //! Reads an earlier run from the folder of its logs or from one of its reports.
 
+use crate::json;
 use std::fs;
 use std::path::Path;
 
@@ -67,7 +68,7 @@ fn read_text(path: &Path) -> Result<String, String> {
 }
 
 fn parse_json<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, String> {
-    serde_json::from_str(text).map_err(|error| format!("{place}: not a verdict: {error}"))
+    json::from_str(text).map_err(|error| format!("{place}: not a verdict: {error}"))
 }
 
 fn check_verdicts(name: &str, verdicts: &[Verdict]) -> Result<EarlierRun, String> {

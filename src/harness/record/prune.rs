@@ -4,6 +4,7 @@
 //! runs of this harness are removed: those with its manifest. None is removed in the first hour after its start, because it
 //! can still be running, or another process can be reading it.
 
+use crate::json;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,5 +48,5 @@ fn list_folders(out: &Path) -> Vec<PathBuf> {
 
 fn read_start_ms(manifest: &Path) -> Option<u64> {
     let text = open_regular(manifest).and_then(io::read_to_string).ok()?;
-    serde_json::from_str::<RunManifest>(&text).ok().map(|manifest| manifest.started_ms)
+    json::from_str::<RunManifest>(&text).ok().map(|manifest| manifest.started_ms)
 }

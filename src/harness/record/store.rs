@@ -5,6 +5,7 @@
 //! as many logs as it has threads. The manifests are `@manifests/<harness>.json`; `@manifests/<harness>.spent.jsonl` lists
 //! what a judge has cost.
 
+use crate::json;
 use std::cell::Cell;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -64,7 +65,7 @@ impl Store {
         if path.exists() {
             return Ok(false);
         }
-        let json = serde_json::to_vec(&describe()).map_err(io::Error::from);
+        let json = json::to_vec(&describe()).map_err(io::Error::from);
         let written = json.and_then(|json| write_with_folder(&path, &json));
         written.map(|()| true).map_err(|error| self.unwritable_error(&error))
     }
@@ -111,7 +112,7 @@ impl Store {
         // Taking the buffer leaves an empty one behind; if serialization fails, the buffer is simply lost.
         let mut json = BUFFER.take();
         json.clear();
-        serde_json::to_writer(&mut json, verdict)?;
+        json.extend(json::to_vec(verdict)?);
         let written = self.log.append_line(&json);
         BUFFER.set(json);
         written

@@ -4,6 +4,7 @@
 //! if it runs alone, beside the others, or in a separate process under nextest. Only agents that really run are not asked
 //! twice: under nextest the processes of a run share their verdicts, and a part of the trials does not decide a gate.
 
+use crate::json;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -104,7 +105,7 @@ fn compare_means(
     {
         // `cargo arraign accept` reads these values to write the new summary as the baseline.
         finding.values.insert("baseline".to_owned(), context.project.files.name(file).into());
-        let summary = serde_json::to_value(context.tally.summary_of(now)).unwrap_or_default();
+        let summary = json::to_json(&context.tally.summary_of(now)).unwrap_or_default();
         finding.values.insert("summary".to_owned(), summary);
     }
     finding

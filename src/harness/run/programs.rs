@@ -1,8 +1,7 @@
 //! The programs that check runs (`exec`): whether they may start, and their input.
 
+use crate::json::{self, Json, json};
 use std::path::{Path, PathBuf};
-
-use serde_json::json;
 
 use crate::agent::{AgentEnvironment, ProgramRunner};
 use crate::case::Case;
@@ -44,7 +43,7 @@ impl CheckPrograms {
             });
         }
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let trace: serde_json::Value = serde_json::from_str(&to_native(trace)).unwrap_or_default();
+        let trace: Json = json::from_str(&to_native(trace)).unwrap_or_default();
         let facts = json!({"id": case.id.as_deref().unwrap_or(&stem), "input": case.input, "trace": trace});
         self.runner.run_program(request, format!("{facts}\n").into_bytes()).map_err(Absent::Failed)
     }

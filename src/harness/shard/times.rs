@@ -1,5 +1,6 @@
 //! The durations of an earlier run, by which trials are divided into shards of about the same work.
 
+use crate::json;
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
@@ -33,7 +34,7 @@ impl TrialTimes {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut durations = HashMap::new();
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-            let trial: TimedTrial = serde_json::from_str(line)
+            let trial: TimedTrial = json::from_str(line)
                 .map_err(|error| format!(":{number}: expected a line of `report.jsonl`: {error}"))?;
             let duration = trial.duration_ms.max(0.0);
             durations.insert(trial.name, duration);

@@ -4,11 +4,10 @@
 //! such files itself and does not depend on insta, for two reasons: insta's macros record the line of their Rust call,
 //! where a review should show the line of the YAML case, and cargo allows only one version 1.x of insta, the user's.
 
+use crate::json::{self, Json, json};
 use std::fs;
 use std::io;
 use std::path::Path;
-
-use serde_json::{Value, json};
 
 use super::SnapshotFile;
 use super::pending::{SnapshotUpdate, SnapshotWriter, passes_by_force};
@@ -96,14 +95,14 @@ const PINNED_FIELDS: &[&str] = &[
 
 /// Renders the part of a verdict that a snapshot contains.
 fn render_verdict(verdict: &Verdict) -> String {
-    let findings: Vec<Value> = verdict.findings.iter().map(pin_finding).collect();
+    let findings: Vec<Json> = verdict.findings.iter().map(pin_finding).collect();
     render_yaml(&json!({
         "status": verdict.status, "score": round(verdict.score.get()), "findings": findings,
     }))
 }
 
-fn pin_finding(finding: &Finding) -> Value {
-    let violations: Vec<Value> = finding.violations.iter().map(pin_violation).collect();
+fn pin_finding(finding: &Finding) -> Json {
+    let violations: Vec<Json> = finding.violations.iter().map(pin_violation).collect();
     let mut pinned = json!({
         "check": finding.check,
         "status": finding.status,
@@ -116,10 +115,10 @@ fn pin_finding(finding: &Finding) -> Value {
     pinned
 }
 
-fn pin_violation(violation: &LocatedViolation) -> Value {
-    let mut pinned = serde_json::to_value(violation).unwrap_or_default();
-    if let Value::Object(fields) = &mut pinned {
-        fields.retain(|name, _| PINNED_FIELDS.contains(&name.as_str()));
+fn pin_violation(violation: &LocatedViolation) -> Json {
+    let mut pinned = json::to_json(violation).unwrap_or_default();
+    if let Json::Object(fields) = &mut pinned {
+        fields.retain(|name, _| PINNED_FIELDS.contains(&name));
     }
     round_numbers(&mut pinned);
     pinned
@@ -130,13 +129,14 @@ fn round(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 
-fn round_numbers(value: &mut Value) {
+fn round_numbers(value: &mut Json) {
     match value {
-        Value::Number(number) if number.is_f64() => {
-            *value = number.as_f64().map_or(Value::Null, |number| round(number).into());
+        // A number with more digits is one that was written, not one that was computed.
+        Json::Number(number) if number.is_f64() && number.fits_64_bits() => {
+            *value = number.as_f64().map_or(Json::Null, |number| round(number).into());
         }
-        Value::Array(items) => items.iter_mut().for_each(round_numbers),
-        Value::Object(entries) => entries.values_mut().for_each(round_numbers),
+        Json::Array(items) => items.iter_mut().for_each(round_numbers),
+        Json::Object(entries) => entries.values_mut().for_each(round_numbers),
         _ => {}
     }
 }

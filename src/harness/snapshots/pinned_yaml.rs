@@ -3,8 +3,7 @@
 //! insta has no public function for this. Its format indents each level by two spaces, indents a list below a key, begins
 //! an entry of a list on the line of its dash, and puts a string in double quotes if YAML could read it as another type.
 
-use serde_json::Value;
-
+use crate::json::{Json, JsonNumber};
 /// Strings that YAML 1.1 reads as booleans or as null.
 const KEYWORDS: &[&str] = &[
     "yes", "Yes", "YES", "no", "No", "NO", "True", "TRUE", "true", "False", "FALSE", "false", "on", "On",
@@ -12,7 +11,7 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// Renders `value` as a YAML document without a header.
-pub(super) fn render_yaml(value: &Value) -> String {
+pub(super) fn render_yaml(value: &Json) -> String {
     let mut out = String::new();
     write_value(&mut out, value, 0);
     out.push('\n');
@@ -25,16 +24,16 @@ pub(super) fn render_scalar(text: &str) -> String {
 }
 
 /// Writes `value` at the end of the current line. Further lines are indented by `indent`.
-fn write_value(out: &mut String, value: &Value, indent: usize) {
+fn write_value(out: &mut String, value: &Json, indent: usize) {
     match value {
-        Value::Array(items) if !items.is_empty() => {
+        Json::Array(items) if !items.is_empty() => {
             for (index, item) in items.iter().enumerate() {
                 start_entry(out, index, indent);
                 out.push_str("- ");
                 write_value(out, item, indent + 2);
             }
         }
-        Value::Object(entries) if !entries.is_empty() => {
+        Json::Object(entries) if !entries.is_empty() => {
             for (index, (key, value)) in entries.iter().enumerate() {
                 start_entry(out, index, indent);
                 out.push_str(&render_scalar(key));
@@ -43,20 +42,20 @@ fn write_value(out: &mut String, value: &Value, indent: usize) {
             }
         }
         // Empty containers have no lines of their own.
-        Value::Array(_) => out.push_str("[]"),
-        Value::Object(_) => out.push_str("{}"),
-        Value::String(text) => out.push_str(&render_scalar(text)),
-        Value::Number(number) => out.push_str(&render_number(number)),
-        Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
-        Value::Null => out.push('~'),
+        Json::Array(_) => out.push_str("[]"),
+        Json::Object(_) => out.push_str("{}"),
+        Json::String(text) => out.push_str(&render_scalar(text)),
+        Json::Number(number) => out.push_str(&render_number(number)),
+        Json::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+        Json::Null => out.push('~'),
     }
 }
 
 /// Writes a value behind `key:`: a scalar or an empty collection on the same line, other collections below.
-fn write_below_key(out: &mut String, value: &Value, indent: usize) {
+fn write_below_key(out: &mut String, value: &Json, indent: usize) {
     let is_block = match value {
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(entries) => !entries.is_empty(),
+        Json::Array(items) => !items.is_empty(),
+        Json::Object(entries) => !entries.is_empty(),
         _ => false,
     };
     if is_block {
@@ -80,8 +79,8 @@ fn break_line(out: &mut String, indent: usize) {
 }
 
 /// Renders a number. A float that is whole has no `.0`.
-fn render_number(number: &serde_json::Number) -> String {
-    let float = number.as_f64().filter(|_| number.is_f64());
+fn render_number(number: &JsonNumber) -> String {
+    let float = number.as_f64().filter(|_| number.is_f64() && number.fits_64_bits());
     float.map_or_else(|| number.to_string(), |float| float.to_string())
 }
 
@@ -125,10 +124,10 @@ fn quote(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::json::json;
     use std::fs;
     use std::path::Path;
 
-    use serde_json::json;
     use walkdir::WalkDir;
 
     use super::super::pinned::snapshot_text;
@@ -147,7 +146,7 @@ mod tests {
             let file = fs::read_to_string(&path).expect("a text");
             let text = snapshot_text(&file).expect("a header");
             let documents = Document::parse(&Source::new("snapshot", text)).expect("YAML");
-            let value: Value = documents[0].root().decode().expect("a value");
+            let value: Json = documents[0].root().decode().expect("a value");
             assert_eq!(render_yaml(&value), text, "{}", path.display());
         }
     }

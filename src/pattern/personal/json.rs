@@ -1,39 +1,38 @@
 //! Masks and lists the secrets in JSON.
 
-use serde_json::Value;
-
 use super::secret::{is_secret_value, names_secrets};
 use super::{find_secrets, mask_secrets};
+use crate::json::{Json, JsonMap, JsonNumber, JsonText};
 
 /// The mask of a secret.
 const MASK: &str = "***";
 
 /// Masks the secrets in all strings and keys of `value`, and the values under names of secrets.
-pub fn mask_json_secrets(value: Value) -> Value {
+pub fn mask_json_secrets(value: Json) -> Json {
     match value {
-        Value::String(text) => Value::String(mask_secrets(text)),
-        Value::Array(items) => items.into_iter().map(mask_json_secrets).collect(),
-        Value::Object(entries) => {
+        Json::String(text) => Json::String(mask_secrets(text.into_string()).into()),
+        Json::Array(items) => items.into_iter().map(mask_json_secrets).collect(),
+        Json::Object(entries) => {
             let named = find_pair_name(&entries).map(str::to_owned);
-            Value::Object(entries.into_iter().map(|entry| mask_entry(entry, named.as_deref())).collect())
+            Json::Object(entries.into_iter().map(|entry| mask_entry(entry, named.as_deref())).collect())
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => value,
+        Json::Null | Json::Bool(_) | Json::Number(_) => value,
     }
 }
 
 /// Masks an entry. `pair_name` is the name of the pair that it is the value of.
-fn mask_entry((name, value): (String, Value), pair_name: Option<&str>) -> (String, Value) {
+fn mask_entry((name, value): (JsonText, Json), pair_name: Option<&str>) -> (String, Json) {
     let value = mask_named(pair_name.filter(|_| name == "value").unwrap_or(&name), value);
-    (mask_secrets(name), value)
+    (mask_secrets(name.into_string()), value)
 }
 
 /// Masks the value of the entry `name`.
-fn mask_named(name: &str, value: Value) -> Value {
+fn mask_named(name: &str, value: Json) -> Json {
     match value {
-        Value::String(text) if is_secret_value(name, &text) => Value::String(MASK.to_owned()),
-        Value::Number(number) if is_secret_number(name, &number) => Value::String(MASK.to_owned()),
+        Json::String(text) if is_secret_value(name, &text) => Json::String(MASK.to_owned().into()),
+        Json::Number(number) if is_secret_number(name, &number) => Json::String(MASK.to_owned().into()),
         // `passwords: [a, b]`: each item is judged as if it had the name of the list.
-        Value::Array(items) if names_secrets(name) => {
+        Json::Array(items) if names_secrets(name) => {
             items.into_iter().map(|item| mask_named(name, item)).collect()
         }
         value => mask_json_secrets(value),
@@ -41,11 +40,11 @@ fn mask_named(name: &str, value: Value) -> Value {
 }
 
 /// Calls `visit` with each secret in `value`, as a whole.
-pub fn visit_secret_values(value: &Value, visit: &mut impl FnMut(&str)) {
+pub fn visit_secret_values(value: &Json, visit: &mut impl FnMut(&str)) {
     match value {
-        Value::String(text) => find_secrets(text).into_iter().for_each(|one| visit(&text[one.range])),
-        Value::Array(items) => items.iter().for_each(|item| visit_secret_values(item, visit)),
-        Value::Object(entries) => {
+        Json::String(text) => find_secrets(text).into_iter().for_each(|one| visit(&text[one.range])),
+        Json::Array(items) => items.iter().for_each(|item| visit_secret_values(item, visit)),
+        Json::Object(entries) => {
             // `{name: password, value: ...}` names its secret by another entry.
             let named = find_pair_name(entries);
             for (name, value) in entries {
@@ -55,16 +54,16 @@ pub fn visit_secret_values(value: &Value, visit: &mut impl FnMut(&str)) {
                 visit_named(named.filter(|_| name == "value").unwrap_or(name), value, visit);
             }
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
     }
 }
 
-fn visit_named(name: &str, value: &Value, visit: &mut impl FnMut(&str)) {
+fn visit_named(name: &str, value: &Json, visit: &mut impl FnMut(&str)) {
     match value {
-        Value::String(text) if is_secret_value(name, text) => visit(text),
-        Value::Number(number) if is_secret_number(name, number) => visit(&number.to_string()),
+        Json::String(text) if is_secret_value(name, text) => visit(text),
+        Json::Number(number) if is_secret_number(name, number) => visit(&number.to_string()),
         // A list under such a name is a list of secrets.
-        Value::Array(items) if names_secrets(name) => {
+        Json::Array(items) if names_secrets(name) => {
             for item in items {
                 visit_named(name, item, visit);
             }
@@ -74,19 +73,19 @@ fn visit_named(name: &str, value: &Value, visit: &mut impl FnMut(&str)) {
 }
 
 /// Returns the name of a pair `{"name": "Authorization", "value": "..."}`, the form of headers in many recordings.
-fn find_pair_name(entries: &serde_json::Map<String, Value>) -> Option<&str> {
+fn find_pair_name(entries: &JsonMap) -> Option<&str> {
     // Most objects are small, and comparing the names is faster than hashing one.
     entries.keys().find(|name| *name == "value")?;
-    ["name", "key", "header"].iter().find_map(|part| entries.get(*part)?.as_str())
+    ["name", "key", "header"].iter().find_map(|part| entries.get(part)?.as_str())
 }
 
-fn is_secret_number(name: &str, number: &serde_json::Number) -> bool {
+fn is_secret_number(name: &str, number: &JsonNumber) -> bool {
     names_secrets(name) && is_secret_value(name, &number.to_string())
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
 

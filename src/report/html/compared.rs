@@ -1,8 +1,8 @@
 //! The data for the comparison with an earlier run: the trials that changed with both of their results, and what the agent
 //! did in the earlier run.
 
+use crate::json::{Json, json};
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::line::compact_call;
 use crate::report::EarlierRun;
@@ -92,7 +92,7 @@ fn did_the_same(earlier: &[RunSummary], now: &[RunSummary]) -> bool {
 fn render_runs(runs: &[RunSummary]) -> String {
     let mut value = json!(runs);
     let runs = value.as_array_mut().into_iter().flatten();
-    let calls = runs.filter_map(|run| run.get_mut("calls").and_then(Value::as_array_mut));
+    let calls = runs.filter_map(|run| run.get_mut("calls").and_then(Json::as_array_mut));
     calls.flatten().for_each(compact_call);
     render_safe_json(&value)
 }

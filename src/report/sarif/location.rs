@@ -1,8 +1,7 @@
 //! SARIF locations: URIs, and columns in UTF-16 code units.
 
+use crate::json::{Json, json};
 use std::fmt::Write as _;
-
-use serde_json::{Value, json};
 
 use crate::place::Location;
 use crate::report::RunInfo;
@@ -12,18 +11,18 @@ use crate::report::run::is_absolute;
 const REPOSITORY_ROOT: &str = "%SRCROOT%";
 
 /// Returns the `physicalLocation` of a place in a file.
-pub(super) fn locate_region(run: &RunInfo, at: &Location) -> Value {
+pub(super) fn locate_region(run: &RunInfo, at: &Location) -> Json {
     let (start, end) = (utf16_column(at, at.column), utf16_column(at, at.end_column));
     let region = json!({"startLine": at.line.max(1), "startColumn": start, "endColumn": end.max(start)});
     json!({"artifactLocation": locate_artifact(run, &at.file), "region": region})
 }
 
 /// Returns the `physicalLocation` of a whole file.
-pub(super) fn locate_file(run: &RunInfo, file: &str) -> Value {
+pub(super) fn locate_file(run: &RunInfo, file: &str) -> Json {
     json!({"artifactLocation": locate_artifact(run, file)})
 }
 
-fn locate_artifact(run: &RunInfo, file: &str) -> Value {
+fn locate_artifact(run: &RunInfo, file: &str) -> Json {
     let path = run.below_repository(file);
     if is_absolute(&path) {
         // A drive letter of Windows needs a slash before it.

@@ -7,10 +7,10 @@ mod fingerprint;
 mod location;
 mod words;
 
+use crate::json::{Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use self::fingerprint::Fingerprints;
 use self::location::{locate_file, locate_region};
@@ -54,8 +54,8 @@ struct SarifReport<'r> {
     run: &'r RunInfo,
     fingerprints: Fingerprints,
     /// The results by level, the most severe first.
-    results: BTreeMap<SarifLevel, Vec<Value>>,
-    notifications: Vec<Value>,
+    results: BTreeMap<SarifLevel, Vec<Json>>,
+    notifications: Vec<Json>,
     successful: bool,
     left_out: usize,
 }
@@ -76,7 +76,7 @@ impl ReportBuilder for SarifReport<'_> {
 
     fn finish(mut self: Box<Self>) -> String {
         let results = std::mem::take(&mut self.results);
-        let mut results: Vec<Value> = results.into_values().flatten().collect();
+        let mut results: Vec<Json> = results.into_values().flatten().collect();
         self.left_out += results.len().saturating_sub(MAX_RESULTS);
         results.truncate(MAX_RESULTS);
         self.add_truncation_notice();
@@ -88,7 +88,7 @@ impl ReportBuilder for SarifReport<'_> {
             let index = ids.binary_search_by(|id| id.as_str().cmp(rule_id(result))).unwrap_or_default();
             result["ruleIndex"] = index.into();
         }
-        let rules: Vec<Value> = ids.iter().map(|id| build_rule(self.run, id)).collect();
+        let rules: Vec<Json> = ids.iter().map(|id| build_rule(self.run, id)).collect();
         render_safe_json(&json!({
             "$schema": SCHEMA,
             "version": "2.1.0",
@@ -231,7 +231,7 @@ fn list_related_locations(
     verdict: &Verdict,
     finding: &Finding,
     violation: &LocatedViolation,
-) -> Vec<Value> {
+) -> Vec<Json> {
     let constraint = violation.constraint.as_deref().unwrap_or("the constraint");
     let policy = violation.policy_at.as_ref().map(|at| (at, constraint));
     let case = violation.shared.then_some((&verdict.case, "the case"));
@@ -250,14 +250,14 @@ fn list_related_locations(
 }
 
 /// Returns a suppression for a violation in a trial that passes nevertheless, unless the violation only costs points.
-fn find_suppression(verdict: &Verdict, finding: &Finding) -> Option<Value> {
+fn find_suppression(verdict: &Verdict, finding: &Finding) -> Option<Json> {
     let known = verdict.passed && !score::costs_only_points(finding);
     let justification = "the case expects it, or its snapshot contains it";
     known.then(|| json!([{"kind": "external", "status": "accepted", "justification": justification}]))
 }
 
 /// Returns the properties of a result for scripts that read the log.
-fn build_properties(verdict: &Verdict, of: Option<(&Finding, &LocatedViolation)>) -> Value {
+fn build_properties(verdict: &Verdict, of: Option<(&Finding, &LocatedViolation)>) -> Json {
     let violation = of.map(|(_, violation)| violation);
     drop_empty(json!({
         "trial": escape_line(&verdict.name),
@@ -268,6 +268,6 @@ fn build_properties(verdict: &Verdict, of: Option<(&Finding, &LocatedViolation)>
     }))
 }
 
-fn rule_id(result: &Value) -> &str {
+fn rule_id(result: &Json) -> &str {
     result["ruleId"].as_str().unwrap_or_default()
 }

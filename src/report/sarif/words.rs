@@ -1,7 +1,6 @@
 //! The texts of a SARIF log. Messages are not plain strings: `{0}` is a placeholder, and `[a](b)` a link.
 
-use serde_json::{Value, json};
-
+use crate::json::{Json, json};
 use crate::report::RunInfo;
 use crate::report::plain::escape_text;
 
@@ -9,7 +8,7 @@ use crate::report::plain::escape_text;
 const MAX_TEXT_CHARS: usize = 1000;
 
 /// A plain-text SARIF message: placeholders and links in `text` are escaped.
-pub(super) fn build_message(text: &str) -> Value {
+pub(super) fn build_message(text: &str) -> Json {
     let shown: String = escape_text(text).chars().take(MAX_TEXT_CHARS).collect();
     let cut = if shown.len() < escape_text(text).len() { "..." } else { "" };
     let unlinked = if shown.contains("](") { escape_brackets(&shown) } else { shown };
@@ -22,7 +21,7 @@ fn escape_brackets(text: &str) -> String {
 
 /// Returns the description of the rule `id`. Settings without a check of their own (a threshold, a gate) have no
 /// summary.
-pub(super) fn build_rule(run: &RunInfo, id: &str) -> Value {
+pub(super) fn build_rule(run: &RunInfo, id: &str) -> Json {
     let summary = match (run.rules.get(id), id) {
         (Some(summary), _) => format!("`{id}` holds when {summary}"),
         (None, "snapshot") => "the violations match the snapshot".to_owned(),
@@ -34,9 +33,9 @@ pub(super) fn build_rule(run: &RunInfo, id: &str) -> Value {
 }
 
 /// Removes the fields that are null or empty lists: the schema of SARIF has no null.
-pub(super) fn drop_empty(mut object: Value) -> Value {
+pub(super) fn drop_empty(mut object: Json) -> Json {
     if let Some(fields) = object.as_object_mut() {
-        fields.retain(|_, value| !(value.is_null() || value.as_array().is_some_and(Vec::is_empty)));
+        fields.retain(|_, value| !(value.is_null() || value.as_array().is_some_and(<[Json]>::is_empty)));
     }
     object
 }

@@ -1,11 +1,10 @@
 //! The changed arguments of a call, value by value.
 
+use crate::json::Json;
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 
-use crate::pattern::json_equal;
 use crate::secrets::QuotedText;
 use crate::trace::Arguments;
 use crate::yaml::escape_token;
@@ -23,14 +22,14 @@ pub struct ArgumentChange {
     pub pointer: String,
     /// The value in the baseline. `None` for an added value.
     #[serde(default, deserialize_with = "even_null", skip_serializing_if = "Option::is_none")]
-    pub baseline: Option<Value>,
+    pub baseline: Option<Json>,
     /// The value in the run. `None` for a removed value.
     #[serde(default, deserialize_with = "even_null", skip_serializing_if = "Option::is_none")]
-    pub actual: Option<Value>,
+    pub actual: Option<Json>,
 }
 
-fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
+fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
+    Json::deserialize(deserializer).map(Some)
 }
 
 /// `/city: "Rome" became "Oslo"`.
@@ -46,7 +45,7 @@ impl fmt::Display for ArgumentChange {
     }
 }
 
-fn shorten(value: &Value) -> String {
+fn shorten(value: &Json) -> String {
     QuotedText::from_json(value).cut_end(VALUE_WIDTH).to_string()
 }
 
@@ -65,27 +64,27 @@ pub(super) fn argument_changes(old: &Arguments, new: &Arguments) -> Vec<Argument
 }
 
 /// Returns the arguments as JSON, or their text if they are not valid JSON.
-fn value_of(arguments: &Arguments) -> Value {
-    arguments.json().cloned().unwrap_or_else(|| Value::String(arguments.to_text()))
+fn value_of(arguments: &Arguments) -> Json {
+    arguments.json().cloned().unwrap_or_else(|| Json::String(arguments.to_text().into()))
 }
 
-fn compare_values(old: &Value, new: &Value, pointer: &mut String, changes: &mut Vec<ArgumentChange>) {
+fn compare_values(old: &Json, new: &Json, pointer: &mut String, changes: &mut Vec<ArgumentChange>) {
     match (old, new) {
-        (Value::Object(old), Value::Object(new)) => {
+        (Json::Object(old), Json::Object(new)) => {
             // Old keys in their order, then the added ones, so that the list of changes reads like the old arguments.
             let kept = old.iter().map(|(key, value)| (key, Some(value), new.get(key)));
-            let added = new.iter().filter(|(key, _)| !old.contains_key(*key));
+            let added = new.iter().filter(|(key, _)| !old.contains_key(key));
             let added = added.map(|(key, value)| (key, None, Some(value)));
             for (key, old, new) in kept.chain(added) {
                 compare_at(&escape_token(key), old, new, pointer, changes);
             }
         }
-        (Value::Array(old), Value::Array(new)) => {
+        (Json::Array(old), Json::Array(new)) => {
             for index in 0..old.len().max(new.len()) {
                 compare_at(&index.to_string(), old.get(index), new.get(index), pointer, changes);
             }
         }
-        (old, new) if json_equal(old, new) => {}
+        (old, new) if old == new => {}
         (old, new) => push_change(changes, pointer, Some(old.clone()), Some(new.clone())),
     }
 }
@@ -93,8 +92,8 @@ fn compare_values(old: &Value, new: &Value, pointer: &mut String, changes: &mut 
 /// Compares the values below the key or index `token`.
 fn compare_at(
     token: &str,
-    old: Option<&Value>,
-    new: Option<&Value>,
+    old: Option<&Json>,
+    new: Option<&Json>,
     pointer: &mut String,
     changes: &mut Vec<ArgumentChange>,
 ) {
@@ -116,19 +115,19 @@ fn compare_at(
 fn push_change(
     changes: &mut Vec<ArgumentChange>,
     pointer: &str,
-    baseline: Option<Value>,
-    actual: Option<Value>,
+    baseline: Option<Json>,
+    actual: Option<Json>,
 ) {
     changes.push(ArgumentChange { pointer: pointer.to_owned(), baseline, actual });
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::{self, json};
 
     use super::*;
 
-    fn lines(old: Value, new: Value) -> Vec<String> {
+    fn lines(old: Json, new: Json) -> Vec<String> {
         let changes = argument_changes(&Arguments::Json(old), &Arguments::Json(new));
         changes.iter().map(ArgumentChange::to_string).collect()
     }
@@ -168,14 +167,14 @@ mod tests {
         let change =
             argument_changes(&Arguments::Json(json!({"a": 1})), &Arguments::Json(json!({"a": null})));
         let back: Vec<ArgumentChange> =
-            serde_json::from_value(serde_json::to_value(&change).expect("JSON")).expect("a change");
+            json::from_json(json::to_json(&change).expect("JSON")).expect("a change");
         assert_eq!(back, change);
-        assert_eq!(back[0].actual, Some(Value::Null));
+        assert_eq!(back[0].actual, Some(Json::Null));
     }
 
     #[test]
     fn the_list_of_changes_ends_somewhere() {
-        let [old, new] = [0..5_000, 1..5_001].map(|range| Value::from(range.collect::<Vec<usize>>()));
+        let [old, new] = [0..5_000, 1..5_001].map(|range| Json::from(range.collect::<Vec<usize>>()));
         assert_eq!(lines(old, new).len(), MOST_CHANGES);
     }
 

@@ -95,6 +95,7 @@ fn percentile_of(values: &[f64], percent: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json;
 
     #[test]
     fn a_single_number_has_no_spread() {
@@ -116,7 +117,7 @@ mod tests {
     fn what_is_no_number_is_left_out_and_what_is_huge_stays_finite() {
         assert_eq!(Spread::of_values(&[f64::NAN, f64::INFINITY], 0.95), None);
         let spread = Spread::of_values(&[f64::MAX, f64::MIN, f64::MAX], 0.99).expect("numbers");
-        let json = serde_json::to_string(&spread).expect("JSON");
+        let json = json::to_string(&spread).expect("JSON");
         assert!(!json.contains("null"), "{json}");
     }
 

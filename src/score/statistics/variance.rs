@@ -135,13 +135,14 @@ fn format_percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json;
 
     fn runs(scores: &[f64], passed: bool) -> Vec<RunScore> {
         scores.iter().map(|&score| RunScore { score, passed, ..RunScore::default() }).collect()
     }
 
     fn settings(json: &str) -> Variance {
-        serde_json::from_str(json).expect("settings")
+        json::from_str(json).expect("settings")
     }
 
     fn claims(held: &VarianceResult) -> Vec<&str> {
@@ -167,7 +168,7 @@ mod tests {
     fn no_runs_at_all_never_hold() {
         let held = evaluate_variance(&[], &settings(r#"{"pass_rate": 0.1, "max_std_dev": 1}"#), Some(70.0));
         assert_eq!(claims(&held)[0], "none of the 10 runs has a score");
-        assert!(!serde_json::to_string(&held.statistics).expect("JSON").contains("NaN"));
+        assert!(!json::to_string(&held.statistics).expect("JSON").contains("NaN"));
     }
 
     #[test]
@@ -205,7 +206,7 @@ mod tests {
             (r#"{"max_std_dev": -1}"#, "points from 0 to 100"),
             (r#"{"rums": 3}"#, "unknown field"),
         ] {
-            let refused = serde_json::from_str::<Variance>(json).expect_err(json).to_string();
+            let refused = json::from_str::<Variance>(json).expect_err(json).to_string();
             assert!(refused.contains(error), "{refused}");
         }
         assert_eq!(settings(r#"{"max_std_dev": null}"#), Variance::default());

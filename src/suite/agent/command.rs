@@ -86,7 +86,7 @@ pub(in crate::suite) fn parse_words(node: Node<'_>) -> Result<(String, Vec<Strin
 
 fn parse_word(node: Node<'_>) -> Result<String, LoadError> {
     let text = match node.value() {
-        Value::Int(number) => number.to_string(),
+        Value::Number(number) if number.is_written_as_integer() => number.to_string(),
         _ => node.decode::<String>()?,
     };
     // The operating system ends an argument at this character.

@@ -82,7 +82,7 @@ fn parse_headers(node: Node<'_>) -> Result<Vec<(String, VariableText)>, LoadErro
 /// A value; a number is the text that it is written as.
 fn parse_header(node: Node<'_>) -> Result<VariableText, LoadError> {
     let text = match node.value() {
-        Value::Int(number) => number.to_string(),
+        Value::Number(number) if number.is_written_as_integer() => number.to_string(),
         _ => node.decode()?,
     };
     parse_with_variables(node, text)

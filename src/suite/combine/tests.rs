@@ -1,6 +1,5 @@
+use crate::json::{Json, json};
 use std::collections::BTreeMap;
-
-use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::check::Registry;

@@ -1,11 +1,11 @@
 //! Forms of the key `agent`.
 
+use crate::json::Json;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
-use serde_json::Value;
 
 use super::{InputMatch, Label};
 use crate::check::support::forms::{Texts, Time};
@@ -95,7 +95,7 @@ struct HttpRequest {
     /// The headers. `${NAME}` is an environment variable.
     headers: Option<BTreeMap<String, Label>>,
     /// The body, as JSON. `{{input}}` is replaced by the input of the case.
-    body: Option<Value>,
+    body: Option<Json>,
     /// A JSONPath to the trace in the response.
     trace: Option<String>,
     /// A JSONPath to the agent's answer in the response.

@@ -1,9 +1,8 @@
 //! Forms of the key `mocks`.
 
+use crate::json::Json;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
-
-use serde_json::Value;
 
 use crate::check::arguments::forms::WrittenArguments;
 use crate::check::support::forms::{Texts, Time};
@@ -20,7 +19,7 @@ pub(crate) struct Mocks {
     /// Tools that are offered. To call one is a violation.
     decoys: Option<Texts>,
     /// The descriptions and schemas of the tools: what a server answers to `tools/list`, or the file with it.
-    definitions: Option<Value>,
+    definitions: Option<Json>,
     /// An existing MCP server. Its answers are recorded, and replayed later.
     server: Option<RecordedServer>,
 }
@@ -45,9 +44,9 @@ struct Answer {
     times: Option<NonZeroU32>,
     /// A text, or a value that is sent as JSON.
     #[cfg_attr(feature = "schema", schemars(rename = "return"))]
-    returned: Option<Value>,
+    returned: Option<Json>,
     /// Blocks of content in the form of MCP, or texts.
-    content: Option<Value>,
+    content: Option<Json>,
     /// Whether the tool says that it failed.
     failed: Option<bool>,
     /// How long the answer takes.

@@ -6,11 +6,11 @@ mod header;
 mod mocks;
 mod trace;
 
+use crate::json::Json;
 use std::collections::BTreeMap;
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
-use serde_json::Value;
 
 use crate::check::support::forms::{OneOrMany, SchemaOrFile, Texts, Time};
 use crate::evidence::JudgeContext;
@@ -95,7 +95,7 @@ pub(super) struct Points(#[cfg_attr(feature = "schema", schemars(range(min = 0, 
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(super) enum Nullable<T> {
     Null(()),
-    Value(T),
+    Json(T),
 }
 
 /// What the agent is asked: a text, a mapping with the text under `query`, or a text for each turn.
@@ -185,7 +185,7 @@ struct Assertion {
     /// The JSONPath.
     path: Option<String>,
     /// The value that the path selects.
-    equals: Option<Value>,
+    equals: Option<Json>,
     /// `fenced`: the JSON may be in one fenced block of the answer. Default: `strict`.
     json: Option<JsonForm>,
 }

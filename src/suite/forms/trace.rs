@@ -1,11 +1,11 @@
 //! Forms of the key `trace`.
 
+use crate::json::Json;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
-use serde_json::Value;
 
 use super::{Amount, Label, Nullable};
 use crate::case::{ReasoningTexts, RecordOrder};
@@ -108,7 +108,7 @@ pub(crate) struct Run {
     /// `true`: the calls of the run were not recorded. A text: why some of its calls may be missing.
     calls_unrecorded: Option<CallsUnrecorded>,
     /// The parts of the original file that were not understood.
-    unread: Option<Vec<Value>>,
+    unread: Option<Vec<Json>>,
 }
 
 /// How a recording was made.
@@ -208,11 +208,11 @@ pub(crate) struct StepFields {
     /// Another name of `call`.
     name: Option<String>,
     /// The arguments. A text is JSON, which may be invalid.
-    args: Option<Value>,
+    args: Option<Json>,
     /// Another name of `args`.
-    arguments: Option<Value>,
+    arguments: Option<Json>,
     /// What the tool returned.
-    result: Option<Value>,
+    result: Option<Json>,
     /// The error of the tool.
     error: Option<Nullable<String>>,
     /// The id of the call.

@@ -2,6 +2,7 @@
 
 mod table;
 
+use crate::json::Json;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -93,8 +94,8 @@ pub(super) fn check_defaults(defaults: Node<'_>, what: &str) -> Result<(), LoadE
 pub(super) fn id_of(case: Node<'_>) -> Option<(String, Place)> {
     let node = case.get("id").or_else(|| case.get("name"))?;
     match node.to_json() {
-        serde_json::Value::String(id) => Some((id, node.place())),
-        serde_json::Value::Number(id) => Some((id.to_string(), node.place())),
+        Json::String(id) => Some((id.into_string(), node.place())),
+        Json::Number(id) => Some((id.to_string(), node.place())),
         _ => None,
     }
 }

@@ -1,10 +1,10 @@
 //! The table of keys: what the loader knows, what editors show on hover, and what the page of cases lists.
 
+use crate::json::Json;
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use arraign_trace::reader::ReaderDeclaration;
-use serde_json::Value;
 
 use crate::case::Tier;
 use crate::check::support::forms::{Texts, Time};
@@ -79,13 +79,13 @@ pub(crate) const CASE: &[SuiteKey] = &[
     key::<Label>("id", "The name of the trial below its file. Required where a file contains several cases."),
     key::<Label>("name", "Another name of `id`.").alias_of("id"),
     key::<String>("description", "A description, for people."),
-    key::<BTreeMap<String, Value>>(
+    key::<BTreeMap<String, Json>>(
         "metadata",
         "Data of your own, such as an owner or a ticket. No check reads it, and the verdict contains it.",
     )
     .merged(),
     key::<String>("cases", "A CSV file: each line is a trial, and `{{column}}` in the case is its value."),
-    key::<Vec<BTreeMap<String, Value>>>(
+    key::<Vec<BTreeMap<String, Json>>>(
         "each",
         "The same rows in the case: `[{column: value}]`. Their values keep their types.",
     ),
@@ -152,7 +152,7 @@ pub(crate) const CASE: &[SuiteKey] = &[
         "A judge's opinions by label. They replace the answers of a judge.",
     ),
     key::<String>("metric", "The check. Its settings are keys beside `metric`."),
-    key::<Vec<Value>>("expect", "A list of checks. Each entry is one check with its settings."),
+    key::<Vec<Json>>("expect", "A list of checks. Each entry is one check with its settings."),
     key::<Eval>("eval", "MCPLab's keys: tools, their order and arguments, and assertions about the final answer."),
     key::<Vec<ExtractSettings>>(
         "extract",
@@ -199,11 +199,11 @@ pub(crate) const SUITE: &[SuiteKey] = &[
     key::<String>("suite", "The name of the suite, for people."),
     key::<Label>("version", "A version of the file, for people."),
     key::<String>("description", "A description, for people."),
-    key::<Vec<Value>>("tests", "The cases."),
-    key::<Vec<Value>>("cases", "Another name of `tests`.").alias_of("tests"),
-    key::<Vec<Value>>("scenarios", "Another name of `tests`.").alias_of("tests"),
+    key::<Vec<Json>>("tests", "The cases."),
+    key::<Vec<Json>>("cases", "Another name of `tests`.").alias_of("tests"),
+    key::<Vec<Json>>("scenarios", "Another name of `tests`.").alias_of("tests"),
     key::<String>("dataset", "A file with the rows of the suite. That file is then not a suite itself."),
-    key::<Value>("defaults", "Keys of a case, which apply to all cases."),
+    key::<Json>("defaults", "Keys of a case, which apply to all cases."),
     key::<Output>("output", "The reports that a run writes, beside those of `ARRAIGN_REPORT`."),
     key::<Gate>("gate", "The mean score that the cases must reach. Adds the trial `<file>::pass_threshold`."),
     key::<SummaryBaseline>(

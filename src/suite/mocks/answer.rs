@@ -1,9 +1,8 @@
 //! One answer of a mock tool.
 
-use serde_json::{Map, Value, json};
-
 use crate::case::{MockAnswer, MockContent};
 use crate::check::arguments::{ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments, read_arguments};
+use crate::json::{Json, JsonMap, json};
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, read_all};
 
@@ -44,7 +43,7 @@ pub(super) fn parse_answer(node: Node<'_>) -> Result<MockAnswer, LoadErrors> {
 
 /// Other arguments than the written ones may have any value.
 fn parse_when(node: Node<'_>) -> Result<ArgumentsMatcher, LoadErrors> {
-    let (ignored, defaults) = (IgnoredPaths::default(), Map::new());
+    let (ignored, defaults) = (IgnoredPaths::default(), JsonMap::new());
     let of_tool = ToolArguments { tool: "", ignored: &ignored, defaults: &defaults };
     read_arguments(node, ArgumentsMode::Superset, of_tool)
 }
@@ -55,7 +54,7 @@ fn parse_times(node: Node<'_>) -> Result<u32, LoadError> {
 }
 
 /// A text, or a block in the form of MCP.
-fn parse_block(node: Node<'_>) -> Result<Value, LoadError> {
+fn parse_block(node: Node<'_>) -> Result<Json, LoadError> {
     if let Some(text) = node.as_str() {
         return Ok(json!({"type": "text", "text": text}));
     }

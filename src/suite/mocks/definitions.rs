@@ -1,14 +1,13 @@
 //! The descriptions and schemas of mock tools: the answer of a server to `tools/list`, in a file or in the case.
 
-use serde_json::{Map, Value, json};
-
 use crate::check::Scope;
+use crate::json::{Json, JsonMap, json};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Node, did_you_mean, read_all};
 
 /// The definitions of tools, by name.
 #[derive(Default)]
-pub(super) struct ToolDefinitions(Vec<(String, Map<String, Value>)>);
+pub(super) struct ToolDefinitions(Vec<(String, JsonMap)>);
 
 impl ToolDefinitions {
     /// Parses a list of tools, `{tools: [...]}`, the message of a server that contains it, or the file with one of these.
@@ -32,18 +31,18 @@ impl ToolDefinitions {
     }
 
     /// Returns the tool as a server lists it. A tool without a definition takes any arguments.
-    pub(super) fn list_tool(&self, name: &str) -> Map<String, Value> {
+    pub(super) fn list_tool(&self, name: &str) -> JsonMap {
         let known = self.0.iter().find(|(known, _)| known == name).map(|(_, listed)| listed.clone());
         let mut listed = known.unwrap_or_default();
         listed.insert("name".to_owned(), name.into());
         // The protocol requires a schema of every tool.
-        listed.entry("inputSchema").or_insert_with(|| json!({"type": "object"}));
+        listed.get_or_insert_with("inputSchema", || json!({"type": "object"}));
         listed
     }
 
     /// Returns the settings `mocks` with the definitions that they use.
-    pub(super) fn define(&self, mocks: Node<'_>) -> Value {
-        let definitions: Vec<&Map<String, Value>> = self.0.iter().map(|(_, listed)| listed).collect();
+    pub(super) fn define(&self, mocks: Node<'_>) -> Json {
+        let definitions: Vec<&JsonMap> = self.0.iter().map(|(_, listed)| listed).collect();
         json!({"mocks": mocks.to_json(), "definitions": definitions})
     }
 }
@@ -58,11 +57,11 @@ fn parse_list(node: Node<'_>) -> Result<ToolDefinitions, LoadErrors> {
     read_all(tools.map(parse_definition)).map(ToolDefinitions)
 }
 
-fn parse_definition(node: Node<'_>) -> Result<(String, Map<String, Value>), LoadError> {
-    let Value::Object(listed) = node.to_json() else {
+fn parse_definition(node: Node<'_>) -> Result<(String, JsonMap), LoadError> {
+    let Json::Object(listed) = node.to_json() else {
         return Err(node.error(format!("a tool is a mapping, not {}", node.describe())));
     };
-    let Some(name) = listed.get("name").and_then(Value::as_str).map(str::to_owned) else {
+    let Some(name) = listed.get("name").and_then(Json::as_str).map(str::to_owned) else {
         return Err(node.error("a tool needs its `name`"));
     };
     match listed.get("inputSchema") {

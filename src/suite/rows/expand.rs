@@ -104,11 +104,15 @@ fn name_case(filler: &mut RowFiller<'_>, case: &Tree, entries: &[(Key, Tree)]) -
     let value = match &id.value {
         Value::String(text) if text.contains("{{") => match filler.fill_text(text, id.span, false) {
             // A whole number in a cell is an id as well, whose text is meant.
-            Some(Value::Int(number)) => Value::String(number.to_string().into()),
+            Some(Value::Number(number)) if number.is_written_as_integer() => {
+                Value::String(number.to_string().into())
+            }
             text => text.unwrap_or(Value::Null),
         },
         Value::String(text) => Value::String(format!("{text}[{}]", row.key).into()),
-        Value::Int(number) => Value::String(format!("{number}[{}]", row.key).into()),
+        Value::Number(number) if number.is_written_as_integer() => {
+            Value::String(format!("{number}[{}]", row.key).into())
+        }
         other => other.clone(),
     };
     (key.clone(), Tree { span: id.span, value })

@@ -192,9 +192,8 @@ pub(super) fn render_scalar(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null => String::new(),
         Value::Bool(flag) => flag.to_string(),
-        Value::Int(number) => number.to_string(),
-        Value::UInt(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::NotFinite(number) => number.to_string(),
         Value::String(text) => text.to_string(),
         Value::List(_) | Value::Map(_) => return None,
     })

@@ -7,9 +7,9 @@
 mod snippets;
 mod tidy;
 
+use crate::json::{Json, JsonMap, json};
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
-use serde_json::{Map, Value, json};
 
 use super::keys;
 use super::keys::SuiteKey;
@@ -22,7 +22,7 @@ const OF_SUITES: &[&str] = &["tests", "cases", "scenarios", "dataset"];
 const ROW_KEYS: &[&str] = &["cases", "each", "include"];
 
 /// Whether a mapping has this key of a suite. A text under `cases` is the file with the rows of a case.
-fn has_cases(key: &str) -> Value {
+fn has_cases(key: &str) -> Json {
     match key {
         "cases" => json!({"required": [key], "properties": {key: {"not": {"type": "string"}}}}),
         key => json!({"required": [key]}),
@@ -30,7 +30,7 @@ fn has_cases(key: &str) -> Value {
 }
 
 /// The schema of files of cases: suites, single cases, lists of cases.
-pub fn of_cases(kinds: &Registry) -> Value {
+pub fn of_cases(kinds: &Registry) -> Json {
     let keys = Keys::read(kinds);
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -46,7 +46,7 @@ pub fn of_cases(kinds: &Registry) -> Value {
 }
 
 /// The schema of `arraign.yaml`.
-pub fn of_workspace(kinds: &Registry) -> Value {
+pub fn of_workspace(kinds: &Registry) -> Json {
     let keys = Keys::read(kinds);
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -59,13 +59,13 @@ pub fn of_workspace(kinds: &Registry) -> Value {
 
 /// The keys and the settings, described.
 struct Keys {
-    case: Map<String, Value>,
-    suite: Map<String, Value>,
-    workspace: Map<String, Value>,
+    case: JsonMap,
+    suite: JsonMap,
+    workspace: JsonMap,
     /// The schemas of settings, by check.
-    checks: Map<String, Value>,
+    checks: JsonMap,
     /// The schemas that others refer to.
-    forms: Map<String, Value>,
+    forms: JsonMap,
 }
 
 impl Keys {
@@ -83,20 +83,20 @@ impl Keys {
             forms: generator
                 .take_definitions(true)
                 .into_iter()
-                .map(|(name, form)| (name, tidy::tidied_form(form)))
+                .map(|(name, form)| (name, tidy::tidied_form(form.into())))
                 .collect(),
         }
     }
 
     /// Returns the definitions of both schemas: forms of values, and the settings of checks.
-    fn shared_definitions(&self, kinds: &Registry) -> Map<String, Value> {
+    fn shared_definitions(&self, kinds: &Registry) -> JsonMap {
         let mut definitions = self.forms.clone();
         definitions.insert("entry_of_expect".to_owned(), self.entry_of_expect(kinds));
-        definitions.insert("checks".to_owned(), Value::Object(self.checks.clone()));
+        definitions.insert("checks".to_owned(), Json::Object(self.checks.clone()));
         definitions
     }
 
-    fn definitions(&self, kinds: &Registry) -> Map<String, Value> {
+    fn definitions(&self, kinds: &Registry) -> JsonMap {
         let mut definitions = self.shared_definitions(kinds);
         definitions.insert("case".to_owned(), self.case(kinds));
         definitions.insert("part_of_case".to_owned(), self.part_of_case(kinds));
@@ -105,21 +105,20 @@ impl Keys {
     }
 
     /// The settings of a kind, if it describes them.
-    fn properties(&self, kind: &Kind) -> Option<&Map<String, Value>> {
+    fn properties(&self, kind: &Kind) -> Option<&JsonMap> {
         self.checks.get(kind.name)?.get("properties")?.as_object()
     }
 
     /// Returns the schema of a case. The allowed keys depend on its metric. In a case with rows, a text may stand for any value.
-    fn case(&self, kinds: &Registry) -> Value {
+    fn case(&self, kinds: &Registry) -> Json {
         let without_metric = json!({
             "if": {"not": {"required": ["metric"]}},
-            "then": closed(&Map::new()),
+            "then": closed(&JsonMap::new()),
         });
         let of_metric = kinds.iter().map(|kind| self.beside_metric(kind));
         let part = json!({"$ref": "#/definitions/part_of_case"});
-        let all: Vec<Value> = [part, without_metric].into_iter().chain(of_metric).collect();
-        let rows: Map<String, Value> =
-            ROW_KEYS.iter().map(|key| ((*key).to_owned(), self.case[*key].clone())).collect();
+        let all: Vec<Json> = [part, without_metric].into_iter().chain(of_metric).collect();
+        let rows: JsonMap = ROW_KEYS.iter().map(|key| ((*key).to_owned(), self.case[*key].clone())).collect();
         // With rows, a placeholder stands for a value of any type, so the types of the other keys cannot be checked.
         json!({
             "if": {"anyOf": [{"required": ["cases"]}, {"required": ["each"]}]},
@@ -129,7 +128,7 @@ impl Keys {
     }
 
     /// A case with its metric in the defaults of its suite: any settings are allowed.
-    fn part_of_case(&self, kinds: &Registry) -> Value {
+    fn part_of_case(&self, kinds: &Registry) -> Json {
         let mut properties = self.case.clone();
         let names: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
         properties["metric"]["enum"] = json!(names);
@@ -137,7 +136,7 @@ impl Keys {
         json!({"type": "object", "properties": properties})
     }
 
-    fn beside_metric(&self, kind: &Kind) -> Value {
+    fn beside_metric(&self, kind: &Kind) -> Json {
         let Some(settings) = self.properties(kind) else { return json!({}) };
         let settings = settings.keys().map(|key| {
             let pointer = format!("#/definitions/checks/{}/properties/{key}", kind.name);
@@ -149,11 +148,11 @@ impl Keys {
         })
     }
 
-    fn entry_of_expect(&self, kinds: &Registry) -> Value {
+    fn entry_of_expect(&self, kinds: &Registry) -> Json {
         let checks = kinds.iter().map(|kind| (kind.name.to_owned(), self.named(kind)));
         json!({
             "type": "object",
-            "properties": checks.collect::<Map<_, _>>(),
+            "properties": checks.collect::<JsonMap>(),
             "additionalProperties": false,
             "minProperties": 1,
             "maxProperties": 1,
@@ -161,7 +160,7 @@ impl Keys {
     }
 
     /// Returns the schema of a check under its own name: its settings, or the value of its shorthand.
-    fn named(&self, kind: &Kind) -> Value {
+    fn named(&self, kind: &Kind) -> Json {
         let mut forms = vec![json!({"$ref": format!("#/definitions/checks/{}", kind.name)})];
         // Editors complete a bare value with the description of its setting.
         if let Some(setting) = kind.shorthand
@@ -175,7 +174,7 @@ impl Keys {
     }
 
     /// The keys of a suite, whose lists of cases offer the commonest cases.
-    fn suite_keys(&self) -> Map<String, Value> {
+    fn suite_keys(&self) -> JsonMap {
         let mut properties = self.suite.clone();
         properties["defaults"]["$ref"] = json!("#/definitions/part_of_case");
         for list in keys::TESTS {
@@ -186,22 +185,22 @@ impl Keys {
 
     /// A file that is not a suite yet. It is a case if it has a key that only cases have. Until then, an editor offers the keys
     /// of both.
-    fn unfinished_file(&self) -> Value {
-        let own = self.case.keys().filter(|key| !self.suite.contains_key(*key));
-        let has_own: Vec<Value> = own.map(|key| json!({"required": [key]})).collect();
+    fn unfinished_file(&self) -> Json {
+        let own = self.case.keys().filter(|key| !self.suite.contains_key(key));
+        let has_own: Vec<Json> = own.map(|key| json!({"required": [key]})).collect();
         let both = self.case.clone().into_iter().chain(self.suite_keys());
         json!({
             "if": {"type": "object", "anyOf": has_own},
             "then": {"$ref": "#/definitions/case"},
             "else": {
                 "type": ["object", "null"],
-                "properties": both.collect::<Map<_, _>>(),
+                "properties": both.collect::<JsonMap>(),
                 "additionalProperties": false,
             },
         })
     }
 
-    fn suite(&self) -> Value {
+    fn suite(&self) -> Json {
         json!({
             "type": "object",
             "properties": self.suite_keys(),
@@ -214,10 +213,9 @@ impl Keys {
 }
 
 /// The lists of cases of a suite, each of which follows the definition `of`.
-fn describe_tests(of: &str) -> Value {
+fn describe_tests(of: &str) -> Json {
     let items = json!({"items": {"$ref": format!("#/definitions/{of}")}});
-    let lists: Map<String, Value> =
-        keys::TESTS.iter().map(|key| ((*key).to_owned(), items.clone())).collect();
+    let lists: JsonMap = keys::TESTS.iter().map(|key| ((*key).to_owned(), items.clone())).collect();
     json!({"properties": lists})
 }
 
@@ -225,7 +223,7 @@ fn describe_tests(of: &str) -> Value {
 fn describe_keys<'k>(
     keys: impl IntoIterator<Item = &'k SuiteKey>,
     generator: &mut SchemaGenerator,
-) -> Map<String, Value> {
+) -> JsonMap {
     let described = keys.into_iter().map(|key| {
         let mut schema = (key.schema)(generator);
         schema.insert("description".to_owned(), key.meaning.into());
@@ -235,7 +233,7 @@ fn describe_keys<'k>(
 }
 
 /// The settings of a check. Of a kind that does not describe them only its name and its summary are known.
-fn describe_settings(kind: &Kind, generator: &mut SchemaGenerator) -> Value {
+fn describe_settings(kind: &Kind, generator: &mut SchemaGenerator) -> Json {
     let Some(describe) = kind.schema else { return json!({"description": kind.summary}) };
     let schema = describe(generator);
     let mut schema = finish(schema, generator);
@@ -247,15 +245,15 @@ fn describe_settings(kind: &Kind, generator: &mut SchemaGenerator) -> Value {
 }
 
 /// Makes a derived schema one of draft 7.
-fn finish(mut schema: Schema, generator: &mut SchemaGenerator) -> Value {
+fn finish(mut schema: Schema, generator: &mut SchemaGenerator) -> Json {
     for transform in generator.transforms_mut() {
         transform.transform(&mut schema);
     }
-    tidy::tidied(schema.to_value())
+    tidy::tidied(schema.to_value().into())
 }
 
 /// Returns the schema of a case with the common keys, which are described elsewhere, and `settings`. Other keys are errors.
-fn closed(settings: &Map<String, Value>) -> Value {
+fn closed(settings: &JsonMap) -> Json {
     json!({
         "properties": settings,
         "patternProperties": {format!("^({})$", keys::common().join("|")): true},

@@ -1,9 +1,8 @@
 //! The commonest cases as snippets: a list of cases offers them. The YAML language server reads `defaultSnippets`.
 
-use serde_json::{Value, json};
-
+use crate::json::{Json, json};
 /// Returns the snippets of a list of cases.
-pub(super) fn list_snippets() -> Value {
+pub(super) fn list_snippets() -> Json {
     json!([
         describe(
             "case: tools are called",
@@ -30,7 +29,7 @@ pub(super) fn list_snippets() -> Value {
 }
 
 /// Describes a case on a trace with one check. `${1:...}` is a place that the user fills in.
-fn describe(label: &str, meaning: &str, check: &Value) -> Value {
+fn describe(label: &str, meaning: &str, check: &Json) -> Json {
     let body = json!({"id": "${1:name}", "trace": "traces/${2:file}.json", "expect": [check]});
     json!({"label": label, "description": meaning, "body": body})
 }

@@ -1,16 +1,15 @@
 //! Derived schemas as an editor shows them best.
 
-use serde_json::{Map, Value, json};
-
+use crate::json::{Json, JsonMap, json};
 /// Tidies `schema`.
-pub(super) fn tidied(mut schema: Value) -> Value {
+pub(super) fn tidied(mut schema: Json) -> Json {
     tidy(&mut schema);
     schema
 }
 
 /// Tidies a form. Its description is removed, because the keys that refer to it have one, and an editor would show both.
-pub(super) fn tidied_form(mut form: Value) -> Value {
-    if let Value::Object(keywords) = &mut form {
+pub(super) fn tidied_form(mut form: Json) -> Json {
+    if let Json::Object(keywords) = &mut form {
         keywords.remove("description");
     }
     tidied(form)
@@ -18,21 +17,21 @@ pub(super) fn tidied_form(mut form: Value) -> Value {
 
 /// Tidies `schema` and all schemas inside: each paragraph of a description is one line, an optional setting is
 /// not offered as `null`, and what only Rust knows (defaults, sizes of integers) is left out.
-fn tidy(schema: &mut Value) {
+fn tidy(schema: &mut Json) {
     match schema {
-        Value::Object(keywords) => tidy_keywords(keywords),
-        Value::Array(schemas) => schemas.iter_mut().for_each(tidy),
+        Json::Object(keywords) => tidy_keywords(keywords),
+        Json::Array(schemas) => schemas.iter_mut().for_each(tidy),
         _ => {}
     }
 }
 
-fn tidy_keywords(keywords: &mut Map<String, Value>) {
-    keywords.retain(|keyword, _| !["$schema", "default", "format", "title"].contains(&keyword.as_str()));
+fn tidy_keywords(keywords: &mut JsonMap) {
+    keywords.retain(|keyword, _| !["$schema", "default", "format", "title"].contains(&keyword));
     for (keyword, value) in keywords.iter_mut() {
         // The keys of `properties` are names that users write, not keywords.
         match value {
-            Value::Object(named) if keyword == "properties" => named.values_mut().for_each(tidy),
-            Value::String(text) if keyword == "description" => *text = unwrap_lines(text),
+            Json::Object(named) if keyword == "properties" => named.values_mut().for_each(tidy),
+            Json::String(text) if keyword == "description" => *text = unwrap_lines(text).into(),
             value => tidy(value),
         }
     }
@@ -47,8 +46,8 @@ fn unwrap_lines(text: &str) -> String {
 }
 
 /// Makes an `Option<T>` the schema of `T`.
-fn drop_null(keywords: &mut Map<String, Value>) {
-    if let Some(Value::Array(types)) = keywords.get_mut("type")
+fn drop_null(keywords: &mut JsonMap) {
+    if let Some(Json::Array(types)) = keywords.get_mut("type")
         && types.len() == 2
         && types[1] == "null"
     {
@@ -56,25 +55,25 @@ fn drop_null(keywords: &mut Map<String, Value>) {
         keywords.insert("type".to_owned(), other);
     }
     // The other form of an optional type, for types that are schemas of their own.
-    if let Some(Value::Array(forms)) = keywords.get_mut("anyOf")
+    if let Some(Json::Array(forms)) = keywords.get_mut("anyOf")
         && forms.len() == 2
         && forms[1] == json!({"type": "null"})
-        && let Value::Object(form) = forms.swap_remove(0)
+        && let Json::Object(form) = forms.swap_remove(0)
     {
         keywords.remove("anyOf");
         for (keyword, value) in form {
-            keywords.entry(keyword).or_insert(value);
+            keywords.get_or_insert_with(keyword, || value);
         }
     }
 }
 
 /// Makes described constants an `enum`. An editor would show the text of the chosen constant for the key itself.
-fn list_choices(keywords: &mut Map<String, Value>) {
-    let Some(Value::Array(choices)) = keywords.get("oneOf") else { return };
+fn list_choices(keywords: &mut JsonMap) {
+    let Some(Json::Array(choices)) = keywords.get("oneOf") else { return };
     let described =
         choices.iter().map(|choice| Some((choice.get("const")?.clone(), choice.get("description")?.clone())));
     let Some(described) = described.collect::<Option<Vec<_>>>() else { return };
-    let (names, descriptions): (Vec<Value>, Vec<Value>) = described.into_iter().unzip();
+    let (names, descriptions): (Vec<Json>, Vec<Json>) = described.into_iter().unzip();
     keywords.remove("oneOf");
     keywords.insert("enum".to_owned(), names.into());
     keywords.insert("enumDescriptions".to_owned(), descriptions.into());

@@ -313,11 +313,12 @@ impl<'s> YamlComposer<'s> {
 
 #[cfg(test)]
 mod tests {
+    use crate::json::{Json, json};
     use std::fmt::Write as _;
 
     use super::*;
 
-    fn read(text: &str) -> Result<Vec<serde_json::Value>, String> {
+    fn read(text: &str) -> Result<Vec<Json>, String> {
         let documents = Document::parse(&Source::new("t.yaml", text)).map_err(|errors| errors.to_string())?;
         Ok(documents.iter().map(|document| document.root().to_json()).collect())
     }
@@ -325,10 +326,10 @@ mod tests {
     #[test]
     fn merge_keys_and_aliases_expand() {
         let json = read("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\nc: *a").expect("it is valid");
-        assert_eq!(json[0]["b"], serde_json::json!({"x": 1, "y": 3}));
-        assert_eq!(json[0]["c"], serde_json::json!({"x": 1, "y": 2}));
+        assert_eq!(json[0]["b"], json!({"x": 1, "y": 3}));
+        assert_eq!(json[0]["c"], json!({"x": 1, "y": 2}));
         let quoted = read("a: &a {x: 1}\nb: {\"<<\": *a}").expect("it is valid");
-        assert_eq!(quoted[0]["b"], serde_json::json!({"<<": {"x": 1}}));
+        assert_eq!(quoted[0]["b"], json!({"<<": {"x": 1}}));
     }
 
     #[test]

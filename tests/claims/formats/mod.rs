@@ -4,6 +4,7 @@
 mod html;
 mod schemas;
 
+use arraign::json::{self, Json, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -20,7 +21,6 @@ use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, ReportFormat, Suite, load_recorded};
 use arraign::__internals::verdict::summary::{GoldenSuite, Selection, Summary};
 use arraign::verdict::{Attempt, Verdict};
-use serde_json::Value;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report")
@@ -124,12 +124,12 @@ fn annotations(verdicts: &[Verdict]) -> String {
     annotations.finish()
 }
 
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+fn json(text: &str) -> Json {
+    json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 fn pretty(text: &str) -> String {
-    let text = serde_json::to_string_pretty(&json(text)).expect("JSON");
+    let text = json::to_string_pretty(&json(text)).expect("JSON");
     text.replace(env!("CARGO_PKG_VERSION"), "[version]")
 }
 
@@ -154,22 +154,21 @@ fn sarif_points_at_what_was_broken() {
 #[test]
 fn json_holds_the_run_its_totals_and_the_verdicts() {
     let report = json(&rendered(ReportFormat::Json, "every"));
-    let expected = serde_json::json!({
+    let expected = json!({
         "cases": 8, "passed": 2, "failed": 4, "undecided": 1, "errors": 1, "skipped": 2,
     });
     assert_eq!((&report["schema_version"], &report["totals"]), (&1.into(), &expected));
     assert_eq!(report["run"]["id"], "run-7");
     assert_eq!(report["run"]["started"], "2026-11-21T03:20:03Z");
     assert_eq!(report["skipped"][0]["reason"], "until \"ä\" is <fixed>");
-    let read: Vec<Verdict> = serde_json::from_value(report["verdicts"].clone()).expect("verdicts");
+    let read: Vec<Verdict> = json::from_json(report["verdicts"].clone()).expect("verdicts");
     assert_eq!(read, verdicts("every"));
 }
 
 #[test]
 fn json_lines_hold_a_verdict_each() {
     let report = rendered(ReportFormat::Jsonl, "every");
-    let read: Vec<Verdict> =
-        report.lines().map(|line| serde_json::from_str(line).expect("a verdict")).collect();
+    let read: Vec<Verdict> = report.lines().map(|line| json::from_str(line).expect("a verdict")).collect();
     assert_eq!(read, verdicts("every"));
 }
 
@@ -188,7 +187,7 @@ fn otel_holds_an_event_for_each_check() {
     let text = rendered(ReportFormat::Otel, "every");
     let records = &json(&text)["resourceLogs"][0]["scopeLogs"][0]["logRecords"];
     let findings: usize = verdicts("every").iter().map(|verdict| verdict.findings.len().max(1)).sum();
-    assert_eq!(records.as_array().map(Vec::len), Some(findings));
+    assert_eq!(records.as_array().map(<[Json]>::len), Some(findings));
     pin("otel", &pretty(&text));
 }
 
@@ -267,7 +266,7 @@ fn is_harmful(c: char) -> bool {
 fn a_hostile_report_is_still_of_its_format() {
     let hostile = hostile();
     let render = |wanted: ReportFormat| format(wanted).render_run(&hostile_run(), &hostile);
-    let names: Vec<Value> = hostile.iter().map(|verdict| Value::from(verdict.name.as_str())).collect();
+    let names: Vec<Json> = hostile.iter().map(|verdict| Json::from(verdict.name.as_str())).collect();
     let report = json(&render(ReportFormat::Json));
     assert_eq!(
         (&report["verdicts"][0]["name"], &report["skipped"][0]["reason"]),
@@ -285,7 +284,7 @@ fn a_hostile_report_is_still_of_its_format() {
 
 #[test]
 fn fingerprints_do_not_see_where_a_line_has_gone() {
-    let fingerprints = |verdicts: &[Verdict]| -> Vec<Value> {
+    let fingerprints = |verdicts: &[Verdict]| -> Vec<Json> {
         let log = json(&format(ReportFormat::Sarif).render_run(&run(), verdicts));
         let results = log["runs"][0]["results"].as_array().expect("results");
         results.iter().map(|result| result["partialFingerprints"]["arraign/v1"].clone()).collect()
@@ -301,7 +300,7 @@ fn fingerprints_do_not_see_where_a_line_has_gone() {
     }
     assert_eq!(fingerprints(&before), fingerprints(&after));
     let distinct: std::collections::HashSet<String> =
-        fingerprints(&before).iter().map(Value::to_string).collect();
+        fingerprints(&before).iter().map(Json::to_string).collect();
     assert_eq!(distinct.len(), fingerprints(&before).len());
 }
 

@@ -1,5 +1,7 @@
 //! The published schemas take what is written, and nothing else.
 
+use serde_json::Value;
+
 use super::*;
 use crate::published::{problems, schema};
 
@@ -25,7 +27,7 @@ fn each_document_is_of_its_schema() {
     let compared =
         RunComparison::from_trials(&all[1..].iter().collect(), &all[..all.len() - 1].iter().collect());
     assert!(!compared.trials.is_empty());
-    assert_eq!(problems(&schema("comparison"), &serde_json::json!(compared)), [""; 0]);
+    assert_eq!(problems(&schema("comparison"), &arraign::json::json!(compared)), [""; 0]);
 }
 
 /// Keys that hold what the evidence holds: any key is theirs.
@@ -49,7 +51,7 @@ fn an_unknown_key_is_refused_wherever_it_stands() {
     let schema = schema("verdict");
     let mut kinds = std::collections::BTreeSet::new();
     for verdict in all() {
-        let document = serde_json::json!(verdict);
+        let document = Value::from(arraign::json::json!(verdict));
         let mut found = Vec::new();
         objects(&document, "", &mut found);
         for at in found {
@@ -72,14 +74,14 @@ fn a_key_that_a_reader_needs_is_required() {
     let schema = schema("verdict");
     let mut needed = std::collections::BTreeSet::new();
     for verdict in all() {
-        let document = serde_json::json!(verdict);
+        let document = Value::from(arraign::json::json!(verdict));
         let mut found = Vec::new();
         objects(&document, "", &mut found);
         for at in found {
             let fields = document.pointer(&at).and_then(Value::as_object).expect("an object");
             for key in fields.keys() {
                 let mut less = document.clone();
-                less.pointer_mut(&at).and_then(Value::as_object_mut).expect("an object").shift_remove(key);
+                less.pointer_mut(&at).and_then(Value::as_object_mut).expect("an object").remove(key);
                 if serde_json::from_value::<Verdict>(less.clone()).is_err() {
                     assert!(!schema.is_valid(&less), "{at} without `{key}` is taken");
                     needed.insert(key.clone());

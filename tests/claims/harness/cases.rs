@@ -1,6 +1,7 @@
 //! What a case may say about its trial: ignored, a time limit, the verdict that is expected; and what becomes of
 //! a check that panics.
 
+use arraign::json::{self, Json, json};
 use std::time::{Duration, Instant};
 
 use crate::project::{Project, case, green, own, red, suite};
@@ -140,8 +141,8 @@ fn a_verdict_keeps_the_data_of_its_case_and_no_secret_of_it() {
     );
     project.run(&[]).exits(0);
     let log = project.files("out").into_iter().find(|file| file.contains(".jsonl")).expect("a log");
-    let verdict: serde_json::Value = serde_json::from_str(&project.read(&log)).expect("a verdict");
-    assert_eq!(verdict["metadata"], serde_json::json!({"team": "shop", "ticket": 2, "api_key": "***"}));
+    let verdict: Json = json::from_str(&project.read(&log)).expect("a verdict");
+    assert_eq!(verdict["metadata"], json!({"team": "shop", "ticket": 2, "api_key": "***"}));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A run beside an earlier one: `ARRAIGN_COMPARE` in the Markdown and HTML reports.
 
 use crate::project::{Project, green, red, suite};
+use arraign::json::{self, Json};
 
 /// A run that was green, and `json` of it.
 fn green_before() -> Project {
@@ -14,8 +15,7 @@ fn green_before() -> Project {
 fn markdown_tells_what_became_of_the_trials_of_an_earlier_run() {
     let project = green_before();
     let report = project.path("out/report.json");
-    let report: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(report).expect("a report")).expect("JSON");
+    let report: Json = json::from_str(&std::fs::read_to_string(report).expect("a report")).expect("JSON");
     let id = report["run"]["id"].as_str().expect("an id").to_owned();
     for earlier in [id.as_str(), "out/report.json"] {
         let variables = [("ARRAIGN_REPORT", "markdown"), ("ARRAIGN_COMPARE", earlier)];
@@ -34,7 +34,7 @@ fn the_page_for_a_browser_tells_it_as_well() {
     project.run_with(&variables, &[]).exits(101).says_nothing_on_stderr();
     let page = project.read("out/report.html");
     let told = page.split_once("id=\"compared\">").and_then(|(_, rest)| rest.split_once("</script>"));
-    let told: serde_json::Value = serde_json::from_str(told.expect("a block").0).expect("JSON");
+    let told: Json = json::from_str(told.expect("a block").0).expect("JSON");
     let changes =
         told["trials"].as_array().expect("trials").iter().map(|trial| (&trial["name"], &trial["change"]));
     let expected =

@@ -3,10 +3,9 @@
 //! The limits are the kernel's: memory, and seconds of CPU, which do not depend on what else the machine does. A debug build,
 //! which is what runs here, takes about twelve times as long as a release.
 
+use arraign::json::{Json, json};
 use std::fmt::Write as _;
 use std::process::Command;
-
-use serde_json::{Value, json};
 
 use crate::project::{Project, Ran, subject};
 
@@ -188,7 +187,7 @@ fn the_item_for_the_rest_has_the_worst_state_of_the_rest() {
 
 #[test]
 fn a_file_of_cases_of_60_megabytes_is_refused() {
-    let rows: Vec<Value> =
+    let rows: Vec<Json> =
         (0..600).map(|number| json!({"id": number.to_string(), "input": "x".repeat(100_000)})).collect();
     let project = Project::empty().file("evals/s.json", json!({"tests": rows}).to_string());
     run(&project, &[]).exits(2).complains("evals/s.json");

@@ -2,7 +2,7 @@
 
 use arraign::__internals::harness::runs::StoredRun;
 use arraign::__internals::report::FormatEntry;
-use serde_json::Value;
+use arraign::json::{self, Json};
 
 use crate::project::{Project, Ran, green};
 
@@ -48,7 +48,7 @@ fn a_mean_that_reaches_the_gate_is_green() {
         project.run(&[]).exits(0).says("4 passed").says_nothing_on_stderr();
         let verdict = project.verdict("s::pass_threshold");
         assert_eq!((&verdict["status"], &verdict["case"]["file"]), (&"pass".into(), &"evals/s.yaml".into()));
-        assert_eq!(verdict["findings"][0]["items"].as_array().map(Vec::len), Some(3));
+        assert_eq!(verdict["findings"][0]["items"].as_array().map(<[Json]>::len), Some(3));
     }
 }
 
@@ -239,13 +239,13 @@ fn a_plain_run_has_no_summary() {
 fn json_events_leave_the_summary_to_stderr() {
     let ran = gate("0.7").run(&["--format", "json"]).exits(0).complains("golden dataset s");
     for line in ran.stdout.lines() {
-        serde_json::from_str::<Value>(line).expect("an event");
+        json::parse(line).expect("an event");
     }
 }
 
-fn output(project: &Project, path: &str, code: i32) -> Value {
+fn output(project: &Project, path: &str, code: i32) -> Json {
     project.run_with(&[("ARRAIGN_OUTPUT_JSON", path)], &[]).exits(code);
-    serde_json::from_str(&project.read(path)).expect("JSON")
+    json::from_str(&project.read(path)).expect("JSON")
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn a_run_without_golden_rows_is_summed_up_without_axes() {
     let json = output(&project, "summary.json", 101);
     let total = &json["total"];
     assert_eq!((&total["cases"], &total["passed"], &total["failed"]), (&2.into(), &1.into(), &1.into()));
-    assert_eq!((total.get("axes"), &json["suites"]), (None, &Value::Array(Vec::new())));
+    assert_eq!((total.get("axes"), &json["suites"]), (None, &Json::Array(Vec::new())));
     project.run_with(&[("ARRAIGN_OUTPUT_JSON", "listed.json")], &["--list"]).exits(0);
     assert!(!project.path("listed.json").exists());
 }
@@ -294,7 +294,7 @@ fn reports_hold_the_summary() {
     let project = gate("0.9");
     let variables = [("ARRAIGN_REPORT", "json,markdown"), ("ARRAIGN_OUTPUT_JSON", "summary.json")];
     let ran = project.run_with(&variables, &["--test-threads", "1"]).exits(101);
-    let json = |path: &str| serde_json::from_str::<Value>(&project.read(path)).expect("JSON");
+    let json = |path: &str| json::parse(&project.read(path)).expect("JSON");
     let summary = json("summary.json");
     assert_eq!(summary["suites"][0]["gate"], 0.9);
     assert_eq!(json("out/report.json")["summary"], summary);
@@ -319,7 +319,7 @@ fn the_verdicts_of_many_processes_come_to_the_same_summary() {
     let run = StoredRun::open(&[project.path("out/r")]).expect("a run");
     let formats: Vec<FormatEntry> = FormatEntry::find_by_name("json").into_iter().collect();
     run.write_reports(&formats, &project.path("reports"), |_| ()).expect("a report");
-    let json = |path: &str| serde_json::from_str::<Value>(&project.read(path)).expect("JSON");
+    let json = |path: &str| json::parse(&project.read(path)).expect("JSON");
     let summary = json("summary.json");
     assert_eq!((&summary["suites"][0]["skipped"], &summary["total"]["skipped"]), (&2.into(), &2.into()));
     assert_eq!(json("reports/report.json")["summary"], summary);

@@ -1,9 +1,8 @@
 //! A trace may hold anything: what reaches a terminal or a CI log cannot move a cursor, ring a bell, reorder
 //! letters or pass for a command.
 
-use serde_json::{Value, json};
-
 use crate::project::{Project, Ran};
+use arraign::json::{self, Json, json};
 
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]8;;http://x\u{7}bell\u{7}\u{8}\u{202e}rtl\u{2066}\u{61c}nul\u{0}\u{9b}31m\
     \r\n::error file=x::owned\n##vso[task.complete]\nlook: ##[error]x\nthread 'x' panicked at y:1:1:\n\u{7f}\u{85}\u{2028}end";
@@ -64,7 +63,7 @@ fn a_hostile_trace_leaves_events_harmless() {
     let ran = hostile().run(&["-Z", "unstable-options", "--format=json"]).exits(101);
     assert!(!ran.stdout.contains(is_harmful), "{:?}", ran.stdout);
     for line in ran.stdout.lines() {
-        let event: Value = serde_json::from_str(line).expect("an event");
+        let event: Json = json::from_str(line).expect("an event");
         let text = event["stdout"].as_str().unwrap_or_default();
         assert!(!text.contains(is_harmful), "{text:?}");
         assert!(text.lines().filter(|line| line.starts_with("thread '")).count() <= 1, "{text}");
@@ -93,7 +92,7 @@ fn a_megabyte_of_arguments_is_cut() {
 
 #[test]
 fn many_calls_are_not_all_shown() {
-    let calls: Vec<Value> = (0..5000).map(|n| json!(if n % 2 == 0 { "look" } else { "rm" })).collect();
+    let calls: Vec<Json> = (0..5000).map(|n| json!(if n % 2 == 0 { "look" } else { "rm" })).collect();
     let case = json!({"trace": {"calls": calls}, "expect": [{"tool_blocklist": ["rm"]}]});
     let ran = Project::empty().file("evals/s.json", case.to_string()).run(&[]).exits(101);
     assert!(ran.stdout.lines().count() < 60, "{}", ran.stdout);

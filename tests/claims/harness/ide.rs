@@ -1,21 +1,21 @@
 //! The command lines that IDEs and nextest send, and what they look for in the output.
 
+use arraign::json::{self, Json};
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::project::{Project, Ran, case, green, own, red, suite};
 
 const JETBRAINS: [&str; 4] = ["-Z", "unstable-options", "--format=json", "--show-output"];
 
-fn events(stdout: &str) -> Vec<Value> {
-    let event = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+fn events(stdout: &str) -> Vec<Json> {
+    let event = |line: &str| json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
     stdout.lines().map(event).collect()
 }
 
 /// The text of the one failure.
-fn failure(events: &[Value]) -> &str {
-    let failed = |event: &&Value| event["type"] == "test" && event["event"] == "failed";
-    let failed: Vec<&Value> = events.iter().filter(failed).collect();
+fn failure(events: &[Json]) -> &str {
+    let failed = |event: &&Json| event["type"] == "test" && event["event"] == "failed";
+    let failed: Vec<&Json> = events.iter().filter(failed).collect();
     let [one] = failed.as_slice() else { panic!("not one failure: {events:?}") };
     one["stdout"].as_str().expect("the event has a text")
 }
@@ -73,8 +73,7 @@ fn the_events_have_the_fields_that_the_clients_read() {
     let ran = project.run(&JETBRAINS).exits(101);
     let mut states = Vec::new();
     for line in ran.stdout.lines() {
-        let event =
-            serde_json::from_str(line).unwrap_or_else(|error| panic!("rust-analyzer: {error}: {line}"));
+        let event = json::from_str(line).unwrap_or_else(|error| panic!("rust-analyzer: {error}: {line}"));
         if let RustAnalyzerEvent::Test { name, state } = event {
             states.push(match state {
                 RustAnalyzerState::Started => format!("{name} started"),
@@ -85,7 +84,7 @@ fn the_events_have_the_fields_that_the_clients_read() {
                 }
             });
         }
-        match serde_json::from_str(line).unwrap_or_else(|error| panic!("JetBrains: {error}: {line}")) {
+        match json::from_str(line).unwrap_or_else(|error| panic!("JetBrains: {error}: {line}")) {
             JetBrainsEvent::Test { event, name } => {
                 assert!(["started", "ok", "failed", "ignored"].contains(&event.as_str()), "{line}");
                 // It doubles each backslash of a name, and ends the name at the first quote.
@@ -165,7 +164,7 @@ fn verdicts_of_a_member_keep_paths_of_its_package() {
     let project = member();
     run_member(&project, &["--exact", "s::a"]).exits(101);
     let log = project.files("out").into_iter().find(|file| file.contains(".jsonl")).expect("a log");
-    let verdict: Value = serde_json::from_str(&project.read(&log)).expect("a verdict");
+    let verdict: Json = json::from_str(&project.read(&log)).expect("a verdict");
     assert_eq!(verdict["case"]["file"], "evals/s.yaml");
 }
 

@@ -1,8 +1,7 @@
 //! The names of trials as Rust paths, which rust-analyzer runs them by, and the file that lists them.
 
-use serde_json::Value;
-
 use crate::project::{Project, green, red};
+use arraign::json;
 
 const EVENTS: [&str; 3] = ["-Z", "unstable-options", "--format=json"];
 
@@ -15,7 +14,7 @@ fn with_words() -> Project {
 
 /// The names in the events of a run.
 fn reported(stdout: &str) -> Vec<String> {
-    let events = stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("an event"));
+    let events = stdout.lines().map(|line| json::parse(line).expect("an event"));
     let ended = events.filter(|event| event["type"] == "test" && event["event"] != "started");
     ended.map(|event| event["name"].as_str().expect("a name").to_owned()).collect()
 }

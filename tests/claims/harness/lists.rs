@@ -1,8 +1,7 @@
 //! `--list`: what nextest and Bazel's wrappers read.
 
-use serde_json::{Value, json};
-
 use crate::project::{Project, case, green};
+use arraign::json::{self, Json, json};
 
 fn three() -> Project {
     Project::of(&[green("a"), case("b", "look", "ignore: true"), case("c", "look", "ignore: no key")])
@@ -64,8 +63,8 @@ fn a_json_list_has_the_place_the_tier_and_the_tags_of_each_trial() {
          blocklist: [rm]\n    trace: {calls: [look]}\n",
     );
     let ran = project.run(&["--list", "--format", "json"]).exits(0).says_nothing_on_stderr();
-    let lines: Vec<Value> =
-        ran.stdout.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect();
+    let lines: Vec<Json> =
+        ran.stdout.lines().map(|line| json::from_str(line).expect("each line is JSON")).collect();
     let root = project.path("evals");
     assert_eq!(lines[0], json!({"type": "suite", "event": "discovery", "root": root}));
     let last =
@@ -87,7 +86,7 @@ fn a_json_list_has_the_place_the_tier_and_the_tags_of_each_trial() {
 fn a_json_list_takes_filters_and_the_flag_for_ignored_trials() {
     let names = |arguments: &[&str]| {
         let ran = three().run(&[&["--list", "--format", "json"], arguments].concat()).exits(0);
-        let lines = ran.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        let lines = ran.stdout.lines().map(|line| json::parse(line).expect("JSON"));
         lines.filter_map(|line| line["name"].as_str().map(str::to_owned)).collect::<Vec<_>>()
     };
     assert_eq!(names(&["--ignored"]), ["s::b", "s::c"]);

@@ -1,8 +1,7 @@
 //! Reports: rendered from the verdict logs when the trials have ended, at places that stay the same.
 
+use arraign::json::{self, Json};
 use std::fs;
-
-use serde_json::Value;
 
 use crate::project::{Project, Ran, case, green, red};
 
@@ -10,8 +9,8 @@ fn reported(project: &Project, formats: &str, arguments: &[&str]) -> Ran {
     project.run_with(&[("ARRAIGN_REPORT", formats)], arguments)
 }
 
-fn json(project: &Project, path: &str) -> Value {
-    serde_json::from_str(&project.read(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+fn json(project: &Project, path: &str) -> Json {
+    json::from_str(&project.read(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 /// The files of `out/` that are no verdicts.
@@ -85,8 +84,8 @@ fn a_filter_leaves_the_others_out_of_the_report() {
     let project = Project::of(&[green("ax"), green("ay"), case("bx", "rm", "ignore: true")]);
     reported(&project, "json", &["a", "--skip", "y"]).exits(0);
     let report = json(&project, "out/report.json");
-    assert_eq!(report["verdicts"].as_array().map(Vec::len), Some(1));
-    assert_eq!(report["skipped"], Value::Array(Vec::new()));
+    assert_eq!(report["verdicts"].as_array().map(<[Json]>::len), Some(1));
+    assert_eq!(report["skipped"], Json::Array(Vec::new()));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Traces that hold several runs: one trial for all, one for each, or one of them.
 
 use crate::project::{Project, suite};
+use arraign::json::{Json, json};
 
 const RUNS: &str = r#"{"id": "first", "calls": ["look"]}
 {"id": "second", "calls": ["rm"]}
@@ -43,7 +44,7 @@ fn all_runs_of_a_file_must_hold() {
     let project = with("traces/runs.jsonl", "");
     let ran = project.run(&[]).exits(101).says("0 passed; 1 failed").says("run second");
     assert_eq!(ran.names(), ["s::a"]);
-    assert_eq!(project.verdict("s::a")["runs"].as_array().map(Vec::len), Some(3));
+    assert_eq!(project.verdict("s::a")["runs"].as_array().map(<[Json]>::len), Some(3));
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn a_run_that_cannot_be_read_fails_its_own_trial_alone() {
 /// A case with a trial for each run of several files.
 fn each_of_folder() -> Project {
     let case = "id: a\ntrace: {file: 'traces/**/*.json*', each: true}\nexpect: [{tool_blocklist: [rm]}]\n";
-    let run = |id: &str, tool: &str| serde_json::json!({"id": id, "calls": [tool]}).to_string();
+    let run = |id: &str, tool: &str| json!({"id": id, "calls": [tool]}).to_string();
     Project::empty()
         .file("evals/rules.yaml", format!("tests:\n- {}", case.trim_end().replace('\n', "\n  ")))
         .file("evals/traces/conv_5.json", run("x", "look"))

@@ -1,10 +1,10 @@
 //! `ARRAIGN_SCHEMA=path`: the schema for editors, with the project's own checks. And the published schemas of what a run
 //! leaves.
 
-use serde_json::Value;
-
 use crate::project::{Project, red};
 use crate::published::{problems, schema};
+use arraign::json;
+use arraign::json::Json;
 
 #[test]
 fn the_schema_knows_the_checks_of_the_project() {
@@ -12,9 +12,13 @@ fn the_schema_knows_the_checks_of_the_project() {
     let path = project.path("arraign.schema.json");
     let ran = project.run_with(&[("ARRAIGN_SCHEMA", &path.to_string_lossy())], &[]).exits(0);
     assert_eq!((ran.stdout.as_str(), project.files("out").len()), ("", 0));
-    let schema: Value = serde_json::from_str(&project.read("arraign.schema.json")).expect("JSON");
+    let schema: Json = json::from_str(&project.read("arraign.schema.json")).expect("JSON");
     let checks = schema["definitions"]["checks"].as_object().expect("checks");
-    assert!(checks.contains_key("says") && checks.contains_key("tool_blocklist"), "{:?}", checks.keys());
+    assert!(
+        checks.contains_key("says") && checks.contains_key("tool_blocklist"),
+        "{:?}",
+        checks.keys().collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -35,7 +39,7 @@ fn the_cases_of_this_repository_leave_what_is_published() {
         ("ARRAIGN_OUTPUT_JSON", &summary.to_string_lossy()),
     ];
     project.run_with(&variables, &[]).exits(0);
-    let json = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    let json = |text: &str| json::parse(text).expect("JSON");
     let of_verdict = schema("verdict");
     let verdicts = project.verdicts("out");
     let report = project.read("out/report.jsonl");

@@ -1,8 +1,7 @@
 //! Scores and several runs, as a whole process sees them: what all suites share, and how much there may be.
 
-use serde_json::json;
-
 use crate::project::Project;
+use arraign::json::{Json, json};
 
 /// A case that reaches half of its tools, all of its answer and nothing of its sequence.
 const CASE: &str = "expected: {tools: [a, b], tool_sequence: [b], output: {contains: [x]}}
@@ -13,7 +12,7 @@ trace: {calls: [a], answer: x}
 
 const SHARED: &str = "weights: {tool_accuracy: 0.6, output_quality: 0.4, sequence_correctness: 0}";
 
-fn score(project: &Project, name: &str) -> serde_json::Value {
+fn score(project: &Project, name: &str) -> Json {
     let ran = project.run(&[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     project.verdict(name)["scorecards"][0]["score"].clone()

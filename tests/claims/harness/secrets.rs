@@ -1,8 +1,7 @@
 //! Keys in traces reach neither a file nor the terminal, whoever quotes them.
 
-use serde_json::json;
-
 use crate::project::Project;
+use arraign::json::json;
 
 const KEY: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 const REPORTS: (&str, &str) = ("ARRAIGN_REPORT", "json,jsonl,junit,markdown,sarif");

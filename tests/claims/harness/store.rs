@@ -1,8 +1,7 @@
 //! The log of verdicts: every trial leaves one line, whichever process ran it.
 
-use serde_json::Value;
-
 use crate::project::{Project, case, green, red};
+use arraign::json::{self, Json, json};
 
 #[test]
 fn every_trial_that_ran_leaves_one_line_in_one_log() {
@@ -20,7 +19,7 @@ fn every_trial_that_ran_leaves_one_line_in_one_log() {
 }
 
 /// The names of the trials, sorted.
-fn names(verdicts: &[Value]) -> Vec<&str> {
+fn names(verdicts: &[Json]) -> Vec<&str> {
     let mut names: Vec<&str> =
         verdicts.iter().map(|verdict| verdict["name"].as_str().expect("a name")).collect();
     names.sort_unstable();
@@ -41,7 +40,7 @@ fn a_verdict_says_what_a_report_needs() {
     let project = Project::of(&[case("b", "rm", "tier: smoke\ntags: [x]\ndescription: no deletion")]);
     project.run(&[]).exits(101);
     let verdict = project.verdict("s::b");
-    let expected: Value = serde_json::json!({
+    let expected: Json = json!({
         "schema_version": 1, "name": "s::b", "status": "fail", "expected": "pass", "passed": false,
         "tier": "smoke", "tags": ["x"], "description": "no deletion",
     });
@@ -52,7 +51,7 @@ fn a_verdict_says_what_a_report_needs() {
     assert_eq!((&verdict["case"]["line"], &verdict["case"]["column"]), (&2.into(), &9.into()));
     let violation = &verdict["findings"][0]["violations"][0];
     assert_eq!((&violation["tool"], &violation["at"]["line"]), (&"rm".into(), &4.into()));
-    let whole: arraign::verdict::Verdict = serde_json::from_value(verdict.clone()).expect("it reads back");
+    let whole: arraign::verdict::Verdict = json::from_json(verdict.clone()).expect("it reads back");
     assert_eq!(whole.name, "s::b");
 }
 
@@ -72,7 +71,7 @@ fn attempts_of_nextest_are_lines_of_the_logs_of_its_slots() {
 
 /// The number of the attempt in each verdict.
 fn attempts(project: &Project) -> Vec<u64> {
-    let number = |verdict: &Value| verdict.get("attempt").map_or(Some(1), Value::as_u64).expect("a number");
+    let number = |verdict: &Json| verdict.get("attempt").map_or(Some(1), Json::as_u64).expect("a number");
     project.verdicts("out").iter().map(number).collect()
 }
 
@@ -106,7 +105,7 @@ fn a_torn_log_is_continued_on_a_line_of_its_own() {
 
 /// A manifest as a run of `harness` leaves it: its path below the folder of the run, and its text.
 fn manifest(harness: &str, started_ms: u128) -> (String, String) {
-    let manifest = serde_json::json!({
+    let manifest = json!({
         "schema_version": 1, "arraign": "0.1.0", "harness": harness, "cases": "evals", "package": "",
         "started_ms": started_ms,
     });
@@ -188,9 +187,9 @@ fn a_run_says_how_it_began() {
     let files = project.files("out");
     let run = files[0].strip_suffix("/@manifests/crates%2Fshop%2Fevals@subject.json").expect("a beginning");
     assert!(files[1].starts_with(&format!("{run}/crates%2Fshop%2Fevals@subject.")), "{files:?}");
-    let began: Value = serde_json::from_str(&project.read(&files[0])).expect("JSON");
+    let began: Json = json::from_str(&project.read(&files[0])).expect("JSON");
     assert_eq!((&began["cases"], &began["package"]), (&"crates/shop/evals".into(), &"crates/shop/".into()));
-    let skipped = serde_json::json!([{"name": "s::b", "file": "evals/s.yaml", "reason": "not yet"}]);
+    let skipped = json!([{"name": "s::b", "file": "evals/s.yaml", "reason": "not yet"}]);
     assert_eq!((&began["skipped"], &began["arraign"]), (&skipped, &env!("CARGO_PKG_VERSION").into()));
     assert!(began["rules"].get("tool_blocklist").is_none(), "a report knows what comes with arraign");
     assert_eq!(project.verdict("s::a")["harness"], "crates/shop/evals@subject", "whose target is `subject`");
@@ -263,7 +262,7 @@ fn without_a_folder_the_target_folder_is_taken() {
 #[test]
 fn every_file_of_a_run_can_be_uploaded_and_copied_to_windows() {
     let ids = ["a::b", "co:lon", "why? <b>|*", "\"quoted\"", "back\\slash", "line\nbreak"];
-    let cases: Vec<String> = ids.iter().map(|id| green(&serde_json::json!(id).to_string())).collect();
+    let cases: Vec<String> = ids.iter().map(|id| green(&json!(id).to_string())).collect();
     let project = Project::of(&cases);
     project.run(&[]).exits(0);
     let files = project.files("out");

@@ -1,5 +1,6 @@
 //! Verdicts of Node 20, recorded.
 
+use arraign::json::{self, Json};
 use std::path::Path;
 
 use super::*;
@@ -8,10 +9,10 @@ use super::*;
 fn every_recorded_verdict_is_ours() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/js_regex.json");
     let text = std::fs::read_to_string(path).expect("the recorded verdicts");
-    let recorded: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let recorded: Json = json::from_str(&text).expect("JSON");
     let cases = recorded["cases"].as_array().expect("cases");
     assert!(cases.len() > 100);
-    let field = |case: &serde_json::Value, name: &str| case[name].as_str().expect(name).to_owned();
+    let field = |case: &Json, name: &str| case[name].as_str().expect(name).to_owned();
     for case in cases {
         let said = ours(&field(case, "pattern"), "i", &field(case, "text")).expect("few steps");
         let word = match said {

@@ -1,6 +1,7 @@
 //! What an agent writes to its judge: it stays evidence, and a judge who obeys it is found out.
 
 use arraign::__internals::judge::{BadReply, JudgeAnswer, JudgeError, JudgeRequest, Questionnaire};
+use arraign::json::{Json, json};
 use arraign::trace::Trace;
 use arraign::{Evidence, Harness};
 
@@ -120,7 +121,7 @@ fn an_answer_that_knows_an_earlier_code_gets_another() {
 #[test]
 fn a_judge_sees_what_its_questions_are_about_and_no_more() {
     let mut trace = Trace { answer: Some("please".to_owned()), ..Trace::default() };
-    let arguments = arraign::trace::Arguments::Json(serde_json::json!({"id": 7}));
+    let arguments = arraign::trace::Arguments::Json(json!({"id": 7}));
     trace.push_call(arraign::trace::Call::new("look", arguments, 1));
     let shown = |context: &str| {
         let case =
@@ -151,7 +152,7 @@ fn a_long_answer_is_not_cut_behind_its_judges_back() {
 fn replies_that_are_no_answer_are_told_apart() {
     let questionnaire = asked("please");
     let right = looked(&questionnaire.build_request(1));
-    let changed = |change: &dyn Fn(&mut serde_json::Value)| {
+    let changed = |change: &dyn Fn(&mut Json)| {
         let mut reply = right.clone();
         change(&mut reply);
         questionnaire.parse_reply(&reply.to_string()).map(drop)
@@ -165,7 +166,7 @@ fn replies_that_are_no_answer_are_told_apart() {
     assert_eq!(changed(&|reply| reply[&scored]["score"] = 101.into()), no_score);
     assert_eq!(changed(&|reply| reply[&scored]["score"] = "85".into()), no_score);
     assert_eq!(
-        changed(&|reply| drop(reply.as_object_mut().expect("an object").shift_remove("q1"))),
+        changed(&|reply| drop(reply.as_object_mut().expect("an object").remove("q1"))),
         malformed("it has no object `q1`")
     );
     for text in ["", "I cannot judge this.", "{", "[]", "{{{{{{"] {
@@ -181,14 +182,14 @@ fn sent_of_a_run_with(key: &str) -> String {
         "eval: {{agent_assertions: [{{label: a, prompt: \"Does it say {key}?\"}}], agent_context: {{include_prompt: true}}}}
 expect: [grounded: {{claims: true}}]"
     );
-    let mut arguments = serde_json::json!({"token": key, "inner": [{"n": 7}]});
+    let mut arguments = json!({"token": key, "inner": [{"n": 7}]});
     arguments["inner"][0][key] = "x".into();
     let call = |name: &str| {
         let arguments = arraign::trace::Arguments::Json(arguments.clone());
         arraign::trace::Call::new(name, arguments, 1)
     };
     let mut trace = Trace { answer: Some(format!("I used {key}, please.")), ..Trace::default() };
-    trace.push_call(arraign::trace::Call { result: Some(serde_json::json!([key])), ..call("look") });
+    trace.push_call(arraign::trace::Call { result: Some(json!([key])), ..call("look") });
     trace.push_call(arraign::trace::Call { error: Some(format!("no {key}")), ..call(key) });
     let suite = Harness::new("evals").parse(&case).expect("a case");
     let evidence = Evidence::of(&trace);
@@ -214,7 +215,7 @@ fn a_secret_at_the_cut_of_a_result_is_not_sent_by_halves() {
     let case = "expect: [grounded: {claims: true}]";
     let mut trace = Trace { answer: Some("please".to_owned()), ..Trace::default() };
     let text = format!("{} ghp_0123456789abcdefghijABCDEFGHIJ012345 {}", "x".repeat(19_980), "y ".repeat(99));
-    let arguments = arraign::trace::Arguments::Json(serde_json::json!({}));
+    let arguments = arraign::trace::Arguments::Json(json!({}));
     let call = arraign::trace::Call::new("look", arguments, 1);
     trace.push_call(arraign::trace::Call { result: Some(text.into()), ..call });
     let evidence = asked_of(case, &trace).evidence().to_owned();

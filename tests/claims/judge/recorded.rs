@@ -1,10 +1,9 @@
 //! Opinions that are recorded, and replayed.
 
-use serde_json::Value;
-
 use super::{LIVE, RECORD, asks};
 use crate::project::{Project, Ran, suite};
 use crate::scripted::JUDGE;
+use arraign::json::Json;
 
 /// The judge of the test target.
 fn with(judge: &str) -> (&'static str, &str) {
@@ -22,7 +21,7 @@ fn cassette(project: &Project) -> String {
     file.clone()
 }
 
-fn status(project: &Project, name: &str) -> Value {
+fn status(project: &Project, name: &str) -> Json {
     project.verdict(name)["status"].take()
 }
 
@@ -289,7 +288,7 @@ fn each_turn_has_an_opinion_of_its_own() {
     let text = project.read(&cassette(&project));
     assert!(text.contains("turn 1: output_quality") && text.contains("turn 2: output_quality"), "{text}");
     let verdict = project.verdict("s::a");
-    let scores: Vec<&Value> = verdict["findings"]
+    let scores: Vec<&Json> = verdict["findings"]
         .as_array()
         .expect("findings")
         .iter()

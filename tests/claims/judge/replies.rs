@@ -2,6 +2,7 @@
 //!
 //! `ARRAIGN_FUZZ_SECONDS=600 ARRAIGN_FUZZ_SEED=7 cargo test --test claims -- judge::replies` damages more of them.
 
+use arraign::json::{self, Json, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,6 @@ use arraign::__internals::evidence::{AnswerForm, Evidence, Judged, Opinion};
 use arraign::__internals::judge::{BadReply, Questionnaire};
 use arraign::__internals::pattern::mask_secrets;
 use arraign::{Harness, Trace};
-use serde_json::{Value, json};
 
 use crate::mutations::{Random, STRANGERS, mutated};
 use crate::scripted;
@@ -30,7 +30,7 @@ fn asked() -> Questionnaire {
 }
 
 /// What a judge replies who does its work.
-fn right(asked: &Questionnaire) -> Value {
+fn right(asked: &Questionnaire) -> Json {
     scripted::looked(&asked.build_request(1))
 }
 
@@ -63,7 +63,7 @@ fn a_reply_of_other_types_is_no_answer() {
     let (whole, opinions) = (right(&asked), asked.parse_reply(&right(&asked).to_string()).expect("opinions"));
     for place in places(&whole, "") {
         let own = whole.pointer(&place).expect("a value");
-        let strangers = STRANGERS.iter().map(|stranger| serde_json::from_str::<Value>(stranger));
+        let strangers = STRANGERS.iter().map(|stranger| json::parse(stranger));
         for stranger in strangers.filter_map(Result::ok).filter(|stranger| !is_alike(own, stranger)) {
             let mut reply = whole.clone();
             *reply.pointer_mut(&place).expect("a value") = stranger.clone();
@@ -86,10 +86,10 @@ fn a_reply_of_other_types_is_no_answer() {
 }
 
 /// The pointers to all values below `value`.
-fn places(value: &Value, at: &str) -> Vec<String> {
-    let below: Vec<(String, &Value)> = match value {
-        Value::Object(entries) => entries.iter().map(|(key, value)| (format!("{at}/{key}"), value)).collect(),
-        Value::Array(items) => {
+fn places(value: &Json, at: &str) -> Vec<String> {
+    let below: Vec<(String, &Json)> = match value {
+        Json::Object(entries) => entries.iter().map(|(key, value)| (format!("{at}/{key}"), value)).collect(),
+        Json::Array(items) => {
             items.iter().enumerate().map(|(number, item)| (format!("{at}/{number}"), item)).collect()
         }
         _ => Vec::new(),
@@ -98,13 +98,13 @@ fn places(value: &Value, at: &str) -> Vec<String> {
 }
 
 /// Whether one may stand for the other: a score for a score, any text for a text that is no code.
-fn is_alike(own: &Value, stranger: &Value) -> bool {
+fn is_alike(own: &Json, stranger: &Json) -> bool {
     match (own, stranger) {
-        (Value::Bool(_), Value::Bool(_)) => true,
-        (Value::Number(_), Value::Number(number)) => {
+        (Json::Bool(_), Json::Bool(_)) => true,
+        (Json::Number(_), Json::Number(number)) => {
             number.as_f64().is_some_and(|number| (0.0..=100.0).contains(&number))
         }
-        (Value::String(own), Value::String(_)) => own.contains(' '),
+        (Json::String(own), Json::String(_)) => own.contains(' '),
         _ => false,
     }
 }
@@ -191,7 +191,7 @@ fn no_damaged_reply_is_more_than_it_says() {
     let asked = asked();
     let mut tells = right(&asked);
     tells["q1"]["reason"] = format!("{} {KEY}", "x".repeat(1990)).into();
-    let samples = [right(&asked).to_string(), serde_json::to_string_pretty(&tells).expect("JSON")];
+    let samples = [right(&asked).to_string(), json::to_string_pretty(&tells).expect("JSON")];
     // Half a key has no shape: it is masked before a reason is cut.
     let told = asked.parse_reply(&samples[1]).expect("opinions");
     assert!(told.values().all(|one| !one.reason.as_deref().unwrap_or_default().contains("ghp_")), "{told:?}");

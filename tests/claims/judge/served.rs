@@ -1,9 +1,9 @@
 //! A judge on a server, asked by the harness: what is sent, and what becomes of a server that misbehaves.
 
+use arraign::json::{Json, json};
 use std::time::{Duration, Instant};
 
 use arraign::judge::JudgeRequest;
-use serde_json::{Value, json};
 
 use super::{LIVE, RECORD, asks};
 use crate::project::{Project, Ran, suite};
@@ -19,14 +19,14 @@ pub(crate) fn request(asked: &Asked) -> JudgeRequest {
     let user = text(1);
     let code = user.lines().next().expect("a line").trim_start_matches("BEGIN EVIDENCE ");
     let schema = match &body["response_format"]["json_schema"]["schema"] {
-        Value::Null => schema_told(&user, code),
+        Json::Null => schema_told(&user, code),
         schema => schema.clone(),
     };
     JudgeRequest::new(text(0), user, schema)
 }
 
 /// The form of the answer, as the questions tell it.
-fn schema_told(user: &str, code: &str) -> Value {
+fn schema_told(user: &str, code: &str) -> Json {
     let mut properties = json!({"code": {"enum": [code]}});
     for line in user.lines().filter(|line| line.starts_with('q')) {
         let (id, rest) = line.split_once('.').expect("a question");
@@ -81,7 +81,7 @@ fn a_model_is_asked_recorded_and_replayed_without_a_key() {
 #[test]
 fn a_server_that_knows_no_schemas_is_asked_without_one() {
     let server = Server::new(|asked, _| match asked.json()["response_format"] {
-        Value::Null => honest(asked),
+        Json::Null => honest(asked),
         _ => Reply::of(400, "{\"error\": \"unknown field response_format\"}"),
     });
     let ran = ask(&project(&server.url("/v1"), ""), LIVE).exits(101);
@@ -92,7 +92,7 @@ fn a_server_that_knows_no_schemas_is_asked_without_one() {
 #[test]
 fn a_model_that_takes_no_temperature_is_asked_without_one() {
     let server = Server::new(|asked, _| match asked.json()["temperature"] {
-        Value::Null => honest(asked),
+        Json::Null => honest(asked),
         _ => Reply::of(400, "{\"error\": \"unsupported value: temperature\"}"),
     });
     let ran = ask(&project(&server.url("/v1"), ""), LIVE).exits(101);

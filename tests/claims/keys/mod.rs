@@ -4,6 +4,7 @@
 mod hints;
 mod samples;
 
+use arraign::json::{self, Json, JsonMap, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -12,7 +13,6 @@ use arraign::__internals::check::{BUILTIN, Registry};
 use arraign::__internals::suite::schema;
 use arraign::Harness;
 use arraign_trace::reader::NATIVE_KEYS;
-use serde_json::{Map, Value, json};
 
 use hints::BESIDE;
 use samples::{STRANGER, Sample, Sampler};
@@ -36,7 +36,7 @@ fn make_folder() -> tempfile::TempDir {
 }
 
 /// The mistakes of a file of cases with this content.
-fn find_mistakes(folder: &Path, content: &Value) -> Vec<(String, Option<String>)> {
+fn find_mistakes(folder: &Path, content: &Json) -> Vec<(String, Option<String>)> {
     fs::write(folder.join("s.yaml"), content.to_string()).expect("a file");
     match Harness::new(folder).load("s.yaml") {
         Ok(_) => Vec::new(),
@@ -46,7 +46,7 @@ fn find_mistakes(folder: &Path, content: &Value) -> Vec<(String, Option<String>)
 
 /// What is wrong with the samples, each of which `place` puts into a file: no form of a key loads, or the loader knows a key
 /// that the schema does not know.
-fn judge(folder: &Path, samples: &[Sample], place: impl Fn(&Value) -> Value) -> Vec<String> {
+fn judge(folder: &Path, samples: &[Sample], place: impl Fn(&Json) -> Json) -> Vec<String> {
     let mut refused: BTreeMap<&str, String> = BTreeMap::new();
     let mut loaded: BTreeSet<&str> = BTreeSet::new();
     let mut wrong = Vec::new();
@@ -84,7 +84,7 @@ fn judge(folder: &Path, samples: &[Sample], place: impl Fn(&Value) -> Value) -> 
 const MISPLACED: &[&str] = &["timeout", "output_limit", "format"];
 
 /// A case that loads, with these keys in place of its own.
-fn build_case(keys: &Value) -> Value {
+fn build_case(keys: &Json) -> Json {
     let mut case = json!({
         "id": "a",
         "allow_vacuous": true,
@@ -108,7 +108,7 @@ fn every_setting_of_a_check_loads_in_each_form() {
     for kind in BUILTIN {
         let mut samples = forms.list_samples(kind.name, &schema["definitions"]["checks"][kind.name]);
         wrong.extend(judge(folder.path(), &samples, |settings| {
-            build_case(&json!({"expect": [Map::from_iter([(kind.name.to_owned(), settings.clone())])]}))
+            build_case(&json!({"expect": [JsonMap::from_iter([(kind.name.to_owned(), settings.clone())])]}))
         }));
         // Beside `metric`, a setting that is called like a key of a case is that key.
         samples.retain(|sample| {
@@ -127,9 +127,9 @@ fn every_setting_of_a_check_loads_in_each_form() {
 }
 
 /// Returns the keys of a case that `key` needs beside it.
-fn find_beside(key: &str) -> Value {
+fn find_beside(key: &str) -> Json {
     let beside = BESIDE.iter().find(|(known, _)| *known == key).map_or("{}", |(_, keys)| *keys);
-    serde_json::from_str(beside).expect("JSON")
+    json::from_str(beside).expect("JSON")
 }
 
 #[test]
@@ -150,12 +150,12 @@ fn every_key_of_a_case_loads_in_each_form_on_a_case_and_in_defaults() {
             build_case(&keys)
         }));
         // Every case has an id and rows of its own.
-        if ["id", "name", "cases", "each"].contains(&key.as_str()) {
+        if ["id", "name", "cases", "each"].contains(&key.as_ref()) {
             continue;
         }
         wrong.extend(judge(folder.path(), &samples, |value| {
             let mut keys = find_beside(key);
-            keys[key] = Value::Null;
+            keys[key] = Json::Null;
             json!({"defaults": {key: value}, "tests": [build_case(&keys)]})
         }));
     }
@@ -170,13 +170,13 @@ fn every_key_of_a_suite_loads_in_each_form() {
     let mut wrong = Vec::new();
     for (key, form) in schema["definitions"]["suite"]["properties"].as_object().expect("keys") {
         // The other tests walk cases and their keys.
-        if ["tests", "cases", "scenarios", "defaults"].contains(&key.as_str()) {
+        if ["tests", "cases", "scenarios", "defaults"].contains(&key.as_ref()) {
             continue;
         }
         let samples = forms.list_samples(key, form);
         wrong.extend(judge(folder.path(), &samples, |value| {
             let mut keys = find_beside(key);
-            keys[key] = Value::Null;
+            keys[key] = Json::Null;
             json!({key: value, "tests": [build_case(&keys)]})
         }));
     }
@@ -212,7 +212,7 @@ fn the_schema_knows_each_key_of_a_trace() {
             other => panic!("{other} is new"),
         };
         let mut described: Vec<&str> =
-            described.as_object().expect("keys").keys().map(String::as_str).collect();
+            described.as_object().expect("keys").keys().map(arraign::json::JsonText::as_str).collect();
         let mut keys = keys.to_vec();
         described.sort_unstable();
         keys.sort_unstable();

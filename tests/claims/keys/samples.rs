@@ -1,9 +1,8 @@
 //! Values for keys, made from the schema: for each key, each form that the schema allows.
 
+use arraign::json::{self, Json, JsonMap, json};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-
-use serde_json::{Map, Value, json};
 
 use super::hints::{COMPANIONS, HINTS, INNER};
 
@@ -22,17 +21,17 @@ pub(super) struct Sample {
     /// The key that has the value: keys that `.` joins, with their forms in brackets, and one of several fixed values
     /// behind `=`.
     pub(super) path: String,
-    pub(super) value: Value,
+    pub(super) value: Json,
     /// The keys that the schema knows beside the stranger, if the value contains it.
     pub(super) known: Option<BTreeSet<String>>,
 }
 
 impl Sample {
-    fn new(path: &str, value: Value) -> Self {
+    fn new(path: &str, value: Json) -> Self {
         Self { path: path.to_owned(), value, known: None }
     }
 
-    fn map(self, change: impl FnOnce(Value) -> Value) -> Self {
+    fn map(self, change: impl FnOnce(Json) -> Json) -> Self {
         Self { value: change(self.value), ..self }
     }
 }
@@ -40,20 +39,20 @@ impl Sample {
 /// Makes samples of the forms of a schema.
 pub(super) struct Sampler<'s> {
     /// The schema, with the definitions that others refer to.
-    root: &'s Value,
-    inner: Vec<(&'static str, Value)>,
-    hints: Vec<(&'static str, Value)>,
-    companions: Vec<(&'static str, Value)>,
+    root: &'s Json,
+    inner: Vec<(&'static str, Json)>,
+    hints: Vec<(&'static str, Json)>,
+    companions: Vec<(&'static str, Json)>,
     /// The forms of [`WALKED_ONCE`] that were walked.
     walked: RefCell<BTreeSet<String>>,
 }
 
-fn parse_all(texts: &[(&'static str, &str)]) -> Vec<(&'static str, Value)> {
-    texts.iter().map(|(path, text)| (*path, serde_json::from_str(text).expect("JSON"))).collect()
+fn parse_all(texts: &[(&'static str, &str)]) -> Vec<(&'static str, Json)> {
+    texts.iter().map(|(path, text)| (*path, json::from_str(text).expect("JSON"))).collect()
 }
 
 impl<'s> Sampler<'s> {
-    pub(super) fn new(root: &'s Value) -> Self {
+    pub(super) fn new(root: &'s Json) -> Self {
         let [inner, hints, companions] = [INNER, HINTS, COMPANIONS].map(parse_all);
         Self { root, inner, hints, companions, walked: RefCell::default() }
     }
@@ -64,18 +63,18 @@ impl<'s> Sampler<'s> {
     }
 
     /// The samples of the value at `path`, a list of keys that `.` joins.
-    pub(super) fn list_samples(&self, path: &str, schema: &Value) -> Vec<Sample> {
+    pub(super) fn list_samples(&self, path: &str, schema: &Json) -> Vec<Sample> {
         self.list_forms(path, schema, &[ENTRY_OF_EXPECT])
     }
 
     /// The first sample without a stranger.
-    fn take_form(&self, path: &str, schema: &Value, within: &[&str]) -> Value {
+    fn take_form(&self, path: &str, schema: &Json, within: &[&str]) -> Json {
         let mut forms = self.list_forms(path, schema, within).into_iter();
         let form = forms.find(|sample| sample.known.is_none() && !sample.value.is_null());
         form.unwrap_or_else(|| panic!("no sample of {path}: {schema}")).value
     }
 
-    fn list_forms(&self, path: &str, schema: &Value, within: &[&str]) -> Vec<Sample> {
+    fn list_forms(&self, path: &str, schema: &Json, within: &[&str]) -> Vec<Sample> {
         let mut hints = self.hints.iter().filter(|(end, _)| is_end(path, end)).peekable();
         if hints.peek().is_some() {
             return hints.map(|(_, hint)| Sample::new(path, hint.clone())).collect();
@@ -90,7 +89,7 @@ impl<'s> Sampler<'s> {
         if let Some(forms) = schema["anyOf"].as_array() {
             return self.list_alternatives(path, forms, within);
         }
-        match schema["allOf"].as_array().map(Vec::as_slice) {
+        match schema["allOf"].as_array().map(<[Json]>::as_ref) {
             Some([only]) => self.list_forms(path, only, within),
             Some(branches) => {
                 let branches = branches.iter();
@@ -112,7 +111,7 @@ impl<'s> Sampler<'s> {
         self.list_forms(&format!("{path}({name})"), form, &[within, &[pointer]].concat())
     }
 
-    fn list_alternatives(&self, path: &str, forms: &[Value], within: &[&str]) -> Vec<Sample> {
+    fn list_alternatives(&self, path: &str, forms: &[Json], within: &[&str]) -> Vec<Sample> {
         let mut samples: Vec<Sample> =
             forms.iter().flat_map(|form| self.list_forms(path, form, within)).collect();
         // Where any value is allowed, no key is too many.
@@ -132,9 +131,9 @@ impl<'s> Sampler<'s> {
     }
 
     /// The samples of a form that says its type.
-    fn list_values(&self, path: &str, schema: &Value, within: &[&str]) -> Vec<Sample> {
+    fn list_values(&self, path: &str, schema: &Json, within: &[&str]) -> Vec<Sample> {
         let kind = match &schema["type"] {
-            Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null"),
+            Json::Array(kinds) => kinds.iter().filter_map(Json::as_str).find(|kind| *kind != "null"),
             kind => kind.as_str(),
         };
         let values = match kind {
@@ -144,14 +143,14 @@ impl<'s> Sampler<'s> {
             Some("integer") => vec![json!(schema["minimum"].as_i64().unwrap_or(1).max(1))],
             Some("number") => vec![json!(0.5)],
             Some("string") => vec![json!("look")],
-            Some("null") => vec![Value::Null],
+            Some("null") => vec![Json::Null],
             _ => vec![json!({"any": 1}), json!("look")],
         };
         values.into_iter().map(|value| Sample::new(path, value)).collect()
     }
 
     /// A form whose keys depend on the value of one key: `if` that key has a value, `then` these are its keys.
-    fn list_branch(&self, path: &str, schema: &Value, branch: &Value, within: &[&str]) -> Vec<Sample> {
+    fn list_branch(&self, path: &str, schema: &Json, branch: &Json, within: &[&str]) -> Vec<Sample> {
         let mut merged = branch["then"].clone();
         let (key, value) =
             branch["if"]["properties"].as_object().and_then(|keys| keys.iter().next()).expect("a key");
@@ -159,33 +158,34 @@ impl<'s> Sampler<'s> {
         merged["properties"][key] = json!({"enum": [value["const"]]});
         let mut required = vec![json!(key)];
         for list in [&schema["required"], &branch["then"]["required"]] {
-            required.extend(list.as_array().into_iter().flatten().filter(|name| *name != key).cloned());
+            required
+                .extend(list.as_array().into_iter().flatten().filter(|name| **name != key.as_str()).cloned());
         }
-        merged["required"] = Value::Array(required);
+        merged["required"] = Json::Array(required);
         let kind = value["const"].as_str().unwrap_or_default();
         self.list_mappings(&format!("{path}({kind})"), &merged, within)
     }
 
-    fn list_lists(&self, path: &str, schema: &Value, within: &[&str]) -> Vec<Sample> {
+    fn list_lists(&self, path: &str, schema: &Json, within: &[&str]) -> Vec<Sample> {
         let least = schema["minItems"].as_u64().unwrap_or(1).max(1);
-        let fill = |item: Value| Value::Array((0..least).map(|_| item.clone()).collect());
+        let fill = |item: Json| Json::Array((0..least).map(|_| item.clone()).collect());
         self.list_forms(path, &schema["items"], within).into_iter().map(|item| item.map(fill)).collect()
     }
 
     /// A mapping for each key and each of its values, beside the keys that must be there, and one with a stranger.
-    fn list_mappings(&self, path: &str, schema: &Value, within: &[&str]) -> Vec<Sample> {
+    fn list_mappings(&self, path: &str, schema: &Json, within: &[&str]) -> Vec<Sample> {
         let below = |name: &str| format!("{path}.{name}");
         let Some(properties) = schema["properties"].as_object() else {
             return match &schema["additionalProperties"] {
-                Value::Object(_) => {
+                Json::Object(_) => {
                     let values = self.list_forms(&below("look"), &schema["additionalProperties"], within);
                     values.into_iter().map(|sample| sample.map(|value| json!({"look": value}))).collect()
                 }
                 _ => vec![Sample::new(path, json!({"type": "object"}))],
             };
         };
-        let mut base = Map::new();
-        for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        let mut base = JsonMap::new();
+        for name in schema["required"].as_array().into_iter().flatten().filter_map(Json::as_str) {
             base.insert(name.to_owned(), self.take_form(&below(name), &properties[name], within));
         }
         let mut samples = Vec::new();
@@ -204,7 +204,7 @@ impl<'s> Sampler<'s> {
                 samples.push(sample.map(|value| {
                     mapping.insert(name.clone(), value);
                     mapping.retain(|_, value| !value.is_null());
-                    Value::Object(mapping)
+                    Json::Object(mapping)
                 }));
             }
         }
@@ -216,12 +216,17 @@ impl<'s> Sampler<'s> {
 }
 
 /// A mapping with a key too many: one of the samples, or the keys that must be there.
-fn add_stranger(path: &str, schema: &Value, samples: &[Sample], base: Map<String, Value>) -> Sample {
+fn add_stranger(path: &str, schema: &Json, samples: &[Sample], base: JsonMap) -> Sample {
     let whole = samples.iter().find(|sample| sample.known.is_none()).map(|sample| sample.value.clone());
     let is_single = schema["maxProperties"] == json!(1);
-    let mut value = whole.filter(|_| !is_single).unwrap_or(Value::Object(base));
+    let mut value = whole.filter(|_| !is_single).unwrap_or(Json::Object(base));
     value[STRANGER] = json!(1);
-    let known = schema["properties"].as_object().into_iter().flat_map(Map::keys).cloned().collect();
+    let known = schema["properties"]
+        .as_object()
+        .into_iter()
+        .flat_map(JsonMap::keys)
+        .map(ToString::to_string)
+        .collect();
     Sample { path: format!("{path}.{STRANGER}"), value, known: Some(known) }
 }
 

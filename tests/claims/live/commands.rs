@@ -2,6 +2,7 @@
 
 use super::{LIVE, RECORD, asks, shell, shell_with};
 use crate::project::Project;
+use arraign::json::Json;
 
 /// A case whose agent, in shell, puts a text into its answer.
 fn answers(script: &str, more: &str) -> Project {
@@ -24,7 +25,7 @@ fn the_case_is_asked_on_standard_input() {
 #[test]
 fn placeholders_are_filled_each_within_its_argument() {
     let script = "printf '{\"calls\": [\"look\"], \"answer\": \"%s\"}' \"$#:$1:$2:$3\"";
-    let script = serde_json::Value::from(script);
+    let script = Json::from(script);
     let agent = format!(
         "{{command: [sh, -c, {script}, sh, '{{{{query}}}}', '--id={{{{id}}}}', '{{{{.Go}}}} {{{{run}}}}']}}"
     );
@@ -85,7 +86,8 @@ fn any_known_format_is_an_answer() {
 
 #[test]
 fn output_that_is_no_trace_is_shown_with_the_form_of_an_answer() {
-    let help = "an answer without a word on calls is a trace as well: {\"calls\": [], \"calls_unrecorded\": true";
+    let help =
+        "an answer without a word on calls is a trace as well: {\"calls\": [], \"calls_unrecorded\": true";
     for (script, shown) in [
         ("echo 'It shipped.'", "it printed: It shipped."),
         ("echo 'INFO starting'; echo '{\"calls\": []}'", "it printed: INFO starting"),

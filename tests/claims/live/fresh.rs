@@ -1,9 +1,8 @@
 //! Recordings that know when they are stale: another input, or another agent.
 
-use serde_json::Value;
-
 use super::{RECORD, shell_with};
 use crate::project::{Project, Ran};
+use arraign::json::{self, Json};
 
 /// All agents run again.
 const RERECORD: (&str, &str) = ("ARRAIGN_AGENT_MODE", "rerecord");
@@ -33,8 +32,8 @@ fn run(project: &Project, variables: &[(&str, &str)]) -> Ran {
     project.run_with(variables, &[])
 }
 
-fn recording(project: &Project, file: &str) -> Value {
-    serde_json::from_str(&project.read(file)).expect("a recording")
+fn recording(project: &Project, file: &str) -> Json {
+    json::from_str(&project.read(file)).expect("a recording")
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! The gate of a suite whose agents really run: each agent is asked once, whoever comes first.
 
+use arraign::json;
+use arraign::json::Json;
 use std::collections::BTreeMap;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use arraign::__internals::harness::runs::{StoredRun, find_newest};
-use serde_json::Value;
 
 use super::{LIVE, RECORD, asks, shell};
 use crate::project::{Project, Ran, suite};
@@ -25,7 +26,7 @@ fn asked(project: &Project) -> BTreeMap<String, usize> {
     let text = std::fs::read_to_string(project.path("asked")).unwrap_or_default();
     let mut counts = BTreeMap::new();
     for line in text.lines().filter(|line| line.ends_with('}')) {
-        let input: Value = serde_json::from_str(line).expect("an input");
+        let input: Json = json::from_str(line).expect("an input");
         *counts.entry(input["id"].as_str().expect("an id").to_owned()).or_default() += 1;
     }
     counts

@@ -1,8 +1,7 @@
 //! Agents that are servers: what they are sent, what may come back, and what becomes of one that fails.
 
+use arraign::json::{Json, json};
 use std::time::{Duration, Instant};
-
-use serde_json::{Value, json};
 
 use super::{LIVE, RECORD, asks};
 use crate::project::{Project, Ran};
@@ -16,7 +15,7 @@ fn calls(tool: &str) -> Reply {
 }
 
 /// An agent in YAML: `http` and what stands beside it.
-fn agent(http: &Value, beside: &Value) -> String {
+fn agent(http: &Json, beside: &Json) -> String {
     let mut agent = json!({"http": http});
     let entries = beside.as_object().cloned().unwrap_or_default();
     agent.as_object_mut().expect("an object").extend(entries);
@@ -24,14 +23,14 @@ fn agent(http: &Value, beside: &Value) -> String {
 }
 
 /// What becomes of a case whose agent this is.
-fn run(http: &Value, beside: &Value, variables: &[(&str, &str)]) -> (Project, Ran) {
+fn run(http: &Json, beside: &Json, variables: &[(&str, &str)]) -> (Project, Ran) {
     let project = Project::of(&[asks("a", &agent(http, beside), "")]);
     let ran = project.run_with(&[&[LIVE], variables].concat(), &[]);
     (project, ran)
 }
 
 /// The one request that came, after a case with this agent passed.
-fn sent(server: &Server, http: &Value) -> Asked {
+fn sent(server: &Server, http: &Json) -> Asked {
     run(http, &json!({}), &[]).1.exits(0);
     let asked = server.asked();
     assert_eq!(asked.len(), 1, "{asked:?}");
@@ -81,7 +80,7 @@ fn a_url_holds_what_is_asked_as_one_part() {
 }
 
 /// A completion of an OpenAI-compatible server, with one call.
-fn completion(tool: &str) -> Value {
+fn completion(tool: &str) -> Json {
     let function = json!({"name": tool, "arguments": "{\"id\": 7}"});
     let call = json!({"id": "c1", "type": "function", "function": function});
     let message = json!({"role": "assistant", "content": null, "tool_calls": [call]});
@@ -101,7 +100,7 @@ fn a_completion_is_an_answer() {
 
 #[test]
 fn a_stream_is_an_answer() {
-    let chunk = |delta: Value| {
+    let chunk = |delta: Json| {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": null});
         let chunk = json!({"id": "x", "object": "chat.completion.chunk", "model": "m", "choices": [choice]});
         format!("data: {chunk}\n\n")
@@ -135,7 +134,7 @@ fn the_events_of_a_frontend_are_an_answer() {
 #[test]
 fn another_agents_answer_says_nothing_of_calls() {
     let answers =
-        |result: Value| Server::saying(Reply::json(&json!({"jsonrpc": "2.0", "id": "a", "result": result})));
+        |result: Json| Server::saying(Reply::json(&json!({"jsonrpc": "2.0", "id": "a", "result": result})));
     let parts = json!([{"kind": "text", "text": "It ships."}]);
     let message = json!({"kind": "message", "messageId": "m", "role": "agent", "parts": parts});
     let (project, ran) = run(&json!(answers(message).url("/")), &json!({}), &[]);
@@ -298,7 +297,7 @@ fn a_busy_server_is_waited_for() {
 }
 
 /// The cause of a case's error, when this is what its agent answers.
-fn fault(reply: Reply, beside: &Value, cause: &str) {
+fn fault(reply: Reply, beside: &Json, cause: &str) {
     let server = Server::saying(reply);
     let (project, ran) = run(&json!({"url": server.url("/"), "retries": 0}), beside, &[]);
     ran.exits(101).says(cause);

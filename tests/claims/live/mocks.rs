@@ -1,10 +1,10 @@
 //! Mock tools over MCP: what an agent is offered, what its calls become, and what fails the trial.
 
+use arraign::json::{self, Json, json};
 use std::fs;
 
 use arraign::reader::read;
 use arraign::trace::{Arguments, Call, CallStatus};
-use serde_json::{Value, json};
 
 use super::{LIVE, RECORD};
 use crate::project::{Project, Ran, subject};
@@ -202,7 +202,7 @@ fn agents_side_by_side_have_scripts_of_their_own() {
     let cases: String = (1..=8).map(case).collect();
     let project = Project::empty().file("evals/s.yaml", format!("tests:\n{cases}"));
     run(&project, &[LIVE]).exits(0);
-    assert_eq!(project.verdict("s::c3")["runs"][0]["calls"].as_array().map(Vec::len), Some(1));
+    assert_eq!(project.verdict("s::c3")["runs"][0]["calls"].as_array().map(<[Json]>::len), Some(1));
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn an_existing_server_is_recorded_and_replayed() {
     assert_eq!(project.files("evals"), files);
     let cassette = project.read(files[0]);
     let results = |cassette: &str| -> Vec<String> {
-        let lines = cassette.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let lines = cassette.lines().filter_map(|line| json::parse(line).ok());
         let texts = lines.map(|line| line["response"]["body"]["content"][0]["text"].clone());
         texts.filter_map(|text| text.as_str().map(str::to_owned)).collect()
     };

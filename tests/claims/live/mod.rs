@@ -1,5 +1,6 @@
 //! Live agents as their users meet them: what runs, what is recorded, and what becomes of one that misbehaves.
 
+use arraign::json::Json;
 #[cfg(unix)]
 mod commands;
 #[cfg(unix)]
@@ -49,5 +50,5 @@ fn shell(script: &str) -> String {
 /// The same, with more settings.
 #[cfg(unix)]
 fn shell_with(script: &str, more: &str) -> String {
-    format!("{{command: [sh, -c, {}]{more}}}", serde_json::Value::from(script))
+    format!("{{command: [sh, -c, {}]{more}}}", Json::from(script))
 }

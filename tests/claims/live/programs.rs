@@ -1,5 +1,6 @@
 //! Programs that check a run (`exec`): who may start one, what it is told, and what becomes of one that misbehaves.
 
+use arraign::json::{self, Json, json};
 use std::time::{Duration, Instant};
 
 use crate::live::LIVE;
@@ -9,7 +10,7 @@ const ALLOWED: (&str, &str) = ("HARNESS_TEST_ALLOWED", "1");
 
 /// A package with one case, which `script` checks.
 fn checked_by(script: &str, more: &str) -> Project {
-    let script = serde_json::Value::from(script);
+    let script = Json::from(script);
     let case = format!(
         "tests:\n  - id: a\n    input: {{query: Refund order 7, user: 3}}\n    trace: {{input: Refund order 7, calls: [refund]}}\n    \
          expect: [exec: {{command: [sh, -c, {script}]{more}}}]\n"
@@ -45,9 +46,9 @@ fn a_program_starts_only_with_consent() {
 fn a_program_reads_the_case_and_the_native_trace() {
     let project = checked_by("cat > facts.json; env > env.txt; echo '{\"pass\": true}'", ", env: [GIVEN]");
     project.run_with(&[ALLOWED, ("GIVEN", "yes"), ("HIDDEN", "no")], &[]).exits(0);
-    let facts: serde_json::Value = serde_json::from_str(&project.read("facts.json")).expect("JSON");
+    let facts: Json = json::from_str(&project.read("facts.json")).expect("JSON");
     assert_eq!(facts["id"], "a");
-    assert_eq!(facts["input"], serde_json::json!({"query": "Refund order 7", "user": 3}));
+    assert_eq!(facts["input"], json!({"query": "Refund order 7", "user": 3}));
     assert!(facts["trace"].to_string().contains("refund"), "{facts}");
     let env = project.read("env.txt");
     assert!(env.contains("GIVEN=yes") && !env.contains("HIDDEN"), "{env}");

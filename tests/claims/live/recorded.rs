@@ -1,9 +1,8 @@
 //! Runs that are recorded, and replayed.
 
-use serde_json::Value;
-
 use super::{LIVE, RECORD, asks};
 use crate::project::{Project, Ran, suite};
+use arraign::json::{self, Json};
 
 #[test]
 fn a_missing_recording_is_an_error_that_names_the_command() {
@@ -16,7 +15,7 @@ fn a_missing_recording_is_an_error_that_names_the_command() {
 }
 
 /// What a verdict says of its runs and findings, without times.
-fn said(project: &Project, name: &str) -> (Value, Value) {
+fn said(project: &Project, name: &str) -> (Json, Json) {
     let mut verdict = project.verdict(name);
     for finding in verdict["findings"].as_array_mut().expect("findings") {
         finding["duration_ms"].take();
@@ -79,7 +78,7 @@ fn several_runs_are_recorded_each() {
     let files = ["evals/traces/s/a.json", "evals/traces/s/a/1.json", "evals/traces/s/a/2.json"];
     assert_eq!(project.files("evals/traces"), files);
     project.run_with(&[("ARRAIGN_OUT", "again")], &[]).exits(0);
-    let second: Value = serde_json::from_str(&project.read(files[2])).expect("JSON");
+    let second: Json = json::from_str(&project.read(files[2])).expect("JSON");
     assert_eq!(second["answer"], "run 2 of a");
 }
 

@@ -1,10 +1,9 @@
 //! The secrets of agents in whatever form they come back: nothing that is kept or shown contains them.
 
-use serde_json::json;
-
 use super::{LIVE, RECORD, asks, shell_with};
 use crate::project::{Project, Ran, subject, suite};
 use crate::server::{Asked, Reply, Server};
+use arraign::json::json;
 
 /// A password with what JSON and URLs escape.
 const PASSWORD: &str = "h\u{f6}/la\"w\u{f6}rld-12";

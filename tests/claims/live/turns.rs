@@ -1,10 +1,9 @@
 //! Scripted turns: the same agent is asked text by text, and all its answers are one run.
 
-use serde_json::json;
-
 use super::{LIVE, RECORD, shell, shell_with};
 use crate::project::{Project, Ran};
 use crate::server::{Reply, Server};
+use arraign::json::{self, Json, json};
 
 /// Answers each line of its input with a run of its own.
 const LINES: &str = "n=0; while read -r line; do n=$((n+1)); printf '%s\\n' \"$line\" >> lines.jsonl; \
@@ -27,8 +26,7 @@ fn a_command_answers_each_line_with_a_line() {
     let project = case(&shell(LINES), "");
     project.run_with(&[RECORD], &[]).exits(0);
     let lines = project.read("lines.jsonl");
-    let lines: Vec<serde_json::Value> =
-        lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let lines: Vec<Json> = lines.lines().map(|line| json::from_str(line).expect("JSON")).collect();
     let expected = [("hello", 1), ("and order 8?", 2)]
         .map(|(text, turn)| json!({"id": "a", "input": text, "query": text, "run": 1, "turn": turn}));
     assert_eq!(lines, expected);

@@ -5,6 +5,7 @@ mod mistakes;
 mod peer;
 mod verdicts;
 
+use arraign::json::{Json, json};
 use std::path::Path;
 
 use arraign::__internals::check::{BUILTIN, Check, Registry, Scope};
@@ -14,7 +15,6 @@ use arraign::__internals::place::{LoadErrors, Source};
 use arraign::__internals::source::Files;
 use arraign::__internals::yaml::Document;
 use arraign::trace::{Arguments, Call, Trace};
-use serde_json::{Value, json};
 
 /// The check that `settings` describe, in a file called `case.yaml` in `folder`.
 fn read_in(folder: &Path, settings: &str) -> Result<Box<dyn Check>, LoadErrors> {
@@ -39,7 +39,7 @@ fn outcome(settings: &str, trace: &Trace) -> Outcome {
     check.check(&Evidence::of(trace)).expect("an outcome")
 }
 
-fn trace(calls: &[(&str, Value)]) -> Trace {
+fn trace(calls: &[(&str, Json)]) -> Trace {
     let mut trace = Trace::default();
     for (turn, (name, arguments)) in calls.iter().enumerate() {
         trace.push_call(Call::new(*name, Arguments::from_json(arguments.clone()), turn + 1));

@@ -1,5 +1,6 @@
 //! The same rules on the same calls: what the peer says, but where ours differs on purpose.
 
+use arraign::json::{self, Json, json};
 use std::fs;
 
 use arraign::__internals::pattern::{TextPattern, ToolPattern, is_glob};
@@ -13,7 +14,7 @@ enum Ours {
 }
 
 /// The peer takes a glob by the letter and lets rules stand that cannot hold or cannot fail; all else agrees.
-fn ours(case: &Value) -> Ours {
+fn ours(case: &Json) -> Ours {
     let rules = case["rules"].as_array().expect("rules");
     if rules.iter().any(is_a_mistake) {
         return Ours::Refused;
@@ -25,11 +26,12 @@ fn ours(case: &Value) -> Ours {
     )
 }
 
-fn is_a_mistake(rule: &Value) -> bool {
-    let broken = |text: &Value| TextPattern::new(text.as_str().expect("text")).is_err();
-    let operands = rule.as_object().into_iter().flat_map(|rule| rule.values());
-    let mut patterns =
-        operands.filter_map(|value| value["args_match"].as_object()).flat_map(|map| map.values());
+fn is_a_mistake(rule: &Json) -> bool {
+    let broken = |text: &Json| TextPattern::new(text.as_str().expect("text")).is_err();
+    let operands = rule.as_object().into_iter().flat_map(arraign::json::JsonObject::values);
+    let mut patterns = operands
+        .filter_map(|value| value["args_match"].as_object())
+        .flat_map(arraign::json::JsonObject::values);
     rule["pattern"] == ""
         || rule["within"] == 0
         || rule["tools"] == json!([])
@@ -37,7 +39,7 @@ fn is_a_mistake(rule: &Value) -> bool {
         || patterns.any(broken)
 }
 
-fn ours_for(rule: &Value, verdict: &str, calls: &Value) -> String {
+fn ours_for(rule: &Json, verdict: &str, calls: &Json) -> String {
     let glob = ["tool", "pattern"].iter().find_map(|key| rule[*key].as_str().filter(|name| is_glob(name)));
     let Some(glob) = glob else { return verdict.to_owned() };
     let glob = ToolPattern::new(glob).expect("a glob");
@@ -55,34 +57,34 @@ fn ours_for(rule: &Value, verdict: &str, calls: &Value) -> String {
 }
 
 fn states(outcome: &Outcome) -> Vec<String> {
-    let states = outcome.items.iter().map(|item| serde_json::to_value(item.state).expect("a word"));
+    let states = outcome.items.iter().map(|item| json::to_json(&item.state).expect("a word"));
     states.map(|state| state.as_str().expect("a word").to_owned()).collect()
 }
 
-fn settings(case: &Value) -> String {
+fn settings(case: &Json) -> String {
     let aliases = case["aliases_yaml"].as_str().unwrap_or_default();
     format!("rules: {}\n{aliases}\n", case["rules"])
 }
 
-fn policy(case: &Value) -> String {
+fn policy(case: &Json) -> String {
     let aliases = case["aliases_yaml"].as_str().unwrap_or_default();
     format!("version: \"1\"\n{aliases}\nsequences: {}\n", case["rules"])
 }
 
-fn run_of(case: &Value) -> Trace {
+fn run_of(case: &Json) -> Trace {
     let calls = case["calls"].as_array().expect("calls").iter();
     let calls: Vec<_> =
         calls.map(|call| (call["tool"].as_str().expect("a name"), call["args"].clone())).collect();
     trace(&calls)
 }
 
-fn cases() -> Vec<Value> {
+fn cases() -> Vec<Json> {
     let text = fs::read_to_string("tests/goldens/assay/sequence_rules.json").expect("the goldens");
-    let goldens: Value = serde_json::from_str(&text).expect("JSON");
-    goldens["cases"].as_array().expect("cases").clone()
+    let goldens: Json = json::from_str(&text).expect("JSON");
+    goldens["cases"].as_array().expect("cases").to_vec()
 }
 
-fn agrees(case: &Value, read: Result<Box<dyn Check>, LoadErrors>) {
+fn agrees(case: &Json, read: Result<Box<dyn Check>, LoadErrors>) {
     let id = &case["id"];
     match (ours(case), read) {
         (Ours::Refused, read) => assert!(read.is_err(), "{id} should be refused"),

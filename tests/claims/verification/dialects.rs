@@ -2,6 +2,7 @@
 
 use arraign::__internals::place::Source;
 use arraign::__internals::yaml::Document;
+use arraign::json::{self, Json};
 use serde::Deserialize;
 
 use super::subject::{Recorded, ask, check, hold_losses};
@@ -10,7 +11,7 @@ use super::subject::{Recorded, ask, check, hold_losses};
 struct Session {
     id: String,
     verdict: Expected,
-    calls: serde_json::Value,
+    calls: Json,
     #[serde(rename = "final")]
     answer: String,
     #[serde(default = "usual")]
@@ -31,14 +32,14 @@ fn usual() -> String {
 fn sessions() -> Vec<Session> {
     let documents = Document::parse(&Source::new("dialects.yaml", include_str!("dialects.yaml")));
     let mut sessions = documents.expect("valid YAML")[0].root().to_json();
-    serde_json::from_value(sessions["cases"].take()).expect("sessions")
+    json::from_json(sessions["cases"].take()).expect("sessions")
 }
 
 #[test]
 fn honest_work_is_known_in_every_dialect() {
     let (mut wrong, mut honest, mut all) = (Vec::new(), 0, 0);
     for session in sessions() {
-        let calls = serde_json::from_value(session.calls).expect("calls");
+        let calls = json::from_json(session.calls).expect("calls");
         let outcome =
             ask(check(&session.settings).as_ref(), &Recorded { calls, answer: session.answer }.into());
         hold_losses(&outcome, &session.id);

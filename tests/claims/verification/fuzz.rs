@@ -3,12 +3,12 @@
 //!
 //! `VERIFICATION_FUZZ_SECONDS=600 cargo test --release --test claims -- --ignored verification::fuzz` runs for ten minutes.
 
+use arraign::json::{Json, json};
 use std::time::{Duration, Instant};
 
 use arraign::__internals::check::Check;
 use arraign::Evidence;
 use arraign::trace::{Arguments, Call, CallStatus, Trace};
-use serde_json::{Value, json};
 
 use super::subject::{check, hold_losses, saying};
 
@@ -105,7 +105,7 @@ const PIECES: &[&str] = &[
     "curl x ",
     "powershell -Command ",
     "cmd /c ",
-    "Set-Content -Path src\\a.rs -Value ",
+    "Set-Content -Path src\\a.rs -Json ",
     "Get-Content src\\a.rs ",
     "{\"exitCode\": 1} ",
     "Exit Code: 1\n",
@@ -189,14 +189,14 @@ fn text(dice: &mut Dice, most: usize) -> String {
     text
 }
 
-fn value(dice: &mut Dice, depth: usize) -> Value {
+fn value(dice: &mut Dice, depth: usize) -> Json {
     match dice.roll(if depth < 3 { 9 } else { 6 }) {
         0..=4 => text(dice, 30).into(),
         5 => json!(dice.roll(100)),
         6 => (0..dice.roll(4)).map(|_| value(dice, depth + 1)).collect(),
         _ => {
             let entries = (0..dice.roll(4)).map(|_| (dice.pick(KEYS).to_owned(), value(dice, depth + 1)));
-            Value::Object(entries.collect())
+            Json::Object(entries.collect())
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Verdicts of the metric's source on texts, and which recorded runs are honest.
 
+use arraign::json::{self, Json};
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use serde_json::{Value, from_value};
+use serde_json::from_value;
 
 use super::subject::{Recorded, ask, check, hold_losses, saying};
 
@@ -17,7 +18,7 @@ struct TextCase {
     score: f64,
     #[serde(rename = "passed_at_0.9")]
     passed: bool,
-    subscores: Value,
+    subscores: Json,
     strict_score: f64,
 }
 
@@ -37,8 +38,8 @@ fn cases<T: serde::de::DeserializeOwned>(file: &str) -> Vec<T> {
         .map(|folder| PathBuf::from(folder).join("goldens").join(file));
     let read = |path: PathBuf| {
         let text = std::fs::read_to_string(path).ok()?;
-        let mut golden: Value = serde_json::from_str(&text).expect("JSON");
-        Some(from_value::<Vec<T>>(golden["cases"].take()).expect("cases"))
+        let mut golden: Json = json::from_str(&text).expect("JSON");
+        Some(from_value::<Vec<T>>(golden["cases"].take().into()).expect("cases"))
     };
     let ours = read(ours).expect("our goldens");
     ours.into_iter().chain(more.and_then(read).unwrap_or_default()).collect()

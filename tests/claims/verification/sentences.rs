@@ -3,6 +3,7 @@
 use arraign::__internals::place::Source;
 use arraign::__internals::yaml::Document;
 use arraign::Evidence;
+use arraign::json::{self, Json, json};
 use arraign::trace::{Arguments, Call, CallStatus, Role, Trace};
 use serde::Deserialize;
 
@@ -30,8 +31,8 @@ struct AfterCalls {
 #[derive(Deserialize)]
 struct MadeCall {
     name: String,
-    args: serde_json::Value,
-    result: Option<serde_json::Value>,
+    args: Json,
+    result: Option<Json>,
     error: Option<String>,
 }
 
@@ -68,7 +69,7 @@ struct Answered {
 
 fn sentences() -> Sentences {
     let documents = Document::parse(&Source::new("sentences.yaml", include_str!("sentences.yaml")));
-    serde_json::from_value(documents.expect("valid YAML")[0].root().to_json()).expect("sentences")
+    json::from_json(documents.expect("valid YAML")[0].root().to_json()).expect("sentences")
 }
 
 /// A run that was asked `asked`, read a file with `read` if there is one, and answered `say`.
@@ -77,8 +78,8 @@ fn run(asked: &str, read: Option<&str>, say: &str) -> Trace {
     trace.push_message(Role::User, asked);
     trace.input = Some(asked.to_owned());
     if let Some(read) = read {
-        let arguments = Arguments::from_json(serde_json::json!({"file_path": "src/parser.py"}));
-        let result = Some(serde_json::Value::from(format!("1\t{read}")));
+        let arguments = Arguments::from_json(json!({"file_path": "src/parser.py"}));
+        let result = Some(Json::from(format!("1\t{read}")));
         trace.push_call(Call { result, status: CallStatus::Ok, ..Call::new("Read", arguments, 1) });
     }
     trace

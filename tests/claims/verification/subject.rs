@@ -6,9 +6,9 @@ use arraign::__internals::place::Source;
 use arraign::__internals::source::Files;
 use arraign::__internals::yaml::Document;
 use arraign::Evidence;
+use arraign::json::Json;
 use arraign::trace::{Arguments, Call, CallStatus, Trace};
 use serde::Deserialize;
-use serde_json::Value;
 
 /// The check with these settings.
 pub(crate) fn check(settings: &str) -> Box<dyn Check> {
@@ -51,8 +51,8 @@ pub(crate) struct Recorded {
 pub(crate) struct RecordedCall {
     name: String,
     #[serde(default)]
-    args: Value,
-    result: Option<Value>,
+    args: Json,
+    result: Option<Json>,
     exit_code: Option<i64>,
     #[serde(default)]
     is_error: bool,

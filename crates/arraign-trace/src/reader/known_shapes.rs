@@ -2,18 +2,18 @@
 //!
 //! A refusal then says what the file is and what reads it. Nothing is read by these marks.
 
+use crate::json::JsonNode;
 use crate::reader::json::input::Input;
-use crate::reader::json::value::Json;
 
 /// What a file is, and what reads it.
 struct KnownShape {
     name: &'static str,
     advice: &'static str,
     /// Whether a record has what only this format has.
-    is_one: fn(&Json) -> bool,
+    is_one: fn(&JsonNode) -> bool,
 }
 
-const fn declared(name: &'static str, advice: &'static str, is_one: fn(&Json) -> bool) -> KnownShape {
+const fn declared(name: &'static str, advice: &'static str, is_one: fn(&JsonNode) -> bool) -> KnownShape {
     KnownShape { name, advice, is_one }
 }
 
@@ -53,7 +53,7 @@ const SHAPES: [KnownShape; 14] = [
         record.has_key("working_dir") && record.has_key("conversation")
     }),
     declared("SWE-agent", "examples/readers/swe-agent.yaml", |record| {
-        record.get("trajectory").is_some_and(Json::is_list) && record.has_key("history")
+        record.get("trajectory").is_some_and(JsonNode::is_array) && record.has_key("history")
     }),
     declared("tau-bench", "examples/readers/tau-bench.yaml", |record| {
         record.has_key("traj") && record.has_key("task_id")
@@ -68,7 +68,7 @@ const SHAPES: [KnownShape; 14] = [
 ];
 
 /// Returns the first element of the list under `key`.
-fn item<'v, 't>(record: &'v Json<'t>, key: &str) -> Option<&'v Json<'t>> {
+fn item<'v, 't>(record: &'v JsonNode<'t>, key: &str) -> Option<&'v JsonNode<'t>> {
     record.get(key)?.first()
 }
 

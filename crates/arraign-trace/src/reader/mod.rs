@@ -17,6 +17,7 @@ mod large;
 mod reason;
 mod set;
 
+use crate::json::JsonNode;
 use std::fmt;
 
 pub use declared::{DeclarationSurvey, ReaderDeclaration, SurveyedPath};
@@ -185,7 +186,7 @@ pub fn reverse_records(text: &str) -> Result<String, TraceError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let input = Input::parse(text)?;
     let records = input.records.iter().rev();
-    Ok(records.map(|record| record.value.render() + "\n").collect())
+    Ok(records.map(|record| record.value.to_string() + "\n").collect())
 }
 
 /// Returns the part of a file that is whole, if its writer was stopped within its last line: the text before that line, and
@@ -222,7 +223,7 @@ fn read_built_in(input: Input, format: Option<&str>) -> Result<Recording, TraceE
 
 /// Whether a file may be a mere list of who said what, which programs write with or without the calls in between.
 fn is_bare_talk(certainty: Certainty, input: &Input) -> bool {
-    let is_message = |value: &json::value::Json| value.has_key("role") && value.has_key("content");
+    let is_message = |value: &JsonNode| value.has_key("role") && value.has_key("content");
     match certainty {
         Certainty::Possible => true,
         // Something of one library in a message says who wrote the list, and not whether the list is whole.
@@ -359,10 +360,9 @@ fn read_by_all(readers: &[&Reader], input: Input) -> Result<Recording, TraceErro
 
 #[cfg(test)]
 mod tests {
+    use crate::json::Json;
     use std::fs;
     use std::path::Path;
-
-    use serde_json::Value;
 
     use super::*;
 
@@ -378,7 +378,7 @@ mod tests {
             let Ok(input) = Input::parse(&text) else { continue };
             asked += 1;
             check_marks(&input);
-            input.records.iter().for_each(|record| check_parts(&record.value.to_value()));
+            input.records.iter().for_each(|record| check_parts(&record.value.to_json()));
         }
         assert!(asked > 150, "{asked} samples");
     }
@@ -422,16 +422,16 @@ mod tests {
     }
 
     /// Checks each part of a file as a file of its own, and without each of its keys.
-    fn check_parts(value: &Value) {
-        let check = |value: &Value| check_marks(&Input::parse(&value.to_string()).expect("JSON"));
+    fn check_parts(value: &Json) {
+        let check = |value: &Json| check_marks(&Input::parse(&value.to_string()).expect("JSON"));
         check(value);
         match value {
-            Value::Array(items) => items.iter().filter(|item| is_container(item)).for_each(check_parts),
-            Value::Object(map) => {
+            Json::Array(items) => items.iter().filter(|item| is_container(item)).for_each(check_parts),
+            Json::Object(map) => {
                 for key in map.keys() {
                     let mut rest = map.clone();
                     rest.remove(key);
-                    check(&Value::Object(rest));
+                    check(&Json::Object(rest));
                 }
                 map.values().filter(|value| is_container(value)).for_each(check_parts);
             }
@@ -439,7 +439,7 @@ mod tests {
         }
     }
 
-    fn is_container(value: &Value) -> bool {
+    fn is_container(value: &Json) -> bool {
         value.is_array() || value.is_object()
     }
 

@@ -16,9 +16,10 @@ use crate::trace::Trace;
 /// that has the name of a built-in reader replaces it.
 ///
 /// ```
+/// use arraign_trace::json;
 /// use arraign_trace::reader::{ReaderDeclaration, ReaderSet};
 ///
-/// let declaration: ReaderDeclaration = serde_json::from_str(
+/// let declaration: ReaderDeclaration = json::from_str(
 ///     r#"{"when": {"path": "$.shop"}, "steps": "$.log[*]", "say": "$.said",
 ///         "call": {"each": "$.calls", "name": "$.tool", "args": "$.with"}}"#,
 /// )?;

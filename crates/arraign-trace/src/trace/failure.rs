@@ -2,9 +2,8 @@
 //!
 //! This is suspicion, never proof: a check that needs a success is undecided on such a call, and neither passes nor fails.
 
-use serde_json::{Map, Value};
-
 use super::{Call, CallStatus, StatusMark};
+use crate::json::{Json, JsonMap, parse_borrowed};
 
 /// Keys whose value, if it is not empty, says that a call failed.
 const ERROR_KEYS: &[&str] = &[
@@ -99,10 +98,10 @@ impl Call {
 }
 
 /// Finds what in the result of a call looks like a failure.
-fn find_failure_sign(result: &Value) -> Option<FailureSign> {
+fn find_failure_sign(result: &Json) -> Option<FailureSign> {
     find_in_result(result, may_have_key, &mut |layer| match layer {
-        Value::Object(map) => find_sign_in_map(map),
-        Value::String(text) => find_sign_in_text(text),
+        Json::Object(map) => find_sign_in_map(map),
+        Json::String(text) => find_sign_in_text(text),
         _ => None,
     })
 }
@@ -110,17 +109,17 @@ fn find_failure_sign(result: &Value) -> Option<FailureSign> {
 /// Searches the layers of a result: the result itself, the JSON that a text of it is, the texts of its parts in the form of
 /// MCP, and what a key such as `output` wraps. A text with JSON is parsed only if `is_parsed` says so.
 pub fn find_in_result<T>(
-    result: &Value,
+    result: &Json,
     is_parsed: fn(&str) -> bool,
-    find: &mut dyn FnMut(&Value) -> Option<T>,
+    find: &mut dyn FnMut(&Json) -> Option<T>,
 ) -> Option<T> {
     find_in_layer(result, is_parsed, find, MAX_DEPTH)
 }
 
 fn find_in_layer<T>(
-    layer: &Value,
+    layer: &Json,
     is_parsed: fn(&str) -> bool,
-    find: &mut dyn FnMut(&Value) -> Option<T>,
+    find: &mut dyn FnMut(&Json) -> Option<T>,
     depth: usize,
 ) -> Option<T> {
     let depth = depth.checked_sub(1)?;
@@ -128,45 +127,45 @@ fn find_in_layer<T>(
         return Some(found);
     }
     match layer {
-        Value::Object(map) => {
+        Json::Object(map) => {
             let parts = map.get("content").filter(|content| content.is_array());
-            let inner = parts.into_iter().chain(WRAPPERS.iter().filter_map(|key| map.get(*key)));
+            let inner = parts.into_iter().chain(WRAPPERS.iter().filter_map(|key| map.get(key)));
             inner.into_iter().find_map(|inner| find_in_layer(inner, is_parsed, find, depth))
         }
         // A part is no result: only its text is.
-        Value::Array(parts) => {
+        Json::Array(parts) => {
             let texts = parts.iter().filter_map(|part| part.get("text")).filter(|text| text.is_string());
             texts.into_iter().find_map(|text| find_in_layer(text, is_parsed, find, depth + 1))
         }
-        Value::String(text) if text.trim_start().starts_with(['{', '[', '"']) && is_parsed(text) => {
-            find_in_layer(&serde_json::from_str(text).ok()?, is_parsed, find, depth)
+        Json::String(text) if text.trim_start().starts_with(['{', '[', '"']) && is_parsed(text) => {
+            find_in_layer(&parse_borrowed(text).ok()?.into_json(), is_parsed, find, depth)
         }
         _ => None,
     }
 }
 
-fn find_sign_in_map(map: &Map<String, Value>) -> Option<FailureSign> {
+fn find_sign_in_map(map: &JsonMap) -> Option<FailureSign> {
     let is_set = |key: &str| map.get(key).is_some_and(is_truthy);
     if let Some(key) = ERROR_KEYS.iter().find(|key| is_set(key)) {
         return Some(FailureSign::Error(key));
     }
-    let is_false = |value: &Value| match value {
-        Value::Bool(flag) => !flag,
-        Value::String(text) => text.trim().eq_ignore_ascii_case("false"),
+    let is_false = |value: &Json| match value {
+        Json::Bool(flag) => !flag,
+        Json::String(text) => text.trim().eq_ignore_ascii_case("false"),
         _ => false,
     };
-    if let Some(key) = SUCCESS_KEYS.iter().find(|key| map.get(**key).is_some_and(is_false)) {
+    if let Some(key) = SUCCESS_KEYS.iter().find(|key| map.get(key).is_some_and(is_false)) {
         return Some(FailureSign::NoSuccess(key));
     }
     // A job that failed is an honest answer about the job, but a result with nothing else is about the call.
-    if let Some(status) = map.get("status").and_then(Value::as_str) {
+    if let Some(status) = map.get("status").and_then(Json::as_str) {
         let is_report = map.keys().all(|key| REPORT_KEYS.contains(&key.as_str()));
         let is_failed = ["failed", "failure"].iter().any(|word| status.eq_ignore_ascii_case(word));
         if status.eq_ignore_ascii_case("error") || is_failed && is_report {
             return Some(FailureSign::Status("status", status.to_owned()));
         }
     }
-    let number = |value: &Value| value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+    let number = |value: &Json| value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
     for key in ["status", "code", "statusCode", "status_code"] {
         let is_http_error = |code: &u64| (400..600).contains(code);
         if let Some(code) = map.get(key).and_then(number).filter(is_http_error) {
@@ -174,12 +173,12 @@ fn find_sign_in_map(map: &Map<String, Value>) -> Option<FailureSign> {
         }
     }
     for key in ["exit_code", "exitCode"] {
-        if let Some(code) = map.get(key).and_then(Value::as_i64).filter(|code| *code != 0) {
+        if let Some(code) = map.get(key).and_then(Json::as_i64).filter(|code| *code != 0) {
             return Some(FailureSign::Status(key, code.to_string()));
         }
     }
     // The form of an error of an API: `{"type": "error", "message": ..}`.
-    if map.get("type").and_then(Value::as_str) == Some("error") && map.contains_key("message") {
+    if map.get("type").and_then(Json::as_str) == Some("error") && map.contains_key("message") {
         return Some(FailureSign::Status("type", "error".to_owned()));
     }
     None
@@ -239,23 +238,23 @@ fn has_bad_code(line: &str) -> bool {
 }
 
 /// Whether a value of a key such as `error` says that there was one.
-fn is_truthy(value: &Value) -> bool {
+fn is_truthy(value: &Json) -> bool {
     match value {
-        Value::Null => false,
-        Value::Bool(flag) => *flag,
-        Value::Number(number) => number.as_f64() != Some(0.0),
-        Value::String(text) => {
+        Json::Null => false,
+        Json::Bool(flag) => *flag,
+        Json::Number(number) => number.as_f64() != Some(0.0),
+        Json::String(text) => {
             let none = ["", "false", "none", "null"];
             !none.iter().any(|word| text.trim().eq_ignore_ascii_case(word))
         }
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(map) => !map.is_empty(),
+        Json::Array(items) => !items.is_empty(),
+        Json::Object(map) => !map.is_empty(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
 

@@ -14,10 +14,8 @@ mod text_calls;
 mod tool_server;
 mod unread;
 
+use crate::json::{self, Json, JsonMap, parse, parse_borrowed};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::unique_keys::parse_value;
 
 pub use ending::Ended;
 pub(crate) use ending::says_tool_use;
@@ -159,7 +157,7 @@ pub struct Call {
     /// The arguments that the model passed.
     pub arguments: Arguments,
     /// The result of the tool. A tool that failed may have one as well.
-    pub result: Option<Value>,
+    pub result: Option<Json>,
     /// How the call ended.
     pub status: CallStatus,
     /// The evidence for the status.
@@ -243,7 +241,7 @@ impl StatusMark {
 #[serde(rename_all = "snake_case")]
 pub enum Arguments {
     /// JSON; an object, unless the model erred.
-    Json(Value),
+    Json(Json),
     /// Text that is not JSON, and why.
     Broken {
         /// As the model wrote it.
@@ -258,7 +256,7 @@ pub enum Arguments {
 impl Arguments {
     /// No arguments.
     pub fn none() -> Self {
-        Self::Json(Value::Object(serde_json::Map::new()))
+        Self::Json(Json::Object(JsonMap::new()))
     }
 
     /// Arguments that a format keeps as a JSON string. Empty text means none. JSON inside a JSON string is malformed: the
@@ -267,9 +265,9 @@ impl Arguments {
         if text.trim().is_empty() {
             return Self::none();
         }
-        match parse_value(text) {
-            Ok(Value::Null) => Self::none(),
-            Ok(Value::String(inner)) => Self::of_inner_text(inner),
+        match parse(text) {
+            Ok(Json::Null) => Self::none(),
+            Ok(Json::String(inner)) => Self::of_inner_text(inner.into_string()),
             Ok(value) => Self::Json(value),
             Err(error) => Self::Broken { raw: text.to_owned(), error: error.to_string() },
         }
@@ -277,25 +275,27 @@ impl Arguments {
 
     /// Arguments that are a text, where their format has a value. A text that is JSON itself is malformed.
     fn of_inner_text(text: String) -> Self {
-        match parse_value(&text) {
-            Ok(Value::Object(_) | Value::Array(_) | Value::String(_)) => Self::Broken {
+        match parse(&text) {
+            Ok(Json::Object(_) | Json::Array(_) | Json::String(_)) => Self::Broken {
                 raw: text,
                 error: "JSON in a text: the tool gets a text, and no object".to_owned(),
             },
-            // The inner text is meant as JSON and is wrong there, so the error is about the inner text.
-            Err(error) if error.is_data() => Self::Broken { raw: text, error: error.to_string() },
-            _ => Self::Json(Value::String(text)),
+            // The inner text is meant as JSON and has a key twice, so the error is about the inner text.
+            Err(error) if parse_borrowed(&text).is_ok() => {
+                Self::Broken { raw: text, error: error.to_string() }
+            }
+            _ => Self::Json(Json::String(text.into())),
         }
     }
 
     /// Arguments that a format keeps as a value, as APIs do that take an object. Null and an empty text mean none.
-    pub fn from_object(value: Value) -> Self {
+    pub fn from_object(value: Json) -> Self {
         match value {
-            Value::Null => Self::none(),
-            Value::String(text) if text.trim().is_empty() => Self::none(),
-            Value::String(text) => match Self::of_inner_text(text) {
+            Json::Null => Self::none(),
+            Json::String(text) if text.trim().is_empty() => Self::none(),
+            Json::String(text) => match Self::of_inner_text(text.into_string()) {
                 // A text that is no JSON has the error of its syntax.
-                Self::Json(Value::String(text)) => Self::from_text(&text),
+                Self::Json(Json::String(text)) => Self::from_text(&text),
                 broken => broken,
             },
             value => Self::Json(value),
@@ -303,16 +303,16 @@ impl Arguments {
     }
 
     /// Arguments that a format keeps as JSON: text is parsed, null means none.
-    pub fn from_json(value: Value) -> Self {
+    pub fn from_json(value: Json) -> Self {
         match value {
-            Value::Null => Self::none(),
-            Value::String(text) => Self::from_text(&text),
+            Json::Null => Self::none(),
+            Json::String(text) => Self::from_text(&text),
             value => Self::Json(value),
         }
     }
 
     /// The JSON, if it is JSON.
-    pub fn json(&self) -> Option<&Value> {
+    pub fn json(&self) -> Option<&Json> {
         match self {
             Self::Json(value) => Some(value),
             Self::Broken { .. } | Self::Unrecorded => None,
@@ -323,14 +323,14 @@ impl Arguments {
     pub fn to_text(&self) -> String {
         match self {
             // Faster than `Display`, which goes through the formatter piece by piece; a value always serializes.
-            Self::Json(value) => serde_json::to_string(value).unwrap_or_default(),
+            Self::Json(value) => json::to_string(value).unwrap_or_default(),
             Self::Broken { raw, .. } => raw.clone(),
             Self::Unrecorded => "(not recorded)".to_owned(),
         }
     }
 
     /// The argument `name`, if the arguments are an object that has it.
-    pub fn get(&self, name: &str) -> Option<&Value> {
+    pub fn get(&self, name: &str) -> Option<&Json> {
         self.json()?.get(name)
     }
 }

@@ -3,6 +3,7 @@
 //! Many models write their thinking before the answer, into the same text: between tags, or in a channel of its own. The
 //! thinking is not said to anybody, so it is kept apart: the answer is the rest of the text.
 
+use crate::json::parse_borrowed;
 use std::cell::LazyCell;
 use std::ops::Range;
 
@@ -96,9 +97,7 @@ fn find_closing_tag<F: FnOnce() -> Vec<Range<usize>>>(
 fn find_lone_closing_tag(text: &str) -> Option<usize> {
     list_closing_tags(text, 0).next()?;
     // An answer that is data as a whole may have such a tag in its values.
-    if text.trim_start().starts_with(['{', '[', '"'])
-        && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
-    {
+    if text.trim_start().starts_with(['{', '[', '"']) && parse_borrowed(text).is_ok() {
         return None;
     }
     let code = find_code(text);

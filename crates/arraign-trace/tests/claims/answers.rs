@@ -1,11 +1,11 @@
 //! What the answer of a run is: reasoning and calls in texts, texts beside calls, and parts that were not understood.
 
 use arraign_trace::Trace;
+use arraign_trace::json::{Json, json};
 use arraign_trace::reader;
 use arraign_trace::trace::{Arguments, CallStatus, Ended, Role, TextProtocol, UnreadContent};
-use serde_json::{Value, json};
 
-fn read(format: &str, file: &Value) -> Trace {
+fn read(format: &str, file: &Json) -> Trace {
     let recording = reader::read(&file.to_string(), Some(format)).expect("a trace");
     recording.runs.into_iter().next().expect("a run")
 }
@@ -212,7 +212,7 @@ fn a_call_in_an_answer_beside_the_messages_stays_unread() {
 fn a_list_of_parallel_calls_is_these_calls() {
     let arguments = json!({"tool_uses": [
         {"recipient_name": "functions.f", "parameters": {"id": 7}}, {"recipient_name": "functions.g", "parameters": {}}]});
-    let file = |arguments: &Value| {
+    let file = |arguments: &Json| {
         json!([{"role": "user", "content": "hi"},
         {"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function",
             "function": {"name": "multi_tool_use.parallel", "arguments": arguments.to_string()}}]},
@@ -264,7 +264,7 @@ fn a_text_behind_the_calls_of_its_message_is_said_before_their_results() {
 
 #[test]
 fn an_unread_part_touches_the_answer_if_it_is_in_its_message_or_behind_it() {
-    let answer = |parts: Value| {
+    let answer = |parts: Json| {
         let run = read(
             "anthropic",
             &json!([{"role": "user", "content": "hi"},
@@ -282,7 +282,7 @@ fn an_unread_part_touches_the_answer_if_it_is_in_its_message_or_behind_it() {
 
 #[test]
 fn an_empty_text_is_an_answer_unless_tokens_were_used_for_it() {
-    let response = |usage: Value| {
+    let response = |usage: Json| {
         let file = json!({"request": {"messages": [{"role": "user", "content": "hi"}]},
             "response": {"usage": usage, "choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": ""}}]}});
         let run = read("openai-chat", &file);

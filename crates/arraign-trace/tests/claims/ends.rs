@@ -1,5 +1,6 @@
 //! How runs ended, by each format that records it.
 
+use arraign_trace::json;
 use std::fs;
 use std::path::Path;
 
@@ -818,7 +819,7 @@ fn a_turn_in_which_a_call_was_tried_is_unread() {
 #[test]
 fn a_declared_reader_reads_the_reason_of_the_last_turn_or_of_the_run() {
     let declaration = r#"{"when": {"path": "$.log"}, "steps": "$.log[*]", "say": "$.said", "stop": "$.why"}"#;
-    let declaration: ReaderDeclaration = serde_json::from_str(declaration).expect("a declaration");
+    let declaration: ReaderDeclaration = json::from_str(declaration).expect("a declaration");
     let mut readers = ReaderSet::default();
     readers.declare("shop", declaration);
     for (text, ended) in [

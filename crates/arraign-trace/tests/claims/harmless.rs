@@ -1,12 +1,12 @@
 //! The kinds of records and parts that each reader skips, because they contain no call. A file with one of them is read
 //! completely; a file with a kind that nobody knows is not.
 
+use arraign_trace::json::{self, Json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use arraign_trace::reader;
-use serde_json::Value;
 
 /// A list of harmless kinds, and a file in which they stand.
 struct HarmlessKinds {
@@ -684,9 +684,9 @@ impl HarmlessKinds {
         } else {
             fs::read_to_string(samples.join(self.file)).expect("a sample")
         };
-        let record: Value = serde_json::from_str(&self.record.replace("KIND", kind)).expect("a record");
-        if let Ok(mut file) = serde_json::from_str::<Value>(&text) {
-            let list = file.pointer_mut(self.pointer).and_then(Value::as_array_mut).expect("a list");
+        let record: Json = json::from_str(&self.record.replace("KIND", kind)).expect("a record");
+        if let Ok(mut file) = json::parse(&text) {
+            let list = file.pointer_mut(self.pointer).and_then(Json::as_array_mut).expect("a list");
             list.push(record);
             return file.to_string();
         }

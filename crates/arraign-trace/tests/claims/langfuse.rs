@@ -1,13 +1,13 @@
 //! What is read of Langfuse's attributes.
 
+use arraign_trace::json::{Json, json};
 use arraign_trace::reader;
 use arraign_trace::trace::{CallStatus, Trace};
-use serde_json::{Value, json};
 
 /// A span of OTLP with these attributes of an observation.
-fn span(id: &str, parent: &str, second: u8, fields: &Value) -> Value {
+fn span(id: &str, parent: &str, second: u8, fields: &Json) -> Json {
     let fields = fields.as_object().expect("fields").iter();
-    let attributes: Vec<Value> = fields
+    let attributes: Vec<Json> = fields
         .map(|(key, value)| json!({"key": format!("langfuse.{key}"), "value": {"stringValue": value}}))
         .collect();
     let time = |second: u8| format!("{second}000000000");
@@ -15,12 +15,12 @@ fn span(id: &str, parent: &str, second: u8, fields: &Value) -> Value {
         "startTimeUnixNano": time(second), "endTimeUnixNano": time(second + 1)})
 }
 
-fn read(spans: &[Value]) -> Trace {
+fn read(spans: &[Json]) -> Trace {
     let file = json!({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]});
     reader::read(&file.to_string(), None).unwrap_or_else(|error| panic!("{error}")).runs.remove(0)
 }
 
-fn generation(second: u8, input: &Value, output: &Value) -> Value {
+fn generation(second: u8, input: &Json, output: &Json) -> Json {
     span(
         &format!("chat {second}"),
         "",

@@ -2,19 +2,19 @@
 
 #![expect(clippy::format_collect, reason = "the texts of a test are short")]
 
+use arraign_trace::json::{Json, json};
 use arraign_trace::reader::{self, Recording};
 use arraign_trace::trace::{Arguments, CallStatus, CallsUnrecorded, Trace};
-use serde_json::{Value, json};
 
 fn read_text(text: &str, format: Option<&str>) -> Recording {
     reader::read(text, format).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-fn read(file: &Value) -> Recording {
+fn read(file: &Json) -> Recording {
     read_text(&file.to_string(), None)
 }
 
-fn lines(records: &[Value]) -> String {
+fn lines(records: &[Json]) -> String {
     records.iter().map(|record| format!("{record}\n")).collect()
 }
 
@@ -23,26 +23,26 @@ fn only_run(recording: Recording) -> Trace {
     run
 }
 
-fn user(text: &str) -> Value {
+fn user(text: &str) -> Json {
     json!({"role": "user", "content": text})
 }
 
-fn said(text: &str) -> Value {
+fn said(text: &str) -> Json {
     json!({"role": "assistant", "content": text})
 }
 
-fn called(id: &str, arguments: &str) -> Value {
+fn called(id: &str, arguments: &str) -> Json {
     json!({"role": "assistant", "content": null, "tool_calls": [
         {"id": id, "type": "function", "function": {"name": "get_order", "arguments": arguments}}]})
 }
 
-fn result(id: &str, text: &str) -> Value {
+fn result(id: &str, text: &str) -> Json {
     json!({"role": "tool", "tool_call_id": id, "content": text})
 }
 
 #[test]
 fn a_list_of_texts_shows_no_calls_unless_something_in_the_file_would() {
-    let is_doubted = |file: &Value| {
+    let is_doubted = |file: &Json| {
         let run = only_run(read(file));
         matches!(run.calls_unrecorded, Some(CallsUnrecorded::NotShown { .. }))
     };
@@ -80,7 +80,7 @@ fn a_named_format_settles_whether_a_list_would_have_calls() {
 
 #[test]
 fn a_line_of_a_prompt_and_a_response_shows_no_calls_without_their_key() {
-    let doubts = |line: Value| read(&line).runs[0].calls_unrecorded.is_some();
+    let doubts = |line: Json| read(&line).runs[0].calls_unrecorded.is_some();
     assert!(doubts(json!({"prompt": "hi", "response": "Done."})));
     assert!(!doubts(json!({"prompt": "hi", "response": "Done.", "tool_calls": []})));
     let text = json!({"prompt": "hi", "response": "Done."}).to_string();
@@ -90,7 +90,7 @@ fn a_line_of_a_prompt_and_a_response_shows_no_calls_without_their_key() {
 /// A client that parses the arguments and writes them again changes blanks, order and the form of numbers.
 #[test]
 fn arguments_that_a_client_writes_in_its_own_way_leave_one_run() {
-    let reply = |id: &str, message: Value| {
+    let reply = |id: &str, message: Json| {
         json!({"id": id, "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 10, "completion_tokens": 1}})
     };
@@ -107,7 +107,7 @@ fn arguments_that_a_client_writes_in_its_own_way_leave_one_run() {
 
 #[test]
 fn a_row_with_an_id_is_a_run_whatever_the_ids_of_its_calls_are() {
-    let row = |id: Value, text: &str, answer: &str| {
+    let row = |id: Json, text: &str, answer: &str| {
         let call = "functions.get_order:0";
         json!({"id": id, "messages": [user("Where is 7?"), called(call, "{}"), result(call, text), said(answer)]})
     };
@@ -157,8 +157,8 @@ fn a_result_without_a_call_is_unread_with_an_id_and_without() {
 fn arguments_that_are_a_text_of_json_are_malformed() {
     let is_broken = |run: &Trace| matches!(&run.calls[0].arguments, Arguments::Broken { raw, .. } if raw.contains("Oslo"));
     let inner = r#"{"city": "Oslo"}"#;
-    let twice = Value::from(inner).to_string();
-    let thrice = Value::from(twice.as_str()).to_string();
+    let twice = Json::from(inner).to_string();
+    let thrice = Json::from(twice.as_str()).to_string();
     for arguments in [&twice, &thrice] {
         assert!(is_broken(&only_run(read(&json!([user("hi"), called("c", arguments)])))), "{arguments}");
     }
@@ -177,13 +177,13 @@ fn arguments_that_are_a_text_of_json_are_malformed() {
 
 #[test]
 fn a_recorded_exchange_is_read_by_its_own_reader_alone() {
-    let request = |messages: Value| {
+    let request = |messages: Json| {
         json!({"to": "openai", "method": "POST", "path": "/v1/chat/completions",
             "body": {"model": "m", "stream": true, "messages": messages,
                 "tools": [{"type": "function", "function": {"name": "get_order"}}]}})
     };
-    let chunk = |delta: Value, stop: Value| json!({"id": "r", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": stop}]});
-    let stream = |pieces: &[Value]| {
+    let chunk = |delta: Json, stop: Json| json!({"id": "r", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": stop}]});
+    let stream = |pieces: &[Json]| {
         let text: String = pieces.iter().map(|piece| format!("data: {piece}\n\n")).collect();
         json!({"status": 200, "chunks": [text, "data: [DONE]\n\n"]})
     };
@@ -191,9 +191,9 @@ fn a_recorded_exchange_is_read_by_its_own_reader_alone() {
         "function": {"name": "get_order", "arguments": "{}"}}]});
     let log = lines(&[
         json!({"request": request(json!([user("hi")])),
-            "response": stream(&[chunk(call, Value::Null), chunk(json!({}), json!("tool_calls"))])}),
+            "response": stream(&[chunk(call, Json::Null), chunk(json!({}), json!("tool_calls"))])}),
         json!({"request": request(json!([user("hi"), called("c", "{}"), result("c", "ok")])),
-            "response": stream(&[chunk(json!({"content": "Done."}), Value::Null), chunk(json!({}), json!("stop"))])}),
+            "response": stream(&[chunk(json!({"content": "Done."}), Json::Null), chunk(json!({}), json!("stop"))])}),
     ]);
     let recording = read_text(&log, None);
     assert_eq!(recording.format, "model-exchanges");
@@ -213,7 +213,7 @@ fn a_refused_attempt_that_was_repeated_is_no_run() {
 
 #[test]
 fn a_log_in_reverse_order_is_unread_and_is_read_from_its_end() {
-    let event = |second: usize, content: Value| {
+    let event = |second: usize, content: Json| {
         json!({"type": content["role"], "timestamp": format!("2026-01-01T00:00:0{second}Z"), "sessionId": "s",
             "uuid": second.to_string(), "message": content})
     };
@@ -266,7 +266,7 @@ fn halves_of_characters_are_joined_or_replaced() {
 
 #[test]
 fn a_session_that_begins_with_a_summary_does_not_show_the_calls_before_it() {
-    let line = |kind: &str, more: Value| {
+    let line = |kind: &str, more: Json| {
         let mut line = json!({"type": kind, "sessionId": "s", "uuid": more.to_string()});
         line.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
         line
@@ -300,17 +300,17 @@ fn a_transcript_tells_its_cost() {
 
 #[test]
 fn a_call_that_waits_for_input_is_one_call_with_its_retry() {
-    let call = |id: u64, more: Value| {
+    let call = |id: u64, more: Json| {
         let mut params = json!({"name": "deploy", "arguments": {"to": "prod"}});
         params.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
     };
-    let answer = |id: u64, result: Value| json!({"jsonrpc": "2.0", "id": id, "result": result});
-    let asks = |state: Value| json!({"resultType": "input_required", "requestState": state, "inputRequests": {"sure": {"method": "elicitation/create"}}});
+    let answer = |id: u64, result: Json| json!({"jsonrpc": "2.0", "id": id, "result": result});
+    let asks = |state: Json| json!({"resultType": "input_required", "requestState": state, "inputRequests": {"sure": {"method": "elicitation/create"}}});
     let done = json!({"resultType": "complete", "content": [{"type": "text", "text": "ok"}]});
     for (state, retry) in [
         (json!("s1"), json!({"requestState": "s1", "inputResponses": {"sure": {"action": "accept"}}})),
-        (Value::Null, json!({"inputResponses": {"sure": {"action": "accept"}}})),
+        (Json::Null, json!({"inputResponses": {"sure": {"action": "accept"}}})),
     ] {
         let log = lines(&[
             call(1, json!({})),
@@ -327,8 +327,8 @@ fn a_call_that_waits_for_input_is_one_call_with_its_retry() {
 
 #[test]
 fn a_task_has_the_status_of_its_last_answer() {
-    let rpc = |id: u64, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-    let answer = |id: u64, result: Value| json!({"jsonrpc": "2.0", "id": id, "result": result});
+    let rpc = |id: u64, method: &str, params: Json| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let answer = |id: u64, result: Json| json!({"jsonrpc": "2.0", "id": id, "result": result});
     let status = |word: &str| {
         let log = lines(&[
             rpc(1, "tools/call", json!({"name": "build", "arguments": {}})),
@@ -354,7 +354,7 @@ fn updates_for_an_editor_are_no_log_of_mcp() {
 
 #[test]
 fn an_empty_last_text_of_agent_framework_is_an_answer() {
-    let content = |text: Value| {
+    let content = |text: Json| {
         json!({"messages": [
         {"role": "user", "contents": [{"type": "text", "text": "hi"}]},
         {"role": "assistant", "contents": [text]}]})
@@ -368,8 +368,8 @@ fn an_empty_last_text_of_agent_framework_is_an_answer() {
 /// A model that streams ends its events with all pieces joined, and then its tools run.
 #[test]
 fn events_of_a_streamed_model_have_each_call_once() {
-    let message = |class: &str, fields: Value| json!({"lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": fields});
-    let event = |kind: &str, run: &str, data: Value| json!({"event": kind, "run_id": run, "name": "get_order", "metadata": {}, "data": data});
+    let message = |class: &str, fields: Json| json!({"lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": fields});
+    let event = |kind: &str, run: &str, data: Json| json!({"event": kind, "run_id": run, "name": "get_order", "metadata": {}, "data": data});
     let chunk = message(
         "AIMessageChunk",
         json!({"id": "m1", "content": "", "tool_call_chunks": [

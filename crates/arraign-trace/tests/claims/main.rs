@@ -8,6 +8,7 @@ mod failure_marks;
 mod harmless;
 #[cfg(feature = "inspect-zip")]
 mod inspect_zip;
+mod json_oracle;
 mod jsonpath;
 mod langfuse;
 mod logs;

@@ -1,8 +1,8 @@
 //! What is read of Mastra's steps and streams, which repeat each call in several places.
 
+use arraign_trace::json::{Json, json};
 use arraign_trace::reader;
 use arraign_trace::trace::{CallStatus, Trace};
-use serde_json::{Value, json};
 
 fn read(text: &str) -> Trace {
     let recording = reader::read(text, None).unwrap_or_else(|error| panic!("{error}"));
@@ -10,24 +10,24 @@ fn read(text: &str) -> Trace {
     recording.runs.into_iter().next().expect("a run")
 }
 
-fn call(id: &str, name: &str) -> Value {
+fn call(id: &str, name: &str) -> Json {
     json!({"type": "tool-call", "toolCallId": id, "toolName": name, "input": {"id": 7}})
 }
 
-fn chunk(id: &str, name: &str) -> Value {
+fn chunk(id: &str, name: &str) -> Json {
     json!({"type": "tool-call", "from": "AGENT", "payload": {"toolCallId": id, "toolName": name, "args": {"id": 7}}})
 }
 
-fn body(calls: &[(&str, &str)]) -> Value {
+fn body(calls: &[(&str, &str)]) -> Json {
     let calls = calls.iter().map(|(id, name)| {
         json!({"id": id, "type": "function", "function": {"name": name, "arguments": "{\"id\": 7}"}})
     });
-    let calls: Vec<Value> = calls.collect();
+    let calls: Vec<Json> = calls.collect();
     json!({"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": calls}}]})
 }
 
 /// The step with these calls in its three lists.
-fn step(content: &[Value], tool_calls: &[Value], body: &Value) -> Trace {
+fn step(content: &[Json], tool_calls: &[Json], body: &Json) -> Trace {
     let step = json!({"stepType": "initial", "content": content, "toolCalls": tool_calls,
         "finishReason": "tool-calls", "response": {"body": body}});
     read(&json!([step]).to_string())
@@ -65,13 +65,13 @@ fn calls_that_one_list_omits_are_in_the_run_in_their_order_and_the_difference_is
             "/0/response/body/choices/0/message/tool_calls/4: a call of `j` that `content` of the same record omits",
         ]
     );
-    let run = step(&[call("a", "f"), call("b", "g")], &[chunk("b", "g")], &Value::Null);
+    let run = step(&[call("a", "f"), call("b", "g")], &[chunk("b", "g")], &Json::Null);
     assert_eq!(unread(&run), ["/0/content/0: a call of `f` that `toolCalls` of the same record omits"]);
 }
 
 #[test]
 fn a_difference_that_the_user_calls_harmless_does_not_matter() {
-    let mut run = step(&[], &[chunk("a", "f")], &Value::Null);
+    let mut run = step(&[], &[chunk("a", "f")], &Json::Null);
     assert_eq!((run.tool_names(), run.calls_unrecorded.is_some()), (vec!["f"], true));
     run.accept_harmless(&["content".to_owned()]);
     assert_eq!(run.calls_unrecorded, None);
@@ -81,18 +81,18 @@ fn a_difference_that_the_user_calls_harmless_does_not_matter() {
 fn a_tool_that_failed_is_an_error_wherever_its_result_is() {
     let failure = json!({"code": "TOOL_EXECUTION_FAILED", "message": "no route", "details": {}});
     let result =
-        |output: &Value| json!({"type": "tool-result", "toolCallId": "a", "toolName": "f", "output": output});
+        |output: &Json| json!({"type": "tool-result", "toolCallId": "a", "toolName": "f", "output": output});
     for output in [
         json!({"type": "json", "value": failure}),
         json!({"type": "error-text", "value": "no route"}),
         failure.clone(),
     ] {
-        let run = step(&[call("a", "f"), result(&output)], &[chunk("a", "f")], &Value::Null);
+        let run = step(&[call("a", "f"), result(&output)], &[chunk("a", "f")], &Json::Null);
         let status = (run.calls[0].status, run.calls[0].error.as_deref());
         assert_eq!(status, (CallStatus::Error, Some("no route")), "{output}");
     }
     let own = json!({"type": "json", "value": 1, "unit": "EUR"});
-    let run = step(&[call("a", "f"), result(&own)], &[], &Value::Null);
+    let run = step(&[call("a", "f"), result(&own)], &[], &Json::Null);
     assert_eq!((run.calls[0].status, run.calls[0].result.as_ref()), (CallStatus::Ok, Some(&own)));
 }
 

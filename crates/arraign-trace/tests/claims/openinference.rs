@@ -1,11 +1,11 @@
 //! What is read of OpenInference's spans where the span of a model does not hold all that a run is.
 
+use arraign_trace::json::{Json, json};
 use arraign_trace::reader;
 use arraign_trace::trace::{CallStatus, Trace};
-use serde_json::{Value, json};
 
 /// A span as the console exporter prints it. `at` are its first and its last second.
-fn span(id: &str, parent: Option<&str>, kind: &str, at: (u8, u8), attributes: &Value) -> Value {
+fn span(id: &str, parent: Option<&str>, kind: &str, at: (u8, u8), attributes: &Json) -> Json {
     let mut all = json!({"openinference.span.kind": kind});
     let fields = attributes.as_object().expect("attributes").clone();
     all.as_object_mut().expect("an object").extend(fields);
@@ -14,12 +14,12 @@ fn span(id: &str, parent: Option<&str>, kind: &str, at: (u8, u8), attributes: &V
         "start_time": time(at.0), "end_time": time(at.1), "status": {"status_code": "OK"}, "events": []})
 }
 
-fn read(spans: &[Value]) -> Trace {
+fn read(spans: &[Json]) -> Trace {
     let lines: Vec<String> = spans.iter().map(ToString::to_string).collect();
     reader::read(&lines.join("\n"), Some("otel")).unwrap_or_else(|error| panic!("{error}")).runs.remove(0)
 }
 
-fn call(name: &str, arguments: &str) -> Value {
+fn call(name: &str, arguments: &str) -> Json {
     json!({"llm.output_messages.0.message.role": "assistant",
         "llm.output_messages.0.message.tool_calls.0.tool_call.id": "a",
         "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": name,
@@ -95,7 +95,7 @@ fn the_tool_that_returns_the_answer_of_smolagents_is_no_call() {
         "output.value": "RunResult(output='It ships today.')"});
     let tool = json!({"tool.name": "final_answer", "input.value": r#"{"kwargs": {"answer": "It ships today."}}"#,
         "output.value": "It ships today."});
-    let spans = |agent: &Value| {
+    let spans = |agent: &Json| {
         [
             span("Agent.run", None, "AGENT", (0, 9), agent),
             span("LLM", Some("Agent.run"), "LLM", (1, 2), &reply),

@@ -1,20 +1,19 @@
 //! The places in a JSON value.
 
-use serde_json::Value;
-
+use arraign_trace::json::Json;
 /// JSON pointers to each value in `value`, itself the last.
-pub(crate) fn places(value: &Value) -> Vec<String> {
+pub(crate) fn places(value: &Json) -> Vec<String> {
     let mut places = Vec::new();
     collect(value, String::new(), &mut places);
     places
 }
 
-fn collect(value: &Value, at: String, places: &mut Vec<String>) {
-    let below: Vec<(String, &Value)> = match value {
-        Value::Array(items) => {
+fn collect(value: &Json, at: String, places: &mut Vec<String>) {
+    let below: Vec<(String, &Json)> = match value {
+        Json::Array(items) => {
             items.iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect()
         }
-        Value::Object(map) => {
+        Json::Object(map) => {
             map.iter().map(|(key, item)| (key.replace('~', "~0").replace('/', "~1"), item)).collect()
         }
         _ => Vec::new(),

@@ -1,12 +1,12 @@
 //! Readers, held against real files: each file's reading is pinned beside it, and no text makes a reader panic.
 
+use arraign_trace::json::{self, Json, json};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use arraign_trace::reader::{self, Recording, TraceProblem};
 use arraign_trace::trace::{Call, Ended, Results, StatusMark, ToolServer, Trace};
-use serde_json::{Value, json};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reader")
@@ -160,9 +160,9 @@ fn a_value_of_another_type_is_an_error_or_a_trace() {
 }
 
 /// A file as one document. Lines are the elements of a list: to a reader that is the same.
-fn document(path: &Path) -> Value {
+fn document(path: &Path) -> Json {
     let whole = text(path);
-    if let Ok(document) = serde_json::from_str(&whole) {
+    if let Ok(document) = json::from_str(&whole) {
         return document;
     }
     let lines = whole.lines().map(|line| line.strip_prefix("data: ").unwrap_or(line));
@@ -171,7 +171,7 @@ fn document(path: &Path) -> Value {
         length += line.len();
         length < CHANGED_BYTES
     });
-    Value::Array(few.filter_map(|line| serde_json::from_str(line).ok()).collect())
+    Json::Array(few.filter_map(|line| json::from_str(line).ok()).collect())
 }
 
 #[test]

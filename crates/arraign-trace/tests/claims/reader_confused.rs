@@ -1,11 +1,11 @@
 //! Files that two formats claim, and files that are read as what they are not.
 
+use arraign_trace::json::Json;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use arraign_trace::reader::{self, READERS, TraceProblem};
-use serde_json::Value;
 
 /// A sample of each format, in JSON.
 fn samples() -> Vec<(&'static str, String)> {
@@ -21,11 +21,11 @@ fn samples() -> Vec<(&'static str, String)> {
     READERS.iter().flat_map(|reader| sample(reader.name)).collect()
 }
 
-fn values(text: &str) -> Vec<Value> {
-    let values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-    let values: Vec<Value> = values.collect::<Result<_, _>>().expect("JSON");
-    match <[Value; 1]>::try_from(values) {
-        Ok([Value::Array(items)]) => items,
+fn values(text: &str) -> Vec<Json> {
+    let values = serde_json::Deserializer::from_str(text).into_iter::<Json>();
+    let values: Vec<Json> = values.collect::<Result<_, _>>().expect("JSON");
+    match <[Json; 1]>::try_from(values) {
+        Ok([Json::Array(items)]) => items,
         Ok(only) => only.into(),
         Err(several) => several,
     }
@@ -39,7 +39,7 @@ fn mixtures(one: &str, other: &str) -> [String; 2] {
         both.extend(other.clone());
     }
     records.extend(others);
-    [Value::Array(records).to_string(), both.to_string()]
+    [Json::Array(records).to_string(), both.to_string()]
 }
 
 #[test]

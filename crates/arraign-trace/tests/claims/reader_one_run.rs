@@ -91,7 +91,7 @@ fn what_is_not_json_is_named_by_line_and_column_wherever_it_is() {
     assert!(place(&cut).starts_with("line 2, column "), "{}", place(&cut));
     let document = "[{\"steps\": [{\"user\": \"hi\"}]},\n {\"steps\": [{\"user\": nope}]}]";
     assert_eq!(place(document), reader::read(document, None).expect_err("a word").to_string());
-    assert_eq!(place(document), "line 2, column 23: this is not JSON: expected ident");
+    assert_eq!(place(document), "line 2, column 23: this is not JSON: expected `null`");
 }
 
 /// A head that is larger than what the format is told by, and one byte that is no character after it.

@@ -3,12 +3,12 @@
 //! The run asks "Where is my order 1042, and what would it cost to reship it to Oslo?": two parallel calls, of which
 //! one fails, a retry that works, and an answer.
 
+use arraign_trace::json::{self, Json, json};
 use std::path::Path;
 
 use Gap::{Answer, Failures, Ids, Input, LastUsage, Model, Reasoning, Redacted, Results, Turns, Usage};
 use arraign_trace::reader;
 use arraign_trace::trace::{Call, CallStatus, Trace};
-use serde_json::{Value, json};
 
 /// What a file cannot tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,7 +160,7 @@ fn the_same_tools_are_called_with_the_same_arguments_in_the_same_turns() {
     each(|file, _, calls, tells| {
         let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
         assert_eq!(names, ["get_order", "get_shipping_quote", "get_shipping_quote"], "{file}");
-        let arguments: Vec<Option<&Value>> = calls.iter().map(|call| call.arguments.json()).collect();
+        let arguments: Vec<Option<&Json>> = calls.iter().map(|call| call.arguments.json()).collect();
         let expected = [
             json!({"order_id": "1042"}),
             json!({"city": "Oslo", "weight_kg": 1.2}),
@@ -196,9 +196,9 @@ fn the_same_calls_fail_and_the_others_return_the_same() {
 }
 
 /// A result as JSON. Some libraries print Python's form of it.
-fn value_of(call: &Call) -> Option<Value> {
+fn value_of(call: &Call) -> Option<Json> {
     match call.result.as_ref()? {
-        Value::String(text) => serde_json::from_str(&text.replace('\'', "\"")).ok(),
+        Json::String(text) => json::from_str(&text.replace('\'', "\"")).ok(),
         value => Some(value.clone()),
     }
 }

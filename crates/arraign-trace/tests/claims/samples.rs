@@ -1,9 +1,8 @@
 //! The samples of the readers, as they stand and put together.
 
+use arraign_trace::json::Json;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-use serde_json::Value;
 
 /// The samples of each format.
 pub(crate) fn formats() -> Vec<(String, Vec<String>)> {
@@ -41,9 +40,9 @@ fn name_of(path: &Path) -> String {
 pub(crate) fn put_together() -> Vec<(String, String)> {
     let mut files = Vec::new();
     for (format, samples) in formats() {
-        let values: Vec<Value> = samples.iter().filter_map(|text| values(text)).flatten().collect();
+        let values: Vec<Json> = samples.iter().filter_map(|text| values(text)).flatten().collect();
         let joined = |between: &str, pretty: bool| {
-            let text = |value: &Value| if pretty { format!("{value:#}") } else { value.to_string() };
+            let text = |value: &Json| if pretty { format!("{value:#}") } else { value.to_string() };
             values.iter().map(text).collect::<Vec<_>>().join(between)
         };
         files.push((format.clone(), joined("\n", false)));
@@ -61,10 +60,10 @@ fn list(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The values of a file: its lines, or the elements of its list, or itself.
-fn values(text: &str) -> Option<Vec<Value>> {
-    let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(text).into_iter().collect();
+fn values(text: &str) -> Option<Vec<Json>> {
+    let values: Result<Vec<Json>, _> = serde_json::Deserializer::from_str(text).into_iter().collect();
     match values.ok()?.as_slice() {
-        [Value::Array(items)] => Some(items.clone()),
+        [Json::Array(items)] => Some(items.clone()),
         values => Some(values.to_vec()),
     }
 }

@@ -1,10 +1,10 @@
 //! What spans and log records say that came twice, from two libraries, or without their content.
 
+use arraign_trace::json::{Json, json};
 use arraign_trace::reader;
 use arraign_trace::trace::{Arguments, CallStatus, Trace, UnreadContent};
-use serde_json::{Value, json};
 
-fn read(records: &[Value]) -> Trace {
+fn read(records: &[Json]) -> Trace {
     let lines: Vec<String> = records.iter().map(ToString::to_string).collect();
     let recording = reader::read(&lines.join("\n"), None).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((recording.format, recording.runs.len()), ("otel", 1));
@@ -12,24 +12,24 @@ fn read(records: &[Value]) -> Trace {
 }
 
 /// A span as a console exporter prints it, which lasted from one of these seconds to the other.
-fn span(name: &str, id: &str, (start, end): (u8, u8), attributes: &Value) -> Value {
+fn span(name: &str, id: &str, (start, end): (u8, u8), attributes: &Json) -> Json {
     let time = |second: u8| format!("2026-11-22T18:57:{second:02}.0Z");
     json!({"name": name, "context": {"trace_id": "0x1", "span_id": id}, "parent_id": "root",
         "start_time": time(start), "end_time": time(end), "status": {}, "attributes": attributes, "events": []})
 }
 
 /// The span of a program around its models.
-fn root() -> Value {
+fn root() -> Json {
     span("agent run", "root", (0, 59), &json!({}))
 }
 
-fn log(span: &str, second: u8, name: &str, body: &Value) -> Value {
+fn log(span: &str, second: u8, name: &str, body: &Json) -> Json {
     json!({"body": body, "severity_number": null, "attributes": {}, "trace_id": "0x1", "span_id": span,
         "observed_timestamp": format!("2026-11-22T18:57:{second:02}.0Z"), "event_name": name})
 }
 
 /// A model call that says `parts` with 10 output tokens.
-fn chat(id: &str, second: u8, parts: &Value) -> Value {
+fn chat(id: &str, second: u8, parts: &Json) -> Json {
     let output = json!([{"role": "assistant", "parts": parts}]);
     span(
         "chat",
@@ -142,10 +142,10 @@ fn results_without_ids_answer_the_calls_before_them_in_order() {
         read(&logs)
     };
     let results =
-        |run: &Trace| -> Vec<Option<Value>> { run.calls.iter().map(|call| call.result.clone()).collect() };
+        |run: &Trace| -> Vec<Option<Json>> { run.calls.iter().map(|call| call.result.clone()).collect() };
     assert_eq!(results(&history(&["one", "two"])), [Some(json!("one")), Some(json!("two"))]);
     // Some writers number calls and results on their own.
-    let parts = |parts: Value| json!({"role": "user", "parts": parts});
+    let parts = |parts: Json| json!({"role": "user", "parts": parts});
     let call = json!([{"type": "tool_call", "id": "get_order_1", "name": "get_order", "arguments": {}}]);
     let input = |id: &str| {
         json!([{"role": "assistant", "parts": call},

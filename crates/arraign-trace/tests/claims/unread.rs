@@ -1,17 +1,17 @@
 //! What a reader does not understand is reported, and never makes a run look complete.
 
+use arraign_trace::json::{Json, json};
 use arraign_trace::reader;
 use arraign_trace::trace::{Arguments, CallsUnrecorded, Trace, UnreadContent};
-use serde_json::{Value, json};
 
-fn read(format: &str, file: &Value) -> Trace {
+fn read(format: &str, file: &Json) -> Trace {
     let recording = reader::read(&file.to_string(), None).unwrap_or_else(|error| panic!("{format}: {error}"));
     assert_eq!(recording.format, format);
     recording.runs.into_iter().next().expect("a run")
 }
 
 /// The unread parts, one a line.
-fn unread(format: &str, file: &Value) -> Vec<String> {
+fn unread(format: &str, file: &Json) -> Vec<String> {
     let run = read(format, file);
     assert_eq!(run.calls_unrecorded.is_some(), !run.unread.is_empty(), "{run:#?}");
     run.unread.iter().map(ToString::to_string).collect()
@@ -66,7 +66,7 @@ fn a_result_whose_call_is_not_in_the_run_is_unread() {
 
 #[test]
 fn a_turn_that_stopped_for_calls_has_some() {
-    let reply = |reason: &str, message: Value| {
+    let reply = |reason: &str, message: Json| {
         json!({"object": "chat.completion", "usage": {"prompt_tokens": 9, "completion_tokens": 7},
             "choices": [{"finish_reason": reason, "message": message}]})
     };

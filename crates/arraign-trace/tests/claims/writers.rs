@@ -1,10 +1,10 @@
 //! Rules of single writers: what their totals count, records that come twice, and which text is the answer.
 
+use arraign_trace::json::{Json, json};
 use arraign_trace::reader;
 use arraign_trace::trace::{ToolServer, Trace, UnreadContent};
-use serde_json::{Value, json};
 
-fn read(format: &str, records: &[Value]) -> Trace {
+fn read(format: &str, records: &[Json]) -> Trace {
     let lines: Vec<String> = records.iter().map(ToString::to_string).collect();
     let recording = reader::read(&lines.join("\n"), None).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((recording.format, recording.runs.len()), (format, 1));
@@ -16,7 +16,7 @@ fn sum_tokens(run: &Trace) -> Option<(u64, u64, bool)> {
     run.usage.map(|usage| (usage.input_tokens, usage.output_tokens, usage.partial))
 }
 
-fn adk_event(id: &str, text: &str, usage: &Value) -> Value {
+fn adk_event(id: &str, text: &str, usage: &Json) -> Json {
     json!({"id": id, "invocationId": "i", "author": "shop", "usageMetadata": usage,
         "content": {"role": "model", "parts": [{"text": text}]}})
 }
@@ -47,7 +47,7 @@ fn an_event_that_came_before_counts_once() {
 
 #[test]
 fn the_total_tells_whether_what_a_cache_held_is_in_the_input() {
-    let result = |total: Value| {
+    let result = |total: Json| {
         let usage = json!({"input_tokens": 100, "output_tokens": 10, "cache_read_input_tokens": 50,
             "total_tokens": total});
         let message = json!({"id": "m", "type": "message", "role": "assistant", "model": "m",
@@ -64,7 +64,7 @@ fn the_total_tells_whether_what_a_cache_held_is_in_the_input() {
     };
     assert_eq!(result(json!(110)), Some((100, 10, false)));
     assert_eq!(result(json!(160)), Some((150, 10, false)));
-    assert_eq!(result(Value::Null), Some((150, 10, false)));
+    assert_eq!(result(Json::Null), Some((150, 10, false)));
 }
 
 #[test]
@@ -76,9 +76,9 @@ fn the_last_step_of_mastra_has_the_tokens_of_the_run() {
     };
     let text = json!({"type": "text-delta", "payload": {"id": "t", "text": "It ships."}});
     let start = json!({"type": "step-start", "payload": {"request": {}}});
-    let stream = |ends: &[Value]| {
+    let stream = |ends: &[Json]| {
         let [steps @ .., last] = ends else { panic!("ends") };
-        let mut records: Vec<Value> =
+        let mut records: Vec<Json> =
             steps.iter().flat_map(|end| [start.clone(), text.clone(), end.clone()]).collect();
         records.push(last.clone());
         sum_tokens(&read("vercel-ai", &records))
@@ -89,7 +89,7 @@ fn the_last_step_of_mastra_has_the_tokens_of_the_run() {
     assert_eq!(stream(&[first, sum]).map(|(_, _, partial)| partial), Some(true));
 }
 
-fn codex(items: &[Value]) -> Trace {
+fn codex(items: &[Json]) -> Trace {
     let mut events =
         vec![json!({"type": "thread.started", "thread_id": "t"}), json!({"type": "turn.started"})];
     events.extend(items.iter().map(|item| json!({"type": "item.completed", "item": item})));
@@ -111,7 +111,7 @@ fn two_messages_in_a_row_of_codex_have_a_call_between_them() {
 
 #[test]
 fn a_chunk_with_another_id_begins_the_message_behind_it() {
-    let chunk = |id: &str, content: Value, usage: Value| {
+    let chunk = |id: &str, content: Json, usage: Json| {
         json!([{"content": content, "type": "AIMessageChunk", "id": id, "usage_metadata": usage,
             "tool_call_chunks": [], "response_metadata": {}}, {"langgraph_node": "model"}])
     };
@@ -119,8 +119,8 @@ fn a_chunk_with_another_id_begins_the_message_behind_it() {
     let run = read(
         "langchain",
         &[
-            chunk("resp_1", json!([]), Value::Null),
-            chunk("lc_run--1", json!([{"type": "text", "text": "It ", "index": 0}]), Value::Null),
+            chunk("resp_1", json!([]), Json::Null),
+            chunk("lc_run--1", json!([{"type": "text", "text": "It ", "index": 0}]), Json::Null),
             chunk("lc_run--1", json!([{"type": "text", "text": "ships.", "index": 0}]), usage),
         ],
     );
@@ -130,12 +130,12 @@ fn a_chunk_with_another_id_begins_the_message_behind_it() {
 
 #[test]
 fn a_generation_may_keep_the_whole_completion() {
-    let span = |id: &str, second: u8, data: Value| {
+    let span = |id: &str, second: u8, data: Json| {
         json!({"object": "trace.span", "id": id, "trace_id": "t", "parent_id": null, "error": null,
             "started_at": format!("2026-11-22T18:57:0{second}.000Z"),
             "ended_at": format!("2026-11-22T18:57:0{second}.500Z"), "span_data": data})
     };
-    let generation = |id: &str, second: u8, message: Value, reason: &str| {
+    let generation = |id: &str, second: u8, message: Json, reason: &str| {
         let completion = json!({"id": id, "object": "chat.completion", "model": "gpt-4o",
             "choices": [{"index": 0, "message": message, "finish_reason": reason}],
             "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}});
@@ -170,7 +170,7 @@ fn a_generation_may_keep_the_whole_completion() {
 #[test]
 fn a_plugin_of_semantic_kernel_is_the_server_in_both_forms_of_a_history() {
     let call = |name: &str| json!([{"id": "a", "type": "function", "function": {"name": name, "arguments": "{\"id\": 9}"}}]);
-    let history = |more: Value, name: &str| {
+    let history = |more: Json, name: &str| {
         let mut message = json!({"role": "assistant", "tool_calls": call(name)});
         message.as_object_mut().expect("a message").extend(more.as_object().expect("keys").clone());
         let run = read(
@@ -202,7 +202,7 @@ fn a_plugin_of_semantic_kernel_is_the_server_in_both_forms_of_a_history() {
 fn the_end_of_a_longer_run_is_told_from_a_result_that_was_lost() {
     let said = json!({"role": "assistant", "content": "Done."});
     let result = json!({"role": "tool", "tool_call_id": "a", "content": "deleted"});
-    let is_end = |messages: &[Value]| read("openai-chat", messages).find_lost_beginning().is_some();
+    let is_end = |messages: &[Json]| read("openai-chat", messages).find_lost_beginning().is_some();
     assert!(is_end(&[result.clone(), said.clone()]));
     assert!(!is_end(&[said.clone(), result, said]));
 }

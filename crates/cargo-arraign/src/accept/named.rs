@@ -1,10 +1,10 @@
 //! The baselines that files of cases name.
 
+use arraign::json::{self, Json};
 use std::path::{Component, Path, PathBuf};
 
 use arraign::__internals::place::Source;
 use arraign::__internals::yaml::Document;
-use serde_json::Value;
 
 use super::repository::Repository;
 
@@ -28,18 +28,18 @@ fn list_names(file: &Path, repository: &Repository) -> Vec<String> {
     names
 }
 
-fn parse_values(file: &Path, text: &str) -> Vec<Value> {
+fn parse_values(file: &Path, text: &str) -> Vec<Json> {
     if file.extension().is_some_and(|extension| extension == "jsonl") {
-        return text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        return text.lines().filter_map(|line| json::from_str(line).ok()).collect();
     }
     let documents = Document::parse(&Source::new(file.to_string_lossy(), text));
     documents.map(|documents| documents.iter().map(|one| one.root().to_json()).collect()).unwrap_or_default()
 }
 
 /// Collects the files under `baseline` and `summary_baseline`, at any depth.
-fn collect_names(value: &Value, names: &mut Vec<String>) {
+fn collect_names(value: &Json, names: &mut Vec<String>) {
     match value {
-        Value::Object(entries) => {
+        Json::Object(entries) => {
             for (key, value) in entries {
                 if matches!(key.as_str(), "baseline" | "summary_baseline") {
                     // Both keys are a file's name, or a mapping with the name under `file`.
@@ -49,7 +49,7 @@ fn collect_names(value: &Value, names: &mut Vec<String>) {
                 collect_names(value, names);
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| collect_names(item, names)),
+        Json::Array(items) => items.iter().for_each(|item| collect_names(item, names)),
         _ => {}
     }
 }
@@ -81,6 +81,7 @@ fn matches_template(template: &str, path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arraign::json::json;
 
     #[test]
     fn a_template_stands_for_a_name_and_not_for_a_folder() {
@@ -94,7 +95,7 @@ mod tests {
     #[test]
     fn names_are_found_in_cases_and_suites() {
         let mut names = Vec::new();
-        let suite = serde_json::json!({
+        let suite = json!({
             "summary_baseline": {"file": "b/s.json"},
             "tests": [{"baseline": "b/a.json"}, {"baseline": {"file": "b/c.json", "fail_on": []}}]
         });

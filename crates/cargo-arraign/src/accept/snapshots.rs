@@ -1,5 +1,6 @@
 //! Pending snapshots, beside the pinned ones or in `INSTA_PENDING_DIR`.
 
+use arraign::json;
 use std::path::{Path, PathBuf};
 
 use arraign::__internals::harness::runs::StoredRun;
@@ -71,7 +72,7 @@ fn is_complete(file: &str) -> bool {
 fn read_trial_name(file: &str) -> Option<String> {
     let mut header = file.lines().skip(1).take_while(|line| *line != "---");
     let quoted = header.find_map(|line| line.strip_prefix("description: "))?;
-    let description: String = serde_json::from_str(quoted).ok()?;
+    let description: String = json::from_str(quoted).ok()?;
     description.strip_prefix(DESCRIPTION).map(str::to_owned)
 }
 

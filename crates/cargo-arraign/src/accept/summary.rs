@@ -1,20 +1,22 @@
 //! The summary of a run as the new baseline of a suite.
 
+use arraign::json::{self, Json};
 use std::fs;
 use std::path::Path;
 
 use arraign::__internals::verdict::summary::Summary;
-use serde_json::Value;
 
 /// Renders the baseline at `path` with the means of `summary`. Suites that only the old baseline contains are kept.
-pub(super) fn render_baseline(summary: &Value, path: &Path) -> Result<String, String> {
-    let now: Summary = serde_json::from_value(summary.clone()).map_err(|error| error.to_string())?;
-    let old = fs::read(path).ok().and_then(|bytes| serde_json::from_slice::<Summary>(&bytes).ok());
+pub(super) fn render_baseline(summary: &Json, path: &Path) -> Result<String, String> {
+    let now: Summary = json::from_json(summary.clone()).map_err(|error| error.to_string())?;
+    let old = fs::read(path)
+        .ok()
+        .and_then(|bytes| json::from_str::<Summary>(&String::from_utf8_lossy(&bytes)).ok());
     let whole = match old {
         Some(old) if old.suites.len() > 1 => merge_suites(old, now),
         _ => now,
     };
-    let text = serde_json::to_string_pretty(&whole).map_err(|error| error.to_string())?;
+    let text = json::to_string_pretty(&whole).map_err(|error| error.to_string())?;
     Ok(text + "\n")
 }
 

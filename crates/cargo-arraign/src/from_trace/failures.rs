@@ -1,12 +1,12 @@
 //! The key `failed_when` for a run whose format does not say which of its results are failures.
 
 use arraign::Trace;
+use arraign::json::{Json, json};
 use arraign::trace::{Call, CallStatus, FailureSign, StatusMark};
-use serde_json::{Value, json};
 
 /// Proposes which results are failures, by those of the run that look like one. `None` if none does.
-pub(super) fn propose_failed_when(run: &Trace) -> Option<Value> {
-    let mut matchers: Vec<Value> = Vec::new();
+pub(super) fn propose_failed_when(run: &Trace) -> Option<Json> {
+    let mut matchers: Vec<Json> = Vec::new();
     for sign in run.calls.iter().filter_map(find_sign) {
         let matcher = build_matcher(&sign)?;
         if !matchers.contains(&matcher) {
@@ -36,14 +36,14 @@ fn find_sign(call: &Call) -> Option<FailureSign> {
     if is_recorded { None } else { call.find_failure_sign() }
 }
 
-fn build_matcher(sign: &FailureSign) -> Option<Value> {
+fn build_matcher(sign: &FailureSign) -> Option<Json> {
     Some(match sign {
         FailureSign::Error(key) => json!({"jsonpath": format!("$.{key}")}),
         FailureSign::NoSuccess(key) => json!({"jsonpath": format!("$.{key}"), "equals": false}),
-        FailureSign::Status(key, status) => match status.parse::<u64>() {
-            Ok(_) => json!({"jsonpath": format!("$.{key}"), "at_least": 400}),
-            Err(_) => json!({"jsonpath": format!("$.{key}"), "equals": status}),
-        },
+        FailureSign::Status(key, status) if status.parse::<u64>().is_ok() => {
+            json!({"jsonpath": format!("$.{key}"), "at_least": 400})
+        }
+        FailureSign::Status(key, status) => json!({"jsonpath": format!("$.{key}"), "equals": status}),
         FailureSign::Text(line) => {
             // The word that begins the text is what its next failure has in common with this one.
             let word: String =
@@ -63,7 +63,7 @@ mod tests {
 
     use super::*;
 
-    fn run_with(results: &[Value]) -> Trace {
+    fn run_with(results: &[Json]) -> Trace {
         let mut run = Trace::default();
         for result in results {
             let call = Call::new("refund", Arguments::none(), 1);

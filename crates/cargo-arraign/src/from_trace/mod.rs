@@ -3,6 +3,7 @@
 mod failures;
 mod near;
 
+use arraign::json::{self, Json, JsonMap, json};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -14,7 +15,6 @@ use arraign::reader::to_native;
 use arraign::trace::Ended;
 use arraign::{Harness, Trace};
 use clap::Args;
-use serde_json::{Map, Value, json};
 
 use self::failures::{propose_failed_when, settle_statuses};
 use self::near::list_near_cases;
@@ -68,7 +68,7 @@ impl FromTrace {
                 written.iter().map(|path| format!("wrote {}\n", path.display())).collect();
             return exit_after_write(io::stdout().write_all(escape_text(&lines.concat()).as_bytes()));
         }
-        let inline = serde_json::from_str(&to_native(&run.trace))?;
+        let inline = json::from_str(&to_native(&run.trace))?;
         let text = self.render_case(&run.trace, inline, &proposed);
         exit_after_write(io::stdout().write_all(escape_text(&text).as_bytes()))
     }
@@ -121,9 +121,9 @@ impl FromTrace {
         Ok(vec![out.to_owned(), trace])
     }
 
-    fn render_case(&self, run: &Trace, trace: Value, proposed: &ProposedCase) -> String {
+    fn render_case(&self, run: &Trace, trace: Json, proposed: &ProposedCase) -> String {
         let ProposedCase { expect, killed, mutants, .. } = proposed;
-        let mut case = Map::new();
+        let mut case = JsonMap::new();
         case.insert("id".to_owned(), json!(self.name_case()));
         case.extend(run.input.as_ref().map(|input| ("input".to_owned(), json!(input))));
         case.insert("trace".to_owned(), trace);

@@ -4,7 +4,7 @@
 use arraign::__internals::pattern::{Flags, JsRegex};
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::Node;
-use serde_json::{Map, Value, json};
+use arraign::json::{self, Json, JsonMap, json};
 
 use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft, build_check};
 use super::keys::{Keys, list_entries, read_scalar};
@@ -120,9 +120,9 @@ fn read_input(node: Node<'_>, unsupported: &mut UnsupportedList) -> Option<Strin
 /// A converted `expected` entry.
 enum Expectation {
     /// A metric with its settings.
-    Metric(&'static str, Map<String, Value>),
+    Metric(&'static str, JsonMap),
     /// Entries of `expect`.
-    Checks(Vec<Value>),
+    Checks(Vec<Json>),
 }
 
 fn convert_expectation(node: Node<'_>, draft: &mut SuiteDraft) -> Expectation {
@@ -161,7 +161,7 @@ fn convert_expectation(node: Node<'_>, draft: &mut SuiteDraft) -> Expectation {
 const ASCII_CLASSES: &str = r"carried as a JavaScript pattern: `\d`, `\w`, `\s` and `\b` know no letters and digits but those of ASCII, unlike in Assay";
 
 /// Reads `schema_file`, which takes precedence over `json_schema`. An empty schema beside it is not reported.
-fn read_schema_file(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> Vec<Value> {
+fn read_schema_file(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> Vec<Json> {
     let Some(file) = keys.take(&["schema_file"]) else { return Vec::new() };
     if keys.node().get("json_schema").and_then(read_scalar).is_none_or(|schema| schema.trim() == "{}") {
         keys.skip(&["json_schema"]);
@@ -170,8 +170,8 @@ fn read_schema_file(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> Vec<Value> {
     vec![build_check("json_schema", json!({"schema": schema}))]
 }
 
-fn take_settings(keys: &mut Keys<'_>, names: &[&str], draft: &mut SuiteDraft) -> Map<String, Value> {
-    let mut settings = Map::new();
+fn take_settings(keys: &mut Keys<'_>, names: &[&str], draft: &mut SuiteDraft) -> JsonMap {
+    let mut settings = JsonMap::new();
     for key in names {
         let Some(node) = keys.take(&[key]) else { continue };
         let value = if *key == "policy" { draft.add_named_file(node, "policies") } else { node.to_json() };
@@ -187,7 +187,7 @@ fn guess_metric(node: Node<'_>) -> Option<&'static str> {
 }
 
 /// Converts an expectation about the answer to entries of `expect`.
-fn convert_answer(name: &str, keys: &mut Keys<'_>) -> Result<Vec<Value>, &'static str> {
+fn convert_answer(name: &str, keys: &mut Keys<'_>) -> Result<Vec<Json>, &'static str> {
     match name {
         "must_contain" => convert_texts("contains", keys.take(&[name])),
         "must_not_contain" => convert_texts("not_contains", keys.take(&[name])),
@@ -195,7 +195,7 @@ fn convert_answer(name: &str, keys: &mut Keys<'_>) -> Result<Vec<Value>, &'stati
         "regex_not_match" => convert_pattern("not_regex", keys),
         "json_schema" => {
             let schema = keys.take_text(&["json_schema"]).unwrap_or_default();
-            match serde_json::from_str::<Value>(&schema) {
+            match json::parse(&schema) {
                 Ok(schema) if schema == json!({}) => Err("the schema has no constraints"),
                 Ok(schema) => Ok(vec![build_check("json_schema", json!({"schema": schema}))]),
                 Err(_) => Err("the schema is not JSON: write `expect: [json_schema: {schema: FILE}]`"),
@@ -213,14 +213,14 @@ fn convert_answer(name: &str, keys: &mut Keys<'_>) -> Result<Vec<Value>, &'stati
     }
 }
 
-fn convert_texts(check: &str, node: Option<Node<'_>>) -> Result<Vec<Value>, &'static str> {
+fn convert_texts(check: &str, node: Option<Node<'_>>) -> Result<Vec<Json>, &'static str> {
     let texts = list_entries(node).into_iter().filter_map(read_scalar);
-    let checks: Vec<Value> =
+    let checks: Vec<Json> =
         texts.map(|text| build_check(check, json!({"value": text, "case_sensitive": true}))).collect();
     if checks.is_empty() { Err("the list of texts is empty") } else { Ok(checks) }
 }
 
-fn convert_pattern(check: &str, keys: &mut Keys<'_>) -> Result<Vec<Value>, &'static str> {
+fn convert_pattern(check: &str, keys: &mut Keys<'_>) -> Result<Vec<Json>, &'static str> {
     let flags: String = list_entries(keys.take(&["flags"])).into_iter().filter_map(read_scalar).collect();
     let pattern = keys.take_text(&["pattern"]).ok_or("missing `pattern`")?;
     let parsed = Flags::parse_flags("").ok().and_then(|none| JsRegex::parse_user(&pattern, none).ok());
@@ -234,7 +234,7 @@ fn convert_pattern(check: &str, keys: &mut Keys<'_>) -> Result<Vec<Value>, &'sta
 }
 
 /// Converts an assertion about the trace.
-fn convert_assertion(node: Node<'_>, unsupported: &mut UnsupportedList) -> Vec<Value> {
+fn convert_assertion(node: Node<'_>, unsupported: &mut UnsupportedList) -> Vec<Json> {
     let Some(mut keys) = Keys::new(node) else { return Vec::new() };
     let kind = keys.take_text(&["type"]).unwrap_or_default();
     let tool = keys.take(&["tool"]).map(Node::to_json).unwrap_or_default();
@@ -246,7 +246,7 @@ fn convert_assertion(node: Node<'_>, unsupported: &mut UnsupportedList) -> Vec<V
         "trace_must_not_call_tool" => vec![build_check("forbidden_tools", json!([tool]))],
         "trace_tool_sequence" => {
             let sequence = keys.take(&["sequence"]).map(Node::to_json).unwrap_or_default();
-            let others = keys.take(&["allow_other_tools"]).map(Node::to_json) == Some(Value::Bool(true));
+            let others = keys.take(&["allow_other_tools"]).map(Node::to_json) == Some(Json::Bool(true));
             // A sequence without other tools is the whole list of calls.
             let settings = if others { sequence } else { json!({"allow": [sequence]}) };
             vec![build_check("tool_sequence", settings)]
@@ -269,6 +269,6 @@ fn convert_assertion(node: Node<'_>, unsupported: &mut UnsupportedList) -> Vec<V
     checks
 }
 
-fn build_rule(rule: &Value) -> Value {
+fn build_rule(rule: &Json) -> Json {
     build_check("sequence_valid", json!({"rules": [rule]}))
 }

@@ -1,5 +1,6 @@
 //! The output of an import, while it is being built.
 
+use arraign::json::{Json, JsonMap, JsonText, json};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +11,6 @@ use arraign::__internals::yaml::{Document, Node};
 use arraign::Harness;
 use arraign::reader::to_native;
 use arraign::trace::Trace;
-use serde_json::{Map, Value, json};
 
 use super::ids::{CaseIds, sanitize_file_name};
 use super::source_dir::{SourceDir, has_extension};
@@ -25,7 +25,7 @@ pub(super) struct ImportInput {
     /// The folder of the file.
     pub(super) source_dir: Arc<SourceDir>,
     /// `trace` of the suite: the log with the runs of the cases, relative to the folder of cases.
-    pub(super) log: Option<Value>,
+    pub(super) log: Option<Json>,
 }
 
 impl ImportInput {
@@ -126,8 +126,8 @@ const CHECKING: &[&str] = &[
 pub(super) struct SuiteDraft {
     stem: String,
     title: String,
-    head: Map<String, Value>,
-    cases: Vec<Value>,
+    head: JsonMap,
+    cases: Vec<Json>,
     traces: Vec<(String, String)>,
     trace_names: HashSet<String>,
     named: Vec<NamedFile>,
@@ -141,7 +141,7 @@ impl SuiteDraft {
     /// Creates an empty suite for `input`, a file of the tool `from`.
     pub(super) fn new(input: &ImportInput, from: &str) -> Self {
         let name = escape_line(input.source.name());
-        let mut head = Map::new();
+        let mut head = JsonMap::new();
         if let Some(log) = &input.log {
             head.insert("defaults".to_owned(), json!({"trace": log}));
         }
@@ -161,19 +161,19 @@ impl SuiteDraft {
     }
 
     /// Sets a key of the suite.
-    pub(super) fn set_suite_key(&mut self, key: &str, value: impl Into<Value>) {
+    pub(super) fn set_suite_key(&mut self, key: &str, value: impl Into<Json>) {
         self.head.insert(key.to_owned(), value.into());
     }
 
     /// Adds a tool category to the suite. Returns false if the category has other tools already.
-    pub(super) fn add_category(&mut self, name: &str, tools: &Value) -> bool {
-        let all = self.head.entry("tool_categories").or_insert_with(|| Map::new().into());
-        let Value::Object(all) = all else { return false };
-        all.entry(name).or_insert_with(|| tools.clone()) == tools
+    pub(super) fn add_category(&mut self, name: &str, tools: &Json) -> bool {
+        let all = self.head.get_or_insert_with("tool_categories", || JsonMap::new().into());
+        let Json::Object(all) = all else { return false };
+        all.get_or_insert_with(name.to_owned(), || tools.clone()) == tools
     }
 
     /// Adds a recorded run. Returns the path for the case.
-    pub(super) fn add_trace(&mut self, id: &str, trace: &Trace) -> Value {
+    pub(super) fn add_trace(&mut self, id: &str, trace: &Trace) -> Json {
         let plain = sanitize_file_name(id);
         let mut name = plain.clone();
         let mut number = 1;
@@ -189,7 +189,7 @@ impl SuiteDraft {
 
     /// Adds a file that a case names by a path relative to the imported file. Returns the path for the case: below `folder`,
     /// because a YAML file elsewhere would be read as a suite.
-    pub(super) fn add_named_file(&mut self, node: Node<'_>, folder: &str) -> Value {
+    pub(super) fn add_named_file(&mut self, node: Node<'_>, folder: &str) -> Json {
         let Some(source) = node.as_str() else { return node.to_json() };
         let plain = source.trim_start_matches("./");
         // A path that begins with the folder keeps it, and does not get it twice.
@@ -201,20 +201,20 @@ impl SuiteDraft {
     }
 
     /// Adds a case if it has any check.
-    pub(super) fn add_case(&mut self, place: Place, mut case: Map<String, Value>) {
+    pub(super) fn add_case(&mut self, place: Place, mut case: JsonMap) {
         self.drop_unloadable(&place, &mut case);
-        let id = case.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let id = case.get("id").and_then(Json::as_str).unwrap_or_default().to_owned();
         // Two checks that contradict each other load alone, and not together.
-        let checks = case.get("expect").and_then(Value::as_array).filter(|checks| checks.len() > 1);
+        let checks = case.get("expect").and_then(Json::as_array).filter(|checks| checks.len() > 1);
         if let Some(problem) =
-            checks.filter(|checks| !checks.iter().any(names_file)).and_then(|all| find_load_error(all))
+            checks.filter(|checks| !checks.iter().any(names_file)).and_then(find_load_error)
         {
             let why = format!("left out, because it would not load: {problem}");
             self.unsupported.add(place, format!("the case `{id}`"), why);
             return;
         }
-        if CHECKING.iter().any(|key| case.contains_key(*key)) {
-            self.cases.push(Value::Object(case));
+        if CHECKING.iter().any(|key| case.contains_key(key)) {
+            self.cases.push(Json::Object(case));
             return;
         }
         let why = "none of its checks could be imported, so the case is not written";
@@ -222,19 +222,20 @@ impl SuiteDraft {
     }
 
     /// Removes the checks with which the file would not load, because one of them would stop the whole run.
-    fn drop_unloadable(&mut self, place: &Place, case: &mut Map<String, Value>) {
-        let Some(Value::Array(checks)) = case.get_mut("expect") else { return };
+    fn drop_unloadable(&mut self, place: &Place, case: &mut JsonMap) {
+        let Some(Json::Array(checks)) = case.get_mut("expect") else { return };
         checks.retain(|check| {
             let problem = if names_file(check) { None } else { find_load_error(std::slice::from_ref(check)) };
             if let Some(problem) = &problem {
-                let name = check.as_object().and_then(|check| check.keys().next()).map_or("", String::as_str);
+                let name =
+                    check.as_object().and_then(|check| check.keys().next()).map_or("", JsonText::as_str);
                 let why = format!("left out, because a case with it would not load: {problem}");
                 self.unsupported.add(place.clone(), format!("`{name}`"), why);
             }
             problem.is_none()
         });
         if checks.is_empty() {
-            case.shift_remove("expect");
+            case.remove("expect");
         }
     }
 
@@ -247,7 +248,7 @@ impl SuiteDraft {
         let recorded = kept.len();
         let mut files = Vec::new();
         if count > 0 {
-            head.insert("tests".to_owned(), Value::Array(cases));
+            head.insert("tests".to_owned(), Json::Array(cases));
             files.push((format!("{stem}.yaml"), format!("{title}{}", render_document(&head))));
             files.extend(traces.into_iter().filter(|(path, _)| kept.contains(path)));
         }
@@ -257,68 +258,68 @@ impl SuiteDraft {
 
 /// A case that is being built: its keys in order, and its list of checks.
 pub(super) struct CaseDraft {
-    keys: Map<String, Value>,
-    expect: Vec<Value>,
+    keys: JsonMap,
+    expect: Vec<Json>,
     labels: CaseIds,
 }
 
 impl CaseDraft {
     pub(super) fn new(id: &str) -> Self {
         Self {
-            keys: Map::from_iter([("id".to_owned(), id.into())]),
+            keys: JsonMap::from_iter([("id".to_owned(), id.into())]),
             expect: Vec::new(),
             labels: CaseIds::default(),
         }
     }
 
     /// Sets a key if there is a value.
-    pub(super) fn set(&mut self, key: &str, value: Option<impl Into<Value>>) {
+    pub(super) fn set(&mut self, key: &str, value: Option<impl Into<Json>>) {
         if let Some(value) = value {
             self.keys.insert(key.to_owned(), value.into());
         }
     }
 
     /// Adds entries of `expect`. Each question to a judge gets a unique label.
-    pub(super) fn add_checks(&mut self, checks: Vec<Value>) {
+    pub(super) fn add_checks(&mut self, checks: Vec<Json>) {
         for mut check in checks {
             if let Some(label) = check.pointer_mut("/agent_check/label")
-                && let Value::String(text) = label
+                && let Json::String(text) = label
             {
                 // Two questions of one label would share one opinion.
-                *text = self.labels.claim_id(text);
+                *text = self.labels.claim_id(text).into();
             }
             self.expect.push(check);
         }
     }
 
-    pub(super) fn finish(mut self) -> Map<String, Value> {
+    pub(super) fn finish(mut self) -> JsonMap {
         if !self.expect.is_empty() {
-            self.keys.insert("expect".to_owned(), Value::Array(self.expect));
+            self.keys.insert("expect".to_owned(), Json::Array(self.expect));
         }
         self.keys
     }
 }
 
 /// Returns the first error of a case with these checks.
-pub(super) fn find_load_error(checks: &[Value]) -> Option<String> {
+pub(super) fn find_load_error(checks: &[Json]) -> Option<String> {
     let case = json!({"id": "probe", "expect": checks, "trace": {"answer": "x", "calls": []}});
     let errors = Harness::new("evals").parse(&case.to_string()).err()?;
     errors.iter().next().map(|error| error.problem.clone())
 }
 
 /// Whether the check names a file, which is copied later, so that it cannot be loaded yet.
-fn names_file(check: &Value) -> bool {
-    ["schema", "policy"].iter().any(|key| find_setting(check, key).is_some_and(Value::is_string))
+fn names_file(check: &Json) -> bool {
+    ["schema", "policy"].iter().any(|key| find_setting(check, key).is_some_and(Json::is_string))
 }
 
 /// Returns a setting of the check `{name: {key: value}}`.
-fn find_setting<'c>(check: &'c Value, key: &str) -> Option<&'c Value> {
+fn find_setting<'c>(check: &'c Json, key: &str) -> Option<&'c Json> {
     check.as_object()?.values().next()?.get(key)
 }
 
 /// Builds `{name: value}`: a check with its settings.
-pub(super) fn build_check(name: &str, value: impl Into<Value>) -> Value {
-    Value::Object(Map::from_iter([(name.to_owned(), value.into())]))
+pub(super) fn build_check(name: &str, value: impl Into<Json>) -> Json {
+    Json::Object(JsonMap::from_iter([(name.to_owned(), value.into())]))
 }
 
 #[cfg(test)]
@@ -328,7 +329,7 @@ mod tests {
     use super::*;
 
     /// A case with each key of a vocabulary, or another that may check something, and no other check.
-    fn list_cases() -> Vec<(&'static str, Value)> {
+    fn list_cases() -> Vec<(&'static str, Json)> {
         vec![
             ("adapter_config", json!({"sequence_mode": "exact"})),
             ("answer", json!("last")),

@@ -2,7 +2,7 @@
 
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::Node;
-use serde_json::{Map, Value};
+use arraign::json::{Json, JsonMap};
 
 use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft};
 use super::keys::{Keys, is_empty_node, list_entries, prune_empty};
@@ -61,7 +61,7 @@ fn import_configuration(root: Node<'_>, weights: Node<'_>, mut draft: SuiteDraft
         }
         keys.reject_all(RUNNING, &mut draft.unsupported);
     }
-    let settings = Map::from_iter([("weights".to_owned(), weights.to_json())]);
+    let settings = JsonMap::from_iter([("weights".to_owned(), weights.to_json())]);
     ImportedFiles { files: vec![("arraign.yaml".to_owned(), render_document(&settings))], ..draft.finish() }
 }
 
@@ -75,14 +75,14 @@ fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
     case.set("description", keys.take_text(&["description"]));
     case.set("input", keys.take(&["input"]).map(Node::to_json));
     case.set("tags", keys.take(&["tags"]).filter(|node| !is_empty_node(*node)).map(Node::to_json));
-    let mut checks = Map::new();
+    let mut checks = JsonMap::new();
     let expected = keys.take(&["expected"]).and_then(|node| convert_expected(node, &mut checks, unsupported));
     // The sequence's mode is written in another block than the sequence, and means nothing without one.
     let in_order = expected.as_ref().is_some_and(has_sequence);
     case.set("expected", expected);
     let turns =
         list_entries(keys.take(&["turns"])).into_iter().filter_map(|node| convert_turn(node, unsupported));
-    let turns: Vec<Value> = turns.collect();
+    let turns: Vec<Json> = turns.collect();
     case.set("turns", (!turns.is_empty()).then_some(turns));
     case.set("thresholds", keys.take(&["thresholds"]).and_then(prune_empty));
     case.set("weights", keys.take(&["weights"]).and_then(prune_empty));
@@ -90,13 +90,13 @@ fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
     if let Some(mut block) = keys.take(&["checks"]).and_then(Keys::new) {
         for key in ["hallucination", "safety", "pii"] {
             if let Some(node) = block.take(&[key]) {
-                checks.entry(key).or_insert_with(|| node.to_json());
+                checks.get_or_insert_with(key, || node.to_json());
             }
         }
         block.reject_rest(&[], unsupported);
     }
     // `false` switches a check off, which is the default here.
-    checks.retain(|_, wanted| *wanted == Value::Bool(true));
+    checks.retain(|_, wanted| *wanted == Json::Bool(true));
     case.set("checks", (!checks.is_empty()).then_some(checks));
     case.set("adapter_config", take_sequence_mode(&mut keys, in_order, unsupported));
     keys.reject_rest(OF_A_TEST, unsupported);
@@ -106,7 +106,7 @@ fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
 /// Moves the tool categories of a test to the suite: in arraign they hold for all cases of a file.
 fn add_categories(keys: &mut Keys<'_>, draft: &mut SuiteDraft) {
     let Some(node) = keys.take(&["tool_categories"]).filter(|node| !is_empty_node(*node)) else { return };
-    let Value::Object(own) = node.to_json() else { return };
+    let Json::Object(own) = node.to_json() else { return };
     for (name, tools) in own {
         // The same category with the same tools is added once and is no conflict.
         if draft.add_category(&name, &tools) {
@@ -118,7 +118,7 @@ fn add_categories(keys: &mut Keys<'_>, draft: &mut SuiteDraft) {
     }
 }
 
-fn has_sequence(expected: &Value) -> bool {
+fn has_sequence(expected: &Json) -> bool {
     expected.get("tool_sequence").or_else(|| expected.get("sequence")).is_some()
 }
 
@@ -127,7 +127,7 @@ fn take_sequence_mode(
     keys: &mut Keys<'_>,
     in_order: bool,
     unsupported: &mut UnsupportedList,
-) -> Option<Value> {
+) -> Option<Json> {
     let mut settings = Keys::new(keys.take(&["adapter_config"])?)?;
     let node = settings.node();
     let mode = settings.take_text(&["sequence_mode"]);
@@ -136,17 +136,13 @@ fn take_sequence_mode(
     }
     settings.reject_all(RUNNING, unsupported);
     let mode = mode.filter(|_| in_order)?;
-    Some(Value::Object(Map::from_iter([("sequence_mode".to_owned(), mode.into())])))
+    Some(Json::Object(JsonMap::from_iter([("sequence_mode".to_owned(), mode.into())])))
 }
 
 /// Converts the block, and adds to `checks` what is a separate check in arraign.
-fn convert_expected(
-    node: Node<'_>,
-    checks: &mut Map<String, Value>,
-    unsupported: &mut UnsupportedList,
-) -> Option<Value> {
+fn convert_expected(node: Node<'_>, checks: &mut JsonMap, unsupported: &mut UnsupportedList) -> Option<Json> {
     let mut keys = Keys::new(node)?;
-    let mut block = Map::new();
+    let mut block = JsonMap::new();
     keys.copy_keys(&["tools", "tool_categories", "tool_sequence", "sequence", "forbidden_tools"], &mut block);
     if let Some(output) = keys.take(&["output"]).and_then(|node| convert_output(node, checks, unsupported)) {
         block.insert("output".to_owned(), output);
@@ -154,7 +150,7 @@ fn convert_expected(
     // Only the switch is imported. The keys stay among the others and are reported, because their settings are lost.
     for key in ["hallucination", "safety"] {
         let wanted = node.get(key).and_then(|node| node.get("check")).map(Node::to_json);
-        if wanted == Some(Value::Bool(true)) {
+        if wanted == Some(Json::Bool(true)) {
             checks.insert(key.to_owned(), true.into());
         }
     }
@@ -162,15 +158,11 @@ fn convert_expected(
     Some(block.into())
 }
 
-fn convert_output(
-    node: Node<'_>,
-    checks: &mut Map<String, Value>,
-    unsupported: &mut UnsupportedList,
-) -> Option<Value> {
+fn convert_output(node: Node<'_>, checks: &mut JsonMap, unsupported: &mut UnsupportedList) -> Option<Json> {
     let mut keys = Keys::new(node)?;
-    let mut block = Map::new();
+    let mut block = JsonMap::new();
     keys.copy_keys(&["contains", "not_contains", "regex_patterns", "json_schema"], &mut block);
-    if keys.take(&["no_pii"]).map(Node::to_json) == Some(Value::Bool(true)) {
+    if keys.take(&["no_pii"]).map(Node::to_json) == Some(Json::Bool(true)) {
         checks.insert("pii".to_owned(), true.into());
     }
     let judge = "only a judge can decide whether an answer is uncertain enough: write an `agent_check`";
@@ -179,10 +171,10 @@ fn convert_output(
 }
 
 /// Converts a turn.
-fn convert_turn(node: Node<'_>, unsupported: &mut UnsupportedList) -> Option<Value> {
+fn convert_turn(node: Node<'_>, unsupported: &mut UnsupportedList) -> Option<Json> {
     let mut keys = Keys::new(node)?;
-    let mut turn = Map::from_iter([("query".to_owned(), keys.take_text(&["query"])?.into())]);
-    let mut checks = Map::new();
+    let mut turn = JsonMap::from_iter([("query".to_owned(), keys.take_text(&["query"])?.into())]);
+    let mut checks = JsonMap::new();
     if let Some(block) =
         keys.take(&["expected"]).and_then(|node| convert_expected(node, &mut checks, unsupported))
     {

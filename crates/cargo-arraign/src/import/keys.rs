@@ -2,6 +2,7 @@
 
 use arraign::__internals::place::Place;
 use arraign::__internals::yaml::{Key, Node, Value};
+use arraign::json::{Json, JsonMap};
 
 use super::unsupported::UnsupportedList;
 
@@ -35,11 +36,7 @@ impl<'n> Keys<'n> {
     }
 
     /// Moves the keys `names` that are not empty to `target`.
-    pub(super) fn copy_keys(
-        &mut self,
-        names: &[&str],
-        target: &mut serde_json::Map<String, serde_json::Value>,
-    ) {
+    pub(super) fn copy_keys(&mut self, names: &[&str], target: &mut JsonMap) {
         for name in names {
             if let Some(node) = self.take(&[name]).filter(|node| !is_empty_node(*node)) {
                 target.insert((*name).to_owned(), node.to_json());
@@ -84,7 +81,7 @@ impl<'n> Keys<'n> {
 pub(super) fn read_scalar(node: Node<'_>) -> Option<String> {
     match node.value() {
         Value::String(text) => Some(text.to_string()),
-        Value::Bool(_) | Value::Int(_) | Value::UInt(_) | Value::Float(_) => Some(node.to_json().to_string()),
+        Value::Bool(_) | Value::Number(_) | Value::NotFinite(_) => Some(node.to_json().to_string()),
         _ => None,
     }
 }
@@ -101,13 +98,13 @@ pub(super) fn is_empty_node(node: Node<'_>) -> bool {
 }
 
 /// Returns the value without empty keys, or `None` if nothing is left.
-pub(super) fn prune_empty(node: Node<'_>) -> Option<serde_json::Value> {
+pub(super) fn prune_empty(node: Node<'_>) -> Option<Json> {
     if is_empty_node(node) {
         return None;
     }
     let Some(entries) = node.entries() else { return Some(node.to_json()) };
     let entries = entries.filter_map(|(key, node)| Some((key.name.to_string(), prune_empty(node)?)));
-    let pruned: serde_json::Map<_, _> = entries.collect();
+    let pruned: JsonMap = entries.collect();
     // A mapping of empty keys alone is empty, too.
     (!pruned.is_empty()).then_some(pruned.into())
 }

@@ -2,6 +2,7 @@
 
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::Node;
+use arraign::json::{Json, JsonMap};
 
 use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft};
 use super::keys::{Keys, is_empty_node, list_entries, prune_empty};
@@ -77,9 +78,9 @@ fn import_scenario(node: Node<'_>, draft: &mut SuiteDraft) {
 }
 
 /// Converts the block, without empty lists.
-fn convert_eval(node: Node<'_>, unsupported: &mut UnsupportedList) -> Option<serde_json::Value> {
+fn convert_eval(node: Node<'_>, unsupported: &mut UnsupportedList) -> Option<Json> {
     let mut keys = Keys::new(node)?;
-    let mut block = serde_json::Map::new();
+    let mut block = JsonMap::new();
     for key in EVAL {
         if let Some(value) = keys.take(&[key]).and_then(prune_empty) {
             block.insert((*key).to_owned(), value);

@@ -27,6 +27,7 @@ mod unsupported;
 #[cfg(test)]
 mod damaged;
 
+use arraign::json::{Json, json};
 use std::collections::HashSet;
 use std::fs;
 use std::io::ErrorKind;
@@ -38,7 +39,6 @@ use arraign::__internals::place::{LoadErrors, Source};
 use arraign::trace::Trace;
 use arraign::{Harness, reader};
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
 
 use self::draft::{ImportInput, ImportedFiles, NamedFile};
 use self::source_dir::SourceDir;
@@ -100,7 +100,7 @@ impl Tool {
 
 /// Returns the `trace` of the suite's cases. Where nothing in the log shows that its writer records calls, the format is named: the
 /// log was given as the recording of cases about calls.
-fn describe_log(log: &Path, name: &str) -> Value {
+fn describe_log(log: &Path, name: &str) -> Json {
     let read = fs::read_to_string(log).ok().and_then(|text| reader::read(&text, None).ok());
     let format = read.as_ref().and_then(|read| read.runs.iter().find_map(Trace::possible_format));
     match format {
@@ -170,7 +170,7 @@ impl Import {
         Ok(Some(WrittenFile { path, name: name.to_owned(), cases: None }))
     }
 
-    fn import_file(&self, path: &Path, log: Option<&Value>) -> Result<ImportedFiles, CliError> {
+    fn import_file(&self, path: &Path, log: Option<&Json>) -> Result<ImportedFiles, CliError> {
         let source = read_source(path)?;
         let criteria = path.with_file_name(adk::CRITERIA);
         let criteria =

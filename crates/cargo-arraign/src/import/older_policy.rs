@@ -3,7 +3,7 @@
 use crate::yaml_writer::render_document;
 use arraign::__internals::place::Source;
 use arraign::__internals::yaml::{Document, Node};
-use serde_json::{Map, Value, json};
+use arraign::json::{Json, JsonMap, JsonText, json};
 
 /// The remark on a policy that was converted.
 pub(super) const CONVERTED: &str =
@@ -21,21 +21,21 @@ pub(super) fn upgrade_policy(text: &str) -> Option<String> {
     if constraints.is_none() && lists.iter().all(|(_, node)| node.list().is_none()) {
         return None;
     }
-    let Value::Object(mut policy) = root.to_json() else { return None };
-    policy.retain(|key, _| !["allow", "deny", "constraints"].contains(&key.as_str()));
+    let Json::Object(mut policy) = root.to_json() else { return None };
+    policy.retain(|key, _| !["allow", "deny", "constraints"].contains(&key));
     policy.insert("version".to_owned(), "2.0".into());
-    let tools = policy.entry("tools").or_insert_with(|| json!({}));
+    let tools = policy.get_or_insert_with("tools", || json!({}));
     for (key, node) in lists {
         // Where both spellings name a tool, the one of version 2 is kept.
-        tools.as_object_mut()?.entry(key).or_insert_with(|| node.to_json());
+        tools.as_object_mut()?.get_or_insert_with(key, || node.to_json());
     }
-    let schemas = policy.entry("schemas").or_insert_with(|| json!({})).as_object_mut()?;
+    let schemas = policy.get_or_insert_with("schemas", || json!({})).as_object_mut()?;
     for (tool, parameters) in list_constraints(constraints) {
-        schemas.entry(tool).or_insert_with(|| build_schema(parameters));
+        schemas.get_or_insert_with(tool, || build_schema(parameters));
     }
     // Empty mappings that were made above for convenience are not written.
     policy.retain(|key, value| {
-        !["tools", "schemas"].contains(&key.as_str()) || value.as_object().is_none_or(|map| !map.is_empty())
+        !["tools", "schemas"].contains(&key) || value.as_object().is_none_or(|map| !map.is_empty())
     });
     Some(render_document(&policy))
 }
@@ -53,14 +53,14 @@ fn list_constraints(node: Option<Node<'_>>) -> Vec<(String, Node<'_>)> {
 }
 
 /// Requires each parameter as a text that matches its pattern.
-fn build_schema(parameters: Node<'_>) -> Value {
-    let mut properties = Map::new();
+fn build_schema(parameters: Node<'_>) -> Json {
+    let mut properties = JsonMap::new();
     for (name, rule) in parameters.entries().into_iter().flatten() {
         let pattern = rule.get("matches").and_then(Node::as_str).or(rule.as_str());
         let schema = pattern.map_or(json!({}), |pattern| json!({"type": "string", "pattern": pattern}));
         properties.insert(name.name.to_string(), schema);
     }
-    let required: Vec<&String> = properties.keys().collect();
+    let required: Vec<&JsonText> = properties.keys().collect();
     json!({"type": "object", "required": required, "properties": properties})
 }
 

@@ -1,9 +1,8 @@
 //! Regular expressions for assertions without a check of their own.
 
-use serde_json::{Value, json};
-
+use arraign::json::{Json, json};
 /// Builds settings of `regex` or `not_regex`.
-pub(super) fn build_settings(pattern: &str, flags: &str) -> Value {
+pub(super) fn build_settings(pattern: &str, flags: &str) -> Json {
     // In other tools, the slashes of `/a/` are part of the pattern. Here, they would delimit it.
     let pattern = if pattern.starts_with('/') { format!("(?:{pattern})") } else { pattern.to_owned() };
     json!({"pattern": pattern, "flags": flags})

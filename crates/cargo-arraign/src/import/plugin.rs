@@ -1,11 +1,11 @@
 //! Cases of `claude plugin eval`: a folder with `prompt.md`, `case.yaml` or both, and graders in `graders/*.md` or `graders:`.
 
+use arraign::json::{Json, JsonMap, json};
 use std::path::Path;
 use std::sync::Arc;
 
 use arraign::__internals::place::{LoadErrors, Place, Source};
 use arraign::__internals::yaml::{Document, Node};
-use serde_json::{Map, Value, json};
 
 use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft, build_check, find_load_error};
 use super::keys::{Keys, list_entries};
@@ -126,7 +126,7 @@ fn write_case(
 
 /// Converts a grader. `body` is its text below the settings: the rubric, or the pattern of a `regex` without one. The name of a
 /// grader that is not carried is added to `lost`.
-fn convert_grader(node: Node<'_>, body: &str, draft: &mut SuiteDraft, lost: &mut Vec<String>) -> Vec<Value> {
+fn convert_grader(node: Node<'_>, body: &str, draft: &mut SuiteDraft, lost: &mut Vec<String>) -> Vec<Json> {
     let Some(mut keys) = Keys::new(node) else {
         draft.unsupported.add_key(node, "graders", "expected a mapping");
         return Vec::new();
@@ -156,7 +156,7 @@ fn convert_loadable(
     keys: &mut Keys<'_>,
     body: &str,
     draft: &mut SuiteDraft,
-) -> Result<Vec<Value>, String> {
+) -> Result<Vec<Json>, String> {
     let checks = match kind {
         "regex" => convert_regex(keys, body),
         "tool_used" => convert_tool_used(keys, draft),
@@ -171,7 +171,7 @@ fn convert_loadable(
     }
 }
 
-type ConvertedGrader = Result<Vec<Value>, &'static str>;
+type ConvertedGrader = Result<Vec<Json>, &'static str>;
 
 fn convert_regex(keys: &mut Keys<'_>, body: &str) -> ConvertedGrader {
     let target = keys.take(&["target"]).map(Node::to_json);
@@ -192,7 +192,7 @@ fn convert_regex(keys: &mut Keys<'_>, body: &str) -> ConvertedGrader {
 
 fn convert_tool_used(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> ConvertedGrader {
     let name = keys.take_text(&["tool"]).ok_or("missing `tool`")?;
-    let mut tool = Value::from(name.as_str());
+    let mut tool = Json::from(name.as_str());
     if let Some(node) = keys.take(&["input_match"]) {
         let (argument, whole) = node.as_str().and_then(read_argument_pattern).ok_or(
             "`input_match` is a pattern over the JSON of the input: only `\"ARGUMENT\":\\s*\"PATTERN\"` is carried",
@@ -204,7 +204,7 @@ fn convert_tool_used(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> ConvertedGr
     let [least, most] = ["min", "max"].map(|key| keys.take(&[key]).and_then(|node| node.to_json().as_u64()));
     // At least one call is asked for, unless `min` says otherwise; with `max: 0` alone none is.
     let least = least.unwrap_or(u64::from(most != Some(0)));
-    let mut count = Map::from_iter([
+    let mut count = JsonMap::from_iter([
         ("type".to_owned(), "count".into()),
         ("tool".to_owned(), tool),
         ("min".to_owned(), least.into()),
@@ -262,6 +262,6 @@ fn convert_rubric(keys: &mut Keys<'_>, body: &str) -> ConvertedGrader {
     }
 }
 
-fn build_rules(rules: &[Value]) -> Value {
+fn build_rules(rules: &[Json]) -> Json {
     build_check("sequence_valid", json!({"rules": rules}))
 }

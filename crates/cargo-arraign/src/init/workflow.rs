@@ -1,5 +1,6 @@
 //! The workflows that `init` writes.
 
+use arraign::json::Json;
 use clap::ValueEnum;
 
 /// A CI service.
@@ -113,7 +114,7 @@ fn quote_yaml(text: &str) -> String {
     {
         return text.to_owned();
     }
-    serde_json::Value::from(text).to_string()
+    Json::from(text).to_string()
 }
 
 #[cfg(test)]

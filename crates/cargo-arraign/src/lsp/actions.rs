@@ -1,12 +1,12 @@
 //! Quick fixes: the name that a mistake suggests, a snapshot that a run left pending, and checks that a case lacks.
 
+use arraign::json::json;
 use std::collections::HashMap;
 
 use arraign::LoadError;
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, Command, Range, TextEdit, Uri, WorkspaceEdit,
 };
-use serde_json::json;
 
 use super::commands::{ACCEPT, MUTATE};
 use super::document::OpenDocument;
@@ -80,7 +80,7 @@ fn list_commands(document: &OpenDocument, last_run: &LastRun, case: &OutlinedCas
     let commands = accept.into_iter().chain([mutate]).map(|(title, command)| Command {
         title,
         command: command.to_owned(),
-        arguments: Some(vec![json!({"uri": document.uri, "name": name})]),
+        arguments: Some(vec![json!({"uri": document.uri, "name": name}).into()]),
     });
     commands.collect()
 }

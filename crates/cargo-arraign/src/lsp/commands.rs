@@ -1,12 +1,12 @@
 //! The commands of lenses and actions. Each runs in a process of its own, on a thread that waits for it.
 
+use arraign::json::{Json, json};
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use arraign::__internals::suite::escape_file_name;
-use serde_json::{Value, json};
 
 use super::project::EvalProject;
 use crate::out::locate_out_folder_of;
@@ -46,12 +46,12 @@ pub(super) struct CommandResult {
     pub(super) output: String,
     pub(super) file: Option<PathBuf>,
     /// The command that runs the listed trials, for clients that show their progress.
-    pub(super) runner: Option<Value>,
+    pub(super) runner: Option<Json>,
 }
 
 impl CommandResult {
     /// The result as the answer to the client.
-    pub(super) fn to_json(&self) -> Value {
+    pub(super) fn to_json(&self) -> Json {
         let Self { name, success, output, file, runner } = self;
         json!({"name": name, "success": success, "output": output, "file": file, "runner": runner})
     }
@@ -81,7 +81,7 @@ impl CaseCommand {
         CommandResult { name: self.name.clone(), success, output, file: None, runner }
     }
 
-    fn describe_runner(&self) -> Value {
+    fn describe_runner(&self) -> Json {
         let command = self.run_trials(&[]);
         let args: Vec<_> = command.get_args().map(|argument| argument.to_string_lossy()).collect();
         json!({"program": command.get_program().to_string_lossy(), "args": args, "cwd": self.base})

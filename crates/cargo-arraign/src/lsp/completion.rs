@@ -1,10 +1,10 @@
 //! Completion of what no schema can know: tools, arguments and values of the case's own trace, and ids of runs.
 
+use arraign::json::Json;
 use std::collections::BTreeMap;
 
 use arraign::Trace;
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Position, TextEdit};
-use serde_json::Value;
 
 use super::document::OpenDocument;
 use super::evidence::read_runs_at;
@@ -120,7 +120,7 @@ fn list_run_ids(runs: &[Trace]) -> Offers {
 }
 
 /// The arguments of the calls of `tool`, or of all calls.
-fn list_calls<'r>(runs: &'r [Trace], tool: Option<&'r str>) -> impl Iterator<Item = (&'r str, &'r Value)> {
+fn list_calls<'r>(runs: &'r [Trace], tool: Option<&'r str>) -> impl Iterator<Item = (&'r str, &'r Json)> {
     let calls = runs.iter().flat_map(|run| &run.calls);
     let own = calls.filter(move |call| tool.is_none_or(|tool| call.name == tool));
     own.filter_map(|call| Some((call.name.as_str(), call.arguments.json()?)))
@@ -133,7 +133,7 @@ fn list_arguments(runs: &[Trace], tool: Option<&str>) -> Offers {
             .as_object()
             .into_iter()
             .flatten()
-            .map(move |(name, value)| (name.clone(), describe_value(tool, value)))
+            .map(move |(name, value)| (name.to_string(), describe_value(tool, value)))
     });
     fields.collect()
 }
@@ -146,21 +146,21 @@ fn list_argument_paths(runs: &[Trace], tool: Option<&str>) -> Offers {
     paths
 }
 
-fn add_paths(paths: &mut Offers, above: &str, tool: &str, value: &Value) {
+fn add_paths(paths: &mut Offers, above: &str, tool: &str, value: &Json) {
     match value {
-        Value::Object(fields) => {
+        Json::Object(fields) => {
             for (name, value) in fields {
                 let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
                 let path = if is_word {
                     format!("{above}.{name}")
                 } else {
-                    format!("{above}[{}]", Value::from(name.as_str()))
+                    format!("{above}[{}]", Json::from(name.as_str()))
                 };
                 add_paths(paths, &path, tool, value);
                 paths.insert(path, describe_value(tool, value));
             }
         }
-        Value::Array(values) => {
+        Json::Array(values) => {
             // The items of a list share one path, and the last item's value is shown.
             for value in values {
                 add_paths(paths, &format!("{above}[*]"), tool, value);
@@ -175,7 +175,7 @@ fn list_values(runs: &[Trace], tool: Option<&str>, argument: &str) -> Offers {
     calls.map(|(tool, value)| (value.to_string(), format!("`{argument}` of `{tool}`"))).collect()
 }
 
-fn describe_value(tool: &str, value: &Value) -> String {
+fn describe_value(tool: &str, value: &Json) -> String {
     let text = value.to_string();
     let short: String = text.chars().take(MAX_VALUE_CHARS).collect();
     format!("{short} (`{tool}`)")

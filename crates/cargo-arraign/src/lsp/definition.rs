@@ -1,5 +1,6 @@
 //! Definitions: the files that a case names, and the call of its trace for the name of a tool.
 
+use arraign::json::Json;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -101,6 +102,6 @@ fn locate_calls(file: &Path, tool: &str, ids: &[Option<String>]) -> Vec<Location
 
 /// Finds the first JSON string with this value.
 pub(super) fn find_string(text: &str, value: &str) -> Option<(usize, usize)> {
-    let quoted = serde_json::Value::from(value).to_string();
+    let quoted = Json::from(value).to_string();
     text.find(&quoted).map(|at| (at, at + quoted.len()))
 }

@@ -1,10 +1,10 @@
 //! The runs of the case at the cursor: what completion and definitions know of its trace.
 
+use arraign::json::Json;
 use std::path::PathBuf;
 
 use arraign::__internals::suite::CaseRuns;
 use arraign::{Case, Trace};
-use serde_json::Value;
 
 use super::document::OpenDocument;
 
@@ -59,7 +59,7 @@ fn cut_trace(text: &str, offset: usize, id: Option<&str>) -> String {
     let end = own.iter().skip(1).position(is_start).map_or(own.len(), |at| at + 1);
     let trace = own[..end].iter().position(|line| line.trim_start().starts_with("trace:"));
     let trace = trace.map(|at| cut_block(&own[at..end])).unwrap_or_default();
-    let id = id.map(|id| format!("id: {}\n", Value::from(id))).unwrap_or_default();
+    let id = id.map(|id| format!("id: {}\n", Json::from(id))).unwrap_or_default();
     format!("{id}{trace}\nallow_vacuous: true\nexpect: [no_failed_calls: {{}}]\n")
 }
 

@@ -1,5 +1,6 @@
 //! Hover: what a check asks and its settings, and what the last run measured.
 
+use arraign::json;
 use std::fmt::Write as _;
 
 use arraign::Verdict;
@@ -101,7 +102,7 @@ fn describe_case(document: &OpenDocument, verdicts: &[Verdict], offset: usize) -
 }
 
 fn render_status(status: &impl serde::Serialize) -> String {
-    let status = serde_json::to_value(status).unwrap_or_default();
+    let status = json::to_json(status).unwrap_or_default();
     status.as_str().unwrap_or_default().to_owned()
 }
 

@@ -1,7 +1,7 @@
 //! The lenses of each case: Run, Debug trace, Record.
 
+use arraign::json::json;
 use lsp_types::{CodeLens, Command};
-use serde_json::json;
 
 use super::commands::{ACCEPT, DEBUG, RECORD, RUN};
 use super::document::OpenDocument;
@@ -26,7 +26,7 @@ fn list_case_lenses(document: &OpenDocument, case: &OutlinedCase, last_run: &Las
     let commands = titles.into_iter().flatten().map(|(title, command)| Command {
         title: title.to_owned(),
         command: command.to_owned(),
-        arguments: Some(vec![json!({"uri": document.uri, "name": case.name})]),
+        arguments: Some(vec![json!({"uri": document.uri, "name": case.name}).into()]),
     });
     commands.map(|command| CodeLens { range, command: Some(command), data: None }).collect()
 }

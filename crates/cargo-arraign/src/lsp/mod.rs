@@ -23,6 +23,7 @@ mod requests;
 mod server;
 mod survivors;
 
+use arraign::json;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -50,8 +51,8 @@ impl Lsp {
     #[expect(clippy::unused_self, reason = "each command has this method, and the flag changes nothing")]
     pub(crate) fn run(self) -> CliResult {
         let (connection, threads) = Connection::stdio();
-        let parameters = connection.initialize(serde_json::to_value(list_capabilities())?)?;
-        Server::new(&connection, serde_json::from_value(parameters)?).serve()?;
+        let parameters = connection.initialize(json::to_json(&list_capabilities())?.into())?;
+        Server::new(&connection, json::from_json(parameters)?).serve()?;
         drop(connection);
         threads.join()?;
         Ok(ExitCode::SUCCESS)

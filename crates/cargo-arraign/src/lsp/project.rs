@@ -1,5 +1,6 @@
 //! The folder of cases that contains a file, and the package that contains the folder.
 
+use arraign::json::{self, Json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,6 @@ use arraign::__internals::suite::{
     CASE_EXTENSIONS, Library, Workspace, build_file_name, is_support, workspace,
 };
 use arraign::{Check, Evidence, LoadErrors, Outcome, Suite, Unfit};
-use serde_json::Value;
 
 use crate::editor::SCHEMA;
 
@@ -111,7 +111,8 @@ impl Check for UnknownCheck {
 fn find_kinds(root: &Path) -> Registry {
     let mut kinds = Registry::default();
     let schema = root.ancestors().map(|folder| folder.join(SCHEMA)).find_map(|path| fs::read(path).ok());
-    let schema: Value = schema.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
+    let schema: Json =
+        schema.and_then(|text| json::from_str(&String::from_utf8_lossy(&text)).ok()).unwrap_or_default();
     for name in list_metrics(&schema) {
         if kinds.find(&name).is_none() {
             // A kind has a name for ever. There are few of them, and an editor starts few servers.
@@ -125,16 +126,16 @@ fn find_kinds(root: &Path) -> Registry {
 }
 
 /// Returns the values of `metric` in a schema of cases.
-fn list_metrics(schema: &Value) -> Vec<String> {
+fn list_metrics(schema: &Json) -> Vec<String> {
     match schema {
-        Value::Object(fields) => {
+        Json::Object(fields) => {
             let own =
                 fields.get("metric").and_then(|metric| metric.get("const").or_else(|| metric.get("enum")));
-            let own = own.map(|own| own.as_array().cloned().unwrap_or_else(|| vec![own.clone()]));
+            let own = own.map(|own| own.as_array().map_or_else(|| vec![own.clone()], <[Json]>::to_vec));
             let names = own.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned));
             names.chain(fields.values().flat_map(list_metrics)).collect()
         }
-        Value::Array(values) => values.iter().flat_map(list_metrics).collect(),
+        Json::Array(values) => values.iter().flat_map(list_metrics).collect(),
         _ => Vec::new(),
     }
 }

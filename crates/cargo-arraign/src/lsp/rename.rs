@@ -1,5 +1,6 @@
 //! Rename of a case: its id, and the files that are named after it.
 
+use arraign::json::Json;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -65,7 +66,7 @@ fn write_scalar(id: &str) -> String {
     if begins_as_word && !is_keyword && id.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c)) {
         return id.to_owned();
     }
-    serde_json::Value::from(id).to_string()
+    Json::from(id).to_string()
 }
 
 /// The folder of the recordings of a file of cases: `traces/<file stem>` or `cassettes/<file stem>`.

@@ -1,5 +1,6 @@
 //! The requests of the client, and the ends of the commands that they start.
 
+use arraign::json::{self, Json};
 use std::thread;
 
 use lsp_server::{ErrorCode, Request, RequestId};
@@ -11,7 +12,6 @@ use lsp_types::request::{
 use lsp_types::{MessageType, ShowDocumentParams, ShowMessageParams, TextDocumentPositionParams, Uri};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
 
 use super::commands::{self, CaseCommand, CommandResult};
 use super::document::OpenDocument;
@@ -28,9 +28,9 @@ impl Server<'_> {
     pub(super) fn answer_request(&mut self, request: Request) -> Result<(), CliError> {
         let Request { id, method, params } = request;
         match method.as_str() {
-            ExecuteCommand::METHOD => self.start_command(id, params),
-            Rename::METHOD => self.rename_case(id, params),
-            _ => match self.find_answer(&method, params) {
+            ExecuteCommand::METHOD => self.start_command(id, params.into()),
+            Rename::METHOD => self.rename_case(id, params.into()),
+            _ => match self.find_answer(&method, params.into()) {
                 Some(answer) => self.respond(id, answer),
                 None => self.refuse(id, ErrorCode::MethodNotFound, format!("unknown method {method}")),
             },
@@ -38,7 +38,7 @@ impl Server<'_> {
     }
 
     /// Answers a request about an open file; `null` if the file contains no cases.
-    fn find_answer(&mut self, method: &str, parameters: Value) -> Option<Value> {
+    fn find_answer(&mut self, method: &str, parameters: Json) -> Option<Json> {
         let document =
             find_uri(&parameters).and_then(|uri| find_path(&uri)).and_then(|path| self.documents.get(&path));
         let run = &self.last_run;
@@ -61,11 +61,11 @@ impl Server<'_> {
         Some(answer.unwrap_or_default())
     }
 
-    fn rename_case(&self, id: RequestId, parameters: Value) -> Result<(), CliError> {
-        let parameters: lsp_types::RenameParams = serde_json::from_value(parameters)?;
+    fn rename_case(&self, id: RequestId, parameters: Json) -> Result<(), CliError> {
+        let parameters: lsp_types::RenameParams = json::from_json(parameters)?;
         let at = parameters.text_document_position;
         let document = find_path(&at.text_document.uri).and_then(|path| self.documents.get(&path));
-        let Some(document) = document else { return self.respond(id, Value::Null) };
+        let Some(document) = document else { return self.respond(id, Json::Null) };
         match rename::rename_case(document, at.position, &parameters.new_name) {
             Ok(edit) => self.respond(id, edit),
             Err(problem) => self.refuse(id, ErrorCode::RequestFailed, problem),
@@ -73,8 +73,8 @@ impl Server<'_> {
     }
 
     /// Starts the command of a lens. The request is answered when the command has ended.
-    fn start_command(&mut self, id: RequestId, parameters: Value) -> Result<(), CliError> {
-        let parameters: lsp_types::ExecuteCommandParams = serde_json::from_value(parameters)?;
+    fn start_command(&mut self, id: RequestId, parameters: Json) -> Result<(), CliError> {
+        let parameters: lsp_types::ExecuteCommandParams = json::from_json(parameters)?;
         if !commands::ALL.contains(&parameters.command.as_str()) {
             return self.refuse(
                 id,
@@ -82,7 +82,8 @@ impl Server<'_> {
                 format!("unknown command {}", parameters.command),
             );
         }
-        let Some(command) = self.prepare_command(&parameters.command, parameters.arguments.first()) else {
+        let argument = parameters.arguments.first().map(Json::from);
+        let Some(command) = self.prepare_command(&parameters.command, argument.as_ref()) else {
             return self.refuse(id, ErrorCode::InvalidParams, "no open file of cases is named".to_owned());
         };
         self.running += 1;
@@ -95,7 +96,7 @@ impl Server<'_> {
         Ok(())
     }
 
-    fn prepare_command(&self, command: &str, argument: Option<&Value>) -> Option<CaseCommand> {
+    fn prepare_command(&self, command: &str, argument: Option<&Json>) -> Option<CaseCommand> {
         let path = argument
             .and_then(|argument| parse::<Uri>(argument["uri"].clone()))
             .and_then(|uri| find_path(&uri));
@@ -154,23 +155,23 @@ fn describe_end(result: &CommandResult) -> ShowMessageParams {
 }
 
 /// The URI of the file that a request is about.
-fn find_uri(parameters: &Value) -> Option<Uri> {
+fn find_uri(parameters: &Json) -> Option<Uri> {
     parse(parameters["textDocument"]["uri"].clone())
 }
 
 fn answer_at<T: Serialize>(
     document: Option<&OpenDocument>,
-    parameters: Value,
+    parameters: Json,
     find: impl FnOnce(&OpenDocument, lsp_types::Position) -> Option<T>,
-) -> Option<Value> {
+) -> Option<Json> {
     let at: TextDocumentPositionParams = parse(parameters)?;
     find(document?, at.position).map(to_json)
 }
 
-fn parse<T: DeserializeOwned>(value: Value) -> Option<T> {
-    serde_json::from_value(value).ok()
+fn parse<T: DeserializeOwned>(value: Json) -> Option<T> {
+    json::from_json(value).ok()
 }
 
-fn to_json(value: impl Serialize) -> Value {
-    serde_json::to_value(value).unwrap_or_else(|_| json!(null))
+fn to_json(value: impl Serialize) -> Json {
+    json::to_json(&value).unwrap_or(Json::Null)
 }

@@ -1,5 +1,6 @@
 //! The loop of the server: messages, diagnostics when no message waits, and the ends of commands.
 
+use arraign::json;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -146,13 +147,11 @@ impl<'c> Server<'c> {
     fn take_notification(&mut self, notification: Notification) -> Result<(), CliError> {
         match notification.method.as_str() {
             DidOpenTextDocument::METHOD => {
-                let opened: lsp_types::DidOpenTextDocumentParams =
-                    serde_json::from_value(notification.params)?;
+                let opened: lsp_types::DidOpenTextDocumentParams = json::from_json(notification.params)?;
                 self.set_text(&opened.text_document.uri, opened.text_document.text);
             }
             DidChangeTextDocument::METHOD => {
-                let changed: lsp_types::DidChangeTextDocumentParams =
-                    serde_json::from_value(notification.params)?;
+                let changed: lsp_types::DidChangeTextDocumentParams = json::from_json(notification.params)?;
                 for change in changed.content_changes {
                     self.change_text(&changed.text_document.uri, change);
                 }
@@ -162,8 +161,7 @@ impl<'c> Server<'c> {
                 self.documents.values_mut().for_each(|document| document.is_changed = true);
             }
             DidCloseTextDocument::METHOD => {
-                let closed: lsp_types::DidCloseTextDocumentParams =
-                    serde_json::from_value(notification.params)?;
+                let closed: lsp_types::DidCloseTextDocumentParams = json::from_json(notification.params)?;
                 if let Some(document) =
                     find_path(&closed.text_document.uri).and_then(|path| self.documents.remove(&path))
                 {

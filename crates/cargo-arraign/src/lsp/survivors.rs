@@ -1,6 +1,7 @@
 //! Quick fixes for survivors: a check that the case lacks to notice a change of its trace. A run with `ARRAIGN_MUTATE=1` finds
 //! them.
 
+use arraign::json::Json;
 use std::collections::BTreeMap;
 
 use arraign::__internals::place::Source;
@@ -8,7 +9,6 @@ use arraign::__internals::yaml::{Document, render_entry};
 use arraign::Verdict;
 use arraign::verdict::MutantFate;
 use lsp_types::{CodeAction, CodeActionKind, TextEdit};
-use serde_json::Value;
 
 use super::actions::edit_text;
 use super::document::OpenDocument;
@@ -24,7 +24,7 @@ pub(super) fn list_additions(
     case: &OutlinedCase,
 ) -> Vec<CodeAction> {
     let verdicts = last_run.verdicts_of(&document.path).iter().filter(|verdict| verdict.name == case.name);
-    let mut changes: BTreeMap<String, (&Value, Vec<&str>)> = BTreeMap::new();
+    let mut changes: BTreeMap<String, (&Json, Vec<&str>)> = BTreeMap::new();
     // One addition often notices several survivors, and is offered once for all of them.
     for (addition, change) in verdicts.flat_map(list_survivors) {
         changes.entry(addition.to_string()).or_insert((addition, Vec::new())).1.push(change);
@@ -46,7 +46,7 @@ pub(super) fn list_additions(
 }
 
 /// The survivors of a verdict that an addition would notice, each with its change of the trace.
-fn list_survivors(verdict: &Verdict) -> Vec<(&Value, &str)> {
+fn list_survivors(verdict: &Verdict) -> Vec<(&Json, &str)> {
     let mutants = verdict.mutation.iter().flat_map(|mutation| mutation.mutants());
     let additions = mutants.filter_map(|(_, mutant)| match &mutant.fate {
         MutantFate::Survived { addition: Some(addition), .. } => Some((addition, mutant.change.as_str())),
@@ -56,7 +56,7 @@ fn list_survivors(verdict: &Verdict) -> Vec<(&Value, &str)> {
 }
 
 /// Inserts an entry of `expect` into the case. `None` if the case has it, or if its layout cannot be edited.
-fn insert_entry(document: &OpenDocument, case: &OutlinedCase, entry: &Value) -> Option<TextEdit> {
+fn insert_entry(document: &OpenDocument, case: &OutlinedCase, entry: &Json) -> Option<TextEdit> {
     let before = document.text.as_str();
     let (start, end) = case.extent;
     let line = before.get(..start)?.rfind('\n').map_or(0, |at| at + 1);

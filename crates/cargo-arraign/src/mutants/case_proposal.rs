@@ -7,9 +7,9 @@ use arraign::__internals::mutate::{
 };
 use arraign::__internals::secrets::SecretMasker;
 use arraign::__internals::suite::{Library, RecordedRun};
+use arraign::json::{Json, json};
 use arraign::trace::{Call, CallStatus, Trace};
 use arraign::verdict::MutationSort;
-use serde_json::{Value, json};
 
 /// The sorts of changes of the answer and of the figures, each of which proposes checks.
 const SORTS: [MutationSort; 7] = [
@@ -26,7 +26,7 @@ const SORTS: [MutationSort; 7] = [
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ProposedCase {
     /// The entries of `expect`.
-    pub(crate) expect: Vec<Value>,
+    pub(crate) expect: Vec<Json>,
     /// The number of mutants that they notice.
     pub(crate) killed: usize,
     /// The number of all mutants.
@@ -69,7 +69,7 @@ pub(super) fn propose_case(run: &RecordedRun, library: Library<'_>) -> ProposedC
 }
 
 /// An entry, and for each mutant whether the entry kills it.
-pub(super) type KillRow = (Value, Vec<bool>);
+pub(super) type KillRow = (Json, Vec<bool>);
 
 /// Whether an entry kills this mutant. The entry `except` does not count.
 pub(super) fn is_killed(kept: &[KillRow], mutant: usize, except: Option<usize>) -> bool {
@@ -92,7 +92,7 @@ pub(super) fn drop_needless(kept: &mut Vec<KillRow>, mutants: usize) {
 }
 
 /// Lists entries for all sides of a run, those that notice most first.
-fn propose_entries(run: &Trace) -> Vec<Value> {
+fn propose_entries(run: &Trace) -> Vec<Json> {
     let succeeded: Vec<&Call> = run.calls.iter().filter(|call| call.status != CallStatus::Error).collect();
     let mut proposed = Vec::new();
     // Without a call that succeeded, an empty list would forbid nothing.

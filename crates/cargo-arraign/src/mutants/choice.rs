@@ -1,5 +1,6 @@
 //! What to add to the cases so that they notice the survivors: for each case the fewest of the proposed entries.
 
+use arraign::json::Json;
 use std::cmp::Reverse;
 use std::path::PathBuf;
 
@@ -12,7 +13,6 @@ use arraign::__internals::secrets::KnownSecrets;
 use arraign::__internals::suite::{Library, RecordedRun, find_case_files, load_all, load_recorded};
 use arraign::LoadErrors;
 use arraign::verdict::{CaseMutation, MutantFate, MutantResult};
-use serde_json::Value;
 
 use super::case_proposal::{KillRow, drop_needless, is_killed};
 use super::folder::FolderCase;
@@ -36,7 +36,7 @@ pub(crate) struct CaseFix {
 #[derive(Debug)]
 pub(crate) struct FixEntry {
     /// The entry of `expect`.
-    pub(crate) entry: Value,
+    pub(crate) entry: Json,
     /// The survivors that it kills.
     pub(crate) killed: Vec<FixedMutant>,
 }
@@ -106,8 +106,8 @@ fn choose_entries(case: &FolderCase, survivors: &[TraceSurvivor<'_>], library: L
         .collect()
 }
 
-fn list_additions(survivors: &[TraceSurvivor<'_>]) -> impl Iterator<Item = Value> {
-    let mut additions: Vec<Value> = Vec::new();
+fn list_additions(survivors: &[TraceSurvivor<'_>]) -> impl Iterator<Item = Json> {
+    let mut additions: Vec<Json> = Vec::new();
     for (_, mutant) in survivors {
         if let MutantFate::Survived { addition: Some(addition), .. } = &mutant.fate
             // Mutants of one argument are often killed by the same check.

@@ -1,6 +1,7 @@
 //! `--fix`: adds to the cases what notices the survivors. Each file is edited in memory and its case tried again, before the
 //! file is written.
 
+use arraign::json::Json;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
@@ -13,7 +14,6 @@ use arraign::__internals::report::plain::{escape_line, escape_text};
 use arraign::__internals::yaml::render_entry;
 use arraign::Harness;
 use clap::ValueEnum;
-use serde_json::Value;
 
 use crate::case_edit::add_entries;
 use crate::error::{CliError, exit_after_write, print_to_stderr};
@@ -180,7 +180,7 @@ impl FileFixer<'_> {
             );
         }
         let source = Source::new(fix.place.file(), text);
-        let entries: Vec<Value> = fix.entries.iter().map(|entry| entry.entry.clone()).collect();
+        let entries: Vec<Json> = fix.entries.iter().map(|entry| entry.entry.clone()).collect();
         let edited = add_entries(&source, fix.place.span().start as usize, &entries)?;
         let tried = mutate_fixed_case(self.harness, fix, &edited)
             .map_err(|errors| format!("with the checks the case does not load: {errors}"))?;

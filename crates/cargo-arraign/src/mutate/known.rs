@@ -1,5 +1,6 @@
 //! The file of known survivors: by trace, the names of the mutants that no case notices.
 
+use arraign::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -45,8 +46,7 @@ impl KnownSurvivors {
         let text = fs::read_to_string(path).map_err(|error| {
             CliError::new(format!("{name}: {error}\n`--write-baseline {name}` writes it"))
         })?;
-        let known: Self =
-            serde_json::from_str(&text).map_err(|error| CliError::new(format!("{name}: {error}")))?;
+        let known: Self = json::from_str(&text).map_err(|error| CliError::new(format!("{name}: {error}")))?;
         if known.version != VERSION {
             let version = known.version;
             return Err(CliError::new(format!("{name}: version {version} is not {VERSION}: write it again")));
@@ -55,7 +55,7 @@ impl KnownSurvivors {
     }
 
     pub(super) fn write_file(&self, path: &Path) -> Result<(), CliError> {
-        let text = serde_json::to_string_pretty(self)? + "\n";
+        let text = json::to_string_pretty(self)? + "\n";
         write_whole(path, text.as_bytes())
             .map_err(|error| CliError::new(format!("{}: {error}", path.display())))
     }

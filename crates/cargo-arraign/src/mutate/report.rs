@@ -1,5 +1,6 @@
 //! The mutants of a run as JSON and as SARIF.
 
+use arraign::json::{Json, json};
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
@@ -11,7 +12,6 @@ use arraign::__internals::suite::ReportFormat;
 use arraign::__internals::yaml::render_flow;
 use arraign::verdict::{CaseMutation, Finding, MutantFate, MutantResult, Verdict};
 use arraign::{Status, Violation};
-use serde_json::{Value, json};
 
 use crate::mutants::MutationReport;
 
@@ -23,7 +23,7 @@ const RULE: &str = "surviving_mutant";
 
 /// Renders all mutants as one JSON document. An interrupted run has `untried`: the number of cases that were not tried.
 pub(super) fn render_mutation_json(report: &MutationReport, traces: &[TraceMutation<'_>]) -> String {
-    let traces: Vec<Value> = traces.iter().map(describe_trace).collect();
+    let traces: Vec<Json> = traces.iter().map(describe_trace).collect();
     let mut document = json!({"version": VERSION, "cases": report.cases, "traces": traces});
     if report.untried > 0 {
         document["untried"] = json!(report.untried);
@@ -31,7 +31,7 @@ pub(super) fn render_mutation_json(report: &MutationReport, traces: &[TraceMutat
     render_safe_json(&document)
 }
 
-fn describe_trace(trace: &TraceMutation<'_>) -> Value {
+fn describe_trace(trace: &TraceMutation<'_>) -> Json {
     let survivors: Vec<&str> = trace.survivors.iter().map(|(_, mutant)| mutant.id.as_str()).collect();
     json!({
         "trace": trace.trace,

@@ -1,6 +1,7 @@
 //! The tutorials of the book, followed step by step: files are written (`file:PATH` behind a fence), commands are run
 //! (`run`, or `run:101` with their exit code), and their output has each line of the next block that `says` something.
 
+use arraign::json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -99,7 +100,7 @@ fn each_snippet_for_a_shell_or_in_toml_or_json_can_be_parsed() {
 
 /// A snippet is a value, or some members of an object.
 fn find_json_mistake(text: &str) -> Option<String> {
-    let parse = |text: &str| serde_json::from_str::<serde_json::Value>(text).map(drop);
+    let parse = |text: &str| json::parse(text).map(drop);
     parse(text).or_else(|error| parse(&format!("{{{text}}}")).map_err(|_| error.to_string())).err()
 }
 

@@ -1,23 +1,23 @@
 //! Public bug reports about tools like this one, rebuilt as cases with the verdicts that they should get.
 
+use arraign::json::{self, Json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
-use serde_json::Value;
 
 /// Reports whose verdicts are not yet as expected, each with the reason.
-const OPEN: &[(&str, &str)] = &[("a15_big_integers", "numbers beyond 64 bits are compared as floats")];
+const OPEN: &[(&str, &str)] = &[];
 
 /// The verdicts that a report's trials should get.
 #[derive(Deserialize)]
 struct Expectation {
     /// A status by trial, or several of which any will do.
-    expected: BTreeMap<String, Value>,
+    expected: BTreeMap<String, Json>,
     /// The exit code, or several; `None` if nobody asks.
-    exit: Option<Value>,
+    exit: Option<Json>,
     env: BTreeMap<String, String>,
     args: Vec<String>,
 }
@@ -55,7 +55,7 @@ fn rebuilt_bug_reports_get_the_expected_verdicts() {
 /// Runs a report's cases in a copy of its folder, and lists the verdicts that differ.
 fn compare_verdicts(report: &Path) -> Vec<String> {
     let text = fs::read_to_string(report.join("expected.json")).expect("the expectation");
-    let expectation: Expectation = serde_json::from_str(&text).expect("an expectation");
+    let expectation: Expectation = json::from_str(&text).expect("an expectation");
     let folder = tempfile::tempdir().expect("a folder");
     copy_files(report, folder.path());
     let out = folder.path().join("out");
@@ -77,11 +77,11 @@ fn compare_verdicts(report: &Path) -> Vec<String> {
     let mut differences = Vec::new();
     for (trial, expected) in &expectation.expected {
         let status = statuses.get(trial).map_or(without_report, String::as_str);
-        if !names(expected, &Value::from(status)) {
+        if !names(expected, &Json::from(status)) {
             differences.push(format!("`{trial}` is {status}, {expected} expected"));
         }
     }
-    let code = Value::from(run.status.code());
+    let code = Json::from(run.status.code());
     if let Some(expected) = expectation.exit.filter(|expected| !names(expected, &code)) {
         differences.push(format!("the exit code is {code}, {expected} expected"));
     }
@@ -89,15 +89,15 @@ fn compare_verdicts(report: &Path) -> Vec<String> {
 }
 
 /// Whether `expected` is the value, or a list that has it.
-fn names(expected: &Value, value: &Value) -> bool {
+fn names(expected: &Json, value: &Json) -> bool {
     expected == value || expected.as_array().is_some_and(|list| list.contains(value))
 }
 
 fn read_statuses(report: &Path) -> BTreeMap<String, String> {
     let Ok(text) = fs::read_to_string(report) else { return BTreeMap::new() };
-    let report: Value = serde_json::from_str(&text).expect("a report");
-    let verdicts = report["verdicts"].as_array().cloned().unwrap_or_default();
-    let text_of = |verdict: &Value, key: &str| verdict[key].as_str().expect("a text").to_owned();
+    let report: Json = json::from_str(&text).expect("a report");
+    let verdicts = report["verdicts"].as_array().map(<[Json]>::to_vec).unwrap_or_default();
+    let text_of = |verdict: &Json, key: &str| verdict[key].as_str().expect("a text").to_owned();
     verdicts.iter().map(|verdict| (text_of(verdict, "name"), text_of(verdict, "status"))).collect()
 }
 

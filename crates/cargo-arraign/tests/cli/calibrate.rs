@@ -1,6 +1,6 @@
 //! `cargo arraign calibrate`: a judge against labelled examples.
 
-use serde_json::{Map, Value, json};
+use arraign::json::{self, Json, JsonMap, json};
 use walkdir::WalkDir;
 
 use crate::package::Package;
@@ -22,21 +22,21 @@ fn judge(asked: &Asked) -> Reply {
     let body = asked.json();
     let code = &body["response_format"]["json_schema"]["schema"]["properties"]["code"]["enum"][0];
     let user = body["messages"][1]["content"].as_str().expect("text");
-    let evidence: Value = serde_json::from_str(user.lines().nth(1).expect("evidence")).expect("JSON");
-    let mut reply = Map::from_iter([("code".to_owned(), code.clone())]);
+    let evidence: Json = json::from_str(user.lines().nth(1).expect("evidence")).expect("JSON");
+    let mut reply = JsonMap::from_iter([("code".to_owned(), code.clone())]);
     for (id, question) in
         user.lines().filter(|line| line.starts_with('q')).filter_map(|line| line.split_once(". "))
     {
         reply.insert(id.to_owned(), answer_question(question, &evidence));
     }
     Reply::json(&json!({
-        "choices": [{"message": {"role": "assistant", "content": Value::from(reply).to_string()}}],
+        "choices": [{"message": {"role": "assistant", "content": Json::from(reply).to_string()}}],
         "usage": {"prompt_tokens": 1000, "completion_tokens": 100},
     }))
 }
 
 /// Whether the answer that the question is about contains `please`. A canary asks for a code instead.
-fn answer_question(question: &str, evidence: &Value) -> Value {
+fn answer_question(question: &str, evidence: &Json) -> Json {
     let exhibit = question.split(['`', '.']).nth(1).expect("a part of the evidence");
     let answer = evidence[exhibit]["answer"].as_str().expect("an answer");
     let wanted = question.split(" the code ").nth(1).map_or("please", |rest| &rest[..16]);

@@ -1,5 +1,6 @@
 //! `cargo arraign compare`: two runs, by their folders, ids or reports.
 
+use arraign::json::{self, Json, json};
 use std::fs;
 use std::path::Path;
 
@@ -30,7 +31,7 @@ fn leave(log: &Path, attempt: u32, answers: Answers) {
     fs::create_dir_all(log.parent().expect("the run")).expect("a folder");
     let lines = verdicts(answers).into_iter().map(|mut verdict| {
         verdict.attempt = attempt;
-        serde_json::to_string(&verdict).expect("JSON") + "\n"
+        json::to_string(&verdict).expect("JSON") + "\n"
     });
     fs::write(log, lines.collect::<String>()).expect("a file");
 }
@@ -47,7 +48,7 @@ fn package() -> tempfile::TempDir {
 fn leave_run(run: &Path, started_ms: u64, answers: Answers) {
     leave(&run.join("evals.7.jsonl"), 1, answers);
     fs::create_dir_all(run.join("@manifests")).expect("a folder");
-    let manifest = serde_json::json!({
+    let manifest = json!({
         "schema_version": 1, "arraign": "0.1.0", "harness": "evals", "cases": "evals", "package": "",
         "started_ms": started_ms,
     });
@@ -63,7 +64,7 @@ fn a_regression_is_exit_code_101() {
     let markdown = arraign(package.path(), &["compare", "1-1", "2-2", "--format", "markdown"]);
     assert!(markdown.stdout.starts_with("### Compared with <code>1-1</code>\n"), "{}", markdown.stdout);
     let json = arraign(package.path(), &["compare", "1-1", "2-2", "--format", "json"]);
-    let json: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    let json: Json = json::from_str(&json.stdout).expect("JSON");
     assert_eq!(json["trials"][0]["change"], "regressed");
 }
 
@@ -99,7 +100,7 @@ fn the_markdown_of_a_report_compares_with_an_earlier_run() {
 fn reports_are_runs_too() {
     let package = package();
     let lines: Vec<String> =
-        verdicts(AFTER).iter().map(|verdict| serde_json::to_string(verdict).expect("JSON")).collect();
+        verdicts(AFTER).iter().map(|verdict| json::to_string(verdict).expect("JSON")).collect();
     fs::write(package.path().join("report.jsonl"), lines.join("\n")).expect("a file");
     let report =
         format!("{{\"schema_version\":1,\"run\":{{\"id\":\"7\"}},\"verdicts\":[{}]}}", lines.join(","));

@@ -1,10 +1,10 @@
 //! `cargo arraign explain`: what a reader saw, and what the file does not tell.
 
+use arraign::json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use arraign::reader;
-use serde_json::json;
 
 use crate::locate_in_repository;
 use crate::program::{Ran, arraign, pin};

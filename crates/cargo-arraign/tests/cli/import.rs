@@ -1,5 +1,6 @@
 //! `cargo arraign import`: what it writes loads, and its cases get their verdicts.
 
+use arraign::json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -80,8 +81,8 @@ fn a_log_is_imported_with_its_cases() {
     let suite = format!("scenarios:\n{}{}{}", scenario("s1"), scenario("s2"), scenario("s9"));
     fs::write(folder.path().join("eval.yaml"), suite).expect("a file");
     let run = |id: &str, tool: &str| {
-        let steps = serde_json::json!([{"user": format!("prompt {id}")}, {"call": tool}]);
-        serde_json::json!({"id": id, "steps": steps}).to_string()
+        let steps = json!([{"user": format!("prompt {id}")}, {"call": tool}]);
+        json!({"id": id, "steps": steps}).to_string()
     };
     let log = [run("s2", "b"), run("s1", "a")].join("\n");
     fs::write(folder.path().join("log.jsonl"), &log).expect("a file");

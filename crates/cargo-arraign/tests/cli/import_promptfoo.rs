@@ -1,5 +1,6 @@
 //! `cargo arraign import --from promptfoo`: verdicts agree with promptfoo's own, or a remark says why not.
 
+use arraign::json::{self, Json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -90,7 +91,7 @@ const STRICTER: &[(&str, &str)] = &[("is-json", "t11")];
 fn small_configurations_of_promptfoo_keep_their_verdicts() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/import/promptfoo_verdicts");
     let verdicts = fs::read_to_string(folder.join("verdicts.json")).expect("the verdicts");
-    let verdicts: BTreeMap<String, BTreeMap<String, bool>> = serde_json::from_str(&verdicts).expect("JSON");
+    let verdicts: BTreeMap<String, BTreeMap<String, bool>> = json::from_str(&verdicts).expect("JSON");
     let (mut agreed, mut shown) = (0, Vec::new());
     for (name, expected) in &verdicts {
         let file = format!("{name}.yaml");
@@ -151,7 +152,7 @@ fn published_verdicts_of_promptfoo_agree_or_are_listed() {
     let ran = arraign(folder.path(), &["import", "--from", "promptfoo", "config.yaml"]);
     let statuses = statuses_by_description(folder.path(), "config.yaml");
     let verdicts = fs::read_to_string(data.join("verdicts.json")).expect("the verdicts");
-    let verdicts: serde_json::Value = serde_json::from_str(&verdicts).expect("JSON");
+    let verdicts: Json = json::from_str(&verdicts).expect("JSON");
     let mut agreed = 0;
     for verdict in verdicts.as_array().expect("a list") {
         let description = verdict["description"].as_str().expect("a description");
@@ -160,5 +161,5 @@ fn published_verdicts_of_promptfoo_agree_or_are_listed() {
         agreed += 1;
     }
     let left_out = ran.stdout.lines().filter(|line| line.contains("so the case is not written")).count();
-    assert_eq!(agreed + left_out, verdicts.as_array().map_or(0, Vec::len), "{}", ran.stdout);
+    assert_eq!(agreed + left_out, verdicts.as_array().map_or(0, <[Json]>::len), "{}", ran.stdout);
 }

@@ -1,5 +1,6 @@
 //! Verdicts of other tools' own programs: an imported case gets the same one, or the import said that it differs.
 
+use arraign::json::{self, Json, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -7,14 +8,13 @@ use arraign::__internals::engine::evaluate_recorded;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::load_recorded;
 use arraign::Harness;
-use serde_json::{Value, json};
 
 use crate::program::{Ran, arraign};
 
-fn read_rows(tool: &str) -> Vec<Value> {
+fn read_rows(tool: &str) -> Vec<Json> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/import").join(tool);
     let verdicts = fs::read_to_string(folder.join("verdicts.json")).expect("the verdicts");
-    serde_json::from_str(&verdicts).expect("JSON")
+    json::from_str(&verdicts).expect("JSON")
 }
 
 /// A folder in which files are imported, and in which their runs are recorded later.
@@ -79,21 +79,21 @@ fn classes_of_openai_evals_keep_their_verdicts() {
 /// The conversation of a case, and the run of its agent, turn by turn.
 struct AdkRun<'r> {
     id: String,
-    row: &'r Value,
+    row: &'r Json,
 }
 
 impl AdkRun<'_> {
-    fn eval_case(&self) -> Value {
+    fn eval_case(&self) -> Json {
         let turns = self.row["expected"].as_array().expect("turns").iter().enumerate();
         let conversation = turns.map(|(turn, calls)| {
-            let uses: Vec<Value> = list_calls(calls).collect();
+            let uses: Vec<Json> = list_calls(calls).collect();
             json!({"user_content": {"parts": [{"text": format!("turn {turn}")}]}, "final_response": {"parts": [{"text": "x"}]},
                    "intermediate_data": {"tool_uses": uses}})
         });
         json!({"eval_id": self.id, "conversation": conversation.collect::<Vec<_>>()})
     }
 
-    fn trace(&self) -> Value {
+    fn trace(&self) -> Json {
         let turns = self.row["actual"].as_array().expect("turns").iter().enumerate();
         let steps = turns.flat_map(|(turn, calls)| {
             let calls = list_calls(calls).map(|call| json!({"call": call["name"], "args": call["args"]}));
@@ -104,7 +104,7 @@ impl AdkRun<'_> {
     }
 }
 
-fn list_calls(calls: &Value) -> impl Iterator<Item = Value> {
+fn list_calls(calls: &Json) -> impl Iterator<Item = Json> {
     calls.as_array().expect("calls").iter().map(|call| json!({"name": call[0], "args": call[1]}))
 }
 

@@ -1,5 +1,6 @@
 //! `cargo arraign lint`: what the cases leave untested.
 
+use arraign::json::{self, Json};
 use std::fs;
 use std::path::PathBuf;
 
@@ -28,8 +29,8 @@ fn remarks_are_an_error_where_they_are_denied() {
 #[test]
 fn as_json_each_remark_has_its_place() {
     let ran = arraign(&package(), &["lint", "evals", "--format", "json"]);
-    let found: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    assert_eq!((&found["cases"], found["left_out"].as_array().map(Vec::len)), (&7.into(), Some(2)));
+    let found: Json = json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!((&found["cases"], found["left_out"].as_array().map(<[Json]>::len)), (&7.into(), Some(2)));
     let remarks = found["remarks"].as_array().expect("remarks");
     let unused = remarks.iter().find(|remark| remark["lint"] == "uncalled_tool").expect("a remark");
     assert_eq!(

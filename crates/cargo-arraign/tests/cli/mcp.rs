@@ -1,15 +1,14 @@
 //! `cargo arraign mcp`: the mock tools of a case on standard streams.
 
+use arraign::json::{self, Json, json};
 use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use serde_json::{Value, json};
-
 const CASE: &str = "id: a\ninput: x\nmetric: contains\nvalue: x\nmocks:\n  tools: {get_order: {when: {id: 7}, return: shipped}}\n  decoys: [rm]\ntrace: {answer: x}\n";
 
 /// Sends calls, and returns the messages of the server by their ids, its exit code, and its standard error.
-fn serve(arguments: &[&str], calls: &[Value]) -> (Vec<Value>, Option<i32>, String) {
+fn serve(arguments: &[&str], calls: &[Json]) -> (Vec<Json>, Option<i32>, String) {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join("evals")).expect("a folder");
     fs::write(folder.path().join("evals/shop.yaml"), CASE).expect("a case");
@@ -34,13 +33,12 @@ fn serve(arguments: &[&str], calls: &[Value]) -> (Vec<Value>, Option<i32>, Strin
     drop(stdin);
     let output = server.wait_with_output().expect("the server ends");
     let text = String::from_utf8(output.stdout).expect("text");
-    let mut messages: Vec<Value> =
-        text.lines().map(|line| serde_json::from_str(line).expect("a message")).collect();
+    let mut messages: Vec<Json> = text.lines().map(|line| json::from_str(line).expect("a message")).collect();
     messages.sort_by_key(|message| message["id"].as_u64());
     (messages, output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-fn call(name: &str, arguments: &Value) -> Value {
+fn call(name: &str, arguments: &Json) -> Json {
     json!({"method": "tools/call", "params": {"name": name, "arguments": arguments}})
 }
 

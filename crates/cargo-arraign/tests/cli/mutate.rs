@@ -1,10 +1,10 @@
 //! `cargo arraign mutate`: what the cases would notice.
 
+use arraign::json::{self, Json, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::locate_in_repository;
@@ -62,10 +62,10 @@ impl MutatedFolder {
     }
 
     /// The mutants of all cases: the name of each, and its fate.
-    fn list_fates(&self) -> Vec<(String, Value)> {
+    fn list_fates(&self) -> Vec<(String, Json)> {
         let ran = arraign(self.path(), &["mutate", "--format", "json"]);
-        let report: Value =
-            serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr));
+        let report: Json =
+            json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr));
         let cases = report["cases"].as_array().expect("cases").iter();
         let runs = cases.flat_map(|case| case["runs"].as_array().expect("runs"));
         let mutants = runs.flat_map(|run| run["mutants"].as_array().expect("mutants"));
@@ -74,7 +74,7 @@ impl MutatedFolder {
             .collect()
     }
 
-    fn find_fate(&self, id: &str) -> Value {
+    fn find_fate(&self, id: &str) -> Json {
         let fates = self.list_fates();
         let found = fates.iter().find(|(known, _)| known == id).map(|(_, fate)| fate.clone());
         found.unwrap_or_else(|| panic!("no mutant {id} among {fates:#?}"))
@@ -143,7 +143,7 @@ fn calls_of_one_parallel_turn_are_not_swapped() {
 fn a_ban_is_put_to_the_test_by_a_call_that_it_forbids() {
     let folder = refund_case("{tool_blocklist: [admin_*, rm]}");
     for id in ["forbidden_call admin_", "forbidden_call rm"] {
-        assert_eq!(folder.find_fate(id)["killed"]["by"], serde_json::json!(["tool_blocklist"]));
+        assert_eq!(folder.find_fate(id)["killed"]["by"], json!(["tool_blocklist"]));
     }
 }
 
@@ -237,8 +237,8 @@ fn the_page_shows_what_a_fix_adds_and_what_may_vary() {
 #[test]
 fn survivors_as_sarif_are_notes_at_their_cases() {
     let folder = refund_case("tool_called: refund");
-    let log: Value =
-        serde_json::from_str(&arraign(folder.path(), &["mutate", "--format", "sarif"]).stdout).expect("JSON");
+    let log: Json =
+        json::from_str(&arraign(folder.path(), &["mutate", "--format", "sarif"]).stdout).expect("JSON");
     let results = log["runs"][0]["results"].as_array().expect("results");
     assert!(results.iter().all(|result| result["level"] == "note"), "{results:?}");
     let texts: Vec<&str> = results.iter().filter_map(|result| result["message"]["text"].as_str()).collect();

@@ -1,5 +1,6 @@
 //! The line on a terminal while agents are asked.
 
+use arraign::json::Json;
 use std::fs::File;
 use std::io::Read as _;
 use std::process::{Command, Stdio};
@@ -17,7 +18,7 @@ const TERMINAL: (&str, &str) = ("TERM", "xterm");
 fn package() -> Package {
     let case = |id: &str, seconds: &str| {
         let script = format!("sleep {seconds}; echo '{{\"calls\": [\"look\"]}}'");
-        let script = serde_json::Value::from(script);
+        let script = Json::from(script);
         format!(
             "  - {{id: {id}, input: hi, agent: {{command: [sh, -c, {script}]}}, expect: [{{tool_blocklist: [rm]}}]}}\n"
         )
@@ -163,7 +164,7 @@ fn it_is_drawn_where_standard_error_alone_is_a_terminal() {
 /// The agent itself presses the keys.
 #[test]
 fn an_interrupt_leaves_nothing_of_it() {
-    let script = serde_json::Value::from("sleep 1; kill -INT $PPID; sleep 60");
+    let script = Json::from("sleep 1; kill -INT $PPID; sleep 60");
     let agent = format!("agent: {{command: [sh, -c, {script}]}}");
     let package = Package::of(&format!(
         "tests:\n  - {{id: a, input: hi, {agent}, expect: [{{tool_blocklist: [rm]}}]}}\n  - {{id: b, trace: {{calls: [look]}}, expect: [{{tool_blocklist: [rm]}}]}}\n"

@@ -1,8 +1,8 @@
 //! `cargo arraign report`.
 
+use arraign::json;
+use arraign::json::Json;
 use std::fs;
-
-use serde_json::Value;
 
 use crate::locate_in_repository;
 use crate::package::{Package, copy, pin};
@@ -48,7 +48,7 @@ fn a_trial_whose_attempts_differ_is_flaky_in_every_format_that_can_say_it() {
         markdown.contains("### Flaky\n\n<ul>\n<li><code>s::shaky</code>: fail, pass</li>\n</ul>"),
         "{markdown}"
     );
-    let json: Value = serde_json::from_str(&package.read("target/arraign/report.json")).expect("JSON");
+    let json: Json = json::from_str(&package.read("target/arraign/report.json")).expect("JSON");
     assert_eq!(json["verdicts"][2]["earlier_attempts"][0]["status"], "fail");
     assert_eq!(json["verdicts"][1].get("earlier_attempts"), None, "it failed each time");
     assert_eq!((&json["totals"]["cases"], &json["totals"]["passed"]), (&3.into(), &2.into()));
@@ -64,7 +64,7 @@ fn shards_are_one_run() {
     let ran = package
         .arraign(&["report", "--out", "merged", "--format", "json", "--merge", folders[0], folders[1]]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(101), ""));
-    let json: Value = serde_json::from_str(&package.read("merged/report.json")).expect("JSON");
+    let json: Json = json::from_str(&package.read("merged/report.json")).expect("JSON");
     let names: Vec<&str> =
         json["verdicts"].as_array().expect("verdicts").iter().filter_map(|v| v["name"].as_str()).collect();
     assert_eq!(names, ["s::a", "s::b", "s::c"]);
@@ -160,7 +160,7 @@ fn golden_rows_are_summed_up_afterwards() {
     }
     let ran = package.arraign(&["report", "--summary", "deep/summary.json"]);
     pin("report-golden", &ran);
-    let written: Value = serde_json::from_str(&package.read("deep/summary.json")).expect("JSON");
+    let written: Json = json::from_str(&package.read("deep/summary.json")).expect("JSON");
     assert_eq!((&written["suites"][0]["cases"], &written["suites"][0]["gate"]), (&2.into(), &0.5.into()));
     let variables = [("ARRAIGN_OUTPUT_JSON", "summary.json")];
     package.arraign_with(&variables, &["report", "--format", "json"]);

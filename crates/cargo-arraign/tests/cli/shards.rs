@@ -1,9 +1,8 @@
 //! `cargo arraign report --merge`: the shards of a run, complete or not.
 
+use arraign::json::{self, Json};
 use std::fs;
 use std::path::PathBuf;
-
-use serde_json::Value;
 
 use crate::package::Package;
 use crate::report::suite;
@@ -27,13 +26,13 @@ fn cases() -> Package {
 }
 
 /// Removes all durations, which differ from run to run.
-fn blank_durations(json: &mut Value) {
+fn blank_durations(json: &mut Json) {
     match json {
-        Value::Object(fields) => {
+        Json::Object(fields) => {
             fields.retain(|name, _| name != "duration_ms");
             fields.values_mut().for_each(blank_durations);
         }
-        Value::Array(items) => items.iter_mut().for_each(blank_durations),
+        Json::Array(items) => items.iter_mut().for_each(blank_durations),
         _ => {}
     }
 }
@@ -49,9 +48,8 @@ fn all_shards_together_are_the_report_of_one_process() {
         let ran = package
             .arraign(&[&["report", "--format", "json", "--out", out, "--merge"][..], folders].concat());
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-        let mut json: Value =
-            serde_json::from_str(&package.read(&format!("{out}/report.json"))).expect("JSON");
-        json["run"] = Value::Null;
+        let mut json: Json = json::from_str(&package.read(&format!("{out}/report.json"))).expect("JSON");
+        json["run"] = Json::Null;
         blank_durations(&mut json);
         json
     };

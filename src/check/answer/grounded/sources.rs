@@ -1,7 +1,7 @@
 //! The parts of the evidence that can support an answer.
 
+use crate::json::{Json, JsonNumber};
 use serde::Deserialize;
-use serde_json::{Number, Value};
 
 use crate::evidence::Evidence;
 use crate::trace::{Arguments, Call, Role};
@@ -36,7 +36,7 @@ pub(super) enum Leaf<'e> {
     /// A text, or the key of an object.
     Text(&'e str),
     /// A number.
-    Number(&'e Number),
+    Number(&'e JsonNumber<'static>),
     /// The number of entries or calls.
     Count(usize),
 }
@@ -74,19 +74,19 @@ fn of_arguments<'e>(call: &'e Call, leaves: &mut Vec<Leaf<'e>>) {
 }
 
 /// Uses a list instead of recursion, because a value may be nested deeper than the stack.
-fn of_json<'e>(value: &'e Value, leaves: &mut Vec<Leaf<'e>>) {
+fn of_json<'e>(value: &'e Json, leaves: &mut Vec<Leaf<'e>>) {
     let mut rest = vec![value];
     while let Some(value) = rest.pop() {
         match value {
             // Nothing to find, but the result was there to be looked at.
-            Value::Null | Value::Bool(_) => leaves.push(Leaf::Text("")),
-            Value::Number(number) => leaves.push(Leaf::Number(number)),
-            Value::String(text) => leaves.push(Leaf::Text(text)),
-            Value::Array(entries) => {
+            Json::Null | Json::Bool(_) => leaves.push(Leaf::Text("")),
+            Json::Number(number) => leaves.push(Leaf::Number(number)),
+            Json::String(text) => leaves.push(Leaf::Text(text)),
+            Json::Array(entries) => {
                 leaves.push(Leaf::Count(entries.len()));
                 rest.extend(entries);
             }
-            Value::Object(entries) => {
+            Json::Object(entries) => {
                 leaves.extend(entries.keys().map(|key| Leaf::Text(key)));
                 rest.extend(entries.values());
             }
@@ -125,9 +125,9 @@ pub(super) fn example(run: &mut Evidence<'static>, from: From) {
     match from {
         From::Prompt => trace.push_message(Role::User, "?"),
         From::Results | From::Arguments => {
-            let arguments = Arguments::Json(Value::String("?".to_owned()));
+            let arguments = Arguments::Json(Json::String("?".to_owned().into()));
             let call = Call::new("look", arguments, 1);
-            trace.push_call(Call { result: Some(Value::Null), ..call });
+            trace.push_call(Call { result: Some(Json::Null), ..call });
         }
     }
 }

@@ -1,15 +1,14 @@
 //! What supports what, as a table.
 
-use serde_json::Value;
-
 use super::*;
+use crate::json::{self, Json};
 use crate::pattern::read_examples;
 use crate::trace::{Arguments, Call, Role, Trace};
 
 const EXAMPLES: &str = include_str!("tests.json");
 
 /// What the answer says without support from a result of `result`.
-fn orphans(answer: &str, result: Value) -> Vec<String> {
+fn orphans(answer: &str, result: Json) -> Vec<String> {
     let mut trace = Trace { answer: Some(answer.to_owned()), ..Trace::default() };
     trace.push_message(Role::User, "Hello");
     trace.push_call(Call { result: Some(result), ..Call::new("get", Arguments::none(), 1) });
@@ -24,14 +23,14 @@ fn orphans(answer: &str, result: Value) -> Vec<String> {
 
 #[test]
 fn a_value_is_supported_in_any_spelling() {
-    for (answer, result) in read_examples::<(String, Value)>(EXAMPLES, "supported") {
+    for (answer, result) in read_examples::<(String, Json)>(EXAMPLES, "supported") {
         assert_eq!(orphans(&answer, result), Vec::<String>::new(), "{answer}");
     }
 }
 
 #[test]
 fn what_differs_is_without_support() {
-    for (answer, result) in read_examples::<(String, Value)>(EXAMPLES, "unsupported") {
+    for (answer, result) in read_examples::<(String, Json)>(EXAMPLES, "unsupported") {
         let stated: Vec<String> = find_atoms(&answer, AtomKind::ALL)
             .into_iter()
             .map(|atom| answer[atom.range].to_owned())
@@ -56,7 +55,7 @@ fn hints_name_the_nearest_value() {
 
 #[test]
 fn a_count_or_a_share_may_be_without_support() {
-    let allowed = |text: &str| serde_json::from_str::<Allowed>(text);
+    let allowed = |text: &str| json::from_str::<Allowed>(text);
     assert!(allowed("2").expect("a count").allows(2, 3) && !allowed("2").expect("a count").allows(3, 9));
     assert!(
         allowed("0.1").expect("a share").allows(1, 10) && !allowed("0.1").expect("a share").allows(2, 19)

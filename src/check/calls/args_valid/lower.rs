@@ -1,12 +1,11 @@
 //! The first policy shape as JSON Schema: there is one engine, and each word remembers where it was written.
 
-use serde_json::{Map, Value, json};
-
 use super::policy::pass_over;
 use crate::check::json_schema::{
     Home, Origin, Raw, Schema, check_types, find_crossed_bounds, is_json_word, join, json_word, own_word,
     own_words,
 };
+use crate::json::{Json, JsonMap, json};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Fields, Key, Node, Value as Yaml, nearest};
 
@@ -79,44 +78,44 @@ impl Lowering {
         (Self { origin, errors: LoadErrors::new(), alternatives: 0 }, base)
     }
 
-    fn finish(self, json: Value) -> Lowered {
+    fn finish(self, json: Json) -> Lowered {
         Lowered { raw: Raw { json, origin: self.origin }, errors: self.errors }
     }
 
-    fn arguments(&mut self, node: Node<'_>, written: &str) -> Value {
-        let mut schema = Map::new();
+    fn arguments(&mut self, node: Node<'_>, written: &str) -> Json {
+        let mut schema = JsonMap::new();
         schema.insert("type".to_owned(), "object".into());
         if !matches!(node.value(), Yaml::Null) {
             self.properties(node, written, "", &mut schema);
         }
-        Value::Object(schema)
+        Json::Object(schema)
     }
 
-    fn definitions(&mut self, home: &Home<'_>, pointer: &str) -> Value {
+    fn definitions(&mut self, home: &Home<'_>, pointer: &str) -> Json {
         let Some(node) = home.node(pointer) else { return json!({}) };
         self.origin.moved("/$defs".to_owned(), pointer.to_owned());
         self.each(node, pointer, "/$defs")
     }
 
     /// Lowers each entry of a mapping to constraints.
-    fn each(&mut self, node: Node<'_>, written: &str, to: &str) -> Value {
+    fn each(&mut self, node: Node<'_>, written: &str, to: &str) -> Json {
         let Some(entries) = self.entries(node) else { return json!({}) };
         let lowered = entries.into_iter().map(|(key, entry)| {
             let value = self.constraints(entry, &join(written, &key.name), &join(to, &key.name));
             (key.name.to_string(), value)
         });
-        Value::Object(lowered.collect())
+        Json::Object(lowered.collect())
     }
 
     /// Named constraints, and which of them are required, into the schema around them.
-    fn properties(&mut self, node: Node<'_>, written: &str, to: &str, schema: &mut Map<String, Value>) {
+    fn properties(&mut self, node: Node<'_>, written: &str, to: &str, schema: &mut JsonMap) {
         let below = join(to, "properties");
         // The whole mapping moves first, and each name in it again: the nearest move decides where an error is shown.
         self.origin.moved(below.clone(), written.to_owned());
         schema.insert("properties".to_owned(), self.each(node, written, &below));
         // `required` may be a list of the schema already. Flags of arguments are added to it.
         let mut names = match schema.remove("required") {
-            Some(Value::Array(names)) => names,
+            Some(Json::Array(names)) => names,
             _ => Vec::new(),
         };
         for (key, entry) in node.entries().into_iter().flatten() {
@@ -133,7 +132,7 @@ impl Lowering {
     }
 
     /// The constraints of a value that is no argument or property.
-    fn unnamed(&mut self, node: Node<'_>, written: &str, to: &str) -> Value {
+    fn unnamed(&mut self, node: Node<'_>, written: &str, to: &str) -> Json {
         if let Some(flag) = find_required_flag(node) {
             let error = flag.error("only an argument or a property can be required");
             self.errors.push(error.help("say it where the argument or property has its name"));
@@ -142,8 +141,8 @@ impl Lowering {
     }
 
     /// The constraints of one value.
-    fn constraints(&mut self, node: Node<'_>, written: &str, to: &str) -> Value {
-        let mut schema = Map::new();
+    fn constraints(&mut self, node: Node<'_>, written: &str, to: &str) -> Json {
+        let mut schema = JsonMap::new();
         if matches!(node.value(), Yaml::Null) {
             return json!({});
         }
@@ -163,17 +162,10 @@ impl Lowering {
         if let Some(properties) = node.get("properties") {
             self.properties(properties, &join(written, "properties"), to, &mut schema);
         }
-        Value::Object(schema)
+        Json::Object(schema)
     }
 
-    fn constraint(
-        &mut self,
-        word: &str,
-        value: Node<'_>,
-        written: &str,
-        to: &str,
-        schema: &mut Map<String, Value>,
-    ) {
+    fn constraint(&mut self, word: &str, value: Node<'_>, written: &str, to: &str, schema: &mut JsonMap) {
         let at = join(to, word);
         let Some(lowered) = self.lowered(word, value, written, &at) else { return };
         self.origin.moved(at, written.to_owned());
@@ -182,7 +174,7 @@ impl Lowering {
 
     /// Returns the value of `word` in JSON Schema, or `None` for a mistake and for a word that JSON Schema expresses
     /// elsewhere.
-    fn lowered(&mut self, word: &str, value: Node<'_>, written: &str, at: &str) -> Option<Value> {
+    fn lowered(&mut self, word: &str, value: Node<'_>, written: &str, at: &str) -> Option<Json> {
         match (word, value.value()) {
             ("properties", _) | ("required", Yaml::Bool(_)) => None,
             ("required", Yaml::List(_)) => Some(value.to_json()),
@@ -203,7 +195,7 @@ impl Lowering {
         }
     }
 
-    fn alternatives(&mut self, node: Node<'_>, written: &str, to: &str) -> Value {
+    fn alternatives(&mut self, node: Node<'_>, written: &str, to: &str) -> Json {
         self.alternatives += 1;
         let entries = node.list().into_iter().flatten().enumerate();
         let lowered = entries

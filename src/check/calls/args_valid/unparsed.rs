@@ -22,13 +22,13 @@ pub(super) fn said(error: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
+    use crate::json;
 
     use super::*;
     use crate::pattern::read_examples;
 
     fn of(text: &str) -> String {
-        said(&serde_json::from_str::<Value>(text).expect_err(text).to_string())
+        said(&json::parse(text).expect_err(text).to_string())
     }
 
     #[test]

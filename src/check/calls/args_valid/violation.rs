@@ -2,7 +2,7 @@
 
 use super::gate::Refusal;
 use super::policy::Policy;
-use serde_json::Value;
+use crate::json::Json;
 
 use super::unparsed;
 use crate::check::json_schema::{Fault, Schema, Subject, shown};
@@ -27,7 +27,7 @@ fn describe_unreadable(call: &Call, reason: &str) -> Violation {
     let value = match &call.arguments {
         Arguments::Json(value) => value.clone(),
         Arguments::Broken { raw, .. } => raw.as_str().into(),
-        Arguments::Unrecorded => Value::Null,
+        Arguments::Unrecorded => Json::Null,
     };
     let violation = Violation::of_call(call, message).value(value).constraint("type: object");
     violation.help("pass the arguments as one JSON object")
@@ -107,9 +107,9 @@ fn with_help(violation: Violation, known: &[&str]) -> Violation {
 }
 
 /// Returns the arguments as an object, or describes what they are instead.
-fn require_object(arguments: &Arguments) -> Result<&Value, String> {
+fn require_object(arguments: &Arguments) -> Result<&Json, String> {
     match arguments {
-        Arguments::Json(object @ Value::Object(_)) => Ok(object),
+        Arguments::Json(object @ Json::Object(_)) => Ok(object),
         Arguments::Json(other) => Err(format!("not a JSON object: they are {}", shown(other))),
         Arguments::Broken { error, .. } => Err(format!("not JSON: {}", unparsed::said(error))),
         Arguments::Unrecorded => Err("not recorded".to_owned()),

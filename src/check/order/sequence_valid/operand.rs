@@ -1,8 +1,8 @@
 //! The tools that a rule names: a name, a glob, an alias, or a tool with patterns for its arguments.
 
+use crate::json::{Json, JsonMap};
 use std::fmt;
 
-use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::aliases::Aliases;
@@ -162,9 +162,9 @@ impl Operand {
         let call = self.members.iter().find_map(|member| member.example(turn))?;
         let arguments = self.arguments.iter().map(|(name, pattern)| {
             let text = find_example(pattern.as_str()).filter(|text| pattern.is_match(text))?;
-            Some((name.clone(), Value::from(text)))
+            Some((name.clone(), Json::from(text)))
         });
-        let arguments: Option<serde_json::Map<_, _>> = arguments.collect();
+        let arguments: Option<JsonMap> = arguments.collect();
         Some(Call { arguments: Arguments::Json(arguments?.into()), ..call })
     }
 }
@@ -179,7 +179,7 @@ impl fmt::Display for Operand {
 fn argument_matches(call: &Call, name: &str, pattern: &TextPattern) -> bool {
     match call.arguments.get(name) {
         None => false,
-        Some(serde_json::Value::String(text)) => pattern.is_match(text),
+        Some(Json::String(text)) => pattern.is_match(text),
         Some(value) => pattern.is_match(&value.to_string()),
     }
 }

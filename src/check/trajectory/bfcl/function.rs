@@ -1,8 +1,7 @@
 //! A declared function, and whether a call of it has acceptable arguments.
 
-use serde_json::{Map, Value};
-
 use super::python::{PythonType, is_among, list_elements, python_equal, standardize, standardize_text};
+use crate::json::{Json, JsonMap};
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::Call;
 use crate::yaml::{Node, read_all};
@@ -71,14 +70,14 @@ impl BfclFunction {
     }
 
     /// Returns what is wrong with `call`, or `None` if it is acceptable.
-    pub(super) fn find_fault(&self, call: &Call, accepted: &[(String, Vec<Value>)]) -> Option<String> {
+    pub(super) fn find_fault(&self, call: &Call, accepted: &[(String, Vec<Json>)]) -> Option<String> {
         if call.name != self.name {
             return Some(format!("`{}` is called, not `{}`", call.name, self.name));
         }
-        let Some(Value::Object(passed)) = call.arguments.json() else {
+        let Some(Json::Object(passed)) = call.arguments.json() else {
             return Some("the arguments are no JSON object".to_owned());
         };
-        let missing = self.required.iter().find(|name| !passed.contains_key(*name));
+        let missing = self.required.iter().find(|name| !passed.contains_key(name));
         if let Some(name) = missing {
             // Arguments are compared in the order of the call, so that the first wrong one is named.
             return Some(format!("the required argument {name} is missing"));
@@ -87,15 +86,15 @@ impl BfclFunction {
         wrong.or_else(|| find_omitted(passed, accepted))
     }
 
-    fn find_wrong(&self, name: &str, value: &Value, accepted: &[(String, Vec<Value>)]) -> Option<String> {
+    fn find_wrong(&self, name: &str, value: &Json, accepted: &[(String, Vec<Json>)]) -> Option<String> {
         let values = accepted.iter().find(|(known, _)| known == name).map(|(_, values)| values);
         let (Some(parameter), Some(values)) = (self.parameter(name), values) else {
             return Some(format!("{name}: not expected"));
         };
         let value = match (parameter.kind, value) {
             // An int is a float, but not the other way round.
-            (Some(PythonType::Float), Value::Number(number)) if !number.is_f64() => {
-                number.as_f64().map_or_else(|| value.clone(), Value::from)
+            (Some(PythonType::Float), Json::Number(number)) if number.is_written_as_integer() => {
+                number.as_f64().map_or_else(|| value.clone(), Json::from)
             }
             _ => value.clone(),
         };
@@ -103,21 +102,21 @@ impl BfclFunction {
             return Some(format!("{name}: {value} is of another type"));
         };
         let accepts = if is_variable { is_among(&value, values) } else { parameter.accepts(&value, values) };
-        (!accepts).then(|| format!("{name}: {value} -> one of {} expected", Value::from(values.clone())))
+        (!accepts).then(|| format!("{name}: {value} -> one of {} expected", Json::from(values.clone())))
     }
 }
 
-fn find_omitted(passed: &Map<String, Value>, accepted: &[(String, Vec<Value>)]) -> Option<String> {
+fn find_omitted(passed: &JsonMap, accepted: &[(String, Vec<Json>)]) -> Option<String> {
     let mut missing = accepted.iter().filter(|(name, _)| !passed.contains_key(name));
-    let omitted = missing.find(|(_, values)| !is_among(&Value::from(OMITTED), values));
+    let omitted = missing.find(|(_, values)| !is_among(&Json::from(OMITTED), values));
     omitted.map(|(name, _)| format!("the argument {name} is missing"))
 }
 
 /// Whether the value stands for a variable, which is compared plainly: the ground truth has another type than
 /// the declaration. `None` if the type is wrong.
 fn find_type(
-    value: &Value,
-    values: &[Value],
+    value: &Json,
+    values: &[Json],
     declared: Option<PythonType>,
     element: Option<PythonType>,
 ) -> Option<bool> {
@@ -133,27 +132,27 @@ fn find_type(
 }
 
 /// Whether all elements of a list have the declared type, or that of an acceptable list. What is no list accepts any.
-fn has_elements_of(value: &Value, accepted: &Value, element: PythonType) -> bool {
-    let (Value::Array(elements), Value::Array(accepted)) = (value, accepted) else { return true };
+fn has_elements_of(value: &Json, accepted: &Json, element: PythonType) -> bool {
+    let (Json::Array(elements), Json::Array(accepted)) = (value, accepted) else { return true };
     elements.iter().all(|one| find_type(one, accepted, Some(element), None).is_some())
 }
 
 impl Parameter {
-    fn accepts(self, value: &Value, values: &[Value]) -> bool {
+    fn accepts(self, value: &Json, values: &[Json]) -> bool {
         match (self.kind, self.element, value) {
-            (Some(PythonType::Dict), _, Value::Object(fields)) => accept_dict(fields, values),
-            (Some(PythonType::List), Some(PythonType::Dict), Value::Array(elements)) => {
+            (Some(PythonType::Dict), _, Json::Object(fields)) => accept_dict(fields, values),
+            (Some(PythonType::List), Some(PythonType::Dict), Json::Array(elements)) => {
                 values.iter().any(|one| accept_dicts(elements, one))
             }
-            (Some(PythonType::Str), _, Value::String(text)) => {
+            (Some(PythonType::Str), _, Json::String(text)) => {
                 let wanted = standardize(text);
-                values.iter().filter_map(Value::as_str).any(|one| standardize(one) == wanted)
+                values.iter().filter_map(Json::as_str).any(|one| standardize(one) == wanted)
             }
-            (Some(PythonType::List), _, Value::Array(elements)) => {
-                let elements = Value::Array(elements.iter().map(standardize_text).collect());
+            (Some(PythonType::List), _, Json::Array(elements)) => {
+                let elements = Json::Array(elements.iter().map(standardize_text).collect());
                 let lists = values.iter().filter_map(list_elements);
                 lists
-                    .map(|list| list.iter().map(standardize_text).collect::<Value>())
+                    .map(|list| list.iter().map(standardize_text).collect::<Json>())
                     .any(|list| python_equal(&elements, &list))
             }
             _ => is_among(value, values),
@@ -162,30 +161,30 @@ impl Parameter {
 }
 
 /// Whether one of the dicts accepts the fields. Each key of a dict has its own acceptable values.
-fn accept_dict(fields: &Map<String, Value>, dicts: &[Value]) -> bool {
-    dicts.iter().filter_map(Value::as_object).any(|dict| {
+fn accept_dict(fields: &JsonMap, dicts: &[Json]) -> bool {
+    dicts.iter().filter_map(Json::as_object).any(|dict| {
         // Each field must be acceptable, and no field that must be there may be missing.
         fields.iter().all(|(key, value)| accept_field(dict.get(key), value))
             && dict.iter().all(|(key, values)| fields.contains_key(key) || may_lack(values))
     })
 }
 
-fn accept_field(accepted: Option<&Value>, value: &Value) -> bool {
+fn accept_field(accepted: Option<&Json>, value: &Json) -> bool {
     let values = accepted.and_then(list_elements).unwrap_or_default();
-    let values: Vec<Value> = values.iter().map(standardize_text).collect();
+    let values: Vec<Json> = values.iter().map(standardize_text).collect();
     is_among(&standardize_text(value), &values)
 }
 
 /// Whether a key with these acceptable values may be missing. Every text contains the empty one.
-fn may_lack(values: &Value) -> bool {
+fn may_lack(values: &Json) -> bool {
     match values {
-        Value::Array(values) => is_among(&Value::from(OMITTED), values),
+        Json::Array(values) => is_among(&Json::from(OMITTED), values),
         values => values.is_string(),
     }
 }
 
 /// Whether a list of dicts accepts the elements, one by one.
-fn accept_dicts(elements: &[Value], accepted: &Value) -> bool {
+fn accept_dicts(elements: &[Json], accepted: &Json) -> bool {
     let Some(dicts) = list_elements(accepted) else { return false };
     elements.len() == dicts.len()
         && elements.iter().zip(dicts).all(|(element, dict)| {

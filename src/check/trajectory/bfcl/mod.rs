@@ -6,8 +6,6 @@
 mod function;
 mod python;
 
-use serde_json::Value;
-
 use self::function::{BfclFunction, read_functions};
 use super::edits::{CallEdit, EditKind, EditScript, HeldCall};
 use super::report::{ScriptFrame, build_outcome};
@@ -17,6 +15,7 @@ use crate::check::support::named_tools::run_of;
 use crate::check::support::reading::require_list;
 use crate::check::support::words::say_calls;
 use crate::evidence::{Evidence, require_arguments};
+use crate::json::Json;
 use crate::outcome::{Outcome, Unfit};
 use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call};
@@ -44,7 +43,7 @@ struct BfclCalls {
 struct GroundTruth {
     /// The index of its function.
     function: usize,
-    arguments: Vec<(String, Vec<Value>)>,
+    arguments: Vec<(String, Vec<Json>)>,
 }
 
 /// Reads `functions` and `list`.
@@ -90,7 +89,7 @@ fn read_expected(entry: Node<'_>, functions: &[BfclFunction]) -> Result<GroundTr
         // The type and the values are looked at apart, so that both mistakes are reported.
         errors.take(functions[function].require_known_type(&argument.name, values));
         match values.to_json() {
-            Value::Array(values) => accepted.push((argument.name.to_string(), values)),
+            Json::Array(values) => accepted.push((argument.name.to_string(), values)),
             _ => errors.push(values.error("the acceptable values of an argument are a list")),
         }
     }

@@ -1,7 +1,6 @@
 //! Values as Python compares them, which the rules of BFCL rest on.
 
-use serde_json::Value;
-
+use crate::json::Json;
 /// The types of Python's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PythonType {
@@ -29,48 +28,48 @@ impl PythonType {
     }
 
     /// The type of a value. A bool is no int here.
-    pub(super) fn of_value(value: &Value) -> Self {
+    pub(super) fn of_value(value: &Json) -> Self {
         match value {
-            Value::Null => Self::None,
+            Json::Null => Self::None,
             // JSON keeps `1` and `1.0` apart, as Python does.
-            Value::Bool(_) => Self::Bool,
-            Value::Number(number) if number.is_f64() => Self::Float,
-            Value::Number(_) => Self::Int,
-            Value::String(_) => Self::Str,
-            Value::Array(_) => Self::List,
-            Value::Object(_) => Self::Dict,
+            Json::Bool(_) => Self::Bool,
+            Json::Number(number) if !number.is_written_as_integer() => Self::Float,
+            Json::Number(_) => Self::Int,
+            Json::String(_) => Self::Str,
+            Json::Array(_) => Self::List,
+            Json::Object(_) => Self::Dict,
         }
     }
 }
 
 /// Python's `==`: `True == 1 == 1.0`, at any depth.
-pub(super) fn python_equal(one: &Value, other: &Value) -> bool {
+pub(super) fn python_equal(one: &Json, other: &Json) -> bool {
     match (one, other) {
-        (Value::Array(one), Value::Array(other)) => {
+        (Json::Array(one), Json::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| python_equal(one, other))
         }
-        (Value::Object(one), Value::Object(other)) => {
+        (Json::Object(one), Json::Object(other)) => {
             one.len() == other.len()
                 && one
                     .iter()
                     .all(|(key, value)| other.get(key).is_some_and(|found| python_equal(value, found)))
         }
-        (Value::Bool(_) | Value::Number(_), Value::Bool(_) | Value::Number(_)) => {
-            crate::pattern::json_equal(&to_number(one), &to_number(other))
+        (Json::Bool(_) | Json::Number(_), Json::Bool(_) | Json::Number(_)) => {
+            to_number(one) == to_number(other)
         }
         _ => one == other,
     }
 }
 
-fn to_number(value: &Value) -> Value {
+fn to_number(value: &Json) -> Json {
     match value {
-        Value::Bool(flag) => Value::from(u8::from(*flag)),
+        Json::Bool(flag) => Json::from(u8::from(*flag)),
         value => value.clone(),
     }
 }
 
 /// Python's `in`.
-pub(super) fn is_among(value: &Value, values: &[Value]) -> bool {
+pub(super) fn is_among(value: &Json, values: &[Json]) -> bool {
     values.iter().any(|one| python_equal(value, one))
 }
 
@@ -81,18 +80,18 @@ pub(super) fn standardize(text: &str) -> String {
 }
 
 /// The value; a text is standardized.
-pub(super) fn standardize_text(value: &Value) -> Value {
+pub(super) fn standardize_text(value: &Json) -> Json {
     match value {
-        Value::String(text) => Value::String(standardize(text)),
+        Json::String(text) => Json::String(standardize(text).into()),
         value => value.clone(),
     }
 }
 
 /// The elements that Python iterates over: of a list its own, of a text its characters.
-pub(super) fn list_elements(value: &Value) -> Option<Vec<Value>> {
+pub(super) fn list_elements(value: &Json) -> Option<Vec<Json>> {
     match value {
-        Value::Array(elements) => Some(elements.clone()),
-        Value::String(text) => Some(text.chars().map(|c| Value::from(c.to_string())).collect()),
+        Json::Array(elements) => Some(elements.clone()),
+        Json::String(text) => Some(text.chars().map(|c| Json::from(c.to_string())).collect()),
         _ => None,
     }
 }

@@ -1,5 +1,6 @@
 //! Finds and reads the folders and files of runs.
 
+use crate::json;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -65,8 +66,8 @@ pub(super) fn read_manifest(path: &Path) -> Result<RunManifest, RunError> {
     let text = open_regular(path)
         .and_then(io::read_to_string)
         .map_err(|error| RunError::new(path, RunProblem::Unread(error.to_string())))?;
-    let manifest: RunManifest = serde_json::from_str(&text)
-        .map_err(|error| RunError::new(path, RunProblem::Broken(error.to_string())))?;
+    let manifest: RunManifest =
+        json::from_str(&text).map_err(|error| RunError::new(path, RunProblem::Broken(error.to_string())))?;
     match manifest.schema_version {
         version if version > SCHEMA_VERSION => Err(RunError::new(path, RunProblem::Newer(version))),
         _ => Ok(manifest),

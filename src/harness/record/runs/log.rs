@@ -3,13 +3,13 @@
 //! A process that was killed, or a full disk, can leave a torn line anywhere in a log, because the next process continues the
 //! log behind it. A torn line is no JSON. It is dropped and counted; a complete line that is not a verdict is an error.
 
+use crate::json::{self, JsonError};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::error::Category;
 
 use super::{RunError, RunProblem};
 use crate::source::open_regular;
@@ -67,18 +67,18 @@ fn parse_line<T: DeserializeOwned>(line: &[u8]) -> Result<Option<T>, RunProblem>
     let Some(line) = std::str::from_utf8(line).ok().filter(|line| line.starts_with('{')) else {
         return Ok(None);
     };
-    match serde_json::from_str::<LineVersion>(line) {
+    match json::from_str::<LineVersion>(line) {
         Ok(LineVersion { schema_version }) if schema_version > SCHEMA_VERSION => {
             Err(RunProblem::Newer(schema_version))
         }
-        Ok(_) => serde_json::from_str(line).map(Some).map_err(|error| describe_mismatch(&error)),
-        Err(error) if error.classify() == Category::Data => Err(describe_mismatch(&error)),
+        Ok(_) => json::from_str(line).map(Some).map_err(|error| describe_mismatch(&error)),
+        Err(error) if error.is_data() => Err(describe_mismatch(&error)),
         Err(_) => Ok(None),
     }
 }
 
 /// Renders an error without its position, which is always on the first line of the text that was parsed.
-fn describe_mismatch(error: &serde_json::Error) -> RunProblem {
+fn describe_mismatch(error: &JsonError) -> RunProblem {
     let text = error.to_string();
     RunProblem::Broken(text.split(" at line 1 ").next().unwrap_or_default().to_owned())
 }
@@ -95,7 +95,6 @@ impl VerdictLine {
         let line = self
             .read_text()
             .map_err(|error| RunError::new(&self.log, RunProblem::Unread(error.to_string())))?;
-        serde_json::from_str(&line)
-            .map_err(|error| RunError::new(&self.log, RunProblem::Broken(error.to_string())))
+        json::from_str(&line).map_err(|error| RunError::new(&self.log, RunProblem::Broken(error.to_string())))
     }
 }

@@ -4,6 +4,7 @@
 //! before, beside or after it. Whoever comes first asks the agent, under a lock of the case, and leaves the verdict; the other
 //! waits for the lock and takes the verdict. The system drops the locks of a process that ends.
 
+use crate::json;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::PathBuf;
@@ -100,7 +101,7 @@ impl SharedVerdicts {
     pub(super) fn take_over(&self, name: &str, asker: Asker) -> Option<Verdict> {
         let text = fs::read_to_string(self.locate(name, "json")).ok()?;
         let left: SharedVerdict =
-            serde_json::from_str(&text).ok().filter(|left: &SharedVerdict| left.name == name)?;
+            json::from_str(&text).ok().filter(|left: &SharedVerdict| left.name == name)?;
         let is_taken = match asker {
             Asker::Gate => true,
             Asker::Case => left.asker == Asker::Gate && !self.is_repeated,
@@ -111,7 +112,7 @@ impl SharedVerdicts {
     /// Leaves a verdict for the other processes.
     pub(super) fn leave(&self, name: &str, asker: Asker, verdict: &Verdict) -> io::Result<()> {
         let left = SharedVerdict { name: name.to_owned(), asker, verdict: verdict.clone() };
-        write_with_folder(&self.locate(name, "json"), &serde_json::to_vec(&left)?)
+        write_with_folder(&self.locate(name, "json"), &json::to_vec(&left)?)
     }
 
     fn locate(&self, name: &str, extension: &str) -> PathBuf {

@@ -47,7 +47,7 @@ impl TodaysAgents {
     pub(super) fn fingerprint_of(&self, case: &Case) -> Result<Option<Arc<AgentFingerprint>>, LoadError> {
         let Some(used) = &case.agent else { return Ok(None) };
         let Some((name, agent)) = self.find_agent(used) else { return Ok(None) };
-        let mocks = case.mocks.as_ref().map(|mocks| mocks.definition.to_string());
+        let mocks = case.mocks.as_ref().map(|mocks| mocks.definition.to_canonical().to_string());
         // A name of the agent is part of its recordings. One that is described in the case has none: its program may change.
         let name_in_recording = match self.replacement.as_ref().unwrap_or(&used.from) {
             AgentFrom::Named(name) => name.as_str(),
@@ -75,7 +75,7 @@ impl TodaysAgents {
             let hash = fingerprint_bytes(mocks.as_bytes());
             files.get_or_insert_default().insert(MOCKS.to_owned(), hash);
         }
-        let definition = fingerprint_bytes(agent.definition.to_string().as_bytes());
+        let definition = fingerprint_bytes(agent.definition.to_canonical().to_string().as_bytes());
         let fingerprint = Arc::new(AgentFingerprint {
             name: name_in_recording.to_owned(),
             definition,

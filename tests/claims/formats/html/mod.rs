@@ -3,6 +3,7 @@
 
 mod sha256;
 
+use arraign::json::{self, Json, json};
 use std::fs;
 
 use arraign::__internals::outcome::{Score, Status};
@@ -41,19 +42,19 @@ fn block<'p>(page: &'p str, id: &str) -> &'p str {
     between(page, &format!("<script type=\"application/json\" id=\"{id}\">"), "</script>")
 }
 
-fn rows(page: &str) -> Vec<Value> {
-    json(block(page, "rows")).as_array().expect("rows").clone()
+fn rows(page: &str) -> Vec<Json> {
+    json(block(page, "rows")).as_array().expect("rows").to_vec()
 }
 
 /// The verdicts by their lines: `None` for a line that is empty.
-fn lines(page: &str) -> Vec<Option<Value>> {
+fn lines(page: &str) -> Vec<Option<Json>> {
     let block = block(page, "verdicts");
     let lines = block[1..block.len() - 1].split('\n');
     lines.map(|line| (!line.is_empty()).then(|| json(line))).collect()
 }
 
 fn names(page: &str) -> Vec<Option<String>> {
-    let name = |verdict: Value| verdict["name"].as_str().expect("a name").to_owned();
+    let name = |verdict: Json| verdict["name"].as_str().expect("a name").to_owned();
     lines(page).into_iter().map(|line| line.map(name)).collect()
 }
 
@@ -68,7 +69,7 @@ fn the_page_shows_the_figures_of_the_run() {
 #[test]
 fn the_list_has_a_row_for_each_trial() {
     let page = page("every", &verdicts("every"));
-    pin("html-rows", &serde_json::to_string_pretty(&rows(&page)).expect("JSON"));
+    pin("html-rows", &json::to_string_pretty(&rows(&page)).expect("JSON"));
     let of_cases = verdicts("every").into_iter().map(|verdict| Some(verdict.name));
     let expected: Vec<Option<String>> = [None, None].into_iter().chain(of_cases).collect();
     assert_eq!(names(&page), expected, "a line a row: the skipped ones have none");
@@ -119,15 +120,14 @@ fn a_hostile_trace_stays_within_its_text() {
     let page = page_of(&hostile_run(), "hostile", &hostile);
     assert_eq!(page.matches("<script").count(), 6, "five blocks of data and the script");
     assert_eq!(page.matches("</script").count(), 6);
-    let shown = |verdict: &Value| {
-        (verdict["findings"][0]["violations"].clone(), verdict["runs"][0]["answer"].clone())
-    };
+    let shown =
+        |verdict: &Json| (verdict["findings"][0]["violations"].clone(), verdict["runs"][0]["answer"].clone());
     let read: Vec<_> = lines(&page).iter().flatten().map(shown).collect();
-    let there: Vec<_> = hostile.iter().map(|verdict| shown(&serde_json::json!(verdict))).collect();
+    let there: Vec<_> = hostile.iter().map(|verdict| shown(&json!(verdict))).collect();
     assert_eq!(read, there, "what is shown is what was there");
     let compared = json(block(&page, "compared"));
     assert_eq!(
-        (&compared["name"], &compared["trials"].as_array().map(Vec::len)),
+        (&compared["name"], &compared["trials"].as_array().map(<[Json]>::len)),
         (&HOSTILE.into(), &Some(4))
     );
     let data =
@@ -154,9 +154,9 @@ fn the_line_of_a_case_holds_what_its_page_shows() {
     let page = page("shop", &verdicts("shop"));
     let of_case =
         |name: &str| lines(&page).into_iter().flatten().find(|line| line["name"] == name).expect("a line");
-    pin("html-line", &serde_json::to_string_pretty(&of_case("shop::refund_above_the_limit")).expect("JSON"));
+    pin("html-line", &json::to_string_pretty(&of_case("shop::refund_above_the_limit")).expect("JSON"));
     let compared = of_case("shop::reship_quote_has_changed");
-    let edits = compared.pointer("/findings").and_then(Value::as_array).expect("findings").iter();
+    let edits = compared.pointer("/findings").and_then(Json::as_array).expect("findings").iter();
     assert!(
         edits.clone().any(|finding| finding.pointer("/values/comparison/edits/0").is_some()),
         "{compared}"
@@ -317,5 +317,5 @@ fn a_violated_gate_is_an_alert_of_its_row() {
     let mut gate = verdicts_of_every()[1].clone();
     gate.findings.iter_mut().for_each(|finding| finding.effect = Effect::Gate);
     let page = page("gate", &[gate]);
-    assert_eq!(rows(&page)[2]["badges"], serde_json::json!(["hard gate"]));
+    assert_eq!(rows(&page)[2]["badges"], json!(["hard gate"]));
 }

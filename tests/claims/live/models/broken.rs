@@ -1,5 +1,7 @@
 //! Models and agents that misbehave, and recordings that are interrupted.
 
+use arraign::json;
+use arraign::json::Json;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Barrier};
@@ -7,7 +9,6 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use arraign_trace::source::is_temporary;
-use serde_json::Value;
 
 use super::{ALLOWED, CASSETTE, LIVE, RECORD, project, replies, run, take_server_away};
 use crate::project::Project;
@@ -126,7 +127,7 @@ fn a_client_that_hangs_up_is_recorded_and_replayed() {
     let project = project("chat streamed impatient", &server);
     run(&project, &[RECORD]).exits(0);
     let cassette = project.read(CASSETTE);
-    let last: Value = serde_json::from_str(cassette.lines().last().expect("a line")).expect("JSON");
+    let last: Json = json::from_str(cassette.lines().last().expect("a line")).expect("JSON");
     assert_eq!(last["response"]["cut"], true, "{cassette}");
     take_server_away(&project);
     run(&project, &[ALLOWED]).exits(0);
@@ -185,7 +186,7 @@ fn is_recorded_until(pause: Duration, project: &Project, server: &Server) -> boo
         return false;
     }
     let cassette = project.read(CASSETTE);
-    let lines = cassette.lines().map(|line| serde_json::from_str::<Value>(line).expect("a whole line"));
+    let lines = cassette.lines().map(|line| json::parse(line).expect("a whole line"));
     assert_eq!(lines.count(), 2);
     std::fs::remove_file(project.path(CASSETTE)).expect("the cassette");
     true

@@ -5,9 +5,8 @@ mod combined;
 mod connections;
 mod replies;
 
+use arraign::json::{self, Json};
 use std::fs;
-
-use serde_json::Value;
 
 use super::{LIVE, RECORD};
 use crate::project::{Project, Ran, subject};
@@ -90,9 +89,9 @@ fn a_stream_keeps_its_pieces() {
     let project = project("anthropic streamed", &server);
     run(&project, &[RECORD]).exits(0);
     let cassette = project.read(CASSETTE);
-    let first: Value = serde_json::from_str(cassette.lines().next().expect("a line")).expect("JSON");
+    let first: Json = json::from_str(cassette.lines().next().expect("a line")).expect("JSON");
     let chunks = first["response"]["chunks"].as_array().expect("pieces");
-    let text: String = chunks.iter().filter_map(Value::as_str).collect();
+    let text: String = chunks.iter().filter_map(Json::as_str).collect();
     assert!(
         text.starts_with("event: message_start\ndata: ") && text.ends_with("\"type\":\"message_stop\"}\n\n")
     );

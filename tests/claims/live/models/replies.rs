@@ -1,8 +1,7 @@
 //! Replies of models: a call of `get_order`, and after its result an answer, in the form of each provider.
 
-use serde_json::{Value, json};
-
 use crate::server::{Asked, Reply};
+use arraign::json::{Json, json};
 
 /// Answers as the provider would that the path belongs to.
 pub(super) fn reply(asked: &Asked, number: usize) -> Reply {
@@ -30,7 +29,7 @@ pub(super) fn reply(asked: &Asked, number: usize) -> Reply {
     Reply::of(200, events.collect::<String>()).header("content-type", "text/event-stream; charset=utf-8")
 }
 
-fn chat(id: &str, is_second: bool, streamed: bool) -> Vec<Value> {
+fn chat(id: &str, is_second: bool, streamed: bool) -> Vec<Json> {
     let usage = json!({"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12});
     let call = json!({"index": 0, "id": id, "type": "function",
         "function": {"name": "get_order", "arguments": "{\"id\":7}"}});
@@ -40,7 +39,7 @@ fn chat(id: &str, is_second: bool, streamed: bool) -> Vec<Value> {
         json!({"role": "assistant", "content": null, "tool_calls": [call]})
     };
     let reason = if is_second { "stop" } else { "tool_calls" };
-    let of = |kind: &str, choice: Value| json!({"id": format!("chatcmpl-{id}"), "object": kind, "model": "m-1", "choices": [choice], "usage": usage});
+    let of = |kind: &str, choice: Json| json!({"id": format!("chatcmpl-{id}"), "object": kind, "model": "m-1", "choices": [choice], "usage": usage});
     if !streamed {
         return vec![of("chat.completion", json!({"index": 0, "message": message, "finish_reason": reason}))];
     }
@@ -51,7 +50,7 @@ fn chat(id: &str, is_second: bool, streamed: bool) -> Vec<Value> {
     ]
 }
 
-fn responses(id: &str, is_second: bool, streamed: bool) -> Vec<Value> {
+fn responses(id: &str, is_second: bool, streamed: bool) -> Vec<Json> {
     let item = if is_second {
         json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
             "content": [{"type": "output_text", "text": "It has shipped.", "annotations": []}]})
@@ -59,7 +58,7 @@ fn responses(id: &str, is_second: bool, streamed: bool) -> Vec<Value> {
         json!({"type": "function_call", "id": "fc_1", "call_id": id, "name": "get_order",
             "arguments": "{\"id\":7}", "status": "completed"})
     };
-    let response = |status: &str, output: Value| {
+    let response = |status: &str, output: Json| {
         json!({"id": format!("resp_{id}"), "object": "response", "status": status, "model": "m-1", "output": output,
             "usage": {"input_tokens": 9, "output_tokens": 3, "total_tokens": 12}})
     };
@@ -74,14 +73,14 @@ fn responses(id: &str, is_second: bool, streamed: bool) -> Vec<Value> {
     ]
 }
 
-fn anthropic(id: &str, is_second: bool, streamed: bool) -> Vec<Value> {
+fn anthropic(id: &str, is_second: bool, streamed: bool) -> Vec<Json> {
     let reason = if is_second { "end_turn" } else { "tool_use" };
     let block = if is_second {
         json!({"type": "text", "text": "It has shipped."})
     } else {
         json!({"type": "tool_use", "id": id, "name": "get_order", "input": {"id": 7}})
     };
-    let message = |content: Value, reason: Value| {
+    let message = |content: Json, reason: Json| {
         json!({"id": format!("msg_{id}"), "type": "message", "role": "assistant", "model": "m-1", "content": content,
             "stop_reason": reason, "usage": {"input_tokens": 9, "output_tokens": 3}})
     };
@@ -95,7 +94,7 @@ fn anthropic(id: &str, is_second: bool, streamed: bool) -> Vec<Value> {
         (start, json!({"type": "input_json_delta", "partial_json": "{\"id\":7}"}))
     };
     vec![
-        json!({"type": "message_start", "message": message(json!([]), Value::Null)}),
+        json!({"type": "message_start", "message": message(json!([]), Json::Null)}),
         json!({"type": "content_block_start", "index": 0, "content_block": start}),
         json!({"type": "content_block_delta", "index": 0, "delta": delta}),
         json!({"type": "content_block_stop", "index": 0}),
@@ -104,7 +103,7 @@ fn anthropic(id: &str, is_second: bool, streamed: bool) -> Vec<Value> {
     ]
 }
 
-fn gemini(id: &str, is_second: bool) -> Vec<Value> {
+fn gemini(id: &str, is_second: bool) -> Vec<Json> {
     let part = if is_second {
         json!({"text": "It has shipped."})
     } else {

@@ -1,5 +1,6 @@
 //! A LiteLLM proxy, with answers of its own: the server that agents stand behind, and the judge.
 
+use arraign::json::{Json, json};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -7,7 +8,6 @@ use std::time::{Duration, Instant};
 use arraign::__internals::http::{HttpClient, HttpLimits, HttpRequest};
 use arraign::__internals::judge::Questionnaire;
 use arraign::{Evidence, Harness, Trace};
-use serde_json::{Value, json};
 
 use super::super::{LIVE, RECORD, asks};
 use super::{Running, holds_nowhere, program};
@@ -112,7 +112,7 @@ fn reply(pass: bool) -> String {
 
 /// Models that answer without a network.
 fn configuration() -> String {
-    let model = |name: &str, answers: Value| {
+    let model = |name: &str, answers: Json| {
         let mut settings = json!({"model": "openai/none", "api_key": "none"});
         settings.as_object_mut().expect("an object").extend(answers.as_object().cloned().unwrap_or_default());
         json!({"model_name": name, "litellm_params": settings})

@@ -1,10 +1,9 @@
 //! llama.cpp's server with a small model: nobody wrote its answers down before.
 
+use arraign::json::{self, Json, json};
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
-
-use serde_json::{Value, json};
 
 use super::super::RECORD;
 use super::{Running, holds_nowhere, program};
@@ -56,7 +55,7 @@ fn judged(project: &Project, id: &str, label: &str, recorded: &Ran) {
     let cassette = project.files("evals").into_iter().find(|file| file.starts_with(&cassette));
     let shown = match (verdict["status"].as_str(), cassette) {
         (Some(status @ ("pass" | "fail")), Some(file)) => {
-            let kept: Value = serde_json::from_str(&project.read(&file)).expect("a recording is JSON");
+            let kept: Json = json::from_str(&project.read(&file)).expect("a recording is JSON");
             let opinion = &kept["votes"][0][label];
             assert_eq!(opinion["pass"], status == "pass", "{recorded:?}");
             assert!(opinion["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{kept}");
@@ -77,7 +76,7 @@ fn judged(project: &Project, id: &str, label: &str, recorded: &Ran) {
 }
 
 /// The verdict of the replay.
-fn again(project: &Project, name: &str) -> Value {
+fn again(project: &Project, name: &str) -> Json {
     let verdicts = project.verdicts("again");
     verdicts.into_iter().find(|verdict| verdict["name"] == name).expect("a verdict")
 }

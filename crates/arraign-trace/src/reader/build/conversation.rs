@@ -3,6 +3,7 @@
 //! Each request replays what was said before it. A log is therefore read as: which conversation does this request
 //! continue, and which of its messages are new there? One that continues none begins a run of its own.
 
+use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
 use crate::reader::build::batch;
@@ -17,9 +18,7 @@ use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::key_bits::hash_key;
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::{Mark, hash_marks};
-use crate::reader::json::value::Json;
 use crate::trace::{Results, Trace};
 
 /// The most conversations that a log may interleave. The run of a request is searched among this many last runs.
@@ -101,13 +100,13 @@ impl Conversation<'_> {
     /// Reads the conversation message by message: `read` adds one to the trace.
     pub(crate) fn read(
         self,
-        read: fn(&mut TraceBuilder, Object) -> Result<(), DecodeError>,
+        read: fn(&mut TraceBuilder, JsonObject) -> Result<(), DecodeError>,
     ) -> Result<Trace, DecodeError> {
         let (messages, trace, beside) = self.finish();
         let mut builder = TraceBuilder::of(trace, messages.len());
         for LocatedMessage { spot, ending, alternatives, value, .. } in messages {
             let evidence = builder.open_record(spot, &value);
-            let message = Object::of(value, "a message").map_err(|error| spot.blame(error))?;
+            let message = JsonObject::of(value, "a message").map_err(|error| spot.blame(error))?;
             read(&mut builder, message).map_err(|error| spot.blame(error))?;
             builder.close_record(evidence);
             builder.note_alternatives(alternatives);
@@ -177,8 +176,8 @@ impl<'t> Conversations<'t> {
     /// conversation that is complete.
     pub(crate) fn read_input(
         input: Input<'t>,
-        is_message: fn(&Json<'t>) -> bool,
-        exchange: fn(At, Json<'t>) -> Result<Exchange<'t>, DecodeError>,
+        is_message: fn(&JsonNode<'t>) -> bool,
+        exchange: fn(At, JsonNode<'t>) -> Result<Exchange<'t>, DecodeError>,
         read: fn(Conversation<'t>) -> Result<Trace, DecodeError>,
     ) -> Result<Vec<Trace>, DecodeError> {
         if input.records.first().is_some_and(|record| is_message(&record.value)) {
@@ -497,20 +496,23 @@ impl<'t> Conversation<'t> {
 mod tests {
     use super::*;
 
-    fn message<'t>(role: &'t str, text: &'t str) -> Json<'t> {
-        Json::object([("role", Json::Text(role.into())), ("content", Json::Text(text.into()))])
+    fn message<'t>(role: &'t str, text: &'t str) -> JsonNode<'t> {
+        JsonNode::object([
+            ("role", JsonNode::String(role.into())),
+            ("content", JsonNode::String(text.into())),
+        ])
     }
 
-    fn user(text: &str) -> Json<'_> {
+    fn user(text: &str) -> JsonNode<'_> {
         message("user", text)
     }
 
-    fn said(text: &str) -> Json<'_> {
+    fn said(text: &str) -> JsonNode<'_> {
         message("assistant", text)
     }
 
     /// The texts of each run of a log of requests and replies.
-    fn runs(log: Vec<(Vec<Json>, Json)>) -> Vec<Vec<String>> {
+    fn runs(log: Vec<(Vec<JsonNode>, JsonNode)>) -> Vec<Vec<String>> {
         let mut conversations = Conversations::default();
         for (request, reply) in log {
             let messages = vec![LocatedMessage::record(At::Whole, reply)];
@@ -519,7 +521,7 @@ mod tests {
             conversations.add_to(Exchange { request, reply: Some(reply), ..Exchange::default() });
         }
         let text = |said: &LocatedMessage| {
-            said.value.get("content").and_then(Json::as_str).unwrap_or_default().to_owned()
+            said.value.get("content").and_then(JsonNode::as_str).unwrap_or_default().to_owned()
         };
         conversations.runs.iter().map(|run| run.messages.iter().map(text).collect()).collect()
     }
@@ -602,7 +604,7 @@ mod tests {
     fn the_many_runs_of_a_log_are_read_in_order() {
         let lines = (0..5 * INTERLEAVED).map(|number| format!("{{\"content\": \"{number}\"}}\n"));
         let text: String = lines.collect();
-        let exchange: for<'t> fn(At, Json<'t>) -> Result<Exchange<'t>, DecodeError> = |at, value| {
+        let exchange: for<'t> fn(At, JsonNode<'t>) -> Result<Exchange<'t>, DecodeError> = |at, value| {
             let request = vec![LocatedMessage::record(at, value)];
             Ok(Exchange { request, ..Exchange::default() })
         };

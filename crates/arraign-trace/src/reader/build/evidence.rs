@@ -5,11 +5,9 @@
 //! search knows no format; it looks for the few keys by which all formats name calls, their ids and their arguments.
 //! It does not look into arguments, results and the definitions of tools, because these are data.
 
-use std::borrow::Cow;
+use crate::json::{JsonNode, JsonObject, JsonText};
 
 use crate::reader::build::spot::RecordSpot;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::UnreadContent;
 
 /// The evidence of calls in one record.
@@ -41,11 +39,11 @@ pub(crate) struct CallClue<'t> {
 /// What a record says of a call.
 #[derive(Debug, Clone)]
 pub(crate) struct CallMention<'t> {
-    pub(crate) id: Option<Cow<'t, str>>,
+    pub(crate) id: Option<JsonText<'t>>,
     /// The name of the tool. Without one, the clue is a result or another reference to the call.
-    pub(crate) name: Option<Cow<'t, str>>,
+    pub(crate) name: Option<JsonText<'t>>,
     /// The kind of the object that mentions the call, or else the key that holds the object.
-    pub(crate) kind: Option<Cow<'t, str>>,
+    pub(crate) kind: Option<JsonText<'t>>,
     /// Whether the clue has arguments, as a call has.
     pub(crate) is_call: bool,
 }
@@ -65,8 +63,8 @@ impl CallMention<'_> {
 
     /// Copies the mention, so that it no longer borrows from the file.
     pub(crate) fn to_static(&self) -> CallMention<'static> {
-        let [id, name, kind] = [&self.id, &self.name, &self.kind]
-            .map(|text| text.as_deref().map(|text| Cow::Owned(text.to_owned())));
+        let [id, name, kind] =
+            [&self.id, &self.name, &self.kind].map(|text| text.as_deref().map(|text| text.to_owned().into()));
         CallMention { id, name, kind, is_call: self.is_call }
     }
 }
@@ -120,10 +118,10 @@ impl<'t> PathSteps<'t> {
         self.depth -= 1;
     }
 
-    fn last_key(&self) -> Option<Cow<'t, str>> {
+    fn last_key(&self) -> Option<JsonText<'t>> {
         let steps = self.steps.get(..self.depth)?;
         steps.iter().rev().find_map(|step| match step {
-            PathStep::Key(key) => Some(Cow::Borrowed(*key)),
+            PathStep::Key(key) => Some(JsonText::Borrowed(key)),
             PathStep::Index(_) => None,
         })
     }
@@ -131,14 +129,14 @@ impl<'t> PathSteps<'t> {
 
 impl<'t> CallEvidence<'t> {
     /// Gathers the evidence in `value`, which is at `spot`.
-    pub(crate) fn gather(spot: impl Into<RecordSpot>, value: &Json<'t>) -> Self {
+    pub(crate) fn gather(spot: impl Into<RecordSpot>, value: &JsonNode<'t>) -> Self {
         let mut search = EvidenceSearch { clues: Vec::new(), path: PathSteps::NONE };
         search.search(value, None);
         Self { spot: spot.into(), clues: search.clues, speaker: value.as_object().and_then(find_speaker) }
     }
 
     /// Gathers the evidence in an object.
-    pub(crate) fn gather_object(spot: impl Into<RecordSpot>, object: &Object<'t>) -> Self {
+    pub(crate) fn gather_object(spot: impl Into<RecordSpot>, object: &JsonObject<'t>) -> Self {
         let mut search = EvidenceSearch { clues: Vec::new(), path: PathSteps::NONE };
         search.search_object(object, None);
         Self { spot: spot.into(), clues: search.clues, speaker: find_speaker(object) }
@@ -147,13 +145,13 @@ impl<'t> CallEvidence<'t> {
     /// Gathers the evidence under the keys of a record that are not `known`: a reader takes the others apart itself.
     pub(crate) fn gather_beside(
         spot: impl Into<RecordSpot>,
-        record: &Object<'t>,
+        record: &JsonObject<'t>,
         known: &[&str],
     ) -> Option<Self> {
         let mut search = EvidenceSearch { clues: Vec::new(), path: PathSteps::NONE };
-        for (key, value) in record.entries() {
+        for (key, value) in record.iter() {
             // Texts and figures contain no calls.
-            if matches!(value, Json::Object(_) | Json::List(_)) && !known.contains(&key.as_ref()) {
+            if matches!(value, JsonNode::Object(_) | JsonNode::Array(_)) && !known.contains(&key.as_ref()) {
                 search.path.push(PathStep::Key(borrow_key(key)));
                 search.search(value, None);
                 search.path.pop();
@@ -165,7 +163,7 @@ impl<'t> CallEvidence<'t> {
 }
 
 /// Finds the speaker of a message of the user or of the model.
-fn find_speaker<'t>(message: &Object<'t>) -> Option<MessageSpeaker<'t>> {
+fn find_speaker<'t>(message: &JsonObject<'t>) -> Option<MessageSpeaker<'t>> {
     // Providers add these keys to messages: they hold neither text nor calls.
     const ADDED: [&str; 8] = [
         "annotations",
@@ -180,7 +178,7 @@ fn find_speaker<'t>(message: &Object<'t>) -> Option<MessageSpeaker<'t>> {
     let role = message.text_under("role")?;
     let role = ["user", "assistant", "model"].into_iter().find(|known| *known == role)?;
     let (mut content, mut has_parts) = (None, false);
-    for (key, value) in message.entries() {
+    for (key, value) in message.iter() {
         has_parts = is_filled(value) && !ADDED.contains(&key.as_ref());
         // A later version may rename the key of a text as well.
         if has_parts || content.is_none() && is_content(key, value) {
@@ -194,15 +192,15 @@ fn find_speaker<'t>(message: &Object<'t>) -> Option<MessageSpeaker<'t>> {
 }
 
 /// Whether an entry is a text under a name for the content of a message.
-fn is_content(key: &str, value: &Json) -> bool {
+fn is_content(key: &str, value: &JsonNode) -> bool {
     (key.starts_with("content") || key.starts_with("text"))
         && value.as_str().is_some_and(|text| !text.is_empty())
 }
 
-fn is_filled(value: &Json) -> bool {
+fn is_filled(value: &JsonNode) -> bool {
     match value {
-        Json::List(items) => !items.is_empty(),
-        Json::Object(object) => !object.is_empty(),
+        JsonNode::Array(items) => !items.is_empty(),
+        JsonNode::Object(object) => !object.is_empty(),
         _ => false,
     }
 }
@@ -216,23 +214,23 @@ struct EvidenceSearch<'t> {
 /// The keys of an object that concern calls.
 #[derive(Default)]
 struct ObjectFace<'v, 't> {
-    name: Option<&'v Cow<'t, str>>,
+    name: Option<&'v JsonText<'t>>,
     /// The id of a call, under a key that means nothing else.
-    reference: Option<&'v Cow<'t, str>>,
-    id: Option<&'v Cow<'t, str>>,
-    kind: Option<&'v Cow<'t, str>>,
+    reference: Option<&'v JsonText<'t>>,
+    id: Option<&'v JsonText<'t>>,
+    kind: Option<&'v JsonText<'t>>,
     has_arguments: bool,
     has_response: bool,
     has_parts: bool,
 }
 
 impl<'v, 't> ObjectFace<'v, 't> {
-    fn of(object: &'v Object<'t>) -> Self {
+    fn of(object: &'v JsonObject<'t>) -> Self {
         let mut face = Self::default();
-        for (key, value) in object.entries() {
+        for (key, value) in object.iter() {
             match value {
-                Json::Text(text) => face.note_text(key, text),
-                Json::Object(_) | Json::List(_) => face.note_container(key, value),
+                JsonNode::String(text) => face.note_text(key, text),
+                JsonNode::Object(_) | JsonNode::Array(_) => face.note_container(key, value),
                 _ => {}
             }
         }
@@ -242,8 +240,7 @@ impl<'v, 't> ObjectFace<'v, 't> {
     /// The lengths come first: most keys of a file are none of these, and comparing them one by one would cost more than
     /// the rest of the search.
     #[inline]
-    #[expect(clippy::ptr_arg, reason = "a borrowed text is kept as it is, without a copy")]
-    fn note_text(&mut self, key: &str, text: &'v Cow<'t, str>) {
+    fn note_text(&mut self, key: &str, text: &'v JsonText<'t>) {
         match (key.len(), key) {
             (4, "name" | "tool" | "call")
             | (8, "toolName" | "function")
@@ -266,7 +263,7 @@ impl<'v, 't> ObjectFace<'v, 't> {
         }
     }
 
-    fn note_container(&mut self, key: &str, value: &Json) {
+    fn note_container(&mut self, key: &str, value: &JsonNode) {
         match key {
             "arguments" | "args" | "input" => self.has_arguments = true,
             "response" => self.has_response = true,
@@ -285,13 +282,13 @@ impl<'v, 't> ObjectFace<'v, 't> {
 }
 
 impl<'t> EvidenceSearch<'t> {
-    fn search(&mut self, value: &Json<'t>, outer_id: Option<&Cow<'t, str>>) {
+    fn search(&mut self, value: &JsonNode<'t>, outer_id: Option<&JsonText<'t>>) {
         match value {
-            Json::Object(object) => self.search_object(object, outer_id),
-            Json::List(items) => {
+            JsonNode::Object(object) => self.search_object(object, outer_id),
+            JsonNode::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
                     // Scalars are the bulk of a record and can be no call: they are not worth a step of the path.
-                    if matches!(item, Json::Object(_) | Json::List(_)) {
+                    if matches!(item, JsonNode::Object(_) | JsonNode::Array(_)) {
                         self.path.push(PathStep::Index(index));
                         self.search(item, None);
                         self.path.pop();
@@ -302,7 +299,7 @@ impl<'t> EvidenceSearch<'t> {
         }
     }
 
-    fn search_object(&mut self, object: &Object<'t>, outer_id: Option<&Cow<'t, str>>) {
+    fn search_object(&mut self, object: &JsonObject<'t>, outer_id: Option<&JsonText<'t>>) {
         let face = ObjectFace::of(object);
         let (is_call, is_result) = (face.is_call(), face.is_result());
         if is_call || is_result {
@@ -318,8 +315,8 @@ impl<'t> EvidenceSearch<'t> {
         if !face.has_parts && !face.has_arguments && !face.has_response {
             return;
         }
-        for (key, value) in object.entries() {
-            let is_container = matches!(value, Json::Object(_) | Json::List(_));
+        for (key, value) in object.iter() {
+            let is_container = matches!(value, JsonNode::Object(_) | JsonNode::Array(_));
             // The arguments and results of a call are data: an object in them that looks like a call is none.
             if is_container && !is_data(key, is_call || is_result) {
                 self.path.push(PathStep::Key(borrow_key(key)));
@@ -331,18 +328,18 @@ impl<'t> EvidenceSearch<'t> {
 }
 
 /// Whether a call may be in a value: in an object or a list, or in a text that is JSON.
-pub(crate) fn may_hold_parts(value: &Json) -> bool {
+pub(crate) fn may_hold_parts(value: &JsonNode) -> bool {
     match value {
-        Json::List(items) => !items.is_empty(),
-        Json::Object(object) => !object.is_empty(),
-        Json::Text(text) => text.starts_with("{\"") || text.starts_with("[{"),
+        JsonNode::Array(items) => !items.is_empty(),
+        JsonNode::Object(object) => !object.is_empty(),
+        JsonNode::String(text) => text.starts_with("{\"") || text.starts_with("[{"),
         _ => false,
     }
 }
 
 /// A key with escapes is of no format: its name does not matter.
-fn borrow_key<'t>(key: &Cow<'t, str>) -> &'t str {
-    if let Cow::Borrowed(key) = key { key } else { "?" }
+fn borrow_key<'t>(key: &JsonText<'t>) -> &'t str {
+    if let JsonText::Borrowed(key) = key { key } else { "?" }
 }
 
 /// Whether the value under `key` is data that a tool took or gave, or a definition.

@@ -1,12 +1,11 @@
 //! One call of a model as a log records it: the messages of the request, and the reply.
 
+use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::At;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Ended, Usage};
 
 /// A message with its place in the file.
@@ -19,7 +18,7 @@ pub(crate) struct LocatedMessage<'t> {
     pub(crate) ending: Option<TurnEnding<'t>>,
     /// The number of other messages that the model gave in place of this one.
     pub(crate) alternatives: usize,
-    pub(crate) value: Json<'t>,
+    pub(crate) value: JsonNode<'t>,
 }
 
 /// The ending of a turn of the model, as recorded in its reply.
@@ -31,22 +30,22 @@ pub(crate) struct TurnEnding<'t> {
 
 impl<'t> LocatedMessage<'t> {
     /// A record that is a message itself.
-    pub(crate) fn record(at: At, value: Json<'t>) -> Self {
+    pub(crate) fn record(at: At, value: JsonNode<'t>) -> Self {
         Self::at_spot(at.into(), value)
     }
 
     /// A message at `path` of a record.
-    pub(crate) fn part(at: At, path: &'static str, value: Json<'t>) -> Self {
+    pub(crate) fn part(at: At, path: &'static str, value: JsonNode<'t>) -> Self {
         Self::at_spot(RecordSpot::under(at, path), value)
     }
 
     /// The messages of a list at `path` of a record.
-    pub(crate) fn list(at: At, path: &'static str, values: Vec<Json<'t>>) -> Vec<Self> {
+    pub(crate) fn list(at: At, path: &'static str, values: Vec<JsonNode<'t>>) -> Vec<Self> {
         let spots = (0..).map(|index| RecordSpot::item(at, path, index));
         spots.zip(values).map(|(spot, value)| Self::at_spot(spot, value)).collect()
     }
 
-    fn at_spot(spot: RecordSpot, value: Json<'t>) -> Self {
+    fn at_spot(spot: RecordSpot, value: JsonNode<'t>) -> Self {
         Self { spot, reply: None, ending: None, alternatives: 0, value }
     }
 }
@@ -78,8 +77,8 @@ impl<'t> Exchange<'t> {
     /// why it stopped.
     pub(crate) fn read(
         at: At,
-        record: Json<'t>,
-        read: impl FnOnce(At, Json<'t>) -> Result<Self, DecodeError>,
+        record: JsonNode<'t>,
+        read: impl FnOnce(At, JsonNode<'t>) -> Result<Self, DecodeError>,
     ) -> Result<Self, DecodeError> {
         let refusal = record.as_object().and_then(find_refusal);
         let failure = record.as_object().and_then(find_failure);
@@ -104,27 +103,27 @@ impl<'t> Exchange<'t> {
 }
 
 /// Returns the id of a record that is one conversation: its messages under one key, beside an id of its own.
-fn find_row_id(record: &Json) -> Option<String> {
+fn find_row_id(record: &JsonNode) -> Option<String> {
     const OF_CALLS: [&str; 8] =
         ["request", "response", "choices", "output", "candidates", "object", "type", "custom_id"];
     let record = record.as_object()?;
-    let is_row = ["messages", "contents"].iter().any(|key| record.get(key).is_some_and(Json::is_list))
+    let is_row = ["messages", "contents"].iter().any(|key| record.get(key).is_some_and(JsonNode::is_array))
         && OF_CALLS.iter().all(|key| record.get(key).is_none());
     if !is_row {
         return None;
     }
     match record.get("id").or_else(|| record.get("run_id"))? {
-        Json::Text(id) if !id.is_empty() => Some(id.to_string()),
-        Json::Number(id) => Some(id.to_string()),
+        JsonNode::String(id) if !id.is_empty() => Some(id.to_string()),
+        JsonNode::Number(id) => Some(id.to_string()),
         _ => None,
     }
 }
 
 /// Finds the error beside the choices of a reply or in the first of them, or the status of a record of messages that failed.
-fn find_failure(record: &Object) -> Option<String> {
-    let outer = record.get("response").and_then(Json::as_object).unwrap_or(record);
-    let response = outer.get("body").and_then(Json::as_object).unwrap_or(outer);
-    let choices = response.get("choices").and_then(Json::as_list);
+fn find_failure(record: &JsonObject) -> Option<String> {
+    let outer = record.get("response").and_then(JsonNode::as_object).unwrap_or(record);
+    let response = outer.get("body").and_then(JsonNode::as_object).unwrap_or(outer);
+    let choices = response.get("choices").and_then(JsonNode::as_array);
     if let Some(choices) = choices {
         let of_choice = choices.first().and_then(|choice| choice.get("error"));
         let errors = response.get("error").into_iter().chain(of_choice);
@@ -132,13 +131,13 @@ fn find_failure(record: &Object) -> Option<String> {
             .filter_map(describe_error)
             .find(|said| !matches!(said.as_str(), "" | "{}" | "[]" | "false"));
     }
-    let is_run = record.get("messages").is_some_and(Json::is_list) && record.get("response").is_none();
+    let is_run = record.get("messages").is_some_and(JsonNode::is_array) && record.get("response").is_none();
     let status = record.text_under("status").filter(|_| is_run)?;
     matches!(Ended::from_stop_reason(status), Ended::Failed(_)).then(|| format!("status {status}"))
 }
 
 /// Finds the reason why a provider refused the request of a record: the error of the response, or beside the request.
-pub(crate) fn find_refusal(record: &Object) -> Option<String> {
+pub(crate) fn find_refusal(record: &JsonObject) -> Option<String> {
     if ["request", "response", "messages", "input"].iter().all(|name| record.get(name).is_none()) {
         return None;
     }
@@ -156,7 +155,7 @@ pub(crate) fn find_refusal(record: &Object) -> Option<String> {
 }
 
 /// Returns the text of an error of a provider; `None` of a null.
-fn describe_error(error: &Json) -> Option<String> {
+fn describe_error(error: &JsonNode) -> Option<String> {
     if error.is_null() {
         return None;
     }
@@ -165,7 +164,7 @@ fn describe_error(error: &Json) -> Option<String> {
 }
 
 /// Returns the text of an error that stands alone among the events of a stream, in the form of any service.
-pub(crate) fn find_bare_error(record: &Json) -> Option<String> {
+pub(crate) fn find_bare_error(record: &JsonNode) -> Option<String> {
     const OF_A_LOG: [&str; 7] =
         ["request", "response", "result", "messages", "choices", "custom_id", "candidates"];
     let is_alone = OF_A_LOG.iter().all(|name| record.get(name).is_none());

@@ -1,8 +1,6 @@
 //! Messages of a log of model calls: their speaker, their calls, and the key by which a replayed message is recognized.
 
-use serde_json::Value;
-
-use crate::reader::json::value::Json;
+use crate::json::{Json, JsonNode, JsonText, parse_borrowed};
 
 /// Whether a reply that stopped for this reason is complete, in the words of any provider.
 pub(crate) fn is_final(reason: &str) -> bool {
@@ -12,43 +10,44 @@ pub(crate) fn is_final(reason: &str) -> bool {
 }
 
 /// Whether a message, or an item of one, makes a call.
-pub(crate) fn makes_call(message: &Json) -> bool {
-    let kind = message.get("type").and_then(Json::as_str).unwrap_or_default();
-    let parts = message.get("content").and_then(Json::as_list).unwrap_or_default();
+pub(crate) fn makes_call(message: &JsonNode) -> bool {
+    let kind = message.get("type").and_then(JsonNode::as_str).unwrap_or_default();
+    let parts = message.get("content").and_then(JsonNode::as_array).unwrap_or_default();
     ["tool_calls", "function_call", "toolUse"].iter().any(|name| is_filled(message.get(name)))
         || kind.ends_with("_call")
         || kind.ends_with("tool_use")
         || parts.iter().any(makes_call)
 }
 
-fn is_filled(value: Option<&Json>) -> bool {
+fn is_filled(value: Option<&JsonNode>) -> bool {
     match value {
-        Some(Json::List(items)) => !items.is_empty(),
+        Some(JsonNode::Array(items)) => !items.is_empty(),
         Some(value) => !value.is_null(),
         None => false,
     }
 }
 
 /// Whether a message is from the model. An item without a role is a call of the model, or the result of one.
-pub(crate) fn is_assistant(message: &Json) -> bool {
+pub(crate) fn is_assistant(message: &JsonNode) -> bool {
     if let Some(role) = message.get("role") {
         return role.as_str() == Some("assistant");
     }
-    let kind = message.get("type").and_then(Json::as_str);
+    let kind = message.get("type").and_then(JsonNode::as_str);
     kind.is_some_and(|kind| kind.ends_with("_call"))
 }
 
 /// Whether a message, or an item of one, is what the model wrote: said, called or thought.
-pub(crate) fn is_of_model(message: &Json) -> bool {
+pub(crate) fn is_of_model(message: &JsonNode) -> bool {
     is_assistant(message)
-        || message.get("role").is_none() && message.get("type").and_then(Json::as_str) == Some("reasoning")
+        || message.get("role").is_none()
+            && message.get("type").and_then(JsonNode::as_str) == Some("reasoning")
 }
 
 /// Whether `replay` is the reply of a model as a client replays it: with its calls, and its text with other blanks or in
 /// part.
 pub(crate) fn is_replay<'v, 't: 'v>(
-    reply: impl Iterator<Item = &'v Json<'t>>,
-    repeated: impl Iterator<Item = &'v Json<'t>>,
+    reply: impl Iterator<Item = &'v JsonNode<'t>>,
+    repeated: impl Iterator<Item = &'v JsonNode<'t>>,
 ) -> bool {
     let reply = Reply::gather(reply);
     let repeated = Reply::gather(repeated);
@@ -63,7 +62,7 @@ struct Reply {
 }
 
 impl Reply {
-    fn gather<'v, 't: 'v>(messages: impl Iterator<Item = &'v Json<'t>>) -> Self {
+    fn gather<'v, 't: 'v>(messages: impl Iterator<Item = &'v JsonNode<'t>>) -> Self {
         let mut reply = Self { calls: Vec::new(), text: String::new() };
         for message in messages {
             gather_calls(message, None, &mut reply.calls);
@@ -97,9 +96,9 @@ fn sort_by<'c, K: Ord>(calls: &'c [ReplayedCall], key: impl Fn(&'c ReplayedCall)
 }
 
 /// Gathers the calls of a message. `id` is the one of the record around it.
-fn gather_calls(message: &Json, id: Option<&str>, calls: &mut Vec<ReplayedCall>) {
+fn gather_calls(message: &JsonNode, id: Option<&str>, calls: &mut Vec<ReplayedCall>) {
     let id = ["call_id", "id", "toolUseId"].into_iter().find_map(|name| message.get(name)?.as_str()).or(id);
-    let lists = ["tool_calls", "content"].into_iter().filter_map(|name| message.get(name)?.as_list());
+    let lists = ["tool_calls", "content"].into_iter().filter_map(|name| message.get(name)?.as_array());
     for part in lists.flatten() {
         gather_calls(part, None, calls);
     }
@@ -108,36 +107,39 @@ fn gather_calls(message: &Json, id: Option<&str>, calls: &mut Vec<ReplayedCall>)
             gather_calls(call, id, calls);
         }
     }
-    let Some(name) = message.get("name").and_then(Json::as_str) else { return };
+    let Some(name) = message.get("name").and_then(JsonNode::as_str) else { return };
     let arguments = ["arguments", "input"].into_iter().find_map(|name| message.get(name));
     if let Some(arguments) = arguments {
         let text = match arguments {
-            Json::Text(text) if text.trim().is_empty() => "{}".into(),
-            Json::Text(text) => text.clone(),
-            value => value.clone().into_text_or_json(),
+            JsonNode::String(text) if text.trim().is_empty() => "{}".into(),
+            JsonNode::String(text) => text.clone(),
+            value => value.clone().into_text_or_json().into(),
         };
         let mut meaning = format!("{name}\u{1f}");
-        push_arguments(&mut meaning, Some(&Json::Text(text)));
+        push_arguments(&mut meaning, Some(&JsonNode::String(text)));
         calls.push(ReplayedCall { id: id.map(str::to_owned), name: name.to_owned(), meaning });
     }
 }
 
 /// Gathers the text of a message without its blanks.
-fn gather_text(message: &Json, text: &mut String) {
+fn gather_text(message: &JsonNode, text: &mut String) {
     match message.get("content") {
-        Some(Json::List(parts)) => {
+        Some(JsonNode::Array(parts)) => {
             for part in parts.iter().filter_map(|part| part.get("text")?.as_str()) {
                 text.extend(part.chars().filter(|letter| !letter.is_whitespace()));
             }
         }
-        Some(Json::Text(said)) => text.extend(said.chars().filter(|letter| !letter.is_whitespace())),
+        Some(JsonNode::String(said)) => text.extend(said.chars().filter(|letter| !letter.is_whitespace())),
         _ => {}
     }
 }
 
 /// Whether a message may stand for messages that a client cut from the history, or is one that it shortened: an
 /// instruction, a text that says so, a result of a call of the run, a message that holds a known one or is part of one.
-pub(crate) fn is_shortened<'v, 't: 'v>(message: &Json, known: impl Iterator<Item = &'v Json<'t>>) -> bool {
+pub(crate) fn is_shortened<'v, 't: 'v>(
+    message: &JsonNode,
+    known: impl Iterator<Item = &'v JsonNode<'t>>,
+) -> bool {
     const MARKS: [&str; 9] = [
         "summar",
         "compact",
@@ -149,7 +151,7 @@ pub(crate) fn is_shortened<'v, 't: 'v>(message: &Json, known: impl Iterator<Item
         "previousconversation",
         "conversationsofar",
     ];
-    let role = message.get("role").and_then(Json::as_str).unwrap_or_default();
+    let role = message.get("role").and_then(JsonNode::as_str).unwrap_or_default();
     if matches!(role, "system" | "developer") {
         return true;
     }
@@ -165,7 +167,7 @@ pub(crate) fn is_shortened<'v, 't: 'v>(message: &Json, known: impl Iterator<Item
             let mut said = String::new();
             match answered {
                 Some(id) => find_answered(known) == Some(id),
-                None if known.get("role").and_then(Json::as_str) != Some(role) => false,
+                None if known.get("role").and_then(JsonNode::as_str) != Some(role) => false,
                 None => {
                     gather_text(known, &mut said);
                     !said.is_empty() && !text.is_empty() && (said.contains(&text) || text.contains(&said))
@@ -175,15 +177,15 @@ pub(crate) fn is_shortened<'v, 't: 'v>(message: &Json, known: impl Iterator<Item
 }
 
 /// Finds the id of the call that a message answers.
-fn find_answered<'v>(message: &'v Json) -> Option<&'v str> {
+fn find_answered<'v>(message: &'v JsonNode) -> Option<&'v str> {
     let id = ["tool_call_id", "call_id", "tool_use_id"].iter().find_map(|name| message.get(name)?.as_str());
     id.or_else(|| message.pointer("/toolResult/toolUseId")?.as_str())
-        .or_else(|| message.get("content")?.as_list()?.iter().find_map(find_answered))
+        .or_else(|| message.get("content")?.as_array()?.iter().find_map(find_answered))
 }
 
 /// Builds the key by which a replayed message is recognized: the role, the text, and the ids of calls and results. Other
 /// fields differ between a reply and its replay, because writers add and drop empty fields and wrap text in parts.
-pub(crate) fn identity(message: &Json) -> String {
+pub(crate) fn identity(message: &JsonNode) -> String {
     let mut key = String::new();
     // A separator after each text keeps neighbouring fields apart, so that `a`, `bc` and `ab`, `c` give different
     // keys.
@@ -198,15 +200,15 @@ pub(crate) fn identity(message: &Json) -> String {
         push_arguments(&mut key, message.get("arguments"));
     }
     match message.get("content") {
-        Some(Json::List(parts)) => parts.iter().for_each(|part| push_part(&mut key, part)),
+        Some(JsonNode::Array(parts)) => parts.iter().for_each(|part| push_part(&mut key, part)),
         content => push(&mut key, content),
     }
-    let calls = message.get("tool_calls").and_then(Json::as_list);
+    let calls = message.get("tool_calls").and_then(JsonNode::as_array);
     calls.into_iter().flatten().for_each(|call| push_part(&mut key, call));
     key
 }
 
-fn push_part(key: &mut String, part: &Json) {
+fn push_part(key: &mut String, part: &JsonNode) {
     const NAMES: [&str; 7] = [
         "text",
         "id",
@@ -225,19 +227,19 @@ fn push_part(key: &mut String, part: &Json) {
 
 /// Adds the arguments of a call by their value: a client may write them with other blanks than the model did, with their
 /// keys in another order, and a number in another form.
-fn push_arguments(key: &mut String, arguments: Option<&Json>) {
-    let Some(text) = arguments.and_then(Json::as_str) else { return };
-    match serde_json::from_str::<Value>(text) {
+fn push_arguments(key: &mut String, arguments: Option<&JsonNode>) {
+    let Some(text) = arguments.and_then(JsonNode::as_str) else { return };
+    match parse_borrowed(text).map(JsonNode::into_json) {
         Ok(value) => push_sorted(key, &value),
         Err(_) => key.push_str(text),
     }
     key.push('\u{1f}');
 }
 
-fn push_sorted(key: &mut String, value: &Value) {
+fn push_sorted(key: &mut String, value: &Json) {
     match value {
-        Value::Object(entries) => {
-            let mut entries: Vec<(&String, &Value)> = entries.iter().collect();
+        Json::Object(entries) => {
+            let mut entries: Vec<(&JsonText, &Json)> = entries.iter().collect();
             entries.sort_by_key(|(name, _)| *name);
             for (name, value) in entries {
                 key.push_str(name);
@@ -246,17 +248,17 @@ fn push_sorted(key: &mut String, value: &Value) {
             }
             key.push('}');
         }
-        Value::Array(items) => {
+        Json::Array(items) => {
             for item in items {
                 push_sorted(key, item);
             }
             key.push(']');
         }
-        Value::String(text) => {
+        Json::String(text) => {
             key.push_str(text);
             key.push('\u{1e}');
         }
-        Value::Number(number) if number.is_f64() => {
+        Json::Number(number) if number.is_f64() => {
             // JavaScript writes `1.0` as `1`.
             let number = number.as_f64().unwrap_or_default().to_string();
             key.push_str(&number);
@@ -269,8 +271,8 @@ fn push_sorted(key: &mut String, value: &Value) {
     }
 }
 
-fn push(key: &mut String, value: Option<&Json>) {
-    if let Some(text) = value.and_then(Json::as_str).filter(|text| !text.is_empty()) {
+fn push(key: &mut String, value: Option<&JsonNode>) {
+    if let Some(text) = value.and_then(JsonNode::as_str).filter(|text| !text.is_empty()) {
         key.push_str(text);
         key.push('\u{1f}');
     }

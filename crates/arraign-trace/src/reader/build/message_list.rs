@@ -1,6 +1,6 @@
 //! Detection of formats with nearly equal messages, by details of the messages in a list.
 
-use crate::reader::json::value::Json;
+use crate::json::JsonNode;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection};
 
@@ -8,9 +8,9 @@ use crate::reader::{Certainty, Detection};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MessageMarks {
     /// Whether a message has a detail that only this format has.
-    pub(crate) is_telling: fn(&Json) -> bool,
+    pub(crate) is_telling: fn(&JsonNode) -> bool,
     /// Returns the reason why a message is not of this format, if there is one.
-    pub(crate) object_to: fn(&Json) -> Option<String>,
+    pub(crate) object_to: fn(&JsonNode) -> Option<String>,
 }
 
 impl MessageMarks {
@@ -20,7 +20,7 @@ impl MessageMarks {
     /// understand in the others.
     pub(crate) fn judge<'v>(
         self,
-        messages: impl Iterator<Item = &'v Json<'v>>,
+        messages: impl Iterator<Item = &'v JsonNode<'v>>,
         list: &'static str,
     ) -> Detection {
         let mut objection = None;

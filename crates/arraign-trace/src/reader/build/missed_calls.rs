@@ -4,6 +4,7 @@
 //! where the reader takes nothing apart. So before the runs of a file count as runs without calls, the file is searched once
 //! more. A file with any call that was read is not searched: the search takes as long as the first reading.
 
+use crate::json::JsonNode;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
@@ -11,7 +12,6 @@ use memchr::memmem::Finder;
 use crate::reader::build::evidence::{CallClue, CallEvidence};
 use crate::reader::is_blank;
 use crate::reader::json::input::{InputSource, Record};
-use crate::reader::json::value::Json;
 use crate::trace::{RecordPlace, Trace, UnreadContent, UnreadPart};
 
 /// Reports the calls in the file of runs that look as if they made no calls. A run of which nothing was read at all is
@@ -63,8 +63,8 @@ fn search_again(runs: &[Trace], source: InputSource) -> Vec<UnreadPart> {
 }
 
 /// Whether the arguments of a call are the answer of a run. Some agents give a structured answer in this way.
-fn gave_answer(record: &Json, clue: &CallClue, runs: &[Trace]) -> bool {
-    let Some(Json::Object(call)) = record.pointer(&clue.pointer()) else { return false };
+fn gave_answer(record: &JsonNode, clue: &CallClue, runs: &[Trace]) -> bool {
+    let Some(JsonNode::Object(call)) = record.pointer(&clue.pointer()) else { return false };
     let Some(key) = ["args", "arguments", "input"].into_iter().find(|key| call.has_key(key)) else {
         return false;
     };

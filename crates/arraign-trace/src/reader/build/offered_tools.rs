@@ -1,12 +1,11 @@
 //! The tools that a file offers. A text that is JSON is a call if it names one of them, and two tools that are offered side by
 //! side are two.
 
+use crate::json::{JsonNode, JsonObject};
 use std::collections::{BTreeSet, HashSet};
 
 use crate::reader::build::tool_name::split_common_names;
 use crate::reader::json::input::Record;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, OfferedTool, ToolServer, Trace};
 
 /// The keys of lists of definitions.
@@ -34,7 +33,9 @@ impl OfferedTools {
     /// Collects the tools that the records define, at any depth.
     pub(crate) fn of(records: &[Record]) -> Self {
         let mut offers = BTreeSet::new();
-        records.iter().for_each(|record| collect_offers(&record.value, None, &mut offers));
+        for record in records {
+            collect_offers(&record.value, None, &mut offers);
+        }
         Self(offers)
     }
 
@@ -50,7 +51,10 @@ impl OfferedTools {
                 run.note_text_calls(&|name| names.contains(name));
             }
         }
-        if is_alone && let [run] = runs && !run.calls.is_empty() {
+        if is_alone
+            && let [run] = runs
+            && !run.calls.is_empty()
+        {
             run.offered = list_tools(self.0);
         }
     }
@@ -72,12 +76,12 @@ fn list_tools(offers: BTreeSet<(String, ToolServer)>) -> Vec<OfferedTool> {
 }
 
 /// Collects the names of the tools that a value defines, at any depth, each with its server.
-fn collect_offers(value: &Json, server: Option<&str>, offers: &mut BTreeSet<(String, ToolServer)>) {
+fn collect_offers(value: &JsonNode, server: Option<&str>, offers: &mut BTreeSet<(String, ToolServer)>) {
     match value {
-        Json::List(items) => items.iter().for_each(|item| collect_offers(item, server, offers)),
-        Json::Object(object) => {
+        JsonNode::Array(items) => items.iter().for_each(|item| collect_offers(item, server, offers)),
+        JsonNode::Object(object) => {
             let of_object = || find_server(object).or(server);
-            for (key, value) in object.entries().filter(|(_, value)| value.is_list() || value.is_object()) {
+            for (key, value) in object.iter().filter(|(_, value)| value.is_array() || value.is_object()) {
                 match key.as_ref() {
                     key if LISTS.contains(&key) => collect_names(value, of_object(), offers),
                     key if NO_OFFERS.contains(&key) => {}
@@ -89,20 +93,20 @@ fn collect_offers(value: &Json, server: Option<&str>, offers: &mut BTreeSet<(Str
     }
 }
 
-fn find_server<'v>(object: &'v Object) -> Option<&'v str> {
+fn find_server<'v>(object: &'v JsonObject) -> Option<&'v str> {
     SERVERS.iter().find_map(|key| object.text_under(key))
 }
 
 /// Collects the names in a list of definitions: providers put each into an object of its own, with its schema beside it.
-fn collect_names(value: &Json, server: Option<&str>, offers: &mut BTreeSet<(String, ToolServer)>) {
+fn collect_names(value: &JsonNode, server: Option<&str>, offers: &mut BTreeSet<(String, ToolServer)>) {
     let mut offer = |name: &str, server: Option<&str>| {
         let server = server.map_or(ToolServer::NotRecorded, |server| ToolServer::Named(server.to_owned()));
         offers.insert((name.to_owned(), server));
     };
     match value {
-        Json::Text(name) => offer(name, server),
-        Json::List(items) => items.iter().for_each(|item| collect_names(item, server, offers)),
-        Json::Object(object) => {
+        JsonNode::String(name) => offer(name, server),
+        JsonNode::Array(items) => items.iter().for_each(|item| collect_names(item, server, offers)),
+        JsonNode::Object(object) => {
             let server = find_server(object).or(server);
             object.text_under("name").into_iter().for_each(|name| offer(name, server));
             for key in ["function", "toolSpec", "functionDeclarations", "function_declarations", "tools"] {

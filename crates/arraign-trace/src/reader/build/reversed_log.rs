@@ -3,12 +3,12 @@
 //! Read as they stand, the results come before their calls and are lost, and every order is the opposite. Two things
 //! together show it: the times of the records fall, and a result stands before its call. Either alone is ordinary.
 
+use crate::json::JsonNode;
 use std::collections::HashSet;
 
 use crate::reader::build::clock::nanos;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::json::input::{Input, Record};
-use crate::reader::json::value::Json;
 use crate::trace::{RecordPlace, Trace, UnreadContent, UnreadPart};
 
 /// The formats whose readers sort by time themselves.
@@ -53,10 +53,10 @@ fn do_times_fall(records: &[Record]) -> bool {
     clippy::cast_precision_loss,
     reason = "times are only compared, and these have 53 bits to the microsecond"
 )]
-fn time_of(record: &Json) -> Option<f64> {
+fn time_of(record: &JsonNode) -> Option<f64> {
     TIMES.iter().find_map(|key| match record.get(key)? {
-        Json::Number(number) => number.as_f64(),
-        Json::Text(text) => nanos(text).map(|time| time as f64).or_else(|| text.parse().ok()),
+        JsonNode::Number(number) => number.as_f64(),
+        JsonNode::String(text) => nanos(text).map(|time| time as f64).or_else(|| text.parse().ok()),
         _ => None,
     })
 }

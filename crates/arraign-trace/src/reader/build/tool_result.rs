@@ -3,12 +3,10 @@
 //! Writers mark a failure by flags, words, errors and exit codes, in snake case and in camel case, and a later version
 //! may rename a mark. So all spellings are read for all formats, and a mark that nobody knows is never a success.
 
-use serde_json::Value;
+use crate::json::{Json, JsonNode, JsonNumber, JsonObject};
 
 use crate::reader::build::content::all_texts;
 use crate::reader::build::outcome_words::{MarkKey, StatusWord, classify_key, classify_word};
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus, StatusMark};
 
 /// What a result without any mark means in a format.
@@ -39,35 +37,35 @@ pub(crate) struct OutcomeMarks {
 
 impl OutcomeMarks {
     /// Reads the marks in a record, null included where a value was taken.
-    pub(crate) fn of(record: &Object) -> Self {
+    pub(crate) fn of(record: &JsonObject) -> Self {
         let mut marks = Self::default();
         marks.read(record);
         marks
     }
 
     /// Reads the marks in a record that was parsed on its own.
-    pub(crate) fn of_parsed(record: &Value) -> Self {
+    pub(crate) fn of_parsed(record: &Json) -> Self {
         let mut marks = Self::default();
         for (key, value) in record.as_object().into_iter().flatten() {
             if !value.is_null()
                 && let Some(kind) = classify_key(key)
             {
-                marks.note(kind, key, &Json::from(value.clone()));
+                marks.note(kind, key, &value.clone());
             }
         }
         marks
     }
 
     /// Reads the marks in a further value about the same call, if it is an object.
-    pub(crate) fn read_value(&mut self, value: Option<&Json>) {
-        if let Some(Json::Object(record)) = value {
+    pub(crate) fn read_value(&mut self, value: Option<&JsonNode>) {
+        if let Some(JsonNode::Object(record)) = value {
             self.read(record);
         }
     }
 
     /// Reads the marks in a further record about the same call.
-    pub(crate) fn read(&mut self, record: &Object) {
-        for (key, value) in record.entries() {
+    pub(crate) fn read(&mut self, record: &JsonObject) {
+        for (key, value) in record.iter() {
             if !value.is_null()
                 && let Some(kind) = classify_key(key)
             {
@@ -76,7 +74,7 @@ impl OutcomeMarks {
         }
     }
 
-    fn note(&mut self, kind: MarkKey, key: &str, value: &Json) {
+    fn note(&mut self, kind: MarkKey, key: &str, value: &JsonNode) {
         match (kind, read_flag(value)) {
             (MarkKey::Failure, Some(true)) | (MarkKey::Success, Some(false)) => self.has_failure = true,
             (MarkKey::Failure, Some(false)) | (MarkKey::Success, Some(true)) => self.has_success = true,
@@ -92,31 +90,31 @@ impl OutcomeMarks {
         }
     }
 
-    fn note_error(&mut self, key: &str, value: &Json) {
+    fn note_error(&mut self, key: &str, value: &JsonNode) {
         match value {
-            Json::Bool(false) => self.has_success = true,
+            JsonNode::Bool(false) => self.has_success = true,
             value if is_set(value) => self.has_failure = true,
-            Json::Text(text) if text.trim().is_empty() => self.empty_error = Some(key.to_owned()),
+            JsonNode::String(text) if text.trim().is_empty() => self.empty_error = Some(key.to_owned()),
             // An exception that was written as JSON. Errors that are a list of none are no error.
-            Json::Object(error) if error.is_empty() && !key.ends_with('s') => {
+            JsonNode::Object(error) if error.is_empty() && !key.ends_with('s') => {
                 self.empty_error = Some(key.to_owned());
             }
             _ => {}
         }
     }
 
-    fn note_status(&mut self, key: &str, value: &Json) {
+    fn note_status(&mut self, key: &str, value: &JsonNode) {
         match value {
             // A status of HTTP as a text.
-            Json::Text(code) if code.parse::<u64>().is_ok() => {
+            JsonNode::String(code) if code.parse::<u64>().is_ok() => {
                 self.has_failure |= read_code(value).is_some_and(|code| (400..600).contains(&code));
             }
-            Json::Text(word) => self.note_word(key, word),
-            Json::Bool(true) => self.has_success = true,
-            Json::Bool(false) => self.has_failure = true,
-            Json::Number(number) => self.has_failure |= is_http_error(number),
+            JsonNode::String(word) => self.note_word(key, word),
+            JsonNode::Bool(true) => self.has_success = true,
+            JsonNode::Bool(false) => self.has_failure = true,
+            JsonNode::Number(number) => self.has_failure |= is_http_error(number),
             // Such as `{"type": "exit", "exit_code": 0}`, where the code says the rest.
-            Json::Object(status) if status.has_key("type") || status.has_key("code") => {
+            JsonNode::Object(status) if status.has_key("type") || status.has_key("code") => {
                 self.read(status);
                 let words = ["type", "code"].iter().filter_map(|name| status.text_under(name));
                 words.filter(|word| *word != "exit").for_each(|word| self.note_word(key, word));
@@ -173,11 +171,11 @@ impl OutcomeMarks {
         self.unclear.get_or_insert(why);
     }
 
-    fn note_unclear_value(&mut self, key: &str, value: &Json) {
+    fn note_unclear_value(&mut self, key: &str, value: &JsonNode) {
         const MAX_BYTES: usize = 40;
         self.note_unclear(match value {
-            Json::Text(text) if text.len() <= MAX_BYTES => format!("`{key}` is `{text}`"),
-            Json::Bool(_) | Json::Number(_) => format!("`{key}` is `{}`", value.render()),
+            JsonNode::String(text) if text.len() <= MAX_BYTES => format!("`{key}` is `{text}`"),
+            JsonNode::Bool(_) | JsonNode::Number(_) => format!("`{key}` is `{value}`"),
             _ => format!("`{key}` is set"),
         });
     }
@@ -239,14 +237,15 @@ impl OutcomeMarks {
 }
 
 /// Whether a value under an unknown key may mean that the call failed.
-fn is_suspicious(kind: MarkKey, value: &Json) -> bool {
+fn is_suspicious(kind: MarkKey, value: &JsonNode) -> bool {
     let is_failed = || value.as_str().is_some_and(|text| classify_word(text) == StatusWord::Failed);
     let is_said = || is_set(value) && !is_good_word(value);
     match (kind, value) {
         (MarkKey::LikeSuccess, value) => read_flag(value) == Some(false) || is_failed(),
-        (MarkKey::LikeStatus, Json::Number(number)) => is_http_error(number),
+        (MarkKey::LikeStatus, JsonNode::Number(number)) => is_http_error(number),
         // A list is a history of statuses.
-        (MarkKey::LikeStatus, Json::Bool(_) | Json::List(_)) | (MarkKey::LikeError, Json::Number(_)) => false,
+        (MarkKey::LikeStatus, JsonNode::Bool(_) | JsonNode::Array(_))
+        | (MarkKey::LikeError, JsonNode::Number(_)) => false,
         (MarkKey::LikeExitCode, value) => read_code(value) != Some(0) && is_said(),
         (MarkKey::LikeStatus | MarkKey::LikeError, _) => is_said(),
         (_, _) => false,
@@ -254,32 +253,32 @@ fn is_suspicious(kind: MarkKey, value: &Json) -> bool {
 }
 
 /// Reads a flag, which some writers put into a text. `None` for anything else.
-fn read_flag(value: &Json) -> Option<bool> {
+fn read_flag(value: &JsonNode) -> Option<bool> {
     match value {
-        Json::Bool(flag) => Some(*flag),
-        Json::Number(number) => {
+        JsonNode::Bool(flag) => Some(*flag),
+        JsonNode::Number(number) => {
             number.as_i64().filter(|number| (0..=1).contains(number)).map(|number| number == 1)
         }
-        Json::Text(text) if text.trim().eq_ignore_ascii_case("true") => Some(true),
-        Json::Text(text) if text.trim().eq_ignore_ascii_case("false") => Some(false),
+        JsonNode::String(text) if text.trim().eq_ignore_ascii_case("true") => Some(true),
+        JsonNode::String(text) if text.trim().eq_ignore_ascii_case("false") => Some(false),
         _ => None,
     }
 }
 
-fn read_code(value: &Json) -> Option<i64> {
+fn read_code(value: &JsonNode) -> Option<i64> {
     match value {
-        Json::Number(number) => number.as_i64(),
-        Json::Text(text) => text.trim().parse().ok(),
+        JsonNode::Number(number) => number.as_i64(),
+        JsonNode::String(text) => text.trim().parse().ok(),
         _ => None,
     }
 }
 
-fn is_http_error(number: &serde_json::Number) -> bool {
+fn is_http_error(number: &JsonNumber) -> bool {
     number.as_u64().is_some_and(|code| (400..600).contains(&code))
 }
 
 /// Whether a value is a word for a call that worked or has ended.
-fn is_good_word(value: &Json) -> bool {
+fn is_good_word(value: &JsonNode) -> bool {
     let word = value.as_str().map(classify_word);
     matches!(word, Some(StatusWord::Worked | StatusWord::Complete))
 }
@@ -288,26 +287,26 @@ fn is_good_word(value: &Json) -> bool {
 const NONE: &[&str] = &["false", "no", "none", "null", "ok", "undefined"];
 
 /// Whether a value says that there is something: it is not empty, zero, or a word for none.
-pub(crate) fn is_set(value: &Json) -> bool {
+pub(crate) fn is_set(value: &JsonNode) -> bool {
     match value {
-        Json::Null => false,
-        Json::Bool(flag) => *flag,
-        Json::Number(number) => number.as_f64() != Some(0.0),
-        Json::Text(text) => {
+        JsonNode::Null => false,
+        JsonNode::Bool(flag) => *flag,
+        JsonNode::Number(number) => number.as_f64() != Some(0.0),
+        JsonNode::String(text) => {
             let text = text.trim();
             !text.is_empty() && !NONE.iter().any(|word| text.eq_ignore_ascii_case(word))
         }
-        Json::List(items) => !items.is_empty(),
-        Json::Object(object) => object.values().any(|value| !value.is_null()),
+        JsonNode::Array(items) => !items.is_empty(),
+        JsonNode::Object(object) => object.values().any(|value| !value.is_null()),
     }
 }
 
 /// Adds the `result` and the `error` of a record to its call. In these formats, a record without either is that of a call
 /// that was not answered.
-pub(crate) fn with_result(call: Call, mut record: Object) -> Call {
+pub(crate) fn with_result(call: Call, mut record: JsonObject) -> Call {
     let marks = OutcomeMarks::of(&record);
     let error = error_of(&mut record);
-    let result = record.take(&["result"]).map(Json::into_value);
+    let result = record.take(&["result"]).map(JsonNode::into_json);
     let mut call = Call { result, error, ..call };
     if call.result.is_some() || call.error.is_some() || marks.is_marked() {
         marks.settle(&mut call, Unmarked::Worked);
@@ -316,9 +315,9 @@ pub(crate) fn with_result(call: Call, mut record: Object) -> Call {
 }
 
 /// Returns the text of a record's `error`, which may be an object with a `message`, or with a `content` that is text.
-pub(crate) fn error_of(record: &mut Object) -> Option<String> {
+pub(crate) fn error_of(record: &mut JsonObject) -> Option<String> {
     let error = record.take(&["error"])?;
-    let message = error.get("message").and_then(Json::as_str).map(ToOwned::to_owned);
+    let message = error.get("message").and_then(JsonNode::as_str).map(ToOwned::to_owned);
     let content =
         || all_texts(error.get("content")?).filter(|texts| !texts.is_empty()).map(|texts| texts.concat());
     match message.or_else(content) {

@@ -5,6 +5,7 @@
 //! ([`TraceBuilder::end_turn`]). This module does the rest. Unread parts are: evidence of a call that is not in the
 //! trace at the end, an unknown kind, and a turn or a message of which nothing was read.
 
+use crate::json::{JsonNode, JsonObject};
 use std::collections::HashSet;
 
 use crate::json_text::escape_token;
@@ -12,8 +13,6 @@ use crate::reader::build::evidence::{CallClue, CallEvidence, CallMention, may_ho
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::json::input::At;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Call, Trace, UnreadContent, UnreadPart, Usage, says_tool_use};
 
 /// The unread parts of a run while it is read.
@@ -103,7 +102,7 @@ impl TraceBuilder {
     pub(crate) fn open_record<'t>(
         &mut self,
         spot: impl Into<RecordSpot>,
-        value: &Json<'t>,
+        value: &JsonNode<'t>,
     ) -> CallEvidence<'t> {
         let evidence = CallEvidence::gather(spot, value);
         self.enter_record(evidence.spot);
@@ -114,7 +113,7 @@ impl TraceBuilder {
     pub(crate) fn open_object<'t>(
         &mut self,
         spot: impl Into<RecordSpot>,
-        object: &Object<'t>,
+        object: &JsonObject<'t>,
     ) -> CallEvidence<'t> {
         let evidence = CallEvidence::gather_object(spot, object);
         self.enter_record(evidence.spot);
@@ -230,18 +229,18 @@ impl TraceBuilder {
 
     /// Skips `part`, which is of this kind, like [`Self::pass_over`]. A part without a text, a role and a call does not touch the
     /// answer beside it.
-    pub(crate) fn pass_over_part(&mut self, kind: &str, part: &Object, harmless: &[&str]) {
+    pub(crate) fn pass_over_part(&mut self, kind: &str, part: &JsonObject, harmless: &[&str]) {
         let before = self.log.parts.len();
         self.pass_over(kind, harmless);
         if let Some(unread) = self.log.parts.get_mut(before) {
-            unread.is_silent = !part.entries().any(|(key, value)| may_say(key, value));
+            unread.is_silent = !part.iter().any(|(key, value)| may_say(key, value));
         }
     }
 
     /// Skips a line or an event of this kind. Without an object or a list in it, not even as JSON text, and without a word
     /// for calls in its kind, it cannot contain a call, and is not reported as unread. Programs often add such lines:
     /// titles, modes, links.
-    pub(crate) fn pass_over_record(&mut self, kind: &str, record: &Object, harmless: &[&str]) {
+    pub(crate) fn pass_over_record(&mut self, kind: &str, record: &JsonObject, harmless: &[&str]) {
         if harmless.contains(&kind) || !record.values().any(may_hold_parts) && !names_calls(kind) {
             self.log.note_progress();
         } else {
@@ -377,12 +376,12 @@ fn is_same_tool(name: &str, call: &Call) -> bool {
 }
 
 /// Whether an entry is or holds a text, a role or a call.
-fn may_say(key: &str, value: &Json) -> bool {
+fn may_say(key: &str, value: &JsonNode) -> bool {
     match value {
-        Json::Null | Json::Number(_) | Json::Bool(_) => false,
-        Json::List(items) => says(key) || items.iter().any(|item| may_say("", item)),
-        Json::Object(object) => says(key) || object.entries().any(|(key, value)| may_say(key, value)),
-        Json::Text(_) => says(key) || may_hold_parts(value),
+        JsonNode::Null | JsonNode::Number(_) | JsonNode::Bool(_) => false,
+        JsonNode::Array(items) => says(key) || items.iter().any(|item| may_say("", item)),
+        JsonNode::Object(object) => says(key) || object.iter().any(|(key, value)| may_say(key, value)),
+        JsonNode::String(_) => says(key) || may_hold_parts(value),
     }
 }
 

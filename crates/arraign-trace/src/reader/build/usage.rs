@@ -1,8 +1,7 @@
 //! Tokens and costs of model calls, and their totals.
 
+use crate::json::{JsonNode, JsonNumber, JsonObject};
 use crate::reader::error::DecodeError;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::Usage;
 
 /// The keys under which a format keeps the tokens of a model call.
@@ -58,14 +57,14 @@ impl TokenKeys {
     /// Reads the usage under the first of `names` that `object` has.
     pub(crate) fn read_from(
         &self,
-        object: &mut Object,
+        object: &mut JsonObject,
         names: &[&str],
     ) -> Result<Option<Usage>, DecodeError> {
         Ok(object.within(names, |usage| self.read(&usage))?.flatten())
     }
 
     /// Reads the tokens of one model call.
-    pub(crate) fn read(&self, usage: &Object) -> Result<Option<Usage>, DecodeError> {
+    pub(crate) fn read(&self, usage: &JsonObject) -> Result<Option<Usage>, DecodeError> {
         self.read_by(|names| find_count(usage, names))
     }
 
@@ -170,7 +169,7 @@ impl SideTokens {
 }
 
 /// Finds the count under the first of `names` that is present.
-fn find_count(usage: &Object, names: &[&str]) -> Result<Option<u64>, DecodeError> {
+fn find_count(usage: &JsonObject, names: &[&str]) -> Result<Option<u64>, DecodeError> {
     for name in names {
         // A name such as `/details/cached` leads into an object. A mistake in it is reported at its own place.
         let found = match name.strip_prefix('/').and_then(|path| path.split_once('/')) {
@@ -185,11 +184,11 @@ fn find_count(usage: &Object, names: &[&str]) -> Result<Option<u64>, DecodeError
 }
 
 /// Returns the count under `name` in an object, or the sum of the counts in a list of objects.
-fn find_detail(details: Option<&Json>, name: &str) -> Result<Option<u64>, DecodeError> {
+fn find_detail(details: Option<&JsonNode>, name: &str) -> Result<Option<u64>, DecodeError> {
     match details {
-        Some(Json::Object(details)) => details.count_under(name),
+        Some(JsonNode::Object(details)) => details.count_under(name),
         // One API counts each modality by itself, and the details are a list of these.
-        Some(Json::List(items)) => {
+        Some(JsonNode::Array(items)) => {
             let objects =
                 items.iter().enumerate().filter_map(|(index, item)| Some((index, item.as_object()?)));
             let mut counts = objects.filter_map(|(index, item)| {
@@ -227,8 +226,8 @@ impl UsageTotal {
 }
 
 /// Parses an amount in US dollars, which may be a text.
-pub(crate) fn dollars(value: &Json) -> Option<f64> {
-    let sum = value.as_number().and_then(serde_json::Number::as_f64).or_else(|| value.as_str()?.parse().ok());
+pub(crate) fn dollars(value: &JsonNode) -> Option<f64> {
+    let sum = value.as_number().and_then(JsonNumber::as_f64).or_else(|| value.as_str()?.parse().ok());
     sum.filter(|sum| sum.is_finite() && *sum >= 0.0)
 }
 

@@ -1,28 +1,27 @@
 //! A condition on a value: a path must select something, or one of the given values.
 
+use crate::json::{Json, JsonNode};
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
 
 use super::selector::PathSelector;
 #[cfg(feature = "schema")]
 use super::selector::SelectorPaths;
-use crate::reader::json::value::Json;
 
 /// A path that must select something, or the value that it must select.
 #[derive(Debug, Clone)]
 pub(super) struct PathCondition {
     pub(super) path: PathSelector,
     /// The values of which one must be selected; `None`: any value.
-    equals: Option<Vec<Json<'static>>>,
+    equals: Option<Vec<JsonNode<'static>>>,
 }
 
 impl PathCondition {
     /// Whether the path selects something in `node`, and one of the wanted values where there are any.
-    pub(super) fn is_met_by(&self, node: &Json) -> bool {
+    pub(super) fn is_met_by(&self, node: &JsonNode) -> bool {
         let selected = self.path.select(node);
         match &self.equals {
             None => !selected.is_empty(),
@@ -31,7 +30,7 @@ impl PathCondition {
     }
 
     /// Decides whether `node` meets the condition; `None` if the path selects nothing that could decide.
-    pub(super) fn judge(&self, node: &Json) -> Option<bool> {
+    pub(super) fn judge(&self, node: &JsonNode) -> Option<bool> {
         let selected = self.path.select(node);
         if selected.is_empty() {
             // A path that tests the node itself, such as `$[?@.status == 'failed']`, says no by selecting nothing. Any
@@ -45,28 +44,28 @@ impl PathCondition {
     }
 
     /// Describes the condition for a message about a file that does not meet it.
-    pub(super) fn describe_failure(&self, node: &Json) -> String {
+    pub(super) fn describe_failure(&self, node: &JsonNode) -> String {
         let path = self.path.texts().collect::<Vec<_>>().join("` or `");
         let Some(wanted) = &self.equals else { return format!("`{path}` selects nothing") };
-        let wanted: Vec<String> = wanted.iter().map(Json::render).collect();
+        let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
         let wanted = wanted.join(" or ");
         match self.path.select(node).first() {
             None => format!("`{path}` selects nothing, not {wanted}"),
-            Some(Json::Object(_) | Json::List(_)) => format!("`{path}` selects no {wanted}"),
-            Some(found) => format!("`{path}` selects {}, not {wanted}", found.render()),
+            Some(JsonNode::Object(_) | JsonNode::Array(_)) => format!("`{path}` selects no {wanted}"),
+            Some(found) => format!("`{path}` selects {found}, not {wanted}"),
         }
     }
 }
 
 /// Whether a flag is set: neither `false`, nor zero, nor empty.
-fn is_yes(value: &Json) -> bool {
+fn is_yes(value: &JsonNode) -> bool {
     match value {
-        Json::Bool(flag) => *flag,
-        Json::Number(number) => number.as_f64() != Some(0.0),
-        Json::Text(text) => !matches!(text.as_ref(), "" | "false" | "False"),
-        Json::List(items) => !items.is_empty(),
-        Json::Object(object) => !object.is_empty(),
-        Json::Null => false,
+        JsonNode::Bool(flag) => *flag,
+        JsonNode::Number(number) => number.as_f64() != Some(0.0),
+        JsonNode::String(text) => !matches!(text.as_ref(), "" | "false" | "False"),
+        JsonNode::Array(items) => !items.is_empty(),
+        JsonNode::Object(object) => !object.is_empty(),
+        JsonNode::Null => false,
     }
 }
 
@@ -79,14 +78,14 @@ struct ConditionFields {
     path: PathSelector,
     /// The value that the path must select, or a list of values of which it must select one. Default: any value.
     #[serde(default)]
-    equals: Option<Value>,
+    equals: Option<Json>,
 }
 
 impl From<ConditionFields> for PathCondition {
     fn from(fields: ConditionFields) -> Self {
         let equals = fields.equals.map(|wanted| match wanted {
-            Value::Array(wanted) => wanted.into_iter().map(Json::from).collect(),
-            wanted => vec![wanted.into()],
+            Json::Array(wanted) => wanted.into_iter().collect(),
+            wanted => vec![wanted],
         });
         Self { path: fields.path, equals }
     }

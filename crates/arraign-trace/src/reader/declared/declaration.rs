@@ -1,5 +1,6 @@
 //! The declaration of a reader as a user writes it: the paths by which the parts of a run are found.
 
+use crate::json::Json;
 use serde::Deserialize;
 
 use super::condition::PathCondition;
@@ -72,7 +73,7 @@ pub(super) struct DeclarationFields {
     pub(super) harmless: Vec<String>,
     /// Which results are failures, as the key `failed_when` of a case says it. The crate `arraign` reads it.
     #[expect(dead_code, reason = "the matchers of results are in `arraign`, which reads the key itself")]
-    failed_when: Option<serde_json::Value>,
+    failed_when: Option<Json>,
 }
 
 /// Runs in a format that has a reader, somewhere in the file.

@@ -1,15 +1,15 @@
 //! A trace file as one JSON value: its document, or the list of its records.
 
 use super::pointer::find_pointers;
+use crate::json::JsonNode;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
-use crate::reader::json::value::Json;
 use crate::trace::RecordPlace;
 
 /// A trace file as one JSON value, and the place of each record.
 #[derive(Debug)]
 pub(crate) struct DeclaredDocument<'t> {
-    pub(crate) value: Json<'t>,
+    pub(crate) value: JsonNode<'t>,
     /// The places of the records, if the value is the list of them.
     records: Option<Vec<At>>,
 }
@@ -24,8 +24,7 @@ impl<'t> DeclaredDocument<'t> {
         // Of two equal keys the last counts for paths. The built-in readers must still see both.
         if input.records.iter().any(|record| record.value.has_duplicates()) {
             let records = input.records.iter();
-            let records =
-                records.map(|record| Record { at: record.at, value: record.value.to_value().into() });
+            let records = records.map(|record| Record { at: record.at, value: record.value.to_json() });
             return Self::of_records(records.collect());
         }
         Self::of_records(std::mem::take(&mut input.records))
@@ -40,7 +39,7 @@ impl<'t> DeclaredDocument<'t> {
         // Paths select from one value, so records become a list; their places are kept for messages.
         let places = records.iter().map(|record| record.at).collect();
         let values = records.into_iter().map(|record| record.value);
-        Self { value: Json::List(values.collect()), records: Some(places) }
+        Self { value: JsonNode::Array(values.collect()), records: Some(places) }
     }
 
     /// Returns the records to the input from which they were taken.
@@ -49,7 +48,7 @@ impl<'t> DeclaredDocument<'t> {
             return;
         }
         input.records = match (self.value, self.records) {
-            (Json::List(values), Some(places)) => {
+            (JsonNode::Array(values), Some(places)) => {
                 places.into_iter().zip(values).map(|(at, value)| Record { at, value }).collect()
             }
             (value, _) => vec![Record { at: At::Whole, value }],
@@ -61,11 +60,11 @@ impl<'t> DeclaredDocument<'t> {
         let mut values = Vec::new();
         for document in documents {
             match (document.value, document.records) {
-                (Json::List(records), Some(_)) => values.extend(records),
+                (JsonNode::Array(records), Some(_)) => values.extend(records),
                 (value, _) => values.push(value),
             }
         }
-        Self { value: Json::List(values), records: None }
+        Self { value: JsonNode::Array(values), records: None }
     }
 
     /// The place at a JSON pointer of the whole value.
@@ -77,7 +76,7 @@ impl<'t> DeclaredDocument<'t> {
     }
 
     /// Adds the place of a value of this document to an error.
-    pub(super) fn blame_node(&self, node: &Json, error: DecodeError) -> DecodeError {
+    pub(super) fn blame_node(&self, node: &JsonNode, error: DecodeError) -> DecodeError {
         match self.point_to(node) {
             Some(pointer) => self.blame(&pointer, error),
             None => error,
@@ -85,7 +84,7 @@ impl<'t> DeclaredDocument<'t> {
     }
 
     /// The JSON pointer of a value of this document.
-    pub(super) fn point_to(&self, node: &Json) -> Option<String> {
+    pub(super) fn point_to(&self, node: &JsonNode) -> Option<String> {
         find_pointers(&self.value, &[node]).pop()
     }
 

@@ -2,20 +2,19 @@
 //!
 //! A path that selects something in the run gives the figure of the run. Otherwise the figures of the steps are added up.
 
-use serde_json::Number;
+use crate::json::{JsonNode, JsonNumber};
 
 use super::declaration::{DurationPath, TokenPaths};
 use super::document::DeclaredDocument;
 use super::selections::Selections;
 use super::selector::PathSelector;
 use crate::reader::error::DecodeError;
-use crate::reader::json::value::Json;
 use crate::trace::Usage;
 
 /// Reads the figures of one run.
 pub(super) struct FigureReader<'r, 'v> {
-    pub(super) run: &'v Json<'v>,
-    pub(super) steps: &'r [&'v Json<'v>],
+    pub(super) run: &'v JsonNode<'v>,
+    pub(super) steps: &'r [&'v JsonNode<'v>],
     pub(super) selections: &'r mut Selections,
     pub(super) document: &'r DeclaredDocument<'r>,
 }
@@ -75,12 +74,10 @@ fn to_count(sum: f64) -> u64 {
 }
 
 /// Parses a figure, which may be a text.
-fn read_figure(value: &Json) -> Result<f64, DecodeError> {
-    let figure = value.as_number().and_then(Number::as_f64).or_else(|| value.as_str()?.parse().ok());
+fn read_figure(value: &JsonNode) -> Result<f64, DecodeError> {
+    let figure = value.as_number().and_then(JsonNumber::as_f64).or_else(|| value.as_str()?.parse().ok());
     figure
         // An infinite or negative figure would make sums of it senseless.
         .filter(|figure| figure.is_finite() && *figure >= 0.0)
-        .ok_or_else(|| {
-            DecodeError::new(format!("invalid figure {}: expected a non-negative number", value.render()))
-        })
+        .ok_or_else(|| DecodeError::new(format!("invalid figure {value}: expected a non-negative number")))
 }

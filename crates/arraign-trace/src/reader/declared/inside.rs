@@ -5,9 +5,9 @@ use super::document::DeclaredDocument;
 use super::left::add_what_is_left;
 use super::run::RunReader;
 use super::selections::{SelectedAs, Selections};
+use crate::json::JsonNode;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, InputSource, Record};
-use crate::reader::json::value::Json;
 use crate::reader::{READERS, Reader};
 use crate::trace::{Trace, Usage};
 
@@ -40,7 +40,7 @@ pub(super) fn read_runs(
 /// Reads the values that the path selects in one run of the document. Several values are read as one run, in order.
 fn read_inner(
     rule: &InsideRule,
-    node: &Json,
+    node: &JsonNode,
     document: &DeclaredDocument<'_>,
     selections: &mut Selections,
 ) -> Result<Vec<Trace>, DecodeError> {
@@ -70,9 +70,9 @@ fn read_inner(
     }
 }
 
-fn read_value(reader: &Reader, value: &Json) -> Result<Vec<Trace>, DecodeError> {
+fn read_value(reader: &Reader, value: &JsonNode) -> Result<Vec<Trace>, DecodeError> {
     let records = match value.clone() {
-        Json::List(items) => {
+        JsonNode::Array(items) => {
             let items = items.into_iter().enumerate();
             items.map(|(index, value)| Record { at: At::Item(index), value }).collect()
         }

@@ -1,9 +1,8 @@
 //! Recognizes the calls that were read when another part of the document mentions them again.
 
+use crate::json::{JsonNode, JsonObject};
 use std::collections::HashMap;
 
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Trace};
 
 /// The keys under which formats keep the name of a tool.
@@ -42,10 +41,10 @@ impl<'t> KnownCalls<'t> {
     }
 
     /// Whether an object that looks like a call is one that was read: by its id, or by its name and arguments.
-    pub(super) fn include(&self, object: &Object, face: &CallFace<'_>) -> bool {
+    pub(super) fn include(&self, object: &JsonObject, face: &CallFace<'_>) -> bool {
         // Any text of the object may be the id, because formats have many names for its key. An id is long and random
         // enough that another text rarely equals it.
-        let mut texts = object.values().filter_map(Json::as_str);
+        let mut texts = object.values().filter_map(JsonNode::as_str);
         if texts.any(|text| self.by_id.contains_key(text)) {
             return true;
         }
@@ -54,16 +53,16 @@ impl<'t> KnownCalls<'t> {
         if same_name.peek().is_none() {
             return false;
         }
-        let arguments = Arguments::from_json(face.arguments.to_value());
+        let arguments = Arguments::from_json(face.arguments.to_json());
         same_name.any(|call| call.arguments == arguments)
     }
 
     /// Whether a value mentions the id of a call that was answered.
-    pub(super) fn mention_answered(&self, value: &Json) -> bool {
+    pub(super) fn mention_answered(&self, value: &JsonNode) -> bool {
         match value {
-            Json::Text(text) => self.by_id.get(text.as_ref()).copied().unwrap_or(false),
-            Json::List(items) => items.iter().any(|item| self.mention_answered(item)),
-            Json::Object(object) => object.values().any(|item| self.mention_answered(item)),
+            JsonNode::String(text) => self.by_id.get(text.as_ref()).copied().unwrap_or(false),
+            JsonNode::Array(items) => items.iter().any(|item| self.mention_answered(item)),
+            JsonNode::Object(object) => object.values().any(|item| self.mention_answered(item)),
             _ => false,
         }
     }
@@ -72,18 +71,18 @@ impl<'t> KnownCalls<'t> {
 /// The name and the arguments of an object that looks like a call.
 pub(super) struct CallFace<'v> {
     pub(super) name: &'v str,
-    arguments: &'v Json<'v>,
+    arguments: &'v JsonNode<'v>,
 }
 
 impl<'v> CallFace<'v> {
     /// A definition of a tool has a name and parameters too, but these are a schema.
-    pub(super) fn of(object: &'v Object<'v>) -> Option<Self> {
+    pub(super) fn of(object: &'v JsonObject<'v>) -> Option<Self> {
         let name = NAME_KEYS.iter().find_map(|key| object.get(key)?.as_str())?;
         let arguments =
             ARGUMENT_KEYS.iter().find_map(|key| object.get(key).filter(|value| !value.is_null()))?;
         // A JSON Schema of an object has both keys. Arguments of a real call rarely do.
         let is_schema = arguments.get("type").is_some() && arguments.get("properties").is_some();
-        let is_text = matches!(arguments, Json::Text(_) | Json::Object(_) | Json::List(_));
+        let is_text = matches!(arguments, JsonNode::String(_) | JsonNode::Object(_) | JsonNode::Array(_));
         (is_text && !is_schema).then_some(Self { name, arguments })
     }
 }

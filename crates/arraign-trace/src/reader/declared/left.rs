@@ -7,6 +7,7 @@
 //!   can be a call.
 //! - The same holds for a step in which nothing was selected.
 
+use crate::json::JsonNode;
 use std::collections::HashMap;
 
 use super::declaration::DeclarationFields;
@@ -16,7 +17,6 @@ use super::run::ReadRun;
 use super::selections::{SelectedAs, Selections, address_of};
 use super::selector::{NodePath, PathSelector};
 use crate::json_text::escape_token;
-use crate::reader::json::value::Json;
 use crate::trace::{Trace, UnreadContent, UnreadPart};
 
 /// A value that a path selected as a call or a result, but that is neither.
@@ -115,7 +115,7 @@ struct LeftScene<'s> {
 
 /// A step, and the lists in it out of which paths select, as soon as they are needed.
 struct SearchedStep<'v> {
-    step: &'v Json<'v>,
+    step: &'v JsonNode<'v>,
     lists: Option<Vec<usize>>,
 }
 
@@ -139,13 +139,13 @@ impl<'s> LeftSearch<'s> {
         Self { scene, known, lost, step_lists, pointer: pointer.to_owned(), found, runs }
     }
 
-    fn note_lists_of_run(&mut self, run: &Json) {
+    fn note_lists_of_run(&mut self, run: &JsonNode) {
         let steps = self.scene.fields.steps.as_ref();
         let paths = steps.into_iter().flat_map(PathSelector::lists);
         self.step_lists = paths.flat_map(|path| addresses_of(&path.select(run))).collect();
     }
 
-    fn search_value(&mut self, value: &Json, step: Option<&mut SearchedStep<'_>>) {
+    fn search_value(&mut self, value: &JsonNode, step: Option<&mut SearchedStep<'_>>) {
         // The walk visits every container of the document once. How a value was selected decides how deep the walk
         // goes: a value that a path reads whole is understood, a node or a step is searched for parts beside the
         // selected ones, and everything else is searched for the shape of a call.
@@ -165,9 +165,9 @@ impl<'s> LeftSearch<'s> {
     }
 
     /// Searches a value that no path selected, although one may have selected a part of it.
-    fn search_unselected(&mut self, value: &Json, step: Option<&mut SearchedStep<'_>>) {
+    fn search_unselected(&mut self, value: &JsonNode, step: Option<&mut SearchedStep<'_>>) {
         // A wrapper around selected values may look like a call itself. It is not one if a path reaches into it.
-        if let Json::Object(object) = value
+        if let JsonNode::Object(object) = value
             && let Some(face) = CallFace::of(object)
             && !self.scene.selections.reach_into(value)
         {
@@ -179,7 +179,7 @@ impl<'s> LeftSearch<'s> {
         self.search_parts(value, step);
     }
 
-    fn search_step(&mut self, step: &Json) {
+    fn search_step(&mut self, step: &JsonNode) {
         // A step whose inside no path reaches was never looked at, so it is judged as a whole.
         if self.scene.selections.reach_below(step) {
             self.search_parts(step, Some(&mut SearchedStep { step, lists: None }));
@@ -188,10 +188,10 @@ impl<'s> LeftSearch<'s> {
         }
     }
 
-    fn search_parts(&mut self, value: &Json, mut step: Option<&mut SearchedStep<'_>>) {
+    fn search_parts(&mut self, value: &JsonNode, mut step: Option<&mut SearchedStep<'_>>) {
         match value {
-            Json::Object(object) => {
-                for (key, part) in object.entries() {
+            JsonNode::Object(object) => {
+                for (key, part) in object.iter() {
                     // An empty part loses nothing if it is left out.
                     if is_filled(part) {
                         self.search_below(&escape_token(key), |search| {
@@ -200,7 +200,7 @@ impl<'s> LeftSearch<'s> {
                     }
                 }
             }
-            Json::List(items) => {
+            JsonNode::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
                     if is_filled(item) {
                         self.search_below(&index.to_string(), |search| {
@@ -215,13 +215,13 @@ impl<'s> LeftSearch<'s> {
 
     /// Searches an element of a list. If paths select out of the list, an element that they skip is an item of an unknown
     /// kind.
-    fn search_element(&mut self, list: &Json, item: &Json, mut step: Option<&mut SearchedStep<'_>>) {
+    fn search_element(&mut self, list: &JsonNode, item: &JsonNode, mut step: Option<&mut SearchedStep<'_>>) {
         let is_passed_over =
             !self.scene.selections.reach_into(item) && self.selects_out_of(list, step.as_deref_mut());
         if is_passed_over { self.judge_item(item) } else { self.search_value(item, step) }
     }
 
-    fn selects_out_of(&self, list: &Json, step: Option<&mut SearchedStep<'_>>) -> bool {
+    fn selects_out_of(&self, list: &JsonNode, step: Option<&mut SearchedStep<'_>>) -> bool {
         let Some(step) = step else { return self.step_lists.contains(&address_of(list)) };
         // The lists are found once for each step, and compared by address: equal lists elsewhere are other lists.
         let within = step.step;
@@ -241,7 +241,7 @@ impl<'s> LeftSearch<'s> {
     }
 
     /// Judges a record, a part or a step in which nothing was selected.
-    fn judge_item(&mut self, item: &Json) {
+    fn judge_item(&mut self, item: &JsonNode) {
         // An item is unread unless one of three things explains it: its kind is harmless, it repeats a call or a
         // result that was read, or it has nothing in it that could be a call.
         if let Some(lost) = self.lost.iter().find(|lost| lost.address == address_of(item)) {
@@ -265,10 +265,10 @@ impl<'s> LeftSearch<'s> {
     }
 
     /// Searches an item for calls. One that was not read counts more than those that were.
-    fn find_call(&self, value: &Json) -> Option<CallInItem> {
-        let parts: Vec<&Json> = match value {
-            Json::List(items) => items.iter().collect(),
-            Json::Object(object) => match CallFace::of(object) {
+    fn find_call(&self, value: &JsonNode) -> Option<CallInItem> {
+        let parts: Vec<&JsonNode> = match value {
+            JsonNode::Array(items) => items.iter().collect(),
+            JsonNode::Object(object) => match CallFace::of(object) {
                 Some(face) if self.known.include(object, &face) => return Some(CallInItem::Known),
                 Some(face) => return Some(CallInItem::Unknown(face.name.to_owned())),
                 None => object.values().collect(),
@@ -295,55 +295,55 @@ enum CallInItem {
     Unknown(String),
 }
 
-fn addresses_of(values: &[&Json]) -> Vec<usize> {
+fn addresses_of(values: &[&JsonNode]) -> Vec<usize> {
     values.iter().map(|value| address_of(*value)).collect()
 }
 
 /// Whether a value is a list or an object with anything in it.
-fn is_filled(value: &Json) -> bool {
+fn is_filled(value: &JsonNode) -> bool {
     match value {
-        Json::List(items) => !items.is_empty(),
-        Json::Object(object) => !object.is_empty(),
+        JsonNode::Array(items) => !items.is_empty(),
+        JsonNode::Object(object) => !object.is_empty(),
         _ => false,
     }
 }
 
 /// The words that say of what kind an item is. An item with a single key is of the kind of this key.
-fn kinds_of<'v>(item: &'v Json<'v>) -> Vec<&'v str> {
-    let Json::Object(object) = item else { return Vec::new() };
+fn kinds_of<'v>(item: &'v JsonNode<'v>) -> Vec<&'v str> {
+    let JsonNode::Object(object) = item else { return Vec::new() };
     let mut kinds: Vec<&str> = KIND_KEYS.iter().filter_map(|key| object.get(key)?.as_str()).collect();
     // The only key of an object names its kind in formats such as `{"toolUse": {...}}`.
-    if let (1, Some((key, _))) = (object.len(), object.entries().next()) {
+    if let (1, Some((key, _))) = (object.len(), object.iter().next()) {
         kinds.push(key);
     }
     kinds
 }
 
-fn kind_of(item: &Json) -> String {
+fn kind_of(item: &JsonNode) -> String {
     kinds_of(item).first().copied().unwrap_or("without a kind").to_owned()
 }
 
 /// Whether an item could hold a call: it has more than texts and figures, or its kind sounds like one.
-fn has_substance(item: &Json, kinds: &[&str]) -> bool {
+fn has_substance(item: &JsonNode, kinds: &[&str]) -> bool {
     let mut kinds = kinds.iter().map(|kind| kind.to_lowercase());
     // The kind alone is enough: a record of a call may have only texts.
     if kinds.any(|kind| CALL_WORDS.iter().any(|word| kind.contains(word))) {
         return true;
     }
-    let parts: Vec<&Json> = match item {
-        Json::List(items) => items.iter().collect(),
-        Json::Object(object) => object.values().collect(),
+    let parts: Vec<&JsonNode> = match item {
+        JsonNode::Array(items) => items.iter().collect(),
+        JsonNode::Object(object) => object.values().collect(),
         _ => return false,
     };
     parts.into_iter().filter(|part| is_filled(part)).any(|part| match part {
-        Json::List(items) => items.iter().any(|item| is_filled(item) && has_substance_as_part(item)),
+        JsonNode::Array(items) => items.iter().any(|item| is_filled(item) && has_substance_as_part(item)),
         part => has_substance_as_part(part),
     })
 }
 
 /// Whether a part of an item is more than a text.
-fn has_substance_as_part(part: &Json) -> bool {
-    let Json::Object(object) = part else { return true };
-    let is_text = ["text", "content"].iter().any(|key| object.get(key).is_some_and(Json::is_text));
+fn has_substance_as_part(part: &JsonNode) -> bool {
+    let JsonNode::Object(object) = part else { return true };
+    let is_text = ["text", "content"].iter().any(|key| object.get(key).is_some_and(JsonNode::is_string));
     !is_text || has_substance(part, &kinds_of(part))
 }

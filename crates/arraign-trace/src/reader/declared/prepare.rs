@@ -2,19 +2,15 @@
 //!
 //! They are replaced in the document before anything is selected, so that all paths see the same values.
 
-use std::borrow::Cow;
+use crate::json::{self, Json, JsonNode, JsonObject};
 use std::collections::BTreeMap;
-
-use serde_json::Value;
 
 use super::declaration::DeclarationFields;
 use super::pointer::{follow_pointer, follow_pointer_mut};
 use super::selector::PathSelector;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 
 /// Replaces the values of a whole document.
-pub(super) fn prepare_document(fields: &DeclarationFields, document: &mut Json<'_>) {
+pub(super) fn prepare_document(fields: &DeclarationFields, document: &mut JsonNode<'_>) {
     // A path selects by shared reference and a value is replaced by exclusive one, so nodes are located by their pointers
     // first. Files whose declaration replaces nothing, which are most, skip that walk.
     let of_runs: Vec<&PathSelector> = fields.selectors_of_runs().collect();
@@ -45,14 +41,14 @@ pub(super) fn prepare_document(fields: &DeclarationFields, document: &mut Json<'
 
 /// Returns the pointers of what `selector` selects below `pointer`, where a list is its elements; without a selector,
 /// the pointer itself.
-fn locate_nodes(selector: Option<&PathSelector>, document: &Json, pointer: &str) -> Vec<String> {
+fn locate_nodes(selector: Option<&PathSelector>, document: &JsonNode, pointer: &str) -> Vec<String> {
     let Some(selector) = selector else { return vec![pointer.to_owned()] };
     let Some(node) = follow_pointer(document, pointer) else { return Vec::new() };
     let mut pointers = Vec::new();
     for found in selector.locate(node) {
         // A list that was selected stands for its elements.
         match follow_pointer(node, &found) {
-            Some(Json::List(items)) => {
+            Some(JsonNode::Array(items)) => {
                 pointers.extend((0..items.len()).map(|index| format!("{pointer}{found}/{index}")));
             }
             _ => pointers.push(format!("{pointer}{found}")),
@@ -62,7 +58,7 @@ fn locate_nodes(selector: Option<&PathSelector>, document: &Json, pointer: &str)
 }
 
 /// Replaces the values that `selector` selects in the part of `document` at `pointer`.
-fn prepare_values(selector: &PathSelector, document: &mut Json<'_>, pointer: &str) {
+fn prepare_values(selector: &PathSelector, document: &mut JsonNode<'_>, pointer: &str) {
     if !selector.is_prepared() {
         return;
     }
@@ -71,30 +67,30 @@ fn prepare_values(selector: &PathSelector, document: &mut Json<'_>, pointer: &st
     for found in selector.locate(node) {
         let Some(value) = follow_pointer_mut(node, &found) else { continue };
         // A text that is not JSON stays a text. The path that reads it reports what it is.
-        if let (true, Json::Text(text)) = (selector.json, &*value)
-            && let Ok(parsed) = serde_json::from_str::<Value>(text)
+        if let (true, JsonNode::String(text)) = (selector.json, &*value)
+            && let Ok(parsed) = json::from_str::<Json>(text)
         {
-            *value = parsed.into();
+            *value = parsed;
         }
-        if let (true, Json::Object(object)) = (selector.numbered, &mut *value) {
-            *value = Json::List(list_numbered(std::mem::take(object)));
+        if let (true, JsonNode::Object(object)) = (selector.numbered, &mut *value) {
+            *value = JsonNode::Array(list_numbered(std::mem::take(object)));
         }
     }
 }
 
 /// Groups the entries of an object by the number at the end of their keys: `{a_0, b_0, a_1}` is `[{a, b}, {a}]`.
 /// Entries without a number are a group of their own at the end: nothing is lost.
-fn list_numbered<'t>(object: Object<'t>) -> Vec<Json<'t>> {
-    let mut groups: BTreeMap<u32, Object<'t>> = BTreeMap::new();
+fn list_numbered<'t>(object: JsonObject<'t>) -> Vec<JsonNode<'t>> {
+    let mut groups: BTreeMap<u32, JsonObject<'t>> = BTreeMap::new();
     for (key, value) in object.into_entries() {
         let (number, name) = match split_number(&key) {
-            Some((name, number)) => (number, Cow::Owned(name.to_owned())),
+            Some((name, number)) => (number, name.to_owned().into()),
             // The largest number sorts behind all others.
             None => (u32::MAX, key),
         };
-        groups.entry(number).or_default().push(name, value);
+        groups.entry(number).or_default().insert(name, value);
     }
-    groups.into_values().map(Json::Object).collect()
+    groups.into_values().map(JsonNode::Object).collect()
 }
 
 fn split_number(key: &str) -> Option<(&str, u32)> {
@@ -104,15 +100,15 @@ fn split_number(key: &str) -> Option<(&str, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
 
-    fn prepare(selector: Value, document: Value) -> Value {
-        let selector: PathSelector = serde_json::from_value(selector).expect("a selector");
-        let mut document = Json::from(document);
+    fn prepare(selector: Json, document: Json) -> Json {
+        let selector: PathSelector = json::from_json(selector).expect("a selector");
+        let mut document = document;
         prepare_values(&selector, &mut document, "");
-        document.into_value()
+        document.into_json()
     }
 
     #[test]

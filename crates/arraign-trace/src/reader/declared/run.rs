@@ -1,7 +1,5 @@
 //! Builds the runs of a document from the events of their steps.
 
-use serde_json::{Map, Number, Value};
-
 use super::declaration::{CallRule, DeclarationFields, ResultRule};
 use super::document::DeclaredDocument;
 use super::figures::FigureReader;
@@ -12,15 +10,15 @@ use super::selections::{SelectedAs, Selections, address_of};
 use super::selector::PathSelector;
 use super::step::{StepEvent, StepEventKind, read_events};
 use super::text::{join_values, read_message, text_of};
+use crate::json::{Json, JsonMap, JsonNode, JsonNumber};
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
-use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallsUnrecorded, Role, Trace, UnreadContent, says_tool_use};
 
 /// A run that was read, and the values in it that are no calls and no results although they were selected as such.
 pub(super) struct ReadRun<'v> {
-    pub(super) node: &'v Json<'v>,
+    pub(super) node: &'v JsonNode<'v>,
     pub(super) trace: Trace,
     pub(super) lost: Vec<LostNode>,
 }
@@ -66,7 +64,7 @@ pub(super) struct RunReader<'d, 'v, 's> {
     builder: TraceBuilder,
     lost: Vec<LostNode>,
     /// What the steps of the current turn share, if the declaration says so.
-    turn: Option<&'v Json<'v>>,
+    turn: Option<&'v JsonNode<'v>>,
     /// Whether the last step of the model may go on with the next step: no user spoke since.
     is_open: bool,
 }
@@ -81,7 +79,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         Self { fields, document, selections, builder, lost: Vec::new(), turn: None, is_open: false }
     }
 
-    fn read(mut self, run: &'v Json<'v>) -> Result<ReadRun<'v>, DecodeError> {
+    fn read(mut self, run: &'v JsonNode<'v>) -> Result<ReadRun<'v>, DecodeError> {
         let steps = match &self.fields.steps {
             Some(steps) => self.selections.select_nodes(steps, run, SelectedAs::Step),
             None => Vec::new(),
@@ -106,7 +104,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     }
 
     /// Reads a step, and returns how many events it has.
-    fn read_step(&mut self, step: &'v Json<'v>) -> usize {
+    fn read_step(&mut self, step: &'v JsonNode<'v>) -> usize {
         let events = read_events(self.fields, step, self.selections);
         let turn = self.selections.select_with(self.fields.turn.as_ref(), step).first().copied();
         // The speaker is `None` at the start of a step, which makes the first text or call begin a message. A step
@@ -125,7 +123,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     }
 
     /// Whether a step goes on with the turn of the step before it.
-    fn goes_on(&mut self, step: &'v Json<'v>, turn: Option<&'v Json<'v>>) -> bool {
+    fn goes_on(&mut self, step: &'v JsonNode<'v>, turn: Option<&'v JsonNode<'v>>) -> bool {
         // With `new_turn`, only its marks begin turns; the field of the turn is not asked.
         if let Some(new_turn) = &self.fields.new_turn {
             let begins = self.selections.select(new_turn, step, SelectedAs::Node);
@@ -136,7 +134,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     }
 
     /// A step that stopped to call a tool has a call, or the call was not read.
-    fn check_stop(&mut self, step: &'v Json<'v>, events: &[StepEvent<'d, 'v>]) {
+    fn check_stop(&mut self, step: &'v JsonNode<'v>, events: &[StepEvent<'d, 'v>]) {
         let reasons = self.selections.select_with(self.fields.stop.as_ref(), step);
         let Some(reason) = reasons.first().map(|reason| text_of(reason)) else { return };
         if says_tool_use(&reason) && !events.iter().any(|event| matches!(event.kind, StepEventKind::Call(_)))
@@ -147,7 +145,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     }
 
     /// Reads the reason of the run, where its steps have none.
-    fn read_stop(&mut self, run: &'v Json<'v>) {
+    fn read_stop(&mut self, run: &'v JsonNode<'v>) {
         let reasons = self.selections.select_with(self.fields.stop.as_ref(), run);
         if self.builder.trace.stop_reason.is_none() {
             self.builder.trace.stop_reason = reasons.last().map(|reason| text_of(reason).into_owned());
@@ -175,10 +173,10 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         }
     }
 
-    fn add_call(&mut self, rule: &CallRule, node: &'v Json<'v>) {
+    fn add_call(&mut self, rule: &CallRule, node: &'v JsonNode<'v>) {
         let name = self.selections.select_with(rule.name.as_ref(), node).first().copied();
         // A rule may fix the name of the tool where the file does not repeat it.
-        let name = name.and_then(Json::as_str).or(rule.tool.as_deref());
+        let name = name.and_then(JsonNode::as_str).or(rule.tool.as_deref());
         let Some(name) = name else { return self.lose(node, UnreadContent::UnknownKind("call".to_owned())) };
         let arguments = self.read_arguments(rule, node);
         let id =
@@ -196,7 +194,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         self.builder.call(call);
     }
 
-    fn read_arguments(&mut self, rule: &CallRule, node: &'v Json<'v>) -> Arguments {
+    fn read_arguments(&mut self, rule: &CallRule, node: &'v JsonNode<'v>) -> Arguments {
         let Some(args) = &rule.args else { return Arguments::Unrecorded };
         let found = self.selections.select(args, node, SelectedAs::Whole);
         match (found.first(), &rule.argument) {
@@ -204,15 +202,15 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             (None, _) if args.selects_null(node) => Arguments::none(),
             (None, _) => Arguments::Unrecorded,
             (Some(value), Some(name)) => {
-                Arguments::Json(Value::Object(Map::from_iter([(name.clone(), value.to_value())])))
+                Arguments::Json(Json::Object(JsonMap::from_iter([(name.clone(), value.to_json())])))
             }
-            (Some(Json::Text(text)), None) => Arguments::from_text(text),
-            (Some(value), None) => Arguments::from_json(value.to_value()),
+            (Some(JsonNode::String(text)), None) => Arguments::from_text(text),
+            (Some(value), None) => Arguments::from_json(value.to_json()),
         }
     }
 
     /// Gives a result to its call: by its id, or else to the first call that waits.
-    fn add_result(&mut self, rule: &ResultRule, node: &'v Json<'v>) {
+    fn add_result(&mut self, rule: &ResultRule, node: &'v JsonNode<'v>) {
         let of =
             self.selections.select_with(rule.of.as_ref(), node).first().map(|id| text_of(id).into_owned());
         // Without a path to the id, results answer the calls in order. With a path that selects nothing here, the
@@ -239,7 +237,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     }
 
     /// Sets the result of a call. A result inside its call may be absent: then the call is not answered.
-    fn set_result(&mut self, call: &mut Call, rule: &ResultRule, node: &'v Json<'v>, place: ResultPlace) {
+    fn set_result(&mut self, call: &mut Call, rule: &ResultRule, node: &'v JsonNode<'v>, place: ResultPlace) {
         let values = self.selections.select_with(rule.value.as_ref(), node);
         let error = self
             .selections
@@ -255,7 +253,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         // A declared path to an error that selects nothing means success. Without such a path and without a verdict of
         // `failed`, the file says nothing about the outcome.
         let unmarked = if rule.error.is_some() { Unmarked::Worked } else { Unmarked::Unrecorded };
-        let exit_code = exit_code.first().and_then(|code| code.as_number()).and_then(Number::as_i64);
+        let exit_code = exit_code.first().and_then(|code| code.as_number()).and_then(JsonNumber::as_i64);
         let mut marks = OutcomeMarks::default();
         marks.note_failure(error.is_some() || failed == Some(true));
         if failed == Some(false) {
@@ -270,7 +268,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     }
 
     /// Whether the result says that the tool failed; `None` if it does not say.
-    fn judge_failure(&mut self, rule: &ResultRule, node: &'v Json<'v>) -> Option<bool> {
+    fn judge_failure(&mut self, rule: &ResultRule, node: &'v JsonNode<'v>) -> Option<bool> {
         // All paths are selected, even after one has decided: what they select counts as read.
         for condition in rule.failed.iter() {
             self.selections.select(&condition.path, node, SelectedAs::Node);
@@ -279,7 +277,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         answers.reduce(|one, other| one || other)
     }
 
-    fn lose(&mut self, node: &Json, content: UnreadContent) {
+    fn lose(&mut self, node: &JsonNode, content: UnreadContent) {
         self.lost.push(LostNode { address: address_of(node), content });
     }
 
@@ -289,7 +287,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     }
 
     /// Ends the run with the value `node`.
-    pub(super) fn finish(self, node: &'v Json<'v>) -> ReadRun<'v> {
+    pub(super) fn finish(self, node: &'v JsonNode<'v>) -> ReadRun<'v> {
         let has_answer = self.builder.trace.answer.is_some();
         let mut trace = self.builder.finish();
         // If the declaration has a path to the answer, the last message of the model is not taken for it.
@@ -303,8 +301,8 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     fn find_text(
         &mut self,
         selector: Option<&PathSelector>,
-        run: &'v Json<'v>,
-        steps: &[&'v Json<'v>],
+        run: &'v JsonNode<'v>,
+        steps: &[&'v JsonNode<'v>],
     ) -> Option<String> {
         let mut nodes = std::iter::once(run).chain(steps.iter().copied());
         nodes.find_map(|node| {
@@ -316,8 +314,8 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     /// Reads the fields of the declaration that concern the run as a whole.
     pub(super) fn read_figures(
         &mut self,
-        run: &'v Json<'v>,
-        steps: &[&'v Json<'v>],
+        run: &'v JsonNode<'v>,
+        steps: &[&'v JsonNode<'v>],
     ) -> Result<(), DecodeError> {
         let fields = self.fields;
         self.selections.select_with(fields.skip.as_ref(), run);

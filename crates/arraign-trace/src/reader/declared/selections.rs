@@ -3,10 +3,10 @@
 //! A value is identified by its address, because the document does not move while it is read. So the search for unread
 //! values needs no second walk along the paths.
 
+use crate::json::JsonNode;
 use std::collections::HashMap;
 
 use super::selector::PathSelector;
-use crate::reader::json::value::Json;
 
 /// How much of a value a path reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,9 +47,9 @@ impl Selections {
     pub(super) fn select<'v>(
         &mut self,
         selector: &PathSelector,
-        node: &'v Json<'v>,
+        node: &'v JsonNode<'v>,
         part: SelectedAs,
-    ) -> Vec<&'v Json<'v>> {
+    ) -> Vec<&'v JsonNode<'v>> {
         let selected = selector.select(node);
         for value in &selected {
             self.note(value, part);
@@ -58,7 +58,8 @@ impl Selections {
         if let Some(counts) = &mut self.counts {
             let count = counts.entry(address_of(selector)).or_default();
             count.values += selected.len();
-            count.example = count.example.take().or_else(|| selected.first().map(|value| value.render()));
+            count.example =
+                count.example.take().or_else(|| selected.first().map(std::string::ToString::to_string));
         }
         selected
     }
@@ -67,8 +68,8 @@ impl Selections {
     pub(super) fn select_with<'v>(
         &mut self,
         selector: Option<&PathSelector>,
-        node: &'v Json<'v>,
-    ) -> Vec<&'v Json<'v>> {
+        node: &'v JsonNode<'v>,
+    ) -> Vec<&'v JsonNode<'v>> {
         selector.map(|selector| self.select(selector, node, SelectedAs::Whole)).unwrap_or_default()
     }
 
@@ -76,15 +77,15 @@ impl Selections {
     pub(super) fn select_nodes<'v>(
         &mut self,
         selector: &PathSelector,
-        node: &'v Json<'v>,
+        node: &'v JsonNode<'v>,
         part: SelectedAs,
-    ) -> Vec<&'v Json<'v>> {
+    ) -> Vec<&'v JsonNode<'v>> {
         let selected = self.select(selector, node, SelectedAs::Node);
         let mut nodes = Vec::with_capacity(selected.len());
         for value in selected {
             match value {
                 // A null in a list is no node: declared paths select what is there.
-                Json::List(items) => nodes.extend(items.iter().filter(|item| !item.is_null())),
+                JsonNode::Array(items) => nodes.extend(items.iter().filter(|item| !item.is_null())),
                 value => nodes.push(value),
             }
         }
@@ -95,7 +96,7 @@ impl Selections {
     }
 
     /// Notes that a value was selected.
-    pub(super) fn note(&mut self, value: &Json, part: SelectedAs) {
+    pub(super) fn note(&mut self, value: &JsonNode, part: SelectedAs) {
         self.selected.push((address_of(value), part));
     }
 
@@ -111,7 +112,7 @@ impl Selections {
     }
 
     /// Returns how a value was selected, if it was.
-    pub(super) fn find(&self, value: &Json) -> Option<SelectedAs> {
+    pub(super) fn find(&self, value: &JsonNode) -> Option<SelectedAs> {
         let address = address_of(value);
         // The list is sorted by address, so all selections of one value are neighbours.
         let first = self.selected.partition_point(|(other, _)| *other < address);
@@ -126,20 +127,20 @@ impl Selections {
     }
 
     /// Whether a path reads all of a value.
-    pub(super) fn is_whole(&self, value: &Json) -> bool {
+    pub(super) fn is_whole(&self, value: &JsonNode) -> bool {
         self.selected.binary_search(&(address_of(value), SelectedAs::Whole)).is_ok()
     }
 
     /// Whether a value, or anything in it, was selected.
-    pub(super) fn reach_into(&self, value: &Json) -> bool {
+    pub(super) fn reach_into(&self, value: &JsonNode) -> bool {
         self.find(value).is_some() || self.reach_below(value)
     }
 
     /// Whether anything in a value was selected.
-    pub(super) fn reach_below(&self, value: &Json) -> bool {
+    pub(super) fn reach_below(&self, value: &JsonNode) -> bool {
         match value {
-            Json::List(items) => items.iter().any(|item| self.reach_into(item)),
-            Json::Object(object) => object.values().any(|item| self.reach_into(item)),
+            JsonNode::Array(items) => items.iter().any(|item| self.reach_into(item)),
+            JsonNode::Object(object) => object.values().any(|item| self.reach_into(item)),
             _ => false,
         }
     }

@@ -1,17 +1,14 @@
 //! A path to values, with alternatives: the paths of a declaration.
 
+use crate::json::JsonNode;
 use std::fmt;
 use std::sync::OnceLock;
 
+use super::pointer::find_pointers;
+use crate::jsonpath::JsonPath;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
-#[cfg(feature = "schema")]
-use serde_json::Value;
-
-use super::pointer::find_pointers;
-use crate::jsonpath::JsonPath;
-use crate::reader::json::value::Json;
 
 /// A path, or several of which the first that selects something is used.
 #[derive(Debug, Clone)]
@@ -25,18 +22,18 @@ pub(super) struct PathSelector {
 
 impl PathSelector {
     /// Returns the values that the first alternative with any value selects in `node`. A null is no value.
-    pub(super) fn select<'v>(&self, node: &'v Json<'v>) -> Vec<&'v Json<'v>> {
+    pub(super) fn select<'v>(&self, node: &'v JsonNode<'v>) -> Vec<&'v JsonNode<'v>> {
         let mut alternatives = self.paths.iter().map(|path| path.select(node));
         alternatives.find(|selected| !selected.is_empty()).unwrap_or_default()
     }
 
     /// Returns the JSON pointers of the values that [`PathSelector::select`] returns.
-    pub(super) fn locate(&self, node: &Json) -> Vec<String> {
+    pub(super) fn locate(&self, node: &JsonNode) -> Vec<String> {
         find_pointers(node, &self.select(node))
     }
 
     /// Whether a path selects a null in `node`.
-    pub(super) fn selects_null(&self, node: &Json) -> bool {
+    pub(super) fn selects_null(&self, node: &JsonNode) -> bool {
         self.paths.iter().any(|path| path.select_even_null(node).iter().any(|value| value.is_null()))
     }
 
@@ -77,26 +74,24 @@ impl NodePath {
         let whole = JsonPath::new(text)?;
         // A filter after `$` applies to the elements of the node by the standard, never to the node itself. Users mean
         // the node, so `@` is replaced by `$` in a second form of the filter, which asks the node.
-        let split = whole
-            .split_test()
-            .map(|(test, rest)| Ok::<_, String>((JsonPath::new(&test)?, JsonPath::new(&rest)?)));
-        Ok(Self { whole, test: split.transpose()?, lists: OnceLock::new() })
+        let split = whole.split_test();
+        Ok(Self { whole, test: split, lists: OnceLock::new() })
     }
 
-    pub(super) fn select<'v>(&self, node: &'v Json<'v>) -> Vec<&'v Json<'v>> {
+    pub(super) fn select<'v>(&self, node: &'v JsonNode<'v>) -> Vec<&'v JsonNode<'v>> {
         let mut selected = self.select_even_null(node);
         selected.retain(|value| !value.is_null());
         selected
     }
 
-    fn select_even_null<'v>(&self, node: &'v Json<'v>) -> Vec<&'v Json<'v>> {
-        self.path_for(node).map(|path| path.select_in(node)).unwrap_or_default()
+    fn select_even_null<'v>(&self, node: &'v JsonNode<'v>) -> Vec<&'v JsonNode<'v>> {
+        self.path_for(node).map(|path| path.select(node)).unwrap_or_default()
     }
 
     /// The path that is left to follow in `node`; `None` if the node fails the test.
-    fn path_for(&self, node: &Json) -> Option<&JsonPath> {
+    fn path_for(&self, node: &JsonNode) -> Option<&JsonPath> {
         match &self.test {
-            Some((test, rest)) if !node.is_list() => test.selects_any(node).then_some(rest),
+            Some((test, rest)) if !node.is_array() => test.selects_any(node).then_some(rest),
             _ => Some(&self.whole),
         }
     }
@@ -232,7 +227,7 @@ impl schemars::JsonSchema for PathSelector {
 /// aliases out.
 #[cfg(feature = "schema")]
 fn rename_path(mut fields: schemars::Schema) -> schemars::Schema {
-    if let Some(Value::Object(properties)) = fields.get_mut("properties")
+    if let Some(serde_json::Value::Object(properties)) = fields.get_mut("properties")
         && let Some(path) = properties.remove("path")
     {
         properties.insert("each".to_owned(), path);

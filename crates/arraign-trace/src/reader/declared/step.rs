@@ -3,13 +3,13 @@
 use super::declaration::{CallRule, DeclarationFields, ResultRule};
 use super::selections::{SelectedAs, Selections, address_of};
 use super::selector::PathSelector;
-use crate::reader::json::value::Json;
+use crate::json::JsonNode;
 use crate::trace::Role;
 
 /// Something that a path selected in a step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StepEvent<'d, 'v> {
-    pub(super) node: &'v Json<'v>,
+    pub(super) node: &'v JsonNode<'v>,
     pub(super) kind: StepEventKind<'d>,
 }
 
@@ -36,7 +36,7 @@ impl StepEventKind<'_> {
 /// Returns the events of a step, in their order.
 pub(super) fn read_events<'d, 'v>(
     fields: &'d DeclarationFields,
-    step: &'v Json<'v>,
+    step: &'v JsonNode<'v>,
     selections: &mut Selections,
 ) -> Vec<StepEvent<'d, 'v>> {
     let mut events = Vec::new();
@@ -63,9 +63,9 @@ pub(super) fn read_events<'d, 'v>(
 fn select_each<'v>(
     each: Option<&PathSelector>,
     mark: Option<&PathSelector>,
-    step: &'v Json<'v>,
+    step: &'v JsonNode<'v>,
     selections: &mut Selections,
-) -> Vec<&'v Json<'v>> {
+) -> Vec<&'v JsonNode<'v>> {
     match (each, mark) {
         (Some(each), _) => selections.select_nodes(each, step, SelectedAs::Node),
         (None, Some(mark)) if !mark.select(step).is_empty() => vec![step],
@@ -79,7 +79,7 @@ fn has_several_kinds(events: &[StepEvent<'_, '_>]) -> bool {
 
 /// Sorts events by their places: the elements of a list in the order of the list, the entries of an object by what
 /// they hold.
-fn order_events<'d, 'v>(step: &'v Json<'v>, events: &[StepEvent<'d, 'v>]) -> Vec<StepEvent<'d, 'v>> {
+fn order_events<'d, 'v>(step: &'v JsonNode<'v>, events: &[StepEvent<'d, 'v>]) -> Vec<StepEvent<'d, 'v>> {
     let mut by_address: Vec<(usize, StepEvent)> =
         events.iter().map(|event| (address_of(event.node), *event)).collect();
     by_address.sort_by_key(|(address, event)| (*address, event.kind.rank()));
@@ -89,7 +89,7 @@ fn order_events<'d, 'v>(step: &'v Json<'v>, events: &[StepEvent<'d, 'v>]) -> Vec
 }
 
 fn place_events<'d, 'v>(
-    value: &'v Json<'v>,
+    value: &'v JsonNode<'v>,
     events: &[(usize, StepEvent<'d, 'v>)],
     ordered: &mut Vec<StepEvent<'d, 'v>>,
 ) {
@@ -99,13 +99,13 @@ fn place_events<'d, 'v>(
     let first = events.partition_point(|(other, _)| *other < address);
     let here = events[first..].iter().take_while(|(other, _)| *other == address).map(|(_, event)| *event);
     match value {
-        Json::List(items) => {
+        JsonNode::Array(items) => {
             ordered.extend(here);
             for item in items {
                 place_events(item, events, ordered);
             }
         }
-        Json::Object(object) => {
+        JsonNode::Object(object) => {
             // A call may be the object itself: then it comes after the texts in it.
             let mut entries: Vec<Vec<StepEvent>> = here.map(|event| vec![event]).collect();
             for entry in object.values() {

@@ -3,14 +3,13 @@
 //! The protocol records what agents say to each other, but not their tool calls or cost. The answer is the content of the
 //! artifacts and the message of the task's last status. Without both, the answer is the agent's last message.
 
+use crate::json::{JsonNode, JsonObject};
 use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -55,12 +54,12 @@ fn detect_format(input: &Input) -> Detection {
 }
 
 /// Whether a record is a request of this protocol: others are JSON-RPC as well.
-pub(crate) fn is_asking(value: &Json) -> bool {
-    value.get("method").and_then(Json::as_str).is_some_and(|method| ASKING.contains(&method))
+pub(crate) fn is_asking(value: &JsonNode) -> bool {
+    value.get("method").and_then(JsonNode::as_str).is_some_and(|method| ASKING.contains(&method))
 }
 
 /// Whether a record is an answer of this protocol, in JSON-RPC or alone.
-pub(crate) fn is_answer(value: &Json) -> bool {
+pub(crate) fn is_answer(value: &JsonNode) -> bool {
     let value = value.get("result").unwrap_or(value);
     let kind = value.text_under("kind");
     let is_old = ANSWERS.iter().any(|(_, name)| kind == Some(name)) && has_answer_fields(value);
@@ -68,21 +67,21 @@ pub(crate) fn is_answer(value: &Json) -> bool {
 }
 
 /// Whether an object has the fields of a message, a task or an update.
-fn has_answer_fields(value: &Json) -> bool {
-    let is_message = value.get("parts").is_some_and(Json::is_list) && value.has_key("messageId");
-    is_message || ["status", "artifact"].iter().any(|key| value.get(key).is_some_and(Json::is_object))
+fn has_answer_fields(value: &JsonNode) -> bool {
+    let is_message = value.get("parts").is_some_and(JsonNode::is_array) && value.has_key("messageId");
+    is_message || ["status", "artifact"].iter().any(|key| value.get(key).is_some_and(JsonNode::is_object))
 }
 
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = TaskRuns::default();
     for Record { at, value } in input.records {
-        let added = Object::of(value, "a message").and_then(|record| add(&mut runs, record));
+        let added = JsonObject::of(value, "a message").and_then(|record| add(&mut runs, record));
         added.map_err(|error| at.in_record(error))?;
     }
     Ok(runs.list.into_iter().map(TaskRun::into_trace).collect())
 }
 
-fn add(runs: &mut TaskRuns, mut record: Object) -> Result<(), DecodeError> {
+fn add(runs: &mut TaskRuns, mut record: JsonObject) -> Result<(), DecodeError> {
     if let Some(mut asked) = record.object(&["params"])? {
         let message = asked.object(&["message"]).map_err(|error| error.at_key("params"))?;
         return message.map_or(Ok(()), |message| runs.of(&message, "taskId").message(message));
@@ -115,8 +114,8 @@ struct TaskRuns {
 
 impl TaskRuns {
     /// The run of the task that `told` names under `key`; the last, where it names none.
-    fn of(&mut self, told: &Object, key: &str) -> &mut TaskRun {
-        let id = told.get(key).and_then(Json::as_str);
+    fn of(&mut self, told: &JsonObject, key: &str) -> &mut TaskRun {
+        let id = told.get(key).and_then(JsonNode::as_str);
         let known = id.and_then(|id| self.places.get(id).copied());
         // What was asked before the task had an id belongs to it.
         let last =
@@ -151,35 +150,35 @@ struct TaskRun {
 }
 
 impl TaskRun {
-    fn told(&mut self, name: &str, mut told: Object) -> Result<(), DecodeError> {
+    fn told(&mut self, name: &str, mut told: JsonObject) -> Result<(), DecodeError> {
         match name {
             "message" => self.message(told),
             "task" => self.task(told),
             "status-update" => self.status(&mut told),
             _ => {
-                let more = told.get("append").is_some_and(Json::is_true);
+                let more = told.get("append").is_some_and(JsonNode::is_true);
                 told.object(&["artifact"])?.map_or(Ok(()), |artifact| self.artifact(artifact, more))
             }
         }
     }
 
-    fn task(&mut self, mut task: Object) -> Result<(), DecodeError> {
+    fn task(&mut self, mut task: JsonObject) -> Result<(), DecodeError> {
         for message in task.list(&["history"])? {
-            self.message(Object::of(message, "a message")?).map_err(|error| error.at_key("history"))?;
+            self.message(JsonObject::of(message, "a message")?).map_err(|error| error.at_key("history"))?;
         }
         for artifact in task.list(&["artifacts"])? {
-            self.artifact(Object::of(artifact, "an artifact")?, false)
+            self.artifact(JsonObject::of(artifact, "an artifact")?, false)
                 .map_err(|error| error.at_key("artifacts"))?;
         }
         self.status(&mut task)
     }
 
-    fn status(&mut self, told: &mut Object) -> Result<(), DecodeError> {
+    fn status(&mut self, told: &mut JsonObject) -> Result<(), DecodeError> {
         let Some(mut status) = told.object(&["status"])? else { return Ok(()) };
         let state = status.string(&["state"])?;
         let message = status.object(&["message"])?;
         self.status = message.as_ref().map(|message| text_of(message.get("parts")));
-        let is_final = told.get("final").is_some_and(Json::is_true);
+        let is_final = told.get("final").is_some_and(JsonNode::is_true);
         let trace = &mut self.builder.trace;
         trace.ended = read_ending(state.as_deref().unwrap_or_default(), self.status.as_deref(), is_final);
         trace.stop_reason = match (&trace.ended, &self.status) {
@@ -189,7 +188,7 @@ impl TaskRun {
         message.map_or(Ok(()), |message| self.message(message))
     }
 
-    fn message(&mut self, mut message: Object) -> Result<(), DecodeError> {
+    fn message(&mut self, mut message: JsonObject) -> Result<(), DecodeError> {
         let role = match message.text(&["role"])?.as_deref() {
             Some("user" | "ROLE_USER") => Role::User,
             _ => Role::Assistant,
@@ -207,7 +206,7 @@ impl TaskRun {
     }
 
     /// Adds to an artifact, or sets it.
-    fn artifact(&mut self, mut artifact: Object, more: bool) -> Result<(), DecodeError> {
+    fn artifact(&mut self, mut artifact: JsonObject, more: bool) -> Result<(), DecodeError> {
         let id = artifact.string(&["artifactId"])?.unwrap_or_default();
         let text = text_of(artifact.get("parts"));
         let place = *self.places.entry(id).or_insert(self.artifacts.len());
@@ -246,8 +245,8 @@ fn read_ending(state: &str, said: Option<&str>, is_final: bool) -> Ended {
 }
 
 /// Joins the texts of parts. Data is rendered as JSON, files are left out.
-fn text_of(parts: Option<&Json>) -> String {
-    let parts = parts.and_then(Json::as_list).unwrap_or_default().iter();
+fn text_of(parts: Option<&JsonNode>) -> String {
+    let parts = parts.and_then(JsonNode::as_array).unwrap_or_default().iter();
     let texts = parts.filter_map(|part| match (part.get("text"), part.get("data")) {
         (Some(text), _) => text.as_str().map(ToOwned::to_owned),
         (None, Some(data)) => Some(data.clone().into_text_or_json().into_owned()),

@@ -3,15 +3,14 @@
 //! Each invocation is a run. Pieces of a streamed answer (`partial`) are skipped, because the complete answer follows. An
 //! event whose id came before is skipped, too.
 
+use crate::json::{JsonError, JsonNode, JsonObject};
 use std::collections::HashMap;
 
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::gemini::{ContentWalk, TOKENS};
 use crate::reader::json::input::{At, Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -31,7 +30,7 @@ const USAGE_NAMES: [&str; 2] = ["usageMetadata", "usage_metadata"];
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
-        let first = record.value.get("events").and_then(Json::first);
+        let first = record.value.get("events").and_then(JsonNode::first);
         if !is_event(first.unwrap_or(&record.value)) {
             return Err(Reason::of(record.at, "is no event with an `author` and an invocation"));
         }
@@ -39,13 +38,13 @@ fn detect_format(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-fn is_event(value: &Json) -> bool {
+fn is_event(value: &JsonNode) -> bool {
     let invocation = ["invocationId", "invocation_id"].iter().any(|key| value.get(key).is_some());
     invocation && value.get("author").is_some()
 }
 
 /// The invocations of a session's events; a file with sessions in it is read whole.
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     let mut event = look(text, &["events", "invocationId", "invocation_id"])?;
     let id = event.string(&["invocationId", "invocation_id"]).ok().flatten();
     Ok(if event.get("events").is_some() { RunKey::Several } else { RunKey::Stretch(id) }.into())
@@ -63,11 +62,12 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 /// Finds the events whose ids came before in their invocation, by their number in the file, and whether each says the same as
 /// the one before. An export that was tried again has its events twice.
 fn find_repeats(records: &[Record]) -> HashMap<usize, bool> {
-    let events = records.iter().flat_map(|record| match record.value.get("events").and_then(Json::as_list) {
-        Some(events) => events,
-        None => std::slice::from_ref(&record.value),
-    });
-    let mut first: HashMap<&str, &Json> = HashMap::new();
+    let events =
+        records.iter().flat_map(|record| match record.value.get("events").and_then(JsonNode::as_array) {
+            Some(events) => events,
+            None => std::slice::from_ref(&record.value),
+        });
+    let mut first: HashMap<&str, &JsonNode> = HashMap::new();
     let mut repeats = HashMap::new();
     let mut invocation = None;
     for (number, event) in events.enumerate() {
@@ -76,7 +76,7 @@ fn find_repeats(records: &[Record]) -> HashMap<usize, bool> {
         if std::mem::replace(&mut invocation, own) != own {
             first.clear();
         }
-        let is_partial = event.get("partial").is_some_and(Json::is_true);
+        let is_partial = event.get("partial").is_some_and(JsonNode::is_true);
         let id = event.text_under("id").filter(|id| !id.is_empty() && !is_partial);
         if let Some(known) = id.and_then(|id| first.insert(id, event)) {
             repeats.insert(number, known == event);
@@ -105,22 +105,22 @@ impl AdkSession {
         }
     }
 
-    fn record(&mut self, at: At, value: Json) -> Result<(), DecodeError> {
-        let mut record = Object::of(value, "an event")?;
+    fn record(&mut self, at: At, value: JsonNode) -> Result<(), DecodeError> {
+        let mut record = JsonObject::of(value, "an event")?;
         if record.get("events").is_none() {
             return self.event(at.into(), record);
         }
         // A session begins a run, whatever invocation came before it.
         self.end_run();
         for (index, event) in record.list(&["events"])?.into_iter().enumerate() {
-            let event = Object::of(event, "an event")
+            let event = JsonObject::of(event, "an event")
                 .and_then(|event| self.event(RecordSpot::item(at, "events", index), event));
             event.map_err(|error| error.at_key(index).at_key("events"))?;
         }
         Ok(())
     }
 
-    fn event(&mut self, spot: RecordSpot, event: Object) -> Result<(), DecodeError> {
+    fn event(&mut self, spot: RecordSpot, event: JsonObject) -> Result<(), DecodeError> {
         let number = self.events;
         self.events += 1;
         match self.repeats.get(&number) {
@@ -133,7 +133,7 @@ impl AdkSession {
         }
     }
 
-    fn add_event(&mut self, spot: RecordSpot, mut event: Object) -> Result<(), DecodeError> {
+    fn add_event(&mut self, spot: RecordSpot, mut event: JsonObject) -> Result<(), DecodeError> {
         let mut tried = None;
         let invocation = event.string(&["invocationId", "invocation_id"])?;
         if self.begun && self.walk.builder.trace.id != invocation {
@@ -141,7 +141,7 @@ impl AdkSession {
         }
         self.begun = true;
         self.walk.builder.trace.id = invocation;
-        if event.get("partial").is_some_and(Json::is_true) {
+        if event.get("partial").is_some_and(JsonNode::is_true) {
             return Ok(());
         }
         let branch = event.string(&["branch"])?.unwrap_or_default();
@@ -190,12 +190,12 @@ struct EventStop {
 
 /// Reads the error or the finish reason of an event. The code of an error is the finish reason of the model, where it has
 /// one: a text that broke off is no failure.
-fn read_stop(event: &mut Object) -> Result<Option<EventStop>, DecodeError> {
+fn read_stop(event: &mut JsonObject) -> Result<Option<EventStop>, DecodeError> {
     let code = event.string(&["errorCode", "error_code"])?;
     let message = event.string(&["errorMessage", "error_message"])?;
     let finish = event.string(&["finishReason", "finish_reason"])?;
     let Some(error) = message.or(code.clone()) else {
-        if event.get("interrupted") == Some(&Json::Bool(true)) {
+        if event.get("interrupted") == Some(&JsonNode::Bool(true)) {
             let ended = Ended::Cut("interrupted".to_owned());
             return Ok(Some(EventStop {
                 reason: Some("interrupted".to_owned()),
@@ -214,7 +214,7 @@ fn read_stop(event: &mut Object) -> Result<Option<EventStop>, DecodeError> {
 }
 
 /// Whether an event has a text, which only an agent writes.
-fn has_text(event: &Object) -> bool {
-    let parts = event.get("content").and_then(|content| content.get("parts")?.as_list());
+fn has_text(event: &JsonObject) -> bool {
+    let parts = event.get("content").and_then(|content| content.get("parts")?.as_array());
     parts.unwrap_or_default().iter().any(|part| part.has_text("text"))
 }

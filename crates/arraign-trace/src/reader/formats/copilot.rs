@@ -4,6 +4,7 @@
 //! subagents say is not part of the conversation. Commands that the user ran are not calls. `--output-format json` does
 //! not record tokens. The cost in an event is in premium requests, not in money: a run has no cost.
 
+use crate::json::{JsonNode, JsonObject};
 use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::clock::{millis_between, nanos};
@@ -12,9 +13,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -40,13 +39,13 @@ fn detect_format(input: &Input) -> Detection {
     Err("no event of a session is in it".into())
 }
 
-fn is_event(record: &Json) -> bool {
-    let kind = record.get("type").and_then(Json::as_str).unwrap_or_default();
+fn is_event(record: &JsonNode) -> bool {
+    let kind = record.get("type").and_then(JsonNode::as_str).unwrap_or_default();
     let is_named = kind == "abort" || kind.contains('.');
-    kind == "result" || is_named && record.get("data").is_some_and(Json::is_object)
+    kind == "result" || is_named && record.get("data").is_some_and(JsonNode::is_object)
 }
 
-fn is_own_event(record: &Json) -> bool {
+fn is_own_event(record: &JsonNode) -> bool {
     const KINDS: [&str; 6] = [
         "user.message",
         "assistant.message",
@@ -55,7 +54,7 @@ fn is_own_event(record: &Json) -> bool {
         "tool.execution_complete",
         "session.start",
     ];
-    let kind = record.get("type").and_then(Json::as_str).unwrap_or_default();
+    let kind = record.get("type").and_then(JsonNode::as_str).unwrap_or_default();
     KINDS.contains(&kind) && record.get("parentId").is_some()
 }
 
@@ -96,7 +95,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut sessions: Vec<CopilotSession> = Vec::new();
     let mut is_over = true;
     for Record { at, value } in input.records {
-        let kind = value.get("type").and_then(Json::as_str).unwrap_or_default();
+        let kind = value.get("type").and_then(JsonNode::as_str).unwrap_or_default();
         // A file that lacks its first event has a run nevertheless.
         if is_over || kind == "session.start" {
             sessions.push(CopilotSession::default());
@@ -104,7 +103,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         is_over = kind == "result";
         let Some(session) = sessions.last_mut() else { continue };
         let evidence = session.builder.open_record(at, &value);
-        let added = Object::of(value, "an event").and_then(|event| session.add_event(event));
+        let added = JsonObject::of(value, "an event").and_then(|event| session.add_event(event));
         added.map_err(|error| at.in_record(error))?;
         session.builder.close_record(evidence);
     }
@@ -129,18 +128,18 @@ struct CopilotSession {
 }
 
 impl CopilotSession {
-    fn add_event(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn add_event(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let kind = event.required(&["type"])?;
         self.now = event.text(&["timestamp"])?.and_then(|time| nanos(&time));
         if kind == "result" {
             return self.end_session(event);
         }
-        let is_nested = event.get("agentId").is_some_and(Json::is_text);
+        let is_nested = event.get("agentId").is_some_and(JsonNode::is_string);
         let data = event.object(&["data"])?.unwrap_or_default();
         self.add_data(&kind, data, is_nested).map_err(|error| error.at_key("data"))
     }
 
-    fn add_data(&mut self, kind: &str, mut data: Object, is_nested: bool) -> Result<(), DecodeError> {
+    fn add_data(&mut self, kind: &str, mut data: JsonObject, is_nested: bool) -> Result<(), DecodeError> {
         match kind {
             "session.start" => {
                 self.builder.trace.id = data.string(&["sessionId"])?;
@@ -174,7 +173,7 @@ impl CopilotSession {
         Ok(())
     }
 
-    fn add_tool_event(&mut self, kind: &str, mut data: Object) -> Result<(), DecodeError> {
+    fn add_tool_event(&mut self, kind: &str, mut data: JsonObject) -> Result<(), DecodeError> {
         match kind {
             "tool.user_requested" => {
                 let id = data.required(&["toolCallId"])?;
@@ -190,13 +189,13 @@ impl CopilotSession {
         Ok(())
     }
 
-    fn say(&mut self, role: Role, data: &mut Object) -> Result<(), DecodeError> {
+    fn say(&mut self, role: Role, data: &mut JsonObject) -> Result<(), DecodeError> {
         let text = data.text(&["content"])?.unwrap_or_default();
         self.builder.say(role, &text);
         Ok(())
     }
 
-    fn add_reply(&mut self, mut data: Object, is_nested: bool) -> Result<(), DecodeError> {
+    fn add_reply(&mut self, mut data: JsonObject, is_nested: bool) -> Result<(), DecodeError> {
         let path = self.find_path(&data);
         let is_nested = is_nested || !path.is_empty();
         // A long reply is written in chunks: they are one turn.
@@ -243,7 +242,7 @@ impl CopilotSession {
     fn add_call(
         &mut self,
         id: Option<String>,
-        request: &mut Object,
+        request: &mut JsonObject,
         agent_path: Vec<String>,
     ) -> Result<(), DecodeError> {
         let server = request.string(&["mcpServerName"])?;
@@ -259,7 +258,7 @@ impl CopilotSession {
         Ok(())
     }
 
-    fn start_tool(&mut self, mut data: Object) -> Result<(), DecodeError> {
+    fn start_tool(&mut self, mut data: JsonObject) -> Result<(), DecodeError> {
         // A command that the user typed is not the model's call, though it has the events of one.
         let id = data.required(&["toolCallId"])?.into_owned();
         if self.user_commands.contains(&id) {
@@ -277,7 +276,7 @@ impl CopilotSession {
         Ok(())
     }
 
-    fn end_tool(&mut self, mut data: Object) -> Result<(), DecodeError> {
+    fn end_tool(&mut self, mut data: JsonObject) -> Result<(), DecodeError> {
         let id = data.required(&["toolCallId"])?;
         let ended_ms = self.began.zip(self.now).map(|(began, now)| millis_between(began, now));
         let mut marks = OutcomeMarks::of(&data);
@@ -291,7 +290,7 @@ impl CopilotSession {
             return Ok(());
         };
         let result = data.object(&["result"])?.and_then(|mut result| result.take(&["content"]));
-        call.result = result.map(Json::into_value);
+        call.result = result.map(JsonNode::into_json);
         marks.settle(call, Unmarked::Worked);
         let message = error_of(&mut data);
         let output = call.result.as_ref().and_then(|result| Some(result.as_str()?.to_owned()));
@@ -301,7 +300,7 @@ impl CopilotSession {
         Ok(())
     }
 
-    fn start_subagent(&mut self, mut data: Object) -> Result<(), DecodeError> {
+    fn start_subagent(&mut self, mut data: JsonObject) -> Result<(), DecodeError> {
         let Some(id) = data.string(&["toolCallId"])? else { return Ok(()) };
         let name = data.string(&["agentName", "agentDisplayName"])?.unwrap_or_else(|| id.clone());
         // A subagent may be started inside of another one, whose path goes on.
@@ -313,13 +312,13 @@ impl CopilotSession {
     }
 
     /// The path of the subagent that an event is of; empty for the agent itself.
-    fn find_path(&self, data: &Object) -> Vec<String> {
-        let Some(parent) = data.get("parentToolCallId").and_then(Json::as_str) else { return Vec::new() };
+    fn find_path(&self, data: &JsonObject) -> Vec<String> {
+        let Some(parent) = data.get("parentToolCallId").and_then(JsonNode::as_str) else { return Vec::new() };
         self.subagents.get(parent).cloned().unwrap_or_else(|| vec![parent.to_owned()])
     }
 
     /// The last line of `--output-format json`.
-    fn end_session(&mut self, mut line: Object) -> Result<(), DecodeError> {
+    fn end_session(&mut self, mut line: JsonObject) -> Result<(), DecodeError> {
         let trace = &mut self.builder.trace;
         trace.id = line.string(&["sessionId"])?.or(trace.id.take());
         let code = line.get("exitCode").and_then(|code| code.as_number()?.as_i64());
@@ -344,10 +343,10 @@ impl CopilotSession {
 }
 
 /// Whether a message of the user was written by Copilot itself: the text of a skill, or an order to go on.
-fn is_hidden(data: &Object) -> bool {
-    let source = data.get("source").and_then(Json::as_str);
+fn is_hidden(data: &JsonObject) -> bool {
+    let source = data.get("source").and_then(JsonNode::as_str);
     source.is_some_and(|source| source != "user")
-        || data.get("isAutopilotContinuation").is_some_and(Json::is_true)
+        || data.get("isAutopilotContinuation").is_some_and(JsonNode::is_true)
 }
 
 /// Tokens of a model call.

@@ -3,15 +3,14 @@
 //! Each episode is a run. The events of several episodes can be interleaved. The events do not record which calls one
 //! model response made: each call is a turn.
 
+use crate::json::{self, JsonError, JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::reader::build::tool_result::with_result;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -31,8 +30,8 @@ const EVENTS: [&str; 4] = ["episode_start", "step", "tool_call", "episode_end"];
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
-        let kind = record.value.get("type").and_then(Json::as_str).unwrap_or_default();
-        let named = record.value.get("episode_id").is_some_and(Json::is_text);
+        let kind = record.value.get("type").and_then(JsonNode::as_str).unwrap_or_default();
+        let named = record.value.get("episode_id").is_some_and(JsonNode::is_string);
         if !EVENTS.contains(&kind) || !named {
             return Err(Reason::of(record.at, "is no event of an episode"));
         }
@@ -64,7 +63,7 @@ impl Episodes {
     }
 }
 
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     let id = look(text, &["episode_id"])?.string(&["episode_id"]).ok().flatten();
     Ok(id.map_or(RunKey::Nobody, RunKey::Of).into())
 }
@@ -72,7 +71,7 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut episodes = Episodes::default();
     for Record { at, value } in input.records {
-        let event = Object::of(value, "an event").and_then(|event| add(&mut episodes, event));
+        let event = JsonObject::of(value, "an event").and_then(|event| add(&mut episodes, event));
         event.map_err(|error| at.in_record(error))?;
     }
     let traces = episodes.list.into_iter().map(|mut episode| {
@@ -82,7 +81,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     Ok(traces.collect())
 }
 
-fn add(episodes: &mut Episodes, mut event: Object) -> Result<(), DecodeError> {
+fn add(episodes: &mut Episodes, mut event: JsonObject) -> Result<(), DecodeError> {
     let kind = event.required(&["type"])?;
     let id = event.required(&["episode_id"])?.into_owned();
     let time = event.figure(&["timestamp"])?;
@@ -102,23 +101,25 @@ fn add(episodes: &mut Episodes, mut event: Object) -> Result<(), DecodeError> {
 }
 
 impl Episode {
-    fn start(&mut self, mut event: Object, time: Option<f64>) {
+    fn start(&mut self, mut event: JsonObject, time: Option<f64>) {
         self.started = time;
         let prompt = match event.take(&["input"]) {
-            Some(Json::Text(prompt)) => Some(prompt.into_owned()),
-            Some(input) => input.get("prompt").and_then(Json::as_str).map(ToOwned::to_owned),
+            Some(JsonNode::String(prompt)) => Some(prompt.into_owned()),
+            Some(input) => {
+                input.get("prompt").and_then(JsonNode::as_str).map(|prompt| prompt.to_owned().into())
+            }
             None => None,
         };
         if let Some(prompt) = prompt {
             self.trace.push_message(Role::User, prompt);
         }
         let mut meta =
-            event.take(&["meta"]).and_then(|meta| Object::of(meta, "`meta`").ok()).unwrap_or_default();
+            event.take(&["meta"]).and_then(|meta| JsonObject::of(meta, "`meta`").ok()).unwrap_or_default();
         self.trace.model = meta.string(&["model"]).ok().flatten();
     }
 
     /// Adds the reply of a model. Some writers keep prompt and completion as JSON in the text.
-    fn step(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn step(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let kind = event.text(&["kind"])?.unwrap_or_default();
         let Some(content) = event.text(&["content"])? else { return Ok(()) };
         let role = match kind.as_ref() {
@@ -128,8 +129,7 @@ impl Episode {
             _ => return Ok(()),
         };
         // A content that is not such JSON is kept as plain text.
-        let pair =
-            serde_json::from_str(&content).and_then(serde_json::from_value::<Pair>).unwrap_or_default();
+        let pair = json::from_str::<Pair>(&content).unwrap_or_default();
         if let (None, Some(prompt)) = (&self.trace.input, pair.prompt) {
             self.trace.push_message(Role::User, prompt);
         }
@@ -137,7 +137,7 @@ impl Episode {
         Ok(())
     }
 
-    fn call(&mut self, mut event: Object, time: Option<f64>) -> Result<(), DecodeError> {
+    fn call(&mut self, mut event: JsonObject, time: Option<f64>) -> Result<(), DecodeError> {
         let name = event.required(&["tool_name"])?;
         let arguments = event.arguments("args");
         let turn = self.trace.calls.len() + 1;
@@ -146,7 +146,7 @@ impl Episode {
         Ok(())
     }
 
-    fn end(&mut self, mut event: Object, time: Option<f64>) -> Result<(), DecodeError> {
+    fn end(&mut self, mut event: JsonObject, time: Option<f64>) -> Result<(), DecodeError> {
         self.trace.duration_ms = self.since_start(time)?;
         self.trace.answer = event.string(&["final_output"])?;
         self.trace.stop_reason = event.string(&["outcome"])?;

@@ -3,6 +3,7 @@
 //! The format does not record which calls were parallel: each call is a turn. Cached tokens are counted separately from
 //! the input.
 
+use crate::json::{JsonError, JsonNode, JsonNumber, JsonObject};
 use std::borrow::Cow;
 use std::iter::{Enumerate, Peekable};
 
@@ -14,9 +15,7 @@ use crate::reader::build::unread_log::note_unread;
 use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -35,7 +34,7 @@ fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         let trace = record.value.get("trace").unwrap_or(&record.value);
-        let Some(steps) = trace.get("steps").and_then(Json::as_list) else {
+        let Some(steps) = trace.get("steps").and_then(JsonNode::as_array) else {
             return Err(Reason::of(record.at, "has no `steps`"));
         };
         let told =
@@ -48,7 +47,7 @@ fn detect_format(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     let mut record = look(text, &["trace", "session_id"])?;
     let mut run = record.object(&["trace"]).ok().flatten().unwrap_or(record);
     Ok(RunKey::Own(run.string(&["session_id"]).ok().flatten()).into())
@@ -58,14 +57,14 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let runs = input.records.into_iter();
     runs.map(|Record { at, value }| {
         let evidence = CallEvidence::gather(at, &value);
-        let run = Object::of(value, "a trace").and_then(result).map_err(|error| at.in_record(error))?;
+        let run = JsonObject::of(value, "a trace").and_then(result).map_err(|error| at.in_record(error))?;
         Ok(note_unread(run, evidence))
     })
     .collect()
 }
 
 /// A result says of its trace what was asked.
-fn result(mut record: Object) -> Result<Trace, DecodeError> {
+fn result(mut record: JsonObject) -> Result<Trace, DecodeError> {
     let query = record.string(&["input_query"])?;
     match record.object(&["trace"])? {
         Some(inner) => run(inner, query).map_err(|error| error.at_key("trace")),
@@ -73,7 +72,7 @@ fn result(mut record: Object) -> Result<Trace, DecodeError> {
     }
 }
 
-fn run(mut record: Object, query: Option<String>) -> Result<Trace, DecodeError> {
+fn run(mut record: JsonObject, query: Option<String>) -> Result<Trace, DecodeError> {
     let mut builder = TraceBuilder::default();
     let mut metrics = record.object(&["metrics"])?.unwrap_or_default();
     let trace = &mut builder.trace;
@@ -106,7 +105,7 @@ fn run(mut record: Object, query: Option<String>) -> Result<Trace, DecodeError> 
     Ok(steps.builder.finish())
 }
 
-fn lasted(record: &mut Object) -> Result<Option<f64>, DecodeError> {
+fn lasted(record: &mut JsonObject) -> Result<Option<f64>, DecodeError> {
     let began = record.text(&["start_time"])?.and_then(|text| nanos(&text));
     let ended = record.text(&["end_time"])?.and_then(|text| nanos(&text));
     Ok(began.zip(ended).map(|(began, ended)| millis_between(began, ended)))
@@ -124,13 +123,13 @@ const TOKENS: TokenKeys = TokenKeys {
 /// The steps of a run; where the user spoke more than once, between the user's turns.
 struct EvalviewSteps<'t> {
     builder: TraceBuilder,
-    turns: Peekable<Enumerate<std::vec::IntoIter<Json<'t>>>>,
+    turns: Peekable<Enumerate<std::vec::IntoIter<JsonNode<'t>>>>,
     /// The reply to the user in the turn that is being read.
     answer: Option<String>,
 }
 
 impl EvalviewSteps<'_> {
-    fn add(&mut self, mut step: Object) -> Result<(), DecodeError> {
+    fn add(&mut self, mut step: JsonObject) -> Result<(), DecodeError> {
         if let Some(turn) = step.count(&["turn_index"])? {
             self.turn_to(turn);
         }
@@ -144,7 +143,7 @@ impl EvalviewSteps<'_> {
             id: step.string(&["step_id"])?,
             result: step
                 .take_even_null("output")
-                .map(Json::into_value)
+                .map(JsonNode::into_json)
                 // A failed step has a null for its output, which is not a result of the tool.
                 .filter(|output| !output.is_null() || !marks.has_failed()),
             error,
@@ -160,7 +159,7 @@ impl EvalviewSteps<'_> {
     /// Tells the user's turns up to this one, counted from 1: what was answered before, and what was asked.
     fn turn_to(&mut self, turn: u64) {
         while let Some((_, next)) = self.turns.next_if(|(place, next)| number(*place, next) <= turn) {
-            let Ok(mut next) = Object::of(next, "a turn") else { continue };
+            let Ok(mut next) = JsonObject::of(next, "a turn") else { continue };
             // The answer of a turn is told with the turn, but was given after its calls, so it waits for the next
             // one.
             if let Some(answer) = self.answer.take() {
@@ -174,7 +173,7 @@ impl EvalviewSteps<'_> {
     }
 }
 
-fn number(place: usize, turn: &Json) -> u64 {
-    let told = turn.get("index").or_else(|| turn.get("turn_index")).and_then(Json::as_number);
-    told.and_then(serde_json::Number::as_u64).unwrap_or(place as u64 + 1)
+fn number(place: usize, turn: &JsonNode) -> u64 {
+    let told = turn.get("index").or_else(|| turn.get("turn_index")).and_then(JsonNode::as_number);
+    told.and_then(JsonNumber::as_u64).unwrap_or(place as u64 + 1)
 }

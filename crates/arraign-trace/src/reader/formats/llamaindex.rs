@@ -4,6 +4,7 @@
 //! list of messages. Events do not need the name of their class. A memory contains only what fits into the model's window:
 //! calls may be missing.
 
+use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
 use crate::reader::build::content::all_texts;
@@ -11,9 +12,7 @@ use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -43,14 +42,14 @@ fn detect_format(input: &Input) -> Detection {
 }
 
 /// Whether this is a message in blocks.
-fn is_message(value: &Json) -> bool {
-    let blocks = value.get("blocks").and_then(Json::as_list);
-    value.get("role").is_some_and(Json::is_text)
+fn is_message(value: &JsonNode) -> bool {
+    let blocks = value.get("blocks").and_then(JsonNode::as_array);
+    value.get("role").is_some_and(JsonNode::is_string)
         && blocks.is_some_and(|blocks| blocks.iter().all(|block| block.get("block_type").is_some()))
 }
 
 /// Whether an event is one that no other format has.
-fn is_telling(event: &Json) -> bool {
+fn is_telling(event: &JsonNode) -> bool {
     let event =
         event.get("result").filter(|result| result.get("current_agent_name").is_some()).unwrap_or(event);
     let is_call = event.get("tool_kwargs").is_some() && event.get("tool_id").is_some();
@@ -72,14 +71,14 @@ enum WorkflowEvent {
     TimedOut,
 }
 
-fn find_class(event: &Json) -> Option<WorkflowEvent> {
+fn find_class(event: &JsonNode) -> Option<WorkflowEvent> {
     // The order matters: a result has the keys of its call as well, and events of several kinds have a `result`.
     match () {
         () if event.has_key("tool_output") && event.has_key("tool_id") => Some(WorkflowEvent::ToolResult),
         () if event.has_key("tool_kwargs") && event.has_key("tool_id") => Some(WorkflowEvent::ToolCall),
         () if event.has_key("delta") => Some(WorkflowEvent::Stream),
         () if event.get("response").is_some_and(is_message) => Some(WorkflowEvent::Output),
-        () if event.get("input").is_some_and(Json::is_list) => Some(WorkflowEvent::Input),
+        () if event.get("input").is_some_and(JsonNode::is_array) => Some(WorkflowEvent::Input),
         () if event.has_key("exception") && event.has_key("step_name") => Some(WorkflowEvent::Failed),
         () if event.has_key("timeout") && event.has_key("active_steps") => Some(WorkflowEvent::TimedOut),
         () if event.has_key("result") => Some(WorkflowEvent::Stop),
@@ -109,7 +108,7 @@ fn read_memory(records: Vec<Record>) -> Result<Trace, DecodeError> {
     let mut builder = TraceBuilder::default();
     for Record { at, value } in records {
         let evidence = builder.open_record(at, &value);
-        let added = Object::of(value, "a message").and_then(|message| add_message(&mut builder, message));
+        let added = JsonObject::of(value, "a message").and_then(|message| add_message(&mut builder, message));
         added.map_err(|error| at.in_record(error))?;
         builder.close_record(evidence);
     }
@@ -136,9 +135,9 @@ impl WorkflowRun {
         Self { builder: TraceBuilder::of(trace, 0), ..Self::default() }
     }
 
-    fn add_event(&mut self, event: Json) -> Result<(), DecodeError> {
+    fn add_event(&mut self, event: JsonNode) -> Result<(), DecodeError> {
         let class = find_class(&event);
-        let mut event = Object::of(event, "an event")?;
+        let mut event = JsonObject::of(event, "an event")?;
         if self.builder.trace.agent.is_none() {
             self.builder.trace.agent = event.string(&["current_agent_name"])?;
         }
@@ -165,7 +164,7 @@ impl WorkflowRun {
         Ok(())
     }
 
-    fn add_input(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn add_input(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         if std::mem::replace(&mut self.is_asked, true) {
             return Ok(());
         }
@@ -174,11 +173,11 @@ impl WorkflowRun {
 
     /// A reply lists its calls beside its message, which holds them as well. The last reply of a run holds none, and lists
     /// all calls of the run: without their events, each of them is a turn before the reply.
-    fn add_output(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn add_output(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         self.has_output = true;
         let message = event.take(&["response"]).unwrap_or_default();
         let is_last = !makes_call(&message);
-        let message = Object::of(message, "a message")?;
+        let message = JsonObject::of(message, "a message")?;
         if is_last {
             event.each(&["tool_calls"], "a call", |call| {
                 self.builder.begin(None);
@@ -190,7 +189,7 @@ impl WorkflowRun {
         event.each(&["tool_calls"], "a call", |call| self.add_call(call))
     }
 
-    fn add_call(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn add_call(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let id = event.string(&["tool_id"])?;
         // A call is announced and executed with the same id.
         if id.as_ref().is_some_and(|id| self.builder.knows(id)) {
@@ -202,7 +201,7 @@ impl WorkflowRun {
         Ok(())
     }
 
-    fn add_result(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn add_result(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let id = event.required(&["tool_id"])?.into_owned();
         let output = event.object(&["tool_output"])?.unwrap_or_default();
         self.add_call(event_call(&id, &mut event)?)?;
@@ -210,7 +209,7 @@ impl WorkflowRun {
         Ok(())
     }
 
-    fn fail(&mut self, mut event: Object) {
+    fn fail(&mut self, mut event: JsonObject) {
         self.is_over = true;
         let exception = event.take(&["exception"]).unwrap_or_default();
         let said = exception.text_under("exception_message").or(exception.text_under("message"));
@@ -220,11 +219,11 @@ impl WorkflowRun {
     }
 
     /// The end repeats the last reply, and is all that there is of a run whose events were not kept.
-    fn end_run(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn end_run(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         self.is_over = true;
         self.builder.trace.ended = Ended::Well;
         let result = event.take(&["result"]).unwrap_or_default();
-        match Object::of(result, "a result") {
+        match JsonObject::of(result, "a result") {
             Ok(result) if result.get("response").is_some_and(is_message) && !self.has_output => {
                 self.add_output(result)
             }
@@ -234,25 +233,25 @@ impl WorkflowRun {
 }
 
 /// Whether a message holds a call, in a block or as the provider wrote it.
-fn makes_call(message: &Json) -> bool {
-    let blocks = message.get("blocks").and_then(Json::as_list).unwrap_or_default();
-    let of_provider = message.pointer("/additional_kwargs/tool_calls").and_then(Json::as_list);
+fn makes_call(message: &JsonNode) -> bool {
+    let blocks = message.get("blocks").and_then(JsonNode::as_array).unwrap_or_default();
+    let of_provider = message.pointer("/additional_kwargs/tool_calls").and_then(JsonNode::as_array);
     of_provider.is_some_and(|calls| !calls.is_empty())
-        || blocks.iter().any(|block| block.get("block_type").and_then(Json::as_str) == Some("tool_call"))
+        || blocks.iter().any(|block| block.get("block_type").and_then(JsonNode::as_str) == Some("tool_call"))
 }
 
 /// The call that an event of its result repeats.
-fn event_call<'t>(id: &str, event: &mut Object<'t>) -> Result<Object<'t>, DecodeError> {
+fn event_call<'t>(id: &str, event: &mut JsonObject<'t>) -> Result<JsonObject<'t>, DecodeError> {
     let name = event.required(&["tool_name"])?;
-    Ok(Object::from_iter([
-        (Cow::Borrowed("tool_id"), Json::Text(Cow::Owned(id.to_owned()))),
-        (Cow::Borrowed("tool_name"), Json::Text(name)),
+    Ok(JsonObject::from_iter([
+        (Cow::Borrowed("tool_id"), JsonNode::String((id.to_owned()).into())),
+        (Cow::Borrowed("tool_name"), JsonNode::String(name.into())),
         (Cow::Borrowed("tool_kwargs"), event.take(&["tool_kwargs"]).unwrap_or_default()),
     ]))
 }
 
 /// The output of a tool is text in blocks, and the value that the tool returned.
-fn settle_call(builder: &mut TraceBuilder, id: &str, mut output: Object) {
+fn settle_call(builder: &mut TraceBuilder, id: &str, mut output: JsonObject) {
     let marks = OutcomeMarks::of(&output);
     let Some(call) = builder.waiting(Some(id), None) else {
         builder.compare_result(Some(id), &marks, Unmarked::Worked);
@@ -262,11 +261,11 @@ fn settle_call(builder: &mut TraceBuilder, id: &str, mut output: Object) {
     let text = all_texts(&blocks).map(|texts| texts.concat());
     marks.settle(call, Unmarked::Worked);
     call.error = text.clone().filter(|_| marks.has_failed());
-    let raw = output.take(&["raw_output"]).map(Json::into_value);
+    let raw = output.take(&["raw_output"]).map(JsonNode::into_json);
     call.result = raw.or(text.map(Into::into));
 }
 
-fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+fn add_message(builder: &mut TraceBuilder, mut message: JsonObject) -> Result<(), DecodeError> {
     let role = message.required(&["role"])?;
     let mut extra = message.object(&["additional_kwargs"])?.unwrap_or_default();
     let answered = extra.string(&["tool_call_id"])?;
@@ -289,7 +288,7 @@ fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), De
 }
 
 /// Messages do not record which tools failed.
-fn answer_call(builder: &mut TraceBuilder, id: &str, mut message: Object, marks: &OutcomeMarks) {
+fn answer_call(builder: &mut TraceBuilder, id: &str, mut message: JsonObject, marks: &OutcomeMarks) {
     let Some(call) = builder.waiting(Some(id), None) else {
         builder.compare_result(Some(id), marks, Unmarked::Unrecorded);
         return;
@@ -299,7 +298,7 @@ fn answer_call(builder: &mut TraceBuilder, id: &str, mut message: Object, marks:
     marks.settle(call, Unmarked::Unrecorded);
 }
 
-fn add_block(builder: &mut TraceBuilder, mut block: Object) -> Result<(), DecodeError> {
+fn add_block(builder: &mut TraceBuilder, mut block: JsonObject) -> Result<(), DecodeError> {
     const HARMLESS: [&str; 8] =
         ["image", "audio", "video", "document", "thinking", "cache", "cache_point", "citation"];
     let kind = block.required(&["block_type"])?;

@@ -4,9 +4,8 @@
 //! that the MCP Inspector exports. A log records calls of the server's tools and their results, but not who made the calls
 //! or what was said. It does not record which calls were parallel, so each call is a turn.
 
+use crate::json::{Json, JsonNode, JsonObject};
 use std::collections::HashMap;
-
-use serde_json::Value;
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
@@ -15,9 +14,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::a2a;
 use crate::reader::json::input::Input;
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -70,30 +67,31 @@ fn detect_format(input: &Input) -> Detection {
 }
 
 /// Whether a record holds a request or a notification.
-fn asks(value: &Json) -> bool {
+fn asks(value: &JsonNode) -> bool {
     has_method(value) || WRAPPED.iter().any(|name| value.get(name).is_some_and(has_method))
 }
 
 /// Whether a record is a message of the Agent Client Protocol between an editor and an agent.
-fn speaks_to_agent(value: &Json) -> bool {
-    let is_of_session =
-        |message: &Json| message.text_under("method").is_some_and(|method| method.starts_with("session/"));
+fn speaks_to_agent(value: &JsonNode) -> bool {
+    let is_of_session = |message: &JsonNode| {
+        message.text_under("method").is_some_and(|method| method.starts_with("session/"))
+    };
     is_of_session(value) || WRAPPED.iter().any(|name| value.get(name).is_some_and(is_of_session))
 }
 
 /// Whether a message, or one message of a batch, has a method.
-fn has_method(value: &Json) -> bool {
+fn has_method(value: &JsonNode) -> bool {
     value.has_key("method")
-        || value.as_list().is_some_and(|batch| batch.iter().any(|message| message.has_key("method")))
+        || value.as_array().is_some_and(|batch| batch.iter().any(|message| message.has_key("method")))
 }
 
 /// Whether a value is a message of JSON-RPC or a batch of them, which is a list.
-fn is_rpc(value: &Json) -> bool {
-    let batch = value.as_list().unwrap_or(std::slice::from_ref(value));
+fn is_rpc(value: &JsonNode) -> bool {
+    let batch = value.as_array().unwrap_or(std::slice::from_ref(value));
     !batch.is_empty() && batch.iter().all(|message| message.text_under("jsonrpc") == Some("2.0"))
 }
 
-fn is_wrapper(value: &Json) -> bool {
+fn is_wrapper(value: &JsonNode) -> bool {
     WRAPPED.iter().any(|name| value.get(name).is_some_and(is_rpc))
 }
 
@@ -154,11 +152,11 @@ impl RpcLog {
         trace
     }
 
-    fn record(&mut self, value: Json) -> Result<(), DecodeError> {
+    fn record(&mut self, value: JsonNode) -> Result<(), DecodeError> {
         if is_rpc(&value) {
             return self.messages(value, &Wrapper::default());
         }
-        let mut object = Object::of(value, "a record")?;
+        let mut object = JsonObject::of(value, "a record")?;
         let mut wrapper = wrapper_of(&mut object);
         self.began = self.began.or(wrapper.time);
         // A request with its answer is of both sides.
@@ -174,14 +172,16 @@ impl RpcLog {
         Ok(())
     }
 
-    fn messages(&mut self, value: Json, wrapper: &Wrapper) -> Result<(), DecodeError> {
+    fn messages(&mut self, value: JsonNode, wrapper: &Wrapper) -> Result<(), DecodeError> {
         match value {
-            Json::List(batch) => batch.into_iter().try_for_each(|message| self.messages(message, wrapper)),
-            value => self.message(Object::of(value, "a message")?, wrapper),
+            JsonNode::Array(batch) => {
+                batch.into_iter().try_for_each(|message| self.messages(message, wrapper))
+            }
+            value => self.message(JsonObject::of(value, "a message")?, wrapper),
         }
     }
 
-    fn message(&mut self, mut message: Object, wrapper: &Wrapper) -> Result<(), DecodeError> {
+    fn message(&mut self, mut message: JsonObject, wrapper: &Wrapper) -> Result<(), DecodeError> {
         let id = message.take(&["id"]).map(|id| id.into_text_or_json().into_owned());
         let method = message.text(&["method"])?;
         match (method, id) {
@@ -204,7 +204,7 @@ impl RpcLog {
         &mut self,
         method: &str,
         id: String,
-        mut message: Object,
+        mut message: JsonObject,
         wrapper: &Wrapper,
     ) -> Result<(), DecodeError> {
         let mut call = None;
@@ -239,10 +239,10 @@ impl RpcLog {
     }
 
     /// An answer belongs to the latest request of its id that the other side sent.
-    fn response(&mut self, id: &str, mut message: Object, wrapper: &Wrapper) {
+    fn response(&mut self, id: &str, mut message: JsonObject, wrapper: &Wrapper) {
         let result = message.take(&["result"]);
         let info =
-            result.as_ref().and_then(|result| result.pointer("/serverInfo/name")).and_then(Json::as_str);
+            result.as_ref().and_then(|result| result.pointer("/serverInfo/name")).and_then(JsonNode::as_str);
         match info {
             Some(name)
                 // With two servers in one log, a call cannot be assigned to either.
@@ -304,11 +304,12 @@ fn is_harmless(method: &str) -> bool {
     method == "tools/list" || GROUPS.iter().any(|group| method.starts_with(group))
 }
 
-fn call_of(mut params: Object, id: &str) -> Result<Call, DecodeError> {
+fn call_of(mut params: JsonObject, id: &str) -> Result<Call, DecodeError> {
     let name = params.required(&["name"])?;
     let arguments = params.object_arguments("arguments");
     // The id that the client's model gave the call, where the client passes it on.
-    let own = params.get("_meta").and_then(|meta| meta.get("claudecode/toolUseId")).and_then(Json::as_str);
+    let own =
+        params.get("_meta").and_then(|meta| meta.get("claudecode/toolUseId")).and_then(JsonNode::as_str);
     let id = own.unwrap_or(id).to_owned();
     Ok(Call { id: Some(id), ..Call::new(name, arguments, 0) })
 }
@@ -327,7 +328,7 @@ struct TaskState {
 
 /// Returns the state of the task that a result tells: in an object of its own, or beside `resultType: task`. The answer to
 /// a question about a task is a state without either.
-fn find_task(result: &Json, asks_task: bool) -> Option<TaskState> {
+fn find_task(result: &JsonNode, asks_task: bool) -> Option<TaskState> {
     let is_task = asks_task || result.text_under("resultType") == Some("task");
     let state = result.get("task").or_else(|| Some(result).filter(|_| is_task))?;
     let status = state.text_under("status")?.to_owned();
@@ -337,9 +338,9 @@ fn find_task(result: &Json, asks_task: bool) -> Option<TaskState> {
 }
 
 /// Sets what a call is known to have come to by the state of its task.
-fn settle_task(call: &mut Call, status: &str, message: Option<String>, result: Option<Json>) {
+fn settle_task(call: &mut Call, status: &str, message: Option<String>, result: Option<JsonNode>) {
     match (status, result) {
-        ("completed", Some(result)) => settle(call, Some(result), Object::default()),
+        ("completed", Some(result)) => settle(call, Some(result), JsonObject::default()),
         // The result may be asked for apart.
         ("completed", None) => {
             (call.status, call.status_mark) = (CallStatus::Ok, StatusMark::Recorded);
@@ -357,9 +358,9 @@ fn settle_task(call: &mut Call, status: &str, message: Option<String>, result: O
 }
 
 /// A tool may fail in its result, or the protocol in the request's stead.
-fn settle(call: &mut Call, result: Option<Json>, mut message: Object) {
+fn settle(call: &mut Call, result: Option<JsonNode>, mut message: JsonObject) {
     if let Some(error) = message.take(&["error"]) {
-        let text = error.get("message").and_then(Json::as_str).map(ToOwned::to_owned);
+        let text = error.get("message").and_then(JsonNode::as_str).map(ToOwned::to_owned);
         call.error = Some(text.unwrap_or_else(|| error.into_text_or_json().into_owned()));
         call.status = CallStatus::Error;
         return;
@@ -376,20 +377,27 @@ fn settle(call: &mut Call, result: Option<Json>, mut message: Object) {
 }
 
 /// The content of a result: one text, if all of it is text; its structured form, if that is all there is.
-fn shown(result: Json) -> Value {
-    let Json::Object(mut object) = result else { return result.into_value() };
+fn shown(result: JsonNode) -> Json {
+    let JsonNode::Object(mut object) = result else { return result.into_json() };
     let content = object.take(&["content"]).unwrap_or_default();
     let structured = object.take(&["structuredContent"]).filter(|_| content.first().is_none());
-    structured.map_or_else(|| content_value(content, "\n"), Json::into_value)
+    structured.map_or_else(|| content_value(content, "\n"), JsonNode::into_json)
 }
 
-fn wrapper_of(object: &mut Object) -> Wrapper {
+fn wrapper_of(object: &mut JsonObject) -> Wrapper {
     let time = object.take(&["ts", "timestamp", "time"]).and_then(|time| time_of(&time));
     Wrapper {
-        from: object.take(&["dir", "direction", "from", "sender"]).and_then(Json::into_text).map(Into::into),
+        from: object
+            .take(&["dir", "direction", "from", "sender"])
+            .and_then(JsonNode::into_text)
+            .map(Into::into),
         time,
         duration_ms: object.take(&["duration", "duration_ms"]).and_then(|time| time.as_number()?.as_f64()),
-        server: object.take(&["server", "server_name"]).and_then(Json::into_text).map(String::from).into(),
+        server: object
+            .take(&["server", "server_name"])
+            .and_then(JsonNode::into_text)
+            .map(String::from)
+            .into(),
     }
 }
 
@@ -399,11 +407,11 @@ fn wrapper_of(object: &mut Object) -> Wrapper {
     clippy::cast_sign_loss,
     reason = "it was found to be in this century"
 )]
-fn time_of(time: &Json) -> Option<u64> {
+fn time_of(time: &JsonNode) -> Option<u64> {
     const LATEST_SECOND: f64 = 1e10;
     match time {
-        Json::Text(text) => nanos(text),
-        Json::Number(number) => {
+        JsonNode::String(text) => nanos(text),
+        JsonNode::Number(number) => {
             let figure = number.as_f64().filter(|figure| (0.0..LATEST_SECOND * 1000.0).contains(figure))?;
             // Seconds since 1970 have ten digits until the year 2286; a larger number is one of milliseconds.
             let seconds = if figure < LATEST_SECOND { figure } else { figure / 1000.0 };

@@ -1,5 +1,6 @@
 //! `mcplab`: MCPLab's `trace.jsonl`, one run of a scenario per line.
 
+use crate::json::{JsonError, JsonNode, JsonObject};
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
 use crate::reader::build::spot::RecordSpot;
@@ -8,9 +9,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Call, Ended, Role, Trace};
@@ -32,13 +31,13 @@ fn detect_format(input: &Input) -> Detection {
     Err("there is no `scenario_run` in it".into())
 }
 
-fn kind<'v>(value: &'v Json) -> Option<&'v str> {
-    value.get("type").and_then(Json::as_str)
+fn kind<'v>(value: &'v JsonNode) -> Option<&'v str> {
+    value.get("type").and_then(JsonNode::as_str)
 }
 
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     let mut record = look(text, &["type", "scenario_id"])?;
-    let is_run = record.get("type").and_then(Json::as_str) == Some("scenario_run");
+    let is_run = record.get("type").and_then(JsonNode::as_str) == Some("scenario_run");
     let id = record.string(&["scenario_id"]).ok().flatten();
     Ok(if is_run { RunKey::Own(id) } else { RunKey::Nobody }.into())
 }
@@ -47,12 +46,12 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let runs = input.records.into_iter().filter(|record| kind(&record.value) == Some("scenario_run"));
     runs.map(|Record { at, value }| {
-        Object::of(value, "a run").and_then(|record| run(at, record)).map_err(|error| at.in_record(error))
+        JsonObject::of(value, "a run").and_then(|record| run(at, record)).map_err(|error| at.in_record(error))
     })
     .collect()
 }
 
-fn run(at: At, mut record: Object) -> Result<Trace, DecodeError> {
+fn run(at: At, mut record: JsonObject) -> Result<Trace, DecodeError> {
     let mut builder = TraceBuilder::default();
     let trace = &mut builder.trace;
     trace.id = record.string(&["scenario_id"])?;
@@ -69,7 +68,7 @@ fn run(at: At, mut record: Object) -> Result<Trace, DecodeError> {
     let mut run = ScenarioRun { builder, began };
     for (index, message) in record.list(&["messages"])?.into_iter().enumerate() {
         let evidence = run.builder.open_record(RecordSpot::item(at, "messages", index), &message);
-        let message = Object::of(message, "a message").and_then(|message| run.message(message));
+        let message = JsonObject::of(message, "a message").and_then(|message| run.message(message));
         message.map_err(|error| error.at_key(index).at_key("messages"))?;
         run.builder.close_record(evidence);
     }
@@ -82,7 +81,7 @@ struct ScenarioRun {
 }
 
 impl ScenarioRun {
-    fn message(&mut self, mut message: Object) -> Result<(), DecodeError> {
+    fn message(&mut self, mut message: JsonObject) -> Result<(), DecodeError> {
         let role = match message.required(&["role"])?.as_ref() {
             "system" => Some(Role::System),
             "user" => Some(Role::User),
@@ -95,10 +94,10 @@ impl ScenarioRun {
         }
         self.builder.begin(role);
         match message.take(&["content"]) {
-            Some(Json::Text(text)) => self.builder.text(&text),
-            Some(Json::List(blocks)) => {
+            Some(JsonNode::String(text)) => self.builder.text(&text),
+            Some(JsonNode::Array(blocks)) => {
                 for (index, block) in blocks.into_iter().enumerate() {
-                    let block = Object::of(block, "a block").and_then(|block| self.block(block));
+                    let block = JsonObject::of(block, "a block").and_then(|block| self.block(block));
                     block.map_err(|error| error.at_key(index).at_key("content"))?;
                 }
             }
@@ -108,7 +107,7 @@ impl ScenarioRun {
         Ok(())
     }
 
-    fn block(&mut self, mut block: Object) -> Result<(), DecodeError> {
+    fn block(&mut self, mut block: JsonObject) -> Result<(), DecodeError> {
         match block.text(&["type"])?.as_deref() {
             Some("text") => self.builder.text(&block.text(&["text"])?.unwrap_or_default()),
             Some("tool_use") => {
@@ -123,7 +122,7 @@ impl ScenarioRun {
         Ok(())
     }
 
-    fn answer(&mut self, mut block: Object) -> Result<(), DecodeError> {
+    fn answer(&mut self, mut block: JsonObject) -> Result<(), DecodeError> {
         let id = block.text(&["tool_use_id"])?;
         let name = block.text(&["name"])?;
         let marks = OutcomeMarks::of(&block);

@@ -5,15 +5,14 @@
 //! Messages, Gemini, Ollama. Streamed replies are put together. Other paths, such as a list of models, are passed over, and so
 //! are failed requests but for the last: it ended the run.
 
+use crate::json::{JsonNode, JsonObject, parse_borrowed};
 use std::collections::BTreeMap;
 
 use crate::reader::build::exchange::find_refusal;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::{anthropic, gemini, openai_chat, openai_responses};
 use crate::reader::json::input::{At, Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -36,7 +35,7 @@ fn detect_format(input: &Input) -> Detection {
     }
 }
 
-fn is_exchange(value: &Json) -> bool {
+fn is_exchange(value: &JsonNode) -> bool {
     let has = |side: &str, key: &str| value.get(side).is_some_and(|side| side.get(key).is_some());
     has("request", "method") && has("request", "path") && has("response", "status")
 }
@@ -131,8 +130,8 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 }
 
 /// Returns the lines of a log for an exchange. `None` for one that is not about messages.
-fn read_exchange(value: Json<'_>) -> Result<Option<LoggedExchange>, DecodeError> {
-    let mut exchange = Object::of(value, "an exchange")?;
+fn read_exchange(value: JsonNode<'_>) -> Result<Option<LoggedExchange>, DecodeError> {
+    let mut exchange = JsonObject::of(value, "an exchange")?;
     let mut request = exchange.object(&["request"])?.unwrap_or_default();
     let mut response = exchange.object(&["response"])?.unwrap_or_default();
     let status = response.count(&["status"])?;
@@ -141,39 +140,43 @@ fn read_exchange(value: Json<'_>) -> Result<Option<LoggedExchange>, DecodeError>
     let body = request.take(&["body"]).unwrap_or_default();
     if status.is_none_or(|status| status >= 400) {
         let failure = describe_failure(status, &mut response);
-        let error = Json::object([("message", Json::Text(failure.as_str().into()))]);
-        let record = Json::object([("request", body), ("response", Json::object([("error", error)]))]);
-        let lines = vec![record.into_value().to_string()];
+        let error = JsonNode::object([("message", JsonNode::String(failure.as_str().into()))]);
+        let record =
+            JsonNode::object([("request", body), ("response", JsonNode::object([("error", error)]))]);
+        let lines = vec![record.to_string()];
         return Ok(Some(LoggedExchange { protocol, lines, failure: Some(failure) }));
     }
     let mut replies = read_replies(protocol, &mut response)?.into_iter();
     let reply = replies.next().unwrap_or_default();
     // The pieces of a stream follow the request as lines of their own.
-    let first = Json::object([("request", body), ("response", reply)]).into_value().to_string();
-    let lines = std::iter::once(first).chain(replies.map(|reply| reply.into_value().to_string()));
+    let first = JsonNode::object([("request", body), ("response", reply)]).to_string();
+    let lines = std::iter::once(first).chain(replies.map(|reply| reply.to_string()));
     Ok(Some(LoggedExchange { protocol, lines: lines.collect(), failure: None }))
 }
 
 /// Describes why a request failed: the status, and the error in the body, which may have come in chunks.
-fn describe_failure(status: Option<u64>, response: &mut Object) -> String {
+fn describe_failure(status: Option<u64>, response: &mut JsonObject) -> String {
     let chunks = response.list(&["chunks"]).unwrap_or_default();
-    let text: String = chunks.into_iter().filter_map(Json::into_text).collect();
-    let of_chunks = serde_json::from_str::<Json>(&text).ok().map(Json::into_owned);
-    let body = response.take(&["body"]).map(Json::into_owned).or(of_chunks).unwrap_or_default();
-    let status = status.map_or(Json::Null, |status| Json::Number(status.into()));
-    let record = Json::object([("response", Json::object([("status", status), ("body", body)]))]);
+    let text: String = chunks.into_iter().filter_map(JsonNode::into_text).collect();
+    let of_chunks = parse_borrowed(&text).ok().map(JsonNode::into_static);
+    let body = response.take(&["body"]).map(JsonNode::into_static).or(of_chunks).unwrap_or_default();
+    let status = status.map_or(JsonNode::Null, |status| JsonNode::Number(status.into()));
+    let record = JsonNode::object([("response", JsonNode::object([("status", status), ("body", body)]))]);
     record.as_object().and_then(find_refusal).unwrap_or_else(|| "no response".to_owned())
 }
 
 /// Returns the reply, or the pieces of one that the reader of the protocol puts together itself.
-fn read_replies(protocol: Protocol, response: &mut Object) -> Result<Vec<Json<'static>>, DecodeError> {
+fn read_replies(
+    protocol: Protocol,
+    response: &mut JsonObject,
+) -> Result<Vec<JsonNode<'static>>, DecodeError> {
     let chunks = response.list(&["chunks"])?;
     if chunks.is_empty() {
-        return Ok(response.take(&["body"]).map(Json::into_owned).into_iter().collect());
+        return Ok(response.take(&["body"]).map(JsonNode::into_static).into_iter().collect());
     }
-    let text: String = chunks.into_iter().filter_map(Json::into_text).collect();
+    let text: String = chunks.into_iter().filter_map(JsonNode::into_text).collect();
     let pieces =
         Input::parse(&text).map_err(|error| DecodeError::new(error.to_string()).at_key("response"))?;
     let joined = protocol.join_pieces(pieces.records, &text)?;
-    Ok(joined.into_iter().map(|record| record.value.into_owned()).collect())
+    Ok(joined.into_iter().map(|record| record.value.into_static()).collect())
 }

@@ -4,15 +4,14 @@
 //! neither the user's question nor the model, and no call that was cut off. A cost of 0 is a model whose price opencode
 //! does not know: the run has no cost.
 
+use crate::json::{Json, JsonNode, JsonObject};
 use crate::reader::build::clock::millis_between;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -38,21 +37,21 @@ fn detect_format(input: &Input) -> Detection {
 }
 
 /// Whether a record is a line of `run --format json`.
-fn is_event(record: &Json) -> bool {
+fn is_event(record: &JsonNode) -> bool {
     let has_part = record.get("part").is_some_and(|part| part.has_key("sessionID"));
     record.has_text("type") && record.has_text("sessionID") && (has_part || record.has_key("error"))
 }
 
-fn is_export(record: &Json) -> bool {
-    let messages = record.get("messages").and_then(Json::as_list);
+fn is_export(record: &JsonNode) -> bool {
+    let messages = record.get("messages").and_then(JsonNode::as_array);
     record.get("info").is_some() && messages.is_some_and(|messages| messages.iter().all(is_message))
 }
 
 /// Whether this is a message with its parts.
-fn is_message(record: &Json) -> bool {
+fn is_message(record: &JsonNode) -> bool {
     let info = record.get("info");
     info.is_some_and(|info| info.get("sessionID").is_some() && info.get("role").is_some())
-        && record.get("parts").is_some_and(Json::is_list)
+        && record.get("parts").is_some_and(JsonNode::is_array)
 }
 
 /// Kinds of parts that contain no call. A subtask is run by a call of its own.
@@ -92,10 +91,10 @@ fn sort_parts(records: &mut [Record]) {
     }
 }
 
-fn add_record(sessions: &mut Vec<OpencodeSession>, at: At, value: Json) -> Result<(), DecodeError> {
+fn add_record(sessions: &mut Vec<OpencodeSession>, at: At, value: JsonNode) -> Result<(), DecodeError> {
     let Some(session) = find_session(sessions, &value) else { return Ok(()) };
     let evidence = session.builder.open_record(at, &value);
-    let mut record = Object::of(value, "a record")?;
+    let mut record = JsonObject::of(value, "a record")?;
     // An export has all messages, a line of it one message, and a stream one event.
     if record.get("messages").is_some() {
         record.each(&["messages"], "a message", |message| session.add_message(message))?;
@@ -111,7 +110,7 @@ fn add_record(sessions: &mut Vec<OpencodeSession>, at: At, value: Json) -> Resul
 /// The run of a record: the last one, or a new one if the record names another session.
 fn find_session<'s>(
     sessions: &'s mut Vec<OpencodeSession>,
-    record: &Json,
+    record: &JsonNode,
 ) -> Option<&'s mut OpencodeSession> {
     const IDS: [&str; 3] = ["/sessionID", "/info/sessionID", "/info/id"];
     let id = IDS.iter().find_map(|place| record.pointer(place)?.as_str());
@@ -136,7 +135,7 @@ struct OpencodeSession {
 }
 
 impl OpencodeSession {
-    fn add_event(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn add_event(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let time = event.count(&["timestamp"])?;
         self.note_time(time);
         if let Some(error) = event.take(&["error"]) {
@@ -152,7 +151,7 @@ impl OpencodeSession {
         self.add_part(part).map_err(|error| error.at_key("part"))
     }
 
-    fn add_message(&mut self, mut message: Object) -> Result<(), DecodeError> {
+    fn add_message(&mut self, mut message: JsonObject) -> Result<(), DecodeError> {
         let mut info = message.object(&["info"])?.unwrap_or_default();
         let mut time = info.object(&["time"])?.unwrap_or_default();
         self.note_time(time.count(&["created"])?);
@@ -160,7 +159,7 @@ impl OpencodeSession {
         match info.required(&["role"])?.as_ref() {
             "user" => self.builder.begin(Some(Role::User)),
             // What a compaction sums up was said before.
-            _ if info.get("summary").is_some_and(Json::is_true) => self.builder.begin_nested(),
+            _ if info.get("summary").is_some_and(JsonNode::is_true) => self.builder.begin_nested(),
             _ => self.begin_reply(info)?,
         }
         message.each(&["parts"], "a part", |part| self.add_part(part))?;
@@ -168,7 +167,7 @@ impl OpencodeSession {
         Ok(())
     }
 
-    fn begin_reply(&mut self, mut info: Object) -> Result<(), DecodeError> {
+    fn begin_reply(&mut self, mut info: JsonObject) -> Result<(), DecodeError> {
         let trace = &mut self.builder.trace;
         trace.model = info.string(&["modelID"])?.or(trace.model.take());
         trace.agent = info.string(&["agent", "mode"])?.or(trace.agent.take());
@@ -178,8 +177,8 @@ impl OpencodeSession {
         Ok(())
     }
 
-    fn add_part(&mut self, mut part: Object) -> Result<(), DecodeError> {
-        let hidden = ["synthetic", "ignored"].iter().any(|key| part.get(key).is_some_and(Json::is_true));
+    fn add_part(&mut self, mut part: JsonObject) -> Result<(), DecodeError> {
+        let hidden = ["synthetic", "ignored"].iter().any(|key| part.get(key).is_some_and(JsonNode::is_true));
         match part.required(&["type"])?.as_ref() {
             "text" if !hidden => self.builder.text(&part.text(&["text"])?.unwrap_or_default()),
             "tool" => self.add_call(part)?,
@@ -189,7 +188,7 @@ impl OpencodeSession {
         Ok(())
     }
 
-    fn end_step(&mut self, mut part: Object) -> Result<(), DecodeError> {
+    fn end_step(&mut self, mut part: JsonObject) -> Result<(), DecodeError> {
         self.cost += part.get("cost").and_then(dollars).unwrap_or_default();
         let usage = TOKENS.read_from(&mut part, &["tokens"])?;
         self.builder.tally.add(usage);
@@ -201,13 +200,13 @@ impl OpencodeSession {
     }
 
     /// A call is written again as it goes on: the last state under its id counts.
-    fn add_call(&mut self, mut part: Object) -> Result<(), DecodeError> {
+    fn add_call(&mut self, mut part: JsonObject) -> Result<(), DecodeError> {
         let id = part.string(&["callID"])?;
         let name = part.required(&["tool"])?;
         let mut state = part.object(&["state"])?.unwrap_or_default();
         if id.as_ref().is_none_or(|id| self.builder.waiting(Some(id), None).is_none()) {
             // A pending call has what the model has written of its arguments so far.
-            let raw = state.take(&["raw"]).and_then(Json::into_text).filter(|raw| !raw.is_empty());
+            let raw = state.take(&["raw"]).and_then(JsonNode::into_text).filter(|raw| !raw.is_empty());
             let arguments = raw.map_or_else(|| state.arguments("input"), |raw| Arguments::from_text(&raw));
             self.builder.call(Call { id: id.clone(), ..Call::new(name.clone(), arguments, 0) });
         }
@@ -238,7 +237,7 @@ impl OpencodeSession {
     }
 }
 
-fn settle_call(call: &mut Call, mut state: Object) {
+fn settle_call(call: &mut Call, mut state: JsonObject) {
     let mut marks = OutcomeMarks::of(&state);
     marks.read_value(state.get("metadata"));
     call.exit_code = marks.exit_code();
@@ -247,15 +246,15 @@ fn settle_call(call: &mut Call, mut state: Object) {
         return;
     }
     marks.settle(call, Unmarked::Worked);
-    call.result = state.take_even_null("output").map(Json::into_value);
-    let output = call.result.as_ref().and_then(serde_json::Value::as_str).map(ToOwned::to_owned);
+    call.result = state.take_even_null("output").map(JsonNode::into_json);
+    let output = call.result.as_ref().and_then(Json::as_str).map(ToOwned::to_owned);
     call.error = error_of(&mut state).or(output).filter(|_| marks.has_failed());
 }
 
 /// Renders an error as a stop reason. A message that was aborted or too long broke off.
-fn describe_error(error: &Json) -> String {
-    let message = error.pointer("/data/message").or_else(|| error.get("message")).and_then(Json::as_str);
-    let name = error.get("name").and_then(Json::as_str);
+fn describe_error(error: &JsonNode) -> String {
+    let message = error.pointer("/data/message").or_else(|| error.get("message")).and_then(JsonNode::as_str);
+    let name = error.get("name").and_then(JsonNode::as_str);
     let is_cut = matches!(name, Some("MessageAbortedError" | "MessageOutputLengthError"));
     let word = if is_cut { "cut" } else { "error" };
     format!("{word}: {}", message.or(name).unwrap_or("unknown"))

@@ -4,7 +4,7 @@
 //! made. A list of pi's messages is also one run. Commands that the user ran are not calls. A cost of 0 is a model whose
 //! price pi does not know: the run has no cost.
 
-use serde_json::Value;
+use crate::json::{Json, JsonNode, JsonObject};
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
@@ -13,9 +13,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -45,19 +43,19 @@ fn detect_format(input: &Input) -> Detection {
     }
 }
 
-fn is_untyped(record: &Json) -> bool {
+fn is_untyped(record: &JsonNode) -> bool {
     record.get("type").or_else(|| record.get("role")).is_none()
 }
 
-fn is_header(record: &Json) -> bool {
-    record.get("type").and_then(Json::as_str) == Some("session")
-        && ["id", "cwd"].iter().all(|name| record.get(name).is_some_and(Json::is_text))
+fn is_header(record: &JsonNode) -> bool {
+    record.get("type").and_then(JsonNode::as_str) == Some("session")
+        && ["id", "cwd"].iter().all(|name| record.get(name).is_some_and(JsonNode::is_string))
 }
 
 /// Whether a record is, or holds, a message as only pi writes it.
-fn is_own_message(record: &Json) -> bool {
+fn is_own_message(record: &JsonNode) -> bool {
     let message = record.get("message").unwrap_or(record);
-    match message.get("role").and_then(Json::as_str) {
+    match message.get("role").and_then(JsonNode::as_str) {
         Some("toolResult") => message.get("toolCallId").is_some(),
         Some("assistant") => message.get("api").is_some() && message.get("stopReason").is_some(),
         _ => false,
@@ -103,7 +101,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         }
         let Some(session) = sessions.last_mut() else { continue };
         let evidence = session.builder.open_record(at, &value);
-        let added = Object::of(value, "a line").and_then(|line| session.add_line(line));
+        let added = JsonObject::of(value, "a line").and_then(|line| session.add_line(line));
         added.map_err(|error| at.in_record(error))?;
         session.builder.close_record(evidence);
     }
@@ -121,7 +119,7 @@ struct PiSession {
 }
 
 impl PiSession {
-    fn add_line(&mut self, mut line: Object) -> Result<(), DecodeError> {
+    fn add_line(&mut self, mut line: JsonObject) -> Result<(), DecodeError> {
         let Some(kind) = line.text(&["type"])? else { return self.add_message(line, None) };
         match kind.as_ref() {
             "session" => self.builder.trace.id = line.string(&["id"])?,
@@ -136,7 +134,7 @@ impl PiSession {
         Ok(())
     }
 
-    fn add_message(&mut self, mut message: Object, time: Option<u64>) -> Result<(), DecodeError> {
+    fn add_message(&mut self, mut message: JsonObject, time: Option<u64>) -> Result<(), DecodeError> {
         self.began = self.began.or(time);
         self.ended = time.or(self.ended);
         match message.required(&["role"])?.as_ref() {
@@ -151,7 +149,7 @@ impl PiSession {
         Ok(())
     }
 
-    fn add_reply(&mut self, mut message: Object) -> Result<(), DecodeError> {
+    fn add_reply(&mut self, mut message: JsonObject) -> Result<(), DecodeError> {
         let model = message.string(&["model"])?;
         self.builder.trace.model = model.or(self.builder.trace.model.take());
         if let Some(usage) = message.get("usage") {
@@ -171,7 +169,7 @@ impl PiSession {
         Ok(())
     }
 
-    fn add_part(&mut self, mut part: Object) -> Result<(), DecodeError> {
+    fn add_part(&mut self, mut part: JsonObject) -> Result<(), DecodeError> {
         match part.required(&["type"])?.as_ref() {
             "text" => self.builder.text(&part.text(&["text"])?.unwrap_or_default()),
             "toolCall" => {
@@ -186,7 +184,7 @@ impl PiSession {
     }
 
     /// A call that no message has made, but that was carried out.
-    fn add_execution(&mut self, mut line: Object) -> Result<(), DecodeError> {
+    fn add_execution(&mut self, mut line: JsonObject) -> Result<(), DecodeError> {
         let id = line.required(&["toolCallId"])?.into_owned();
         if self.builder.knows(&id) {
             return Ok(());
@@ -203,7 +201,7 @@ impl PiSession {
         self.builder.call(Call { started_ms, ..call });
     }
 
-    fn answer_call(&mut self, mut message: Object) -> Result<(), DecodeError> {
+    fn answer_call(&mut self, mut message: JsonObject) -> Result<(), DecodeError> {
         let id = message.required(&["toolCallId"])?;
         let now = self.began.zip(self.ended).map(|(began, now)| millis_between(began, now));
         let marks = OutcomeMarks::of(&message);
@@ -243,11 +241,11 @@ const TOKENS: TokenKeys = TokenKeys {
     ..TokenKeys::NONE
 };
 
-fn content_text(content: Json) -> String {
+fn content_text(content: JsonNode) -> String {
     match content_value(content, "") {
-        Value::String(text) => text,
+        Json::String(text) => text.into_string(),
         // Text beside images.
-        Value::Array(parts) => parts.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
+        Json::Array(parts) => parts.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
         _ => String::new(),
     }
 }

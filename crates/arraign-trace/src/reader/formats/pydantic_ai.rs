@@ -3,18 +3,15 @@
 //! A history also contains the earlier runs: each run id is one run. The tool of a structured output (`final_result`) is
 //! the answer, not a call.
 
+use crate::json::{Json, JsonError, JsonNode, JsonObject};
 use std::collections::{HashMap, HashSet};
-
-use serde_json::Value;
 
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -37,8 +34,10 @@ fn detect_format(input: &Input) -> Detection {
     for record in &input.records {
         let inner = LISTS.iter().find_map(|name| record.value.get(name)?.first());
         let message = inner.unwrap_or(&record.value);
-        let kind = message.get("kind").and_then(Json::as_str);
-        if !matches!(kind, Some("request" | "response")) || !message.get("parts").is_some_and(Json::is_list) {
+        let kind = message.get("kind").and_then(JsonNode::as_str);
+        if !matches!(kind, Some("request" | "response"))
+            || !message.get("parts").is_some_and(JsonNode::is_array)
+        {
             return Err(Reason::of(record.at, "is no `request` or `response` with `parts`"));
         }
         // `kind` and `parts` are common words; `part_kind` is the library's own.
@@ -50,7 +49,7 @@ fn detect_format(input: &Input) -> Detection {
 }
 
 /// The messages of a history; a file with lists of messages in it is read whole.
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     let mut message = look(text, &["run_id", "kind"])?;
     let id = message.string(&["run_id"]).ok().flatten();
     let whose = match message.get("kind") {
@@ -63,8 +62,8 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut history = History { given: collect_output_ids(&input), ..History::default() };
     for Record { at, value } in input.records {
-        let mut record = Object::of(value, "a message").map_err(|error| at.in_record(error))?;
-        let lists = LISTS.iter().filter_map(|name| record.get(name)?.as_list());
+        let mut record = JsonObject::of(value, "a message").map_err(|error| at.in_record(error))?;
+        let lists = LISTS.iter().filter_map(|name| record.get(name)?.as_array());
         let added = if lists.into_iter().any(|list| !list.is_empty()) {
             // A list of messages is a run by itself.
             history.end_run();
@@ -87,14 +86,14 @@ const PASSED_OVER: [&str; 2] = ["Tool not executed", "Output tool not used"];
 /// Collects the ids of calls with the output of the run in their arguments.
 fn collect_output_ids(input: &Input) -> HashSet<String> {
     let messages = input.records.iter().flat_map(|record| messages(&record.value));
-    let parts = messages.filter_map(|message| message.get("parts")?.as_list()).flatten();
-    let taken = parts.filter(|part| part.get("content").and_then(Json::as_str) == Some(TAKEN));
+    let parts = messages.filter_map(|message| message.get("parts")?.as_array()).flatten();
+    let taken = parts.filter(|part| part.get("content").and_then(JsonNode::as_str) == Some(TAKEN));
     taken.filter_map(|part| part.get("tool_call_id")?.as_str().map(ToOwned::to_owned)).collect()
 }
 
 /// Returns the messages of a record: its list of messages, or the record itself.
-fn messages<'v, 't>(record: &'v Json<'t>) -> &'v [Json<'t>] {
-    let list = LISTS.iter().find_map(|name| record.get(name)?.as_list());
+fn messages<'v, 't>(record: &'v JsonNode<'t>) -> &'v [JsonNode<'t>] {
+    let list = LISTS.iter().find_map(|name| record.get(name)?.as_array());
     list.unwrap_or(std::slice::from_ref(record))
 }
 
@@ -117,7 +116,7 @@ impl History {
         }
     }
 
-    fn message(&mut self, at: At, mut message: Object) -> Result<(), DecodeError> {
+    fn message(&mut self, at: At, mut message: JsonObject) -> Result<(), DecodeError> {
         let id = message.string(&["run_id"])?;
         // A message without an id continues the run that is open.
         if self.run.begun && id.is_some() && self.run.builder.trace.id != id {
@@ -157,8 +156,8 @@ struct HistoryRun {
 
 /// Calls `each` for every part of a message; an error gets the index of its part.
 fn each_part(
-    message: &mut Object,
-    mut each: impl FnMut(&str, Object) -> Result<(), DecodeError>,
+    message: &mut JsonObject,
+    mut each: impl FnMut(&str, JsonObject) -> Result<(), DecodeError>,
 ) -> Result<(), DecodeError> {
     message.each(&["parts"], "a part", |mut part| {
         let kind = part.text(&["part_kind"]).ok().flatten().unwrap_or_default();
@@ -167,7 +166,7 @@ fn each_part(
 }
 
 impl HistoryRun {
-    fn request(&mut self, mut message: Object) -> Result<(), DecodeError> {
+    fn request(&mut self, mut message: JsonObject) -> Result<(), DecodeError> {
         let instructions = message.take(&["instructions"]).map(|text| text.into_text_or_json().into_owned());
         // Each request repeats the instructions; only a change of them is new.
         if let Some(text) = instructions.filter(|text| self.instructions.as_ref() != Some(text)) {
@@ -186,7 +185,7 @@ impl HistoryRun {
         })
     }
 
-    fn response(&mut self, mut message: Object, given: &HashSet<String>) -> Result<(), DecodeError> {
+    fn response(&mut self, mut message: JsonObject, given: &HashSet<String>) -> Result<(), DecodeError> {
         message.within(&["usage"], |mut usage| {
             let cost = usage.take(&["cost"]).as_ref().and_then(dollars);
             let trace = &mut self.builder.trace;
@@ -214,7 +213,7 @@ impl HistoryRun {
         Ok(())
     }
 
-    fn call(&mut self, mut part: Object, given: &HashSet<String>) -> Result<(), DecodeError> {
+    fn call(&mut self, mut part: JsonObject, given: &HashSet<String>) -> Result<(), DecodeError> {
         let name = part.required(&["tool_name"])?;
         let id = part.string(&["tool_call_id"])?;
         let arguments = part.arguments("args");
@@ -231,10 +230,10 @@ impl HistoryRun {
     }
 
     /// Adds the result of a call. The first version records a failed call as `retry-prompt`, the second by its `outcome`.
-    fn answer(&mut self, mut part: Object, retry: bool) -> Result<(), DecodeError> {
+    fn answer(&mut self, mut part: JsonObject, retry: bool) -> Result<(), DecodeError> {
         let id = part.string(&["tool_call_id"])?;
         let name = part.text(&["tool_name"])?;
-        let said = part.get("content").and_then(Json::as_str).unwrap_or_default();
+        let said = part.get("content").and_then(JsonNode::as_str).unwrap_or_default();
         let passed_over = PASSED_OVER.iter().any(|start| said.starts_with(start));
         let mut marks = OutcomeMarks::of(&part);
         marks.note_failure(retry || passed_over);
@@ -253,7 +252,7 @@ impl HistoryRun {
             self.builder.compare_result(id.as_deref(), &marks, Unmarked::Worked);
             return Ok(());
         };
-        let result = part.take_even_null("content").map(Json::into_value);
+        let result = part.take_even_null("content").map(JsonNode::into_json);
         marks.settle(call, Unmarked::Worked);
         call.error = result.as_ref().filter(|_| marks.has_failed()).map(reason);
         call.result = result;
@@ -262,30 +261,30 @@ impl HistoryRun {
 }
 
 /// Returns the text of a prompt: the prompt itself, or the texts among its pieces.
-fn text_of(content: Option<Json>) -> String {
+fn text_of(content: Option<JsonNode>) -> String {
     match content {
         None => String::new(),
-        Some(Json::List(pieces)) => pieces.into_iter().filter_map(piece_text).collect(),
+        Some(JsonNode::Array(pieces)) => pieces.into_iter().filter_map(piece_text).collect(),
         Some(other) => other.into_text_or_json().into_owned(),
     }
 }
 
-fn piece_text(piece: Json) -> Option<String> {
+fn piece_text(piece: JsonNode) -> Option<String> {
     match piece {
-        Json::Text(text) => Some(text.into_owned()),
-        Json::Object(mut piece) => Some(piece.take(&["content", "text"])?.into_text()?.into_owned()),
+        JsonNode::String(text) => Some(text.into_string()),
+        JsonNode::Object(mut piece) => Some(piece.take(&["content", "text"])?.into_text()?.into_owned()),
         _ => None,
     }
 }
 
 /// Renders the reason of a retry. A validator reports a list of objects, each with a message.
-fn reason(content: &Value) -> String {
+fn reason(content: &Json) -> String {
     let mistakes = content.as_array().and_then(|list| {
-        let messages = list.iter().map(|mistake| mistake.get("msg").and_then(Value::as_str));
+        let messages = list.iter().map(|mistake| mistake.get("msg").and_then(Json::as_str));
         messages.collect::<Option<Vec<&str>>>()
     });
     match (content, mistakes) {
-        (Value::String(text), _) => text.clone(),
+        (Json::String(text), _) => text.to_string(),
         (_, Some(mistakes)) => mistakes.join("; "),
         (other, None) => other.to_string(),
     }

@@ -3,6 +3,7 @@
 //! A line is one of Claude Code's, around a content of Gemini's. A shell command that exits with another code than 0 has
 //! failed. What Qwen Code prints with `--output-format stream-json` is read as `claude-code`.
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::tool_name::split_host_name;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
@@ -11,9 +12,7 @@ use crate::reader::formats::gemini::content::read_response_marks;
 use crate::reader::formats::gemini::{ContentWalk, TOKENS};
 use crate::reader::formats::gemini_cli::exit_code;
 use crate::reader::json::input::{At, Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -44,8 +43,8 @@ fn detect_format(input: &Input) -> Detection {
 }
 
 /// Whether a line is one that only this format has.
-pub(crate) fn is_telling(line: &Json) -> bool {
-    line.get("message").and_then(|message| message.get("parts")).is_some_and(Json::is_list)
+pub(crate) fn is_telling(line: &JsonNode) -> bool {
+    line.get("message").and_then(|message| message.get("parts")).is_some_and(JsonNode::is_array)
         && matches!(line.text_under("type"), Some("user" | "assistant" | "tool_result"))
         && line.has_text("sessionId")
 }
@@ -56,7 +55,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     for Record { at, value } in input.records {
         // A content is held against the run by its own walk.
         let evidence = value.get("toolCallResult").map(|_| session.walk.builder.open_record(at, &value));
-        let added = Object::of(value, "a line").and_then(|line| session.add_line(at, line));
+        let added = JsonObject::of(value, "a line").and_then(|line| session.add_line(at, line));
         added.map_err(|error| at.in_record(error))?;
         session.walk.builder.close_records(evidence.into_iter().collect());
     }
@@ -73,7 +72,7 @@ struct QwenSession {
 }
 
 impl QwenSession {
-    fn add_line(&mut self, at: At, mut line: Object) -> Result<(), DecodeError> {
+    fn add_line(&mut self, at: At, mut line: JsonObject) -> Result<(), DecodeError> {
         let kind = line.required(&["type"])?;
         let id = line.string(&["sessionId"])?;
         // The first line names the session: a resumed one keeps its name.
@@ -95,14 +94,14 @@ impl QwenSession {
         }
     }
 
-    fn add_content(&mut self, at: At, mut line: Object) -> Result<(), DecodeError> {
+    fn add_content(&mut self, at: At, mut line: JsonObject) -> Result<(), DecodeError> {
         let Some(content) = line.take(&["message"]) else { return Ok(()) };
         self.walk.content(at, content, &[]).map_err(|error| error.at_key("message"))?;
         self.walk.builder.end();
         Ok(())
     }
 
-    fn add_reply(&mut self, at: At, mut line: Object) -> Result<(), DecodeError> {
+    fn add_reply(&mut self, at: At, mut line: JsonObject) -> Result<(), DecodeError> {
         let model = line.string(&["model"])?;
         let usage = TOKENS.read_from(&mut line, &["usageMetadata"])?;
         let known = self.walk.builder.trace.calls.len();
@@ -122,7 +121,7 @@ impl QwenSession {
     }
 
     /// The line of a result says beside it whether the tool worked.
-    fn settle_calls(&mut self, mut line: Object) -> Result<(), DecodeError> {
+    fn settle_calls(&mut self, mut line: JsonObject) -> Result<(), DecodeError> {
         let outcome = line.object(&["toolCallResult"])?.unwrap_or_default();
         let mut message = line.object(&["message"])?.unwrap_or_default();
         let added =
@@ -133,7 +132,7 @@ impl QwenSession {
         added.map_err(|error| error.at_key("message"))
     }
 
-    fn settle_call(&mut self, mut response: Object, outcome: &Object) -> Result<(), DecodeError> {
+    fn settle_call(&mut self, mut response: JsonObject, outcome: &JsonObject) -> Result<(), DecodeError> {
         let id = response.string(&["id"])?;
         let name = response.string(&["name"])?;
         let now = self.began.zip(self.ended).map(|(began, now)| millis_between(began, now));

@@ -3,16 +3,15 @@
 //! Early messages do not record the type of the assistant's content or which tools failed: the status of an answered call
 //! is unknown.
 
-use serde_json::Value;
+use crate::json::{Json, JsonError, JsonNode, JsonObject};
 
 use crate::reader::build::content::content_value;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
-use crate::reader::json::object::{Object, read_each};
+use crate::reader::json::object::read_each;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::{Arguments, Call, Role, Trace};
@@ -31,21 +30,21 @@ const WITHOUT_CALLS: [&str; 5] = ["image", "audio", "video", "document", "reason
 
 fn detect_format(input: &Input) -> Detection {
     let first = input.first()?;
-    let best = match first.get("messages").and_then(Json::as_list) {
+    let best = match first.get("messages").and_then(JsonNode::as_array) {
         Some(messages) => judge(messages.iter())?,
         None => judge(input.records.iter().map(|record| &record.value))?,
     };
     best.ok_or_else(|| "nothing in its messages is this format's alone".into())
 }
 
-fn judge<'v>(mut messages: impl Iterator<Item = &'v Json<'v>>) -> Result<Option<Certainty>, String> {
+fn judge<'v>(mut messages: impl Iterator<Item = &'v JsonNode<'v>>) -> Result<Option<Certainty>, String> {
     messages.try_fold(None, |best, message| {
-        let role = message.get("role").and_then(Json::as_str).unwrap_or_default();
+        let role = message.get("role").and_then(JsonNode::as_str).unwrap_or_default();
         if !matches!(role, "user" | "assistant" | "system" | "") {
             return Err(format!("there is a message of the role `{role}` in it"));
         }
         // A content that is a plain text has no parts and decides nothing.
-        let parts = message.get("content").and_then(Json::as_list).unwrap_or_default();
+        let parts = message.get("content").and_then(JsonNode::as_array).unwrap_or_default();
         if let Some(reason) = parts.iter().find_map(|part| object_to_part(role == "assistant", part)) {
             return Err(reason.to_owned());
         }
@@ -55,17 +54,17 @@ fn judge<'v>(mut messages: impl Iterator<Item = &'v Json<'v>>) -> Result<Option<
     })
 }
 
-fn judge_part(assistant: bool, part: &Json) -> Option<Certainty> {
-    match part.get("type").and_then(Json::as_str) {
+fn judge_part(assistant: bool, part: &JsonNode) -> Option<Certainty> {
+    match part.get("type").and_then(JsonNode::as_str) {
         Some("toolcall" | "toolresult") => Some(Certainty::Sure),
         None if assistant && part.pointer("/function/name").is_some() => Some(Certainty::Sure),
-        None if assistant && part.get("text").is_some_and(Json::is_text) => Some(Certainty::Likely),
+        None if assistant && part.get("text").is_some_and(JsonNode::is_string) => Some(Certainty::Likely),
         _ => None,
     }
 }
 
 /// Returns the reason why `part` is not of this format, if there is one. Only parts of the assistant may lack a `type`.
-fn object_to_part(assistant: bool, part: &Json) -> Option<&'static str> {
+fn object_to_part(assistant: bool, part: &JsonNode) -> Option<&'static str> {
     if part.get("type").is_some() {
         return None;
     }
@@ -76,11 +75,11 @@ fn object_to_part(assistant: bool, part: &Json) -> Option<&'static str> {
 
 /// Each line with `messages` is one run. A file of single messages is one run.
 fn split_file(input: &Input) -> Option<Pieces> {
-    let messages = input.first().ok()?.get("messages").and_then(Json::as_list);
+    let messages = input.first().ok()?.get("messages").and_then(JsonNode::as_array);
     messages.is_some_and(|messages| !messages.is_empty()).then(|| Pieces::records(find_run_key))
 }
 
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     let messages = look(text, &["messages"])?.list(&["messages"]).unwrap_or_default();
     // Single messages between such lines together form one more run.
     Ok(if messages.is_empty() { RunKey::Several } else { RunKey::Own(None) }.into())
@@ -90,8 +89,8 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
     let mut builder = None;
     for Record { at, value } in input.records {
-        let mut record = Object::of(value, "a message").map_err(|error| at.in_record(error))?;
-        if record.get("messages").is_none_or(|list| list.as_list().is_some_and(<[_]>::is_empty)) {
+        let mut record = JsonObject::of(value, "a message").map_err(|error| at.in_record(error))?;
+        if record.get("messages").is_none_or(|list| list.as_array().is_some_and(<[_]>::is_empty)) {
             let builder = builder.get_or_insert_with(TraceBuilder::default);
             add(builder, at, record).map_err(|error| at.in_record(error))?;
             continue;
@@ -105,7 +104,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     Ok(runs)
 }
 
-fn add(builder: &mut TraceBuilder, at: At, mut message: Object) -> Result<(), DecodeError> {
+fn add(builder: &mut TraceBuilder, at: At, mut message: JsonObject) -> Result<(), DecodeError> {
     let evidence = builder.open_object(at, &message);
     let role = match message.required(&["role"])?.as_ref() {
         "system" => Role::System,
@@ -121,9 +120,9 @@ fn add(builder: &mut TraceBuilder, at: At, mut message: Object) -> Result<(), De
     }
     builder.begin(Some(role));
     match message.take(&["content"]) {
-        Some(Json::Text(text)) => builder.text(&text),
-        Some(Json::List(parts)) => {
-            let added = read_each(parts, |part| add_part(builder, Object::of(part, "a part")?));
+        Some(JsonNode::String(text)) => builder.text(&text),
+        Some(JsonNode::Array(parts)) => {
+            let added = read_each(parts, |part| add_part(builder, JsonObject::of(part, "a part")?));
             added.map_err(|error| error.at_key("content"))?;
         }
         _ => {}
@@ -133,7 +132,7 @@ fn add(builder: &mut TraceBuilder, at: At, mut message: Object) -> Result<(), De
     Ok(())
 }
 
-fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeError> {
+fn add_part(builder: &mut TraceBuilder, mut part: JsonObject) -> Result<(), DecodeError> {
     let kind = part.text(&["type"])?;
     match kind.as_deref() {
         Some("toolcall") => add_call(builder, part)?,
@@ -146,7 +145,7 @@ fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeEr
     Ok(())
 }
 
-fn add_call(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeError> {
+fn add_call(builder: &mut TraceBuilder, mut part: JsonObject) -> Result<(), DecodeError> {
     let id = id_of(part.take(&["id"]));
     let mut function =
         part.object(&["function"])?.ok_or_else(|| DecodeError::new("`function` is missing"))?;
@@ -160,19 +159,19 @@ fn add_call(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeEr
 }
 
 /// An id is a text, or says whether the provider gave it or rig itself.
-fn id_of(id: Option<Json>) -> Option<String> {
+fn id_of(id: Option<JsonNode>) -> Option<String> {
     match id? {
-        Json::Text(id) => Some(id.into_owned()),
-        Json::Object(mut id) => id.string(&["provider", "local"]).ok()?,
+        JsonNode::String(id) => Some(id.into_string()),
+        JsonNode::Object(mut id) => id.string(&["provider", "local"]).ok()?,
         _ => None,
     }
 }
 
-fn answer(builder: &mut TraceBuilder, mut part: Object) {
+fn answer(builder: &mut TraceBuilder, mut part: JsonObject) {
     let call = part.take(&["call"]);
     let can_fail = call.is_some();
     let id = id_of(call).or_else(|| id_of(part.take(&["id"])));
-    let name = part.take(&["name"]).and_then(Json::into_text);
+    let name = part.take(&["name"]).and_then(JsonNode::into_text);
     let marks = OutcomeMarks::of(&part);
     // Without `call`, the part is of an early version, which did not record failures.
     let unmarked = if can_fail { Unmarked::Worked } else { Unmarked::Unrecorded };
@@ -187,12 +186,12 @@ fn answer(builder: &mut TraceBuilder, mut part: Object) {
 }
 
 /// A lone JSON is itself; texts are one text.
-fn result_of(content: Json) -> Value {
-    let Json::List(mut items) = content else { return content.into_value() };
-    if let [Json::Object(only)] = items.as_mut_slice()
-        && only.get("type").and_then(Json::as_str) == Some("json")
+fn result_of(content: JsonNode) -> Json {
+    let JsonNode::Array(mut items) = content else { return content.into_json() };
+    if let [JsonNode::Object(only)] = items.as_mut_slice()
+        && only.get("type").and_then(JsonNode::as_str) == Some("json")
     {
-        return only.take(&["value"]).unwrap_or_default().into_value();
+        return only.take(&["value"]).unwrap_or_default().into_json();
     }
-    content_value(Json::List(items), "")
+    content_value(JsonNode::Array(items), "")
 }

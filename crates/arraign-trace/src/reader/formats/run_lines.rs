@@ -3,14 +3,13 @@
 //! `{"prompt": ..., "response": ..., "tool_calls": [{"tool_name": ..., "args": {...}, "result": ...}]}`. The format
 //! does not record which calls were parallel: each call is a turn.
 
+use crate::json::{JsonError, JsonNode, JsonObject};
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::tool_result::{error_of, with_result};
 use crate::reader::build::unread_log::note_unread;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -30,12 +29,12 @@ fn detect_format(input: &Input) -> Detection {
     let mut best = Certainty::Likely;
     for record in &input.records {
         let value = &record.value;
-        if !value.get("prompt").is_some_and(Json::is_text) {
+        if !value.get("prompt").is_some_and(JsonNode::is_string) {
             return Err(Reason::of(record.at, "has no `prompt`"));
         }
         // A run that was cut has calls and no response.
-        let calls = value.get("tool_calls").is_some_and(Json::is_list);
-        if !calls && !value.get("response").is_some_and(Json::is_text) {
+        let calls = value.get("tool_calls").is_some_and(JsonNode::is_array);
+        if !calls && !value.get("response").is_some_and(JsonNode::is_string) {
             return Err(Reason::of(record.at, "has neither `response` nor `tool_calls`"));
         }
         if value.pointer("/tool_calls/0/tool_name").is_some() {
@@ -46,7 +45,7 @@ fn detect_format(input: &Input) -> Detection {
 }
 
 /// Each record is a run.
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     Ok(RunKey::Own(look(text, &["request_id", "id"])?.string(&["request_id", "id"]).ok().flatten()).into())
 }
 
@@ -57,25 +56,26 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 fn run(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
     let evidence = CallEvidence::gather(at, &record.value);
-    let run = Object::of(record.value, "a run").and_then(trace).map_err(|error| at.in_record(error))?;
+    let run = JsonObject::of(record.value, "a run").and_then(trace).map_err(|error| at.in_record(error))?;
     Ok(note_unread(run, evidence))
 }
 
-fn trace(mut run: Object) -> Result<Trace, DecodeError> {
+fn trace(mut run: JsonObject) -> Result<Trace, DecodeError> {
     let mut trace =
         Trace { id: run.string(&["request_id", "id"])?, model: run.string(&["model"])?, ..Trace::default() };
     trace.push_message(Role::User, run.required(&["prompt"])?);
     let lists_calls =
         run.get("tool_calls").is_some() || run.get("meta").is_some_and(|meta| meta.has_key("tool_calls"));
     // Early writers kept the calls in `meta`.
-    let mut meta = run.take(&["meta"]).and_then(|meta| Object::of(meta, "`meta`").ok()).unwrap_or_default();
+    let mut meta =
+        run.take(&["meta"]).and_then(|meta| JsonObject::of(meta, "`meta`").ok()).unwrap_or_default();
     let mut values = run.list(&["tool_calls"])?;
     if values.is_empty() {
         values = meta.list(&["tool_calls"]).map_err(|error| error.at_key("meta"))?;
     }
     let mut calls = Vec::new();
     for (place, value) in values.into_iter().enumerate() {
-        let call = Object::of(value, "a tool call").and_then(|call| numbered_call(call, place as u64));
+        let call = JsonObject::of(value, "a tool call").and_then(|call| numbered_call(call, place as u64));
         calls.push(call.map_err(|error| error.at_key(place).at_key("tool_calls"))?);
     }
     // The lists are in the order in which the calls ended; their numbers are in the order in which they began.
@@ -99,7 +99,7 @@ fn trace(mut run: Object) -> Result<Trace, DecodeError> {
 }
 
 /// A call and its number in the run: `index`, or its place in the list.
-fn numbered_call(mut object: Object, place: u64) -> Result<(u64, Call), DecodeError> {
+fn numbered_call(mut object: JsonObject, place: u64) -> Result<(u64, Call), DecodeError> {
     let number = object.count(&["index"])?.unwrap_or(place);
     let name = object.required(&["tool_name"])?;
     let arguments = object.arguments("args");

@@ -3,16 +3,14 @@
 //! The reader accepts a serialized `ChatHistory`, and a list of its messages. The plugin of a function is the server of
 //! its tool. A call has failed if its result is the text that the kernel writes for a function that raised.
 
-use std::borrow::Cow;
+use crate::json::{JsonNode, JsonObject};
 
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -31,7 +29,7 @@ fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
         // A history is a list of messages, or one message in each record.
-        let messages = record.value.get("messages").and_then(Json::as_list);
+        let messages = record.value.get("messages").and_then(JsonNode::as_array);
         let is_history =
             messages.map_or(is_message(&record.value), |messages| messages.iter().any(is_message));
         if !is_history {
@@ -42,8 +40,8 @@ fn detect_format(input: &Input) -> Detection {
 }
 
 /// Whether this is a message with a list of items, each with its type. Programs in .NET write the keys in Pascal case.
-fn is_message(value: &Json) -> bool {
-    let items = value.get("items").or_else(|| value.get("Items")).and_then(Json::as_list);
+fn is_message(value: &JsonNode) -> bool {
+    let items = value.get("items").or_else(|| value.get("Items")).and_then(JsonNode::as_array);
     (value.has_key("role") || value.has_key("Role"))
         && items.is_some_and(|items| {
             items.iter().all(|item| item.has_key("content_type") || item.has_key("$type"))
@@ -68,9 +66,9 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     Ok(runs)
 }
 
-fn add_record(builder: &mut TraceBuilder, at: At, value: Json) -> Result<(), DecodeError> {
+fn add_record(builder: &mut TraceBuilder, at: At, value: JsonNode) -> Result<(), DecodeError> {
     let evidence = builder.open_record(at, &value);
-    let added = Object::of(value, "a message").and_then(|mut record| {
+    let added = JsonObject::of(value, "a message").and_then(|mut record| {
         if record.get("messages").is_some() {
             return record.each(&["messages"], "a message", |message| add_message(builder, message));
         }
@@ -81,10 +79,10 @@ fn add_record(builder: &mut TraceBuilder, at: At, value: Json) -> Result<(), Dec
     Ok(())
 }
 
-fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+fn add_message(builder: &mut TraceBuilder, mut message: JsonObject) -> Result<(), DecodeError> {
     let role = match message.take(&["role", "Role"]).unwrap_or_default() {
-        Json::Text(role) => role,
-        labelled => Cow::Owned(labelled.get("Label").and_then(Json::as_str).unwrap_or_default().to_owned()),
+        JsonNode::String(role) => role,
+        labelled => labelled.get("Label").and_then(JsonNode::as_str).unwrap_or_default().to_owned().into(),
     };
     let role = match role.as_ref() {
         "system" | "developer" => Some(Role::System),
@@ -102,7 +100,7 @@ fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), De
 }
 
 /// Adds what a reply says of itself: its model, its tokens, and why it ended.
-fn end_reply(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+fn end_reply(builder: &mut TraceBuilder, mut message: JsonObject) -> Result<(), DecodeError> {
     let mut metadata = message.object(&["metadata", "Metadata"])?.unwrap_or_default();
     let usage = TOKENS.read_from(&mut metadata, &["usage", "Usage"])?;
     let stop = message.string(&["finish_reason"])?.or(metadata.string(&["FinishReason"])?);
@@ -135,7 +133,7 @@ const HARMLESS_ITEMS: [&str; 16] = [
     "ActionContent",
 ];
 
-fn add_item(builder: &mut TraceBuilder, mut item: Object) -> Result<(), DecodeError> {
+fn add_item(builder: &mut TraceBuilder, mut item: JsonObject) -> Result<(), DecodeError> {
     let kind = item.text(&["content_type", "$type"])?.unwrap_or_default();
     match kind.as_ref() {
         "text" | "TextContent" => builder.text(&item.text(&["text", "Text"])?.unwrap_or_default()),
@@ -149,7 +147,7 @@ fn add_item(builder: &mut TraceBuilder, mut item: Object) -> Result<(), DecodeEr
     Ok(())
 }
 
-fn read_call(mut item: Object) -> Result<Call, DecodeError> {
+fn read_call(mut item: JsonObject) -> Result<Call, DecodeError> {
     let id = item.string(&["id", "Id"])?;
     let server = item.string(&["plugin_name", "PluginName"])?.into();
     let is_whole = item.get("function_name").is_none() && item.get("FunctionName").is_none();
@@ -187,7 +185,7 @@ pub(crate) fn names_plugins(input: &Input) -> bool {
     let mut called = messages.filter(|message| message.get("tool_calls").is_some()).peekable();
     called.peek().is_some()
         && called.all(|message| {
-            let calls = message.get("tool_calls").and_then(Json::as_list).unwrap_or_default();
+            let calls = message.get("tool_calls").and_then(JsonNode::as_array).unwrap_or_default();
             message.has_text("name")
                 && message.get("content").is_none()
                 && calls.iter().filter_map(|call| call.get("function")?.text_under("name")).all(is_plugin)
@@ -206,9 +204,9 @@ const FAILURES: [&str; 4] = [
     "The tool call with name ",
 ];
 
-fn answer_call(builder: &mut TraceBuilder, mut item: Object) -> Result<(), DecodeError> {
+fn answer_call(builder: &mut TraceBuilder, mut item: JsonObject) -> Result<(), DecodeError> {
     let id = item.string(&["call_id", "CallId", "id", "Id"])?;
-    let result = item.take(&["result", "Result"]).unwrap_or_default().into_value();
+    let result = item.take(&["result", "Result"]).unwrap_or_default().into_json();
     // A failure has no field of its own: the library begins its text with one of these.
     let text = result.as_str().filter(|text| FAILURES.iter().any(|start| text.starts_with(start)));
     let mut marks = OutcomeMarks::of(&item);

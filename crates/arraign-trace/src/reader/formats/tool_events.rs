@@ -4,13 +4,12 @@
 //! "result": ...}`. The format records no text, no answer and no tokens. A result is known to be an error only if its event
 //! has an `error`.
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -29,9 +28,9 @@ pub(crate) const READER: Reader = Reader {
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for record in &input.records {
-        let kind = record.value.get("type").and_then(Json::as_str);
+        let kind = record.value.get("type").and_then(JsonNode::as_str);
         let known = match kind {
-            Some("tool_call") => record.value.get("tool").is_some_and(Json::is_text),
+            Some("tool_call") => record.value.get("tool").is_some_and(JsonNode::is_string),
             Some("tool_result") => record.value.get("id").is_some(),
             _ => false,
         };
@@ -46,13 +45,13 @@ fn detect_format(input: &Input) -> Detection {
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut builder = TraceBuilder::default();
     for Record { at, value } in input.records {
-        let event = Object::of(value, "an event").and_then(|event| add(&mut builder, event));
+        let event = JsonObject::of(value, "an event").and_then(|event| add(&mut builder, event));
         event.map_err(|error| at.in_record(error))?;
     }
     Ok(vec![builder.finish()])
 }
 
-fn add(builder: &mut TraceBuilder, mut event: Object) -> Result<(), DecodeError> {
+fn add(builder: &mut TraceBuilder, mut event: JsonObject) -> Result<(), DecodeError> {
     let kind = event.required(&["type"])?;
     let id = event.string(&["id"])?;
     match kind.as_ref() {
@@ -79,9 +78,9 @@ fn add(builder: &mut TraceBuilder, mut event: Object) -> Result<(), DecodeError>
     }
 }
 
-fn answer(call: &mut Call, mut event: Object) {
+fn answer(call: &mut Call, mut event: JsonObject) {
     let marks = OutcomeMarks::of(&event);
     call.error = error_of(&mut event);
     marks.settle(call, Unmarked::Unrecorded);
-    call.result = event.take_even_null("result").map(Json::into_value);
+    call.result = event.take_even_null("result").map(JsonNode::into_json);
 }

@@ -3,6 +3,7 @@
 //! The text is parsed once, for detection and for reading. Readers see records and need not care which of the
 //! four they came from: a list and its lines are the same file to them.
 
+use crate::json::{JsonError, JsonNode, JsonValues, parse_borrowed};
 use std::cell::OnceCell;
 use std::fmt;
 
@@ -11,14 +12,12 @@ use memchr::memchr_iter;
 use crate::reader::error::{DecodeError, TraceError, TraceProblem};
 use crate::reader::json::record_marks::{Mark, RecordMarks};
 use crate::reader::json::sse;
-use crate::reader::json::value::{Json, JsonValues};
-use crate::text_halves::replace_halves;
 
 /// One value of a trace file, and its place.
 #[derive(Debug, Clone)]
 pub(crate) struct Record<'t> {
     pub(crate) at: At,
-    pub(crate) value: Json<'t>,
+    pub(crate) value: JsonNode<'t>,
 }
 
 /// The place of a record in its file.
@@ -110,48 +109,40 @@ impl<'t> Input<'t> {
     pub(crate) fn parse(text: &'t str) -> Result<Self, TraceError> {
         refuse_many_values(text)?;
         if sse::is_stream(text) {
-            let records: Result<Vec<Record>, TraceError> = sse::events(text).map(event).collect();
-            let input = Self::new(text, InputSource::File(text), records?);
-            return Ok(Self { has_halves: replace_halves(text).is_some(), ..input });
+            let mut has_halves = false;
+            let events = sse::events(text).map(|event| {
+                let (record, is_halved) = read_event(event)?;
+                has_halves |= is_halved;
+                Ok(record)
+            });
+            let records = events.collect::<Result<_, TraceError>>()?;
+            return Ok(Self { has_halves, ..Self::new(text, InputSource::File(text), records) });
         }
         // One parser reads a single document, JSON Lines and any other sequence of values: to JSON they differ only in
         // whitespace. `flatten` then distinguishes a single document from a sequence.
         let mut lines = Lines { text, counted: 0, line: 1 };
         let mut records = Vec::new();
         let mut marks = Box::<RecordMarks>::default();
-        let mut values = JsonValues::of(text);
+        let mut values = JsonValues::with_halves(text);
         loop {
             let (start, value) = match values.next() {
                 Ok(Some(found)) => found,
                 Ok(None) => break,
-                Err(error) => {
-                    return Self::parse_with_halves(text).unwrap_or_else(|| Err(not_json(text, &error)));
-                }
+                Err(error) => return Err(not_json(text, &error)),
             };
             // Later, the record may have left the cache of the processor.
             marks.add(&value);
             records.push(Record { at: At::Line(lines.of_value_at(start)), value });
         }
         // The elements of a list have marks of their own.
-        let is_list = matches!(records.as_slice(), [Record { value: Json::List(_), .. }]);
+        let is_list = matches!(records.as_slice(), [Record { value: JsonNode::Array(_), .. }]);
         let marks = if is_list { OnceCell::new() } else { OnceCell::from(marks) };
-        Ok(Self { marks, ..Self::new(text, InputSource::File(text), flatten(records)) })
-    }
-
-    /// Parses a text with halves of characters, which the parser refuses; `None` if there is none in it.
-    #[cold]
-    fn parse_with_halves(text: &'t str) -> Option<Result<Self, TraceError>> {
-        let whole = replace_halves(text)?;
-        let parsed = Input::parse(&whole).map(|input| {
-            let records = input.records.into_iter();
-            let records = records.map(|Record { at, value }| Record { at, value: value.into_owned() });
-            Self { has_halves: true, ..Self::new(text, InputSource::File(text), records.collect()) }
-        });
-        Some(parsed)
+        let has_halves = values.count_halves() > 0;
+        Ok(Self { has_halves, marks, ..Self::new(text, InputSource::File(text), flatten(records)) })
     }
 
     /// Parses records that were taken out of a file one by one.
-    pub(crate) fn of_texts(texts: &'t [(At, String)]) -> Result<Self, serde_json::Error> {
+    pub(crate) fn of_texts(texts: &'t [(At, String)]) -> Result<Self, JsonError> {
         let text = texts.first().map_or("", |(_, text)| text.as_str());
         let mut has_halves = false;
         let records = texts.iter().map(|(at, text)| {
@@ -159,7 +150,7 @@ impl<'t> Input<'t> {
             has_halves |= is_halved;
             Ok(Record { at: *at, value })
         });
-        let records = records.collect::<Result<_, serde_json::Error>>()?;
+        let records = records.collect::<Result<_, JsonError>>()?;
         Ok(Self { has_halves, ..Self::new(text, InputSource::Pieces(texts), records) })
     }
 
@@ -175,7 +166,7 @@ impl<'t> Input<'t> {
 
     /// Whether a record satisfies `condition`, which needs one of `marks`. So most files are declined without another look
     /// at each record.
-    pub(crate) fn any_with(&self, marks: &[Mark], condition: impl Fn(&Json<'t>) -> bool) -> bool {
+    pub(crate) fn any_with(&self, marks: &[Mark], condition: impl Fn(&JsonNode<'t>) -> bool) -> bool {
         self.may_have_any(marks) && self.records.iter().any(|record| condition(&record.value))
     }
 
@@ -192,7 +183,7 @@ impl<'t> Input<'t> {
     }
 
     /// Returns the first record, or the reason why there is none.
-    pub(crate) fn first(&self) -> Result<&Json<'t>, String> {
+    pub(crate) fn first(&self) -> Result<&JsonNode<'t>, String> {
         self.records.first().map(|record| &record.value).ok_or_else(|| "the list is empty".to_owned())
     }
 }
@@ -245,24 +236,21 @@ fn find_line(text: &str, at: usize) -> (usize, usize) {
     (1 + before.split(|byte| *byte == b'\n').count() - 1, at - line_start + 1)
 }
 
-fn event((line, data): (usize, &str)) -> Result<Record<'_>, TraceError> {
+fn read_event((line, data): (usize, &str)) -> Result<(Record<'_>, bool), TraceError> {
     match parse_value(data) {
-        Ok((value, _)) => Ok(Record { at: At::Line(line), value }),
+        Ok((value, is_halved)) => Ok((Record { at: At::Line(line), value }, is_halved)),
         Err(error) => {
-            Err(TraceProblem::NotJson { line, column: error.column(), reason: reason(&error) }.into())
+            Err(TraceProblem::NotJson { line, column: error.column(), reason: error.message().to_owned() }
+                .into())
         }
     }
 }
 
-/// Parses one value, and says whether it has halves of characters, which the parser refuses.
-pub(crate) fn parse_value(text: &str) -> Result<(Json<'_>, bool), serde_json::Error> {
-    match serde_json::from_str(text) {
-        Ok(value) => Ok((value, false)),
-        Err(error) => match replace_halves(text) {
-            Some(whole) => Ok((serde_json::from_str::<Json>(&whole)?.into_owned(), true)),
-            None => Err(error),
-        },
-    }
+/// Parses one value, and says whether it has halves of characters.
+pub(crate) fn parse_value(text: &str) -> Result<(JsonNode<'_>, bool), JsonError> {
+    let mut values = JsonValues::with_halves(text);
+    let value = values.read_whole()?;
+    Ok((value, values.count_halves() > 0))
 }
 
 /// Turns a single document into a record without a line, and a single list into its elements.
@@ -270,7 +258,7 @@ fn flatten(mut records: Vec<Record<'_>>) -> Vec<Record<'_>> {
     // Several records have their lines; only a single document is without one.
     let [only] = records.as_mut_slice() else { return records };
     only.at = At::Whole;
-    let Json::List(items) = &mut only.value else { return records };
+    let JsonNode::Array(items) = &mut only.value else { return records };
     let items = std::mem::take(items);
     items.into_iter().enumerate().map(|(index, value)| Record { at: At::Item(index), value }).collect()
 }
@@ -294,19 +282,13 @@ impl Lines<'_> {
 
 /// Builds the error of a text that is not JSON. To the parser a line break is a space, so in JSON Lines it would blame
 /// the line after the broken one.
-fn not_json(text: &str, error: &serde_json::Error) -> TraceError {
+fn not_json(text: &str, error: &JsonError) -> TraceError {
     let broken = if is_json_lines(text) { first_broken_line(text) } else { None };
     let (line, error) = match &broken {
         Some((line, error)) => (*line, error),
         None => (error.line(), error),
     };
-    TraceProblem::NotJson { line, column: error.column(), reason: reason(error) }.into()
-}
-
-/// Returns the parser's message without the place in it.
-pub(crate) fn reason(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    message.split(" at line ").next().unwrap_or_default().to_owned()
+    TraceProblem::NotJson { line, column: error.column(), reason: error.message().to_owned() }.into()
 }
 
 /// Whether one of the first lines is a complete object. A pretty-printed document has no such line.
@@ -314,14 +296,14 @@ pub(crate) fn is_json_lines(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3);
     lines.any(|line| {
         // `{` or `{}` alone proves nothing: a pretty-printed document may have such a line.
-        line.starts_with('{') && line.len() > 2 && serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()
+        line.starts_with('{') && line.len() > 2 && parse_borrowed(line).is_ok()
     })
 }
 
-fn first_broken_line(text: &str) -> Option<(usize, serde_json::Error)> {
+fn first_broken_line(text: &str) -> Option<(usize, JsonError)> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines.into_iter().find_map(|(index, line)| {
-        let parsed = serde_json::from_str::<serde::de::IgnoredAny>(line);
+        let parsed = parse_borrowed(line);
         parsed.err().map(|error| (index + 1, error))
     })
 }

@@ -1,10 +1,8 @@
 //! JSON as readers see it: records of a file, objects whose values are taken out, and trees that borrow from the text.
 
-mod duplicate_key;
 pub(crate) mod input;
 pub(crate) mod key_bits;
 pub(crate) mod object;
 pub(crate) mod record_marks;
 pub(crate) mod sse;
-pub(crate) mod tree;
-pub(crate) mod value;
+mod value;

@@ -1,82 +1,45 @@
 //! A JSON object, and values taken out of it by ownership: the object is used up, nothing is copied.
 
+use crate::json::{JsonNode, JsonNumber, JsonObject, JsonText};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Number, Value};
-
 use crate::reader::error::DecodeError;
-use crate::reader::json::duplicate_key::find_duplicate_key;
-use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
-/// A JSON object in the file's order. Its values are taken out one by one. A null counts as absent.
+/// An object whose values are taken out one by one. A null counts as absent.
 ///
-/// The objects of a trace have few keys, and a reader asks each for a fixed number of names. A scan is then cheaper than
-/// any map, and linear in the file. An object with a duplicate key cannot be opened. In an object that is only looked
-/// at, the last occurrence counts, so each scan begins at the end.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Object<'t>(Vec<(Cow<'t, str>, Json<'t>)>);
-
-impl<'t> Object<'t> {
+/// An object with a duplicate key cannot be opened. In an object that is only looked at, the last occurrence counts.
+impl<'t> JsonObject<'t> {
     /// Opens `value` as an object. The error for any other value names it `what`.
-    pub(crate) fn of(value: Json<'t>, what: &str) -> Result<Self, DecodeError> {
+    pub(crate) fn of(value: JsonNode<'t>, what: &str) -> Result<Self, DecodeError> {
         match value {
-            Json::Object(object) => object.with_unique_keys(),
+            JsonNode::Object(object) => object.with_unique_keys(),
             other => Err(DecodeError::new(format!("{what} must be an object, not {}", other.describe()))),
         }
     }
 
-    /// Builds an object of the file from its entries.
-    pub(crate) fn of_entries(entries: Vec<(Cow<'t, str>, Json<'t>)>) -> Self {
-        Self(entries)
-    }
-
-    /// Sets an entry. It replaces the value of the file.
-    pub(crate) fn push(&mut self, key: Cow<'t, str>, value: Json<'t>) {
-        match self.0.iter_mut().rev().find(|(known, _)| *known == key) {
-            Some((_, known)) => *known = value,
-            None => self.0.push((key, value)),
-        }
-    }
-
-    /// Returns this object, or an error if it has a duplicate key. Objects that no reader opens are not checked.
     fn with_unique_keys(self) -> Result<Self, DecodeError> {
         match self.find_duplicate() {
-            Some(key) => Err(DecodeError::new(format!("duplicate key `{key}`"))),
             None => Ok(self),
+            Some(key) => Err(DecodeError::new(format!("duplicate key `{key}`"))),
         }
-    }
-
-    /// Returns the first duplicate key.
-    pub(crate) fn find_duplicate(&self) -> Option<&str> {
-        find_duplicate_key(&self.0)
-    }
-
-    /// Returns the value under `name`, and leaves it there.
-    pub(crate) fn get(&self, name: &str) -> Option<&Json<'t>> {
-        self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value)
-    }
-
-    /// Returns the value under `name`, to change it.
-    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Json<'t>> {
-        self.0.iter_mut().rev().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
     /// Takes the value under `name`, null included.
-    pub(crate) fn take_even_null(&mut self, name: &str) -> Option<Json<'t>> {
+    pub(crate) fn take_even_null(&mut self, name: &str) -> Option<JsonNode<'t>> {
         // A null stays behind: cheaper than closing the gap.
         self.get_mut(name).map(std::mem::take)
     }
 
     /// Takes the value under the first of `names` that holds one.
-    pub(crate) fn take(&mut self, names: &[&str]) -> Option<Json<'t>> {
+    pub(crate) fn take(&mut self, names: &[&str]) -> Option<JsonNode<'t>> {
         self.take_named(names).map(|(_, value)| value)
     }
 
-    fn take_named<'n>(&mut self, names: &[&'n str]) -> Option<(&'n str, Json<'t>)> {
+    fn take_named<'n>(&mut self, names: &[&'n str]) -> Option<(&'n str, JsonNode<'t>)> {
         names.iter().find_map(|name| match self.take_even_null(name) {
-            None | Some(Json::Null) => None,
+            None | Some(JsonNode::Null) => None,
             Some(value) => Some((*name, value)),
         })
     }
@@ -93,14 +56,14 @@ impl<'t> Object<'t> {
 
     /// Takes the text under the first of `names` that is there. Any other value is dropped.
     pub(crate) fn take_text(&mut self, names: &[&str]) -> Option<Cow<'t, str>> {
-        self.take(names).and_then(Json::into_text)
+        self.take(names).and_then(JsonNode::into_text)
     }
 
     /// Takes the text under one of `names`.
     pub(crate) fn text(&mut self, names: &[&str]) -> Result<Option<Cow<'t, str>>, DecodeError> {
         match self.take_named(names) {
             None => Ok(None),
-            Some((_, Json::Text(text))) => Ok(Some(text)),
+            Some((_, JsonNode::String(text))) => Ok(Some(text.into_cow())),
             Some((name, other)) => Err(unexpected(name, "a string", &other)),
         }
     }
@@ -116,19 +79,19 @@ impl<'t> Object<'t> {
     }
 
     /// Takes the list under one of `names`; empty if there is none.
-    pub(crate) fn list(&mut self, names: &[&str]) -> Result<Vec<Json<'t>>, DecodeError> {
+    pub(crate) fn list(&mut self, names: &[&str]) -> Result<Vec<JsonNode<'t>>, DecodeError> {
         match self.take_named(names) {
             None => Ok(Vec::new()),
-            Some((_, Json::List(items))) => Ok(items),
+            Some((_, JsonNode::Array(items))) => Ok(items),
             Some((name, other)) => Err(unexpected(name, "a list", &other)),
         }
     }
 
     /// Takes the object under one of `names`.
-    pub(crate) fn object(&mut self, names: &[&str]) -> Result<Option<Object<'t>>, DecodeError> {
+    pub(crate) fn object(&mut self, names: &[&str]) -> Result<Option<JsonObject<'t>>, DecodeError> {
         match self.take_named(names) {
             None => Ok(None),
-            Some((name, Json::Object(object))) => {
+            Some((name, JsonNode::Object(object))) => {
                 object.with_unique_keys().map(Some).map_err(|error| error.at_key(name))
             }
             Some((name, other)) => Err(unexpected(name, "an object", &other)),
@@ -139,11 +102,11 @@ impl<'t> Object<'t> {
     pub(crate) fn within<T>(
         &mut self,
         names: &[&str],
-        read: impl FnOnce(Object<'t>) -> Result<T, DecodeError>,
+        read: impl FnOnce(JsonObject<'t>) -> Result<T, DecodeError>,
     ) -> Result<Option<T>, DecodeError> {
         match self.take_named(names) {
             None => Ok(None),
-            Some((name, Json::Object(object))) => {
+            Some((name, JsonNode::Object(object))) => {
                 object.with_unique_keys().and_then(read).map(Some).map_err(|error| error.at_key(name))
             }
             Some((name, other)) => Err(unexpected(name, "an object", &other)),
@@ -156,20 +119,22 @@ impl<'t> Object<'t> {
         &mut self,
         names: &[&str],
         what: &str,
-        mut read: impl FnMut(Object<'t>) -> Result<(), DecodeError>,
+        mut read: impl FnMut(JsonObject<'t>) -> Result<(), DecodeError>,
     ) -> Result<(), DecodeError> {
-        self.each_value(names, |value| read(Object::of(value, what)?))
+        self.each_value(names, |value| read(JsonObject::of(value, what)?))
     }
 
-    /// Reads each value of the list under the first of `names` that holds one, as [`Object::each`] does.
+    /// Reads each value of the list under the first of `names` that holds one, as [`JsonObject::each`] does.
     pub(crate) fn each_value(
         &mut self,
         names: &[&str],
-        read: impl FnMut(Json<'t>) -> Result<(), DecodeError>,
+        read: impl FnMut(JsonNode<'t>) -> Result<(), DecodeError>,
     ) -> Result<(), DecodeError> {
         match self.take_named(names) {
             None => Ok(()),
-            Some((name, Json::List(items))) => read_each(items, read).map_err(|error| error.at_key(name)),
+            Some((name, JsonNode::Array(items))) => {
+                read_each(items, read).map_err(|error| error.at_key(name))
+            }
             Some((name, other)) => Err(unexpected(name, "a list", &other)),
         }
     }
@@ -177,7 +142,7 @@ impl<'t> Object<'t> {
     /// Reads the count under `name`, and leaves it there.
     pub(crate) fn count_under(&self, name: &str) -> Result<Option<u64>, DecodeError> {
         match self.get(name) {
-            None | Some(Json::Null) => Ok(None),
+            None | Some(JsonNode::Null) => Ok(None),
             Some(value) => count_of(name, value),
         }
     }
@@ -191,8 +156,8 @@ impl<'t> Object<'t> {
     pub(crate) fn object_arguments(&mut self, name: &str) -> Arguments {
         match self.take_even_null(name) {
             None => Arguments::none(),
-            Some(value) if value.has_duplicates() => Arguments::from_text(&value.render()),
-            Some(value) => Arguments::from_object(value.into_value()),
+            Some(value) if value.has_duplicates() => Arguments::from_text(&value.to_string()),
+            Some(value) => Arguments::from_object(value.into_json()),
         }
     }
 
@@ -204,98 +169,54 @@ impl<'t> Object<'t> {
     /// Takes the figure under one of `names`, such as milliseconds or dollars: a non-negative number.
     pub(crate) fn figure(&mut self, names: &[&str]) -> Result<Option<f64>, DecodeError> {
         let Some((name, value)) = self.take_named(names) else { return Ok(None) };
-        match value.as_number().and_then(Number::as_f64) {
+        match value.as_number().and_then(JsonNumber::as_f64) {
             Some(figure) if figure >= 0.0 => Ok(Some(figure)),
             _ => Err(invalid_number(name, &value, "amount", "a non-negative number")),
         }
     }
 
-    /// Copies the object, so that it no longer borrows from the file. A duplicate key stays one.
-    pub(crate) fn into_owned(self) -> Object<'static> {
-        self.0.into_iter().map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned())).collect()
-    }
-
     /// Returns the remaining values by key, with a null in place of each value that was taken.
-    pub(crate) fn rest(self) -> BTreeMap<Cow<'t, str>, Json<'t>> {
-        self.0.into_iter().collect()
+    pub(crate) fn rest(self) -> BTreeMap<JsonText<'t>, JsonNode<'t>> {
+        self.into_iter().collect()
     }
 
     /// Returns the entries. Of two with the same key, the last counts.
-    pub(crate) fn into_entries(self) -> Vec<(Cow<'t, str>, Json<'t>)> {
-        if self.find_duplicate().is_some() { self.rest().into_iter().collect() } else { self.0 }
+    pub(crate) fn into_entries(self) -> Vec<(JsonText<'t>, JsonNode<'t>)> {
+        if self.find_duplicate().is_some() {
+            self.rest().into_iter().collect()
+        } else {
+            self.into_iter().collect()
+        }
     }
 
     /// Returns the values, in the file's order.
-    pub(crate) fn into_values(self) -> impl Iterator<Item = Json<'t>> {
-        self.0.into_iter().map(|(_, value)| value)
-    }
-
-    /// The number of entries.
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there is no entry.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Iterates over the entries, in the file's order.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Cow<'t, str>, &Json<'t>)> {
-        self.0.iter().map(|(key, value)| (key, value))
-    }
-
-    /// Iterates over the values, in the file's order.
-    pub(crate) fn values(&self) -> impl Iterator<Item = &Json<'t>> {
-        self.0.iter().map(|(_, value)| value)
-    }
-
-    /// Returns the values by key.
-    pub(crate) fn sorted(&self) -> BTreeMap<&str, &Json<'t>> {
-        self.0.iter().map(|(key, value)| (key.as_ref(), value)).collect()
-    }
-
-    /// Converts the object into the map that a trace keeps.
-    pub(crate) fn into_map(self) -> Map<String, Value> {
-        self.0.into_iter().map(|(key, value)| (key.into_owned(), value.into_value())).collect()
-    }
-}
-
-impl<'t> FromIterator<(Cow<'t, str>, Json<'t>)> for Object<'t> {
-    fn from_iter<I: IntoIterator<Item = (Cow<'t, str>, Json<'t>)>>(entries: I) -> Self {
-        Self(entries.into_iter().collect())
-    }
-}
-
-/// Compares objects without regard to the order of their keys.
-impl PartialEq for Object<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.sorted() == other.sorted()
+    pub(crate) fn into_values(self) -> impl Iterator<Item = JsonNode<'t>> {
+        self.into_iter().map(|(_, value)| value)
     }
 }
 
 /// Reads each of `items`. A mistake gets the index of its item.
 pub(crate) fn read_each<'t>(
-    items: Vec<Json<'t>>,
-    mut read: impl FnMut(Json<'t>) -> Result<(), DecodeError>,
+    items: Vec<JsonNode<'t>>,
+    mut read: impl FnMut(JsonNode<'t>) -> Result<(), DecodeError>,
 ) -> Result<(), DecodeError> {
     let mut items = items.into_iter().enumerate();
     items.try_for_each(|(index, item)| read(item).map_err(|error| error.at_key(index)))
 }
 
-fn count_of(name: &str, value: &Json) -> Result<Option<u64>, DecodeError> {
+fn count_of(name: &str, value: &JsonNode) -> Result<Option<u64>, DecodeError> {
     match whole(value) {
         Some(count) => Ok(Some(count)),
         None => Err(invalid_number(name, value, "count", "a non-negative integer")),
     }
 }
 
-fn arguments_of(value: Json) -> Arguments {
+fn arguments_of(value: JsonNode) -> Arguments {
     match value {
-        Json::Text(text) => Arguments::from_text(&text),
+        JsonNode::String(text) => Arguments::from_text(&text),
         // A map would drop one of the two keys. The text keeps both, so the arguments count as malformed.
-        value if value.has_duplicates() => Arguments::from_text(&value.render()),
-        value => Arguments::from_json(value.into_value()),
+        value if value.has_duplicates() => Arguments::from_text(&value.to_string()),
+        value => Arguments::from_json(value.into_json()),
     }
 }
 
@@ -305,7 +226,7 @@ fn arguments_of(value: Json) -> Arguments {
     clippy::cast_sign_loss,
     reason = "the float was found whole, not negative and below 2^53"
 )]
-fn whole(value: &Json) -> Option<u64> {
+fn whole(value: &JsonNode) -> Option<u64> {
     // Above 2^53 a float no longer names one integer.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let number = value.as_number()?;
@@ -315,13 +236,13 @@ fn whole(value: &Json) -> Option<u64> {
     })
 }
 
-fn unexpected(name: &str, wanted: &str, found: &Json) -> DecodeError {
+fn unexpected(name: &str, wanted: &str, found: &JsonNode) -> DecodeError {
     DecodeError::new(format!("{wanted} is expected here, not {}", found.describe())).at_key(name)
 }
 
-fn invalid_number(name: &str, value: &Json, what: &str, wanted: &str) -> DecodeError {
+fn invalid_number(name: &str, value: &JsonNode, what: &str, wanted: &str) -> DecodeError {
     match value {
-        Json::Number(number) => {
+        JsonNode::Number(number) => {
             DecodeError::new(format!("invalid {what} {number}: expected {wanted}")).at_key(name)
         }
         other => unexpected(name, "a number", other),
@@ -331,16 +252,17 @@ fn invalid_number(name: &str, value: &Json, what: &str, wanted: &str) -> DecodeE
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::parse_borrowed;
 
-    fn object(json: &str) -> Object<'_> {
-        match serde_json::from_str(json).expect("it is JSON") {
-            Json::Object(object) => object,
+    fn object(json: &str) -> JsonObject<'_> {
+        match parse_borrowed(json).expect("it is JSON") {
+            JsonNode::Object(object) => object,
             other => panic!("{other:?}"),
         }
     }
 
-    fn open(text: &str) -> Result<Object<'_>, DecodeError> {
-        Object::of(serde_json::from_str(text).expect("it is JSON"), "it")
+    fn open(text: &str) -> Result<JsonObject<'_>, DecodeError> {
+        JsonObject::of(parse_borrowed(text).expect("it is JSON"), "it")
     }
 
     #[test]
@@ -360,8 +282,8 @@ mod tests {
     #[test]
     fn what_a_reader_sets_replaces_what_the_file_says() {
         let mut one = object(r#"{"a": 1}"#);
-        one.push("a".into(), Json::Bool(true));
-        assert!(one.find_duplicate().is_none() && one.get("a").is_some_and(Json::is_true));
+        one.insert("a", JsonNode::Bool(true));
+        assert!(one.find_duplicate().is_none() && one.get("a").is_some_and(JsonNode::is_true));
     }
 
     #[test]
@@ -397,7 +319,7 @@ mod tests {
         let mut taken = twice();
         assert_eq!(taken.count(&["a"]).expect("a count"), Some(2));
         assert_eq!(taken.count(&["a"]).expect("nothing"), None);
-        assert!(taken.rest().values().all(|value| value.is_null() || value.is_list()));
-        assert_eq!(Value::Object(twice().into_map()).to_string(), r#"{"a":2,"b":[]}"#);
+        assert!(taken.rest().values().all(|value| value.is_null() || value.is_array()));
+        assert_eq!(JsonNode::Object(twice()).to_string(), r#"{"a":1,"b":[],"a":2}"#);
     }
 }

@@ -1,8 +1,7 @@
 //! The words of a file's records, by which a format is ruled out without a look at each record.
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::json::key_bits::{KeyBits, KeyPlace, hash_key};
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 
 /// The number of words of bits in a set: few enough to be cheap, and enough for the words of a file.
 const SIZE: usize = 32;
@@ -42,14 +41,14 @@ pub(crate) struct RecordMarks {
 
 impl RecordMarks {
     /// Adds the keys of a record, and the texts under its `type` and `role`.
-    pub(crate) fn add(&mut self, record: &Json) {
+    pub(crate) fn add(&mut self, record: &JsonNode) {
         self.has_non_object |= !record.is_object();
-        for (key, value) in record.as_object().into_iter().flat_map(Object::entries) {
+        for (key, value) in record.as_object().into_iter().flat_map(JsonObject::iter) {
             let hash = hash_key(key.as_bytes());
             self.all.insert(hash);
             match value {
-                Json::Object(_) | Json::List(_) => _ = self.containers.insert(hash),
-                Json::Text(kind) if matches!(key.as_ref(), "type" | "role") => {
+                JsonNode::Object(_) | JsonNode::Array(_) => _ = self.containers.insert(hash),
+                JsonNode::String(kind) if matches!(key.as_ref(), "type" | "role") => {
                     self.all.insert(hash_key(kind.as_bytes()));
                 }
                 _ => {}
@@ -68,11 +67,12 @@ impl RecordMarks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json;
 
     #[test]
     fn a_mark_is_a_key_or_a_kind_or_a_key_of_a_container() {
-        let record: Json =
-            serde_json::from_str(r#"{"type": "a.b", "id": "x", "list": [{"in": 1}]}"#).expect("JSON");
+        let record: JsonNode =
+            json::from_str(r#"{"type": "a.b", "id": "x", "list": [{"in": 1}]}"#).expect("JSON");
         let mut found = RecordMarks::default();
         found.add(&record);
         for mark in hash_marks(["type", "a.b", "id", "list", "list/"]) {
@@ -82,7 +82,7 @@ mod tests {
             assert!(!found.may_have_any(&[mark]), "{mark:?}");
         }
         assert!(!found.may_have_any(&[]));
-        found.add(&Json::List(Vec::new()));
+        found.add(&JsonNode::Array(Vec::new()));
         assert!(found.may_have_any(&hash_marks(["x"])));
     }
 }

@@ -1,20 +1,20 @@
 //! Logs of model calls in pieces: the run of a call depends on the calls before it.
 
+use crate::json::JsonNode;
 use crate::reader::build::batch;
 use crate::reader::build::conversation::{Conversations, INTERLEAVED};
 use crate::reader::build::exchange::Exchange;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, parse_value};
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Follow, Pieces, RecordInfo, RunKey, SplitError};
 
 /// The functions by which a format reads a log of model calls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Log {
     /// Whether a record is a model call. A file with any other record is not split.
-    pub(crate) is_call: fn(&Json<'_>) -> bool,
+    pub(crate) is_call: fn(&JsonNode<'_>) -> bool,
     /// Reads one record of the log.
-    pub(crate) exchange: for<'t> fn(At, Json<'t>) -> Result<Exchange<'t>, DecodeError>,
+    pub(crate) exchange: for<'t> fn(At, JsonNode<'t>) -> Result<Exchange<'t>, DecodeError>,
 }
 
 /// Splits a log in which each record is a model call. `follow` finds the run of each.
@@ -50,6 +50,6 @@ impl Log {
 }
 
 /// Parses a record that outlives the text of its file.
-pub(crate) fn parse_record(text: &str) -> Result<Json<'static>, SplitError> {
-    parse_value(text).map(|(value, _)| value.into_owned()).map_err(|_| SplitError::Broken)
+pub(crate) fn parse_record(text: &str) -> Result<JsonNode<'static>, SplitError> {
+    parse_value(text).map(|(value, _)| value.into_static()).map_err(|_| SplitError::Broken)
 }

@@ -8,8 +8,8 @@
 
 mod read;
 
+use crate::json::{Json, JsonNode, parse_borrowed};
 use memchr::{memchr2_iter, memmem};
-use serde_json::Value;
 
 pub use read::TextProtocol;
 
@@ -122,9 +122,10 @@ fn begins_harmony_call(text: &str) -> bool {
 
 /// Whether a text is JSON that calls a tool: an object, or a list of objects.
 fn holds_json_call(text: &str, is_tool: &dyn Fn(&str) -> bool) -> bool {
-    let value = if may_be_json_call(text) { serde_json::from_str::<Value>(text).ok() } else { None };
+    let value =
+        if may_be_json_call(text) { parse_borrowed(text).ok().map(JsonNode::into_json) } else { None };
     value.is_some_and(|value| match &value {
-        Value::Array(items) => items.iter().any(|item| is_json_call(item, is_tool)),
+        Json::Array(items) => items.iter().any(|item| is_json_call(item, is_tool)),
         value => is_json_call(value, is_tool),
     })
 }
@@ -137,16 +138,16 @@ fn may_be_json_call(text: &str) -> bool {
 }
 
 /// Whether a value is a call of a tool: a name and an object of arguments.
-fn is_json_call(value: &Value, is_tool: &dyn Fn(&str) -> bool) -> bool {
+fn is_json_call(value: &Json, is_tool: &dyn Fn(&str) -> bool) -> bool {
     // The keys of attributes of spans mean calls, whatever the name is.
-    if value.get("tool.name").is_some_and(Value::is_string) && value.get("tool.args").is_some() {
+    if value.get("tool.name").is_some_and(Json::is_string) && value.get("tool.args").is_some() {
         return true;
     }
     // OpenAI puts the call into an object with its kind.
     let call = value.get("function").filter(|function| function.is_object()).unwrap_or(value);
-    let name = call.get("name").and_then(Value::as_str).unwrap_or_default();
+    let name = call.get("name").and_then(Json::as_str).unwrap_or_default();
     let arguments = call.get("arguments").or_else(|| call.get("parameters"));
-    arguments.is_some_and(Value::is_object) && is_tool(name.strip_prefix("functions.").unwrap_or(name))
+    arguments.is_some_and(Json::is_object) && is_tool(name.strip_prefix("functions.").unwrap_or(name))
 }
 
 impl Trace {

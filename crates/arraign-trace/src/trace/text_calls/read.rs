@@ -1,16 +1,16 @@
 //! Reads the calls of two protocols out of the texts of a run, for a user who knows that its agent speaks them.
 
+use crate::json::{Json, parse_borrowed};
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::code_blocks::{find_code, is_inside};
+use crate::json::parse;
 use crate::trace::{
     Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, Trace, UnreadContent, UnreadPart,
 };
-use crate::unique_keys::parse_value;
 
 /// A protocol whose calls can be read out of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -101,15 +101,15 @@ fn push_said(pieces: &mut Vec<TextPiece>, text: &str) {
 
 /// Reads the object between the tags. A key twice makes its arguments unclear, so that they are kept as text.
 fn read_hermes_call(text: &str) -> Option<(String, Arguments)> {
-    match parse_value(text.trim()) {
+    match parse(text.trim()) {
         Ok(mut call) => {
             let name = call.get("name")?.as_str().filter(|name| !name.is_empty())?.to_owned();
             let key = if call.get("arguments").is_some() { "arguments" } else { "parameters" };
-            let arguments = call.get_mut(key).map(Value::take).unwrap_or_default();
+            let arguments = call.get_mut(key).map(Json::take).unwrap_or_default();
             Some((name, Arguments::from_json(arguments)))
         }
         Err(error) => {
-            let call: Value = serde_json::from_str(text.trim()).ok()?;
+            let call = parse_borrowed(text.trim()).ok()?;
             let name = call.get("name")?.as_str().filter(|name| !name.is_empty())?.to_owned();
             Some((name, Arguments::Broken { raw: text.trim().to_owned(), error: error.to_string() }))
         }
@@ -217,7 +217,7 @@ fn read_react_input(text: &str) -> Arguments {
     if text.starts_with('{') {
         Arguments::from_text(text)
     } else {
-        Arguments::Json(Value::String(text.to_owned()))
+        Arguments::Json(Json::String(text.to_owned().into()))
     }
 }
 
@@ -354,7 +354,7 @@ impl RebuiltRun {
     fn answer_call(&mut self, result: String) {
         let waiting = self.waiting.pop_front();
         if let Some(call) = waiting.and_then(|at| self.run.calls.get_mut(at)) {
-            call.result = Some(Value::String(result));
+            call.result = Some(Json::String(result.into()));
             call.status = CallStatus::Unknown;
         }
     }

@@ -1,9 +1,9 @@
 //! A value of another type in a zipped log is what it is in the JSON of that log: an error or a run.
 
+use arraign_trace::json::{self, Json, json};
 use std::io::{Cursor, Write as _};
 
 use arraign_trace::reader;
-use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -13,7 +13,7 @@ use crate::places::places;
 #[test]
 fn a_value_of_another_type_is_read_as_in_json() {
     let text = std::fs::read_to_string(file("reader/inspect/shop.json")).expect("a file");
-    let whole: Value = serde_json::from_str(&text).expect("a log");
+    let whole: Json = json::from_str(&text).expect("a log");
     // Its member is called by them, whatever it holds.
     let (eval, sample) = (json!({"model": whole["eval"]["model"]}), &whole["samples"][0]);
     let places = places(sample);
@@ -73,7 +73,7 @@ fn strange_members_are_passed_over_or_refused() {
     unzip(&packed(&[]), None).expect_err("an empty archive");
 }
 
-fn zipped(eval: &Value, sample: &Value) -> Vec<u8> {
+fn zipped(eval: &Json, sample: &Json) -> Vec<u8> {
     packed(&[
         ("header.json", json!({"eval": eval}).to_string()),
         ("samples/1_epoch_1.json", sample.to_string()),

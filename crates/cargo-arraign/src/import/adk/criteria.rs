@@ -2,8 +2,8 @@
 
 use arraign::__internals::place::{LoadErrors, Place, Span};
 use arraign::__internals::yaml::{Document, Node, Value as Yaml};
+use arraign::json::{Json, JsonMap, json};
 use arraign::trace::Call;
-use serde_json::{Map, Value, json};
 
 use super::recorded::Conversation;
 use crate::import::draft::{ImportInput, build_check};
@@ -34,7 +34,7 @@ pub(super) struct Criteria {
     trajectory: Option<(TrajectoryMatch, bool)>,
     answer: bool,
     safe: bool,
-    rubrics: Vec<Value>,
+    rubrics: Vec<Json>,
     /// The names of the criteria that are not carried.
     lost: Vec<String>,
 }
@@ -112,7 +112,7 @@ impl Criteria {
         if let Some(keys) = keys {
             settings.0 = parse_match(keys.take(&["match_type", "matchType"]));
             let ignored = keys.take(&["ignore_args", "ignoreArgs"]).map(Node::to_json);
-            settings.1 = ignored == Some(Value::Bool(true));
+            settings.1 = ignored == Some(Json::Bool(true));
         }
         self.trajectory = Some(settings);
     }
@@ -123,7 +123,7 @@ impl Criteria {
         said: &Conversation,
         node: Node<'_>,
         unsupported: &mut UnsupportedList,
-    ) -> Vec<Value> {
+    ) -> Vec<Json> {
         let mut checks = Vec::new();
         if let Some((how, names_only)) = self.trajectory.filter(|_| said.turns > 0) {
             checks.extend(check_calls(how, names_only, &said.trace.calls));
@@ -168,8 +168,8 @@ fn explain_unsupported(name: &str) -> &'static str {
 fn parse_match(node: Option<Node<'_>>) -> TrajectoryMatch {
     let word = match node.map(Node::value) {
         Some(Yaml::String(word)) => word.trim().to_uppercase().replace(['-', ' '], "_"),
-        Some(Yaml::Int(1)) => "IN_ORDER".to_owned(),
-        Some(Yaml::Int(2)) => "ANY_ORDER".to_owned(),
+        Some(value) if value.as_i64() == Some(1) => "IN_ORDER".to_owned(),
+        Some(value) if value.as_i64() == Some(2) => "ANY_ORDER".to_owned(),
         _ => String::new(),
     };
     match word.as_str() {
@@ -180,7 +180,7 @@ fn parse_match(node: Option<Node<'_>>) -> TrajectoryMatch {
 }
 
 /// Checks the calls. A failed call counts as well, because ADK does not look at results.
-fn check_calls(how: TrajectoryMatch, names_only: bool, calls: &[Call]) -> Option<Value> {
+fn check_calls(how: TrajectoryMatch, names_only: bool, calls: &[Call]) -> Option<Json> {
     if calls.is_empty() {
         return (how == TrajectoryMatch::Exact).then(|| build_check("tool_blocklist", json!(["*"])));
     }
@@ -189,28 +189,27 @@ fn check_calls(how: TrajectoryMatch, names_only: bool, calls: &[Call]) -> Option
         TrajectoryMatch::InOrder => "in_order",
         TrajectoryMatch::AnyOrder => "superset",
     };
-    let list: Vec<Value> = calls.iter().map(|call| expect_call(call, names_only)).collect();
+    let list: Vec<Json> = calls.iter().map(|call| expect_call(call, names_only)).collect();
     Some(build_check("calls", json!({"mode": mode, "status": "any", "list": list})))
 }
 
 /// Expects a call with the same arguments and no others.
-fn expect_call(call: &Call, names_only: bool) -> Value {
+fn expect_call(call: &Call, names_only: bool) -> Json {
     if names_only {
         return call.name.as_str().into();
     }
-    let arguments = call.arguments.json().and_then(Value::as_object).cloned().unwrap_or_default();
-    let arguments: Map<String, Value> =
-        arguments.into_iter().map(|(name, value)| (name, expect_value(value))).collect();
+    let arguments = call.arguments.json().and_then(Json::as_object).cloned().unwrap_or_default();
+    let arguments: JsonMap = arguments.into_iter().map(|(name, value)| (name, expect_value(value))).collect();
     json!({"tool": call.name, "args": arguments})
 }
 
 /// A mapping could look like a matcher, such as `{at_least: 3}`.
-fn expect_value(value: Value) -> Value {
-    if matches!(value, Value::Object(_) | Value::Array(_)) { json!({"equals": value}) } else { value }
+fn expect_value(value: Json) -> Json {
+    if matches!(value, Json::Object(_) | Json::Array(_)) { json!({"equals": value}) } else { value }
 }
 
 /// Converts a rubric to a question to a judge.
-pub(super) fn convert_rubric(node: Node<'_>) -> Option<Value> {
+pub(super) fn convert_rubric(node: Node<'_>) -> Option<Json> {
     let content = node.get("rubric_content").or_else(|| node.get("rubricContent"))?;
     let prompt = find_text(content, ["text_property", "textProperty"])?;
     let label = find_text(node, ["rubric_id", "rubricId"]).unwrap_or_else(|| "rubric".to_owned());

@@ -1,8 +1,8 @@
 //! Converts the conversation of an eval case to a trace.
 
 use arraign::__internals::yaml::{Node, render_plain};
+use arraign::json::Json;
 use arraign::trace::{Arguments, Call, CallStatus, Role, Trace};
-use serde_json::Value;
 
 use crate::import::keys::{Keys, list_entries};
 use crate::import::unsupported::UnsupportedList;
@@ -24,7 +24,7 @@ pub(super) struct Conversation {
     /// The number of turns.
     pub(super) turns: usize,
     /// Rubrics of single turns.
-    pub(super) rubrics: Vec<Value>,
+    pub(super) rubrics: Vec<Json>,
 }
 
 impl Conversation {
@@ -150,7 +150,7 @@ fn is_open(call: &Call) -> bool {
 }
 
 fn is_thought(part: Node<'_>) -> bool {
-    part.get("thought").map(Node::to_json) == Some(Value::Bool(true))
+    part.get("thought").map(Node::to_json) == Some(Json::Bool(true))
 }
 
 /// Joins the texts of a content's parts. A content can also be one text.

@@ -2,8 +2,8 @@
 
 use arraign::__internals::place::Place;
 use arraign::__internals::yaml::Node;
+use arraign::json::{Json, json};
 use arraign::trace::{Arguments, Call, CallStatus, CallsUnrecorded, Role, Trace, Usage};
-use serde_json::{Value, json};
 
 use super::locate_node;
 use crate::import::draft::{CaseDraft, SuiteDraft};
@@ -132,7 +132,7 @@ fn read_usage(keys: &mut Keys<'_>) -> Option<Usage> {
 }
 
 /// Requires the expected tools by name, like `DeepEval` does by default.
-fn require_tools(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> Vec<Value> {
+fn require_tools(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> Vec<Json> {
     let expected =
         list_entries(keys.take(&["expected_tools", "expectedTools"]).filter(|node| !is_empty_node(*node)));
     let names: Vec<String> = expected.iter().filter_map(|node| read_tool_name(*node)).collect();
@@ -149,7 +149,7 @@ fn require_tools(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> Vec<Value> {
 }
 
 /// Requires each tool, and a tool that is listed several times as often as it is listed.
-fn build_tool_checks(names: &[String]) -> Vec<Value> {
+fn build_tool_checks(names: &[String]) -> Vec<Json> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for name in names {
         // A list and no map: the tools keep their order, and they are few.
@@ -163,7 +163,7 @@ fn build_tool_checks(names: &[String]) -> Vec<Value> {
     }
     let tools: Vec<&str> = counts.iter().map(|(name, _)| *name).collect();
     let repeated = counts.iter().filter(|(_, count)| *count > 1);
-    let rules: Vec<Value> =
+    let rules: Vec<Json> =
         repeated.map(|(name, count)| json!({"type": "count", "tool": name, "min": count})).collect();
     // `required_tools` asks for one call of each, so a number above one needs a rule.
     let rules = (!rules.is_empty()).then(|| json!({"sequence_valid": {"rules": rules}}));
@@ -171,7 +171,7 @@ fn build_tool_checks(names: &[String]) -> Vec<Value> {
 }
 
 /// Builds questions to a judge about the expected answer.
-fn build_questions(keys: &mut Keys<'_>, unsupported: &mut UnsupportedList) -> Vec<Value> {
+fn build_questions(keys: &mut Keys<'_>, unsupported: &mut UnsupportedList) -> Vec<Json> {
     let mut questions = Vec::new();
     if let Some(wanted) =
         keys.take_text(&["expected_output", "expectedOutput"]).filter(|text| !text.is_empty())

@@ -2,8 +2,8 @@
 
 use arraign::__internals::case::{TemplatePart, split_placeholders};
 use arraign::__internals::yaml::{Document, Node};
+use arraign::json::{Json, json};
 use arraign::trace::{CallsUnrecorded, Role, Trace};
-use serde_json::{Value, json};
 
 use crate::import::draft::{CaseDraft, ImportInput, SuiteDraft, build_check, parse_documents};
 use crate::import::keys::{Keys, list_entries, read_scalar};
@@ -103,7 +103,7 @@ fn read_text(grader: Node<'_>, key: &str) -> String {
 }
 
 /// Converts a grader to a check, with a remark if the two differ.
-fn convert_grader(grader: Node<'_>, item: Node<'_>) -> Result<(Value, Option<&'static str>), &'static str> {
+fn convert_grader(grader: Node<'_>, item: Node<'_>) -> Result<(Json, Option<&'static str>), &'static str> {
     let kind = read_type(grader);
     match kind {
         "string_check" | "text_similarity" => {}
@@ -124,7 +124,7 @@ fn convert_grader(grader: Node<'_>, item: Node<'_>) -> Result<(Value, Option<&'s
         let least = grader
             .get("pass_threshold")
             .map(Node::to_json)
-            .filter(Value::is_number)
+            .filter(Json::is_number)
             .ok_or("missing `pass_threshold`")?;
         return convert_similarity(&read_text(grader, "evaluation_metric"), &reference, &least);
     }
@@ -142,8 +142,8 @@ fn convert_grader(grader: Node<'_>, item: Node<'_>) -> Result<(Value, Option<&'s
 fn convert_similarity(
     metric: &str,
     reference: &str,
-    least: &Value,
-) -> Result<(Value, Option<&'static str>), &'static str> {
+    least: &Json,
+) -> Result<(Json, Option<&'static str>), &'static str> {
     let words = metric.strip_prefix("rouge_").and_then(|size| size.parse::<u8>().ok());
     let words = words
         .ok_or("arraign does not compute this score: use `similarity`, or ask a judge (`agent_check`)")?;

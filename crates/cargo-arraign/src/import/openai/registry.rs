@@ -1,7 +1,7 @@
 //! The open-source registry: entries with a `class` and its samples, rows with `input` and `ideal`.
 
 use arraign::__internals::yaml::{Document, Node};
-use serde_json::{Value, json};
+use arraign::json::{self, Json, json};
 
 use crate::import::draft::{CaseDraft, SuiteDraft, build_check, parse_documents};
 use crate::import::keys::{Keys, list_entries, read_scalar};
@@ -40,7 +40,7 @@ pub(super) fn import_entries(root: Node<'_>, draft: &mut SuiteDraft) {
             draft.unsupported.add_key(entry, name, "missing `args`");
             continue;
         };
-        let folds = arguments.take(&["ignore_case"]).map(Node::to_json) == Some(Value::Bool(true));
+        let folds = arguments.take(&["ignore_case"]).map(Node::to_json) == Some(Json::Bool(true));
         if comparison == Comparison::Fuzzy {
             draft.unsupported.add_key(entry, name, FUZZY);
         }
@@ -75,9 +75,9 @@ impl Comparison {
     }
 
     /// Builds the check of one ideal answer.
-    fn build_check(self, ideal: &str, folds: bool) -> Result<Value, &'static str> {
+    fn build_check(self, ideal: &str, folds: bool) -> Result<Json, &'static str> {
         match self {
-            Self::Json => match serde_json::from_str::<Value>(ideal) {
+            Self::Json => match json::parse(ideal) {
                 Ok(ideal) if has_null(&ideal) => Err("an ideal answer with a null never matches"),
                 Ok(ideal) => Ok(build_check("jsonpath", json!({"path": "$", "equals": ideal}))),
                 Err(_) => Err("the ideal answer is no JSON"),
@@ -92,17 +92,17 @@ impl Comparison {
 }
 
 /// Letter case counts in OpenAI Evals, unless the class folds it.
-fn build_text_check(check: &str, value: &str, folds: bool) -> Value {
+fn build_text_check(check: &str, value: &str, folds: bool) -> Json {
     let settings =
         if folds { json!({"value": value}) } else { json!({"value": value, "case_sensitive": true}) };
     build_check(check, settings)
 }
 
-fn has_null(value: &Value) -> bool {
+fn has_null(value: &Json) -> bool {
     match value {
-        Value::Null => true,
-        Value::Array(list) => list.iter().any(has_null),
-        Value::Object(entries) => entries.values().any(has_null),
+        Json::Null => true,
+        Json::Array(list) => list.iter().any(has_null),
+        Json::Object(entries) => entries.values().any(has_null),
         _ => false,
     }
 }
@@ -146,7 +146,7 @@ fn import_sample(row: Node<'_>, comparison: Comparison, folds: bool, draft: &mut
     case.set("input", Some(asked).filter(|asked| !asked.is_empty()));
     let ideals =
         list_entries(keys.take(&["ideal"])).into_iter().map(|node| read_scalar(node).unwrap_or_default());
-    let checks: Result<Vec<Value>, _> = ideals.map(|ideal| comparison.build_check(&ideal, folds)).collect();
+    let checks: Result<Vec<Json>, _> = ideals.map(|ideal| comparison.build_check(&ideal, folds)).collect();
     match checks {
         // The registry accepts any of the ideal answers.
         Ok(checks) if checks.len() > 1 => case.add_checks(vec![build_check("any_of", checks)]),

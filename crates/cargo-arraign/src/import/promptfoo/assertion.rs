@@ -1,7 +1,7 @@
 //! Converts an assertion to checks.
 
 use arraign::__internals::yaml::{Node, render_plain};
-use serde_json::{Map, Value};
+use arraign::json::{Json, JsonMap};
 
 use super::ambiguous::find_ambiguous;
 use super::checks::build_checks;
@@ -33,7 +33,7 @@ pub(super) const CODE: &[&str] = &["javascript", "python", "ruby", "webhook"];
 /// The context that the assertions of a case share.
 #[derive(Clone, Copy)]
 pub(super) struct AssertionScope<'s> {
-    pub(super) vars: &'s Map<String, Value>,
+    pub(super) vars: &'s JsonMap,
     pub(super) source_dir: &'s SourceDir,
     /// The form of the recorded output.
     pub(super) form: OutputForm,
@@ -47,7 +47,7 @@ pub(super) struct Assertion {
     /// The type without `not-`.
     pub(super) kind: String,
     pub(super) not: bool,
-    pub(super) value: Value,
+    pub(super) value: Json,
     pub(super) threshold: Option<f64>,
     pub(super) metric: Option<String>,
 }
@@ -61,8 +61,8 @@ impl Assertion {
     /// Returns the texts of the value: the entries of a list, or the parts between commas.
     pub(super) fn list_texts(&self) -> Vec<String> {
         match &self.value {
-            Value::Array(list) => list.iter().map(render_entry).collect(),
-            Value::String(text) => split_list(text),
+            Json::Array(list) => list.iter().map(render_entry).collect(),
+            Json::String(text) => split_list(text),
             other => vec![render_plain(other)],
         }
     }
@@ -70,7 +70,7 @@ impl Assertion {
     /// Returns the value as a single text.
     pub(super) fn require_text(&self) -> Result<String, &'static str> {
         match &self.value {
-            Value::String(text) if !text.is_empty() => Ok(text.clone()),
+            Json::String(text) if !text.is_empty() => Ok(text.to_string()),
             _ => Err("expected a text as `value`"),
         }
     }
@@ -78,16 +78,16 @@ impl Assertion {
     /// Returns the value as a single text, also that of a number.
     pub(super) fn require_text_or_number(&self) -> Result<String, &'static str> {
         match &self.value {
-            Value::Number(number) => Ok(render_number(number)),
+            Json::Number(number) => Ok(render_number(number)),
             _ => self.require_text(),
         }
     }
 }
 
 /// Renders an entry of a list as the text that promptfoo looks for.
-fn render_entry(entry: &Value) -> String {
+fn render_entry(entry: &Json) -> String {
     match entry {
-        Value::Null => "null".to_owned(),
+        Json::Null => "null".to_owned(),
         entry => render_as_javascript(entry),
     }
 }
@@ -97,7 +97,7 @@ pub(super) fn convert_assertion(
     node: Node<'_>,
     scope: AssertionScope<'_>,
     unsupported: &mut UnsupportedList,
-) -> Vec<Value> {
+) -> Vec<Json> {
     let resolved = match resolve_template(node, scope.templates) {
         Ok(resolved) => resolved,
         Err(why) => {
@@ -155,7 +155,7 @@ fn resolve_template<'n>(node: Node<'n>, templates: Option<Node<'n>>) -> Result<N
 }
 
 /// Builds the checks of an assertion, and makes sure that a case with them loads.
-fn build_loadable(assertion: &Assertion, form: OutputForm) -> Result<Vec<Value>, String> {
+fn build_loadable(assertion: &Assertion, form: OutputForm) -> Result<Vec<Json>, String> {
     let checks = build_checks(assertion, form)?;
     match find_load_error(&checks) {
         None => Ok(checks),
@@ -168,7 +168,7 @@ fn convert_set(
     mut keys: Keys<'_>,
     scope: AssertionScope<'_>,
     unsupported: &mut UnsupportedList,
-) -> Vec<Value> {
+) -> Vec<Json> {
     if keys.take(&["threshold"]).is_some() {
         unsupported.add_key(
             keys.node(),

@@ -1,7 +1,5 @@
 //! Builds the checks of an assertion on the answer.
 
-use serde_json::{Map, Value, json};
-
 use super::assertion::Assertion;
 use super::judged::{ask_judge, explain_unsupported};
 use super::schema::{ConvertedSchema, convert_schema};
@@ -9,8 +7,9 @@ use super::script::{OutputForm, convert_script};
 use super::trajectory;
 use crate::import::draft::build_check;
 use crate::import::pattern;
+use arraign::json::{self, Json, JsonMap, json};
 
-pub(super) type ConvertedChecks = Result<Vec<Value>, &'static str>;
+pub(super) type ConvertedChecks = Result<Vec<Json>, &'static str>;
 
 /// Builds the checks of an assertion. The opposite of a check without one of its own is `none_of`.
 pub(super) fn build_checks(assertion: &Assertion, form: OutputForm) -> ConvertedChecks {
@@ -76,7 +75,7 @@ fn build_positive(assertion: &Assertion) -> ConvertedChecks {
     }
 }
 
-fn read_pattern(assertion: &Assertion) -> Result<Value, &'static str> {
+fn read_pattern(assertion: &Assertion) -> Result<Json, &'static str> {
     let text = assertion.require_text()?;
     // JavaScript has no flags inside of a pattern; a group such as `(?:` has no letters before its end.
     let flags = text.strip_prefix("(?").and_then(|rest| rest.split_once(')')).map(|(flags, _)| flags);
@@ -93,16 +92,16 @@ const DEFAULT_EDITS: f64 = 5.0;
 const DEFAULT_ROUGE: f64 = 0.75;
 
 /// Bounds the number of words, which white space separates.
-fn bound_words(value: &Value) -> ConvertedChecks {
+fn bound_words(value: &Json) -> ConvertedChecks {
     let text = value.as_str().and_then(|text| text.trim().parse::<u64>().ok());
     let (least, most) = match (value.as_u64().or(text), value) {
         (Some(count), _) => (Some(count), Some(count)),
-        (None, Value::Object(bounds)) => {
+        (None, Json::Object(bounds)) => {
             let [least, most] = ["min", "max"].map(|key| bounds.get(key));
             if [least, most].iter().flatten().any(|bound| !bound.is_u64()) {
                 return Err("expected whole numbers as `min` and `max`");
             }
-            (least.and_then(Value::as_u64), most.and_then(Value::as_u64))
+            (least.and_then(Json::as_u64), most.and_then(Json::as_u64))
         }
         _ => return Err("expected a whole number as `value`, or `min` and `max`"),
     };
@@ -130,7 +129,7 @@ fn read_texts(assertion: &Assertion) -> Result<Vec<String>, &'static str> {
 }
 
 /// `contains` of promptfoo compares case; arraign does so only with this setting.
-fn build_text_check(check: &str, text: &str, folded: bool) -> Value {
+fn build_text_check(check: &str, text: &str, folded: bool) -> Json {
     build_check(
         check,
         if folded { json!({"value": text}) } else { json!({"value": text, "case_sensitive": true}) },
@@ -140,8 +139,7 @@ fn build_text_check(check: &str, text: &str, folded: bool) -> Value {
 fn check_contains(assertion: &Assertion) -> ConvertedChecks {
     let folded = assertion.kind.starts_with('i');
     let texts = read_texts(assertion)?;
-    let mut checks: Vec<Value> =
-        texts.iter().map(|text| build_text_check("contains", text, folded)).collect();
+    let mut checks: Vec<Json> = texts.iter().map(|text| build_text_check("contains", text, folded)).collect();
     // `any_of` over one check is the check itself.
     if assertion.kind.ends_with("any") && checks.len() > 1 {
         checks = vec![build_check("any_of", checks)];
@@ -156,10 +154,10 @@ fn check_absent(assertion: &Assertion) -> ConvertedChecks {
 
 fn check_equals(assertion: &Assertion) -> ConvertedChecks {
     let check = match &assertion.value {
-        Value::Array(_) | Value::Object(_) => {
+        Json::Array(_) | Json::Object(_) => {
             build_check("jsonpath", json!({"path": "$", "equals": assertion.value}))
         }
-        Value::Bool(value) => build_text_check("equals", &value.to_string(), false),
+        Json::Bool(value) => build_text_check("equals", &value.to_string(), false),
         _ => build_text_check("equals", &assertion.require_text_or_number()?, false),
     };
     Ok(vec![check])
@@ -167,7 +165,7 @@ fn check_equals(assertion: &Assertion) -> ConvertedChecks {
 
 /// Checks that the answer is JSON, with a schema if there is one.
 fn check_json(assertion: &Assertion, form: &str) -> ConvertedChecks {
-    let mut settings = Map::new();
+    let mut settings = JsonMap::new();
     let check = match convert_schema(&assertion.value)? {
         ConvertedSchema::Any if form == "strict" => {
             settings.insert("path".to_owned(), "$".into());
@@ -199,8 +197,8 @@ fn check_limit(assertion: &Assertion, check: &str) -> ConvertedChecks {
 }
 
 /// Returns a number as a user writes it: 500, and not 500.0.
-fn shorten(number: f64) -> Value {
-    let whole = serde_json::to_value(number).ok().filter(|_| number.fract() != 0.0);
+fn shorten(number: f64) -> Json {
+    let whole = json::to_json(&number).ok().filter(|_| number.fract() != 0.0);
     #[expect(clippy::cast_possible_truncation, reason = "a whole number")]
     whole.unwrap_or_else(|| (number as i64).into())
 }

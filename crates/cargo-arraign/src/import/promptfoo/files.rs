@@ -1,9 +1,9 @@
 //! Reads other files: lists of tests, prompts, and values that begin with `file://`.
 
+use arraign::json::{Json, JsonMap};
 use std::path::Path;
 
 use arraign::__internals::yaml::{Document, Node};
-use serde_json::Value;
 
 use super::rows;
 use crate::import::draft::parse_documents;
@@ -51,17 +51,14 @@ pub(super) fn read_document(node: Node<'_>, source_dir: &SourceDir) -> Result<Op
 }
 
 /// Merges the mappings of all files that `node` names.
-pub(super) fn merge_files(
-    node: Node<'_>,
-    source_dir: &SourceDir,
-) -> Result<serde_json::Map<String, Value>, String> {
-    let mut all = serde_json::Map::new();
+pub(super) fn merge_files(node: Node<'_>, source_dir: &SourceDir) -> Result<JsonMap, String> {
+    let mut all = JsonMap::new();
     for name in list_entries(Some(node))
         .into_iter()
         .map(|node| read_scalar(node).ok_or("expected a list of file names"))
     {
         let name = name?;
-        let Value::Object(values) =
+        let Json::Object(values) =
             read_mapping(strip_file_scheme(&name).unwrap_or(&name), source_dir)?.root().to_json()
         else {
             return Err(format!("`{name}` is not a mapping"));
@@ -80,7 +77,7 @@ fn read_mapping(name: &str, source_dir: &SourceDir) -> Result<Document, String> 
 }
 
 /// Returns `text`, or the content of its file if it begins with `file://`: a list if a glob matches several files.
-pub(super) fn read_value(text: &str, source_dir: &SourceDir) -> Result<Value, String> {
+pub(super) fn read_value(text: &str, source_dir: &SourceDir) -> Result<Json, String> {
     let Some(name) = strip_file_scheme(text) else { return Ok(text.into()) };
     refuse_unreadable(name)?;
     let mut values = Vec::new();
@@ -90,7 +87,7 @@ pub(super) fn read_value(text: &str, source_dir: &SourceDir) -> Result<Value, St
     Ok(if values.len() == 1 { values.remove(0) } else { values.into() })
 }
 
-fn read_file_value(path: &Path, source_dir: &SourceDir) -> Result<Value, String> {
+fn read_file_value(path: &Path, source_dir: &SourceDir) -> Result<Json, String> {
     let source = source_dir.read_source(path)?;
     if !has_extension(path, YAML) {
         return Ok(source.text().trim_end_matches(['\r', '\n']).into());

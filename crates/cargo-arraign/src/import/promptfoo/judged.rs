@@ -1,10 +1,9 @@
 //! Assertions that a judge decides, and those that nothing here decides.
 
-use serde_json::Value;
-
 use super::assertion::{Assertion, CODE};
 use super::checks::ConvertedChecks;
 use crate::import::question::{ask_same_answer, build_question};
+use arraign::json::Json;
 
 /// Converts an assertion that a judge decides. The judge answers yes or no, without a score.
 pub(super) fn ask_judge(assertion: &Assertion) -> ConvertedChecks {
@@ -14,7 +13,7 @@ pub(super) fn ask_judge(assertion: &Assertion) -> ConvertedChecks {
             Ok(vec![build_question(label, &assertion.require_text()?)])
         }
         "g-eval" => match &assertion.value {
-            Value::Array(_) => {
+            Json::Array(_) => {
                 let prompts = assertion.list_texts();
                 let questions = prompts
                     .iter()

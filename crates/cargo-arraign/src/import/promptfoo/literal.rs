@@ -1,7 +1,6 @@
 //! The parts of a JavaScript expression: operators and literals.
 
-use serde_json::Value;
-
+use arraign::json::{Json, JsonNumber};
 /// Splits at `operator`, if no quotes or parentheses around it are open. `None` if some are never closed.
 pub(super) fn split_outside_quotes<'c>(code: &'c str, operator: &str) -> Option<Vec<&'c str>> {
     let (mut parts, mut start, mut depth, mut quote, mut escaped) = (Vec::new(), 0, 0_usize, None, false);
@@ -29,7 +28,7 @@ pub(super) fn split_outside_quotes<'c>(code: &'c str, operator: &str) -> Option<
 }
 
 /// Whether `==` compares a text as it is, because no number has this text.
-pub(super) fn is_plain_text(value: &Value) -> bool {
+pub(super) fn is_plain_text(value: &Json) -> bool {
     value.as_str().is_some_and(|text| text.starts_with(|c: char| c.is_alphabetic() && c != 'I' && c != 'N'))
 }
 
@@ -44,13 +43,13 @@ pub(super) fn split_comparison(term: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// Reads a number, a boolean or a text.
-pub(super) fn read_literal(text: &str) -> Option<Value> {
+pub(super) fn read_literal(text: &str) -> Option<Json> {
     match text {
         "true" => Some(true.into()),
         "false" => Some(false.into()),
         _ => read_string(text)
-            .map(Value::from)
-            .or_else(|| serde_json::from_str::<serde_json::Number>(text).ok().map(Value::Number)),
+            .map(Json::from)
+            .or_else(|| text.parse::<JsonNumber<'static>>().ok().map(Json::Number)),
     }
 }
 

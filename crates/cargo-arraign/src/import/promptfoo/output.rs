@@ -1,7 +1,7 @@
 //! The recorded output of a test: a text, or a value with tool calls in the form of a provider.
 
+use arraign::json::{self, Json};
 use arraign::trace::{Arguments, Call, CallsUnrecorded, Role, Trace};
-use serde_json::Value;
 
 use super::template::render_number;
 
@@ -11,14 +11,14 @@ pub(super) struct RecordedOutput {
     /// The text that assertions look at: the output itself, or its JSON.
     pub(super) text: String,
     /// The output, if it is not a text.
-    pub(super) value: Option<Value>,
+    pub(super) value: Option<Json>,
 }
 
 impl RecordedOutput {
-    pub(super) fn new(mut value: Value) -> Self {
+    pub(super) fn new(mut value: Json) -> Self {
         shorten_numbers(&mut value);
         match value {
-            Value::String(text) => Self { text, value: None },
+            Json::String(text) => Self { text: text.into_string(), value: None },
             value => Self { text: value.to_string(), value: Some(value) },
         }
     }
@@ -43,12 +43,12 @@ impl RecordedOutput {
     }
 
     /// Returns the values in which calls are looked for: the output, or in a text each line that is JSON.
-    fn parse_values(&self) -> Vec<Value> {
-        let whole = self.value.clone().or_else(|| serde_json::from_str(&self.text).ok());
+    fn parse_values(&self) -> Vec<Json> {
+        let whole = self.value.clone().or_else(|| json::parse_lenient(&self.text).ok());
         whole.map_or_else(
             || {
                 let lines = self.text.lines().map(str::trim).filter(|line| line.starts_with(['{', '[']));
-                lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
+                lines.filter_map(|line| json::parse_lenient(line).ok()).collect()
             },
             |whole| vec![whole],
         )
@@ -56,28 +56,28 @@ impl RecordedOutput {
 }
 
 /// Writes whole numbers without a fraction, as JavaScript does: `{"a": 1.0}` is `{"a":1}`.
-fn shorten_numbers(value: &mut Value) {
+fn shorten_numbers(value: &mut Json) {
     match value {
-        Value::Number(number) if number.is_f64() => {
-            if let Ok(short) = serde_json::from_str(&render_number(number)) {
+        Json::Number(number) if number.is_f64() => {
+            if let Ok(short) = json::from_str(&render_number(number)) {
                 *value = short;
             }
         }
-        Value::Array(list) => list.iter_mut().for_each(shorten_numbers),
-        Value::Object(entries) => entries.values_mut().for_each(shorten_numbers),
+        Json::Array(list) => list.iter_mut().for_each(shorten_numbers),
+        Json::Object(entries) => entries.values_mut().for_each(shorten_numbers),
         _ => {}
     }
 }
 
 /// Lists the tool calls of an output, in the forms of OpenAI (also Responses), Anthropic and Google.
-fn list_calls(output: &Value) -> Vec<Call> {
+fn list_calls(output: &Json) -> Vec<Call> {
     let listed = match output {
-        Value::Array(list) => Some(list.as_slice()),
+        Json::Array(list) => Some(list.as_slice()),
         other => other
             .get("tool_calls")
             .or_else(|| other.pointer("/toolCall/functionCalls"))
-            .and_then(Value::as_array)
-            .map(Vec::as_slice),
+            .and_then(Json::as_array)
+            .map(<[Json]>::as_ref),
     };
     match listed {
         Some(list) => list.iter().filter_map(read_call).collect(),
@@ -87,12 +87,12 @@ fn list_calls(output: &Value) -> Vec<Call> {
 }
 
 /// Whether a single value is a call, and not an object with a name.
-fn is_call_block(value: &Value) -> bool {
-    let kind = value.get("type").and_then(Value::as_str);
+fn is_call_block(value: &Json) -> bool {
+    let kind = value.get("type").and_then(Json::as_str);
     matches!(kind, Some("tool_use" | "function_call")) || value.get("functionCall").is_some()
 }
 
-fn read_call(value: &Value) -> Option<Call> {
+fn read_call(value: &Json) -> Option<Call> {
     let inner = ["function", "functionCall"]
         .into_iter()
         .find_map(|key| value.get(key).filter(|inner| inner.is_object()));
@@ -100,23 +100,23 @@ fn read_call(value: &Value) -> Option<Call> {
     let name = named.get("name")?.as_str()?;
     let arguments = ["arguments", "args", "input"].into_iter().find_map(|key| named.get(key));
     let arguments = match arguments {
-        Some(Value::String(text)) => match serde_json::from_str(text) {
+        Some(Json::String(text)) => match json::parse_lenient(text) {
             Ok(json) => Arguments::Json(json),
-            Err(error) => Arguments::Broken { raw: text.clone(), error: error.to_string() },
+            Err(error) => Arguments::Broken { raw: text.to_string(), error: error.to_string() },
         },
         Some(json) => Arguments::Json(json.clone()),
         None => Arguments::none(),
     };
-    let id = value.get("id").and_then(Value::as_str).map(str::to_owned);
+    let id = value.get("id").and_then(Json::as_str).map(str::to_owned);
     Some(Call { id, ..Call::new(name, arguments, 1) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use arraign::json::json;
 
-    fn names(output: Value) -> Vec<String> {
+    fn names(output: Json) -> Vec<String> {
         let trace = RecordedOutput::new(output).build_trace(None, true);
         trace.calls.into_iter().map(|call| call.name).collect()
     }

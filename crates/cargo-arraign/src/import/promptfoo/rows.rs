@@ -1,10 +1,10 @@
 //! Converts the rows of a table to tests. Columns are variables, and columns that begin with `__` have a meaning.
 
+use arraign::json::{self, Json, JsonMap, json};
 use std::sync::Arc;
 
 use arraign::__internals::place::Source;
 use arraign::__internals::yaml::Document;
-use serde_json::{Map, Value, json};
 
 use crate::import::table::{TableRow, parse_table};
 
@@ -92,9 +92,9 @@ pub(super) fn parse_tests(source: &Arc<Source>) -> Result<Vec<Document>, String>
     Document::parse(&Source::new(source.name(), text)).map_err(|errors| errors.to_string())
 }
 
-fn build_test(row: &TableRow) -> Value {
-    let mut test = Map::new();
-    let mut assertions: Vec<(&str, Value)> = Vec::new();
+fn build_test(row: &TableRow) -> Json {
+    let mut test = JsonMap::new();
+    let mut assertions: Vec<(&str, Json)> = Vec::new();
     for (column, cell) in &row.cells {
         match column.strip_prefix("__") {
             Some(special) if special.starts_with("expected") => {
@@ -124,15 +124,15 @@ fn build_test(row: &TableRow) -> Value {
     test.into()
 }
 
-fn set_nested(test: &mut Map<String, Value>, key: &str, name: &str, cell: &str) {
-    let inner = test.entry(key).or_insert_with(|| json!({}));
-    if let Value::Object(inner) = inner {
+fn set_nested(test: &mut JsonMap, key: &str, name: &str, cell: &str) {
+    let inner = test.get_or_insert_with(key.to_owned(), || json!({}));
+    if let Json::Object(inner) = inner {
         inner.insert(name.to_owned(), cell.into());
     }
 }
 
 /// Applies `__metric` to all assertions of the row, and columns such as `__config:__expected2:threshold` to one of them.
-fn apply_config(assertions: &mut [(&str, Value)], row: &TableRow) {
+fn apply_config(assertions: &mut [(&str, Json)], row: &TableRow) {
     for (column, cell) in &row.cells {
         if column == "__metric" {
             for (_, assertion) in assertions.iter_mut() {
@@ -153,7 +153,7 @@ fn apply_config(assertions: &mut [(&str, Value)], row: &TableRow) {
 }
 
 /// Parses `contains-any: a, b`, `similar(0.8): a text`, or the expected answer.
-fn parse_assertion(cell: &str) -> Value {
+fn parse_assertion(cell: &str) -> Json {
     if let Some(code) = cell.strip_prefix("file://") {
         let kind = if code.contains(".py") { "python" } else { "javascript" };
         return json!({"type": kind, "value": cell});
@@ -164,7 +164,7 @@ fn parse_assertion(cell: &str) -> Value {
     let mut assertion = json!({"type": kind});
     let is_json = kind.ends_with("-json");
     // A schema may be written as JSON; for other kinds a text in braces is a plain text.
-    match serde_json::from_str::<Value>(value).ok().filter(|value| is_json && value.is_object()) {
+    match json::parse(value).ok().filter(|value| is_json && value.is_object()) {
         Some(schema) => assertion["value"] = schema,
         None if value.is_empty() => {}
         None => assertion["value"] = value.into(),
@@ -201,8 +201,8 @@ fn strip_type<'c>(cell: &'c str, name: &str) -> Option<(Option<&'c str>, &'c str
     Some((threshold, value.trim()))
 }
 
-fn parse_number(cell: &str) -> Value {
-    cell.trim().parse::<f64>().map_or_else(|_| cell.into(), Value::from)
+fn parse_number(cell: &str) -> Json {
+    cell.trim().parse::<f64>().map_or_else(|_| cell.into(), Json::from)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use arraign::__internals::place::Source;
 use arraign::__internals::yaml::Document;
-use serde_json::{Map, Value, json};
+use arraign::json::{Json, JsonMap, json};
 
 const DRAFT: &str = "http://json-schema.org/draft-07/schema#";
 
@@ -10,25 +10,25 @@ const DRAFT: &str = "http://json-schema.org/draft-07/schema#";
 pub(super) enum ConvertedSchema {
     /// Every value fits.
     Any,
-    Schema(Value),
+    Schema(Json),
 }
 
 /// Converts the value of an assertion. The error says why it cannot be carried.
-pub(super) fn convert_schema(value: &Value) -> Result<ConvertedSchema, &'static str> {
+pub(super) fn convert_schema(value: &Json) -> Result<ConvertedSchema, &'static str> {
     let value = match value {
-        Value::String(text) if text.is_empty() => return Ok(ConvertedSchema::Any),
-        Value::String(text) => parse_text(text)?,
+        Json::String(text) if text.is_empty() => return Ok(ConvertedSchema::Any),
+        Json::String(text) => parse_text(text)?,
         other => other.clone(),
     };
     match value {
-        Value::Null | Value::Bool(false) => Ok(ConvertedSchema::Any),
-        Value::Object(schema) if schema.is_empty() => Ok(ConvertedSchema::Any),
-        Value::Object(schema) => convert_mapping(schema).map(ConvertedSchema::Schema),
+        Json::Null | Json::Bool(false) => Ok(ConvertedSchema::Any),
+        Json::Object(schema) if schema.is_empty() => Ok(ConvertedSchema::Any),
+        Json::Object(schema) => convert_mapping(schema).map(ConvertedSchema::Schema),
         _ => Err("the schema is no mapping, so promptfoo ends with an error"),
     }
 }
 
-fn parse_text(text: &str) -> Result<Value, &'static str> {
+fn parse_text(text: &str) -> Result<Json, &'static str> {
     let documents =
         Document::parse(&Source::new("schema", text)).map_err(|_| "the schema is a text, but no YAML")?;
     match documents.as_slice() {
@@ -37,17 +37,19 @@ fn parse_text(text: &str) -> Result<Value, &'static str> {
     }
 }
 
-fn convert_mapping(mut schema: Map<String, Value>) -> Result<Value, &'static str> {
-    match schema.get("$schema").and_then(Value::as_str) {
+fn convert_mapping(mut schema: JsonMap) -> Result<Json, &'static str> {
+    match schema.get("$schema").and_then(Json::as_str) {
         Some(draft) if !draft.contains("draft-07") => {
             return Err("the schema names another draft than 7, which promptfoo does not compile");
         }
         Some(_) => {}
         None => {
-            let _ = schema.shift_insert(0, "$schema".to_owned(), json!(DRAFT));
+            let rest = std::mem::take(&mut schema);
+            schema.insert("$schema", json!(DRAFT));
+            schema.extend(rest);
         }
     }
-    let mut schema = Value::Object(schema);
+    let mut schema = Json::Object(schema);
     // `nullable` is resolved first, as draft 7 does not know it.
     unfold_nullable(&mut schema);
     if has_unknown_keyword(&schema) {
@@ -114,13 +116,13 @@ const NESTED: &[&str] = &[
 const BY_NAME: &[&str] = &["properties", "patternProperties", "definitions", "$defs", "dependencies"];
 
 /// Whether a schema, or one in it, has a keyword that the strict mode of ajv refuses.
-fn has_unknown_keyword(schema: &Value) -> bool {
+fn has_unknown_keyword(schema: &Json) -> bool {
     match schema {
-        Value::Array(list) => list.iter().any(has_unknown_keyword),
-        Value::Object(entries) => entries.iter().any(|(key, value)| match (key.as_str(), value) {
+        Json::Array(list) => list.iter().any(has_unknown_keyword),
+        Json::Object(entries) => entries.iter().any(|(key, value)| match (key.as_str(), value) {
             (key, _) if PLAIN.contains(&key) => false,
             (key, _) if NESTED.contains(&key) => has_unknown_keyword(value),
-            (key, Value::Object(inner)) if BY_NAME.contains(&key) => inner.values().any(has_unknown_keyword),
+            (key, Json::Object(inner)) if BY_NAME.contains(&key) => inner.values().any(has_unknown_keyword),
             _ => true,
         }),
         _ => false,
@@ -128,14 +130,14 @@ fn has_unknown_keyword(schema: &Value) -> bool {
 }
 
 /// Writes `{type: string, nullable: true}` as `{type: [string, "null"]}`, at every depth.
-fn unfold_nullable(value: &mut Value) {
+fn unfold_nullable(value: &mut Json) {
     match value {
-        Value::Array(list) => list.iter_mut().for_each(unfold_nullable),
-        Value::Object(entries) => {
-            let is_nullable = entries.get("nullable") == Some(&Value::Bool(true));
+        Json::Array(list) => list.iter_mut().for_each(unfold_nullable),
+        Json::Object(entries) => {
+            let is_nullable = entries.get("nullable") == Some(&Json::Bool(true));
             // `nullable` without a type is unknown to draft 7, so it stays and the schema is refused.
-            if entries.get("nullable").is_some_and(Value::is_boolean) && entries.contains_key("type") {
-                entries.shift_remove("nullable");
+            if entries.get("nullable").is_some_and(Json::is_boolean) && entries.contains_key("type") {
+                entries.remove("nullable");
             }
             if let Some(types) = entries.get_mut("type").filter(|types| is_nullable && types.is_string()) {
                 *types = json!([types.take(), "null"]);

@@ -3,11 +3,10 @@
 //! An expression is a disjunction of conjunctions of comparisons: of the length of the output, of a text in it, of a field of
 //! its JSON. Everything else is code, which is not run.
 
-use serde_json::{Value, json};
-
 use super::literal::{is_plain_text, read_literal, read_string, split_comparison, split_outside_quotes};
 use crate::import::draft::build_check;
 use crate::import::pattern;
+use arraign::json::{Json, json};
 
 /// What a field of the output means: `output.a` reads a field of a value, and nothing of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,14 +18,14 @@ pub(super) enum OutputForm {
 
 /// A converted expression.
 struct ScriptCheck {
-    check: Value,
+    check: Json,
     /// Whether the expression ends with an error on some outputs, such as one that is no JSON. An error is a failure, also
     /// of a negation, so an expression that can fail this way is neither negated nor one of several alternatives.
     throws: bool,
 }
 
 /// Converts an expression; `not` says that it must be false. `None` if it has another form.
-pub(super) fn convert_script(code: &str, form: OutputForm, not: bool) -> Option<Value> {
+pub(super) fn convert_script(code: &str, form: OutputForm, not: bool) -> Option<Json> {
     let expression = strip_statement(code)?;
     let converted = convert_any(expression, form)?;
     if not { negate(converted).map(|converted| converted.check) } else { Some(converted.check) }
@@ -61,7 +60,7 @@ fn combine(name: &str, mut terms: Vec<ScriptCheck>) -> Option<ScriptCheck> {
         return terms.pop();
     }
     let throws = terms.iter().any(|term| term.throws);
-    let checks: Vec<Value> = terms.into_iter().map(|term| term.check).collect();
+    let checks: Vec<Json> = terms.into_iter().map(|term| term.check).collect();
     Some(ScriptCheck { check: build_check(name, checks), throws })
 }
 
@@ -98,7 +97,7 @@ fn convert_field_call(term: &str, form: OutputForm) -> Option<ScriptCheck> {
 }
 
 /// Checks a field of an output that is JSON.
-fn check_field(path: &str, schema: &Value) -> ScriptCheck {
+fn check_field(path: &str, schema: &Json) -> ScriptCheck {
     // From the innermost field outwards, each name is an object around the schema so far.
     let names = path.trim_start_matches("$.").rsplit('.');
     let whole = names.fold(
@@ -113,12 +112,12 @@ fn bound_field(path: &str, operator: &str, right: &str) -> Option<ScriptCheck> {
     let keywords =
         [("<", "exclusiveMaximum"), ("<=", "maximum"), (">", "exclusiveMinimum"), (">=", "minimum")];
     let (_, keyword) = keywords.iter().find(|(known, _)| *known == operator)?;
-    let limit = read_literal(right).filter(Value::is_number)?;
+    let limit = read_literal(right).filter(Json::is_number)?;
     Some(check_field(path, &json!({"type": "number", *keyword: limit})))
 }
 
 /// `['a', 'b'].includes(output)`: the output is one of these texts.
-fn convert_choice(term: &str) -> Option<Value> {
+fn convert_choice(term: &str) -> Option<Json> {
     let list = term.strip_prefix('[')?.strip_suffix("].includes(output)")?;
     let texts = split_outside_quotes(list, ",")?;
     let texts = texts.into_iter().map(|text| read_string(text.trim())).collect::<Option<Vec<_>>>()?;
@@ -127,7 +126,7 @@ fn convert_choice(term: &str) -> Option<Value> {
 }
 
 /// `output.includes('x')`, also of the output in one case, and tests of regular expressions.
-fn convert_call(term: &str) -> Option<Value> {
+fn convert_call(term: &str) -> Option<Json> {
     let body = term.strip_suffix(')')?;
     if let Some(pattern) = body.strip_suffix("test(output").and_then(|before| before.strip_suffix('.')) {
         return build_pattern(pattern.trim());
@@ -166,7 +165,7 @@ fn split_after_case(body: &str) -> Option<(&str, &str)> {
     Some((&body[..at], &body[at + 1..]))
 }
 
-fn build_pattern(literal: &str) -> Option<Value> {
+fn build_pattern(literal: &str) -> Option<Json> {
     let (source, flags) = literal.strip_prefix('/')?.rsplit_once('/')?;
     let is_plain = flags.chars().all(|flag| "gims".contains(flag)) && !source.is_empty();
     is_plain.then(|| build_check("regex", pattern::build_settings(source, flags)))
@@ -197,7 +196,7 @@ fn convert_comparison(term: &str, form: OutputForm) -> Option<ScriptCheck> {
 }
 
 /// Converts the comparison of a text. With `!==`, and with `null`, the result is the opposite.
-fn convert_text_comparison(left: &str, operator: &str, right: &str) -> Option<Value> {
+fn convert_text_comparison(left: &str, operator: &str, right: &str) -> Option<Json> {
     let is_equality = operator.ends_with("==") || operator == "!=";
     let matched = left.strip_prefix("output.match(").and_then(|rest| rest.strip_suffix(')'));
     let blanks = if left == "output.trim()" { r"\s*" } else { "" };
@@ -216,14 +215,14 @@ fn convert_text_comparison(left: &str, operator: &str, right: &str) -> Option<Va
 
 /// Bounds how often `unit` is repeated. Like a length in JavaScript, a pattern counts UTF-16 units. The opposite of `==` is
 /// left to the caller.
-fn bound_count(operator: &str, count: u32, unit: &str) -> Option<Value> {
+fn bound_count(operator: &str, count: u32, unit: &str) -> Option<Json> {
     let (least, most) = read_bounds(operator, count)?;
     let most = most.map_or_else(String::new, |most| most.to_string());
     Some(build_check("regex", pattern::build_settings(&format!("^{unit}{{{least},{most}}}$"), "")))
 }
 
 /// Bounds the parts between blanks: one more than there are blanks.
-fn bound_words(operator: &str, count: u32) -> Option<Value> {
+fn bound_words(operator: &str, count: u32) -> Option<Json> {
     let (least, most) = read_bounds(operator, count)?;
     // No number of words is below one, so a bound under it cannot be met.
     let most = most.map_or_else(|| Some(String::new()), |most| Some(most.checked_sub(1)?.to_string()))?;

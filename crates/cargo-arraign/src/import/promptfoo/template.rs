@@ -1,7 +1,7 @@
 //! Fills the variables of a test into `{{name}}` in prompts and values.
 
 use arraign::__internals::case::{TemplatePart, split_placeholders};
-use serde_json::{Map, Value};
+use arraign::json::{Json, JsonMap, JsonNumber};
 
 /// The reason if a template cannot be filled in.
 pub(super) const TOO_MUCH: &str = "only promptfoo can fill in this template: write the complete text";
@@ -10,14 +10,14 @@ pub(super) const TOO_MUCH: &str = "only promptfoo can fill in this template: wri
 const DEEPEST: usize = 5;
 
 /// Renders a value that is no text.
-type RenderValue = fn(&Value) -> String;
+type RenderValue = fn(&Json) -> String;
 
 /// Fills variables into a prompt. Returns `None` if only promptfoo could do so.
-pub(super) fn fill_text(text: &str, vars: &Map<String, Value>) -> Option<String> {
-    fill_to_depth(text, vars, Value::to_string, DEEPEST)
+pub(super) fn fill_text(text: &str, vars: &JsonMap) -> Option<String> {
+    fill_to_depth(text, vars, Json::to_string, DEEPEST)
 }
 
-fn fill_to_depth(text: &str, vars: &Map<String, Value>, render: RenderValue, depth: usize) -> Option<String> {
+fn fill_to_depth(text: &str, vars: &JsonMap, render: RenderValue, depth: usize) -> Option<String> {
     if text.contains("{%") || text.contains("{#") {
         return None;
     }
@@ -32,11 +32,11 @@ fn fill_to_depth(text: &str, vars: &Map<String, Value>, render: RenderValue, dep
 }
 
 /// Fills variables into the value of an assertion: a text, or the texts of a list. Other values are no templates.
-pub(super) fn fill_value(value: &Value, vars: &Map<String, Value>) -> Option<Value> {
-    let fill = |text: &str| fill_to_depth(text, vars, render_as_javascript, DEEPEST).map(Value::String);
+pub(super) fn fill_value(value: &Json, vars: &JsonMap) -> Option<Json> {
+    let fill = |text: &str| fill_to_depth(text, vars, render_as_javascript, DEEPEST).map(Json::from);
     match value {
-        Value::String(text) => fill(text),
-        Value::Array(list) => {
+        Json::String(text) => fill(text),
+        Json::Array(list) => {
             list.iter().map(|value| value.as_str().map_or_else(|| Some(value.clone()), fill)).collect()
         }
         other => Some(other.clone()),
@@ -44,31 +44,31 @@ pub(super) fn fill_value(value: &Value, vars: &Map<String, Value>) -> Option<Val
 }
 
 /// Fills variables into all texts of a value, also inside mappings.
-pub(super) fn fill_deeply(value: &Value, vars: &Map<String, Value>) -> Option<Value> {
+pub(super) fn fill_deeply(value: &Json, vars: &JsonMap) -> Option<Json> {
     match value {
-        Value::Array(list) => list.iter().map(|value| fill_deeply(value, vars)).collect(),
-        Value::Object(mapping) => {
+        Json::Array(list) => list.iter().map(|value| fill_deeply(value, vars)).collect(),
+        Json::Object(mapping) => {
             let entries = mapping.iter().map(|(key, value)| Some((key.clone(), fill_deeply(value, vars)?)));
-            entries.collect::<Option<Map<_, _>>>().map(Value::Object)
+            entries.collect::<Option<JsonMap>>().map(Json::Object)
         }
         other => fill_value(other, vars),
     }
 }
 
 /// Renders a value as JavaScript converts it to a text.
-pub(super) fn render_as_javascript(value: &Value) -> String {
+pub(super) fn render_as_javascript(value: &Json) -> String {
     match value {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        Value::Array(list) => list.iter().map(render_as_javascript).collect::<Vec<_>>().join(","),
-        Value::Object(_) => "[object Object]".to_owned(),
-        Value::Bool(bool) => bool.to_string(),
-        Value::Number(number) => render_number(number),
+        Json::String(text) => text.to_string(),
+        Json::Null => String::new(),
+        Json::Array(list) => list.iter().map(render_as_javascript).collect::<Vec<_>>().join(","),
+        Json::Object(_) => "[object Object]".to_owned(),
+        Json::Bool(bool) => bool.to_string(),
+        Json::Number(number) => render_number(number),
     }
 }
 
 /// JavaScript has no whole numbers: `1.0` is `1`, and a number of more than 16 digits loses its last ones.
-pub(super) fn render_number(number: &serde_json::Number) -> String {
+pub(super) fn render_number(number: &JsonNumber) -> String {
     match number.as_f64() {
         Some(float) if float.abs() >= 1e21 || (float != 0.0 && float.abs() < 1e-6) => {
             let text = format!("{float:e}");
@@ -80,19 +80,14 @@ pub(super) fn render_number(number: &serde_json::Number) -> String {
 }
 
 /// Looks up a variable `a`, or a value in it: `a.b`.
-fn look_up_variable(
-    name: &str,
-    vars: &Map<String, Value>,
-    render: RenderValue,
-    depth: usize,
-) -> Option<String> {
+fn look_up_variable(name: &str, vars: &JsonMap, render: RenderValue, depth: usize) -> Option<String> {
     let mut names = name.split('.');
     let first = vars.get(names.next()?)?;
     let found = names.try_fold(first, |value, name| value.get(name))?;
     match found {
-        Value::String(text) if text.starts_with("file://") => None,
+        Json::String(text) if text.starts_with("file://") => None,
         // The text of a variable may contain variables again, and the depth ends a circle of them.
-        Value::String(text) => fill_to_depth(text, vars, render, depth.checked_sub(1)?),
+        Json::String(text) => fill_to_depth(text, vars, render, depth.checked_sub(1)?),
         other => Some(render(other)),
     }
 }
@@ -100,7 +95,7 @@ fn look_up_variable(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use arraign::json::json;
 
     #[test]
     fn names_are_filled_in_and_nothing_is_guessed() {
@@ -136,7 +131,7 @@ mod tests {
             ("0", "0"),
             ("-3", "-3"),
         ] {
-            let number = serde_json::from_str(number).expect("a number");
+            let number = number.parse().expect("a number");
             assert_eq!(render_number(&number), text);
         }
     }

@@ -1,7 +1,7 @@
 //! A test with its variables and assertions, and the defaults of all tests.
 
 use arraign::__internals::yaml::Node;
-use serde_json::{Map, Value};
+use arraign::json::{Json, JsonMap};
 
 use super::ambiguous::find_ambiguous;
 use super::assertion::{AssertionScope, convert_assertion};
@@ -29,8 +29,8 @@ const OF_A_TEST: &[(&[&str], &str)] = &[
 /// The defaults of all tests.
 #[derive(Clone)]
 pub(super) struct TestDefaults<'n> {
-    vars: Map<String, Value>,
-    around: Map<String, Value>,
+    vars: JsonMap,
+    around: JsonMap,
     asserts: Vec<Node<'n>>,
     /// The `assertionTemplates` of the configuration.
     templates: Option<Node<'n>>,
@@ -40,7 +40,13 @@ pub(super) struct TestDefaults<'n> {
 
 impl<'n> TestDefaults<'n> {
     pub(super) fn empty() -> Self {
-        Self { vars: Map::new(), around: Map::new(), asserts: Vec::new(), templates: None, transforms: false }
+        Self {
+            vars: JsonMap::new(),
+            around: JsonMap::new(),
+            asserts: Vec::new(),
+            templates: None,
+            transforms: false,
+        }
     }
 
     /// Reads the `defaultTest` of the configuration `root`.
@@ -83,16 +89,12 @@ impl<'n> TestDefaults<'n> {
 }
 
 /// Reads the variables, and the files that they name.
-fn read_vars(
-    node: Option<Node<'_>>,
-    source_dir: &SourceDir,
-    unsupported: &mut UnsupportedList,
-) -> Map<String, Value> {
-    let Some(node) = node else { return Map::new() };
+fn read_vars(node: Option<Node<'_>>, source_dir: &SourceDir, unsupported: &mut UnsupportedList) -> JsonMap {
+    let Some(node) = node else { return JsonMap::new() };
     let Some(entries) = node.entries() else {
         return files::merge_files(node, source_dir).unwrap_or_else(|why| {
             unsupported.add_key(node, "vars", why);
-            Map::new()
+            JsonMap::new()
         });
     };
     entries
@@ -105,7 +107,7 @@ fn read_variable(
     node: Node<'_>,
     source_dir: &SourceDir,
     unsupported: &mut UnsupportedList,
-) -> Value {
+) -> Json {
     if let Some(odd) = find_ambiguous(node) {
         unsupported.add_key(node, name, explain_ambiguous(&odd));
     }
@@ -127,7 +129,7 @@ fn explain_ambiguous(odd: &str) -> String {
 }
 
 /// Reads the prefix and suffix of prompts from `options`.
-fn read_affixes(node: Node<'_>) -> Map<String, Value> {
+fn read_affixes(node: Node<'_>) -> JsonMap {
     let affixes = ["prefix", "suffix"].into_iter();
     affixes
         .filter_map(|key| Some((key.to_owned(), node.pointer(&format!("/options/{key}"))?.to_json())))
@@ -157,28 +159,28 @@ fn has_provider_transform(provider: Node<'_>) -> bool {
 }
 
 /// Whether JavaScript takes the value for false.
-fn is_falsy(value: &Value) -> bool {
+fn is_falsy(value: &Json) -> bool {
     match value {
-        Value::Null => true,
-        Value::Bool(value) => !value,
-        Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::String(text) => text.is_empty(),
-        Value::Array(_) | Value::Object(_) => false,
+        Json::Null => true,
+        Json::Bool(value) => !value,
+        Json::Number(number) => number.as_f64() == Some(0.0),
+        Json::String(text) => text.is_empty(),
+        Json::Array(_) | Json::Object(_) => false,
     }
 }
 
 /// Whether the test sets the option.
 fn has_option(test: Node<'_>, option: &str) -> bool {
-    test.pointer(&format!("/options/{option}")).map(Node::to_json) == Some(Value::Bool(true))
+    test.pointer(&format!("/options/{option}")).map(Node::to_json) == Some(Json::Bool(true))
 }
 
 /// A test.
 pub(super) struct PromptTest<'n> {
     node: Node<'n>,
     description: Option<String>,
-    vars: Map<String, Value>,
+    vars: JsonMap,
     /// `prefix` and `suffix`.
-    around: Map<String, Value>,
+    around: JsonMap,
     asserts: Vec<Node<'n>>,
     /// How many of the assertions are those of the defaults, which come first.
     inherited: usize,
@@ -247,7 +249,7 @@ impl<'n> PromptTest<'n> {
         }
     }
 
-    fn write_case(&self, prompt: Option<&str>, vars: &Map<String, Value>, draft: &mut SuiteDraft) {
+    fn write_case(&self, prompt: Option<&str>, vars: &JsonMap, draft: &mut SuiteDraft) {
         let input = prompt.map(|prompt| fill_text(&self.add_affixes(prompt), vars));
         if input == Some(None) {
             draft.unsupported.add_key(self.node, "prompts", TOO_MUCH);
@@ -266,7 +268,7 @@ impl<'n> PromptTest<'n> {
     }
 
     /// Converts the assertions, unless an option changes the output before they look at it.
-    fn convert_assertions(&self, vars: &Map<String, Value>, draft: &mut SuiteDraft) -> Vec<Value> {
+    fn convert_assertions(&self, vars: &JsonMap, draft: &mut SuiteDraft) -> Vec<Json> {
         if self.transforms {
             let why = "code of the test, the defaults or a provider changes what the assertions see, so none of them is carried";
             draft.unsupported.add_key(self.node, "transform", why);
@@ -282,7 +284,7 @@ impl<'n> PromptTest<'n> {
         let (inherited, own) = self.asserts.split_at(self.inherited);
         // What is lost in a default is lost in each test: the remark stands once, and each test points to it.
         let before = draft.unsupported.0.len();
-        let mut checks: Vec<Value> = inherited
+        let mut checks: Vec<Json> = inherited
             .iter()
             .flat_map(|node| convert_assertion(*node, scope, &mut draft.unsupported))
             .collect();
@@ -303,24 +305,24 @@ impl<'n> PromptTest<'n> {
 
     fn add_affixes(&self, prompt: &str) -> String {
         let [prefix, suffix] =
-            ["prefix", "suffix"].map(|key| self.around.get(key).and_then(Value::as_str).unwrap_or_default());
+            ["prefix", "suffix"].map(|key| self.around.get(key).and_then(Json::as_str).unwrap_or_default());
         format!("{prefix}{prompt}{suffix}")
     }
 
     /// Returns the text for the id of the case: its description, or else its variables.
-    fn describe(&self, vars: &Map<String, Value>) -> String {
-        let words = vars.values().filter_map(Value::as_str).filter(|text| !text.starts_with("file://"));
+    fn describe(&self, vars: &JsonMap) -> String {
+        let words = vars.values().filter_map(Json::as_str).filter(|text| !text.starts_with("file://"));
         let words: Vec<&str> = words.collect();
         self.description.clone().unwrap_or_else(|| words.join(" "))
     }
 
     /// Combines the values of all variables. A variable with a list has several values.
-    fn combine_lists(&self) -> Option<Vec<Map<String, Value>>> {
+    fn combine_lists(&self) -> Option<Vec<JsonMap>> {
         let as_it_is = has_option(self.node, "disableVarExpansion");
-        let mut all = vec![Map::new()];
+        let mut all = vec![JsonMap::new()];
         for (name, value) in &self.vars {
             let values = match value {
-                Value::Array(list) if !as_it_is && !list.is_empty() => list.as_slice(),
+                Json::Array(list) if !as_it_is && !list.is_empty() => list.as_slice(),
                 one => std::slice::from_ref(one),
             };
             // Five lists of ten values are 100,000 cases, so the number is refused before the memory is taken.
@@ -337,7 +339,7 @@ impl<'n> PromptTest<'n> {
     }
 }
 
-fn insert_variable(vars: &Map<String, Value>, name: &str, value: &Value) -> Map<String, Value> {
+fn insert_variable(vars: &JsonMap, name: &str, value: &Json) -> JsonMap {
     let mut vars = vars.clone();
     vars.insert(name.to_owned(), value.clone());
     vars

@@ -1,14 +1,14 @@
 //! Converts assertions on tool calls.
 
 use arraign::__internals::yaml::render_plain;
-use serde_json::{Map, Value, json};
+use arraign::json::{Json, JsonMap, json};
 
 use super::assertion::Assertion;
 use crate::import::draft::build_check;
 use crate::import::pattern;
 use crate::import::question::build_run_question;
 
-type ConvertedChecks = Result<Vec<Value>, &'static str>;
+type ConvertedChecks = Result<Vec<Json>, &'static str>;
 
 const NO_OPPOSITE: &str = "arraign has no check for the opposite";
 
@@ -32,17 +32,17 @@ fn build_opposite(assertion: &Assertion) -> ConvertedChecks {
     Ok(vec![build_check("none_of", vec![check])])
 }
 
-fn build_rule(rule: &Value) -> Value {
+fn build_rule(rule: &Json) -> Json {
     build_check("sequence_valid", json!({"rules": [rule]}))
 }
 
 /// Whether a step's type is `tool`, or a list with only `tool`.
-fn is_tool_type(kind: &Value) -> bool {
-    kind == "tool" || kind.as_array().is_some_and(|kinds| kinds == &["tool"])
+fn is_tool_type(kind: &Json) -> bool {
+    kind == "tool" || kind.as_array().is_some_and(|kinds| *kinds == ["tool"])
 }
 
 /// Returns the name or pattern of a step, which must call a tool.
-fn read_tool_name(step: &Value) -> Result<&str, &'static str> {
+fn read_tool_name(step: &Json) -> Result<&str, &'static str> {
     if let Some(text) = step.as_str() {
         return Ok(text);
     }
@@ -50,15 +50,15 @@ fn read_tool_name(step: &Value) -> Result<&str, &'static str> {
         return Err("arraign checks only steps that call tools");
     }
     let name = step.get("pattern").or_else(|| step.get("name"));
-    name.and_then(Value::as_str).ok_or("missing name of the tool")
+    name.and_then(Json::as_str).ok_or("missing name of the tool")
 }
 
 fn check_tool_used(assertion: &Assertion) -> ConvertedChecks {
-    if let Value::Object(_) = &assertion.value {
+    if let Json::Object(_) = &assertion.value {
         let name = read_tool_name(&assertion.value)?;
         let least = assertion.value.get("min").cloned().unwrap_or(json!(1));
         let mut count =
-            Map::from_iter([("type".to_owned(), "count".into()), ("tool".to_owned(), name.into())]);
+            JsonMap::from_iter([("type".to_owned(), "count".into()), ("tool".to_owned(), name.into())]);
         count.insert("min".to_owned(), least);
         count.extend(assertion.value.get("max").map(|most| ("max".to_owned(), most.clone())));
         // The opposite of at least one call is no call; a number within bounds has no opposite here.
@@ -70,7 +70,7 @@ fn check_tool_used(assertion: &Assertion) -> ConvertedChecks {
         };
     }
     let names = match &assertion.value {
-        Value::Array(list) => list.iter().map(read_tool_name).collect::<Result<Vec<_>, _>>()?,
+        Json::Array(list) => list.iter().map(read_tool_name).collect::<Result<Vec<_>, _>>()?,
         one => vec![read_tool_name(one)?],
     };
     if names.is_empty() {
@@ -87,7 +87,7 @@ fn check_tool_used(assertion: &Assertion) -> ConvertedChecks {
 }
 
 /// Builds a blocklist. promptfoo compares names case-insensitively.
-fn build_blocklist(names: &[&str]) -> Value {
+fn build_blocklist(names: &[&str]) -> Json {
     build_check("tool_blocklist", json!({"blocklist": names, "case_sensitive": false}))
 }
 
@@ -95,7 +95,7 @@ fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?'])
 }
 
-fn check_sequence(value: &Value) -> ConvertedChecks {
+fn check_sequence(value: &Json) -> ConvertedChecks {
     let steps = value.get("steps").unwrap_or(value).as_array().ok_or("expected a list of steps")?;
     let names = steps.iter().map(read_tool_name).collect::<Result<Vec<_>, _>>()?;
     if names.is_empty() {
@@ -104,18 +104,18 @@ fn check_sequence(value: &Value) -> ConvertedChecks {
     if names.iter().any(|name| is_pattern(name)) {
         return Err("the names of tools in a sequence cannot be patterns");
     }
-    let exact = value.get("mode").and_then(Value::as_str) == Some("exact");
+    let exact = value.get("mode").and_then(Json::as_str) == Some("exact");
     Ok(vec![build_check("tool_sequence", if exact { json!({"allow": [names]}) } else { json!(names) })])
 }
 
 /// Requires a call of the tool with these arguments: exactly these (`exact`), or these among others.
-fn check_arguments(value: &Value) -> ConvertedChecks {
+fn check_arguments(value: &Json) -> ConvertedChecks {
     let name = read_tool_name(value)?;
     let wanted = value.get("args").or_else(|| value.get("arguments")).ok_or("missing `args`")?;
     if value.get("ignore").is_some() || value.get("defaults").is_some() {
         return Err("arraign cannot ignore arguments: list only those that matter");
     }
-    if value.get("mode").and_then(Value::as_str) == Some("exact") {
+    if value.get("mode").and_then(Json::as_str) == Some("exact") {
         return if is_pattern(name) {
             Err(NO_PATTERN)
         } else {
@@ -127,13 +127,13 @@ fn check_arguments(value: &Value) -> ConvertedChecks {
     match wanted.iter().collect::<Vec<_>>().as_slice() {
         [] => Ok(vec![build_rule(&json!({"type": "require", "tool": name}))]),
         [(key, value)] if !is_nested(value) && !is_pattern(name) => {
-            Ok(vec![build_tool_input(name, &format!("$[{}]", Value::from(key.as_str())), value)])
+            Ok(vec![build_tool_input(name, &format!("$[{}]", Json::from(key.as_str())), value)])
         }
         all if all.iter().any(|(_, value)| is_nested(value)) => {
             Err("arraign cannot match a part of a nested argument: write a `tool_input` for each")
         }
         all => {
-            let matches: Map<String, Value> = all
+            let matches: JsonMap = all
                 .iter()
                 .map(|(key, value)| ((*key).clone(), pattern::match_whole(&render_plain(value)).into()))
                 .collect();
@@ -144,39 +144,39 @@ fn check_arguments(value: &Value) -> ConvertedChecks {
 
 const NO_PATTERN: &str = "the name of the tool cannot be a pattern";
 
-fn build_tool_input(tool: &str, path: &str, equals: &Value) -> Value {
+fn build_tool_input(tool: &str, path: &str, equals: &Json) -> Json {
     build_check("tool_input", json!({"tool": tool, "type": "jsonpath", "path": path, "equals": equals}))
 }
 
-fn is_nested(value: &Value) -> bool {
-    matches!(value, Value::Array(_) | Value::Object(_))
+fn is_nested(value: &Json) -> bool {
+    matches!(value, Json::Array(_) | Json::Object(_))
 }
 
-fn check_step_count(value: &Value) -> ConvertedChecks {
+fn check_step_count(value: &Json) -> ConvertedChecks {
     if value.get("type").is_none() {
         return Err("arraign counts only steps that call tools");
     }
     // Steps without a name are steps of any tool; another mistake in the name stays one.
     let name = read_tool_name(value)
         .or_else(|why| if why == "missing name of the tool" { Ok("*") } else { Err(why) })?;
-    let mut count = Map::from_iter([("type".to_owned(), "count".into()), ("tool".to_owned(), name.into())]);
+    let mut count =
+        JsonMap::from_iter([("type".to_owned(), "count".into()), ("tool".to_owned(), name.into())]);
     for bound in ["min", "max"] {
         count.extend(value.get(bound).map(|number| (bound.to_owned(), number.clone())));
     }
     Ok(vec![build_rule(&count.into())])
 }
 
-fn ask_goal(value: &Value) -> ConvertedChecks {
-    let goal =
-        value.as_str().or_else(|| value.get("goal").and_then(Value::as_str)).ok_or("missing `goal`")?;
+fn ask_goal(value: &Json) -> ConvertedChecks {
+    let goal = value.as_str().or_else(|| value.get("goal").and_then(Json::as_str)).ok_or("missing `goal`")?;
     let prompt = format!("Did the agent reach this goal? {goal}");
     Ok(vec![build_run_question("goal-success", &prompt)])
 }
 
 /// Lists the names of tools, without blanks around them; quotes mean nothing here.
-fn list_names(value: &Value) -> Vec<String> {
+fn list_names(value: &Json) -> Vec<String> {
     let names = match value {
-        Value::Array(list) => list.iter().map(render_plain).collect(),
+        Json::Array(list) => list.iter().map(render_plain).collect(),
         other => render_plain(other).split(',').map(str::to_owned).collect::<Vec<_>>(),
     };
     let mut kept: Vec<String> = Vec::new();

@@ -1,34 +1,33 @@
 //! The messages of AG-UI, in streams that contain whole messages.
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::content::{content_value, text_of};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::At;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, Role};
 
 /// Adds what the user asked last, which the run's own events do not tell.
-pub(crate) fn ask(builder: &mut TraceBuilder, asked: &[Json], snapshot: &[Json]) {
+pub(crate) fn ask(builder: &mut TraceBuilder, asked: &[JsonNode], snapshot: &[JsonNode]) {
     if let Some(text) = last_user_text(asked).or_else(|| last_user_text(snapshot)) {
         builder.insert_question(text);
     }
 }
 
 /// Returns the text of the last message of the user.
-fn last_user_text(messages: &[Json]) -> Option<String> {
+fn last_user_text(messages: &[JsonNode]) -> Option<String> {
     let last = messages.iter().rev().find(|message| message.text_under("role") == Some("user"))?;
     Some(text_of(Some(last.get("content")?.clone())).into_owned())
 }
 
 /// Adds all messages of a conversation.
-pub(crate) fn add_all(builder: &mut TraceBuilder, messages: Vec<Json>) -> Result<(), DecodeError> {
+pub(crate) fn add_all(builder: &mut TraceBuilder, messages: Vec<JsonNode>) -> Result<(), DecodeError> {
     for (index, message) in messages.into_iter().enumerate() {
         let spot = RecordSpot::item(At::Whole, "messages", index);
         let evidence = builder.open_record(spot, &message);
-        let added = Object::of(message, "a message").and_then(|message| add(builder, message));
+        let added = JsonObject::of(message, "a message").and_then(|message| add(builder, message));
         added.map_err(|error| error.at_key(index).at_key("messages"))?;
         builder.close_record(evidence);
     }
@@ -36,7 +35,7 @@ pub(crate) fn add_all(builder: &mut TraceBuilder, messages: Vec<Json>) -> Result
     Ok(())
 }
 
-fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+fn add(builder: &mut TraceBuilder, mut message: JsonObject) -> Result<(), DecodeError> {
     let role = match message.required(&["role"])?.as_ref() {
         "user" => Role::User,
         "system" | "developer" => Role::System,
@@ -49,7 +48,7 @@ fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeErro
         builder.text(&text_of(Some(content)));
     }
     for call in message.list(&["toolCalls", "tool_calls"])? {
-        let mut call = Object::of(call, "a tool call")?;
+        let mut call = JsonObject::of(call, "a tool call")?;
         let id = call.string(&["id"])?;
         let mut function = call.object(&["function"])?.unwrap_or_default();
         let name = function.required(&["name"])?.into_owned();
@@ -62,7 +61,7 @@ fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeErro
     Ok(())
 }
 
-fn answer(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+fn answer(builder: &mut TraceBuilder, mut message: JsonObject) -> Result<(), DecodeError> {
     let id = message.required(&["toolCallId", "tool_call_id"])?;
     let marks = OutcomeMarks::of(&message);
     let error = error_of(&mut message);

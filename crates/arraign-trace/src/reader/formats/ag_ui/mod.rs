@@ -5,6 +5,7 @@
 
 mod messages;
 
+use crate::json::{JsonError, JsonNode, JsonObject};
 use std::collections::HashMap;
 
 use crate::reader::build::content::content_value;
@@ -15,9 +16,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -63,7 +62,7 @@ const DEEPEST: usize = 16;
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
     for Record { at, value } in &input.records {
-        let kind = value.get("type").and_then(Json::as_str).unwrap_or_default();
+        let kind = value.get("type").and_then(JsonNode::as_str).unwrap_or_default();
         if !KINDS.iter().any(|start| kind.starts_with(start)) {
             return Err(Reason::of(*at, "has no `type` of an event of AG-UI"));
         }
@@ -71,9 +70,9 @@ fn detect_format(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     let mut event = look(text, &["type", "runId", "run_id"])?;
-    let begins = event.get("type").and_then(Json::as_str) == Some("RUN_STARTED");
+    let begins = event.get("type").and_then(JsonNode::as_str) == Some("RUN_STARTED");
     let id = event.string(&["runId", "run_id"]).ok().flatten();
     Ok(if begins { RunKey::Own(id) } else { RunKey::Same }.into())
 }
@@ -82,11 +81,11 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut runs: Vec<EventRun> = Vec::new();
     for Record { at, value } in input.records {
         let evidence = CallEvidence::gather(at, &value);
-        let is_snapshot = value.get("type").and_then(Json::as_str) == Some("MESSAGES_SNAPSHOT");
-        let messages = value.get("messages").and_then(Json::as_list).unwrap_or_default();
-        let is_question = |message: &Json| message.get("role").and_then(Json::as_str) == Some("user");
+        let is_snapshot = value.get("type").and_then(JsonNode::as_str) == Some("MESSAGES_SNAPSHOT");
+        let messages = value.get("messages").and_then(JsonNode::as_array).unwrap_or_default();
+        let is_question = |message: &JsonNode| message.get("role").and_then(JsonNode::as_str) == Some("user");
         let last_question = messages.iter().rposition(is_question);
-        let added = Object::of(value, "an event").and_then(|event| add(&mut runs, at, event));
+        let added = JsonObject::of(value, "an event").and_then(|event| add(&mut runs, at, event));
         let holds_messages = added.map_err(|error| at.in_record(error))?;
         if is_snapshot {
             note_snapshot(&mut runs, evidence, last_question);
@@ -108,7 +107,7 @@ fn note_snapshot<'t>(
 ) {
     let Some((run, earlier)) = runs.split_last_mut() else { return };
     let asked = run.asked.iter().flat_map(|message| CallEvidence::gather(At::Whole, message).clues);
-    let asked: Vec<String> = asked.filter_map(|clue| Some(clue.mention.id?.into_owned())).collect();
+    let asked: Vec<String> = asked.filter_map(|clue| Some(clue.mention.id?.into_string())).collect();
     let is_earlier = |id: &str| {
         asked.iter().any(|asked| asked == id) || earlier.iter().any(|run| run.places.contains_key(id))
     };
@@ -122,7 +121,7 @@ fn note_snapshot<'t>(
 }
 
 /// Adds an event; whether it holds whole messages.
-fn add<'t>(runs: &mut Vec<EventRun<'t>>, at: At, mut event: Object<'t>) -> Result<bool, DecodeError> {
+fn add<'t>(runs: &mut Vec<EventRun<'t>>, at: At, mut event: JsonObject<'t>) -> Result<bool, DecodeError> {
     let kind = event.required(&["type"])?;
     if kind == "RUN_STARTED" || runs.is_empty() {
         runs.push(EventRun::default());
@@ -187,9 +186,9 @@ struct EventRun<'t> {
     /// The names of each subagent and of those above it.
     agents: HashMap<String, Vec<String>>,
     /// The messages with which the frontend asked.
-    asked: Vec<Json<'t>>,
+    asked: Vec<JsonNode<'t>>,
     /// All messages of the conversation, as they were told last.
-    snapshot: Vec<Json<'t>>,
+    snapshot: Vec<JsonNode<'t>>,
     /// The evidence of the run's calls in snapshots.
     shown: Vec<CallEvidence<'t>>,
     /// Whether an error ended the run.
@@ -200,7 +199,7 @@ struct EventRun<'t> {
 }
 
 impl<'t> EventRun<'t> {
-    fn start(&mut self, mut event: Object<'t>) -> Result<(), DecodeError> {
+    fn start(&mut self, mut event: JsonObject<'t>) -> Result<(), DecodeError> {
         self.builder.trace.id = event.string(&["runId", "run_id"])?;
         self.started = event.figure(&["timestamp"])?;
         self.is_open = true;
@@ -210,7 +209,7 @@ impl<'t> EventRun<'t> {
         Ok(())
     }
 
-    fn say(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn say(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let id = event.string(&["messageId", "message_id"])?;
         let role = match event.text(&["role"])?.as_deref() {
             Some("user") => Role::User,
@@ -234,12 +233,12 @@ impl<'t> EventRun<'t> {
     }
 
     /// Whether a chunk begins a call.
-    fn is_new(&self, event: &Object) -> bool {
-        let id = event.get("toolCallId").or_else(|| event.get("tool_call_id")).and_then(Json::as_str);
+    fn is_new(&self, event: &JsonObject) -> bool {
+        let id = event.get("toolCallId").or_else(|| event.get("tool_call_id")).and_then(JsonNode::as_str);
         id.is_some_and(|id| !self.places.contains_key(id))
     }
 
-    fn begin_call(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn begin_call(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let id = event.required(&["toolCallId", "tool_call_id"])?.into_owned();
         let name = event.required(&["toolCallName", "tool_call_name"])?.into_owned();
         let agent = event.text(&["subagentRunId", "subagent_run_id"])?;
@@ -272,7 +271,7 @@ impl<'t> EventRun<'t> {
     }
 
     /// A piece without an id belongs to the last call.
-    fn continue_call(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn continue_call(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let place = match event.text(&["toolCallId", "tool_call_id"])? {
             Some(id) => self.places.get(id.as_ref()).copied(),
             None => self.arguments.len().checked_sub(1),
@@ -285,7 +284,7 @@ impl<'t> EventRun<'t> {
         Ok(())
     }
 
-    fn answer(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn answer(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let id = event.required(&["toolCallId", "tool_call_id"])?;
         let marks = OutcomeMarks::of(&event);
         match self.builder.waiting(Some(&id), None) {
@@ -299,7 +298,7 @@ impl<'t> EventRun<'t> {
         Ok(())
     }
 
-    fn begin_agent(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn begin_agent(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let id = event.required(&["subagentRunId", "subagent_run_id"])?.into_owned();
         let above = event.text(&["parentSubagentRunId", "parent_subagent_run_id"])?;
         let mut path = above.and_then(|above| self.agents.get(above.as_ref()).cloned()).unwrap_or_default();
@@ -310,7 +309,7 @@ impl<'t> EventRun<'t> {
         Ok(())
     }
 
-    fn fail(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn fail(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let error = event.string(&["message", "code"])?.unwrap_or_else(|| "RUN_ERROR".to_owned());
         self.builder.trace.stop_reason = Some(format!("error: {error}"));
         // An error behind the end of the run counts more than that end.
@@ -319,7 +318,7 @@ impl<'t> EventRun<'t> {
         self.end(event)
     }
 
-    fn finish(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn finish(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         if self.is_failed {
             return self.end(event);
         }
@@ -332,20 +331,20 @@ impl<'t> EventRun<'t> {
         self.end(event)
     }
 
-    fn end(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn end(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         self.is_open = false;
         let trace = &mut self.builder.trace;
         let ended = event.figure(&["timestamp"])?;
         trace.duration_ms =
             ended.zip(self.started).map(|(ended, started)| ended - started).filter(|took| *took >= 0.0);
-        if let Some(Json::Text(result)) = event.take(&["result"]) {
-            trace.answer = Some(result.into_owned());
+        if let Some(JsonNode::String(result)) = event.take(&["result"]) {
+            trace.answer = Some(result.into_string());
         }
         event.each(&["usage"], "usage", |usage| self.spend(usage))
     }
 
     /// Adds what one model used.
-    fn spend(&mut self, mut usage: Object) -> Result<(), DecodeError> {
+    fn spend(&mut self, mut usage: JsonObject) -> Result<(), DecodeError> {
         let model = usage.string(&["model"])?;
         self.builder.trace.model = self.builder.trace.model.take().or(model);
         if let Some(usage) = TOKENS.read(&usage)? {

@@ -6,6 +6,7 @@
 
 pub(crate) mod stream;
 
+use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
 use crate::reader::build::batch;
@@ -18,9 +19,7 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::{Mark, hash_marks};
-use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
 use crate::reader::reason::Reason;
@@ -72,12 +71,12 @@ fn detect_format(input: &Input) -> Detection {
 }
 
 /// Whether a record is a message of a list. A response is a message too, but says so in its `type`.
-fn is_message(value: &Json) -> bool {
+fn is_message(value: &JsonNode) -> bool {
     value.get("role").is_some() && value.get("type").is_none()
 }
 
-fn judge_record(value: &Json) -> Detection {
-    if let Json::List(messages) = value {
+fn judge_record(value: &JsonNode) -> Detection {
+    if let JsonNode::Array(messages) = value {
         return MESSAGES.judge(messages.iter(), "");
     }
     if is_response(value) {
@@ -87,33 +86,33 @@ fn judge_record(value: &Json) -> Detection {
     if answer.is_some_and(is_response) {
         return Ok(Certainty::Sure);
     }
-    if let Some(kind) = value.get("type").and_then(Json::as_str) {
+    if let Some(kind) = value.get("type").and_then(JsonNode::as_str) {
         return Err(format!("has the type `{kind}`, not `message`").into());
     }
     let request = value.get("request").filter(|request| request.is_object()).unwrap_or(value);
-    let Some(messages) = request.get("messages").and_then(Json::as_list) else {
+    let Some(messages) = request.get("messages").and_then(JsonNode::as_array) else {
         return Err("has no `messages` and is no response".into());
     };
     let certainty = MESSAGES.judge(messages.iter(), "messages")?;
     // The messages alone are like those of other services: only the schema of a tool is spelled so by this one.
     let floor = match (request.pointer("/tools/0/input_schema"), request.get("system")) {
         (Some(_), _) => Certainty::Sure,
-        (None, Some(Json::Text(_) | Json::List(_))) => Certainty::Likely,
+        (None, Some(JsonNode::String(_) | JsonNode::Array(_))) => Certainty::Likely,
         _ => Certainty::Possible,
     };
     Ok(certainty.max(floor))
 }
 
-fn is_response(value: &Json) -> bool {
-    value.get("type").and_then(Json::as_str) == Some("message")
-        && value.get("role").and_then(Json::as_str) == Some("assistant")
-        && value.get("content").is_some_and(Json::is_list)
+fn is_response(value: &JsonNode) -> bool {
+    value.get("type").and_then(JsonNode::as_str) == Some("message")
+        && value.get("role").and_then(JsonNode::as_str) == Some("assistant")
+        && value.get("content").is_some_and(JsonNode::is_array)
 }
 
 const MESSAGES: MessageMarks = MessageMarks { is_telling: has_tool_blocks, object_to };
 
-fn has_tool_blocks(message: &Json) -> bool {
-    let blocks = message.get("content").and_then(Json::as_list);
+fn has_tool_blocks(message: &JsonNode) -> bool {
+    let blocks = message.get("content").and_then(JsonNode::as_array);
     let mut blocks = blocks.unwrap_or_default().iter();
     message.has_key("role")
         && blocks.any(|block| match kind(block) {
@@ -127,13 +126,13 @@ fn is_call(kind: &str) -> bool {
     matches!(kind, "tool_use" | "server_tool_use" | "mcp_tool_use")
 }
 
-fn kind<'v>(block: &'v Json) -> Option<&'v str> {
-    block.get("type").and_then(Json::as_str)
+fn kind<'v>(block: &'v JsonNode) -> Option<&'v str> {
+    block.get("type").and_then(JsonNode::as_str)
 }
 
 /// Returns the reason why `message` is not of this format, if there is one.
-fn object_to(message: &Json) -> Option<String> {
-    match message.get("role").and_then(Json::as_str) {
+fn object_to(message: &JsonNode) -> Option<String> {
+    match message.get("role").and_then(JsonNode::as_str) {
         Some("user" | "assistant") => {}
         Some(role) => return Some(format!("has the role `{role}`")),
         None => return Some("has no `role`".to_owned()),
@@ -144,8 +143,8 @@ fn object_to(message: &Json) -> Option<String> {
         return Some(format!("has the key `{key}`, which this format does not use"));
     }
     match message.get("content") {
-        Some(Json::Text(_)) => None,
-        Some(Json::List(blocks)) => blocks.iter().find_map(object_to_block),
+        Some(JsonNode::String(_)) => None,
+        Some(JsonNode::Array(blocks)) => blocks.iter().find_map(object_to_block),
         _ => Some("has a content that is neither text nor blocks".to_owned()),
     }
 }
@@ -162,7 +161,7 @@ pub(crate) const BLOCKS: [&str; 8] = [
     "tool_reference",
 ];
 
-fn object_to_block(block: &Json) -> Option<String> {
+fn object_to_block(block: &JsonNode) -> Option<String> {
     match kind(block) {
         Some(kind) if BLOCKS.contains(&kind) || kind.ends_with("_tool_result") => None,
         Some(kind) => Some(format!("has a content block of the type `{kind}`")),
@@ -176,7 +175,7 @@ fn split_file(input: &Input) -> Option<Pieces> {
         .then(|| follow::calls(|| Log { is_call: is_model_call, exchange }.follow()))
 }
 
-fn is_model_call(value: &Json) -> bool {
+fn is_model_call(value: &JsonNode) -> bool {
     !is_message(value) && !stream::is_event(value)
 }
 
@@ -188,15 +187,15 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
 }
 
 /// Reads one record of a log: a request, a response, or both.
-fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
-    if let Json::List(messages) = value {
+fn exchange(at: At, value: JsonNode<'_>) -> Result<Exchange<'_>, DecodeError> {
+    if let JsonNode::Array(messages) = value {
         return Ok(Exchange { request: LocatedMessage::list(at, "", messages), ..Exchange::default() });
     }
     if is_response(&value) {
         return response(at, "", value, Vec::new());
     }
     // A line of a batch has the answer without its request.
-    let mut record = Object::of(value, "a model call")?;
+    let mut record = JsonObject::of(value, "a model call")?;
     let of_batch = record.object(&["result"])?.and_then(|mut result| result.take(&["message"]));
     if let Some(answer) = of_batch.filter(is_response) {
         return response(at, "result/message", answer, Vec::new());
@@ -211,7 +210,7 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     }
     let system = request
         .take(&["system"])
-        .map(|text| Json::object([("role", Json::Text("system".into())), ("content", text)]));
+        .map(|text| JsonNode::object([("role", JsonNode::String("system".into())), ("content", text)]));
     let mut said: Vec<LocatedMessage> =
         system.map(|system| LocatedMessage::part(at, "system", system)).into_iter().collect();
     said.extend(LocatedMessage::list(at, path, messages));
@@ -225,14 +224,14 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
 fn response<'t>(
     at: At,
     path: &'static str,
-    value: Json<'t>,
+    value: JsonNode<'t>,
     request: Vec<LocatedMessage<'t>>,
 ) -> Result<Exchange<'t>, DecodeError> {
-    let mut message = Object::of(value, "a response")?;
+    let mut message = JsonObject::of(value, "a response")?;
     let usage = TOKENS.read_from(&mut message, &["usage"])?;
     let [id, model] = ["id", "model"].map(|name| message.take_text(&[name]).map(Cow::into_owned));
     let stop_reason = message.take_text(&["stop_reason"]);
-    let messages = vec![LocatedMessage::part(at, path, Json::Object(message))];
+    let messages = vec![LocatedMessage::part(at, path, JsonNode::Object(message))];
     let reply = Reply { id, messages, usage, stop_reason };
     Ok(Exchange { request, reply: Some(reply), model, ..Exchange::default() })
 }
@@ -248,7 +247,7 @@ pub(crate) const TOKENS: TokenKeys = TokenKeys {
 };
 
 /// Reads the role of a message, which is one of three.
-pub(crate) fn read_role(message: &mut Object) -> Result<Role, DecodeError> {
+pub(crate) fn read_role(message: &mut JsonObject) -> Result<Role, DecodeError> {
     match message.required(&["role"])?.as_ref() {
         "user" => Ok(Role::User),
         "system" => Ok(Role::System),
@@ -260,12 +259,12 @@ pub(crate) fn read_role(message: &mut Object) -> Result<Role, DecodeError> {
     }
 }
 
-fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+fn add_message(builder: &mut TraceBuilder, mut message: JsonObject) -> Result<(), DecodeError> {
     let role = read_role(&mut message)?;
     builder.begin(Some(role));
     match message.take(&["content"]) {
-        Some(Json::List(blocks)) => add_blocks(builder, blocks),
-        Some(Json::Text(text)) => {
+        Some(JsonNode::Array(blocks)) => add_blocks(builder, blocks),
+        Some(JsonNode::String(text)) => {
             builder.text(&text);
             Ok(())
         }
@@ -275,11 +274,11 @@ fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), De
 }
 
 /// Neighbouring texts are one text (citations cut it into blocks); a call between them makes them two.
-fn add_blocks(builder: &mut TraceBuilder, blocks: Vec<Json>) -> Result<(), DecodeError> {
+fn add_blocks(builder: &mut TraceBuilder, blocks: Vec<JsonNode>) -> Result<(), DecodeError> {
     for (index, value) in blocks.into_iter().enumerate() {
         let blame = |error: DecodeError| error.at_key(index).at_key("content");
         builder.enter_part("content", index);
-        let mut block = Object::of(value, "a content block").map_err(blame)?;
+        let mut block = JsonObject::of(value, "a content block").map_err(blame)?;
         let kind = block.text(&["type"]).map_err(blame)?.unwrap_or_default();
         match kind.as_ref() {
             "text" => {
@@ -296,11 +295,11 @@ fn add_blocks(builder: &mut TraceBuilder, blocks: Vec<Json>) -> Result<(), Decod
 }
 
 /// The call that a block makes.
-pub(crate) fn call(mut block: Object) -> Result<Call, DecodeError> {
+pub(crate) fn call(mut block: JsonObject) -> Result<Call, DecodeError> {
     let name = block.required(&["name"])?;
     let arguments = block.object_arguments("input");
     let id = block.string(&["id"])?;
-    let by_service = block.get("type").and_then(Json::as_str) == Some("server_tool_use");
+    let by_service = block.get("type").and_then(JsonNode::as_str) == Some("server_tool_use");
     let server = match block.string(&["server_name"])? {
         None if by_service => ToolServer::BuiltIn,
         server => server.into(),
@@ -309,7 +308,7 @@ pub(crate) fn call(mut block: Object) -> Result<Call, DecodeError> {
 }
 
 /// Adds a result to its call.
-pub(crate) fn answer(builder: &mut TraceBuilder, mut block: Object) -> Result<(), DecodeError> {
+pub(crate) fn answer(builder: &mut TraceBuilder, mut block: JsonObject) -> Result<(), DecodeError> {
     let id = block.required(&["tool_use_id"])?;
     let content = block.take(&["content"]).unwrap_or_default();
     let mut marks = OutcomeMarks::of(&block);
@@ -320,7 +319,7 @@ pub(crate) fn answer(builder: &mut TraceBuilder, mut block: Object) -> Result<()
         builder.compare_result(Some(&id), &marks, Unmarked::Worked);
         return Ok(());
     };
-    let refused = content.get("error_code").and_then(Json::as_str).map(ToOwned::to_owned);
+    let refused = content.get("error_code").and_then(JsonNode::as_str).map(ToOwned::to_owned);
     let result = content_value(content, "");
     marks.settle(call, Unmarked::Worked);
     call.exit_code = marks.exit_code();

@@ -1,5 +1,6 @@
 //! The events of streamed messages, put together to whole messages.
 
+use crate::json::{JsonNode, JsonObject, parse_borrowed};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -8,11 +9,9 @@ use crate::reader::build::stream_end;
 use crate::reader::build::tool_result::error_of;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 
 /// Whether a record is an event of a stream.
-pub(crate) fn is_event(value: &Json) -> bool {
+pub(crate) fn is_event(value: &JsonNode) -> bool {
     // The last five repeat what others tell: the client library puts them between.
     const KINDS: [&str; 13] = [
         "message_start",
@@ -36,16 +35,16 @@ pub(crate) fn is_event(value: &Json) -> bool {
 }
 
 /// Whether a record begins a streamed message.
-pub(crate) fn is_start(value: &Json) -> bool {
-    value.get("type").and_then(Json::as_str) == Some("message_start")
-        && value.get("message").is_some_and(Json::is_object)
+pub(crate) fn is_start(value: &JsonNode) -> bool {
+    value.get("type").and_then(JsonNode::as_str) == Some("message_start")
+        && value.get("message").is_some_and(JsonNode::is_object)
 }
 
 /// The messages of which `records` are the events, each where it begins.
 pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
     let mut drafts: Vec<StreamedMessage> = Vec::new();
     for Record { at, value } in records {
-        let event = Object::of(value, "an event").and_then(|event| add(&mut drafts, at, event));
+        let event = JsonObject::of(value, "an event").and_then(|event| add(&mut drafts, at, event));
         event.map_err(|error| at.in_record(error))?;
     }
     Ok(drafts.into_iter().map(StreamedMessage::into_record).collect())
@@ -55,8 +54,8 @@ pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
 #[derive(Debug)]
 struct StreamedMessage<'t> {
     at: At,
-    message: Object<'t>,
-    usage: Object<'t>,
+    message: JsonObject<'t>,
+    usage: JsonObject<'t>,
     blocks: BTreeMap<u64, Block<'t>>,
     /// Whether the stream of the message ended, well or with an error.
     has_ended: bool,
@@ -65,12 +64,16 @@ struct StreamedMessage<'t> {
 /// A block in the making: what it began with, and its pieces.
 #[derive(Debug, Default)]
 struct Block<'t> {
-    start: Object<'t>,
+    start: JsonObject<'t>,
     text: String,
     input: String,
 }
 
-fn add<'t>(drafts: &mut Vec<StreamedMessage<'t>>, at: At, mut event: Object<'t>) -> Result<(), DecodeError> {
+fn add<'t>(
+    drafts: &mut Vec<StreamedMessage<'t>>,
+    at: At,
+    mut event: JsonObject<'t>,
+) -> Result<(), DecodeError> {
     // A gateway may send an error in its own form.
     let kind = event.text(&["type"])?.unwrap_or(Cow::Borrowed("error"));
     if kind == "message_start" {
@@ -101,7 +104,7 @@ fn add<'t>(drafts: &mut Vec<StreamedMessage<'t>>, at: At, mut event: Object<'t>)
         "message_stop" => draft.has_ended = true,
         "error" => {
             let reason = error_of(&mut event).unwrap_or_else(|| "the stream broke off".to_owned());
-            draft.message.push(Cow::Borrowed("stop_reason"), Json::Text(format!("error: {reason}").into()));
+            draft.message.insert("stop_reason", JsonNode::String(format!("error: {reason}").into()));
             draft.has_ended = true;
         }
         _ => {}
@@ -110,9 +113,9 @@ fn add<'t>(drafts: &mut Vec<StreamedMessage<'t>>, at: At, mut event: Object<'t>)
 }
 
 /// Adds the fields of a later event, which replace those of an earlier one.
-fn overlay<'t>(known: &mut Object<'t>, told: Object<'t>) {
+fn overlay<'t>(known: &mut JsonObject<'t>, told: JsonObject<'t>) {
     for (key, value) in told.rest().into_iter().filter(|(_, value)| !value.is_null()) {
-        known.push(key, value);
+        known.insert(key, value);
     }
 }
 
@@ -126,17 +129,17 @@ impl<'t> StreamedMessage<'t> {
         let Self { at, mut message, usage, blocks, has_ended } = self;
         if !has_ended {
             let reason = stream_end::ANTHROPIC.stop_reason();
-            message.push(Cow::Borrowed("stop_reason"), Json::Text(reason.into()));
+            message.insert("stop_reason", JsonNode::String(reason.into()));
         }
         let blocks = blocks.into_values().map(Block::into_json).collect();
-        message.push(Cow::Borrowed("content"), Json::List(blocks));
-        message.push(Cow::Borrowed("usage"), Json::Object(usage));
-        Record { at, value: Json::Object(message) }
+        message.insert("content", JsonNode::Array(blocks));
+        message.insert("usage", JsonNode::Object(usage));
+        Record { at, value: JsonNode::Object(message) }
     }
 }
 
 impl<'t> Block<'t> {
-    fn add(&mut self, mut delta: Object<'t>) -> Result<(), DecodeError> {
+    fn add(&mut self, mut delta: JsonObject<'t>) -> Result<(), DecodeError> {
         if let Some(text) = delta.text(&["text"])? {
             self.text.push_str(&text);
         }
@@ -146,18 +149,18 @@ impl<'t> Block<'t> {
         Ok(())
     }
 
-    fn into_json(self) -> Json<'t> {
+    fn into_json(self) -> JsonNode<'t> {
         let Self { mut start, text, input } = self;
         if !text.is_empty() {
             // A start may have the first piece of the text already.
-            let begun = start.take(&["text"]).and_then(Json::into_text).unwrap_or_default();
-            start.push(Cow::Borrowed("text"), Json::Text(Cow::Owned(begun.into_owned() + &text)));
+            let begun = start.take(&["text"]).and_then(JsonNode::into_text).unwrap_or_default();
+            start.insert("text", JsonNode::String((begun.into_owned() + &text).into()));
         }
         if !input.is_empty() {
             // Pieces that are no JSON together stay a text, as the model wrote them.
-            let whole = serde_json::from_str::<Json>(&input).map(Json::into_owned);
-            start.push(Cow::Borrowed("input"), whole.unwrap_or(Json::Text(Cow::Owned(input))));
+            let whole = parse_borrowed(&input).map(JsonNode::into_json);
+            start.insert("input", whole.unwrap_or(JsonNode::String((input).into())));
         }
-        Json::Object(start)
+        JsonNode::Object(start)
     }
 }

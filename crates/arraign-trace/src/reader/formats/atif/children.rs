@@ -1,16 +1,15 @@
 //! The trajectories of subagents within a trajectory, until their turn comes.
 
+use crate::json::{JsonNode, JsonObject};
 use std::collections::HashMap;
 
 use crate::reader::error::DecodeError;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 
 /// A trajectory within another, and where it stands there.
 #[derive(Debug)]
 pub(crate) struct Child<'t> {
     pub(crate) index: usize,
-    pub(crate) trajectory: Object<'t>,
+    pub(crate) trajectory: JsonObject<'t>,
 }
 
 /// The children of one trajectory.
@@ -21,15 +20,15 @@ pub(crate) struct Children<'t> {
 }
 
 impl<'t> Children<'t> {
-    pub(crate) fn of(values: Vec<Json<'t>>) -> Result<Self, DecodeError> {
+    pub(crate) fn of(values: Vec<JsonNode<'t>>) -> Result<Self, DecodeError> {
         let mut children = Self::default();
         for (index, value) in values.into_iter().enumerate() {
-            let trajectory = Object::of(value, "a trajectory");
+            let trajectory = JsonObject::of(value, "a trajectory");
             let trajectory =
                 trajectory.map_err(|error| error.at_key(index).at_key("subagent_trajectories"))?;
             // References use either of the two ids; the first trajectory with an id keeps it.
             for name in ["trajectory_id", "session_id"] {
-                if let Some(id) = trajectory.get(name).and_then(Json::as_str) {
+                if let Some(id) = trajectory.get(name).and_then(JsonNode::as_str) {
                     children.by_id.entry(id.to_owned()).or_insert(index);
                 }
             }
@@ -39,7 +38,7 @@ impl<'t> Children<'t> {
     }
 
     /// The child that a reference names, unless it was taken before.
-    pub(crate) fn take(&mut self, reference: &Json) -> Option<Child<'t>> {
+    pub(crate) fn take(&mut self, reference: &JsonNode) -> Option<Child<'t>> {
         let mut ids = ["trajectory_id", "session_id"].iter().filter_map(|name| reference.get(name)?.as_str());
         let place = ids.find_map(|id| self.by_id.get(id).copied())?;
         self.waiting.get_mut(place)?.take()

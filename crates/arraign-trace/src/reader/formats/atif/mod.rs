@@ -7,12 +7,11 @@
 mod children;
 mod steps;
 
+use crate::json::{JsonError, JsonNode, JsonObject};
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -38,13 +37,13 @@ fn detect_format(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-fn is_trajectory(value: &Json) -> bool {
-    let version = value.get("schema_version").and_then(Json::as_str);
+fn is_trajectory(value: &JsonNode) -> bool {
+    let version = value.get("schema_version").and_then(JsonNode::as_str);
     version.is_some_and(|version| version.starts_with("ATIF-"))
 }
 
 /// Each record is a run.
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     Ok(RunKey::Own(
         look(text, &["session_id", "trajectory_id"])?.string(&["session_id", "trajectory_id"]).ok().flatten(),
     )
@@ -57,12 +56,12 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 
 fn run(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
-    Object::of(record.value, "a trajectory")
+    JsonObject::of(record.value, "a trajectory")
         .and_then(|trajectory| trace(at, trajectory))
         .map_err(|error| at.in_record(error))
 }
 
-fn trace(at: At, mut trajectory: Object) -> Result<Trace, DecodeError> {
+fn trace(at: At, mut trajectory: JsonObject) -> Result<Trace, DecodeError> {
     let mut steps = AtifSteps::of(at);
     steps.add(&mut trajectory, &[])?;
     let mut trace = steps.finish();
@@ -73,7 +72,7 @@ fn trace(at: At, mut trajectory: Object) -> Result<Trace, DecodeError> {
 }
 
 /// Reads the totals of a run, if they are recorded.
-fn add_totals(trace: &mut Trace, mut metrics: Object) -> Result<(), DecodeError> {
+fn add_totals(trace: &mut Trace, mut metrics: JsonObject) -> Result<(), DecodeError> {
     trace.usage = RUN_TOKENS.read(&metrics)?.or(trace.usage);
     trace.cost_usd = metrics.figure(&["total_cost_usd"])?.or(trace.cost_usd);
     Ok(())

@@ -1,6 +1,6 @@
 //! The steps of a trajectory to a trace.
 
-use serde_json::Value;
+use crate::json::{Json, JsonNode, JsonObject, parse_borrowed};
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::{content_value, text_of};
@@ -17,8 +17,6 @@ use crate::reader::formats::claude_code::exit_code;
 use crate::reader::formats::codex::is_context;
 use crate::reader::formats::codex::output::CodexOutput;
 use crate::reader::json::input::At;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus, Role, StatusMark, ToolServer, Trace};
 
 /// The keys of a trajectory under which no call is overlooked.
@@ -70,7 +68,11 @@ impl<'t> AtifSteps<'t> {
 
     /// Adds the steps of the trajectory of the run, or of one within it. An inner trajectory comes after the call with a result
     /// that names it, or else at the end.
-    pub(crate) fn add(&mut self, trajectory: &mut Object<'t>, path: &[String]) -> Result<(), DecodeError> {
+    pub(crate) fn add(
+        &mut self,
+        trajectory: &mut JsonObject<'t>,
+        path: &[String],
+    ) -> Result<(), DecodeError> {
         let beside = CallEvidence::gather_beside(self.at, trajectory, &TRAJECTORY_KEYS);
         let mut agent = trajectory.object(&["agent"])?.unwrap_or_default();
         if path.is_empty() {
@@ -83,7 +85,7 @@ impl<'t> AtifSteps<'t> {
         let around = std::mem::replace(&mut self.children, children);
         for (index, step) in trajectory.list(&["steps"])?.into_iter().enumerate() {
             let evidence = CallEvidence::gather(RecordSpot::item(self.at, "steps", index), &step);
-            let step = Object::of(step, "a step").and_then(|step| self.step(step, path, evidence));
+            let step = JsonObject::of(step, "a step").and_then(|step| self.step(step, path, evidence));
             step.map_err(|error| error.at_key(index).at_key("steps"))?;
         }
         for child in std::mem::replace(&mut self.children, around).rest() {
@@ -95,14 +97,14 @@ impl<'t> AtifSteps<'t> {
 
     fn add_within(&mut self, child: Child<'t>, path: &[String]) -> Result<(), DecodeError> {
         let Child { index, mut trajectory } = child;
-        let name = trajectory.get("agent").and_then(|agent| agent.get("name")).and_then(Json::as_str);
+        let name = trajectory.get("agent").and_then(|agent| agent.get("name")).and_then(JsonNode::as_str);
         let path = [path, &[name.unwrap_or("subagent").to_owned()]].concat();
         let added = self.add(&mut trajectory, &path);
         added.map_err(|error| error.at_key(index).at_key("subagent_trajectories"))
     }
 
     /// Adds the trajectories that a result names.
-    fn add_named(&mut self, references: Vec<Json>, path: &[String]) -> Result<(), DecodeError> {
+    fn add_named(&mut self, references: Vec<JsonNode>, path: &[String]) -> Result<(), DecodeError> {
         for reference in references {
             if let Some(child) = self.children.take(&reference) {
                 self.add_within(child, path)?;
@@ -113,12 +115,12 @@ impl<'t> AtifSteps<'t> {
 
     fn step(
         &mut self,
-        mut step: Object<'t>,
+        mut step: JsonObject<'t>,
         path: &[String],
         evidence: CallEvidence,
     ) -> Result<(), DecodeError> {
         // A step of a handed-over context is in the trajectory that it comes from.
-        if step.get("is_copied_context").is_some_and(Json::is_true) {
+        if step.get("is_copied_context").is_some_and(JsonNode::is_true) {
             return Ok(());
         }
         self.builder.enter_record(evidence.spot);
@@ -152,7 +154,7 @@ impl<'t> AtifSteps<'t> {
         };
         let mut named = Vec::new();
         for (index, result) in results.into_iter().enumerate() {
-            let result = Object::of(result, "a result").and_then(|mut result| {
+            let result = JsonObject::of(result, "a result").and_then(|mut result| {
                 named.extend(result.list(&["subagent_trajectory_ref"])?);
                 self.result(result, only.as_deref())
             });
@@ -164,7 +166,7 @@ impl<'t> AtifSteps<'t> {
 
     fn agent_step(
         &mut self,
-        step: &mut Object,
+        step: &mut JsonObject,
         text: &str,
         path: &[String],
         time: Option<u64>,
@@ -184,7 +186,7 @@ impl<'t> AtifSteps<'t> {
         }
         let started_ms = self.began.zip(time).map(|(began, time)| millis_between(began, time));
         for (index, call) in calls.into_iter().enumerate() {
-            let call = Object::of(call, "a tool call").and_then(call_of);
+            let call = JsonObject::of(call, "a tool call").and_then(call_of);
             let call = call.map_err(|error| error.at_key(index).at_key("tool_calls"))?;
             let mut call = Call { started_ms, agent_path: path.to_vec(), ..call };
             // Claude Code joins the names of server and tool, which other agents write apart.
@@ -197,7 +199,7 @@ impl<'t> AtifSteps<'t> {
         Ok(())
     }
 
-    fn metrics(&mut self, mut metrics: Object) -> Result<(), DecodeError> {
+    fn metrics(&mut self, mut metrics: JsonObject) -> Result<(), DecodeError> {
         self.tally.add(STEP_TOKENS.read(&metrics)?);
         let cost = metrics.figure(&["cost_usd"])?;
         self.cost_usd = cost.map(|cost| cost + self.cost_usd.unwrap_or_default()).or(self.cost_usd);
@@ -205,7 +207,7 @@ impl<'t> AtifSteps<'t> {
     }
 
     /// A result names its call; what an environment says without being asked belongs to none.
-    fn result(&mut self, mut result: Object, only: Option<&str>) -> Result<(), DecodeError> {
+    fn result(&mut self, mut result: JsonObject, only: Option<&str>) -> Result<(), DecodeError> {
         let told = result.text(&["source_call_id"])?;
         let Some(id) = told.as_deref().or(only) else { return Ok(()) };
         let mut marks = OutcomeMarks::of(&result);
@@ -233,7 +235,7 @@ impl<'t> AtifSteps<'t> {
 
 /// Returns the bare result of a tool. Converters wrap it: that of Claude Code keeps the bare result beside it, that
 /// of Codex adds a header.
-fn shown(result: &mut Object, agent: Option<&str>) -> CodexOutput {
+fn shown(result: &mut JsonObject, agent: Option<&str>) -> CodexOutput {
     let bare =
         result.get("extra").and_then(|extra| extra.pointer("/tool_result_metadata/raw_tool_result/content"));
     let shown = bare.cloned().or_else(|| result.take(&["content"]));
@@ -246,17 +248,18 @@ fn shown(result: &mut Object, agent: Option<&str>) -> CodexOutput {
 }
 
 /// A text without the words of its converter: that the call failed, or the block around it.
-fn undressed(shown: Value) -> Value {
-    let Value::String(text) = &shown else { return shown };
+fn undressed(shown: Json) -> Json {
+    let Json::String(text) = &shown else { return shown };
     if let Some(text) = text.strip_suffix(FAILED) {
-        return Value::String(text.to_owned());
+        return Json::String(text.to_owned().into());
     }
     // A converter may have written a block of text as JSON into the text.
-    let block = if text.starts_with(BLOCK) { serde_json::from_str::<Value>(text).ok() } else { None };
-    block.and_then(|mut block| Some(block.get_mut("text")?.take()).filter(Value::is_string)).unwrap_or(shown)
+    let block =
+        if text.starts_with(BLOCK) { parse_borrowed(text).ok().map(JsonNode::into_json) } else { None };
+    block.and_then(|mut block| Some(block.get_mut("text")?.take()).filter(Json::is_string)).unwrap_or(shown)
 }
 
-fn call_of(mut call: Object) -> Result<Call, DecodeError> {
+fn call_of(mut call: JsonObject) -> Result<Call, DecodeError> {
     let name = call.required(&["function_name"])?;
     let arguments = call.arguments("arguments");
     let id = call.string(&["tool_call_id"])?;
@@ -264,8 +267,8 @@ fn call_of(mut call: Object) -> Result<Call, DecodeError> {
 }
 
 /// The path of a step, which a converter may have taken out of a subagent.
-fn path_of(extra: &Json, path: &[String]) -> Vec<String> {
-    if !extra.get("is_sidechain").is_some_and(Json::is_true) {
+fn path_of(extra: &JsonNode, path: &[String]) -> Vec<String> {
+    if !extra.get("is_sidechain").is_some_and(JsonNode::is_true) {
         return path.to_vec();
     }
     [path, &[extra.text_under("agent_id").unwrap_or("subagent").to_owned()]].concat()

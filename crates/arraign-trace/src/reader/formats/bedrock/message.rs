@@ -1,6 +1,6 @@
 //! Messages of the Converse API: a part is an object with one key, which says what the part is.
 
-use serde_json::Value;
+use crate::json::{Json, JsonNode, JsonObject};
 
 use crate::reader::build::content::content_value;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
@@ -8,8 +8,6 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::anthropic::read_role;
 use crate::reader::formats::bedrock::TOKENS;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::reader::{Certainty, Detection};
 use crate::trace::{Call, Role};
 
@@ -17,7 +15,7 @@ use crate::trace::{Call, Role};
 const OWN_PARTS: [&str; 6] =
     ["toolUse", "toolResult", "reasoningContent", "citationsContent", "cachePoint", "guardContent"];
 
-pub(crate) fn judge_messages<'v>(messages: impl Iterator<Item = &'v Json<'v>>, path: &str) -> Detection {
+pub(crate) fn judge_messages<'v>(messages: impl Iterator<Item = &'v JsonNode<'v>>, path: &str) -> Detection {
     let mut best = None;
     for (index, message) in messages.enumerate() {
         let judged = judge_message(message).map_err(|reason| format!("`{path}[{index}]` {reason}"))?;
@@ -27,31 +25,31 @@ pub(crate) fn judge_messages<'v>(messages: impl Iterator<Item = &'v Json<'v>>, p
 }
 
 /// Returns how certain a message makes the format, or `None` if it says nothing either way.
-fn judge_message(message: &Json) -> Result<Option<Certainty>, String> {
-    let role = message.get("role").and_then(Json::as_str).unwrap_or_default();
+fn judge_message(message: &JsonNode) -> Result<Option<Certainty>, String> {
+    let role = message.get("role").and_then(JsonNode::as_str).unwrap_or_default();
     if !matches!(role, "user" | "assistant" | "system") {
         return Err(format!("has the role `{role}`"));
     }
-    let Some(parts) = message.get("content").and_then(Json::as_list) else {
+    let Some(parts) = message.get("content").and_then(JsonNode::as_array) else {
         return Err("has a content that is no list of parts".to_owned());
     };
     // This API names the kind of a part by its key; a `type` is of another format.
     match parts.iter().find(|part| !part.is_object() || part.get("type").is_some()) {
-        Some(Json::Object(_)) => Err("has a content part with a `type`".to_owned()),
+        Some(JsonNode::Object(_)) => Err("has a content part with a `type`".to_owned()),
         Some(_) => Err("has a content part that is no object".to_owned()),
         None => Ok(parts.iter().filter_map(judge_part).max()),
     }
 }
 
-fn judge_part(part: &Json) -> Option<Certainty> {
-    if OWN_PARTS.iter().any(|name| part.get(name).is_some_and(Json::is_object)) {
+fn judge_part(part: &JsonNode) -> Option<Certainty> {
+    if OWN_PARTS.iter().any(|name| part.get(name).is_some_and(JsonNode::is_object)) {
         return Some(Certainty::Sure);
     }
-    part.get("text").filter(|text| text.is_text()).map(|_| Certainty::Likely)
+    part.get("text").filter(|text| text.is_string()).map(|_| Certainty::Likely)
 }
 
 /// Adds a message. Strands keeps the tokens of a reply beside it; those of a log stand in its response.
-pub(crate) fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+pub(crate) fn add_message(builder: &mut TraceBuilder, mut message: JsonObject) -> Result<(), DecodeError> {
     let role = read_role(&mut message)?;
     if role == Role::Assistant {
         let usage =
@@ -78,7 +76,7 @@ const HARMLESS_PARTS: [&str; 10] = [
     "toolRemoval",
 ];
 
-fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeError> {
+fn add_part(builder: &mut TraceBuilder, mut part: JsonObject) -> Result<(), DecodeError> {
     if let Some(text) = part.text(&["text"])? {
         builder.text(&text);
         return Ok(());
@@ -100,12 +98,12 @@ fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeEr
         builder.text(text);
     }
     // What has been taken is null.
-    let rest = part.entries().filter(|(_, value)| !value.is_null());
+    let rest = part.iter().filter(|(_, value)| !value.is_null());
     rest.for_each(|(kind, _)| builder.pass_over(kind, &HARMLESS_PARTS));
     Ok(())
 }
 
-fn read_call(mut part: Object) -> Result<Call, DecodeError> {
+fn read_call(mut part: JsonObject) -> Result<Call, DecodeError> {
     let name = part.required(&["name"])?;
     let arguments = part.arguments("input");
     let id = part.string(&["toolUseId"])?;
@@ -113,7 +111,7 @@ fn read_call(mut part: Object) -> Result<Call, DecodeError> {
 }
 
 /// Adds a result to its call. The status may be missing, because not every model gets it.
-fn answer_call(builder: &mut TraceBuilder, mut result: Object) -> Result<(), DecodeError> {
+fn answer_call(builder: &mut TraceBuilder, mut result: JsonObject) -> Result<(), DecodeError> {
     let id = result.required(&["toolUseId"])?;
     let marks = OutcomeMarks::of(&result);
     // The history of a trimmed log answers calls that are not in it.
@@ -129,12 +127,12 @@ fn answer_call(builder: &mut TraceBuilder, mut result: Object) -> Result<(), Dec
 }
 
 /// A lone JSON part is its value; parts that are all text are one text.
-fn result_value(content: Json) -> Value {
-    let Json::List(mut parts) = content else { return content.into_value() };
-    if let [Json::Object(only)] = parts.as_mut_slice()
+fn result_value(content: JsonNode) -> Json {
+    let JsonNode::Array(mut parts) = content else { return content.into_json() };
+    if let [JsonNode::Object(only)] = parts.as_mut_slice()
         && let Some(value) = only.take(&["json"])
     {
-        return value.into_value();
+        return value.into_json();
     }
-    content_value(Json::List(parts), "\n")
+    content_value(JsonNode::Array(parts), "\n")
 }

@@ -8,14 +8,13 @@
 mod message;
 mod stream;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::conversation::Conversations;
 use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply};
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
 use crate::reader::{Certainty, Detection, Reader};
@@ -63,8 +62,8 @@ fn detect_format(input: &Input) -> Detection {
     Ok(best)
 }
 
-fn judge_record(record: &Json) -> Detection {
-    if let Json::List(messages) = record {
+fn judge_record(record: &JsonNode) -> Detection {
+    if let JsonNode::Array(messages) = record {
         return judge_messages(messages.iter(), "");
     }
     if let Some(message) = stored_message(record) {
@@ -77,28 +76,28 @@ fn judge_record(record: &Json) -> Detection {
     if response.is_some_and(is_response) {
         return Ok(Certainty::Sure);
     }
-    match request.get("messages").and_then(Json::as_list) {
+    match request.get("messages").and_then(JsonNode::as_array) {
         Some(messages) => judge_messages(messages.iter(), paths.messages),
         None => Err("has neither `messages` nor an `output` with a `message`".into()),
     }
 }
 
 /// Whether a record is a message itself, not something that holds messages.
-fn is_message(value: &Json) -> bool {
-    value.get("role").is_some() && value.get("content").is_some_and(Json::is_list)
+fn is_message(value: &JsonNode) -> bool {
+    value.get("role").is_some() && value.get("content").is_some_and(JsonNode::is_array)
 }
 
-fn is_response(value: &Json) -> bool {
-    value.pointer("/output/message/content").is_some_and(Json::is_list)
+fn is_response(value: &JsonNode) -> bool {
+    value.pointer("/output/message/content").is_some_and(JsonNode::is_array)
 }
 
 /// Whether a record is `AgentResult.to_dict()` of Strands.
-fn is_strands_result(value: &Json) -> bool {
+fn is_strands_result(value: &JsonNode) -> bool {
     value.has_key("stop_reason") && !value.has_key("message_id") && stored_message(value).is_some()
 }
 
 /// The message that Strands wraps in the file of a stored session, or in a result.
-fn stored_message<'v, 't>(record: &'v Json<'t>) -> Option<&'v Json<'t>> {
+fn stored_message<'v, 't>(record: &'v JsonNode<'t>) -> Option<&'v JsonNode<'t>> {
     let is_wrapped = record.get("message_id").is_some() || record.get("stop_reason").is_some();
     record.get("message").filter(|message| is_wrapped && is_message(message))
 }
@@ -139,7 +138,9 @@ const INVOCATION: RecordPaths = RecordPaths {
 };
 
 /// The request and the response of a record. A record that is neither's wrapper is both.
-fn split_record<'v, 't>(record: &'v Json<'t>) -> (&'v Json<'t>, Option<&'v Json<'t>>, RecordPaths) {
+fn split_record<'v, 't>(
+    record: &'v JsonNode<'t>,
+) -> (&'v JsonNode<'t>, Option<&'v JsonNode<'t>>, RecordPaths) {
     if let Some(body) = record.pointer("/input/inputBodyJson") {
         return (body, record.pointer("/output/outputBodyJson"), INVOCATION);
     }
@@ -156,7 +157,7 @@ fn split_file(input: &Input) -> Option<Pieces> {
         .then(|| follow::calls(|| Log { is_call: is_model_call, exchange }.follow()))
 }
 
-fn is_model_call(value: &Json) -> bool {
+fn is_model_call(value: &JsonNode) -> bool {
     !is_message(value) && stored_message(value).is_none() && !stream::is_event(value)
 }
 
@@ -177,7 +178,7 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
 
 /// A result is the end of a run: its last message, and the tokens of that message alone.
 fn read_strands_result(Record { at, value }: Record) -> Result<Trace, DecodeError> {
-    let mut record = Object::of(value, "a result").map_err(|error| at.in_record(error))?;
+    let mut record = JsonObject::of(value, "a result").map_err(|error| at.in_record(error))?;
     let stop_reason = record.string(&["stop_reason"]).map_err(|error| at.in_record(error))?;
     let said = LocatedMessage::part(at, "message", record.take(&["message"]).unwrap_or_default());
     let run = Conversations::of_messages(vec![said]).into_iter().next().unwrap_or_default();
@@ -191,7 +192,7 @@ fn read_strands_result(Record { at, value }: Record) -> Result<Trace, DecodeErro
 /// Reads a stored message. If a guardrail has redacted it, the redacted one is stored beside it, and is the one that
 /// counts.
 fn read_stored_message(Record { at, value }: Record<'_>) -> Result<LocatedMessage<'_>, DecodeError> {
-    let mut record = Object::of(value, "a stored message").map_err(|error| at.in_record(error))?;
+    let mut record = JsonObject::of(value, "a stored message").map_err(|error| at.in_record(error))?;
     if let Some(redacted) = record.take(&["redact_message"]) {
         return Ok(LocatedMessage::part(at, "redact_message", redacted));
     }
@@ -201,12 +202,12 @@ fn read_stored_message(Record { at, value }: Record<'_>) -> Result<LocatedMessag
 }
 
 /// Reads one record of a log: a request, a response, or both.
-fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
-    if let Json::List(messages) = value {
+fn exchange(at: At, value: JsonNode<'_>) -> Result<Exchange<'_>, DecodeError> {
+    if let JsonNode::Array(messages) = value {
         return Ok(Exchange { request: LocatedMessage::list(at, "", messages), ..Exchange::default() });
     }
     let (_, _, paths) = split_record(&value);
-    let mut record = Object::of(value, "a model call")?;
+    let mut record = JsonObject::of(value, "a model call")?;
     let model = record.string(&["modelId"])?;
     let id = record.string(&["requestId"])?;
     let (mut request, mut response) = take_bodies(record)?;
@@ -222,7 +223,7 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
 }
 
 /// The request of a record, and its response, if the two are apart.
-fn take_bodies(mut record: Object<'_>) -> Result<(Object<'_>, Option<Object<'_>>), DecodeError> {
+fn take_bodies(mut record: JsonObject<'_>) -> Result<(JsonObject<'_>, Option<JsonObject<'_>>), DecodeError> {
     // Invocation logs keep both bodies, each one level deeper.
     if record.get("input").is_some_and(|input| input.get("inputBodyJson").is_some()) {
         let mut input = record.object(&["input"])?.unwrap_or_default();
@@ -237,12 +238,12 @@ fn take_bodies(mut record: Object<'_>) -> Result<(Object<'_>, Option<Object<'_>>
 
 fn read_request<'t>(
     at: At,
-    request: &mut Object<'t>,
+    request: &mut JsonObject<'t>,
     paths: &RecordPaths,
 ) -> Result<Exchange<'t>, DecodeError> {
-    let system = request.take(&["system"]).filter(Json::is_list);
+    let system = request.take(&["system"]).filter(JsonNode::is_array);
     let system = system
-        .map(|content| Json::object([("role", Json::Text("system".into())), ("content", content)]))
+        .map(|content| JsonNode::object([("role", JsonNode::String("system".into())), ("content", content)]))
         .map(|message| LocatedMessage::part(at, paths.system, message));
     let messages = LocatedMessage::list(at, paths.messages, request.list(&["messages"])?);
     let model = request.string(&["modelId"])?;
@@ -251,7 +252,7 @@ fn read_request<'t>(
 
 fn read_reply<'t>(
     at: At,
-    response: &mut Object<'t>,
+    response: &mut JsonObject<'t>,
     paths: &RecordPaths,
 ) -> Result<Exchange<'t>, DecodeError> {
     let Some(message) = response.object(&["output"])?.and_then(|mut output| output.take(&["message"])) else {

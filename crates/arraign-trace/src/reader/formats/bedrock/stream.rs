@@ -2,14 +2,13 @@
 //!
 //! An event is an object with one key, its kind. Strands passes events on under `event`.
 
+use crate::json::{JsonNode, JsonObject, JsonText};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::reader::build::stream_end;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 
 const KINDS: [&str; 6] =
     ["messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"];
@@ -24,9 +23,9 @@ const EXCEPTIONS: [&str; 5] = [
 ];
 
 /// Whether a record is an event of a stream.
-pub(crate) fn is_event(record: &Json) -> bool {
+pub(crate) fn is_event(record: &JsonNode) -> bool {
     let Some(event) = record.get("event").unwrap_or(record).as_object() else { return false };
-    let mut entries = event.entries();
+    let mut entries = event.iter();
     // An event has exactly one key, which is its kind.
     let first = entries.next().filter(|_| entries.next().is_none());
     first.is_some_and(|(kind, value)| {
@@ -38,7 +37,7 @@ pub(crate) fn is_event(record: &Json) -> bool {
 pub(crate) fn join_events(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
     let mut responses: Vec<StreamedResponse> = Vec::new();
     for Record { at, value } in records {
-        let event = Object::of(value, "an event").and_then(|mut record| {
+        let event = JsonObject::of(value, "an event").and_then(|mut record| {
             let event = record.object(&["event"])?.unwrap_or(record);
             add_event(&mut responses, at, event)
         });
@@ -54,16 +53,16 @@ struct StreamedResponse<'t> {
     role: Cow<'t, str>,
     blocks: BTreeMap<u64, StreamedBlock<'t>>,
     /// The stop reason, tokens and metrics of the reply.
-    ending: Object<'t>,
+    ending: JsonObject<'t>,
     /// Events of unknown kinds.
-    unknown: Vec<Json<'t>>,
+    unknown: Vec<JsonNode<'t>>,
 }
 
 /// A block while its pieces are read. Text has no start of its own.
 #[derive(Debug, Default)]
 struct StreamedBlock<'t> {
     /// The beginning of the block, by its kind.
-    start: Object<'t>,
+    start: JsonObject<'t>,
     text: String,
     input: String,
 }
@@ -71,11 +70,11 @@ struct StreamedBlock<'t> {
 fn add_event<'t>(
     responses: &mut Vec<StreamedResponse<'t>>,
     at: At,
-    mut event: Object<'t>,
+    mut event: JsonObject<'t>,
 ) -> Result<(), DecodeError> {
     if let Some(mut start) = event.object(&["messageStart"])? {
         let role = start.text(&["role"])?.unwrap_or(Cow::Borrowed("assistant"));
-        let (blocks, ending, unknown) = (BTreeMap::new(), Object::default(), Vec::new());
+        let (blocks, ending, unknown) = (BTreeMap::new(), JsonObject::default(), Vec::new());
         responses.push(StreamedResponse { at, role, blocks, ending, unknown });
     }
     // The rest of a log that was cut at its beginning belongs to no message.
@@ -96,21 +95,21 @@ fn add_event<'t>(
         // Both events end the same message, and a reader of a whole response expects their keys in one object.
         let entries = event.object(&[name])?.unwrap_or_default().into_entries();
         for (key, value) in entries {
-            response.ending.push(key, value);
+            response.ending.insert(key, value);
         }
     }
     if let Some(name) = EXCEPTIONS.iter().find(|name| event.get(name).is_some()) {
         let said = event.get(name).and_then(|exception| exception.get("message")?.as_str());
         let reason = said.map_or(format!("error: {name}"), |said| format!("error: {name}: {said}"));
-        response.ending.push(Cow::Borrowed("stopReason"), Json::Text(Cow::Owned(reason)));
+        response.ending.insert("stopReason", JsonNode::String((reason).into()));
     }
     // Events of another kind become parts of the message, which name the kind.
     let unknown = event.into_entries().into_iter().filter(is_unknown_event);
-    response.unknown.extend(unknown.map(|entry| Json::Object(Object::from_iter([entry]))));
+    response.unknown.extend(unknown.map(|entry| JsonNode::Object(JsonObject::from_iter([entry]))));
     Ok(())
 }
 
-fn is_unknown_event((kind, value): &(Cow<str>, Json)) -> bool {
+fn is_unknown_event((kind, value): &(JsonText, JsonNode)) -> bool {
     !KINDS.contains(&kind.as_ref()) && !EXCEPTIONS.contains(&kind.as_ref()) && value.is_object()
 }
 
@@ -123,19 +122,20 @@ impl<'t> StreamedResponse<'t> {
     fn into_record(self) -> Record<'t> {
         let Self { at, role, blocks, mut ending, unknown } = self;
         let parts = blocks.into_values().filter_map(StreamedBlock::into_part).chain(unknown).collect();
-        let message = Json::object([("role", Json::Text(role)), ("content", Json::List(parts))]);
-        ending.push(Cow::Borrowed("output"), Json::object([("message", message)]));
+        let message =
+            JsonNode::object([("role", JsonNode::String(role.into())), ("content", JsonNode::Array(parts))]);
+        ending.insert("output", JsonNode::object([("message", message)]));
         if ending.get("stopReason").is_none() {
             let reason = stream_end::BEDROCK.stop_reason();
-            ending.push(Cow::Borrowed("stopReason"), Json::Text(Cow::Owned(reason)));
+            ending.insert("stopReason", JsonNode::String((reason).into()));
         }
-        Record { at, value: Json::Object(ending) }
+        Record { at, value: JsonNode::Object(ending) }
     }
 }
 
 impl<'t> StreamedBlock<'t> {
     /// Adds a piece. What is neither text nor the input of a call is kept as it is.
-    fn add(&mut self, mut delta: Object<'t>) -> Result<(), DecodeError> {
+    fn add(&mut self, mut delta: JsonObject<'t>) -> Result<(), DecodeError> {
         if let Some(text) = delta.text(&["text"])? {
             self.text.push_str(&text);
         }
@@ -145,24 +145,24 @@ impl<'t> StreamedBlock<'t> {
         for (kind, value) in delta.into_entries() {
             // Sources belong to the text that they are cited in.
             if !value.is_null() && kind != "citation" && self.start.get(&kind).is_none() {
-                self.start.push(kind, value);
+                self.start.insert(kind, value);
             }
         }
         Ok(())
     }
 
     /// The part that the block became; none of an empty one.
-    fn into_part(self) -> Option<Json<'t>> {
+    fn into_part(self) -> Option<JsonNode<'t>> {
         let Self { mut start, text, input } = self;
-        if let Some(Json::Object(mut call)) = start.take(&["toolUse"]) {
-            call.push(Cow::Borrowed("input"), Json::Text(Cow::Owned(input)));
-            start.push(Cow::Borrowed("toolUse"), Json::Object(call));
+        if let Some(JsonNode::Object(mut call)) = start.take(&["toolUse"]) {
+            call.insert("input", JsonNode::String((input).into()));
+            start.insert("toolUse", JsonNode::Object(call));
         } else if !input.is_empty() {
             // The input of a call whose start is not known.
-            start.push(Cow::Borrowed("contentBlockDelta"), Json::Text(Cow::Owned(input)));
+            start.insert("contentBlockDelta", JsonNode::String((input).into()));
         } else if !text.is_empty() {
-            start.push(Cow::Borrowed("text"), Json::Text(Cow::Owned(text)));
+            start.insert("text", JsonNode::String((text).into()));
         }
-        (!start.is_empty()).then_some(Json::Object(start))
+        (!start.is_empty()).then_some(JsonNode::Object(start))
     }
 }

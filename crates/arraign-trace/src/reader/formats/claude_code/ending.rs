@@ -1,21 +1,20 @@
 //! The last line of Claude Code's output: the answer, the tokens and the cost.
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::usage::{TokenKeys, UsageTotal};
 use crate::reader::error::DecodeError;
 use crate::reader::formats::anthropic;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Ended, Trace, Usage};
 
 /// Whether a `result` line records that the session ended without an answer.
-pub(crate) fn is_failure(line: &Object) -> bool {
-    let subtype = line.get("subtype").and_then(Json::as_str).unwrap_or_default();
-    line.get("is_error").is_some_and(Json::is_true) || subtype != "success"
+pub(crate) fn is_failure(line: &JsonObject) -> bool {
+    let subtype = line.get("subtype").and_then(JsonNode::as_str).unwrap_or_default();
+    line.get("is_error").is_some_and(JsonNode::is_true) || subtype != "success"
 }
 
 /// Adds the facts in a `result` line. A session with several prompts has one line for each. Their durations add up, but
 /// the cost and the tokens are already totals of the session.
-pub(crate) fn add(trace: &mut Trace, mut line: Object) -> Result<(), DecodeError> {
+pub(crate) fn add(trace: &mut Trace, mut line: JsonObject) -> Result<(), DecodeError> {
     let failed = is_failure(&line);
     let subtype = line.string(&["subtype"])?.unwrap_or_default();
     trace.answer = line.string(&["result"])?;
@@ -53,18 +52,18 @@ fn read_failure(subtype: &str, said: Option<String>) -> Ended {
 }
 
 /// Returns the errors that a line lists.
-fn find_errors(line: &Object) -> Option<String> {
-    let errors = line.get("errors")?.as_list()?;
-    let texts: Vec<&str> = errors.iter().filter_map(Json::as_str).collect();
+fn find_errors(line: &JsonObject) -> Option<String> {
+    let errors = line.get("errors")?.as_array()?;
+    let texts: Vec<&str> = errors.iter().filter_map(JsonNode::as_str).collect();
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
 /// Reads the tokens. The figures by model include subagents; the others are the agent's own.
-fn usage(line: &mut Object) -> Result<Option<Usage>, DecodeError> {
+fn usage(line: &mut JsonObject) -> Result<Option<Usage>, DecodeError> {
     let models = line.object(&["modelUsage"])?.unwrap_or_default();
     let mut tally = UsageTotal::default();
     for (model, usage) in models.rest() {
-        let usage = Object::of(usage, "the usage").and_then(|usage| MODEL_TOKENS.read(&usage));
+        let usage = JsonObject::of(usage, "the usage").and_then(|usage| MODEL_TOKENS.read(&usage));
         tally.add(usage.map_err(|error| error.at_key(model).at_key("modelUsage"))?);
     }
     tally.total().map_or_else(|| TOKENS.read_from(line, &["usage"]), |total| Ok(Some(total)))

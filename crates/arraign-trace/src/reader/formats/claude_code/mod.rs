@@ -11,13 +11,13 @@ mod nested;
 mod sdk;
 mod session;
 
+use crate::json::{JsonError, JsonNode};
 use std::collections::HashMap;
 
 use crate::reader::error::DecodeError;
 use crate::reader::formats::qwen_code;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -56,19 +56,19 @@ fn detect_format(input: &Input) -> Detection {
     }
 }
 
-fn is_line(record: &Json) -> bool {
-    record.get("type").is_some_and(Json::is_text) || is_sdk_message(record)
+fn is_line(record: &JsonNode) -> bool {
+    record.get("type").is_some_and(JsonNode::is_string) || is_sdk_message(record)
 }
 
 /// Whether a line is one that only this format has.
-fn is_telling(line: &Json) -> bool {
+fn is_telling(line: &JsonNode) -> bool {
     if is_telling_sdk_message(line) {
         return true;
     }
     // Transcripts spell the key in one way, and the output of the SDK in the other.
     let in_session = line.text_under("sessionId").or(line.text_under("session_id")).is_some();
     match line.text_under("type") {
-        Some("assistant" | "user") => in_session && line.get("message").is_some_and(Json::is_object),
+        Some("assistant" | "user") => in_session && line.get("message").is_some_and(JsonNode::is_object),
         Some("system") => in_session && line.text_under("subtype") == Some("init"),
         Some("result") => in_session && line.get("num_turns").is_some(),
         _ => false,
@@ -76,9 +76,9 @@ fn is_telling(line: &Json) -> bool {
 }
 
 /// Whether this is the metadata file next to the transcript of a subagent, which contains no run.
-fn is_note(value: &Json) -> bool {
+fn is_note(value: &JsonNode) -> bool {
     let run = ["type", "steps", "calls", "messages", "events"];
-    value.get("agentType").is_some_and(Json::is_text) && run.iter().all(|key| value.get(key).is_none())
+    value.get("agentType").is_some_and(JsonNode::is_string) && run.iter().all(|key| value.get(key).is_none())
 }
 
 /// Splits the output of several sessions. A transcript is one session, and some messages of the SDK do not name theirs.
@@ -88,7 +88,7 @@ fn split_file(input: &Input) -> Option<Pieces> {
     (printed && !is_sdk).then_some(Pieces::records(find_run_key))
 }
 
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     let id = look(text, &["session_id"])?.string(&["session_id"]).ok().flatten();
     Ok(id.map_or(RunKey::Same, RunKey::Of).into())
 }
@@ -110,7 +110,7 @@ fn sessions(records: Vec<Record>) -> Vec<Vec<Record>> {
     let mut place = 0;
     for record in records {
         // Lines without a session's id, as transcripts have them, stay with the line before them.
-        if let Some(id) = record.value.get("session_id").and_then(Json::as_str) {
+        if let Some(id) = record.value.get("session_id").and_then(JsonNode::as_str) {
             place = *places.entry(id.to_owned()).or_insert(sessions.len());
         }
         if place >= sessions.len() {

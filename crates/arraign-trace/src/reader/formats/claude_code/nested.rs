@@ -3,10 +3,9 @@
 //! Printed output names the call that started the subagent. Transcripts name the subagent, and only its prompt or its
 //! result identifies the call. Early transcripts only link each line to the line before it.
 
+use crate::json::{Json, JsonNode, JsonObject};
 use std::collections::HashMap;
 
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::Call;
 
 /// The most subagents in a path. Deeper ones count as the last of them.
@@ -34,10 +33,10 @@ impl Subagents {
         let mut path = call.agent_path.clone();
         // The depth is limited, so that a file of calls within calls makes no paths of quadratic size.
         if path.len() < DEEPEST {
-            let kind = call.arguments.get("subagent_type").and_then(serde_json::Value::as_str);
+            let kind = call.arguments.get("subagent_type").and_then(Json::as_str);
             path.push(kind.unwrap_or(&call.name).to_owned());
         }
-        if let Some(prompt) = call.arguments.get("prompt").and_then(serde_json::Value::as_str) {
+        if let Some(prompt) = call.arguments.get("prompt").and_then(Json::as_str) {
             self.by_prompt.insert(prompt.to_owned(), path.clone());
         }
         self.by_call.insert(id, path);
@@ -51,12 +50,12 @@ impl Subagents {
     }
 
     /// The path of the subagent that a line belongs to; `None` when it is the agent's own.
-    pub(crate) fn path(&mut self, line: &Object) -> Option<Vec<String>> {
+    pub(crate) fn path(&mut self, line: &JsonObject) -> Option<Vec<String>> {
         if let Some(parent) = line.text_under("parent_tool_use_id") {
             let path = self.by_call.get(parent).cloned();
             return Some(path.unwrap_or_else(|| vec![parent.to_owned()]));
         }
-        if self.is_own || !line.get("isSidechain").is_some_and(Json::is_true) {
+        if self.is_own || !line.get("isSidechain").is_some_and(JsonNode::is_true) {
             return None;
         }
         // The id of a subagent is linked to its call by the result, which comes last. Until then, the prompt in the
@@ -66,7 +65,8 @@ impl Subagents {
         if let Some(known) = self.by_agent.get(&agent) {
             return Some(known.clone());
         }
-        let prompt = line.get("message").and_then(|message| message.get("content")).and_then(Json::as_str);
+        let prompt =
+            line.get("message").and_then(|message| message.get("content")).and_then(JsonNode::as_str);
         let asked = prompt.and_then(|prompt| self.by_prompt.get(prompt).cloned());
         let path = asked.unwrap_or_else(|| {
             let name =
@@ -78,7 +78,7 @@ impl Subagents {
     }
 
     /// Returns the key of a line's subagent: its id, or the first line of its chain.
-    fn agent_of(&mut self, line: &Object) -> String {
+    fn agent_of(&mut self, line: &JsonObject) -> String {
         if let Some(agent) = line.text_under("agentId") {
             return agent.to_owned();
         }

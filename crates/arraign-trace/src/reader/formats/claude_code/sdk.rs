@@ -3,11 +3,10 @@
 //! The SDK's classes are told apart by their fields: `asdict` keeps no names of classes. Programs that add one (`type`,
 //! `class`) name it as they like, so it is not looked at.
 
+use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
 use crate::reader::json::input::Record;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 
 /// The classes of messages that a run consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,17 +20,17 @@ enum SdkMessage {
 }
 
 /// Whether a record is a message of the SDK.
-pub(crate) fn is_sdk_message(record: &Json) -> bool {
+pub(crate) fn is_sdk_message(record: &JsonNode) -> bool {
     find_class(record).is_some()
 }
 
 /// Whether a record is one that no other format has.
-pub(crate) fn is_telling_sdk_message(record: &Json) -> bool {
+pub(crate) fn is_telling_sdk_message(record: &JsonNode) -> bool {
     matches!(find_class(record), Some(SdkMessage::Assistant | SdkMessage::User | SdkMessage::Result))
 }
 
-fn find_class(record: &Json) -> Option<SdkMessage> {
-    let is_line = record.get("type").and_then(Json::as_str).is_some_and(is_type_of_line);
+fn find_class(record: &JsonNode) -> Option<SdkMessage> {
+    let is_line = record.get("type").and_then(JsonNode::as_str).is_some_and(is_type_of_line);
     if is_line || record.get("role").is_some() {
         return None;
     }
@@ -49,11 +48,11 @@ fn find_class(record: &Json) -> Option<SdkMessage> {
         return None;
     }
     // Only a message of the model names a model; the other fields of the two are the same.
-    let is_model = record.get("model").is_some_and(Json::is_text);
+    let is_model = record.get("model").is_some_and(JsonNode::is_string);
     Some(if is_model { SdkMessage::Assistant } else { SdkMessage::User })
 }
 
-fn has_all(record: &Json, names: &[&str]) -> bool {
+fn has_all(record: &JsonNode, names: &[&str]) -> bool {
     names.iter().all(|name| record.has_key(name))
 }
 
@@ -65,7 +64,7 @@ fn is_type_of_line(kind: &str) -> bool {
 /// The line that Claude Code prints for a message of the SDK; any other record as it is.
 pub(crate) fn into_line(record: Record<'_>) -> Record<'_> {
     let Some(class) = find_class(&record.value) else { return record };
-    let Json::Object(mut object) = record.value else { return record };
+    let JsonNode::Object(mut object) = record.value else { return record };
     let line = match class {
         SdkMessage::Assistant => message_line("assistant", object),
         SdkMessage::User => message_line("user", object),
@@ -77,44 +76,44 @@ pub(crate) fn into_line(record: Record<'_>) -> Record<'_> {
     Record { at: record.at, value: line }
 }
 
-fn typed_line<'t>(kind: &'static str, mut object: Object<'t>) -> Json<'t> {
-    object.push(Cow::Borrowed("type"), Json::Text(Cow::Borrowed(kind)));
+fn typed_line<'t>(kind: &'static str, mut object: JsonObject<'t>) -> JsonNode<'t> {
+    object.insert("type", JsonNode::String(kind.into()));
     if let Some(usage) = object.take(&["model_usage"]) {
-        object.push(Cow::Borrowed("modelUsage"), usage);
+        object.insert("modelUsage", usage);
     }
-    Json::Object(object)
+    JsonNode::Object(object)
 }
 
-fn message_line<'t>(kind: &'static str, mut object: Object<'t>) -> Json<'t> {
+fn message_line<'t>(kind: &'static str, mut object: JsonObject<'t>) -> JsonNode<'t> {
     let content = match object.take(&["content"]).unwrap_or_default() {
-        Json::List(blocks) => Json::List(blocks.into_iter().map(type_block).collect()),
+        JsonNode::Array(blocks) => JsonNode::Array(blocks.into_iter().map(type_block).collect()),
         content => content,
     };
-    let mut message = Object::default();
-    message.push(Cow::Borrowed("content"), content);
+    let mut message = JsonObject::default();
+    message.insert("content", content);
     // These fields are inside of the message in the lines, and beside it in the dataclass.
     for (name, own_name) in
         [("id", "message_id"), ("model", "model"), ("usage", "usage"), ("stop_reason", "stop_reason")]
     {
         if let Some(value) = object.take(&[own_name]) {
-            message.push(Cow::Borrowed(name), value);
+            message.insert(Cow::Borrowed(name), value);
         }
     }
-    object.push(Cow::Borrowed("message"), Json::Object(message));
+    object.insert("message", JsonNode::Object(message));
     typed_line(kind, object)
 }
 
 /// Adds the type of a block, inferred from its fields.
-fn type_block(block: Json<'_>) -> Json<'_> {
-    let Json::Object(mut block) = block else { return block };
+fn type_block(block: JsonNode<'_>) -> JsonNode<'_> {
+    let JsonNode::Object(mut block) = block else { return block };
     let kind = match () {
         // From the most special field on: a result may have a text as well.
         () if block.has_key("tool_use_id") => "tool_result",
         () if block.has_key("name") && block.has_key("input") => "tool_use",
         () if block.has_key("thinking") => "thinking",
         () if block.has_key("text") => "text",
-        () => return Json::Object(block),
+        () => return JsonNode::Object(block),
     };
-    block.push(Cow::Borrowed("type"), Json::Text(Cow::Borrowed(kind)));
-    Json::Object(block)
+    block.insert("type", JsonNode::String(kind.into()));
+    JsonNode::Object(block)
 }

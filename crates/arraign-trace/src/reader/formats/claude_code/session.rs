@@ -3,6 +3,7 @@
 //! A message of the model is written as one line for each of its blocks, all with its id: they are one turn, and its
 //! tokens count once. Results come in any order. Lines that a resumed session repeats are read once.
 
+use crate::json::{JsonNode, JsonObject};
 use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::clock::{millis_between, nanos};
@@ -17,8 +18,6 @@ use crate::reader::formats::anthropic::BLOCKS;
 use crate::reader::formats::claude_code::ending::{self, TOKENS};
 use crate::reader::formats::claude_code::nested::Subagents;
 use crate::reader::json::input::{At, Record};
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Call, CallsUnrecorded, Ended, Role, ToolServer, Trace, Usage};
 
 /// Kinds of lines that hold no call of the run, or one that another line has. If such a line mentions a call that is not
@@ -110,7 +109,7 @@ impl ClaudeSession {
         for Record { at, value } in records {
             let evidence = session.builder.open_record(at, &value);
             session.at = at;
-            let line = Object::of(value, "a line").and_then(|line| session.line(line));
+            let line = JsonObject::of(value, "a line").and_then(|line| session.line(line));
             line.map_err(|error| at.in_record(error))?;
             session.builder.close_record(evidence);
         }
@@ -136,9 +135,9 @@ impl ClaudeSession {
         trace
     }
 
-    fn line(&mut self, mut line: Object) -> Result<(), DecodeError> {
+    fn line(&mut self, mut line: JsonObject) -> Result<(), DecodeError> {
         let kind = line.text(&["type"])?.unwrap_or_default();
-        let uuid = line.get("uuid").and_then(Json::as_str);
+        let uuid = line.get("uuid").and_then(JsonNode::as_str);
         // A resumed session repeats the lines of the one that it resumes, with their ids.
         if uuid.is_some_and(|uuid| !self.lines.insert(uuid.to_owned())) {
             return Ok(());
@@ -161,16 +160,16 @@ impl ClaudeSession {
     }
 
     /// Reads the cost so far. Without the price of a model, the cost is not known.
-    fn cost(&mut self, mut line: Object) -> Result<(), DecodeError> {
+    fn cost(&mut self, mut line: JsonObject) -> Result<(), DecodeError> {
         let cost = line.figure(&["totalCostUSD"])?;
-        if !line.get("hasUnknownModelCost").is_some_and(Json::is_true) {
+        if !line.get("hasUnknownModelCost").is_some_and(JsonNode::is_true) {
             self.builder.trace.cost_usd = cost.or(self.builder.trace.cost_usd);
         }
         self.builder.note_progress();
         Ok(())
     }
 
-    fn system(&mut self, mut line: Object) -> Result<(), DecodeError> {
+    fn system(&mut self, mut line: JsonObject) -> Result<(), DecodeError> {
         if line.text(&["subtype"])?.as_deref() == Some("init") {
             self.is_printed = true;
             self.builder.trace.id = line.string(&["session_id"])?;
@@ -180,13 +179,13 @@ impl ClaudeSession {
         Ok(())
     }
 
-    fn assistant(&mut self, mut line: Object) -> Result<(), DecodeError> {
+    fn assistant(&mut self, mut line: JsonObject) -> Result<(), DecodeError> {
         let time = self.time(&mut line);
         let path = self.subagents.path(&line);
         self.name_run(&mut line)?;
         let Some(mut message) = line.object(&["message"])? else { return Ok(()) };
         // Claude Code writes this model for messages of its own, such as a failure of the API.
-        if message.get("model").and_then(Json::as_str) == Some("<synthetic>") {
+        if message.get("model").and_then(JsonNode::as_str) == Some("<synthetic>") {
             self.failure(&line, message);
             return Ok(());
         }
@@ -207,23 +206,23 @@ impl ClaudeSession {
         }
         let place = BlockPlace { turn, path, time };
         for (index, block) in blocks(&mut message).into_iter().enumerate() {
-            let block = Object::of(block, "a block").and_then(|block| self.block(block, &place));
+            let block = JsonObject::of(block, "a block").and_then(|block| self.block(block, &place));
             block.map_err(|error| error.at_key(index).at_key("content").at_key("message"))?;
         }
         Ok(())
     }
 
     /// Reads a message that Claude Code writes in place of the model, such as an error of the service.
-    fn failure(&mut self, line: &Object, mut message: Object) {
+    fn failure(&mut self, line: &JsonObject, mut message: JsonObject) {
         // Other messages of this kind, such as an interruption, say nothing about the end.
-        if line.get("isApiErrorMessage").is_some_and(Json::is_true) {
+        if line.get("isApiErrorMessage").is_some_and(JsonNode::is_true) {
             let text = text_of(&blocks(&mut message));
             self.stop_reason = Some(format!("error: {text}"));
             self.said.clear();
         }
     }
 
-    fn block(&mut self, mut block: Object, place: &BlockPlace) -> Result<(), DecodeError> {
+    fn block(&mut self, mut block: JsonObject, place: &BlockPlace) -> Result<(), DecodeError> {
         match block.text(&["type"])?.unwrap_or_default().as_ref() {
             "text" if place.path.is_none() => {
                 let text = block.text(&["text"])?.unwrap_or_default();
@@ -237,7 +236,7 @@ impl ClaudeSession {
         Ok(())
     }
 
-    fn call(&mut self, mut block: Object, place: &BlockPlace) -> Result<(), DecodeError> {
+    fn call(&mut self, mut block: JsonObject, place: &BlockPlace) -> Result<(), DecodeError> {
         let name = block.required(&["name"])?;
         let started_ms = self.began.zip(place.time).map(|(began, time)| millis_between(began, time));
         let arguments = block.object_arguments("input");
@@ -258,7 +257,7 @@ impl ClaudeSession {
         Ok(())
     }
 
-    fn usage(&mut self, id: &str, message: &mut Object, own: bool) -> Result<(), DecodeError> {
+    fn usage(&mut self, id: &str, message: &mut JsonObject, own: bool) -> Result<(), DecodeError> {
         let usage = TOKENS.read_from(message, &["usage"]).map_err(|error| error.at_key("message"))?;
         let reason = message.string(&["stop_reason"])?;
         // Figures without a stop reason are those of a message that was still being written.
@@ -271,18 +270,18 @@ impl ClaudeSession {
         Ok(())
     }
 
-    fn user(&mut self, mut line: Object) -> Result<(), DecodeError> {
+    fn user(&mut self, mut line: JsonObject) -> Result<(), DecodeError> {
         let time = self.time(&mut line);
         let path = self.subagents.path(&line);
         self.name_run(&mut line)?;
         // A session that goes on after its history was summarized lacks the calls of the history, if it begins there.
-        let is_summary = line.get("isCompactSummary").is_some_and(Json::is_true);
+        let is_summary = line.get("isCompactSummary").is_some_and(JsonNode::is_true);
         if is_summary && path.is_none() && !self.has_begun() {
             self.builder.note_summary();
         }
         let told = ["isMeta", "isSynthetic", "isCompactSummary", "isVisibleInTranscriptOnly"];
         // Claude Code sends such lines to the model in the name of the user, who has not written them.
-        let own = path.is_none() && !told.iter().any(|key| line.get(key).is_some_and(Json::is_true));
+        let own = path.is_none() && !told.iter().any(|key| line.get(key).is_some_and(JsonNode::is_true));
         let detail = line.take(&["toolUseResult", "tool_use_result"]).unwrap_or_default();
         let Some(mut message) = line.object(&["message"])? else { return Ok(()) };
         let blocks = blocks(&mut message);
@@ -297,16 +296,21 @@ impl ClaudeSession {
             }
         }
         for (index, block) in blocks.into_iter().enumerate() {
-            let Json::Object(block) = block else { continue };
+            let JsonNode::Object(block) = block else { continue };
             let answer = self.answer(block, &detail, time);
             answer.map_err(|error| error.at_key(index).at_key("content").at_key("message"))?;
         }
         Ok(())
     }
 
-    fn answer(&mut self, mut block: Object, detail: &Json, time: Option<u64>) -> Result<(), DecodeError> {
+    fn answer(
+        &mut self,
+        mut block: JsonObject,
+        detail: &JsonNode,
+        time: Option<u64>,
+    ) -> Result<(), DecodeError> {
         let Some(id) = block.text(&["tool_use_id"])? else { return Ok(()) };
-        if let Some(agent) = detail.get("agentId").and_then(Json::as_str) {
+        if let Some(agent) = detail.get("agentId").and_then(JsonNode::as_str) {
             self.subagents.note_result(&id, agent);
         }
         let began = self.began;
@@ -336,19 +340,19 @@ impl ClaudeSession {
         self.builder.count_messages() > 0 || !self.builder.trace.calls.is_empty()
     }
 
-    fn time(&mut self, line: &mut Object) -> Option<u64> {
+    fn time(&mut self, line: &mut JsonObject) -> Option<u64> {
         let time = line.take(&["timestamp"]).and_then(|time| nanos(time.as_str()?))?;
         self.began.get_or_insert(time);
         Some(time)
     }
 
     /// Notes the id of the session, and the name of the subagent if the transcript is its own.
-    fn name_run(&mut self, line: &mut Object) -> Result<(), DecodeError> {
+    fn name_run(&mut self, line: &mut JsonObject) -> Result<(), DecodeError> {
         let id = line.string(&["sessionId", "session_id"])?;
         let trace = &mut self.builder.trace;
         trace.id = trace.id.take().or(id);
         if self.subagents.is_own {
-            let agent = line.get("attributionAgent").and_then(Json::as_str);
+            let agent = line.get("attributionAgent").and_then(JsonNode::as_str);
             trace.agent = agent.map(ToOwned::to_owned).or(trace.agent.take());
         }
         Ok(())
@@ -356,22 +360,22 @@ impl ClaudeSession {
 }
 
 /// Whether a line belongs to the agent itself, not to a subagent.
-fn is_own_line(line: &Json) -> bool {
-    !line.get("isSidechain").is_some_and(Json::is_true) && line.get("message").is_some()
+fn is_own_line(line: &JsonNode) -> bool {
+    !line.get("isSidechain").is_some_and(JsonNode::is_true) && line.get("message").is_some()
 }
 
 /// The blocks of a message; a text is a block.
-fn blocks<'t>(message: &mut Object<'t>) -> Vec<Json<'t>> {
+fn blocks<'t>(message: &mut JsonObject<'t>) -> Vec<JsonNode<'t>> {
     match message.take(&["content"]) {
-        Some(Json::List(blocks)) => blocks,
-        Some(text @ Json::Text(_)) => {
-            vec![Json::object([("type", Json::Text("text".into())), ("text", text)])]
+        Some(JsonNode::Array(blocks)) => blocks,
+        Some(text @ JsonNode::String(_)) => {
+            vec![JsonNode::object([("type", JsonNode::String("text".into())), ("text", text)])]
         }
         _ => Vec::new(),
     }
 }
 
-fn text_of(blocks: &[Json]) -> String {
+fn text_of(blocks: &[JsonNode]) -> String {
     let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
     texts.join("\n")
 }

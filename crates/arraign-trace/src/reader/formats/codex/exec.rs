@@ -3,9 +3,8 @@
 //! An item is printed when it starts and when it is done. The events do not say which calls one model turn made: each
 //! is a turn of its own.
 
+use crate::json::{Json, JsonMap, JsonNode, JsonObject};
 use std::collections::HashMap;
-
-use serde_json::{Map, Value};
 
 use crate::reader::build::content::all_texts;
 use crate::reader::build::evidence::CallEvidence;
@@ -15,8 +14,6 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::codex::TOKENS;
 use crate::reader::json::input::Record;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Ended, Role, ToolServer, Trace};
 
 /// Kinds of items that contain no call.
@@ -40,7 +37,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut runs: Vec<ExecRun> = Vec::new();
     for Record { at, value } in records {
         let evidence = CallEvidence::gather(at, &value);
-        let mut event = Object::of(value, "an event").map_err(|error| at.in_record(error))?;
+        let mut event = JsonObject::of(value, "an event").map_err(|error| at.in_record(error))?;
         let kind = event.text(&["type"]).map_err(|error| at.in_record(error))?.unwrap_or_default();
         // A file that lacks its first event has a run nevertheless.
         if runs.is_empty() || kind == "thread.started" {
@@ -56,7 +53,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
 }
 
 impl ExecRun {
-    fn event(&mut self, kind: &str, mut event: Object) -> Result<(), DecodeError> {
+    fn event(&mut self, kind: &str, mut event: JsonObject) -> Result<(), DecodeError> {
         let trace = &mut self.builder.trace;
         match kind {
             "thread.started" => trace.id = event.string(&["thread_id"])?,
@@ -98,7 +95,7 @@ impl ExecRun {
         trace
     }
 
-    fn item(&mut self, mut item: Object, done: bool) -> Result<(), DecodeError> {
+    fn item(&mut self, mut item: JsonObject, done: bool) -> Result<(), DecodeError> {
         let kind = item.text(&["type"])?.unwrap_or_default();
         if !["agent_message", "reasoning"].contains(&kind.as_ref()) {
             self.is_behind_message = false;
@@ -132,7 +129,7 @@ impl ExecRun {
     /// Adds a call, or updates the call with the id of this item.
     fn call(
         &mut self,
-        item: &mut Object,
+        item: &mut JsonObject,
         name: String,
         server: ToolServer,
         arguments: Arguments,
@@ -151,14 +148,13 @@ impl ExecRun {
 }
 
 /// Collects the arguments in an item.
-fn arguments_of(item: &Object) -> Arguments {
+fn arguments_of(item: &JsonObject) -> Arguments {
     const ASKED: [&str; 4] = ["command", "changes", "query", "action"];
-    let asked =
-        ASKED.into_iter().filter_map(|name| Some((name.to_owned(), item.get(name)?.clone().into_value())));
-    Arguments::Json(Value::Object(asked.collect::<Map<_, _>>()))
+    let asked = ASKED.into_iter().filter_map(|name| Some((name.to_owned(), item.get(name)?.to_json())));
+    Arguments::Json(Json::Object(asked.collect::<JsonMap>()))
 }
 
-fn settle(call: &mut Call, item: &mut Object) {
+fn settle(call: &mut Call, item: &mut JsonObject) {
     let marks = OutcomeMarks::of(item);
     // A call that is still in progress is answered by a later event of the same item.
     if marks.is_pending() {
@@ -170,15 +166,15 @@ fn settle(call: &mut Call, item: &mut Object) {
     let error = error_of(item);
     call.result = item.take(&["aggregated_output", "result"]).map(returned_value);
     if call.status == CallStatus::Error {
-        let said = call.result.as_ref().and_then(Value::as_str).filter(|text| !text.is_empty());
+        let said = call.result.as_ref().and_then(Json::as_str).filter(|text| !text.is_empty());
         call.error = error.or_else(|| said.map(|text| text.trim_end().to_owned()));
     }
 }
 
 /// The text of a result that is all text.
-fn returned_value(result: Json) -> Value {
+fn returned_value(result: JsonNode) -> Json {
     match result.get("content").and_then(all_texts) {
-        Some(texts) => Value::String(texts.concat()),
-        None => result.into_value(),
+        Some(texts) => Json::String(texts.concat().into()),
+        None => result.into_json(),
     }
 }

@@ -2,9 +2,8 @@
 //!
 //! Before the events stand the settings and the prompt. Each call is a turn of its own, as in later versions.
 
+use crate::json::{Json, JsonMap, JsonNode, JsonObject};
 use std::collections::HashMap;
-
-use serde_json::{Map, Value};
 
 use crate::reader::build::content::content_value;
 use crate::reader::build::trace_builder::TraceBuilder;
@@ -13,17 +12,15 @@ use crate::reader::formats::codex::TOKENS;
 use crate::reader::formats::codex::known_kinds::EVENTS;
 use crate::reader::formats::codex::mirror::{Mirror, error_in_output};
 use crate::reader::json::input::Record;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role, ToolServer, Trace};
 
 /// Whether a record is such an event.
-pub(crate) fn is_event(line: &Json) -> bool {
-    line.get("msg").and_then(|msg| msg.get("type")).is_some_and(Json::is_text)
+pub(crate) fn is_event(line: &JsonNode) -> bool {
+    line.get("msg").and_then(|msg| msg.get("type")).is_some_and(JsonNode::is_string)
 }
 
 /// Whether a record is the configuration or the prompt before the events.
-pub(crate) fn is_preamble(line: &Json) -> bool {
+pub(crate) fn is_preamble(line: &JsonNode) -> bool {
     line.has_text("prompt") || (line.has_text("model") && line.has_text("provider"))
 }
 
@@ -31,7 +28,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     let mut run = EarlyExecRun::default();
     for Record { at, value } in records {
         let evidence = run.builder.open_record(at, &value);
-        let line = Object::of(value, "an event").and_then(|line| run.line(line));
+        let line = JsonObject::of(value, "an event").and_then(|line| run.line(line));
         line.map_err(|error| at.in_record(error))?;
         run.builder.close_record(evidence);
     }
@@ -47,7 +44,7 @@ struct EarlyExecRun {
 }
 
 impl EarlyExecRun {
-    fn line(&mut self, mut line: Object) -> Result<(), DecodeError> {
+    fn line(&mut self, mut line: JsonObject) -> Result<(), DecodeError> {
         if let Some(event) = line.object(&["msg"])? {
             return self.event(event).map_err(|error| error.at_key("msg"));
         }
@@ -59,7 +56,7 @@ impl EarlyExecRun {
         Ok(())
     }
 
-    fn event(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn event(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let kind = event.text(&["type"])?.unwrap_or_default();
         let trace = &mut self.builder.trace;
         match kind.as_ref() {
@@ -84,7 +81,7 @@ impl EarlyExecRun {
             "token_count" => self.tokens(event)?,
             "error" => trace.stop_reason = event.string(&["message"])?.map(|error| format!("error: {error}")),
             // Only some versions print this event, so nothing is known of the end without it.
-            "task_complete" if event.get("last_agent_message").is_some_and(Json::is_text) => {
+            "task_complete" if event.get("last_agent_message").is_some_and(JsonNode::is_string) => {
                 trace.end_well();
             }
             // Calls that no other record has.
@@ -99,7 +96,7 @@ impl EarlyExecRun {
         Ok(())
     }
 
-    fn begin(&mut self, mut event: Object, call: Call) -> Result<(), DecodeError> {
+    fn begin(&mut self, mut event: JsonObject, call: Call) -> Result<(), DecodeError> {
         let id = event.string(&["call_id"])?;
         if let Some(id) = &id {
             self.places.insert(id.clone(), self.builder.trace.calls.len());
@@ -109,7 +106,7 @@ impl EarlyExecRun {
         Ok(())
     }
 
-    fn end(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn end(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let id = event.text(&["call_id"])?.unwrap_or_default();
         let Some(place) = self.places.get(id.as_ref()) else { return Ok(()) };
         let call = &mut self.builder.trace.calls[*place];
@@ -117,7 +114,8 @@ impl EarlyExecRun {
             mirror.tell(call);
         }
         // The outputs have several names, from the most complete to the least.
-        let output = event.take(&["aggregated_output", "formatted_output", "stdout"]).map(Json::into_value);
+        let output =
+            event.take(&["aggregated_output", "formatted_output", "stdout"]).map(JsonNode::into_json);
         let returned = event.take(&["result"]).and_then(|result| result.pointer("/Ok/content").cloned());
         call.result = returned.map(|content| content_value(content, "")).or(output);
         // A failed command without a message of its own is explained by its output.
@@ -128,7 +126,7 @@ impl EarlyExecRun {
     }
 
     /// The session's tokens so far; at first they stood in the event itself.
-    fn tokens(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn tokens(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let has_info = event.get("info").is_some_and(|info| !info.is_null());
         let usage = if has_info {
             event.within(&["info"], |mut info| TOKENS.read_from(&mut info, &["total_token_usage"]))?.flatten()
@@ -140,8 +138,8 @@ impl EarlyExecRun {
     }
 }
 
-fn arguments_of(event: &Object) -> Arguments {
+fn arguments_of(event: &JsonObject) -> Arguments {
     let asked = ["command", "changes"].into_iter();
-    let asked = asked.filter_map(|name| Some((name.to_owned(), event.get(name)?.clone().into_value())));
-    Arguments::Json(Value::Object(asked.collect::<Map<_, _>>()))
+    let asked = asked.filter_map(|name| Some((name.to_owned(), event.get(name)?.to_json())));
+    Arguments::Json(Json::Object(asked.collect::<JsonMap>()))
 }

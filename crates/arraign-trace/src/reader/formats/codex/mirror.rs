@@ -1,12 +1,10 @@
 //! The outcome of a call in an event of Codex: its status, its duration, its exit code.
 
-use serde_json::Value;
+use crate::json::{Json, JsonNode, JsonObject};
 
 use crate::reader::build::content::text_of;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::error::DecodeError;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Call, ToolServer};
 
 /// The outcome of a call that has ended.
@@ -20,7 +18,7 @@ pub(crate) struct Mirror {
 
 impl Mirror {
     /// Reads the outcome in `item`; `None` if it does not record how the call ended.
-    pub(crate) fn of(item: &mut Object) -> Result<Option<Self>, DecodeError> {
+    pub(crate) fn of(item: &mut JsonObject) -> Result<Option<Self>, DecodeError> {
         let Some(marks) = read_marks(item) else { return Ok(None) };
         Ok(Some(Self {
             marks,
@@ -45,13 +43,13 @@ impl Mirror {
 
 /// Returns the output of a failed call as its error, if it has no other.
 pub(crate) fn error_in_output(call: &Call) -> Option<String> {
-    let said = call.result.as_ref().and_then(Value::as_str).filter(|text| !text.is_empty());
+    let said = call.result.as_ref().and_then(Json::as_str).filter(|text| !text.is_empty());
     said.map(|text| text.trim_end().to_owned())
 }
 
 /// Reads the marks of a call that has ended. Versions differ in what they record: a status, a flag, an exit code, or only
 /// the result of a server.
-fn read_marks(item: &Object) -> Option<OutcomeMarks> {
+fn read_marks(item: &JsonObject) -> Option<OutcomeMarks> {
     let mut marks = OutcomeMarks::of(item);
     let result = item.get("result").filter(|result| !result.is_null());
     if marks.is_pending() || !marks.is_marked() && result.is_none() {
@@ -64,27 +62,27 @@ fn read_marks(item: &Object) -> Option<OutcomeMarks> {
 }
 
 /// Reads the marks in a server's result; early versions wrap it in `Ok` or `Err`.
-fn read_server_marks(marks: &mut OutcomeMarks, result: &Json) {
+fn read_server_marks(marks: &mut OutcomeMarks, result: &JsonNode) {
     marks.note_failure(result.get("Err").is_some());
     marks.read_value(Some(result.get("Ok").unwrap_or(result)));
 }
 
 /// The text of a result that is an error.
-fn error_in_result(item: &Object) -> Option<String> {
+fn error_in_result(item: &JsonObject) -> Option<String> {
     let result = item.get("result")?;
     let mut marks = OutcomeMarks::default();
     read_server_marks(&mut marks, result);
     if !marks.has_failed() {
         return None;
     }
-    if let Some(error) = result.get("Err").and_then(Json::as_str) {
+    if let Some(error) = result.get("Err").and_then(JsonNode::as_str) {
         return Some(error.to_owned());
     }
     let text = text_of(result.get("Ok").unwrap_or(result).get("content").cloned());
     (!text.is_empty()).then(|| text.into_owned())
 }
 
-fn duration_of(mut duration: Object) -> Result<f64, DecodeError> {
+fn duration_of(mut duration: JsonObject) -> Result<f64, DecodeError> {
     let seconds = duration.figure(&["secs"])?.unwrap_or_default();
     let nanos = duration.figure(&["nanos"])?.unwrap_or_default();
     Ok(seconds * 1000.0 + nanos / 1_000_000.0)

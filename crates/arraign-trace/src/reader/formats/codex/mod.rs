@@ -10,11 +10,11 @@ mod mirror;
 pub(crate) mod output;
 mod rollout;
 
+use crate::json::{JsonError, JsonNode};
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::Input;
 use crate::reader::json::record_marks::{Mark, hash_marks};
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -68,30 +68,30 @@ fn judge_early(input: &Input) -> Detection {
     }
 }
 
-fn kind<'v>(line: &'v Json) -> &'v str {
-    line.get("type").and_then(Json::as_str).unwrap_or_default()
+fn kind<'v>(line: &'v JsonNode) -> &'v str {
+    line.get("type").and_then(JsonNode::as_str).unwrap_or_default()
 }
 
 /// Whether a value is a line of a rollout, which wraps its content.
-fn is_rollout_line(line: &Json) -> bool {
+fn is_rollout_line(line: &JsonNode) -> bool {
     !kind(line).is_empty()
-        && line.get("payload").is_some_and(Json::is_object)
+        && line.get("payload").is_some_and(JsonNode::is_object)
         && line.get("timestamp").is_some()
 }
 
 /// The first rollouts wrapped nothing: a head, and then the items themselves.
-fn is_bare_head(line: &Json) -> bool {
+fn is_bare_head(line: &JsonNode) -> bool {
     ["id", "timestamp", "instructions"].iter().all(|name| line.has_key(name)) && kind(line).is_empty()
 }
 
-fn is_bare_line(line: &Json) -> bool {
+fn is_bare_line(line: &JsonNode) -> bool {
     !kind(line).is_empty() || line.get("record_type").is_some()
 }
 
-fn is_exec_line(line: &Json) -> bool {
+fn is_exec_line(line: &JsonNode) -> bool {
     match kind(line).split_once('.') {
         Some(("thread" | "turn", _)) => true,
-        Some(("item", _)) => line.get("item").is_some_and(Json::is_object),
+        Some(("item", _)) => line.get("item").is_some_and(JsonNode::is_object),
         _ => kind(line) == "error",
     }
 }
@@ -102,9 +102,9 @@ fn split_file(input: &Input) -> Option<Pieces> {
     is_exec.then_some(Pieces::records(find_run_key))
 }
 
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     let mut line = look(text, &["type", "thread_id"])?;
-    let begins = line.get("type").and_then(Json::as_str) == Some("thread.started");
+    let begins = line.get("type").and_then(JsonNode::as_str) == Some("thread.started");
     let id = line.string(&["thread_id"]).ok().flatten();
     Ok(if begins { RunKey::Own(id) } else { RunKey::Same }.into())
 }

@@ -10,7 +10,7 @@
 //!
 //! Early versions wrote `{"output": "...", "metadata": {"exit_code": 2, "duration_seconds": 0.1}}`.
 
-use serde_json::Value;
+use crate::json::{Json, parse_borrowed};
 
 use crate::reader::build::tool_result::OutcomeMarks;
 
@@ -20,7 +20,7 @@ const HEADER_LINES: usize = 12;
 /// The output of a tool without the header that Codex adds to it.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct CodexOutput {
-    pub(crate) result: Value,
+    pub(crate) result: Json,
     pub(crate) exit_code: Option<i64>,
     /// A mark in the header that is not understood.
     pub(crate) unclear: Option<String>,
@@ -29,8 +29,8 @@ pub(crate) struct CodexOutput {
 
 impl CodexOutput {
     /// Splits `shown` into header and output. A value that is not a text, or has no header, is the output itself.
-    pub(crate) fn of(shown: Value) -> Self {
-        let Value::String(text) = &shown else { return Self { result: shown, ..Self::default() } };
+    pub(crate) fn of(shown: Json) -> Self {
+        let Json::String(text) = &shown else { return Self { result: shown, ..Self::default() } };
         early(text).or_else(|| headed(text)).unwrap_or(Self { result: shown, ..Self::default() })
     }
 }
@@ -39,14 +39,14 @@ fn early(text: &str) -> Option<CodexOutput> {
     if !text.starts_with('{') {
         return None;
     }
-    let wrapped: Value = serde_json::from_str(text).ok()?;
+    let wrapped = parse_borrowed(text).ok()?.into_json();
     let metadata = wrapped.get("metadata").filter(|metadata| metadata.is_object())?;
     let marks = OutcomeMarks::of_parsed(metadata);
     Some(CodexOutput {
         result: wrapped.get("output")?.clone(),
         exit_code: marks.exit_code(),
         unclear: marks.unclear().map(ToOwned::to_owned),
-        duration_ms: metadata.get("duration_seconds").and_then(Value::as_f64).and_then(millis),
+        duration_ms: metadata.get("duration_seconds").and_then(Json::as_f64).and_then(millis),
     })
 }
 
@@ -59,7 +59,7 @@ fn headed(text: &str) -> Option<CodexOutput> {
         let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
         rest = after;
         if line == "Output:" {
-            output.result = Value::String(rest.to_owned());
+            output.result = Json::String(rest.to_owned().into());
             return Some(output);
         }
         let (name, said) =
@@ -83,7 +83,7 @@ fn millis(seconds: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
 

@@ -1,5 +1,6 @@
 //! The rollout of a session: the items of the Responses API, and events that mirror them.
 
+use crate::json::{JsonNode, JsonObject};
 use std::collections::HashMap;
 
 use crate::reader::build::clock::{millis_between, nanos};
@@ -13,8 +14,6 @@ use crate::reader::formats::codex::mirror::{Mirror, error_in_output};
 use crate::reader::formats::codex::output::CodexOutput;
 use crate::reader::formats::openai_responses::items::Items;
 use crate::reader::json::input::Record;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus, Ended, Role, StatusMark, ToolServer, Trace};
 
 /// A trace while the lines of its rollout are read.
@@ -34,7 +33,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     let mut rollout = Rollout::default();
     for Record { at, value } in records {
         let evidence = rollout.items.builder.open_record(at, &value);
-        let line = Object::of(value, "a line").and_then(|line| rollout.line(line));
+        let line = JsonObject::of(value, "a line").and_then(|line| rollout.line(line));
         line.map_err(|error| at.in_record(error))?;
         rollout.items.builder.close_record(evidence);
     }
@@ -55,7 +54,7 @@ pub(crate) fn is_context(text: &str) -> bool {
 }
 
 impl Rollout {
-    fn line(&mut self, mut line: Object) -> Result<(), DecodeError> {
+    fn line(&mut self, mut line: JsonObject) -> Result<(), DecodeError> {
         let time = line.take(&["timestamp"]).and_then(|time| nanos(time.as_str()?));
         self.began = self.began.or(time);
         let Some(mut payload) = line.object(&["payload"])? else { return self.bare(line) };
@@ -79,7 +78,7 @@ impl Rollout {
     }
 
     /// Reads a line of the first rollouts: an item, or the head of the file.
-    fn bare(&mut self, line: Object) -> Result<(), DecodeError> {
+    fn bare(&mut self, line: JsonObject) -> Result<(), DecodeError> {
         match (line.get("type"), line.get("instructions")) {
             (Some(_), _) => self.item(line, None),
             (None, Some(_)) => self.meta(line),
@@ -88,7 +87,7 @@ impl Rollout {
     }
 
     /// Reads the metadata. A session that continues another one repeats the metadata of that session, so the first counts.
-    fn meta(&mut self, mut meta: Object) -> Result<(), DecodeError> {
+    fn meta(&mut self, mut meta: JsonObject) -> Result<(), DecodeError> {
         let id = meta.string(&["id", "session_id"])?;
         let agent = meta.string(&["agent_nickname", "agent_role"])?;
         let trace = self.items.trace();
@@ -97,8 +96,8 @@ impl Rollout {
         Ok(())
     }
 
-    fn item(&mut self, mut item: Object, time: Option<u64>) -> Result<(), DecodeError> {
-        if item.get("role").and_then(Json::as_str) == Some("user") {
+    fn item(&mut self, mut item: JsonObject, time: Option<u64>) -> Result<(), DecodeError> {
+        if item.get("role").and_then(JsonNode::as_str) == Some("user") {
             let told = is_told(&item);
             let text = text_of(item.take(&["content"]));
             let role = if told || is_context(&text) { Role::System } else { Role::User };
@@ -108,13 +107,13 @@ impl Rollout {
             return Ok(());
         }
         join_parts(&mut item);
-        self.items.add(Json::Object(item), None)?;
+        self.items.add(JsonNode::Object(item), None)?;
         let started = self.began.zip(time).map(|(began, time)| millis_between(began, time));
         self.started.resize(self.items.trace().calls.len(), started);
         Ok(())
     }
 
-    fn event(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn event(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let kind = event.text(&["type"])?.unwrap_or_default();
         match kind.as_ref() {
             "item_completed" => {
@@ -152,7 +151,7 @@ impl Rollout {
         }
     }
 
-    fn mirror(&mut self, mut item: Object, id: &str) -> Result<(), DecodeError> {
+    fn mirror(&mut self, mut item: JsonObject, id: &str) -> Result<(), DecodeError> {
         let Some(id) = item.string(&[id])? else { return Ok(()) };
         if let Some(mirror) = Mirror::of(&mut item)? {
             self.mirrors.insert(id, mirror);
@@ -161,7 +160,7 @@ impl Rollout {
     }
 
     /// The session's tokens so far.
-    fn tokens(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn tokens(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let total =
             event.within(&["info"], |mut info| TOKENS.read_from(&mut info, &["total_token_usage"]))?;
         let Some(total) = total else { return Ok(()) };
@@ -171,7 +170,7 @@ impl Rollout {
     }
 
     /// The end of a task. The tasks of a session add up.
-    fn end(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn end(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let took = event.figure(&["duration_ms"])?;
         let trace = self.items.trace();
         self.is_open = false;
@@ -206,20 +205,20 @@ impl Rollout {
 }
 
 /// Whether an item marks its content as written by the application.
-fn is_told(item: &Object) -> bool {
+fn is_told(item: &JsonObject) -> bool {
     let metadata = item.get("internal_chat_message_metadata_passthrough");
-    let kinds = metadata.and_then(|metadata| metadata.get("content_item_kinds")).and_then(Json::as_list);
+    let kinds = metadata.and_then(|metadata| metadata.get("content_item_kinds")).and_then(JsonNode::as_array);
     let is_users =
-        |kind: &Json| kind.as_str().is_some_and(|kind| kind.starts_with("user") || kind == "unknown");
+        |kind: &JsonNode| kind.as_str().is_some_and(|kind| kind.starts_with("user") || kind == "unknown");
     // Content of the user among the kinds makes the message the user's.
     kinds.is_some_and(|kinds| !kinds.is_empty() && !kinds.iter().any(is_users))
 }
 
 /// Joins an output in parts. The header is in the first part, and the parts are lines of one text.
-fn join_parts(item: &mut Object) {
+fn join_parts(item: &mut JsonObject) {
     if let Some(texts) = item.get("output").and_then(all_texts) {
         let joined = texts.join("\n");
-        item.push("output".into(), Json::Text(joined.into()));
+        item.insert("output", JsonNode::String(joined.into()));
     }
 }
 

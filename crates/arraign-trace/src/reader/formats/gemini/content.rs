@@ -1,7 +1,6 @@
 //! One content of Gemini's: its parts, in the spelling of the API or of Python.
 
-use serde_json::json;
-
+use crate::json::{JsonNode, JsonObject, json};
 use crate::reader::Certainty;
 use crate::reader::build::outcome_words::names_failure;
 use crate::reader::build::spot::RecordSpot;
@@ -9,17 +8,15 @@ use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, is_set};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::gemini_cli::exit_code;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, Role};
 
 /// Returns how certain a content makes the format. Other formats have messages with `parts` as well.
-pub(crate) fn judge(content: &Json) -> Option<Certainty> {
-    let role = content.get("role").and_then(Json::as_str);
+pub(crate) fn judge(content: &JsonNode) -> Option<Certainty> {
+    let role = content.get("role").and_then(JsonNode::as_str);
     if !matches!(role, None | Some("user" | "model" | "function" | "system")) {
         return None;
     }
-    let parts = content.get("parts")?.as_list()?;
+    let parts = content.get("parts")?.as_array()?;
     if parts.iter().any(|part| !part.is_object() || FOREIGN.iter().any(|key| part.has_key(key))) {
         return None;
     }
@@ -57,10 +54,10 @@ pub(crate) struct ContentWalk {
 
 impl ContentWalk {
     /// The instructions: a content, or a text.
-    pub(crate) fn system(&mut self, instruction: Option<Json>) {
+    pub(crate) fn system(&mut self, instruction: Option<JsonNode>) {
         let text = match instruction {
-            Some(Json::Text(text)) => text.into_owned(),
-            Some(Json::Object(mut content)) => text_of(&mut content),
+            Some(JsonNode::String(text)) => text.into_owned(),
+            Some(JsonNode::Object(mut content)) => text_of(&mut content).into(),
             _ => return,
         };
         self.builder.say(Role::System, &text);
@@ -70,11 +67,11 @@ impl ContentWalk {
     pub(crate) fn content(
         &mut self,
         spot: impl Into<RecordSpot>,
-        content: Json,
+        content: JsonNode,
         path: &[String],
     ) -> Result<(), DecodeError> {
         let evidence = self.builder.open_record(spot, &content);
-        let mut content = Object::of(content, "a content")?;
+        let mut content = JsonObject::of(content, "a content")?;
         let role = match content.text(&["role"])?.as_deref() {
             Some("model") => Some(Role::Assistant),
             Some("system") => Some(Role::System),
@@ -88,14 +85,14 @@ impl ContentWalk {
     }
 
     /// Adds a piece of the content that is coming in.
-    pub(crate) fn more(&mut self, spot: RecordSpot, content: Json) -> Result<(), DecodeError> {
+    pub(crate) fn more(&mut self, spot: RecordSpot, content: JsonNode) -> Result<(), DecodeError> {
         let evidence = self.builder.open_record(spot, &content);
-        self.parts(Object::of(content, "a content")?, &[])?;
+        self.parts(JsonObject::of(content, "a content")?, &[])?;
         self.builder.close_record(evidence);
         Ok(())
     }
 
-    fn parts(&mut self, mut content: Object, path: &[String]) -> Result<(), DecodeError> {
+    fn parts(&mut self, mut content: JsonObject, path: &[String]) -> Result<(), DecodeError> {
         let mut index = 0;
         content.each(&["parts"], "a part", |part| {
             self.builder.enter_part("parts", index);
@@ -104,9 +101,9 @@ impl ContentWalk {
         })
     }
 
-    fn part(&mut self, mut part: Object, path: &[String]) -> Result<(), DecodeError> {
+    fn part(&mut self, mut part: JsonObject, path: &[String]) -> Result<(), DecodeError> {
         // A thought has text as well, which is not part of the answer.
-        if part.get("thought").is_some_and(Json::is_true) {
+        if part.get("thought").is_some_and(JsonNode::is_true) {
             return Ok(());
         }
         if let Some(text) = part.text(&["text"])? {
@@ -119,7 +116,8 @@ impl ContentWalk {
         part.within(&CALL, |call| self.call(call, path))?;
         part.within(&RESPONSE, |response| self.answer(response))?;
         if let Some(mut code) = part.object(&["executableCode", "executable_code"])? {
-            let [language, code] = ["language", "code"].map(|name| code.take(&[name]).map(Json::into_value));
+            let [language, code] =
+                ["language", "code"].map(|name| code.take(&[name]).map(JsonNode::into_json));
             let arguments = json!({"language": language, "code": code});
             let call = Call::new("code_execution", Arguments::Json(arguments), 0);
             self.builder.call(Call { agent_path: path.to_vec(), ..call });
@@ -129,22 +127,22 @@ impl ContentWalk {
             && let Some(call) = self.builder.waiting(None, Some("code_execution"))
         {
             OutcomeMarks::of(&result).settle(call, Unmarked::Worked);
-            call.result = result.take(&["output"]).map(Json::into_value);
+            call.result = result.take(&["output"]).map(JsonNode::into_json);
         }
         self.pass_over_rest(&part);
         Ok(())
     }
 
     /// Passes over what is left of a part: the key of an object says what kind of part it is.
-    fn pass_over_rest(&mut self, part: &Object) {
-        for (key, value) in part.entries() {
+    fn pass_over_rest(&mut self, part: &JsonObject) {
+        for (key, value) in part.iter() {
             if value.is_object() {
                 self.builder.pass_over(key, &WITHOUT_CALLS);
             }
         }
     }
 
-    fn call(&mut self, mut call: Object, path: &[String]) -> Result<(), DecodeError> {
+    fn call(&mut self, mut call: JsonObject, path: &[String]) -> Result<(), DecodeError> {
         let name = call.required(&["name"])?;
         let id = call.string(&["id"])?.filter(|id| !id.is_empty());
         let arguments = call.arguments("args");
@@ -153,7 +151,7 @@ impl ContentWalk {
     }
 
     /// A response keeps an error under `error`, by the API's convention.
-    fn answer(&mut self, mut answer: Object) -> Result<(), DecodeError> {
+    fn answer(&mut self, mut answer: JsonObject) -> Result<(), DecodeError> {
         let id = answer.text(&["id"])?;
         let name = answer.text(&["name"])?;
         // Ids are left out by some clients: then the name of the function finds the call.
@@ -175,26 +173,26 @@ impl ContentWalk {
         marks.settle(call, Unmarked::Worked);
         call.exit_code = marks.exit_code();
         call.error = error.map(|error| error.into_text_or_json().into_owned());
-        call.result = Some(response.into_value());
+        call.result = Some(response.into_json());
         Ok(())
     }
 }
 
 /// Reads the mark in the response of a function, which is data of the tool but for its key `error`.
-pub(crate) fn read_response_marks(marks: &mut OutcomeMarks, response: &Object) {
+pub(crate) fn read_response_marks(marks: &mut OutcomeMarks, response: &JsonObject) {
     marks.note_failure(response.get("error").is_some_and(is_set));
     // A response that has an error by another name and nothing else is not that of a tool that worked.
-    let mut entries = response.entries().filter(|(_, value)| !value.is_null());
+    let mut entries = response.iter().filter(|(_, value)| !value.is_null());
     if let (Some((key, value)), None) = (entries.next(), entries.next())
         && names_failure(key)
         && is_set(value)
-        && !matches!(value, Json::Number(_))
+        && !matches!(value, JsonNode::Number(_))
     {
         marks.note_unclear(format!("`response` has only `{key}`"));
     }
 }
 
-fn text_of(content: &mut Object) -> String {
+fn text_of(content: &mut JsonObject) -> String {
     let parts = content.list(&["parts"]).unwrap_or_default();
     parts.into_iter().filter_map(|mut part| part.as_object_mut()?.take(&["text"])?.into_text()).collect()
 }

@@ -1,16 +1,16 @@
 //! Detection of the Gemini API: contents, requests, responses, logs of both, and the results of a batch.
 
 use super::{FEEDBACK, content};
+use crate::json::JsonNode;
 use crate::reader::build::exchange::find_bare_error;
 use crate::reader::json::input::Input;
-use crate::reader::json::value::Json;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection};
 
 /// Whether a record is a line of a batch's results.
-fn is_of_batch(value: &Json) -> bool {
-    let answered = ["response", "error"].iter().any(|name| value.get(name).is_some_and(Json::is_object));
-    answered && value.get("key").is_some_and(Json::is_text)
+fn is_of_batch(value: &JsonNode) -> bool {
+    let answered = ["response", "error"].iter().any(|name| value.get(name).is_some_and(JsonNode::is_object));
+    answered && value.get("key").is_some_and(JsonNode::is_string)
 }
 
 pub(super) fn detect_format(input: &Input) -> Detection {
@@ -28,10 +28,10 @@ pub(super) fn detect_format(input: &Input) -> Detection {
     best.ok_or_else(|| "the list is empty".into())
 }
 
-fn judge(value: &Json) -> Option<Certainty> {
+fn judge(value: &JsonNode) -> Option<Certainty> {
     // A refused prompt has feedback and no candidates, and is a response all the same.
-    let refused = FEEDBACK.iter().any(|name| value.get(name).is_some_and(Json::is_object));
-    if value.get("candidates").is_some_and(Json::is_list) || refused {
+    let refused = FEEDBACK.iter().any(|name| value.get(name).is_some_and(JsonNode::is_object));
+    if value.get("candidates").is_some_and(JsonNode::is_array) || refused {
         return Some(Certainty::Sure);
     }
     if is_of_batch(value) && value.get("response").is_none() {
@@ -40,7 +40,7 @@ fn judge(value: &Json) -> Option<Certainty> {
     if value.get("request").is_some() || value.get("response").is_some() {
         return ["request", "response"].iter().filter_map(|side| judge(value.get(side)?)).max();
     }
-    let contents = value.get("contents").and_then(Json::as_list);
+    let contents = value.get("contents").and_then(JsonNode::as_array);
     let mut contents = contents.unwrap_or(std::slice::from_ref(value)).iter();
     // One content of another form makes the record a foreign one, so the fold ends with `None`.
     contents

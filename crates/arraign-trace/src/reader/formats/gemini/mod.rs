@@ -7,6 +7,7 @@
 pub(crate) mod content;
 mod detect;
 
+use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
 use crate::reader::Reader;
@@ -18,10 +19,8 @@ use crate::reader::build::tool_result::error_of;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
 use crate::reader::json::sse;
-use crate::reader::json::value::Json;
 use crate::reader::large::follow::parse_record;
 use crate::reader::large::pieces::{Follow, Pieces, RunKey, SplitError, Splitting};
 use crate::trace::{Ended, Results, Role, Trace, Usage};
@@ -70,7 +69,7 @@ fn follow() -> Follow {
         if record.get("key").is_some() {
             return Err(SplitError::Unsuited);
         }
-        let added = Object::of(record, "a record").and_then(|record| log.add(record));
+        let added = JsonObject::of(record, "a record").and_then(|record| log.add(record));
         added.map_err(|_| SplitError::Unsuited)?;
         // A record of which nothing is known yet may turn out to be no run, so it must not be counted as one.
         if log.run.is_empty() {
@@ -85,7 +84,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     let mut log = GeminiLog { is_streamed: sse::is_stream(input.text), ..GeminiLog::default() };
     for Record { at, value } in input.records {
         log.at = Some(at);
-        let added = Object::of(value, "a record").and_then(|record| log.add(record));
+        let added = JsonObject::of(value, "a record").and_then(|record| log.add(record));
         added.map_err(|error| at.in_record(error))?;
     }
     log.end_run();
@@ -125,7 +124,7 @@ struct GeminiRun<'t> {
     known: usize,
     /// Whether what the model was sent is in the log. The results of functions are sent to it and are nowhere else.
     has_request: bool,
-    first: Option<Json<'t>>,
+    first: Option<JsonNode<'t>>,
     /// The id of the response that is coming in, its tokens so far, and whether more of it is to come.
     response: Option<String>,
     usage: Option<Usage>,
@@ -171,10 +170,10 @@ impl<'t> GeminiLog<'t> {
         }
     }
 
-    fn add(&mut self, record: Object<'t>) -> Result<(), DecodeError> {
+    fn add(&mut self, record: JsonObject<'t>) -> Result<(), DecodeError> {
         if record.get("parts").is_some() {
             self.run.has_request = true;
-            return self.content(self.locate().into(), Json::Object(record));
+            return self.content(self.locate().into(), JsonNode::Object(record));
         }
         let beside = self.gather_beside(&record);
         self.add_call(record)?;
@@ -183,11 +182,11 @@ impl<'t> GeminiLog<'t> {
     }
 
     /// Gathers the evidence of calls in a record of a log, beside the contents that are read.
-    fn gather_beside(&self, record: &Object<'t>) -> Vec<CallEvidence<'t>> {
-        let gather = |path, part: &Object<'t>| {
+    fn gather_beside(&self, record: &JsonObject<'t>) -> Vec<CallEvidence<'t>> {
+        let gather = |path, part: &JsonObject<'t>| {
             CallEvidence::gather_beside(RecordSpot::under(self.locate(), path), part, &READ)
         };
-        let part = |path| record.get(path).and_then(Json::as_object);
+        let part = |path| record.get(path).and_then(JsonNode::as_object);
         let (response, place) = match part("response") {
             Some(response) => (response, "response/candidates/0"),
             None => (record, "candidates/0"),
@@ -203,7 +202,7 @@ impl<'t> GeminiLog<'t> {
     }
 
     /// A record of a log: a request, a response, or both.
-    fn add_call(&mut self, mut record: Object<'t>) -> Result<(), DecodeError> {
+    fn add_call(&mut self, mut record: JsonObject<'t>) -> Result<(), DecodeError> {
         if record.get("candidates").is_some() || FEEDBACK.iter().any(|name| record.get(name).is_some()) {
             return self.response(record, &BARE);
         }
@@ -231,7 +230,7 @@ impl<'t> GeminiLog<'t> {
     }
 
     /// A line of a batch's results begins a run of its own.
-    fn case(&mut self, line: &mut Object<'t>) -> Result<(), DecodeError> {
+    fn case(&mut self, line: &mut JsonObject<'t>) -> Result<(), DecodeError> {
         self.end_run();
         let trace = &mut self.run.walk.builder.trace;
         trace.id = line.string(&["key"])?;
@@ -239,7 +238,7 @@ impl<'t> GeminiLog<'t> {
         Ok(())
     }
 
-    fn content(&mut self, spot: RecordSpot, content: Json<'t>) -> Result<(), DecodeError> {
+    fn content(&mut self, spot: RecordSpot, content: JsonNode<'t>) -> Result<(), DecodeError> {
         self.run.first.get_or_insert_with(|| content.clone());
         self.run.known += 1;
         self.run.walk.content(spot, content, &[])
@@ -250,7 +249,7 @@ impl<'t> GeminiLog<'t> {
     }
 
     /// A request replays what was said before it; one that does not begins a run.
-    fn request(&mut self, mut request: Object<'t>, list: &'static str) -> Result<(), DecodeError> {
+    fn request(&mut self, mut request: JsonObject<'t>, list: &'static str) -> Result<(), DecodeError> {
         let system = request.take(&["systemInstruction", "system_instruction"]);
         let contents = request.list(&["contents"])?;
         // It is enough to compare the first content: a history that grew and begins alike is the same conversation.
@@ -275,7 +274,7 @@ impl<'t> GeminiLog<'t> {
     }
 
     /// What the client library said and did by itself before a response, which tells it; whether it did.
-    fn replay(&mut self, history: Vec<Json<'t>>, list: &'static str) -> Result<bool, DecodeError> {
+    fn replay(&mut self, history: Vec<JsonNode<'t>>, list: &'static str) -> Result<bool, DecodeError> {
         let replayed = !history.is_empty();
         // A history that begins otherwise is of another conversation.
         if self.run.known > 0 && replayed && history.first() != self.run.first.as_ref() {
@@ -291,7 +290,7 @@ impl<'t> GeminiLog<'t> {
         Ok(replayed)
     }
 
-    fn note_refusal(&mut self, feedback: Option<Object>) -> Result<(), DecodeError> {
+    fn note_refusal(&mut self, feedback: Option<JsonObject>) -> Result<(), DecodeError> {
         let reason = feedback.unwrap_or_default().string(&["blockReason", "block_reason"])?;
         if let Some(reason) = reason {
             let trace = &mut self.run.walk.builder.trace;
@@ -308,7 +307,7 @@ impl<'t> GeminiLog<'t> {
         self.run.walk.builder.trace.stop_reason = Some(format!("error: {error}"));
     }
 
-    fn response(&mut self, mut response: Object<'t>, places: &ResponsePlaces) -> Result<(), DecodeError> {
+    fn response(&mut self, mut response: JsonObject<'t>, places: &ResponsePlaces) -> Result<(), DecodeError> {
         self.run.is_refused = false;
         let replayed = self.replay(response.list(&HISTORY)?, places.history)?;
         let id = response.take_text(&["responseId", "response_id"]).map(Cow::into_owned);
@@ -331,7 +330,7 @@ impl<'t> GeminiLog<'t> {
         self.note_refusal(response.object(&FEEDBACK)?)?;
         let mut candidates = response.list(&["candidates"])?.into_iter();
         let Some(candidate) = candidates.next() else { return Ok(()) };
-        self.candidate(Object::of(candidate, "a candidate")?, goes_on, places.content)?;
+        self.candidate(JsonObject::of(candidate, "a candidate")?, goes_on, places.content)?;
         // The pieces of a stream repeat the other candidates.
         self.run.walk.builder.note_alternatives(if goes_on { 0 } else { candidates.len() });
         Ok(())
@@ -340,11 +339,11 @@ impl<'t> GeminiLog<'t> {
     /// Adds the candidate of a response, or of a piece that goes on with one.
     fn candidate(
         &mut self,
-        mut candidate: Object<'t>,
+        mut candidate: JsonObject<'t>,
         goes_on: bool,
         place: &'static str,
     ) -> Result<(), DecodeError> {
-        let reason = candidate.take(&["finishReason", "finish_reason"]).and_then(Json::into_text);
+        let reason = candidate.take(&["finishReason", "finish_reason"]).and_then(JsonNode::into_text);
         self.run.unfinished = reason.is_none();
         let reason = reason.map(Cow::into_owned);
         let content = candidate.take(&["content"]);

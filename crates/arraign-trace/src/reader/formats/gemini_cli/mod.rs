@@ -3,10 +3,10 @@
 mod session;
 mod stream;
 
+use crate::json::{JsonError, JsonNode};
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::Input;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
@@ -34,9 +34,9 @@ fn split_file(input: &Input) -> Option<Pieces> {
     (!session::is_session(input.first().ok()?)).then(|| Pieces::records(find_run_key))
 }
 
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     let mut event = look(text, &["type", "session_id"])?;
-    let begins = event.get("type").and_then(Json::as_str) == Some("init");
+    let begins = event.get("type").and_then(JsonNode::as_str) == Some("init");
     let id = event.string(&["session_id"]).ok().flatten();
     Ok(if begins { RunKey::Own(id) } else { RunKey::Same }.into())
 }
@@ -48,6 +48,6 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     stream::read(input.records)
 }
 
-fn kind<'v>(value: &'v Json) -> Option<&'v str> {
-    value.get("type").and_then(Json::as_str)
+fn kind<'v>(value: &'v JsonNode) -> Option<&'v str> {
+    value.get("type").and_then(JsonNode::as_str)
 }

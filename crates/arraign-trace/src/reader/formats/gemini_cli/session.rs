@@ -1,5 +1,6 @@
 //! A session file: its messages, each written again when more of it is known, and patches of the whole (`$set`).
 
+use crate::json::{Json, JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -9,18 +10,16 @@ use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::gemini::content::read_response_marks;
 use crate::reader::json::input::{At, Record};
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Call, Role, ToolServer, Trace};
 
-pub(crate) fn is_session(value: &Json) -> bool {
+pub(crate) fn is_session(value: &JsonNode) -> bool {
     value.get("sessionId").is_some() && value.get("projectHash").is_some()
 }
 
 pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     let mut session = GeminiCliSession::default();
     for Record { at, value } in records {
-        let added = Object::of(value, "a line").and_then(|line| session.add(at, line));
+        let added = JsonObject::of(value, "a line").and_then(|line| session.add(at, line));
         added.map_err(|error| at.in_record(error))?;
     }
     session.finish()
@@ -30,12 +29,12 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
 struct GeminiCliSession<'t> {
     id: Option<String>,
     /// The messages, and the index of each by its id.
-    messages: Vec<(At, Object<'t>)>,
+    messages: Vec<(At, JsonObject<'t>)>,
     places: HashMap<String, usize>,
 }
 
 impl<'t> GeminiCliSession<'t> {
-    fn add(&mut self, at: At, mut line: Object<'t>) -> Result<(), DecodeError> {
+    fn add(&mut self, at: At, mut line: JsonObject<'t>) -> Result<(), DecodeError> {
         if let Some(patch) = line.object(&["$set"])? {
             return self.patch(at, patch).map_err(|error| error.at_key("$set"));
         }
@@ -47,21 +46,21 @@ impl<'t> GeminiCliSession<'t> {
     }
 
     /// The head of the file, or a patch: it may replace all messages.
-    fn patch(&mut self, at: At, mut patch: Object<'t>) -> Result<(), DecodeError> {
+    fn patch(&mut self, at: At, mut patch: JsonObject<'t>) -> Result<(), DecodeError> {
         self.id = patch.string(&["sessionId"])?.or(self.id.take());
         // A list of messages replaces all that were there before.
-        if patch.get("messages").is_some_and(Json::is_list) {
+        if patch.get("messages").is_some_and(JsonNode::is_array) {
             self.messages.clear();
             self.places.clear();
         }
         for message in patch.list(&["messages"])? {
-            self.put(at, Object::of(message, "a message").map_err(|error| error.at_key("messages"))?);
+            self.put(at, JsonObject::of(message, "a message").map_err(|error| error.at_key("messages"))?);
         }
         Ok(())
     }
 
-    fn put(&mut self, at: At, message: Object<'t>) {
-        let id = message.get("id").and_then(Json::as_str).map(ToOwned::to_owned);
+    fn put(&mut self, at: At, message: JsonObject<'t>) {
+        let id = message.get("id").and_then(JsonNode::as_str).map(ToOwned::to_owned);
         let Some(id) = id else { return };
         let place = *self.places.entry(id).or_insert(self.messages.len());
         match self.messages.get_mut(place) {
@@ -89,7 +88,7 @@ struct CliSession {
 }
 
 impl CliSession {
-    fn message(&mut self, mut message: Object) -> Result<(), DecodeError> {
+    fn message(&mut self, mut message: JsonObject) -> Result<(), DecodeError> {
         let kind = message.text(&["type"])?.unwrap_or_default();
         let text = text_of(message.take(&["content"]));
         match kind.as_ref() {
@@ -107,7 +106,7 @@ impl CliSession {
         Ok(())
     }
 
-    fn model(&mut self, mut message: Object, text: &str) -> Result<(), DecodeError> {
+    fn model(&mut self, mut message: JsonObject, text: &str) -> Result<(), DecodeError> {
         // A session goes on after an error.
         self.builder.trace.reopen();
         let model = message.string(&["model"])?;
@@ -117,14 +116,14 @@ impl CliSession {
         self.builder.begin(Some(Role::Assistant));
         self.builder.text(text);
         for (index, call) in message.list(&["toolCalls"])?.into_iter().enumerate() {
-            let call = Object::of(call, "a call").and_then(|call| self.call(call));
+            let call = JsonObject::of(call, "a call").and_then(|call| self.call(call));
             call.map_err(|error| error.at_key(index).at_key("toolCalls"))?;
         }
         self.builder.end();
         Ok(())
     }
 
-    fn call(&mut self, mut call: Object) -> Result<(), DecodeError> {
+    fn call(&mut self, mut call: JsonObject) -> Result<(), DecodeError> {
         let name = call.required(&["name"])?;
         let id = call.string(&["id"])?;
         let arguments = call.arguments("args");
@@ -139,14 +138,14 @@ impl CliSession {
     }
 }
 
-fn settle(call: &mut Call, mut marks: OutcomeMarks, response: Option<Object>) {
+fn settle(call: &mut Call, mut marks: OutcomeMarks, response: Option<JsonObject>) {
     let mut response = response.unwrap_or_default();
     let is_pending = !marks.is_marked();
     read_response_marks(&mut marks, &response);
     let error = response.take(&["error"]).map(|error| error.into_text_or_json().into_owned());
     call.result = response.take(&["output"]).map(|output| match output {
-        Json::Text(text) => unwrapped(&text).into(),
-        other => other.into_value(),
+        JsonNode::String(text) => unwrapped(&text).into(),
+        other => other.into_json(),
     });
     call.error = error;
     marks.note_exit_code(find_exit_code(call));
@@ -159,7 +158,7 @@ fn settle(call: &mut Call, mut marks: OutcomeMarks, response: Option<Object>) {
 
 /// Finds the exit code in the result of a shell's call.
 pub(crate) fn find_exit_code(call: &Call) -> Option<i64> {
-    let output = call.result.as_ref().and_then(serde_json::Value::as_str);
+    let output = call.result.as_ref().and_then(Json::as_str);
     output.filter(|_| call.name.contains("shell")).and_then(exit_code)
 }
 
@@ -168,8 +167,8 @@ pub(crate) fn exit_code(output: &str) -> Option<i64> {
     output.lines().rev().take(8).find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse().ok())
 }
 
-fn response_of(part: Json<'_>) -> Option<Object<'_>> {
-    let mut part = Object::of(part, "a part").ok()?;
+fn response_of(part: JsonNode<'_>) -> Option<JsonObject<'_>> {
+    let mut part = JsonObject::of(part, "a part").ok()?;
     part.object(&["functionResponse"]).ok()??.object(&["response"]).ok()?
 }
 
@@ -202,18 +201,18 @@ pub(crate) fn split_tool_name(call: &mut Call, otherwise: ToolServer) {
     call.set_tool(tool, server);
 }
 
-fn text_of(content: Option<Json>) -> String {
+fn text_of(content: Option<JsonNode>) -> String {
     match content {
-        Some(Json::Text(text)) => text.into_owned(),
-        Some(Json::List(parts)) => parts.into_iter().filter_map(part_text).collect(),
+        Some(JsonNode::String(text)) => text.into_string(),
+        Some(JsonNode::Array(parts)) => parts.into_iter().filter_map(part_text).collect(),
         _ => String::new(),
     }
 }
 
-fn part_text(part: Json<'_>) -> Option<Cow<'_, str>> {
+fn part_text(part: JsonNode<'_>) -> Option<Cow<'_, str>> {
     match part {
-        Json::Text(text) => Some(text),
-        Json::Object(mut part) => part.take(&["text"])?.into_text(),
+        JsonNode::String(text) => Some(text.into_cow()),
+        JsonNode::Object(mut part) => part.take(&["text"])?.into_text(),
         _ => None,
     }
 }

@@ -1,5 +1,6 @@
 //! The lines of `--output-format stream-json`. Its tokens count the calls that choose a model as well.
 
+use crate::json::{JsonNode, JsonObject, JsonText};
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::stream_end;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
@@ -9,12 +10,10 @@ use crate::reader::error::DecodeError;
 use crate::reader::formats::gemini_cli::session::find_exit_code;
 use crate::reader::formats::gemini_cli::session::split_tool_name;
 use crate::reader::json::input::Record;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Call, Ended, Role, ToolServer, Trace, Usage};
 
 /// Whether a line is one that only this program writes.
-pub(crate) fn is_own(value: &Json) -> bool {
+pub(crate) fn is_own(value: &JsonNode) -> bool {
     match crate::reader::formats::gemini_cli::kind(value) {
         Some("init") => value.get("session_id").is_some() && value.get("model").is_some(),
         Some("tool_use") => value.get("tool_id").is_some() && value.get("tool_name").is_some(),
@@ -34,7 +33,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
         }
         stream.begun = true;
         let evidence = stream.builder.open_record(at, &value);
-        let added = Object::of(value, "an event").and_then(|event| stream.add(event));
+        let added = JsonObject::of(value, "an event").and_then(|event| stream.add(event));
         added.map_err(|error| at.in_record(error))?;
         stream.builder.close_record(evidence);
     }
@@ -57,7 +56,7 @@ struct StreamedSession {
 }
 
 impl StreamedSession {
-    fn add(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn add(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let time = event.text(&["timestamp"])?.and_then(|text| nanos(&text));
         self.began = self.began.or(time);
         let kind = event.text(&["type"])?.unwrap_or_default();
@@ -83,7 +82,7 @@ impl StreamedSession {
         Ok(())
     }
 
-    fn message(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn message(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let text = event.text(&["content"])?.unwrap_or_default();
         if event.text(&["role"])?.as_deref() == Some("user") {
             self.in_turn = false;
@@ -102,7 +101,7 @@ impl StreamedSession {
         self.in_turn = true;
     }
 
-    fn call(&mut self, mut event: Object, time: Option<u64>) -> Result<(), DecodeError> {
+    fn call(&mut self, mut event: JsonObject, time: Option<u64>) -> Result<(), DecodeError> {
         self.begin_turn();
         let name = event.required(&["tool_name"])?;
         let id = event.string(&["tool_id"])?;
@@ -114,7 +113,7 @@ impl StreamedSession {
         Ok(())
     }
 
-    fn answer(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn answer(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         // What the model says after a result is its next turn.
         self.in_turn = false;
         let id = event.text(&["tool_id"])?;
@@ -124,7 +123,7 @@ impl StreamedSession {
             return Ok(());
         };
         call.error = error_of(&mut event);
-        call.result = event.take(&["output"]).map(Json::into_value);
+        call.result = event.take(&["output"]).map(JsonNode::into_json);
         marks.note_exit_code(find_exit_code(call));
         marks.settle(call, Unmarked::Worked);
         call.exit_code = marks.exit_code();
@@ -139,7 +138,7 @@ impl StreamedSession {
         trace
     }
 
-    fn end(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn end(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         self.is_open = false;
         let error = error_of(&mut event).map(|error| format!("error: {error}"));
         let trace = &mut self.builder.trace;
@@ -152,14 +151,14 @@ impl StreamedSession {
             let count = models.len();
             // With several models, none of them is the model of the run.
             let only = models.into_keys().next().filter(|_| count == 1);
-            trace.model = only.map(std::borrow::Cow::into_owned);
+            trace.model = only.map(JsonText::into_string);
         }
         Ok(())
     }
 }
 
 /// Reads the tokens of the run. The total includes the thoughts, which have no count of their own.
-fn read_usage(stats: &Object) -> Result<Option<Usage>, DecodeError> {
+fn read_usage(stats: &JsonObject) -> Result<Option<Usage>, DecodeError> {
     let total = stats.count_under("total_tokens")?;
     Ok(TOKENS.read(stats)?.map(|usage| {
         let beyond = total.and_then(|total| total.checked_sub(usage.input_tokens));

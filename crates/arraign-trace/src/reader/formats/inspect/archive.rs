@@ -3,6 +3,7 @@
 //! Newer logs are packed with Zstandard, in one frame or several, older ones with Deflate. The names of the members are
 //! compared, and never used as paths; together they are never unpacked past a limit.
 
+use crate::json::{JsonObject, parse_borrowed};
 use std::io::{BufRead, BufReader, Read, Seek};
 
 use flate2::Crc;
@@ -14,7 +15,6 @@ use crate::reader::build::offered_tools::OfferedTools;
 use crate::reader::error::{DecodeError, TraceError, TraceProblem};
 use crate::reader::formats::inspect::{READER, sample};
 use crate::reader::json::input::{At, Input};
-use crate::reader::json::object::Object;
 use crate::reader::settle_run;
 use crate::trace::Trace;
 
@@ -161,10 +161,10 @@ fn padded(id: &str) -> String {
 fn read_member<T>(
     name: &str,
     text: &str,
-    look: impl FnOnce(Object) -> Result<T, DecodeError>,
+    look: impl FnOnce(JsonObject) -> Result<T, DecodeError>,
 ) -> Result<T, TraceError> {
-    let value = serde_json::from_str(text).map_err(|error| wrong(&format!("{name}: {error}")))?;
-    let read = Object::of(value, "a member").and_then(look);
+    let value = parse_borrowed(text).map_err(|error| wrong(&format!("{name}: {error}")))?;
+    let read = JsonObject::of(value, "a member").and_then(look);
     read.map_err(|mistake| wrong(&format!("{name}: {mistake}")))
 }
 

@@ -1,12 +1,11 @@
 //! The events of a sample: the times of its tools, and the calls inside of them.
 
+use crate::json::{JsonNode, JsonObject};
 use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::evidence::may_hold_parts;
 use crate::reader::build::tool_result::with_result;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::Call;
 
 /// The most enclosing spans that are followed.
@@ -61,7 +60,7 @@ const WITHOUT_CALLS: [&str; 22] = [
 impl SampleEvents {
     /// Reads the events of a sample. Without `began`, the sample began with its first event. `known` contains the ids of
     /// the calls in its messages.
-    pub(crate) fn of(events: Vec<Json>, began: Option<u64>, known: &HashSet<String>) -> Self {
+    pub(crate) fn of(events: Vec<JsonNode>, began: Option<u64>, known: &HashSet<String>) -> Self {
         let began =
             began.or_else(|| events.iter().filter_map(|event| nanos(event.text_under("timestamp")?)).min());
         let mut spans = EventSpans::default();
@@ -69,7 +68,7 @@ impl SampleEvents {
         let mut inner = Vec::new();
         let mut unread = Vec::new();
         for (index, event) in events.into_iter().enumerate() {
-            let Ok(event) = Object::of(event, "an event") else { continue };
+            let Ok(event) = JsonObject::of(event, "an event") else { continue };
             match event.text_under("event").unwrap_or("event") {
                 "span_begin" => spans.add(event),
                 "tool" => {
@@ -134,7 +133,7 @@ impl SampleEvents {
     }
 }
 
-fn tool_event(mut event: Object, spans: &EventSpans) -> Option<ToolEvent> {
+fn tool_event(mut event: JsonObject, spans: &EventSpans) -> Option<ToolEvent> {
     let [start, end] = ["timestamp", "completed"].map(|name| nanos(&event.text(&[name]).ok()??));
     let start = start?;
     let agent_path = spans.agents_around(event.text(&["span_id"]).ok()?.as_deref());
@@ -160,7 +159,7 @@ struct EventSpan {
 }
 
 impl EventSpans {
-    fn add(&mut self, mut event: Object) {
+    fn add(&mut self, mut event: JsonObject) {
         let [id, parent, kind, name] =
             ["id", "parent_id", "type", "name"].map(|key| event.string(&[key]).ok().flatten());
         let Some(id) = id else { return };

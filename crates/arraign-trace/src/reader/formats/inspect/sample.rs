@@ -1,9 +1,7 @@
 //! One sample of a log: its messages, with the times of its events.
 
-use std::borrow::Cow;
+use crate::json::{Json, JsonNode, JsonObject, JsonText};
 use std::collections::{BTreeMap, HashSet};
-
-use serde_json::Value;
 
 use crate::reader::build::clock::nanos;
 use crate::reader::build::evidence::CallEvidence;
@@ -14,8 +12,6 @@ use crate::reader::build::usage::{TokenKeys, dollars};
 use crate::reader::error::DecodeError;
 use crate::reader::formats::inspect::events::SampleEvents;
 use crate::reader::json::input::At;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, Ended, Role, Trace};
 
 /// The keys of a sample that are read, or that contain no call, or only calls of its messages and events.
@@ -35,7 +31,7 @@ const SAMPLE_KEYS: [&str; 13] = [
     "timelines",
 ];
 
-pub(crate) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, DecodeError> {
+pub(crate) fn read(mut sample: JsonObject, model: Option<String>) -> Result<Trace, DecodeError> {
     let beside = CallEvidence::gather_beside(At::Whole, &sample, &SAMPLE_KEYS);
     let mut output = sample.object(&["output"])?.unwrap_or_default();
     let mut run = SampleRun {
@@ -62,7 +58,7 @@ pub(crate) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, D
     for (index, message) in messages.into_iter().enumerate() {
         let spot = RecordSpot::item(At::Whole, "messages", index);
         let evidence = run.builder.open_record(spot, &message);
-        let message = Object::of(message, "a message").and_then(|message| run.message(message));
+        let message = JsonObject::of(message, "a message").and_then(|message| run.message(message));
         message.map_err(|error| error.at_key(index).at_key("messages"))?;
         run.builder.close_record(evidence);
     }
@@ -77,7 +73,7 @@ pub(crate) fn read(mut sample: Object, model: Option<String>) -> Result<Trace, D
     Ok(trace)
 }
 
-pub(crate) fn id(sample: &mut Object) -> Result<Option<String>, DecodeError> {
+pub(crate) fn id(sample: &mut JsonObject) -> Result<Option<String>, DecodeError> {
     let id = sample.take(&["id"]).map(|id| id.into_text_or_json().into_owned());
     let epoch = sample.count(&["epoch"])?.filter(|epoch| *epoch > 1);
     Ok(match (id, epoch) {
@@ -87,7 +83,7 @@ pub(crate) fn id(sample: &mut Object) -> Result<Option<String>, DecodeError> {
 }
 
 /// An error or a limit ended the sample, or the model did.
-fn stop_reason(sample: &mut Object, output: &Object) -> Result<Option<String>, DecodeError> {
+fn stop_reason(sample: &mut JsonObject, output: &JsonObject) -> Result<Option<String>, DecodeError> {
     // An error outweighs a limit, and both outweigh what the model said last.
     if let Some(error) = error_of(sample) {
         return Ok(Some(format!("error: {error}")));
@@ -95,12 +91,12 @@ fn stop_reason(sample: &mut Object, output: &Object) -> Result<Option<String>, D
     if let Some(mut limit) = sample.object(&["limit"])? {
         return Ok(limit.string(&["type"])?.map(|kind| format!("limit: {kind}")));
     }
-    let choice = output.get("choices").and_then(Json::first);
+    let choice = output.get("choices").and_then(JsonNode::first);
     Ok(choice.and_then(|choice| choice.get("stop_reason")?.as_str().map(ToOwned::to_owned)))
 }
 
-fn call_ids(messages: &[Json]) -> HashSet<String> {
-    let calls = messages.iter().filter_map(|message| message.get("tool_calls")?.as_list());
+fn call_ids(messages: &[JsonNode]) -> HashSet<String> {
+    let calls = messages.iter().filter_map(|message| message.get("tool_calls")?.as_array());
     calls.flatten().filter_map(|call| call.get("id")?.as_str().map(ToOwned::to_owned)).collect()
 }
 
@@ -120,15 +116,15 @@ struct SampleRun<'t> {
     builder: TraceBuilder,
     events: SampleEvents,
     /// Long texts, by the mark that stands in their place.
-    attachments: BTreeMap<Cow<'t, str>, Json<'t>>,
+    attachments: BTreeMap<JsonText<'t>, JsonNode<'t>>,
 }
 
 impl SampleRun<'_> {
     /// Adds the tokens of each model.
-    fn spend(&mut self, models: Object) -> Result<(), DecodeError> {
+    fn spend(&mut self, models: JsonObject) -> Result<(), DecodeError> {
         for (model, usage) in models.rest() {
             let blame = |error: DecodeError| error.at_key(&model).at_key("model_usage");
-            let mut usage = Object::of(usage, "the usage").map_err(blame)?;
+            let mut usage = JsonObject::of(usage, "the usage").map_err(blame)?;
             self.builder.tally.add(TOKENS.read(&usage).map_err(blame)?);
             let cost = usage.take(&["total_cost"]).as_ref().and_then(dollars);
             let trace = &mut self.builder.trace;
@@ -137,7 +133,7 @@ impl SampleRun<'_> {
         Ok(())
     }
 
-    fn message(&mut self, mut message: Object) -> Result<(), DecodeError> {
+    fn message(&mut self, mut message: JsonObject) -> Result<(), DecodeError> {
         let role = message.required(&["role"])?;
         let content = message.take(&["content"]).unwrap_or_default();
         match role.as_ref() {
@@ -150,20 +146,20 @@ impl SampleRun<'_> {
         Ok(())
     }
 
-    fn model(&mut self, mut message: Object, content: Json) -> Result<(), DecodeError> {
+    fn model(&mut self, mut message: JsonObject, content: JsonNode) -> Result<(), DecodeError> {
         let unheard = self.events.take_nested(None);
         self.add_all(unheard);
         self.builder.begin(Some(Role::Assistant));
         self.builder.text(&self.text_of(content));
         for (index, call) in message.list(&["tool_calls"])?.into_iter().enumerate() {
-            let call = Object::of(call, "a call").and_then(|call| self.call(call));
+            let call = JsonObject::of(call, "a call").and_then(|call| self.call(call));
             call.map_err(|error| error.at_key(index).at_key("tool_calls"))?;
         }
         self.builder.end();
         Ok(())
     }
 
-    fn call(&mut self, mut call: Object) -> Result<(), DecodeError> {
+    fn call(&mut self, mut call: JsonObject) -> Result<(), DecodeError> {
         let name = call.required(&["function"])?;
         let id = call.string(&["id"])?;
         let arguments = call.arguments("arguments");
@@ -186,7 +182,7 @@ impl SampleRun<'_> {
         }
     }
 
-    fn answer(&mut self, mut message: Object, content: Json) -> Result<(), DecodeError> {
+    fn answer(&mut self, mut message: JsonObject, content: JsonNode) -> Result<(), DecodeError> {
         let id = message.text(&["tool_call_id"])?;
         let name = message.text(&["function"])?;
         let said = self.result_of(content);
@@ -204,20 +200,20 @@ impl SampleRun<'_> {
     }
 
     /// Returns the result of a tool: its text, or its parts if some of them are not texts.
-    fn result_of(&self, content: Json) -> Value {
+    fn result_of(&self, content: JsonNode) -> Json {
         match content {
-            Json::List(parts) if !parts.iter().all(|part| part.has_text("text")) => {
-                Json::List(parts).into_value()
+            JsonNode::Array(parts) if !parts.iter().all(|part| part.has_text("text")) => {
+                JsonNode::Array(parts).into_json()
             }
-            content => Value::String(self.text_of(content)),
+            content => Json::String(self.text_of(content).into()),
         }
     }
 
     /// The text of a content: itself, or its text parts.
-    fn text_of(&self, content: Json) -> String {
+    fn text_of(&self, content: JsonNode) -> String {
         match content {
-            Json::Text(text) => self.attached(&text),
-            Json::List(parts) => {
+            JsonNode::String(text) => self.attached(&text),
+            JsonNode::Array(parts) => {
                 let texts = parts
                     .into_iter()
                     .filter_map(|mut part| part.as_object_mut()?.take(&["text"])?.into_text());

@@ -2,13 +2,12 @@
 //!
 //! Calls of the agent's own tools are in a separate list, and repeated here. The repetitions are not read.
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::formats::anthropic;
 use crate::reader::formats::langchain::message;
 use crate::reader::formats::openai_responses::items;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::Call;
 
 /// Kinds of blocks that contain no call, or a call that is in a separate list.
@@ -38,21 +37,21 @@ const WITHOUT_CALLS: [&str; 22] = [
 ];
 
 /// Adds the content of a message by the agent at this path.
-pub(crate) fn add(builder: &mut TraceBuilder, content: Option<Json>, path: &[String]) {
-    let Some(Json::List(blocks)) = content else {
+pub(crate) fn add(builder: &mut TraceBuilder, content: Option<JsonNode>, path: &[String]) {
+    let Some(JsonNode::Array(blocks)) = content else {
         builder.text(&message::text_of(content));
         return;
     };
     for block in blocks {
         match block {
-            Json::Object(block) => add_block(builder, block, path),
+            JsonNode::Object(block) => add_block(builder, block, path),
             other => builder.text(&other.into_text().unwrap_or_default()),
         }
     }
 }
 
-fn add_block(builder: &mut TraceBuilder, block: Object, path: &[String]) {
-    let kind = block.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
+fn add_block(builder: &mut TraceBuilder, block: JsonObject, path: &[String]) {
+    let kind = block.get("type").and_then(JsonNode::as_str).unwrap_or_default().to_owned();
     match kind.as_str() {
         "server_tool_result" => settle(builder, block),
         "tool_result" => {}
@@ -63,7 +62,7 @@ fn add_block(builder: &mut TraceBuilder, block: Object, path: &[String]) {
         kind => match call(kind, block) {
             Ok(call) => builder.call(Call { agent_path: path.to_vec(), ..call }),
             Err(block) if block.get("text").or_else(|| block.get("refusal")).is_some() => {
-                builder.text(&message::text_of(Some(Json::List(vec![Json::Object(block)]))));
+                builder.text(&message::text_of(Some(JsonNode::Array(vec![JsonNode::Object(block)]))));
             }
             Err(_) => builder.pass_over(kind, &WITHOUT_CALLS),
         },
@@ -71,7 +70,7 @@ fn add_block(builder: &mut TraceBuilder, block: Object, path: &[String]) {
 }
 
 /// Returns the call of a provider's tool, or the block itself if it is no call.
-fn call<'t>(kind: &str, mut block: Object<'t>) -> Result<Call, Object<'t>> {
+fn call<'t>(kind: &str, mut block: JsonObject<'t>) -> Result<Call, JsonObject<'t>> {
     let call = match kind {
         "server_tool_use" | "mcp_tool_use" => anthropic::call(block.clone()).ok(),
         "server_tool_call" => standard(&mut block),
@@ -81,13 +80,13 @@ fn call<'t>(kind: &str, mut block: Object<'t>) -> Result<Call, Object<'t>> {
 }
 
 /// Reads a call in the library's own form, which does not depend on the provider.
-fn standard(block: &mut Object) -> Option<Call> {
+fn standard(block: &mut JsonObject) -> Option<Call> {
     let name = block.string(&["name"]).ok()??;
     let arguments = block.arguments("args");
     Some(Call { id: block.string(&["id"]).ok()?, ..Call::new(name, arguments, 0) })
 }
 
-fn settle(builder: &mut TraceBuilder, mut block: Object) {
+fn settle(builder: &mut TraceBuilder, mut block: JsonObject) {
     let id = block.text(&["tool_call_id"]).ok().flatten();
     let marks = OutcomeMarks::of(&block);
     let Some(call) = builder.waiting(id.as_deref(), None) else {
@@ -95,5 +94,5 @@ fn settle(builder: &mut TraceBuilder, mut block: Object) {
         return;
     };
     marks.settle(call, Unmarked::Worked);
-    call.result = block.take(&["output"]).map(Json::into_value);
+    call.result = block.take(&["output"]).map(JsonNode::into_json);
 }

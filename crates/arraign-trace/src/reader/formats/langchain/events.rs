@@ -1,6 +1,7 @@
 //! The events of `astream_events`. Only the ends of models and tools are read: chains and the chunks of a stream repeat
 //! the same messages.
 
+use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -10,23 +11,21 @@ use crate::reader::formats::langchain::message;
 use crate::reader::formats::langchain::steps::{GraphSteps, ToolRun};
 use crate::reader::formats::langchain::{Trace, messages_of};
 use crate::reader::json::input::Record;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
 pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut events = EventLog::default();
     for Record { at, value } in records {
         events.steps.talk.spot = at.into();
-        let added = Object::of(value, "an event").and_then(|event| events.add(event));
+        let added = JsonObject::of(value, "an event").and_then(|event| events.add(event));
         added.map_err(|error| at.in_record(error))?;
     }
     Ok(vec![events.steps.finish()])
 }
 
 /// Returns the message of an error. The library dumps an exception as an object with its printed form.
-fn said(error: Json) -> String {
-    let printed = error.get("repr").and_then(Json::as_str).map(ToOwned::to_owned);
+fn said(error: JsonNode) -> String {
+    let printed = error.get("repr").and_then(JsonNode::as_str).map(ToOwned::to_owned);
     printed.unwrap_or_else(|| message::without_stack(&error.into_text_or_json()).to_owned())
 }
 
@@ -60,11 +59,11 @@ struct EventLog {
 }
 
 impl EventLog {
-    fn add(&mut self, mut event: Object) -> Result<(), DecodeError> {
+    fn add(&mut self, mut event: JsonObject) -> Result<(), DecodeError> {
         let kind = event.required(&["event"])?;
-        let is_outermost = event.get("parent_ids").and_then(Json::first).is_none();
+        let is_outermost = event.get("parent_ids").and_then(JsonNode::first).is_none();
         let (path, scope) = self.standing(&mut event);
-        let run = event.take(&["run_id"]).and_then(Json::into_text).unwrap_or_default().into_owned();
+        let run = event.take(&["run_id"]).and_then(JsonNode::into_text).unwrap_or_default().into_owned();
         let mut data = event.object(&["data"])?.unwrap_or_default();
         match kind.as_ref() {
             "on_chat_model_start" => {
@@ -78,7 +77,7 @@ impl EventLog {
             // The outermost chain is the agent itself; those inside of it are its steps.
             "on_chain_start" if scope.is_empty() && self.steps.talk.builder.trace.agent.is_none() => {
                 self.steps.talk.builder.trace.agent =
-                    event.take(&["name"]).and_then(Json::into_text).map(Cow::into_owned);
+                    event.take(&["name"]).and_then(JsonNode::into_text).map(Cow::into_owned);
             }
             "on_chain_error" if is_outermost => self.fail(data),
             "on_llm_error" | "on_chat_model_error" if path.is_empty() => self.fail(data),
@@ -88,8 +87,9 @@ impl EventLog {
             }
             "on_tool_end" => self.tool_ended(&run, event, data, path),
             "on_tool_error" => {
-                let error = data.take(&["error"]).unwrap_or_else(|| Json::Text("the tool failed".into()));
-                data.push("error".into(), error);
+                let error =
+                    data.take(&["error"]).unwrap_or_else(|| JsonNode::String("the tool failed".into()));
+                data.insert("error", error);
                 self.tool_ended(&run, event, data, path);
             }
             other => self.pass_over(other),
@@ -98,7 +98,7 @@ impl EventLog {
     }
 
     /// Notes the error of the run, or of its model: a later reply of the model supersedes it.
-    fn fail(&mut self, mut data: Object) {
+    fn fail(&mut self, mut data: JsonObject) {
         let error = data.take(&["error"]).map_or_else(|| "error".to_owned(), said);
         self.steps.talk.builder.trace.stop_reason = Some(format!("error: {error}"));
     }
@@ -109,7 +109,7 @@ impl EventLog {
         talk.builder.pass_over(kind, &REPEATING);
     }
 
-    fn tool_ended(&mut self, run: &str, mut event: Object, mut data: Object, path: Vec<String>) {
+    fn tool_ended(&mut self, run: &str, mut event: JsonObject, mut data: JsonObject, path: Vec<String>) {
         // The end of a tool repeats its input in some versions only, so the start is the better source.
         let started = self.tools.get(run).cloned();
         let (name, arguments) = started.unwrap_or_else(|| {
@@ -130,9 +130,9 @@ impl EventLog {
     }
 
     /// Returns the agents that an event was recorded in, and the enclosing tool. A model inside of a tool is nested.
-    fn standing(&self, event: &mut Object) -> (Vec<String>, String) {
+    fn standing(&self, event: &mut JsonObject) -> (Vec<String>, String) {
         let parents = event.list(&["parent_ids"]).unwrap_or_default();
-        let ids = parents.into_iter().filter_map(Json::into_text);
+        let ids = parents.into_iter().filter_map(JsonNode::into_text);
         let mut scope = Cow::Borrowed("");
         let mut path = Vec::new();
         // `parent_ids` lists all enclosing runs from the outermost one on. Only those that are tools make an event

@@ -11,12 +11,11 @@ mod runs;
 mod steps;
 mod talk;
 
+use crate::json::{JsonError, JsonNode, JsonObject};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
@@ -56,7 +55,7 @@ fn detect_format(input: &Input) -> Detection {
     }
 }
 
-fn shape(value: &Json) -> Option<LangchainShape> {
+fn shape(value: &JsonNode) -> Option<LangchainShape> {
     if value.text_under("event").is_some_and(|text| text.starts_with("on_")) && value.get("run_id").is_some()
     {
         return Some(LangchainShape::Event);
@@ -74,37 +73,39 @@ fn shape(value: &Json) -> Option<LangchainShape> {
 }
 
 /// Whether a value below `value` is a message.
-fn holds_message(value: &Json, depth: usize) -> bool {
+fn holds_message(value: &JsonNode, depth: usize) -> bool {
     let Some(below) = depth.checked_sub(1) else { return false };
     // Most values are texts and numbers.
-    let is_one_or_holds_one = |inner: &Json| match inner {
-        Json::Object(_) => message::is_message(inner) || holds_message(inner, below),
-        Json::List(_) => holds_message(inner, below),
+    let is_one_or_holds_one = |inner: &JsonNode| match inner {
+        JsonNode::Object(_) => message::is_message(inner) || holds_message(inner, below),
+        JsonNode::Array(_) => holds_message(inner, below),
         _ => false,
     };
     match value {
-        Json::List(items) => items.iter().any(is_one_or_holds_one),
-        Json::Object(object) => object.values().any(is_one_or_holds_one),
+        JsonNode::Array(items) => items.iter().any(is_one_or_holds_one),
+        JsonNode::Object(object) => object.values().any(is_one_or_holds_one),
         _ => false,
     }
 }
 
 /// Collects the messages in a value, in order.
-fn messages_in<'t>(value: Json<'t>, depth: usize, found: &mut Vec<Object<'t>>) {
+fn messages_in<'t>(value: JsonNode<'t>, depth: usize, found: &mut Vec<JsonObject<'t>>) {
     match value {
         _ if depth == 0 => {}
         value if message::is_message(&value) || message::is_chat_message(&value) => {
             found.extend(message::fields(value));
         }
         // A pair of a role and a text is a message in its shortest form.
-        Json::List(items) if message::is_pair(&items) => found.extend(message::of_pair(items)),
-        Json::List(items) => items.into_iter().for_each(|item| messages_in(item, depth - 1, found)),
-        Json::Object(object) => object.into_values().for_each(|value| messages_in(value, depth - 1, found)),
+        JsonNode::Array(items) if message::is_pair(&items) => found.extend(message::of_pair(items)),
+        JsonNode::Array(items) => items.into_iter().for_each(|item| messages_in(item, depth - 1, found)),
+        JsonNode::Object(object) => {
+            object.into_values().for_each(|value| messages_in(value, depth - 1, found));
+        }
         _ => {}
     }
 }
 
-fn messages_of(value: Json<'_>) -> Vec<Object<'_>> {
+fn messages_of(value: JsonNode<'_>) -> Vec<JsonObject<'_>> {
     let mut found = Vec::new();
     messages_in(value, DEPTH + 1, &mut found);
     found
@@ -119,8 +120,8 @@ fn split_file(input: &Input) -> Option<Pieces> {
 /// The keys that tell a run from records of other shapes.
 const SHAPE_KEYS: [&str; 6] = ["event", "run_id", "run_type", "dotted_order", "trace_id", "child_runs"];
 
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
-    let mut record = Json::Object(look(text, &SHAPE_KEYS)?);
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
+    let mut record = JsonNode::Object(look(text, &SHAPE_KEYS)?);
     let is_run = matches!(shape(&record), Some(LangchainShape::Run));
     // Among runs, a record of another shape is an error. Alone, it would be read by its own shape.
     let Some(run) = record.as_object_mut().filter(|_| is_run) else { return Ok(RunKey::Several.into()) };
@@ -129,13 +130,13 @@ fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
     if !children.iter().all(|child| is_of(child, trace.as_ref())) {
         return Ok(RunKey::Several.into());
     }
-    let id = trace.and_then(Json::into_text).unwrap_or_default();
+    let id = trace.and_then(JsonNode::into_text).unwrap_or_default();
     Ok(RunKey::Of(id.into_owned()).into())
 }
 
 /// Whether a run and all its descendants belong to `trace`.
-fn is_of(run: &Json, trace: Option<&Json>) -> bool {
-    let below = run.get("child_runs").and_then(Json::as_list).unwrap_or_default();
+fn is_of(run: &JsonNode, trace: Option<&JsonNode>) -> bool {
+    let below = run.get("child_runs").and_then(JsonNode::as_array).unwrap_or_default();
     run.get("trace_id").filter(|id| !id.is_null()) == trace && below.iter().all(|child| is_of(child, trace))
 }
 
@@ -149,8 +150,8 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 }
 
 /// Returns the places of the messages in a record: its list of messages, or itself.
-fn locate_messages(at: At, value: &Json) -> Vec<RecordSpot> {
-    let Some(messages) = value.get("messages").and_then(Json::as_list) else {
+fn locate_messages(at: At, value: &JsonNode) -> Vec<RecordSpot> {
+    let Some(messages) = value.get("messages").and_then(JsonNode::as_array) else {
         return vec![RecordSpot::from(at).with_inner(find_wrapper(value))];
     };
     let messages = messages.iter().enumerate();
@@ -160,10 +161,10 @@ fn locate_messages(at: At, value: &Json) -> Vec<RecordSpot> {
 }
 
 /// The key under which a message has its fields.
-fn find_wrapper(message: &Json) -> &'static str {
+fn find_wrapper(message: &JsonNode) -> &'static str {
     ["data", "kwargs"]
         .into_iter()
-        .find(|key| message.get(key).is_some_and(Json::is_object))
+        .find(|key| message.get(key).is_some_and(JsonNode::is_object))
         .unwrap_or_default()
 }
 

@@ -1,5 +1,6 @@
 //! LangSmith runs, one in each line or as a tree of `child_runs`. The runs of one trace are one run of an agent.
 
+use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -11,8 +12,6 @@ use crate::reader::formats::langchain::message::{self, MessageKind};
 use crate::reader::formats::langchain::messages_of;
 use crate::reader::formats::langchain::steps::{GraphSteps, ToolRun};
 use crate::reader::json::input::Record;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Ended, Trace};
 
 /// The most ancestors of a run that are followed.
@@ -28,11 +27,11 @@ struct TracerRun<'t> {
     name: String,
     start: Option<u64>,
     end: Option<u64>,
-    rest: Object<'t>,
+    rest: JsonObject<'t>,
 }
 
 impl<'t> TracerRun<'t> {
-    fn of(mut run: Object<'t>) -> Result<Self, DecodeError> {
+    fn of(mut run: JsonObject<'t>) -> Result<Self, DecodeError> {
         let start = run.string(&["start_time"])?;
         let order = run.string(&["dotted_order"])?.or(start.clone()).unwrap_or_default();
         let id = run.string(&["id", "run_id"])?.unwrap_or_default();
@@ -76,8 +75,8 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     Ok(traces.into_iter().map(trace_of).collect())
 }
 
-fn collect<'t>(value: Json<'t>, runs: &mut Vec<TracerRun<'t>>) -> Result<(), DecodeError> {
-    let mut run = Object::of(value, "a run")?;
+fn collect<'t>(value: JsonNode<'t>, runs: &mut Vec<TracerRun<'t>>) -> Result<(), DecodeError> {
+    let mut run = JsonObject::of(value, "a run")?;
     let children = run.list(&["child_runs"])?;
     runs.push(TracerRun::of(run)?);
     children.into_iter().try_for_each(|child| collect(child, runs))
@@ -123,7 +122,7 @@ fn trace_of(mut runs: Vec<TracerRun>) -> Trace {
     trace
 }
 
-fn has_messages(run: &Object) -> bool {
+fn has_messages(run: &JsonObject) -> bool {
     run.get("inputs").is_some_and(|inputs| inputs.get("messages").is_some())
 }
 
@@ -183,7 +182,7 @@ fn tool_run<'t>(run: &mut TracerRun<'t>, began: Option<u64>, path: Vec<String>) 
     }
 }
 
-fn error_of(run: &mut Object) -> Option<String> {
+fn error_of(run: &mut JsonObject) -> Option<String> {
     let error = run.take(&["error"])?.into_text_or_json();
     (!error.is_empty()).then(|| message::without_stack(&error).to_owned())
 }

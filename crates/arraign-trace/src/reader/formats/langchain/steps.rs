@@ -1,6 +1,6 @@
 //! Model calls and tool calls in the order in which they began. Events and LangSmith runs share this.
 
-use std::borrow::Cow;
+use crate::json::{JsonNode, JsonObject};
 use std::collections::HashMap;
 
 use crate::reader::build::evidence::may_hold_parts;
@@ -8,8 +8,6 @@ use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::formats::langchain::message::{self, MessageKind};
 use crate::reader::formats::langchain::messages_of;
 use crate::reader::formats::langchain::talk::Talk;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Trace};
 
 /// A run while its steps are read.
@@ -26,7 +24,7 @@ pub(crate) struct ToolRun<'t> {
     pub(crate) id: Option<String>,
     pub(crate) name: String,
     pub(crate) arguments: Arguments,
-    pub(crate) output: Option<Json<'t>>,
+    pub(crate) output: Option<JsonNode<'t>>,
     pub(crate) error: Option<String>,
     /// What the record of the run says about its outcome, next to the message of the tool.
     pub(crate) marks: OutcomeMarks,
@@ -37,7 +35,7 @@ pub(crate) struct ToolRun<'t> {
 
 impl GraphSteps {
     /// Adds the messages that the model of a scope is sent for the first time and did not say itself.
-    pub(crate) fn hear(&mut self, scope: &str, messages: Vec<Object>, path: &[String]) {
+    pub(crate) fn hear(&mut self, scope: &str, messages: Vec<JsonObject>, path: &[String]) {
         let asked = self.asked.insert(scope.to_owned(), messages.len());
         // The messages after the last one of the model are new, but never those that an earlier request had.
         let last = messages.iter().rposition(|message| message::kind(message) == Some(MessageKind::Model));
@@ -47,7 +45,7 @@ impl GraphSteps {
                 Some(MessageKind::System) => asked.is_none(),
                 Some(MessageKind::Human) => place >= from,
                 // A tool may have no run in the file. The message to the model is then the only record of its result.
-                Some(MessageKind::Tool) => message.get("tool_call_id").is_some_and(Json::is_text),
+                Some(MessageKind::Tool) => message.get("tool_call_id").is_some_and(JsonNode::is_string),
                 _ => false,
             };
             if new {
@@ -57,7 +55,7 @@ impl GraphSteps {
     }
 
     /// Adds the reply of a model: the first of its alternatives.
-    pub(crate) fn said(&mut self, output: Json, path: &[String]) {
+    pub(crate) fn said(&mut self, output: JsonNode, path: &[String]) {
         let is_filled = may_hold_parts(&output);
         let said = messages_of(output)
             .into_iter()
@@ -100,8 +98,8 @@ impl GraphSteps {
         match (error, message) {
             (Some(error), _) => (call.status, call.error) = (CallStatus::Error, Some(error)),
             (None, Some(mut message)) => {
-                let call_id = call.id.clone().map(|id| Json::Text(Cow::Owned(id))).unwrap_or_default();
-                message.push("tool_call_id".into(), call_id);
+                let call_id = call.id.clone().map(|id| JsonNode::String((id).into())).unwrap_or_default();
+                message.insert("tool_call_id", call_id);
                 self.talk.add(message, &path);
                 // The message says more, but a mark of the run that no message repeats counts as well.
                 if let Some(call) = self.talk.builder.call_mut(index).filter(|_| !marks.has_only_success()) {
@@ -112,7 +110,7 @@ impl GraphSteps {
             (None, None) if marks.is_pending() && plain.is_none() => {}
             (None, None) => {
                 marks.settle(call, Unmarked::Worked);
-                call.result = plain.map(Json::into_value);
+                call.result = plain.map(JsonNode::into_json);
             }
         }
     }
@@ -122,6 +120,6 @@ impl GraphSteps {
     }
 }
 
-fn holds_tool_message(output: &Json) -> bool {
+fn holds_tool_message(output: &JsonNode) -> bool {
     crate::reader::formats::langchain::holds_message(output, crate::reader::formats::langchain::DEPTH)
 }

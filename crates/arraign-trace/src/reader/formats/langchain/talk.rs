@@ -1,17 +1,16 @@
 //! Builds a conversation from messages, whole or in chunks. A message that is repeated under its id is read once.
 
+use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use crate::json_text::render_plain;
+use crate::json::render_plain;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::formats::langchain::content;
 use crate::reader::formats::langchain::message::{self, MadeCall, MessageKind};
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, Ended, Role, Trace, Usage};
 
 /// The answers that an agent gives in place of its model when it reaches a limit: `create_react_agent` of
@@ -62,7 +61,7 @@ struct MessageMetadata {
 }
 
 impl MessageMetadata {
-    fn of(fields: &mut Object) -> (Self, Option<Usage>) {
+    fn of(fields: &mut JsonObject) -> (Self, Option<Usage>) {
         let mut metadata = fields.object(&["response_metadata"]).ok().flatten().unwrap_or_default();
         let usage = message::raw_usage(&mut metadata);
         let model = metadata.take_text(&["model_name", "model"]).map(Cow::into_owned);
@@ -73,7 +72,7 @@ impl MessageMetadata {
         let incomplete = incomplete.map(ToOwned::to_owned);
         let status = metadata.take_text(&["status"]).map(Cow::into_owned);
         let stop_reason = stop_reason.or(incomplete).or(status);
-        let agent = fields.take(&["name"]).and_then(Json::into_text).map(Cow::into_owned);
+        let agent = fields.take(&["name"]).and_then(JsonNode::into_text).map(Cow::into_owned);
         (Self { agent, model, stop_reason }, usage)
     }
 
@@ -86,8 +85,8 @@ impl MessageMetadata {
     }
 }
 
-fn id_of<'v>(fields: &'v Object) -> Option<&'v str> {
-    fields.get("id").and_then(Json::as_str)
+fn id_of<'v>(fields: &'v JsonObject) -> Option<&'v str> {
+    fields.get("id").and_then(JsonNode::as_str)
 }
 
 impl Talk {
@@ -99,19 +98,19 @@ impl Talk {
     }
 
     /// Whether this message was read before.
-    pub(crate) fn knows(&self, fields: &Object) -> bool {
+    pub(crate) fn knows(&self, fields: &JsonObject) -> bool {
         id_of(fields).is_some_and(|id| self.seen.contains(id))
     }
 
     /// Adds a message from or to the agent at this path.
-    pub(crate) fn add(&mut self, fields: Object, path: &[String]) {
+    pub(crate) fn add(&mut self, fields: JsonObject, path: &[String]) {
         let evidence = CallEvidence::gather_object(self.spot, &fields);
         self.builder.enter_record(evidence.spot);
         self.add_fields(fields, path);
         self.builder.close_record(evidence);
     }
 
-    fn add_fields(&mut self, mut fields: Object, path: &[String]) {
+    fn add_fields(&mut self, mut fields: JsonObject, path: &[String]) {
         let Some(kind) = message::kind(&fields) else { return };
         if kind == MessageKind::Model && message::is_chunk(&fields) {
             self.add_chunk(fields, path);
@@ -130,18 +129,18 @@ impl Talk {
         }
     }
 
-    fn hear(&mut self, role: Role, mut fields: Object, path: &[String]) {
+    fn hear(&mut self, role: Role, mut fields: JsonObject, path: &[String]) {
         if path.is_empty() {
             self.builder.say(role, &message::text_of(fields.take(&["content"])));
         }
     }
 
-    fn model(&mut self, mut fields: Object, path: &[String]) {
+    fn model(&mut self, mut fields: JsonObject, path: &[String]) {
         let usage = message::usage(&mut fields);
         let (about, raw) = MessageMetadata::of(&mut fields);
         self.begin(usage.or(raw), about, path);
         for block in message::kept_apart(&fields) {
-            content::add(&mut self.builder, Some(Json::List(vec![block])), path);
+            content::add(&mut self.builder, Some(JsonNode::Array(vec![block])), path);
         }
         // A refusal stands in for a text that is empty.
         let said = fields.take(&["content"]).filter(|content| !message::is_empty(content));
@@ -176,7 +175,7 @@ impl Talk {
     }
 
     /// Adds a tool's message to the call that it answers.
-    fn answer(&mut self, fields: &mut Object) {
+    fn answer(&mut self, fields: &mut JsonObject) {
         let mut marks = OutcomeMarks::of(fields);
         marks.read_value(fields.get("additional_kwargs"));
         let [id, name] = ["tool_call_id", "name"].map(|name| fields.take_text(&[name]));
@@ -193,7 +192,7 @@ impl Talk {
         call.result = Some(result);
     }
 
-    fn add_chunk(&mut self, mut fields: Object, path: &[String]) {
+    fn add_chunk(&mut self, mut fields: JsonObject, path: &[String]) {
         let id = id_of(&fields).unwrap_or_default().to_owned();
         // The whole message was read already: its late chunks repeat it.
         if self.seen.contains(&id) {
@@ -254,8 +253,8 @@ impl StreamedMessage {
     }
 
     /// Adds a chunk of a call. The first chunk has the name and the id, the others continue the arguments.
-    fn add_call(&mut self, chunk: Json) {
-        let Ok(mut chunk) = Object::of(chunk, "a piece of a call") else { return };
+    fn add_call(&mut self, chunk: JsonNode) {
+        let Ok(mut chunk) = JsonObject::of(chunk, "a piece of a call") else { return };
         let number = chunk.count(&["index"]).ok().flatten();
         let [id, name, more] =
             ["id", "name", "args"].map(|name| chunk.take_text(&[name]).map(Cow::into_owned));

@@ -3,9 +3,8 @@
 //! Python writes `type: function_call` and `call_id`, .NET `$type: functionCall` and `callId`: one spelling is made
 //! of the two. Contents that are no text, call, result or usage mean nothing to a trace.
 
+use crate::json::{Json, JsonNode, JsonObject};
 use std::borrow::Cow;
-
-use serde_json::Value;
 
 use crate::reader::build::content::content_value;
 use crate::reader::build::spot::RecordSpot;
@@ -14,8 +13,6 @@ use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::maf::TOKENS;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, Role, Trace};
 
 /// Kinds of contents that contain no call.
@@ -59,9 +56,13 @@ impl MafWalk {
     }
 
     /// Adds a message with its contents.
-    pub(crate) fn message(&mut self, spot: impl Into<RecordSpot>, value: Json) -> Result<(), DecodeError> {
+    pub(crate) fn message(
+        &mut self,
+        spot: impl Into<RecordSpot>,
+        value: JsonNode,
+    ) -> Result<(), DecodeError> {
         let evidence = self.builder.open_record(spot, &value);
-        let mut message = Object::of(value, "a message")?;
+        let mut message = JsonObject::of(value, "a message")?;
         let role = role_of(&mut message)?;
         let author = message.string(&["author_name", "authorName"])?;
         let speaker = match role.as_ref() {
@@ -85,8 +86,8 @@ impl MafWalk {
         Ok(())
     }
 
-    fn content(&mut self, value: Json) -> Result<(), DecodeError> {
-        let mut content = Object::of(value, "a content")?;
+    fn content(&mut self, value: JsonNode) -> Result<(), DecodeError> {
+        let mut content = JsonObject::of(value, "a content")?;
         let kind = kind_of(&mut content)?;
         match kind.as_ref() {
             "text" => {
@@ -116,7 +117,7 @@ impl MafWalk {
     }
 
     /// Notes an error, which ended the run unless the response has a reason of its own. .NET writes a refusal as an error.
-    fn note_error(&mut self, mut content: Object) -> Result<(), DecodeError> {
+    fn note_error(&mut self, mut content: JsonObject) -> Result<(), DecodeError> {
         let code = content.text(&["error_code", "errorCode"])?;
         if !code.is_some_and(|code| code.eq_ignore_ascii_case("refusal")) {
             self.failure = content.text(&["message"])?.map(|message| format!("error: {message}"));
@@ -124,7 +125,7 @@ impl MafWalk {
         Ok(())
     }
 
-    fn call(&mut self, mut content: Object) -> Result<(), DecodeError> {
+    fn call(&mut self, mut content: JsonObject) -> Result<(), DecodeError> {
         let name = content.required(&["name"])?;
         let arguments = content.arguments("arguments");
         let id = content.string(&["call_id", "callId"])?;
@@ -141,8 +142,8 @@ impl MafWalk {
         open.is_some_and(|call| call.name == name && call.arguments == *arguments)
     }
 
-    fn approval(&mut self, mut call: Object) -> Result<(), DecodeError> {
-        let id = call.get("call_id").or_else(|| call.get("callId")).and_then(Json::as_str);
+    fn approval(&mut self, mut call: JsonObject) -> Result<(), DecodeError> {
+        let id = call.get("call_id").or_else(|| call.get("callId")).and_then(JsonNode::as_str);
         if id.is_some_and(|id| self.builder.knows(id)) {
             return Ok(());
         }
@@ -152,7 +153,7 @@ impl MafWalk {
         }
     }
 
-    fn result(&mut self, mut content: Object) -> Result<(), DecodeError> {
+    fn result(&mut self, mut content: JsonObject) -> Result<(), DecodeError> {
         let has_items = content.take(&["items"]).is_some();
         // Versions before 1.0 are told by their results, which have no `items`: see `is_before_1_0`.
         self.python_results += usize::from(content.get("call_id").is_some());
@@ -161,7 +162,7 @@ impl MafWalk {
         let mut marks = OutcomeMarks::of(&content);
         let exception = content.take(&["exception"]).map(reason_of);
         let result = content.take(&["result"]);
-        let refusal = result.as_ref().and_then(Json::as_str).filter(|text| text.starts_with("Error: "));
+        let refusal = result.as_ref().and_then(JsonNode::as_str).filter(|text| text.starts_with("Error: "));
         marks.note_failure(refusal.is_some() || (result.is_none() && !has_items));
         let Some(call) = self.builder.waiting(Some(&id), None) else {
             self.builder.compare_result(Some(&id), &marks, Unmarked::Worked);
@@ -169,12 +170,12 @@ impl MafWalk {
         };
         marks.settle(call, Unmarked::Worked);
         call.error = reason(exception, refusal);
-        call.result = result.map(Json::into_value);
+        call.result = result.map(JsonNode::into_json);
         Ok(())
     }
 
     /// A call that the model's service makes itself: its arguments are all that the content says of it.
-    fn hosted_call(&mut self, tool: &str, mut content: Object) -> Result<(), DecodeError> {
+    fn hosted_call(&mut self, tool: &str, mut content: JsonObject) -> Result<(), DecodeError> {
         let id = content.string(&["call_id", "callId"])?;
         let name = content
             .string(&["tool_name", "toolName", "name"])?
@@ -191,20 +192,20 @@ impl MafWalk {
         Ok(())
     }
 
-    fn hosted_result(&mut self, tool: &str, mut content: Object) -> Result<(), DecodeError> {
+    fn hosted_result(&mut self, tool: &str, mut content: JsonObject) -> Result<(), DecodeError> {
         let Some(id) = content.text(&["call_id", "callId"])? else { return Ok(()) };
         let mut marks = OutcomeMarks::of(&content);
         let exception = content.take(&["exception", "error"]).map(reason_of);
         let output = content.take(&["output", "outputs", "result", "results"]);
         // A shell's output lists the results of its commands. The first result belongs to the call.
-        let shell = output.as_ref().filter(|_| tool.contains("shell")).and_then(Json::first);
+        let shell = output.as_ref().filter(|_| tool.contains("shell")).and_then(JsonNode::first);
         marks.read_value(shell);
         let Some(call) = self.builder.waiting(Some(&id), None) else {
             self.builder.compare_result(Some(&id), &marks, Unmarked::Worked);
             return Ok(());
         };
         call.exit_code = marks.exit_code();
-        let timed_out = shell.and_then(|shell| shell.get("timed_out")).is_some_and(Json::is_true);
+        let timed_out = shell.and_then(|shell| shell.get("timed_out")).is_some_and(JsonNode::is_true);
         let error = exception.or_else(|| timed_out.then(|| "timed out".to_owned()));
         marks.settle(call, Unmarked::Worked);
         call.error = error;
@@ -227,12 +228,14 @@ fn reason(exception: Option<String>, refusal: Option<&str>) -> Option<String> {
 }
 
 /// The role: a word, or in early versions an object that wraps it.
-pub(crate) fn role_of<'t>(message: &mut Object<'t>) -> Result<Cow<'t, str>, DecodeError> {
+pub(crate) fn role_of<'t>(message: &mut JsonObject<'t>) -> Result<Cow<'t, str>, DecodeError> {
     match message.take(&["role"]) {
-        Some(Json::Text(role)) if role.bytes().all(|letter| letter.is_ascii_lowercase()) => Ok(role),
-        Some(Json::Text(role)) => Ok(Cow::Owned(role.to_lowercase())),
-        Some(Json::Object(mut role)) => match role.take(&["value"]) {
-            Some(Json::Text(role)) => Ok(role),
+        Some(JsonNode::String(role)) if role.bytes().all(|letter| letter.is_ascii_lowercase()) => {
+            Ok(role.into_cow())
+        }
+        Some(JsonNode::String(role)) => Ok(Cow::Owned(role.to_lowercase())),
+        Some(JsonNode::Object(mut role)) => match role.take(&["value"]) {
+            Some(JsonNode::String(role)) => Ok(role.into_cow()),
             _ => Err(DecodeError::new("`value` is missing").at_key("role")),
         },
         _ => Err(DecodeError::new("`role` is missing")),
@@ -240,7 +243,7 @@ pub(crate) fn role_of<'t>(message: &mut Object<'t>) -> Result<Cow<'t, str>, Deco
 }
 
 /// A content's type in Python's spelling.
-pub(crate) fn kind_of<'t>(content: &mut Object<'t>) -> Result<Cow<'t, str>, DecodeError> {
+pub(crate) fn kind_of<'t>(content: &mut JsonObject<'t>) -> Result<Cow<'t, str>, DecodeError> {
     let kind = content.text(&["type", "$type"])?.unwrap_or_default();
     // Python's own spelling needs no copy.
     if !kind.bytes().any(|letter| letter.is_ascii_uppercase()) {
@@ -261,7 +264,7 @@ fn hosted_name(kind: &str) -> &str {
     if kind == "mcp_server" { "mcp" } else { kind }
 }
 
-fn rest_of(content: Object) -> Value {
+fn rest_of(content: JsonObject) -> Json {
     const NOISE: [&str; 8] = [
         "type",
         "$type",
@@ -274,15 +277,15 @@ fn rest_of(content: Object) -> Value {
     ];
     let rest =
         content.rest().into_iter().filter(|(key, value)| !NOISE.contains(&key.as_ref()) && !value.is_null());
-    Value::Object(rest.map(|(key, value)| (key.into_owned(), value_of_part(value))).collect())
+    Json::Object(rest.map(|(key, value)| (key.into_owned(), value_of_part(value))).collect())
 }
 
 /// A list of text contents is one text.
 /// The value of a part's own key, which may be a list of texts; an empty list is data.
-fn value_of_part(value: Json) -> Value {
-    if value.as_list().is_some_and(<[_]>::is_empty) { value.into_value() } else { content_value(value, "") }
+fn value_of_part(value: JsonNode) -> Json {
+    if value.as_array().is_some_and(<[_]>::is_empty) { value.into_json() } else { content_value(value, "") }
 }
 
-fn reason_of(value: Json) -> String {
+fn reason_of(value: JsonNode) -> String {
     value.into_text_or_json().into_owned()
 }

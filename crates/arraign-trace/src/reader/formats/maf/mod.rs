@@ -6,14 +6,13 @@
 mod content;
 mod updates;
 
+use crate::json::{JsonError, JsonNode, JsonObject};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::maf::content::MafWalk;
 use crate::reader::json::input::{At, Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -64,8 +63,8 @@ fn detect_format(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-fn shape(value: &Json) -> Option<MafShape> {
-    let kind = value.get("type").and_then(Json::as_str).unwrap_or_default();
+fn shape(value: &JsonNode) -> Option<MafShape> {
+    let kind = value.get("type").and_then(JsonNode::as_str).unwrap_or_default();
     if kind.ends_with("response_update") {
         return Some(MafShape::Update);
     }
@@ -74,7 +73,7 @@ fn shape(value: &Json) -> Option<MafShape> {
         let update = ["response_id", "responseId"].iter().any(|key| value.get(key).is_some());
         return Some(if update { MafShape::Update } else { MafShape::Message });
     }
-    let messages = value.get("messages").and_then(Json::as_list);
+    let messages = value.get("messages").and_then(JsonNode::as_array);
     match (kind, messages) {
         ("agent_response" | "agent_run_response" | "chat_response", Some(_)) => Some(MafShape::Response),
         ("", Some(messages)) if messages.iter().any(is_message) => Some(MafShape::Response),
@@ -83,8 +82,8 @@ fn shape(value: &Json) -> Option<MafShape> {
 }
 
 /// Whether this is a message of the framework: it has `contents` with types.
-fn is_message(value: &Json) -> bool {
-    let contents = value.get("contents").and_then(Json::as_list);
+fn is_message(value: &JsonNode) -> bool {
+    let contents = value.get("contents").and_then(JsonNode::as_array);
     value.has_key("role")
         && contents.is_some_and(|contents| {
             contents.iter().all(|content| content.has_key("type") || content.has_key("$type"))
@@ -92,14 +91,14 @@ fn is_message(value: &Json) -> bool {
 }
 
 /// Returns the part of a session that contains its messages. Each version has its own name for it.
-fn state<'v, 't>(value: &'v Json<'t>) -> Option<&'v Object<'t>> {
+fn state<'v, 't>(value: &'v JsonNode<'t>) -> Option<&'v JsonObject<'t>> {
     const NAMES: [&str; 5] =
         ["state", "chat_message_store_state", "chatMessageStoreState", "storeState", "stateBag"];
     NAMES.iter().find_map(|name| value.get(name)?.as_object())
 }
 
-fn find_messages<'v, 't>(state: &'v Object<'t>, depth: usize) -> Option<&'v [Json<'t>]> {
-    if let Some(Json::List(messages)) = state.get("messages")
+fn find_messages<'v, 't>(state: &'v JsonObject<'t>, depth: usize) -> Option<&'v [JsonNode<'t>]> {
+    if let Some(JsonNode::Array(messages)) = state.get("messages")
         && !messages.is_empty()
         && messages.iter().all(is_message)
     {
@@ -107,7 +106,12 @@ fn find_messages<'v, 't>(state: &'v Object<'t>, depth: usize) -> Option<&'v [Jso
     }
     let below = depth.checked_sub(1)?;
     // The keys are sorted, so that the choice does not depend on the order in the file.
-    state.sorted().into_values().filter_map(Json::as_object).find_map(|inner| find_messages(inner, below))
+    state
+        .iter()
+        .collect::<std::collections::BTreeMap<_, _>>()
+        .into_values()
+        .filter_map(JsonNode::as_object)
+        .find_map(|inner| find_messages(inner, below))
 }
 
 /// Splits a log of responses: each is a run.
@@ -116,7 +120,7 @@ fn split_file(input: &Input) -> Option<Pieces> {
     is_log.then_some(Pieces::records(find_run_key))
 }
 
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     const ID: [&str; 2] = ["response_id", "responseId"];
     Ok(RunKey::Own(look(text, &ID)?.string(&ID).ok().flatten()).into())
 }
@@ -142,23 +146,23 @@ fn read_record(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
     let run = match shape(&record.value) {
         Some(MafShape::Session) => read_session(at, &record.value),
-        _ => Object::of(record.value, "a response").and_then(|response| read_response(at, response)),
+        _ => JsonObject::of(record.value, "a response").and_then(|response| read_response(at, response)),
     };
     run.map_err(|error| at.in_record(error))
 }
 
-fn read_session(at: At, session: &Json) -> Result<Trace, DecodeError> {
+fn read_session(at: At, session: &JsonNode) -> Result<Trace, DecodeError> {
     let messages = state(session).and_then(|state| find_messages(state, STATE_DEPTH));
     let mut walk = MafWalk::default();
     for (index, message) in messages.into_iter().flatten().enumerate() {
         walk.message(at, message.clone()).map_err(|error| error.at_key(index).at_key("messages"))?;
     }
-    let id = session.get("session_id").or_else(|| session.get("sessionId")).and_then(Json::as_str);
+    let id = session.get("session_id").or_else(|| session.get("sessionId")).and_then(JsonNode::as_str);
     walk.builder.trace.id = id.map(ToOwned::to_owned);
     Ok(walk.finish())
 }
 
-fn read_response(at: At, mut response: Object) -> Result<Trace, DecodeError> {
+fn read_response(at: At, mut response: JsonObject) -> Result<Trace, DecodeError> {
     let messages = response.list(&["messages"])?;
     // An object with empty `messages` may be anything, if its type does not say that it is a response.
     if messages.is_empty() && response.get("type").is_none() {
@@ -183,10 +187,10 @@ fn read_response(at: At, mut response: Object) -> Result<Trace, DecodeError> {
 }
 
 /// A word, or in early versions an object that wraps it.
-pub(crate) fn finish_reason(object: &mut Object) -> Option<String> {
+pub(crate) fn finish_reason(object: &mut JsonObject) -> Option<String> {
     match object.take(&["finish_reason", "finishReason"])? {
-        Json::Text(reason) => Some(reason.into_owned()),
-        wrapped => wrapped.get("value").and_then(Json::as_str).map(ToOwned::to_owned),
+        JsonNode::String(reason) => Some(reason.into_string()),
+        wrapped => wrapped.get("value").and_then(JsonNode::as_str).map(ToOwned::to_owned),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Arguments come in pieces that share a `call_id`, texts in pieces that follow each other. `merge_mode: replace`
 //! gives the whole again. Usage is cumulative, so its last figures count.
 
+use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
 use crate::reader::build::usage::UsageTotal;
@@ -10,8 +11,6 @@ use crate::reader::error::DecodeError;
 use crate::reader::formats::maf::content::{MafWalk, kind_of, role_of};
 use crate::reader::formats::maf::{TOKENS, finish_reason};
 use crate::reader::json::input::{At, Record};
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Trace, Usage};
 
 /// A message in the making.
@@ -29,8 +28,8 @@ struct MessageDraft<'t> {
 #[derive(Debug)]
 enum ContentPiece<'t> {
     Text { text: Cow<'t, str>, whole: bool },
-    Call { id: Cow<'t, str>, name: Cow<'t, str>, arguments: Option<Json<'t>>, whole: bool },
-    Other(Json<'t>),
+    Call { id: Cow<'t, str>, name: Cow<'t, str>, arguments: Option<JsonNode<'t>>, whole: bool },
+    Other(JsonNode<'t>),
 }
 
 /// A run in the making.
@@ -46,7 +45,7 @@ struct Merger<'t> {
 pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     let mut merger = Merger::default();
     for Record { at, value } in records {
-        let update = Object::of(value, "an update").and_then(|update| merger.update(at, update));
+        let update = JsonObject::of(value, "an update").and_then(|update| merger.update(at, update));
         update.map_err(|error| at.in_record(error))?;
     }
     // No message is read before all its updates are merged.
@@ -77,7 +76,7 @@ fn total(usages: &[Usage]) -> Option<Usage> {
 }
 
 impl<'t> Merger<'t> {
-    fn update(&mut self, at: At, mut update: Object<'t>) -> Result<(), DecodeError> {
+    fn update(&mut self, at: At, mut update: JsonObject<'t>) -> Result<(), DecodeError> {
         let role = if update.get("role").is_some_and(|role| !role.is_null()) {
             role_of(&mut update)?
         } else {
@@ -125,15 +124,15 @@ impl<'t> Merger<'t> {
 
 impl<'t> MessageDraft<'t> {
     /// Adds a content; usage is handed out, since it is the run's and not the message's.
-    fn add(&mut self, value: Json<'t>) -> Result<Option<Usage>, DecodeError> {
+    fn add(&mut self, value: JsonNode<'t>) -> Result<Option<Usage>, DecodeError> {
         let kind =
-            value.get("type").or_else(|| value.get("$type")).and_then(Json::as_str).unwrap_or_default();
+            value.get("type").or_else(|| value.get("$type")).and_then(JsonNode::as_str).unwrap_or_default();
         // Only these three come in fragments.
         if !matches!(kind, "text" | "function_call" | "functionCall" | "usage") {
             self.contents.push(ContentPiece::Other(value));
             return Ok(None);
         }
-        let mut content = Object::of(value, "a content")?;
+        let mut content = JsonObject::of(value, "a content")?;
         let whole = content.text(&["merge_mode", "mergeMode"])?.as_deref() == Some("replace");
         match kind_of(&mut content)?.as_ref() {
             "text" => self.text(content.text(&["text"])?.unwrap_or_default(), whole),
@@ -152,7 +151,7 @@ impl<'t> MessageDraft<'t> {
                 if replace {
                     *text = more;
                 } else {
-                    text.to_mut().push_str(&more);
+                    *text = format!("{text}{more}").into();
                 }
                 *whole = replace;
             }
@@ -160,7 +159,7 @@ impl<'t> MessageDraft<'t> {
         }
     }
 
-    fn call(&mut self, mut content: Object<'t>, replace: bool) -> Result<(), DecodeError> {
+    fn call(&mut self, mut content: JsonObject<'t>, replace: bool) -> Result<(), DecodeError> {
         let id = content.text(&["call_id", "callId"])?.unwrap_or_default();
         let name = content.text(&["name"])?.unwrap_or_default();
         let more = content.take(&["arguments"]);
@@ -175,7 +174,9 @@ impl<'t> MessageDraft<'t> {
         }
         *whole = replace;
         match (arguments.as_mut(), more) {
-            (Some(Json::Text(text)), Some(Json::Text(more))) if !replace => text.to_mut().push_str(&more),
+            (Some(JsonNode::String(text)), Some(JsonNode::String(more))) if !replace => {
+                *text = format!("{text}{more}").into();
+            }
             (_, Some(more)) => *arguments = Some(more),
             (_, None) => {}
         }
@@ -189,26 +190,27 @@ impl<'t> MessageDraft<'t> {
         })
     }
 
-    fn into_message(self) -> Json<'t> {
+    fn into_message(self) -> JsonNode<'t> {
         let contents = self.contents.into_iter().map(ContentPiece::into_content).collect();
-        Json::object([
-            ("role", Json::Text(self.role)),
-            ("author_name", self.author.map_or(Json::Null, Json::Text)),
-            ("contents", Json::List(contents)),
+        JsonNode::object([
+            ("role", JsonNode::String(self.role.into())),
+            ("author_name", self.author.map_or(JsonNode::Null, |author| JsonNode::String(author.into()))),
+            ("contents", JsonNode::Array(contents)),
         ])
     }
 }
 
 impl<'t> ContentPiece<'t> {
-    fn into_content(self) -> Json<'t> {
+    fn into_content(self) -> JsonNode<'t> {
         match self {
-            ContentPiece::Text { text, .. } => {
-                Json::object([("type", Json::Text("text".into())), ("text", Json::Text(text))])
-            }
-            ContentPiece::Call { id, name, arguments, .. } => Json::object([
-                ("type", Json::Text("function_call".into())),
-                ("call_id", if id.is_empty() { Json::Null } else { Json::Text(id) }),
-                ("name", Json::Text(name)),
+            ContentPiece::Text { text, .. } => JsonNode::object([
+                ("type", JsonNode::String("text".into())),
+                ("text", JsonNode::String(text.into())),
+            ]),
+            ContentPiece::Call { id, name, arguments, .. } => JsonNode::object([
+                ("type", JsonNode::String("function_call".into())),
+                ("call_id", if id.is_empty() { JsonNode::Null } else { JsonNode::String(id.into()) }),
+                ("name", JsonNode::String(name.into())),
                 ("arguments", arguments.unwrap_or_default()),
             ]),
             ContentPiece::Other(content) => content,
@@ -219,15 +221,15 @@ impl<'t> ContentPiece<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::{Json, json};
     use crate::reader::json::input::Input;
-    use serde_json::{Value, json};
 
-    fn run(updates: &[Value]) -> Trace {
-        let lines: Vec<String> = updates.iter().map(Value::to_string).collect();
+    fn run(updates: &[Json]) -> Trace {
+        let lines: Vec<String> = updates.iter().map(Json::to_string).collect();
         read(Input::parse(&lines.join("\n")).expect("it is JSON").records).expect("it reads")
     }
 
-    fn update(role: &str, content: &Value) -> Value {
+    fn update(role: &str, content: &Json) -> Json {
         json!({"type": "agent_run_response_update", "role": {"type": "role", "value": role}, "contents": [content]})
     }
 

@@ -1,5 +1,6 @@
 //! The line and column of a JSON pointer in its text.
 
+use crate::json;
 use serde::de::IgnoredAny;
 
 use crate::json_text::unescape_token;
@@ -37,7 +38,7 @@ fn find_entry(text: &str, at: usize, step: &str) -> Option<EntryOffsets> {
         let mut is_wanted = index.to_string() == step;
         if is_object {
             let end = end_of_value(text, key)?;
-            is_wanted = serde_json::from_str::<String>(&text[key..end]).is_ok_and(|key| key == step);
+            is_wanted = json::from_str::<String>(&text[key..end]).is_ok_and(|key| key == step);
             next = skip_blanks(text, skip_blanks(text, end) + 1);
         }
         // The search goes on after a match: a duplicate key is shown at its last place.

@@ -1,10 +1,9 @@
 //! Mistakes in a native trace: all of them at once, each with its place.
 
+use crate::json::{JsonNode, JsonObject};
 use std::fmt;
 
 use crate::json_text::escape_token;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::suggest::did_you_mean;
 
 /// A mistake in a native trace.
@@ -28,7 +27,7 @@ impl NativeMistake {
     }
 
     /// Says that the value is not of the `wanted` kind.
-    pub(crate) fn expected(wanted: &str, found: &Json) -> Self {
+    pub(crate) fn expected(wanted: &str, found: &JsonNode) -> Self {
         let mistake = Self::new(format!("expected {wanted}, found {}", describe_value(found)));
         match found.as_str() {
             Some("yes" | "on") => mistake.help("write `true`"),
@@ -44,7 +43,7 @@ impl NativeMistake {
     }
 
     /// Says that a mapping has a key twice.
-    pub(crate) fn duplicate_in(object: &Object) -> Option<Self> {
+    pub(crate) fn duplicate_in(object: &JsonObject) -> Option<Self> {
         let key = object.find_duplicate()?;
         Some(Self { on_key: true, ..Self::new(format!("duplicate key `{key}`")) }.at_key(key))
     }
@@ -71,23 +70,23 @@ impl fmt::Display for NativeMistake {
 }
 
 /// The value, in the words of somebody who writes YAML.
-fn describe_value(value: &Json) -> String {
+fn describe_value(value: &JsonNode) -> String {
     match value {
-        Json::Bool(flag) => format!("`{flag}`"),
-        Json::Number(number) => format!("`{number}`"),
-        Json::Text(text) => format!("the text `{text}`"),
+        JsonNode::Bool(flag) => format!("`{flag}`"),
+        JsonNode::Number(number) => format!("`{number}`"),
+        JsonNode::String(text) => format!("the text `{text}`"),
         other => describe_kind(other).to_owned(),
     }
 }
 
 /// The kind of the value, in the words of somebody who writes YAML.
-pub(crate) fn describe_kind(value: &Json) -> &'static str {
+pub(crate) fn describe_kind(value: &JsonNode) -> &'static str {
     match value {
-        Json::Null => "nothing",
-        Json::Bool(_) => "a boolean",
-        Json::Number(_) => "a number",
-        Json::Text(_) => "a string",
-        Json::List(_) => "a list",
-        Json::Object(_) => "a mapping",
+        JsonNode::Null => "nothing",
+        JsonNode::Bool(_) => "a boolean",
+        JsonNode::Number(_) => "a number",
+        JsonNode::String(_) => "a string",
+        JsonNode::Array(_) => "a list",
+        JsonNode::Object(_) => "a mapping",
     }
 }

@@ -28,10 +28,10 @@ pub use mistake::NativeMistake;
 pub use run::read_native;
 pub use write::to_native;
 
+use crate::json::{JsonError, JsonNode};
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -63,7 +63,7 @@ fn detect_format(input: &Input) -> Detection {
         return judge_steps(input.records.iter().map(|record| &record.value), false);
     }
     for record in &input.records {
-        let [steps, calls] = ["steps", "calls"].map(|key| record.value.get(key).and_then(Json::as_list));
+        let [steps, calls] = ["steps", "calls"].map(|key| record.value.get(key).and_then(JsonNode::as_array));
         match (steps, calls) {
             (Some(steps), _) => judge_steps(steps.iter(), false)?,
             (None, Some(calls)) => judge_steps(calls.iter(), true)?,
@@ -73,7 +73,7 @@ fn detect_format(input: &Input) -> Detection {
     Ok(Certainty::Sure)
 }
 
-fn judge_steps<'v>(mut steps: impl Iterator<Item = &'v Json<'v>>, short: bool) -> Detection {
+fn judge_steps<'v>(mut steps: impl Iterator<Item = &'v JsonNode<'v>>, short: bool) -> Detection {
     match steps.position(|step| !is_step(step, short)) {
         Some(index) => Err(format!("step {} has none of `user`, `call` and `say`", index + 1).into()),
         None => Ok(Certainty::Sure),
@@ -81,9 +81,9 @@ fn judge_steps<'v>(mut steps: impl Iterator<Item = &'v Json<'v>>, short: bool) -
 }
 
 /// Whether this is a step; `calls` are shorter than `steps`.
-fn is_step(value: &Json, short: bool) -> bool {
+fn is_step(value: &JsonNode, short: bool) -> bool {
     ["call", "user", "say", "system"].into_iter().any(|key| value.has_text(key))
-        || short && (value.is_text() || value.has_text("name"))
+        || short && (value.is_string() || value.has_text("name"))
 }
 
 /// A list of steps is one run.
@@ -92,7 +92,7 @@ fn split_file(input: &Input) -> Option<Pieces> {
     (!is_list).then_some(Pieces::records(find_run_key))
 }
 
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     Ok(RunKey::Own(look(text, &["id"])?.string(&["id"]).ok().flatten()).into())
 }
 

@@ -1,16 +1,13 @@
 //! A native trace as a whole: its head and its steps.
 
+use crate::json::{self, Json, JsonNode, JsonObject};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-
-use serde_json::Value;
 
 use crate::reader::build::tool_name::{split_given_name, strip_functions};
 use crate::reader::formats::native::mistake::{NativeMistake, describe_kind};
 use crate::reader::formats::native::step::{NativeStep, read_steps};
 use crate::reader::formats::native::value::{read_amount, read_count, read_flag, read_text, read_word};
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{
     Arguments, Call, CallsUnrecorded, Ended, OfferedTool, Provenance, Results, Trace, UnreadPart, Usage,
 };
@@ -48,8 +45,8 @@ pub(crate) const USAGE_KEYS: &[&str] =
 /// Reads a trace in the native form: a mapping, or a list of steps. Finds all its mistakes at once.
 ///
 /// ```
+/// use arraign_trace::json::json;
 /// use arraign_trace::reader::read_native;
-/// use serde_json::json;
 ///
 /// let trace = read_native(json!({"calls": ["look", {"name": "refund", "args": {"id": 7}}]})).expect("a trace");
 /// assert_eq!(trace.tool_names(), ["look", "refund"]);
@@ -58,18 +55,18 @@ pub(crate) const USAGE_KEYS: &[&str] =
 /// let pointers: Vec<&str> = mistakes.iter().map(|mistake| mistake.pointer.as_str()).collect();
 /// assert_eq!(pointers, ["/cost_usd", "/calls/0/nme"]);
 /// ```
-pub fn read_native(value: Value) -> Result<Trace, Vec<NativeMistake>> {
-    read_run(value.into())
+pub fn read_native(value: Json) -> Result<Trace, Vec<NativeMistake>> {
+    read_run(value)
 }
 
-pub(crate) fn read_run(value: Json) -> Result<Trace, Vec<NativeMistake>> {
+pub(crate) fn read_run(value: JsonNode) -> Result<Trace, Vec<NativeMistake>> {
     match value {
-        Json::List(items) => {
+        JsonNode::Array(items) => {
             let mut mistakes = Vec::new();
             let steps = read_steps(items, false, &mut mistakes);
             if mistakes.is_empty() { Ok(NativeHead::default().into_trace(steps)) } else { Err(mistakes) }
         }
-        Json::Object(object) => read_mapping(object),
+        JsonNode::Object(object) => read_mapping(object),
         other => {
             let kind = describe_kind(&other);
             Err(vec![NativeMistake::new(format!("a trace is a mapping of keys to values, not {kind}"))])
@@ -77,7 +74,7 @@ pub(crate) fn read_run(value: Json) -> Result<Trace, Vec<NativeMistake>> {
     }
 }
 
-fn read_mapping(object: Object) -> Result<Trace, Vec<NativeMistake>> {
+fn read_mapping(object: JsonObject) -> Result<Trace, Vec<NativeMistake>> {
     if let Some(mistake) = NativeMistake::duplicate_in(&object) {
         return Err(vec![mistake]);
     }
@@ -98,7 +95,7 @@ fn read_mapping(object: Object) -> Result<Trace, Vec<NativeMistake>> {
 
 /// Reads the steps of `steps`, or of `calls` for short.
 fn read_lists(
-    mut lists: Vec<(&str, Json)>,
+    mut lists: Vec<(&str, JsonNode)>,
     has_answer: bool,
     mistakes: &mut Vec<NativeMistake>,
 ) -> Vec<NativeStep> {
@@ -109,7 +106,7 @@ fn read_lists(
     }
     let mut found = Vec::new();
     let steps = match lists.pop() {
-        Some((key, Json::List(items))) => {
+        Some((key, JsonNode::Array(items))) => {
             let steps = read_steps(items, key == "calls", &mut found);
             found = found.into_iter().map(|mistake| mistake.at_key(key)).collect();
             steps
@@ -139,7 +136,7 @@ pub(crate) struct NativeHead {
 }
 
 impl NativeHead {
-    fn set(&mut self, key: &str, value: Json) -> Result<(), NativeMistake> {
+    fn set(&mut self, key: &str, value: JsonNode) -> Result<(), NativeMistake> {
         let trace = &mut self.trace;
         match key {
             "recorded" => trace.recorded = read_provenance(value)?.map(Box::new),
@@ -203,8 +200,8 @@ pub(crate) fn assume_results(trace: &Trace) -> Results {
 }
 
 /// Reads the names of the offered tools, with a server where one is written: `shop:get_order`.
-fn read_offered(value: Json) -> Result<Vec<OfferedTool>, NativeMistake> {
-    let Json::List(items) = value else {
+fn read_offered(value: JsonNode) -> Result<Vec<OfferedTool>, NativeMistake> {
+    let JsonNode::Array(items) = value else {
         return Err(NativeMistake::new("`offered` is a list of names of tools"));
     };
     let tools = items.into_iter().enumerate().map(|(at, item)| {
@@ -228,7 +225,7 @@ const RESULTS_WORDS: [(&str, Results); 3] = [
     ("not_recorded", Results::NotRecorded),
 ];
 
-fn read_results(value: &Json) -> Result<Option<Results>, NativeMistake> {
+fn read_results(value: &JsonNode) -> Result<Option<Results>, NativeMistake> {
     read_word(value, &RESULTS_WORDS)
 }
 
@@ -244,16 +241,16 @@ const ENDING_WORDS: [(&str, MakeEnding); 5] = [
 ];
 
 /// Reads how the run ended: a word, or a word and its reason: `{failed: 429 from the provider}`.
-fn read_ending(value: Json) -> Result<Ended, NativeMistake> {
+fn read_ending(value: JsonNode) -> Result<Ended, NativeMistake> {
     let object = match value {
-        Json::Object(object) => object,
+        JsonNode::Object(object) => object,
         word => return Ok(read_word(&word, &ENDING_WORDS)?.map_or(Ended::Unknown, |end| end(String::new()))),
     };
     let reasoned = &ENDING_WORDS[1..4];
     let mut ended = Ended::Unknown;
     let mut entries = object.into_entries().into_iter();
     if let Some((key, value)) = entries.next() {
-        let Some((_, end)) = reasoned.iter().find(|(word, _)| *word == key) else {
+        let Some((_, end)) = reasoned.iter().find(|(word, _)| **word == *key) else {
             let words: Vec<&str> = reasoned.iter().map(|(word, _)| *word).collect();
             return Err(NativeMistake::unknown_key(&key, &words).at_key(key));
         };
@@ -267,10 +264,10 @@ fn read_ending(value: Json) -> Result<Ended, NativeMistake> {
 }
 
 /// Reads how the recording was made.
-fn read_provenance(value: Json) -> Result<Option<Provenance>, NativeMistake> {
+fn read_provenance(value: JsonNode) -> Result<Option<Provenance>, NativeMistake> {
     let object = match value {
-        Json::Null => return Ok(None),
-        Json::Object(object) => object,
+        JsonNode::Null => return Ok(None),
+        JsonNode::Object(object) => object,
         other => {
             return Err(NativeMistake::expected(
                 "a mapping of `by`, `at`, `input`, `agent_name`, `agent` and `files`",
@@ -299,10 +296,10 @@ fn read_provenance(value: Json) -> Result<Option<Provenance>, NativeMistake> {
 }
 
 /// Reads the fingerprints of files, by path.
-fn read_fingerprints(value: Json) -> Result<Option<BTreeMap<String, String>>, NativeMistake> {
+fn read_fingerprints(value: JsonNode) -> Result<Option<BTreeMap<String, String>>, NativeMistake> {
     let object = match value {
-        Json::Null => return Ok(None),
-        Json::Object(object) => object,
+        JsonNode::Null => return Ok(None),
+        JsonNode::Object(object) => object,
         other => return Err(NativeMistake::expected("a mapping of files to fingerprints", &other)),
     };
     if let Some(mistake) = NativeMistake::duplicate_in(&object) {
@@ -310,16 +307,16 @@ fn read_fingerprints(value: Json) -> Result<Option<BTreeMap<String, String>>, Na
     }
     let files = object.into_entries().into_iter().map(|(path, value)| {
         let text = read_text(value).map_err(|mistake| mistake.at_key(&path))?;
-        Ok((path.into_owned(), text.unwrap_or_default()))
+        Ok((path.into_string(), text.unwrap_or_default()))
     });
     files.collect::<Result<_, _>>().map(Some)
 }
 
 /// Reads why the calls of the run may not be all there: `true`, or a mapping of a place and a reason.
-fn read_unrecorded(value: Json) -> Result<Option<CallsUnrecorded>, NativeMistake> {
+fn read_unrecorded(value: JsonNode) -> Result<Option<CallsUnrecorded>, NativeMistake> {
     let object = match value {
-        Json::Null => return Ok(None),
-        Json::Object(object) => object,
+        JsonNode::Null => return Ok(None),
+        JsonNode::Object(object) => object,
         // `false` says the same as no key.
         flag => return Ok(read_flag(&flag)?.then_some(CallsUnrecorded::ByFormat)),
     };
@@ -341,23 +338,23 @@ fn read_unrecorded(value: Json) -> Result<Option<CallsUnrecorded>, NativeMistake
 }
 
 /// Reads a list of names.
-fn read_names(value: Json) -> Result<Vec<String>, NativeMistake> {
-    serde_json::from_value(value.into_value()).map_err(|error| NativeMistake::new(error.to_string()))
+fn read_names(value: JsonNode) -> Result<Vec<String>, NativeMistake> {
+    json::from_json(value.into_json()).map_err(|error| NativeMistake::new(error.to_string()))
 }
 
 /// Reads the unread parts of a run that was recorded from another format.
-fn read_unread(value: Json) -> Result<Vec<UnreadPart>, NativeMistake> {
+fn read_unread(value: JsonNode) -> Result<Vec<UnreadPart>, NativeMistake> {
     if value.is_null() {
         return Ok(Vec::new());
     }
-    serde_json::from_value(value.into_value())
+    json::from_json(value.into_json())
         .map_err(|error| NativeMistake::new(format!("invalid list of unread parts: {error}")))
 }
 
-fn read_usage(value: Json) -> Result<Option<Usage>, NativeMistake> {
+fn read_usage(value: JsonNode) -> Result<Option<Usage>, NativeMistake> {
     let object = match value {
-        Json::Null => return Ok(None),
-        Json::Object(object) => object,
+        JsonNode::Null => return Ok(None),
+        JsonNode::Object(object) => object,
         other => return Err(NativeMistake::expected("a mapping of settings", &other)),
     };
     if let Some(mistake) = NativeMistake::duplicate_in(&object) {

@@ -1,15 +1,13 @@
 //! A step of a native trace: a text, or a call and what came of it.
 
+use crate::json::{Json, JsonNode};
 use std::num::NonZeroUsize;
-
-use serde_json::Value;
 
 use crate::reader::build::tool_name::split_given_name;
 use crate::reader::formats::native::mistake::NativeMistake;
 use crate::reader::formats::native::value::{
     read_amount, read_exit_code, read_flag, read_status, read_text, read_texts, read_turn,
 };
-use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role, StatusMark, ToolServer};
 
 /// A text or a call.
@@ -29,8 +27,8 @@ struct WrittenStep {
     reasoning: Option<String>,
     system: Option<String>,
     call: Option<String>,
-    args: Option<Value>,
-    result: Option<Value>,
+    args: Option<Json>,
+    result: Option<Json>,
     error: Option<String>,
     id: Option<String>,
     turn: Option<NonZeroUsize>,
@@ -81,7 +79,7 @@ const MAX_STEPS: usize = 250_000;
 
 /// Reads the steps of a list; in `calls` (`short`), a bare name is one too.
 pub(crate) fn read_steps(
-    items: Vec<Json>,
+    items: Vec<JsonNode>,
     short: bool,
     mistakes: &mut Vec<NativeMistake>,
 ) -> Vec<NativeStep> {
@@ -102,12 +100,14 @@ pub(crate) fn read_steps(
 }
 
 /// Reads one step, or all its mistakes.
-pub(crate) fn read_step(item: Json, short: bool) -> Result<NativeStep, Vec<NativeMistake>> {
+pub(crate) fn read_step(item: JsonNode, short: bool) -> Result<NativeStep, Vec<NativeMistake>> {
     let object = match item {
-        Json::Object(object) => object,
-        Json::Text(name) if name.is_empty() => return Err(vec![NativeMistake::new("a tool has a name")]),
-        Json::Text(name) if short => return Ok(WrittenStep::default().into_call(name.into_owned())),
-        Json::Text(name) => {
+        JsonNode::Object(object) => object,
+        JsonNode::String(name) if name.is_empty() => {
+            return Err(vec![NativeMistake::new("a tool has a name")]);
+        }
+        JsonNode::String(name) if short => return Ok(WrittenStep::default().into_call(name.into_string())),
+        JsonNode::String(name) => {
             let mistake = NativeMistake::new("a step is a mapping with one of `user`, `call` and `say`");
             return Err(vec![mistake.help(format!("write `call: {name}`"))]);
         }
@@ -130,7 +130,7 @@ pub(crate) fn read_step(item: Json, short: bool) -> Result<NativeStep, Vec<Nativ
 }
 
 impl WrittenStep {
-    fn set(&mut self, key: &str, value: Json) -> Result<(), NativeMistake> {
+    fn set(&mut self, key: &str, value: JsonNode) -> Result<(), NativeMistake> {
         match key {
             "user" => self.user = read_text(value)?,
             "say" => self.say = read_text(value)?,
@@ -140,10 +140,10 @@ impl WrittenStep {
             // A result of null is a result.
             // With a key twice, the arguments are kept as their text, which is malformed.
             "args" | "arguments" if value.has_duplicates() => {
-                set_once(&mut self.args, Some(Value::String(value.render())), "args")?;
+                set_once(&mut self.args, Some(Json::String(value.to_string().into())), "args")?;
             }
-            "args" | "arguments" => set_once(&mut self.args, Some(value.into_value()), "args")?,
-            "result" => self.result = Some(value.into_value()),
+            "args" | "arguments" => set_once(&mut self.args, Some(value.into_json()), "args")?,
+            "result" => self.result = Some(value.into_json()),
             "error" => self.error = read_text(value)?,
             "id" => self.id = read_text(value)?,
             "turn" => self.turn = read_turn(&value)?,
@@ -210,7 +210,7 @@ impl WrittenStep {
     fn into_call(self, name: String) -> NativeStep {
         let arguments = match (self.args, self.args_error) {
             (None, _) if self.args_unrecorded => Arguments::Unrecorded,
-            (Some(Value::String(raw)), Some(error)) => Arguments::Broken { raw, error },
+            (Some(Json::String(raw)), Some(error)) => Arguments::Broken { raw: raw.into_string(), error },
             (args, _) => args.map_or_else(Arguments::none, Arguments::from_json),
         };
         let failed = self.error.is_some() || self.exit_code.is_some_and(|code| code != 0);

@@ -1,56 +1,58 @@
 //! The values of a native trace, each of one kind; a null is as good as absent.
 
+use crate::json::{JsonNode, JsonNumber};
 use std::num::NonZeroUsize;
 
-use serde_json::Number;
-
 use crate::reader::formats::native::mistake::NativeMistake;
-use crate::reader::json::value::Json;
 use crate::trace::CallStatus;
 
 /// A value that may be absent, or the mistake that it is of another kind.
 type Read<T> = Result<Option<T>, NativeMistake>;
 
 /// Reads the value by `take`, which returns `None` for a value of another kind than `wanted`.
-fn read_kind<'t, T>(value: &Json<'t>, wanted: &str, take: impl FnOnce(&Json<'t>) -> Option<T>) -> Read<T> {
+fn read_kind<'t, T>(
+    value: &JsonNode<'t>,
+    wanted: &str,
+    take: impl FnOnce(&JsonNode<'t>) -> Option<T>,
+) -> Read<T> {
     if value.is_null() {
         return Ok(None);
     }
     take(value).map(Some).ok_or_else(|| NativeMistake::expected(wanted, value))
 }
 
-pub(crate) fn read_text(value: Json) -> Read<String> {
+pub(crate) fn read_text(value: JsonNode) -> Read<String> {
     match value {
-        Json::Text(text) => Ok(Some(text.into_owned())),
+        JsonNode::String(text) => Ok(Some(text.into_string())),
         other => read_kind(&other, "a text", |_| None),
     }
 }
 
-pub(crate) fn read_flag(value: &Json) -> Result<bool, NativeMistake> {
+pub(crate) fn read_flag(value: &JsonNode) -> Result<bool, NativeMistake> {
     let flag = read_kind(value, "`true` or `false`", |value| match value {
-        Json::Bool(flag) => Some(*flag),
+        JsonNode::Bool(flag) => Some(*flag),
         _ => None,
     });
     Ok(flag?.unwrap_or_default())
 }
 
-pub(crate) fn read_count(value: &Json) -> Read<u64> {
+pub(crate) fn read_count(value: &JsonNode) -> Read<u64> {
     read_kind(value, "a whole number from 0 up", |value| value.as_number()?.as_u64())
 }
 
-pub(crate) fn read_turn(value: &Json) -> Read<NonZeroUsize> {
+pub(crate) fn read_turn(value: &JsonNode) -> Read<NonZeroUsize> {
     read_kind(value, "a whole number from 1 up", |value| {
         NonZeroUsize::new(usize::try_from(value.as_number()?.as_u64()?).ok()?)
     })
 }
 
-pub(crate) fn read_exit_code(value: &Json) -> Read<i64> {
+pub(crate) fn read_exit_code(value: &JsonNode) -> Read<i64> {
     read_kind(value, "a whole number", |value| value.as_number()?.as_i64())
 }
 
 /// Reads dollars or milliseconds.
-pub(crate) fn read_amount(value: &Json) -> Read<f64> {
-    let amount = read_kind(value, "a number", |value| value.as_number().and_then(Number::as_f64))?;
+pub(crate) fn read_amount(value: &JsonNode) -> Read<f64> {
+    let amount = read_kind(value, "a number", |value| value.as_number().and_then(JsonNumber::as_f64))?;
     match amount {
         Some(amount) if amount.is_finite() && amount >= 0.0 => Ok(Some(amount)),
         Some(amount) => {
@@ -60,10 +62,10 @@ pub(crate) fn read_amount(value: &Json) -> Read<f64> {
     }
 }
 
-pub(crate) fn read_texts(value: Json) -> Read<Vec<String>> {
-    let Json::List(items) = value else { return read_kind(&value, "a list", |_| None) };
+pub(crate) fn read_texts(value: JsonNode) -> Read<Vec<String>> {
+    let JsonNode::Array(items) = value else { return read_kind(&value, "a list", |_| None) };
     let texts = items.into_iter().enumerate().map(|(index, item)| match item {
-        Json::Text(text) => Ok(text.into_owned()),
+        JsonNode::String(text) => Ok(text.into_string()),
         other => Err(NativeMistake::expected("a text", &other).at_key(index)),
     });
     texts.collect::<Result<_, _>>().map(Some)
@@ -76,12 +78,12 @@ const STATUS_WORDS: [(&str, CallStatus); 4] = [
     ("unanswered", CallStatus::Unanswered),
 ];
 
-pub(crate) fn read_status(value: &Json) -> Read<CallStatus> {
+pub(crate) fn read_status(value: &JsonNode) -> Read<CallStatus> {
     read_word(value, &STATUS_WORDS)
 }
 
 /// Reads one of the `known` words.
-pub(crate) fn read_word<T: Copy>(value: &Json, known: &[(&str, T)]) -> Read<T> {
+pub(crate) fn read_word<T: Copy>(value: &JsonNode, known: &[(&str, T)]) -> Read<T> {
     let Some(word) = read_kind(value, "a word", |value| value.as_str().map(ToOwned::to_owned))? else {
         return Ok(None);
     };

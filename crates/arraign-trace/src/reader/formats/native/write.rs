@@ -3,8 +3,8 @@
 //! Only recorded parts are written, so that a recorded run reads, and changes in a review, like one that was
 //! written by hand.
 
+use crate::json::{self, Json, JsonMap, json};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
 
 use crate::reader::formats::native::run::assume_results;
 use crate::trace::{
@@ -14,7 +14,7 @@ use crate::trace::{
 
 /// The trace as JSON in the native form, indented, with a line break at its end.
 pub fn to_native(trace: &Trace) -> String {
-    let mut object = Map::new();
+    let mut object = JsonMap::new();
     put(&mut object, "recorded", trace.recorded.as_ref());
     put(&mut object, "id", trace.id.as_ref());
     put(&mut object, "agent", trace.agent.as_ref());
@@ -33,7 +33,7 @@ pub fn to_native(trace: &Trace) -> String {
     put(&mut object, "offered", (!trace.offered.is_empty()).then(|| offered(trace)));
     put(&mut object, "calls_unrecorded", trace.calls_unrecorded.as_ref().map(unrecorded));
     put(&mut object, "unread", Some(&trace.unread).filter(|unread| !unread.is_empty()));
-    format!("{:#}\n", Value::Object(object))
+    format!("{:#}\n", Json::Object(object))
 }
 
 /// The names of the offered tools, each with its server where that is known.
@@ -57,14 +57,14 @@ fn seems_to_answer(trace: &Trace) -> bool {
 }
 
 /// Adds what is there.
-fn put(object: &mut Map<String, Value>, key: &str, value: Option<impl Serialize>) {
-    if let Some(value) = value.and_then(|value| serde_json::to_value(value).ok()) {
+fn put(object: &mut JsonMap, key: &str, value: Option<impl Serialize>) {
+    if let Some(value) = value.and_then(|value| json::to_json(&value).ok()) {
         object.insert(key.to_owned(), value);
     }
 }
 
 /// Texts and calls, in the order in which they came.
-fn steps(trace: &Trace) -> Value {
+fn steps(trace: &Trace) -> Json {
     let mut texts = trace.messages.iter().peekable();
     let (mut steps, mut last_turn) = (Vec::new(), 0);
     for (made, call) in trace.calls.iter().enumerate() {
@@ -76,24 +76,24 @@ fn steps(trace: &Trace) -> Value {
         last_turn = last_turn.max(call.turn);
     }
     steps.extend(texts.map(text));
-    Value::Array(steps)
+    Json::Array(steps)
 }
 
-fn text(message: &Message) -> Value {
+fn text(message: &Message) -> Json {
     let key = match message.role {
         Role::User => "user",
         Role::Assistant => "say",
         Role::System => "system",
     };
-    let mut object = Map::new();
-    object.insert(key.to_owned(), Value::String(message.text.clone()));
+    let mut object = JsonMap::new();
+    object.insert(key.to_owned(), Json::String(message.text.clone().into()));
     put(&mut object, "reasoning", message.reasoning.as_ref());
-    Value::Object(object)
+    Json::Object(object)
 }
 
 /// A call; its turn is said where it is not the next one.
-fn step(call: &Call, next_turn: usize) -> Value {
-    let mut object = Map::new();
+fn step(call: &Call, next_turn: usize) -> Json {
+    let mut object = JsonMap::new();
     put(&mut object, "call", Some(&call.name));
     put(&mut object, "id", call.id.as_ref());
     put(&mut object, "turn", (call.turn != next_turn).then_some(call.turn));
@@ -114,7 +114,7 @@ fn step(call: &Call, next_turn: usize) -> Value {
     put(&mut object, "started_ms", call.started_ms);
     put(&mut object, "duration_ms", call.duration_ms);
     put(&mut object, "agent_path", (!call.agent_path.is_empty()).then_some(&call.agent_path));
-    Value::Object(object)
+    Json::Object(object)
 }
 
 /// The name that the host wrote, where it differs, or where a reader would take the name apart.
@@ -153,12 +153,14 @@ fn ended(trace: &Trace) -> Option<&Ended> {
 }
 
 /// The arguments as a reader takes them: none are not written, a text is JSON inside of JSON.
-fn arguments(arguments: &Arguments) -> Option<Value> {
+fn arguments(arguments: &Arguments) -> Option<Json> {
     match arguments {
-        Arguments::Broken { raw, .. } => Some(Value::String(raw.clone())),
-        Arguments::Json(Value::String(text)) => Some(Value::String(Value::from(text.as_str()).to_string())),
+        Arguments::Broken { raw, .. } => Some(Json::String(raw.clone().into())),
+        Arguments::Json(Json::String(text)) => {
+            Some(Json::String(Json::from(text.as_str()).to_string().into()))
+        }
         Arguments::Unrecorded => None,
-        Arguments::Json(Value::Object(object)) if object.is_empty() => None,
+        Arguments::Json(Json::Object(object)) if object.is_empty() => None,
         Arguments::Json(value) => Some(value.clone()),
     }
 }
@@ -170,20 +172,20 @@ fn args_error(arguments: &Arguments) -> Option<&str> {
 }
 
 /// `true`, or the place and the reason.
-fn unrecorded(reason: &CallsUnrecorded) -> Value {
+fn unrecorded(reason: &CallsUnrecorded) -> Json {
     match reason {
-        CallsUnrecorded::ByFormat => Value::Bool(true),
+        CallsUnrecorded::ByFormat => Json::Bool(true),
         CallsUnrecorded::Unread { place, reason } => json!({"place": place, "reason": reason}),
         CallsUnrecorded::NotShown { formats } => json!({"formats": formats}),
     }
 }
 
-fn usage(usage: Usage) -> Value {
-    let mut object = Map::new();
+fn usage(usage: Usage) -> Json {
+    let mut object = JsonMap::new();
     put(&mut object, "input_tokens", Some(usage.input_tokens));
     put(&mut object, "output_tokens", Some(usage.output_tokens));
     put(&mut object, "cached_tokens", usage.cached_tokens);
     put(&mut object, "reasoning_tokens", usage.reasoning_tokens);
     put(&mut object, "partial", usage.partial.then_some(true));
-    Value::Object(object)
+    Json::Object(object)
 }

@@ -1,11 +1,11 @@
 //! Detection of Chat Completions: messages, requests, responses and logs of both.
 
 use super::{ollama, stream};
+use crate::json::JsonNode;
 use crate::reader::build::batch;
 use crate::reader::build::message_list::MessageMarks;
 use crate::reader::json::input::Input;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::{Certainty, Detection};
 
 pub(super) const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
@@ -37,13 +37,13 @@ pub(super) fn detect_format(input: &Input) -> Detection {
 }
 
 /// Whether a record is a message itself, not a record that contains messages.
-pub(super) fn is_message(value: &Json) -> bool {
+pub(super) fn is_message(value: &JsonNode) -> bool {
     value.get("role").is_some() && value.get("choices").is_none()
 }
 
 /// Judges a record that is not a message. A key of `foreign` speaks against it.
-fn judge_record(value: &Json, foreign: &[&str]) -> Detection {
-    if let Json::List(messages) = value {
+fn judge_record(value: &JsonNode, foreign: &[&str]) -> Detection {
+    if let JsonNode::Array(messages) = value {
         return MESSAGES.judge(messages.iter(), "");
     }
     if stream::is_chunk(value) || ollama::is_response(value) {
@@ -58,10 +58,10 @@ fn judge_record(value: &Json, foreign: &[&str]) -> Detection {
     if is_response || has_choices(value) {
         return Ok(Certainty::Sure);
     }
-    if let Some(kind) = value.get("type").and_then(Json::as_str) {
+    if let Some(kind) = value.get("type").and_then(JsonNode::as_str) {
         return Err(format!("has the type `{kind}`").into());
     }
-    let messages = request.unwrap_or(value).get("messages").and_then(Json::as_list);
+    let messages = request.unwrap_or(value).get("messages").and_then(JsonNode::as_array);
     let Some(messages) = messages else {
         return Err("has neither `messages` nor `choices`".into());
     };
@@ -72,27 +72,27 @@ fn judge_record(value: &Json, foreign: &[&str]) -> Detection {
 }
 
 /// Returns the request or response in a line of a log. Some loggers wrap it in `body`.
-fn body<'v, 't>(value: &'v Json<'t>, name: &str) -> Option<&'v Json<'t>> {
+fn body<'v, 't>(value: &'v JsonNode<'t>, name: &str) -> Option<&'v JsonNode<'t>> {
     let found = value.get(name).filter(|found| found.is_object())?;
     Some(found.get("body").filter(|body| body.is_object()).unwrap_or(found))
 }
 
 const MESSAGES: MessageMarks = MessageMarks { is_telling: has_calls, object_to };
 
-fn has_choices(value: &Json) -> bool {
-    let choice = value.get("choices").and_then(Json::first);
+fn has_choices(value: &JsonNode) -> bool {
+    let choice = value.get("choices").and_then(JsonNode::first);
     choice.is_some_and(|choice| choice.has_key("message"))
 }
 
 /// Whether there is an object with a name under `key`.
-fn has_named(value: &Json, key: &str) -> bool {
+fn has_named(value: &JsonNode, key: &str) -> bool {
     value.get(key).is_some_and(|function| function.has_key("name"))
 }
 
 /// Whether a message has calls or results in the form of this format.
-fn has_calls(message: &Json) -> bool {
-    let Some(role) = message.get("role").and_then(Json::as_str) else { return false };
-    if let Some(call) = message.get("tool_calls").and_then(Json::first) {
+fn has_calls(message: &JsonNode) -> bool {
+    let Some(role) = message.get("role").and_then(JsonNode::as_str) else { return false };
+    if let Some(call) = message.get("tool_calls").and_then(JsonNode::first) {
         return ["function", "custom"].iter().any(|key| has_named(call, key));
     }
     let answers = match role {
@@ -104,8 +104,8 @@ fn has_calls(message: &Json) -> bool {
 }
 
 /// Returns the reason why `message` is not of this format, if there is one.
-fn object_to(message: &Json) -> Option<String> {
-    match message.get("role").and_then(Json::as_str) {
+fn object_to(message: &JsonNode) -> Option<String> {
+    match message.get("role").and_then(JsonNode::as_str) {
         None => return Some("has no `role`".to_owned()),
         Some(role) if !ROLES.contains(&role) => return Some(format!("has the role `{role}`")),
         Some(_) => {}
@@ -114,7 +114,7 @@ fn object_to(message: &Json) -> Option<String> {
         return Some(format!("has the key `{key}`, which this format does not use"));
     }
     match message.get("tool_calls") {
-        Some(Json::List(calls)) if !calls.is_empty() => {
+        Some(JsonNode::Array(calls)) if !calls.is_empty() => {
             return Some("has calls without `function`".to_owned());
         }
         _ => {}
@@ -122,14 +122,16 @@ fn object_to(message: &Json) -> Option<String> {
     object_to_content(message.get("content")?)
 }
 
-fn object_to_content(content: &Json) -> Option<String> {
+fn object_to_content(content: &JsonNode) -> Option<String> {
     match content {
-        Json::Null | Json::Text(_) => None,
-        Json::List(parts) => parts.iter().find_map(|part| match part.get("type").and_then(Json::as_str) {
-            Some(kind) if PARTS.contains(&kind) => None,
-            Some(kind) => Some(format!("has a content part of the type `{kind}`")),
-            None => Some("has a content part without `type`".to_owned()),
-        }),
+        JsonNode::Null | JsonNode::String(_) => None,
+        JsonNode::Array(parts) => {
+            parts.iter().find_map(|part| match part.get("type").and_then(JsonNode::as_str) {
+                Some(kind) if PARTS.contains(&kind) => None,
+                Some(kind) => Some(format!("has a content part of the type `{kind}`")),
+                None => Some("has a content part without `type`".to_owned()),
+            })
+        }
         _ => Some("has a content that is neither text nor parts".to_owned()),
     }
 }

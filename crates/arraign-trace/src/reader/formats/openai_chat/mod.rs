@@ -11,9 +11,7 @@ mod detect;
 pub(crate) mod ollama;
 pub(crate) mod stream;
 
-use std::borrow::Cow;
-
-use serde_json::Value;
+use crate::json::{Json, JsonNode, JsonObject};
 
 use self::detect::{PARTS, ROLES, detect_format, is_message};
 use crate::reader::Reader;
@@ -26,9 +24,8 @@ use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::semantic_kernel;
 use crate::reader::json::input::{At, Input};
-use crate::reader::json::object::{Object, read_each};
+use crate::reader::json::object::read_each;
 use crate::reader::json::record_marks::{Mark, hash_marks};
-use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
 use crate::trace::{Arguments, Call, Role, Trace};
@@ -62,7 +59,7 @@ fn split_file(input: &Input) -> Option<Pieces> {
         .then(|| follow::calls(|| Log { is_call, exchange }.follow()))
 }
 
-fn is_call(value: &Json) -> bool {
+fn is_call(value: &JsonNode) -> bool {
     !is_message(value) && !stream::is_chunk(value)
 }
 
@@ -83,14 +80,14 @@ fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
 }
 
 /// Reads one record of a log: a request, a response, or both.
-fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
-    if let Json::List(messages) = value {
+fn exchange(at: At, value: JsonNode<'_>) -> Result<Exchange<'_>, DecodeError> {
+    if let JsonNode::Array(messages) = value {
         return Ok(Exchange { request: LocatedMessage::list(at, "", messages), ..Exchange::default() });
     }
     if ollama::is_response(&value) {
-        return ollama::read_response(at, Object::of(value, "a response")?, "message", Vec::new());
+        return ollama::read_response(at, JsonObject::of(value, "a response")?, "message", Vec::new());
     }
-    let mut record = Object::of(value, "a model call")?;
+    let mut record = JsonObject::of(value, "a model call")?;
     if record.get("choices").is_some() {
         let request = LocatedMessage::list(at, "messages", record.list(&["messages"])?);
         return completion(at, record, "choices/0/message", request);
@@ -116,15 +113,16 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     }
 }
 
-fn unwrap_body(wrapped: Option<Object<'_>>) -> Result<Option<Object<'_>>, DecodeError> {
+fn unwrap_body(wrapped: Option<JsonObject<'_>>) -> Result<Option<JsonObject<'_>>, DecodeError> {
     let Some(mut object) = wrapped else { return Ok(None) };
-    let body = if object.get("body").is_some_and(Json::is_object) { object.object(&["body"])? } else { None };
+    let body =
+        if object.get("body").is_some_and(JsonNode::is_object) { object.object(&["body"])? } else { None };
     Ok(Some(body.unwrap_or(object)))
 }
 
 fn completion<'t>(
     at: At,
-    mut response: Object<'t>,
+    mut response: JsonObject<'t>,
     path: &'static str,
     request: Vec<LocatedMessage<'t>>,
 ) -> Result<Exchange<'t>, DecodeError> {
@@ -134,7 +132,7 @@ fn completion<'t>(
     let choice = choices.next();
     let alternatives = choices.len();
     let choice = choice.ok_or_else(|| DecodeError::new("there is no choice in it").at_key("choices"))?;
-    let mut choice = Object::of(choice, "a choice").map_err(|error| error.at("/choices/0"))?;
+    let mut choice = JsonObject::of(choice, "a choice").map_err(|error| error.at("/choices/0"))?;
     let message =
         choice.take(&["message"]).ok_or_else(|| DecodeError::new("`message` is missing").at("/choices/0"))?;
     let reply = Reply {
@@ -155,7 +153,7 @@ const TOKENS: TokenKeys = TokenKeys {
     ..TokenKeys::NONE
 };
 
-fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+fn add_message(builder: &mut TraceBuilder, mut message: JsonObject) -> Result<(), DecodeError> {
     let role = message.required(&["role"])?;
     match role.as_ref() {
         "system" | "developer" => add_text(builder, Role::System, message)?,
@@ -171,16 +169,16 @@ fn add_message(builder: &mut TraceBuilder, mut message: Object) -> Result<(), De
 }
 
 /// Adds a message that is text alone. Without a content, it is the empty text.
-fn add_text(builder: &mut TraceBuilder, role: Role, mut message: Object) -> Result<(), DecodeError> {
+fn add_text(builder: &mut TraceBuilder, role: Role, mut message: JsonObject) -> Result<(), DecodeError> {
     builder.begin(Some(role));
-    add_content(builder, message.take(&["content"]).unwrap_or(Json::Text(Cow::Borrowed(""))))?;
+    add_content(builder, message.take(&["content"]).unwrap_or(JsonNode::String("".into())))?;
     builder.end();
     Ok(())
 }
 
 /// Adds the text of a message's content: itself, or its parts.
-fn add_content(builder: &mut TraceBuilder, content: Json) -> Result<(), DecodeError> {
-    let Json::List(parts) = content else {
+fn add_content(builder: &mut TraceBuilder, content: JsonNode) -> Result<(), DecodeError> {
+    let JsonNode::Array(parts) = content else {
         builder.text(&content.into_text_or_json());
         return Ok(());
     };
@@ -189,24 +187,24 @@ fn add_content(builder: &mut TraceBuilder, content: Json) -> Result<(), DecodeEr
     read_each(parts, |part| add_part(builder, part)).map_err(|error| error.at_key("content"))
 }
 
-fn add_part(builder: &mut TraceBuilder, part: Json) -> Result<(), DecodeError> {
+fn add_part(builder: &mut TraceBuilder, part: JsonNode) -> Result<(), DecodeError> {
     let mut part = match part {
-        Json::Text(text) => {
+        JsonNode::String(text) => {
             builder.text(&text);
             return Ok(());
         }
-        part => Object::of(part, "a content part")?,
+        part => JsonObject::of(part, "a content part")?,
     };
     let kind = part.text(&["type"])?;
     let kind = kind.ok_or_else(|| DecodeError::new("a content part without `type`"))?;
-    match part.take(&["text", "refusal"]).and_then(Json::into_text) {
+    match part.take(&["text", "refusal"]).and_then(JsonNode::into_text) {
         Some(text) => builder.text(&text),
         None => builder.pass_over(&kind, &PARTS),
     }
     Ok(())
 }
 
-fn add_assistant(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+fn add_assistant(builder: &mut TraceBuilder, mut message: JsonObject) -> Result<(), DecodeError> {
     builder.begin(Some(Role::Assistant));
     if let Some(content) = message.take(&["content", "refusal"]) {
         // A spoken answer has no text but its transcript.
@@ -225,18 +223,18 @@ fn add_assistant(builder: &mut TraceBuilder, mut message: Object) -> Result<(), 
     Ok(())
 }
 
-fn legacy_call(value: Json) -> Result<Call, DecodeError> {
-    let function = Object::of(value, "a function call").and_then(function_call);
+fn legacy_call(value: JsonNode) -> Result<Call, DecodeError> {
+    let function = JsonObject::of(value, "a function call").and_then(function_call);
     function.map_err(|error| error.at_key("function_call"))
 }
 
-fn tool_call(value: Json) -> Result<Call, DecodeError> {
-    let mut call = Object::of(value, "a tool call")?;
+fn tool_call(value: JsonNode) -> Result<Call, DecodeError> {
+    let mut call = JsonObject::of(value, "a tool call")?;
     let id = call.string(&["id"])?;
     if let Some(mut custom) = call.object(&["custom"])? {
         let name = custom.required(&["name"])?;
         // A custom tool's input is free text: it is no broken JSON.
-        let input = custom.take(&["input"]).unwrap_or_default().into_value();
+        let input = custom.take(&["input"]).unwrap_or_default().into_json();
         return Ok(Call { id, ..Call::new(name, Arguments::Json(input), 0) });
     }
     let function = call.object(&["function"])?.ok_or_else(|| DecodeError::new("`function` is missing"))?;
@@ -244,14 +242,14 @@ fn tool_call(value: Json) -> Result<Call, DecodeError> {
     Ok(Call { id, ..call })
 }
 
-fn function_call(mut function: Object) -> Result<Call, DecodeError> {
+fn function_call(mut function: JsonObject) -> Result<Call, DecodeError> {
     let name = function.required(&["name"])?;
     let arguments = function.arguments("arguments");
     Ok(Call::new(name, arguments, 0))
 }
 
 /// A result belongs to the call with its id; without one, to the first open call of the tool, or the first at all.
-fn answer(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+fn answer(builder: &mut TraceBuilder, mut message: JsonObject) -> Result<(), DecodeError> {
     let (id, name) = (message.text(&["tool_call_id"])?, message.text(&["name", "tool_name"])?);
     // The API has no mark of failure, but frameworks that keep its messages add their own.
     let marks = OutcomeMarks::of(&message);
@@ -268,13 +266,13 @@ fn answer(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeE
         }
         return Ok(());
     };
-    call.result = Some(Value::String(match message.take(&["content"]) {
-        Some(Json::Object(object)) => Json::Object(object).into_text_or_json().into_owned(),
-        content => text_of(content).into_owned(),
+    call.result = Some(Json::String(match message.take(&["content"]) {
+        Some(JsonNode::Object(object)) => JsonNode::Object(object).into_text_or_json().into_owned().into(),
+        content => text_of(content).into_owned().into(),
     }));
     marks.settle(call, Unmarked::Unrecorded);
     if marks.has_failed() {
-        call.error = call.result.as_ref().and_then(Value::as_str).map(ToOwned::to_owned);
+        call.error = call.result.as_ref().and_then(Json::as_str).map(ToOwned::to_owned);
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Responses of Ollama's own chat API (`/api/chat`), around messages like those of Chat Completions.
 
+use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
 use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply};
@@ -7,18 +8,16 @@ use crate::reader::build::stream_end;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 
 /// Whether this is a response, or a piece of a streamed one.
-pub(crate) fn is_response(value: &Json) -> bool {
-    matches!(value.get("done"), Some(Json::Bool(_)))
+pub(crate) fn is_response(value: &JsonNode) -> bool {
+    matches!(value.get("done"), Some(JsonNode::Bool(_)))
         && value.get("message").is_some_and(|message| message.get("role").is_some())
 }
 
 /// Whether this is a piece of a streamed response: all but the last are not done.
-pub(crate) fn is_piece(value: &Json) -> bool {
-    is_response(value) && !value.get("done").is_some_and(Json::is_true)
+pub(crate) fn is_piece(value: &JsonNode) -> bool {
+    is_response(value) && !value.get("done").is_some_and(JsonNode::is_true)
 }
 
 /// Joins the pieces of streamed responses, each where its first piece is. A response that broke off has no end.
@@ -39,8 +38,8 @@ pub(crate) fn join_pieces(records: Vec<Record>) -> Result<Vec<Record>, DecodeErr
 }
 
 /// Adds a piece to the response that has begun: its text goes on, its calls are more, and what else it says counts.
-fn add_piece<'t>(begun: &mut Json<'t>, piece: Json<'t>) -> Result<(), DecodeError> {
-    let mut piece = Object::of(piece, "a response")?;
+fn add_piece<'t>(begun: &mut JsonNode<'t>, piece: JsonNode<'t>) -> Result<(), DecodeError> {
+    let mut piece = JsonObject::of(piece, "a response")?;
     let mut more = piece.object(&["message"])?.unwrap_or_default();
     let Some(response) = begun.as_object_mut() else { return Ok(()) };
     let mut message = response.object(&["message"])?.unwrap_or_default();
@@ -50,30 +49,30 @@ fn add_piece<'t>(begun: &mut Json<'t>, piece: Json<'t>) -> Result<(), DecodeErro
     // Thoughts of later pieces replace earlier ones: nobody reads them. Other keys are kept for what they may hold.
     for (key, value) in more.into_entries() {
         if !value.is_null() {
-            message.push(key, value);
+            message.insert(key, value);
         }
     }
     for (key, value) in piece.into_entries() {
         if !value.is_null() {
-            response.push(key, value);
+            response.insert(key, value);
         }
     }
-    message.push(Cow::Borrowed("content"), Json::Text(text));
-    message.push(Cow::Borrowed("tool_calls"), Json::List(calls));
-    response.push(Cow::Borrowed("message"), Json::Object(message));
+    message.insert("content", JsonNode::String(text.into()));
+    message.insert("tool_calls", JsonNode::Array(calls));
+    response.insert("message", JsonNode::Object(message));
     Ok(())
 }
 
 /// Reads a response, whose message is at `path` of its record.
 pub(crate) fn read_response<'t>(
     at: At,
-    mut response: Object<'t>,
+    mut response: JsonObject<'t>,
     path: &'static str,
     request: Vec<LocatedMessage<'t>>,
 ) -> Result<Exchange<'t>, DecodeError> {
     let usage = TOKENS.read(&response)?;
     let message = response.take(&["message"]).unwrap_or_default();
-    let is_done = response.get("done").is_some_and(Json::is_true);
+    let is_done = response.get("done").is_some_and(JsonNode::is_true);
     // Early versions have no reason.
     let assumed = if is_done { Cow::Borrowed("done") } else { stream_end::OLLAMA.stop_reason().into() };
     let reply = Reply {

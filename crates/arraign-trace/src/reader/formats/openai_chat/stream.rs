@@ -3,25 +3,22 @@
 //! The id and the name of a call come once. Its arguments come in pieces, which are joined by the index of the call. If
 //! a server gives all calls the same index, their ids distinguish them.
 
+use crate::json::{JsonNode, JsonNumber, JsonObject};
 use std::borrow::Cow;
 use std::collections::HashMap;
-
-use serde_json::Number;
 
 use crate::reader::build::stream_end;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 
 /// Whether a record is a chunk.
-pub(crate) fn is_chunk(value: &Json) -> bool {
-    value.get("object").and_then(Json::as_str) == Some("chat.completion.chunk")
-        || value.pointer("/choices/0/delta").is_some_and(Json::is_object)
+pub(crate) fn is_chunk(value: &JsonNode) -> bool {
+    value.get("object").and_then(JsonNode::as_str) == Some("chat.completion.chunk")
+        || value.pointer("/choices/0/delta").is_some_and(JsonNode::is_object)
 }
 
 /// Returns the reason why a stream broke off, if a record has one.
-pub(crate) fn failure<'v>(value: &'v Json) -> Option<&'v str> {
+pub(crate) fn failure<'v>(value: &'v JsonNode) -> Option<&'v str> {
     let error = value.get("error").filter(|_| value.get("choices").is_none())?;
     error.as_str().or_else(|| error.get("message")?.as_str())
 }
@@ -38,7 +35,7 @@ pub(crate) fn whole<'t>(records: Vec<Record<'t>>, text: &str) -> Result<Vec<Reco
             drafts.get_mut(place).into_iter().for_each(|draft| draft.finish_reason = reason.clone());
             continue;
         }
-        let mut chunk = Object::of(value, "a chunk").map_err(|error| at.in_record(error))?;
+        let mut chunk = JsonObject::of(value, "a chunk").map_err(|error| at.in_record(error))?;
         let id = chunk.string(&["id"]).map_err(|error| at.in_record(error))?;
         // A chunk without an id goes on with the completion before it, or begins the next one where that one is finished.
         if let Some(id) = id.filter(|id| !id.is_empty()) {
@@ -65,8 +62,8 @@ pub(crate) fn whole<'t>(records: Vec<Record<'t>>, text: &str) -> Result<Vec<Reco
 }
 
 /// Whether a chunk says who speaks, as the first chunk of a completion does.
-fn has_role(chunk: &Object) -> bool {
-    let choice = chunk.get("choices").and_then(Json::first);
+fn has_role(chunk: &JsonObject) -> bool {
+    let choice = chunk.get("choices").and_then(JsonNode::first);
     choice.and_then(|choice| choice.get("delta")).is_some_and(|delta| delta.has_text("role"))
 }
 
@@ -80,10 +77,10 @@ struct StreamedChoice<'t> {
     /// The place of the last call of each index.
     latest: HashMap<u64, usize>,
     /// Values of unknown keys, which may contain calls.
-    rest: Vec<Json<'t>>,
-    finish_reason: Json<'t>,
-    model: Json<'t>,
-    usage: Json<'t>,
+    rest: Vec<JsonNode<'t>>,
+    finish_reason: JsonNode<'t>,
+    model: JsonNode<'t>,
+    usage: JsonNode<'t>,
     /// The number of other choices, none of which is read.
     alternatives: u64,
 }
@@ -91,7 +88,7 @@ struct StreamedChoice<'t> {
 /// A call that is being streamed.
 #[derive(Debug, Default)]
 struct CallPiece<'t> {
-    id: Json<'t>,
+    id: JsonNode<'t>,
     name: String,
     arguments: String,
 }
@@ -105,46 +102,46 @@ impl<'t> StreamedChoice<'t> {
             calls: Vec::new(),
             latest: HashMap::new(),
             rest: Vec::new(),
-            finish_reason: Json::Null,
-            model: Json::Null,
-            usage: Json::Null,
+            finish_reason: JsonNode::Null,
+            model: JsonNode::Null,
+            usage: JsonNode::Null,
             alternatives: 0,
         }
     }
 
-    fn add(&mut self, mut chunk: Object<'t>) -> Result<(), DecodeError> {
+    fn add(&mut self, mut chunk: JsonObject<'t>) -> Result<(), DecodeError> {
         // Some servers repeat the tokens so far in each chunk: the last are the completion's.
         keep(&mut self.usage, chunk.take(&["usage"]));
         keep(&mut self.model, chunk.take(&["model"]));
         // Of several alternatives the first is read.
         let mut first = None;
         for choice in chunk.list(&["choices"])? {
-            match choice.get("index").and_then(Json::as_number).and_then(Number::as_u64) {
+            match choice.get("index").and_then(JsonNode::as_number).and_then(JsonNumber::as_u64) {
                 None | Some(0) => first = first.or(Some(choice)),
                 Some(other) => self.alternatives = self.alternatives.max(other),
             }
         }
         let Some(choice) = first else { return Ok(()) };
-        let added = Object::of(choice, "a choice").and_then(|choice| self.choice(choice));
+        let added = JsonObject::of(choice, "a choice").and_then(|choice| self.choice(choice));
         added.map_err(|error| error.at("/choices/0"))
     }
 
-    fn choice(&mut self, mut choice: Object<'t>) -> Result<(), DecodeError> {
+    fn choice(&mut self, mut choice: JsonObject<'t>) -> Result<(), DecodeError> {
         // Some servers write an empty reason into each chunk but the last.
         let reason = choice.take(&["finish_reason"]).filter(|reason| reason.as_str() != Some(""));
         keep(&mut self.finish_reason, reason);
         let Some(mut delta) = choice.object(&["delta"])? else { return Ok(()) };
-        if let Some(text) = delta.take(&["content", "refusal"]).and_then(Json::into_text) {
+        if let Some(text) = delta.take(&["content", "refusal"]).and_then(JsonNode::into_text) {
             self.content.get_or_insert_default().push_str(&text);
         }
         if let Some(function) = delta.object(&["function_call"])? {
-            self.piece(0, Json::Null).add(function)?;
+            self.piece(0, JsonNode::Null).add(function)?;
         }
         for call in delta.list(&["tool_calls"])? {
-            let mut call = Object::of(call, "a tool call")?;
+            let mut call = JsonObject::of(call, "a tool call")?;
             // A call of a custom tool has no function; it is kept, so that it is named as not read.
             if call.get("function").is_none() {
-                self.rest.push(Json::Object(call));
+                self.rest.push(JsonNode::Object(call));
                 continue;
             }
             let next = self.calls.len() as u64;
@@ -153,12 +150,12 @@ impl<'t> StreamedChoice<'t> {
             let function = call.object(&["function"])?.unwrap_or_default();
             self.piece(index, id).add(function)?;
         }
-        self.rest.extend(delta.into_values().filter(|value| value.is_object() || value.is_list()));
+        self.rest.extend(delta.into_values().filter(|value| value.is_object() || value.is_array()));
         Ok(())
     }
 
     /// The call that a piece belongs to.
-    fn piece(&mut self, index: u64, id: Json<'t>) -> &mut CallPiece<'t> {
+    fn piece(&mut self, index: u64, id: JsonNode<'t>) -> &mut CallPiece<'t> {
         // Some servers give all calls the same index: another id begins another call.
         let has_id = id.as_str().is_some_and(|id| !id.is_empty());
         let known = self.latest.get(&index).copied();
@@ -173,18 +170,18 @@ impl<'t> StreamedChoice<'t> {
 
     fn into_record(self) -> Record<'t> {
         let calls = self.calls.into_iter().map(CallPiece::into_call).collect();
-        let message = Json::object([
+        let message = JsonNode::object([
             ("role", as_text("assistant")),
-            ("content", self.content.map_or(Json::Null, as_text)),
-            ("tool_calls", Json::List(calls)),
-            ("rest", Json::List(self.rest)),
+            ("content", self.content.map_or(JsonNode::Null, as_text)),
+            ("tool_calls", JsonNode::Array(calls)),
+            ("rest", JsonNode::Array(self.rest)),
         ]);
-        let choice = Json::object([("message", message), ("finish_reason", self.finish_reason)]);
-        let others = (0..self.alternatives).map(|_| Json::Null);
-        let value = Json::object([
-            ("id", self.id.map_or(Json::Null, as_text)),
+        let choice = JsonNode::object([("message", message), ("finish_reason", self.finish_reason)]);
+        let others = (0..self.alternatives).map(|_| JsonNode::Null);
+        let value = JsonNode::object([
+            ("id", self.id.map_or(JsonNode::Null, as_text)),
             ("model", self.model),
-            ("choices", Json::List(std::iter::once(choice).chain(others).collect())),
+            ("choices", JsonNode::Array(std::iter::once(choice).chain(others).collect())),
             ("usage", self.usage),
         ]);
         Record { at: self.at, value }
@@ -192,7 +189,7 @@ impl<'t> StreamedChoice<'t> {
 }
 
 impl<'t> CallPiece<'t> {
-    fn add(&mut self, mut function: Object<'t>) -> Result<(), DecodeError> {
+    fn add(&mut self, mut function: JsonObject<'t>) -> Result<(), DecodeError> {
         if let Some(name) = function.text(&["name"])? {
             // Some servers send the name in pieces, others repeat it in each chunk.
             if self.name != name {
@@ -205,18 +202,19 @@ impl<'t> CallPiece<'t> {
         Ok(())
     }
 
-    fn into_call(self) -> Json<'t> {
-        let function = Json::object([("name", as_text(self.name)), ("arguments", as_text(self.arguments))]);
-        Json::object([("id", self.id), ("function", function)])
+    fn into_call(self) -> JsonNode<'t> {
+        let function =
+            JsonNode::object([("name", as_text(self.name)), ("arguments", as_text(self.arguments))]);
+        JsonNode::object([("id", self.id), ("function", function)])
     }
 }
 
-fn keep<'t>(known: &mut Json<'t>, told: Option<Json<'t>>) {
+fn keep<'t>(known: &mut JsonNode<'t>, told: Option<JsonNode<'t>>) {
     if let Some(told) = told {
         *known = told;
     }
 }
 
-fn as_text<'t>(text: impl Into<Cow<'t, str>>) -> Json<'t> {
-    Json::Text(text.into())
+fn as_text<'t>(text: impl Into<Cow<'t, str>>) -> JsonNode<'t> {
+    JsonNode::String(text.into().into())
 }

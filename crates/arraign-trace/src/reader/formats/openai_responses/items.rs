@@ -3,14 +3,12 @@
 //! Files of agents that keep these items (Codex, the Agents SDK) are read in the same way. Successive items are one turn
 //! of the model, until a result or a user's message comes between them.
 
-use serde_json::Value;
+use crate::json::{Json, JsonNode, JsonObject};
 
 use crate::reader::build::content::{content_value, text_of};
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, CallStatus, Ended, Role, ToolServer, Trace};
 
 /// The keys for the id of an item's call. The last one is the id of the item itself.
@@ -62,8 +60,8 @@ pub(crate) struct Items {
 
 impl Items {
     /// Adds an item. `reply` is the number of the reply of a log that contains it.
-    pub(crate) fn add(&mut self, value: Json, reply: Option<usize>) -> Result<(), DecodeError> {
-        let mut item = Object::of(value, "an item")?;
+    pub(crate) fn add(&mut self, value: JsonNode, reply: Option<usize>) -> Result<(), DecodeError> {
+        let mut item = JsonObject::of(value, "an item")?;
         self.note_model(&mut item);
         let role = item.text(&["role"])?;
         if let Some(role) = role {
@@ -99,8 +97,8 @@ impl Items {
     }
 
     /// Notes the model, which the Agents SDK records next to an item of another API.
-    fn note_model(&mut self, item: &mut Object) {
-        let provider = item.take(&["provider_data"]).and_then(|provider| Object::of(provider, "it").ok());
+    fn note_model(&mut self, item: &mut JsonObject) {
+        let provider = item.take(&["provider_data"]).and_then(|provider| JsonObject::of(provider, "it").ok());
         let model = provider.and_then(|mut provider| provider.string(&["model"]).ok().flatten());
         let trace = self.trace();
         trace.model = trace.model.take().or(model);
@@ -111,7 +109,7 @@ impl Items {
         &mut self.builder.trace
     }
 
-    fn message(&mut self, role: &str, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
+    fn message(&mut self, role: &str, mut item: JsonObject, reply: Option<usize>) -> Result<(), DecodeError> {
         let text = text_of(item.take(&["content"]));
         match role {
             "assistant" => {
@@ -135,7 +133,7 @@ impl Items {
     }
 
     /// Notes that a message of the model broke off, or that the message after such a one did not. A response says more.
-    fn note_break(&mut self, message: &Object) {
+    fn note_break(&mut self, message: &JsonObject) {
         let incomplete = Ended::Cut("incomplete".to_owned());
         let is_cut = message.text_under("status") == Some("incomplete");
         let trace = self.trace();
@@ -164,7 +162,7 @@ impl Items {
         self.builder.call(call);
     }
 
-    fn function_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
+    fn function_call(&mut self, mut item: JsonObject, reply: Option<usize>) -> Result<(), DecodeError> {
         let name = item.required(&["name"])?;
         let arguments = item.arguments("arguments");
         let id = item.string(&CALL_ID)?;
@@ -174,9 +172,9 @@ impl Items {
     }
 
     /// Adds a call of a custom tool. Its input is free text, not broken JSON.
-    fn custom_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
+    fn custom_call(&mut self, mut item: JsonObject, reply: Option<usize>) -> Result<(), DecodeError> {
         let name = item.required(&["name"])?;
-        let input = item.take(&["input"]).unwrap_or_default().into_value();
+        let input = item.take(&["input"]).unwrap_or_default().into_json();
         let id = item.string(&CALL_ID)?;
         let server = item.text(&["namespace"])?.and_then(|space| server_of(&space)).into();
         self.call(Call { id, server, ..Call::new(name, Arguments::Json(input), 0) }, reply);
@@ -184,13 +182,13 @@ impl Items {
     }
 
     /// Adds a call that waits for an approval. It is an attempt; once approved, it is written again with its result.
-    fn approval_request(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
+    fn approval_request(&mut self, mut item: JsonObject, reply: Option<usize>) -> Result<(), DecodeError> {
         let call = mcp_attempt(&mut item)?;
         self.call(call, reply);
         Ok(())
     }
 
-    fn mcp_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
+    fn mcp_call(&mut self, mut item: JsonObject, reply: Option<usize>) -> Result<(), DecodeError> {
         let request = item.text(&["approval_request_id"])?;
         // An approved call has two ids: the request's, under which it was added, and its own. Both name one call.
         let made = mcp_settled(item)?;
@@ -207,30 +205,30 @@ impl Items {
         Ok(())
     }
 
-    fn hosted_call(&mut self, tool: &str, item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
+    fn hosted_call(&mut self, tool: &str, item: JsonObject, reply: Option<usize>) -> Result<(), DecodeError> {
         self.call(hosted(tool, item)?, reply);
         Ok(())
     }
 
     /// Restores an item of the service. The SDK renames its type and moves unknown keys into `providerData`.
-    fn renamed_call(&mut self, mut item: Object, reply: Option<usize>) -> Result<(), DecodeError> {
+    fn renamed_call(&mut self, mut item: JsonObject, reply: Option<usize>) -> Result<(), DecodeError> {
         let mut own = item.object(&["providerData"])?.unwrap_or_default();
         // A hosted MCP call calls its result `output`; the other hosted tools call it `result`.
         let output = if own.get("server_label").is_some() { "output" } else { "result" };
         for (from, to) in [("id", "id"), ("status", "status"), ("output", output)] {
             if let Some(value) = item.take(&[from]) {
-                own.push(to.into(), value);
+                own.insert(to, value);
             }
         }
         let kind = item.required(&["name"])?.into_owned();
         if kind != "hosted_tool_call" {
-            own.push("type".into(), Json::Text(kind.into()));
-            self.add(Json::Object(own), reply)?;
+            own.insert("type", JsonNode::String(kind.into()));
+            self.add(JsonNode::Object(own), reply)?;
         }
         Ok(())
     }
 
-    fn output(&mut self, mut item: Object) -> Result<(), DecodeError> {
+    fn output(&mut self, mut item: JsonObject) -> Result<(), DecodeError> {
         self.turn = OpenTurn::Over;
         let id = item.text(&CALL_ID)?.ok_or_else(|| DecodeError::new("`call_id` is missing"))?;
         let mut marks = OutcomeMarks::of(&item);
@@ -247,13 +245,13 @@ impl Items {
         call.exit_code = marks.exit_code();
         marks.settle(call, Unmarked::Unrecorded);
         // The tools that a search found are data: without any, the result is an empty list and no text.
-        call.result = Some(if found_tools { output.into_value() } else { content_value(output, "") });
+        call.result = Some(if found_tools { output.into_json() } else { content_value(output, "") });
         Ok(())
     }
 }
 
 /// Returns the call in an item of this type, if the service runs its tool, or the tool has no name of its own.
-pub(crate) fn provider_call(kind: &str, item: &Object) -> Option<Call> {
+pub(crate) fn provider_call(kind: &str, item: &JsonObject) -> Option<Call> {
     let own = matches!(kind, "function_call" | "custom_tool_call" | "tool_call" | "invalid_tool_call");
     match kind.strip_suffix("_call").filter(|_| !own)? {
         "mcp" => mcp_settled(item.clone()).ok(),
@@ -262,14 +260,14 @@ pub(crate) fn provider_call(kind: &str, item: &Object) -> Option<Call> {
 }
 
 /// Reads a call of a tool that the service runs, or that has no name of its own: `web_search`, `shell`.
-fn hosted(tool: &str, mut item: Object) -> Result<Call, DecodeError> {
+fn hosted(tool: &str, mut item: JsonObject) -> Result<Call, DecodeError> {
     let marks = OutcomeMarks::of(&item);
     let id = item.string(&CALL_ID)?;
     let own = item.take(&["action", "operation", "arguments"]);
     let arguments =
-        own.map_or_else(|| hosted_arguments(&mut item), |own| Arguments::from_json(own.into_value()));
-    let result = item.take(&["results", "outputs", "result", "tools"]).map(Json::into_value);
-    let by_client = item.get("execution").and_then(Json::as_str) == Some("client");
+        own.map_or_else(|| hosted_arguments(&mut item), |own| Arguments::from_json(own.into_json()));
+    let result = item.take(&["results", "outputs", "result", "tools"]).map(JsonNode::into_json);
+    let by_client = item.get("execution").and_then(JsonNode::as_str) == Some("client");
     // Tools on the user's side are `completed` when the model has asked for them. Their outcome is an item of its own.
     let answered_elsewhere =
         by_client || matches!(tool, "shell" | "local_shell" | "apply_patch" | "computer" | "program");
@@ -287,11 +285,11 @@ fn hosted(tool: &str, mut item: Object) -> Result<Call, DecodeError> {
 }
 
 /// Reads a call of an MCP tool with its outcome.
-fn mcp_settled(mut item: Object) -> Result<Call, DecodeError> {
+fn mcp_settled(mut item: JsonObject) -> Result<Call, DecodeError> {
     let marks = OutcomeMarks::of(&item);
     let attempt = mcp_attempt(&mut item)?;
     let error = error_of(&mut item);
-    let result = item.take(&["output"]).map(Json::into_value);
+    let result = item.take(&["output"]).map(JsonNode::into_json);
     let mut call = Call { result, error, ..attempt };
     if call.result.is_some() || !marks.has_only_success() {
         marks.settle(&mut call, Unmarked::Worked);
@@ -299,7 +297,7 @@ fn mcp_settled(mut item: Object) -> Result<Call, DecodeError> {
     Ok(call)
 }
 
-fn mcp_attempt(item: &mut Object) -> Result<Call, DecodeError> {
+fn mcp_attempt(item: &mut JsonObject) -> Result<Call, DecodeError> {
     let name = item.required(&["name"])?;
     let arguments = item.arguments("arguments");
     let (id, server) = (item.string(&["id"])?, item.string(&["server_label"])?.into());
@@ -307,11 +305,10 @@ fn mcp_attempt(item: &mut Object) -> Result<Call, DecodeError> {
 }
 
 /// Collects the arguments of a hosted tool from several keys.
-fn hosted_arguments(item: &mut Object) -> Arguments {
+fn hosted_arguments(item: &mut JsonObject) -> Arguments {
     let asked = ["queries", "code", "prompt", "input", "arguments"];
-    let found =
-        asked.into_iter().filter_map(|name| Some((name.to_owned(), item.take(&[name])?.into_value())));
-    Arguments::Json(Value::Object(found.collect()))
+    let found = asked.into_iter().filter_map(|name| Some((name.to_owned(), item.take(&[name])?.into_json())));
+    Arguments::Json(Json::Object(found.collect()))
 }
 
 /// Returns the server in a namespace of tools such as `mcp__shop`.
@@ -321,20 +318,20 @@ pub(crate) fn server_of(namespace: &str) -> Option<String> {
 }
 
 /// Unwraps a text in an object, as in `{"type": "text", "text": ..}`.
-fn untyped(output: Json<'_>) -> Json<'_> {
-    let text = output.get("text").filter(|text| text.is_text() && output.is_object());
+fn untyped(output: JsonNode<'_>) -> JsonNode<'_> {
+    let text = output.get("text").filter(|text| text.is_string() && output.is_object());
     text.cloned().unwrap_or(output)
 }
 
 /// Whether a shell command was stopped because it took too long.
-fn timed_out(output: &Json) -> bool {
-    let mut parts = output.as_list().unwrap_or_default().iter();
-    parts.any(|part| part.pointer("/outcome/type").and_then(Json::as_str) == Some("timeout"))
+fn timed_out(output: &JsonNode) -> bool {
+    let mut parts = output.as_array().unwrap_or_default().iter();
+    parts.any(|part| part.pointer("/outcome/type").and_then(JsonNode::as_str) == Some("timeout"))
 }
 
 /// Reads the marks in the output of a shell: each command has its texts, and how it ended.
-fn read_shell_marks(marks: &mut OutcomeMarks, output: &Json) {
-    let parts = output.as_list().unwrap_or_default().iter();
+fn read_shell_marks(marks: &mut OutcomeMarks, output: &JsonNode) {
+    let parts = output.as_array().unwrap_or_default().iter();
     for command in parts.filter(|part| part.has_key("stdout") && part.has_key("stderr")) {
         marks.read_value(Some(command));
     }

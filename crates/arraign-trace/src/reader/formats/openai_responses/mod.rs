@@ -11,6 +11,7 @@ mod span_tree;
 mod spans;
 pub(crate) mod stream;
 
+use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
 use crate::reader::build::batch;
@@ -20,9 +21,7 @@ use crate::reader::build::tool_result::error_of;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::{Mark, hash_marks};
-use crate::reader::json::value::Json;
 use crate::reader::large::follow::{self, Log};
 use crate::reader::large::pieces::{Pieces, Splitting};
 use crate::reader::reason::Reason;
@@ -74,7 +73,7 @@ fn detect_format(input: &Input) -> Detection {
     let first = records.clone().next().and_then(|record| shape(&record.value));
     let first = first.ok_or("the first record is none of this format")?;
     // Items look like the events of many other formats. Most of these files are declined without a look at each shape.
-    let is_item = |record: &Json| batch::failure(record).is_none() && is_telling(record);
+    let is_item = |record: &JsonNode| batch::failure(record).is_none() && is_telling(record);
     if first == ResponsesShape::Item && !input.any_with(&TELLING_KEYS, is_item) {
         return Err("nothing in it is of this format alone".into());
     }
@@ -87,12 +86,12 @@ fn detect_format(input: &Input) -> Detection {
     }
 }
 
-fn shape(value: &Json) -> Option<ResponsesShape> {
+fn shape(value: &JsonNode) -> Option<ResponsesShape> {
     if span_tree::is_span(value) {
         return Some(ResponsesShape::Span);
     }
     let calls = value.get("model_responses").or_else(|| value.get("modelResponses"));
-    if value.get("$schemaVersion").is_some() && calls.is_some_and(Json::is_list) {
+    if value.get("$schemaVersion").is_some() && calls.is_some_and(JsonNode::is_array) {
         return Some(ResponsesShape::State);
     }
     if stream::is_event(value) {
@@ -115,8 +114,8 @@ fn shape(value: &Json) -> Option<ResponsesShape> {
 const TELLING_KEYS: [Mark; 4] = hash_marks(["content/", "call_id", "callId", "server_label"]);
 
 /// Whether an item is one that only this format has.
-fn is_telling(item: &Json) -> bool {
-    let kind = item.get("type").and_then(Json::as_str).unwrap_or_default();
+fn is_telling(item: &JsonNode) -> bool {
+    let kind = item.get("type").and_then(JsonNode::as_str).unwrap_or_default();
     match kind {
         "message" | "" => content_kinds(item).any(|part| match part {
             "output_text" | "input_text" => true,
@@ -132,42 +131,42 @@ fn is_telling(item: &Json) -> bool {
     }
 }
 
-fn content_kinds<'v>(item: &'v Json) -> impl Iterator<Item = &'v str> {
-    let parts = item.get("content").and_then(Json::as_list).into_iter().flatten();
+fn content_kinds<'v>(item: &'v JsonNode) -> impl Iterator<Item = &'v str> {
+    let parts = item.get("content").and_then(JsonNode::as_array).into_iter().flatten();
     parts.filter_map(|part| part.get("type")?.as_str())
 }
 
-fn is_response(value: &Json) -> bool {
-    let of_service = value.get("object").and_then(Json::as_str) == Some("response");
-    (of_service || is_model_response(value)) && value.get("output").is_some_and(Json::is_list)
+fn is_response(value: &JsonNode) -> bool {
+    let of_service = value.get("object").and_then(JsonNode::as_str) == Some("response");
+    (of_service || is_model_response(value)) && value.get("output").is_some_and(JsonNode::is_array)
 }
 
 /// Whether this is the Agents SDK's own form of a response: an entry of `raw_responses` or `rawResponses`.
-fn is_model_response(value: &Json) -> bool {
+fn is_model_response(value: &JsonNode) -> bool {
     value.get("usage").is_some() && ["response_id", "responseId"].iter().any(|name| value.get(name).is_some())
 }
 
 /// Whether a value is a request. Its `input` is a text or a list of items. Records of other formats with an `input` lack
 /// the `model` or have more keys.
-fn is_request(value: &Json) -> bool {
+fn is_request(value: &JsonNode) -> bool {
     let strange = ["messages", "steps", "calls", "output", "contents", "tool_calls", "type"];
     match value.get("input") {
-        Some(Json::List(_)) => ["input", "output"].iter().any(|name| tells(value, name)),
-        Some(Json::Text(_)) => {
+        Some(JsonNode::Array(_)) => ["input", "output"].iter().any(|name| tells(value, name)),
+        Some(JsonNode::String(_)) => {
             let plain = strange.iter().all(|key| value.get(key).is_none());
-            tells(value, "output") || (plain && value.get("model").is_some_and(Json::is_text))
+            tells(value, "output") || (plain && value.get("model").is_some_and(JsonNode::is_string))
         }
         _ => false,
     }
 }
 
 /// Whether the items under `name` are of this format alone.
-fn tells(value: &Json, name: &str) -> bool {
-    value.get(name).and_then(Json::as_list).is_some_and(|items| items.iter().any(is_telling))
+fn tells(value: &JsonNode, name: &str) -> bool {
+    value.get(name).and_then(JsonNode::as_array).is_some_and(|items| items.iter().any(is_telling))
 }
 
 /// Returns the request or response in a line of a log. Some loggers wrap it in `body`.
-fn body<'v, 't>(value: &'v Json<'t>, name: &str) -> Option<&'v Json<'t>> {
+fn body<'v, 't>(value: &'v JsonNode<'t>, name: &str) -> Option<&'v JsonNode<'t>> {
     let found = value.get(name).filter(|found| found.is_object())?;
     Some(found.get("body").filter(|body| body.is_object()).unwrap_or(found))
 }
@@ -178,7 +177,7 @@ fn split_file(input: &Input) -> Option<Pieces> {
     is_call(input.first().ok()?).then(|| follow::calls(|| Log { is_call, exchange }.follow()))
 }
 
-fn is_call(value: &Json) -> bool {
+fn is_call(value: &JsonNode) -> bool {
     shape(value) == Some(ResponsesShape::ModelCall)
 }
 
@@ -195,14 +194,14 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 }
 
 fn log(input: Input) -> Result<Vec<Trace>, DecodeError> {
-    let is_item = |value: &Json| shape(value) == Some(ResponsesShape::Item);
+    let is_item = |value: &JsonNode| shape(value) == Some(ResponsesShape::Item);
     Conversations::read_input(input, is_item, exchange, trace_of)
 }
 
 /// Reads one record of a log: a request, a response, or both.
-fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
-    let mut record = Object::of(value, "a model call")?;
-    if record.get("output").is_some_and(Json::is_list) {
+fn exchange(at: At, value: JsonNode<'_>) -> Result<Exchange<'_>, DecodeError> {
+    let mut record = JsonObject::of(value, "a model call")?;
+    if record.get("output").is_some_and(JsonNode::is_array) {
         // Some loggers put the request's `input` beside the output of the response.
         let has_input = record.get("input").is_some();
         let request = if has_input { Some(asked(at, "input", &mut record)?) } else { None };
@@ -222,18 +221,19 @@ fn exchange(at: At, value: Json<'_>) -> Result<Exchange<'_>, DecodeError> {
     }
 }
 
-fn unwrap_body(wrapped: Option<Object<'_>>) -> Result<Option<Object<'_>>, DecodeError> {
+fn unwrap_body(wrapped: Option<JsonObject<'_>>) -> Result<Option<JsonObject<'_>>, DecodeError> {
     let Some(mut object) = wrapped else { return Ok(None) };
-    let body = if object.get("body").is_some_and(Json::is_object) { object.object(&["body"])? } else { None };
+    let body =
+        if object.get("body").is_some_and(JsonNode::is_object) { object.object(&["body"])? } else { None };
     Ok(Some(body.unwrap_or(object)))
 }
 
 /// Reads the messages of a request.
-fn asked<'t>(at: At, path: &'static str, request: &mut Object<'t>) -> Result<Exchange<'t>, DecodeError> {
+fn asked<'t>(at: At, path: &'static str, request: &mut JsonObject<'t>) -> Result<Exchange<'t>, DecodeError> {
     let mut said: Vec<LocatedMessage> = instructions(at, request).into_iter().collect();
     match request.take(&["input"]) {
-        Some(Json::List(items)) => said.extend(LocatedMessage::list(at, path, items)),
-        Some(text @ Json::Text(_)) => said.push(LocatedMessage::part(at, path, message("user", text))),
+        Some(JsonNode::Array(items)) => said.extend(LocatedMessage::list(at, path, items)),
+        Some(text @ JsonNode::String(_)) => said.push(LocatedMessage::part(at, path, message("user", text))),
         None => {}
         Some(_) => return Err(DecodeError::new("neither text nor a list of items").at_key("input")),
     }
@@ -249,25 +249,25 @@ fn asked<'t>(at: At, path: &'static str, request: &mut Object<'t>) -> Result<Exc
     })
 }
 
-fn instructions<'t>(at: At, object: &mut Object<'t>) -> Option<LocatedMessage<'t>> {
-    let text = object.take(&["instructions"]).filter(Json::is_text)?;
+fn instructions<'t>(at: At, object: &mut JsonObject<'t>) -> Option<LocatedMessage<'t>> {
+    let text = object.take(&["instructions"]).filter(JsonNode::is_string)?;
     Some(LocatedMessage::part(at, "instructions", message("system", text)))
 }
 
-fn message<'t>(role: &'static str, content: Json<'t>) -> Json<'t> {
-    Json::object([("role", Json::Text(Cow::Borrowed(role))), ("content", content)])
+fn message<'t>(role: &'static str, content: JsonNode<'t>) -> JsonNode<'t> {
+    JsonNode::object([("role", JsonNode::String(role.into())), ("content", content)])
 }
 
 /// Whether an item is reasoning, which a client may drop when it replays a conversation.
-fn is_reasoning(item: &Json) -> bool {
-    item.get("type").and_then(Json::as_str) == Some("reasoning")
+fn is_reasoning(item: &JsonNode) -> bool {
+    item.get("type").and_then(JsonNode::as_str) == Some("reasoning")
 }
 
 /// Reads the messages of a response. The instructions are read from it only if there is no request.
 fn response<'t>(
     at: At,
     path: &'static str,
-    mut response: Object<'t>,
+    mut response: JsonObject<'t>,
     request: Option<Exchange<'t>>,
 ) -> Result<Exchange<'t>, DecodeError> {
     let instructions = if request.is_none() { instructions(at, &mut response) } else { None };
@@ -292,9 +292,11 @@ fn response<'t>(
 
 /// Returns the reason why a response ended: the details of an incomplete response, the error, or else the status. A
 /// response that was cancelled is a failure, and has no error of its own.
-fn stop_reason<'t>(response: &mut Object<'t>) -> Result<Option<Cow<'t, str>>, DecodeError> {
-    let reason =
-        response.get("incomplete_details").and_then(|details| details.get("reason")).and_then(Json::as_str);
+fn stop_reason<'t>(response: &mut JsonObject<'t>) -> Result<Option<Cow<'t, str>>, DecodeError> {
+    let reason = response
+        .get("incomplete_details")
+        .and_then(|details| details.get("reason"))
+        .and_then(JsonNode::as_str);
     let reason = reason.map(ToOwned::to_owned);
     let said = reason.or_else(|| error_of(response).map(|error| format!("error: {error}")));
     let status = response.text(&["status"])?;

@@ -1,23 +1,23 @@
 //! The state of an Agents SDK run, of Python or of JavaScript: the input, the items of the run, and the tokens.
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::openai_responses::TOKENS;
 use crate::reader::formats::openai_responses::items::Items;
 use crate::reader::json::input::{At, Record};
-use crate::reader::json::object::{Object, read_each};
-use crate::reader::json::value::Json;
+use crate::reader::json::object::read_each;
 use crate::trace::{Role, Trace, Usage};
 
 pub(crate) fn read(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
-    Object::of(record.value, "the state of a run")
+    JsonObject::of(record.value, "the state of a run")
         .and_then(|state| trace(at, state))
         .map_err(|error| at.in_record(error))
 }
 
-fn trace(at: At, mut state: Object) -> Result<Trace, DecodeError> {
+fn trace(at: At, mut state: JsonObject) -> Result<Trace, DecodeError> {
     let mut items = Items::default();
     items.builder.enter_record(at);
     add_input(&mut items, state.take(&["original_input", "originalInput"]))?;
@@ -42,15 +42,15 @@ fn trace(at: At, mut state: Object) -> Result<Trace, DecodeError> {
 }
 
 /// Takes all items of the run. If the history was rewritten, `generated_items` contains only the next request.
-fn items_of<'t>(state: &mut Object<'t>) -> Result<Vec<Json<'t>>, DecodeError> {
+fn items_of<'t>(state: &mut JsonObject<'t>) -> Result<Vec<JsonNode<'t>>, DecodeError> {
     let items = state.list(&["session_items"])?;
     if items.is_empty() { state.list(&["generated_items", "generatedItems"]) } else { Ok(items) }
 }
 
-fn add_input(items: &mut Items, input: Option<Json>) -> Result<(), DecodeError> {
+fn add_input(items: &mut Items, input: Option<JsonNode>) -> Result<(), DecodeError> {
     match input {
-        Some(Json::Text(text)) => items.say(Role::User, &text),
-        Some(Json::List(list)) => {
+        Some(JsonNode::String(text)) => items.say(Role::User, &text),
+        Some(JsonNode::Array(list)) => {
             for (index, item) in list.into_iter().enumerate() {
                 items.add(item, None).map_err(|error| error.at_key(index).at_key("original_input"))?;
             }
@@ -61,31 +61,31 @@ fn add_input(items: &mut Items, input: Option<Json>) -> Result<(), DecodeError> 
 }
 
 /// Adds an item of a run: the raw item, with the value that the tool really returned.
-fn add_item(items: &mut Items, value: Json) -> Result<(), DecodeError> {
-    let mut item = Object::of(value, "an item")?;
+fn add_item(items: &mut Items, value: JsonNode) -> Result<(), DecodeError> {
+    let mut item = JsonObject::of(value, "an item")?;
     let Some(mut raw) = item.object(&["raw_item", "rawItem"])? else { return Ok(()) };
     let kind = item.text(&["type"])?.unwrap_or_default();
-    let id = raw.get("call_id").or_else(|| raw.get("callId")).and_then(Json::as_str);
+    let id = raw.get("call_id").or_else(|| raw.get("callId")).and_then(JsonNode::as_str);
     // A call that waits for an approval is written again.
     if kind == "tool_approval_item" && id.is_some_and(|id| items.builder.knows(id)) {
         return Ok(());
     }
     // The raw item has the output as a text for the model. The value itself says more.
-    if let Some(output) = item.take(&["output"]).filter(|output| output.is_object() || output.is_list())
+    if let Some(output) = item.take(&["output"]).filter(|output| output.is_object() || output.is_array())
         && raw.get("output").is_some_and(is_text)
     {
-        raw.push("output".into(), output);
+        raw.insert("output", output);
     }
-    items.add(Json::Object(raw), None)
+    items.add(JsonNode::Object(raw), None)
 }
 
 /// Whether the output that was sent to the model is a text, plain or in an object.
-fn is_text(output: &Json) -> bool {
-    output.is_text() || output.get("text").is_some_and(Json::is_text)
+fn is_text(output: &JsonNode) -> bool {
+    output.is_string() || output.get("text").is_some_and(JsonNode::is_string)
 }
 
 /// Returns the text under `name` of the last model call that has one, in itself or in its first output.
-fn find_last(calls: &[Json], name: &str) -> Option<String> {
+fn find_last(calls: &[JsonNode], name: &str) -> Option<String> {
     let mut last_first = calls.iter().rev();
     let text = last_first.find_map(|call| {
         call.text_under(name).or_else(|| call.get("output")?.first()?.get("provider_data")?.text_under(name))
@@ -94,15 +94,15 @@ fn find_last(calls: &[Json], name: &str) -> Option<String> {
 }
 
 /// Reads the tokens of the run, including agents that were tools.
-fn total(state: &mut Object) -> Result<Option<Usage>, DecodeError> {
+fn total(state: &mut JsonObject) -> Result<Option<Usage>, DecodeError> {
     let usage = state.within(&["context"], |mut context| TOKENS.read_from(&mut context, &["usage"]))?;
     Ok(usage.flatten().filter(|usage| usage.input_tokens > 0 || usage.output_tokens > 0))
 }
 
-fn sum(calls: Vec<Json>) -> Result<Option<Usage>, DecodeError> {
+fn sum(calls: Vec<JsonNode>) -> Result<Option<Usage>, DecodeError> {
     let mut tally = UsageTotal::default();
     let read = read_each(calls, |call| {
-        tally.add(TOKENS.read_from(&mut Object::of(call, "a model call")?, &["usage"])?);
+        tally.add(TOKENS.read_from(&mut JsonObject::of(call, "a model call")?, &["usage"])?);
         Ok(())
     });
     read.map_err(|error| error.at_key("model_responses"))?;

@@ -1,13 +1,12 @@
 //! The spans of an Agents SDK trace, and the agents that enclose each of them.
 
+use crate::json::{JsonNode, JsonObject};
 use std::collections::HashMap;
 
 use crate::reader::build::clock::nanos;
 use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 
 /// The most spans between a call and the outermost agent.
 const DEEPEST: usize = 64;
@@ -21,7 +20,7 @@ pub(crate) struct SdkSpan<'t> {
     pub(crate) parent: String,
     pub(crate) started: Option<u64>,
     pub(crate) ended: Option<u64>,
-    pub(crate) data: Object<'t>,
+    pub(crate) data: JsonObject<'t>,
     /// The error, if the operation failed.
     pub(crate) error: Option<String>,
     /// What the span says about its outcome.
@@ -29,10 +28,11 @@ pub(crate) struct SdkSpan<'t> {
 }
 
 /// Whether a record is a span, the head of a trace, or a list of these under `data`.
-pub(crate) fn is_span(value: &Json) -> bool {
-    let is_one =
-        |value: &Json| matches!(value.get("object").and_then(Json::as_str), Some("trace" | "trace.span"));
-    is_one(value) || value.get("data").and_then(Json::first).is_some_and(is_one)
+pub(crate) fn is_span(value: &JsonNode) -> bool {
+    let is_one = |value: &JsonNode| {
+        matches!(value.get("object").and_then(JsonNode::as_str), Some("trace" | "trace.span"))
+    };
+    is_one(value) || value.get("data").and_then(JsonNode::first).is_some_and(is_one)
 }
 
 /// Groups the spans by trace. The traces are in the order of their first spans.
@@ -41,7 +41,7 @@ pub(crate) fn gather(records: Vec<Record>) -> Result<Vec<(String, Vec<SdkSpan>)>
     let mut places: HashMap<String, usize> = HashMap::new();
     for Record { at, value } in records {
         for value in unwrapped(value) {
-            let span = Object::of(value, "a span").and_then(|span| read(at, span));
+            let span = JsonObject::of(value, "a span").and_then(|span| read(at, span));
             let Some((trace, span)) = span.map_err(|error| at.in_record(error))? else { continue };
             // The spans of several traces may alternate in one export.
             let place = *places.entry(trace.clone()).or_insert(traces.len());
@@ -55,9 +55,9 @@ pub(crate) fn gather(records: Vec<Record>) -> Result<Vec<(String, Vec<SdkSpan>)>
 }
 
 /// Returns the spans of a record: itself, or the list of an upload.
-fn unwrapped(value: Json<'_>) -> Vec<Json<'_>> {
+fn unwrapped(value: JsonNode<'_>) -> Vec<JsonNode<'_>> {
     match value {
-        Json::Object(mut object) if object.get("data").is_some_and(Json::is_list) => {
+        JsonNode::Object(mut object) if object.get("data").is_some_and(JsonNode::is_array) => {
             object.list(&["data"]).unwrap_or_default()
         }
         other => vec![other],
@@ -65,7 +65,7 @@ fn unwrapped(value: Json<'_>) -> Vec<Json<'_>> {
 }
 
 /// Reads a span and the id of its trace. The head of a trace adds nothing, and is skipped.
-fn read(at: At, mut span: Object<'_>) -> Result<Option<(String, SdkSpan<'_>)>, DecodeError> {
+fn read(at: At, mut span: JsonObject<'_>) -> Result<Option<(String, SdkSpan<'_>)>, DecodeError> {
     let Some(data) = span.object(&["span_data"])? else { return Ok(None) };
     let trace = span.string(&["trace_id"])?.unwrap_or_default();
     let [started, ended] = ["started_at", "ended_at"].map(|name| nanos(&span.take_text(&[name])?));
@@ -77,8 +77,8 @@ fn read(at: At, mut span: Object<'_>) -> Result<Option<(String, SdkSpan<'_>)>, D
 }
 
 /// Returns the most precise message of an error.
-fn reason(error: &Json) -> String {
-    let said = error.pointer("/data/error").or_else(|| error.get("message")).and_then(Json::as_str);
+fn reason(error: &JsonNode) -> String {
+    let said = error.pointer("/data/error").or_else(|| error.get("message")).and_then(JsonNode::as_str);
     said.map_or_else(|| error.clone().into_text_or_json().into_owned(), ToOwned::to_owned)
 }
 

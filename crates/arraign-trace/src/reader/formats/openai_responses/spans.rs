@@ -4,6 +4,7 @@
 //! model with the ids of its calls. A `response` span records only tokens, which the spans of turns and tasks repeat. A
 //! handoff is neither nesting nor a call of a tool.
 
+use crate::json::{JsonNode, JsonObject};
 use std::collections::{HashMap, VecDeque};
 
 use crate::reader::build::clock::millis_between;
@@ -16,22 +17,20 @@ use crate::reader::error::DecodeError;
 use crate::reader::formats::openai_responses::TOKENS;
 use crate::reader::formats::openai_responses::span_tree::{SdkSpan, SdkSpanTree, gather};
 use crate::reader::json::input::Record;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Call, Role, Trace};
 
 /// What the output of a generation says: messages, or whole completions in the JavaScript SDK.
 #[derive(Debug, Default)]
 struct GenerationOutput<'t> {
-    messages: Vec<Json<'t>>,
+    messages: Vec<JsonNode<'t>>,
     /// The number of choices beside the first of each completion.
     other_choices: usize,
-    usage: Option<Json<'t>>,
+    usage: Option<JsonNode<'t>>,
     stop_reason: Option<String>,
 }
 
 impl<'t> GenerationOutput<'t> {
-    fn of(outputs: Vec<Json<'t>>) -> Result<Self, DecodeError> {
+    fn of(outputs: Vec<JsonNode<'t>>) -> Result<Self, DecodeError> {
         let mut read = Self::default();
         for mut output in outputs {
             let completion = output.as_object_mut().filter(|output| output.get("choices").is_some());
@@ -41,7 +40,7 @@ impl<'t> GenerationOutput<'t> {
             };
             read.usage = completion.take(&["usage"]).or(read.usage);
             let mut choices = completion.list(&["choices"])?.into_iter();
-            if let Some(Json::Object(mut choice)) = choices.next() {
+            if let Some(JsonNode::Object(mut choice)) = choices.next() {
                 read.messages.extend(choice.take(&["message"]));
                 read.stop_reason = choice.string(&["finish_reason"])?;
             }
@@ -167,17 +166,17 @@ impl SpanRun {
         let nested = !self.tree.path(&span.parent).is_empty();
         let heard = span.data.take(&["input"]);
         // The messages to a model are the record of results that have no span of their own.
-        for message in heard.as_ref().and_then(Json::as_list).into_iter().flatten() {
+        for message in heard.as_ref().and_then(JsonNode::as_array).into_iter().flatten() {
             self.answer(message);
         }
-        if let Some(Json::List(messages)) = heard.filter(|_| !nested) {
+        if let Some(JsonNode::Array(messages)) = heard.filter(|_| !nested) {
             self.hear(messages);
         }
         let model = span.data.string(&["model"])?;
         self.builder.trace.model = self.builder.trace.model.take().or(model);
         let output = GenerationOutput::of(span.data.list(&["output"])?)?;
-        if let Some(usage) = output.usage.filter(|_| span.data.get("usage").is_none_or(Json::is_null)) {
-            span.data.push("usage".into(), usage);
+        if let Some(usage) = output.usage.filter(|_| span.data.get("usage").is_none_or(JsonNode::is_null)) {
+            span.data.insert("usage", usage);
         }
         self.model_call(&mut span)?;
         if !nested {
@@ -186,10 +185,10 @@ impl SpanRun {
         self.builder.note_alternatives(output.other_choices);
         for message in output.messages {
             let evidence = self.builder.open_record(span.at, &message);
-            let mut message = Object::of(message, "a message")?;
+            let mut message = JsonObject::of(message, "a message")?;
             self.builder.text(&text_of(message.take(&["content", "refusal"])));
             for call in message.list(&["tool_calls"])? {
-                self.announce(&span, Object::of(call, "a tool call")?)?;
+                self.announce(&span, JsonObject::of(call, "a tool call")?)?;
             }
             self.builder.close_record(evidence);
         }
@@ -199,14 +198,14 @@ impl SpanRun {
     }
 
     /// Adds the messages of a request that are new: the instructions of the first request, and later messages of the user.
-    fn hear(&mut self, messages: Vec<Json>) {
+    fn hear(&mut self, messages: Vec<JsonNode>) {
         // Each request repeats the conversation so far, and messages have no ids: the number of messages of the user tells
         // which of them are new.
         let first = self.builder.trace.messages.is_empty();
         let mut users = 0;
         for message in messages {
-            let Json::Object(mut message) = message else { continue };
-            let role = message.take(&["role"]).and_then(Json::into_text).unwrap_or_default();
+            let JsonNode::Object(mut message) = message else { continue };
+            let role = message.take(&["role"]).and_then(JsonNode::into_text).unwrap_or_default();
             let text = text_of(message.take(&["content"]));
             match role.as_ref() {
                 "system" | "developer" if first => self.builder.say(Role::System, &text),
@@ -223,22 +222,22 @@ impl SpanRun {
     }
 
     /// Adds the result of a call without a function span: of an unknown tool, or of a handoff.
-    fn answer(&mut self, message: &Json) {
+    fn answer(&mut self, message: &JsonNode) {
         let Some(message) = message.as_object() else { return };
         let Some(id) = message.text_under("tool_call_id") else { return };
         if let Some(call) = self.builder.waiting(Some(id), None) {
-            call.result = message.get("content").cloned().map(Json::into_value);
+            call.result = message.get("content").cloned().map(JsonNode::into_json);
             // The message does not say whether the tool failed.
             OutcomeMarks::of(message).settle(call, Unmarked::Unrecorded);
         }
     }
 
     /// Adds a call of the model. Its function span may follow later, or never.
-    fn announce(&mut self, span: &SdkSpan, mut call: Object) -> Result<(), DecodeError> {
+    fn announce(&mut self, span: &SdkSpan, mut call: JsonObject) -> Result<(), DecodeError> {
         let id = call.string(&["id"])?;
         let Some(mut function) = call.object(&["function"])? else { return Ok(()) };
         let name = function.required(&["name"])?.into_owned();
-        let text = function.get("arguments").and_then(Json::as_str).unwrap_or_default().to_owned();
+        let text = function.get("arguments").and_then(JsonNode::as_str).unwrap_or_default().to_owned();
         let arguments = function.arguments("arguments");
         // A function span has no call id. Agent, name and arguments identify its call; equal calls are taken in order.
         let key = [self.tree.agent(&span.parent), name.clone(), text];
@@ -249,7 +248,7 @@ impl SpanRun {
 
     fn function(&mut self, mut span: SdkSpan) -> Result<(), DecodeError> {
         let name = span.data.required(&["name"])?.into_owned();
-        let text = span.data.get("input").and_then(Json::as_str).unwrap_or_default().to_owned();
+        let text = span.data.get("input").and_then(JsonNode::as_str).unwrap_or_default().to_owned();
         // The SDK can leave out what tools took and gave.
         let is_captured =
             ["input", "output"].iter().any(|key| span.data.get(key).is_some_and(|value| !value.is_null()));
@@ -264,7 +263,7 @@ impl SpanRun {
         let Some(call) = self.builder.trace.calls.get_mut(place) else { return Ok(()) };
         let server = span.data.get("mcp_data").and_then(|mcp| Some(mcp.get("server")?.as_str()?.to_owned()));
         call.server = server.into();
-        call.result = span.data.take(&["output"]).map(Json::into_value);
+        call.result = span.data.take(&["output"]).map(JsonNode::into_json);
         span.marks.settle(call, if is_captured { Unmarked::Worked } else { Unmarked::Unrecorded });
         call.error = span.error;
         call.started_ms = began.zip(span.started).map(|(began, started)| millis_between(began, started));

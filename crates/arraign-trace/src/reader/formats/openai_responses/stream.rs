@@ -3,18 +3,17 @@
 //! The last event of a response contains all of it. If the stream was cut, or the last event has no output, the response
 //! is built from the items and their deltas.
 
+use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::reader::build::stream_end;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 
 /// Whether a record is an event of a stream.
-pub(crate) fn is_event(value: &Json) -> bool {
-    let kind = value.get("type").and_then(Json::as_str);
+pub(crate) fn is_event(value: &JsonNode) -> bool {
+    let kind = value.get("type").and_then(JsonNode::as_str);
     kind.is_some_and(|kind| kind.starts_with("response."))
 }
 
@@ -22,7 +21,7 @@ pub(crate) fn is_event(value: &Json) -> bool {
 pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
     let mut stream = ResponseStream::default();
     for Record { at, value } in records {
-        let event = Object::of(value, "an event").and_then(|event| stream.event(at, event));
+        let event = JsonObject::of(value, "an event").and_then(|event| stream.event(at, event));
         event.map_err(|error| at.in_record(error))?;
     }
     stream.end_response();
@@ -33,26 +32,26 @@ pub(crate) fn whole(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
 #[derive(Debug, Default)]
 struct ResponseStream<'t> {
     responses: Vec<Record<'t>>,
-    open: Option<(At, Object<'t>)>,
+    open: Option<(At, JsonObject<'t>)>,
     items: BTreeMap<u64, ItemPiece<'t>>,
 }
 
 /// An item that is being streamed.
 #[derive(Debug, Default)]
 struct ItemPiece<'t> {
-    item: Object<'t>,
+    item: JsonObject<'t>,
     text: String,
     whole: bool,
 }
 
 impl<'t> ResponseStream<'t> {
-    fn event(&mut self, at: At, mut event: Object<'t>) -> Result<(), DecodeError> {
+    fn event(&mut self, at: At, mut event: JsonObject<'t>) -> Result<(), DecodeError> {
         // A gateway may send an error in its own form.
         let is_error = event.get("type").is_none() && event.get("error").is_some();
         let kind = if is_error { Cow::Borrowed("error") } else { event.required(&["type"])? };
         if kind == "error" {
-            let error = event.take(&["error"]).unwrap_or(Json::Object(event));
-            self.open.get_or_insert_with(|| (at, Object::default())).1.push(Cow::Borrowed("error"), error);
+            let error = event.take(&["error"]).unwrap_or(JsonNode::Object(event));
+            self.open.get_or_insert_with(|| (at, JsonObject::default())).1.insert("error", error);
             return Ok(());
         }
         match kind.strip_prefix("response.").unwrap_or_default() {
@@ -79,7 +78,7 @@ impl<'t> ResponseStream<'t> {
         Ok(())
     }
 
-    fn item(&mut self, mut event: Object<'t>, whole: bool) -> Result<(), DecodeError> {
+    fn item(&mut self, mut event: JsonObject<'t>, whole: bool) -> Result<(), DecodeError> {
         let index = event.count(&["output_index"])?.unwrap_or(self.next_index(whole));
         let item = event.object(&["item"])?.unwrap_or_default();
         let piece = self.items.entry(index).or_default();
@@ -90,9 +89,9 @@ impl<'t> ResponseStream<'t> {
         Ok(())
     }
 
-    fn delta(&mut self, mut event: Object<'t>) -> Result<(), DecodeError> {
+    fn delta(&mut self, mut event: JsonObject<'t>) -> Result<(), DecodeError> {
         let index = event.count(&["output_index"])?.unwrap_or(self.next_index(true));
-        let delta = event.take(&["delta"]).and_then(Json::into_text).unwrap_or_default();
+        let delta = event.take(&["delta"]).and_then(JsonNode::into_text).unwrap_or_default();
         self.items.entry(index).or_default().text.push_str(&delta);
         Ok(())
     }
@@ -110,7 +109,7 @@ impl<'t> ResponseStream<'t> {
         }
         let (_, response) = self.open.get_or_insert_default();
         let reason = stream_end::RESPONSES.stop_reason();
-        response.push(Cow::Borrowed("status"), Json::Text(Cow::Owned(reason)));
+        response.insert("status", JsonNode::String((reason).into()));
         self.close_response();
     }
 
@@ -119,30 +118,30 @@ impl<'t> ResponseStream<'t> {
         let items = std::mem::take(&mut self.items);
         let Some((at, mut response)) = self.open.take() else { return };
         // The last event repeats the output; a stream that broke off has only its items.
-        if response.get("output").and_then(Json::first).is_none() {
+        if response.get("output").and_then(JsonNode::first).is_none() {
             let items = items.into_values().map(ItemPiece::into_item).collect();
-            response.push(Cow::Borrowed("output"), Json::List(items));
+            response.insert("output", JsonNode::Array(items));
         }
-        self.responses.push(Record { at, value: Json::Object(response) });
+        self.responses.push(Record { at, value: JsonNode::Object(response) });
     }
 }
 
 impl<'t> ItemPiece<'t> {
     /// Returns the item. An item that was cut off gets the text of its deltas.
-    fn into_item(self) -> Json<'t> {
+    fn into_item(self) -> JsonNode<'t> {
         let Self { mut item, text, whole } = self;
         if !whole && !text.is_empty() {
-            let text = Json::Text(Cow::Owned(text));
+            let text = JsonNode::String((text).into());
             // The deltas are those of the field in which each kind keeps its text.
-            match item.get("type").and_then(Json::as_str) {
-                Some("function_call" | "mcp_call") => item.push(Cow::Borrowed("arguments"), text),
-                Some("custom_tool_call") => item.push(Cow::Borrowed("input"), text),
+            match item.get("type").and_then(JsonNode::as_str) {
+                Some("function_call" | "mcp_call") => drop(item.insert("arguments", text)),
+                Some("custom_tool_call") => drop(item.insert("input", text)),
                 Some("message") => {
-                    item.push(Cow::Borrowed("content"), Json::List(vec![Json::object([("text", text)])]));
+                    item.insert("content", JsonNode::Array(vec![JsonNode::object([("text", text)])]));
                 }
                 _ => {}
             }
         }
-        Json::Object(item)
+        JsonNode::Object(item)
     }
 }

@@ -1,11 +1,10 @@
 //! The facts in an agent's span that the spans of its models lack: the task, the answer, and the tool that returns it.
 
-use serde_json::Value;
+use crate::json::{Json, JsonNode};
 
 use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::said::parsed;
 use crate::reader::formats::otel::span::OtelSpan;
-use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
 /// The facts in the outermost span of a run.
@@ -58,7 +57,7 @@ impl AgentSpan {
     /// Returns the answer in the arguments of a call that returns it.
     pub(crate) fn read_answer(&self, arguments: &Arguments) -> Option<String> {
         match (self.answer_tool, arguments.get("answer")) {
-            (Some(AnswerTool::FinalAnswer), Some(Value::String(text))) => Some(text.clone()),
+            (Some(AnswerTool::FinalAnswer), Some(Json::String(text))) => Some(text.to_string()),
             (Some(AnswerTool::FinalAnswer), Some(value)) => Some(value.to_string()),
             _ => None,
         }
@@ -77,8 +76,8 @@ fn find_question(span: &OtelSpan) -> Option<String> {
     const NAMES: [&str; 6] = ["task", "user_msg", "question", "query", "message", "input"];
     let Some(value) = span.get(&["input.value"]) else { return langfuse::find_question(span, &NAMES) };
     match parsed(value) {
-        Some(Value::Object(fields)) => {
-            let text = NAMES.iter().find_map(|name| fields.get(*name)?.as_str());
+        Some(Json::Object(fields)) => {
+            let text = NAMES.iter().find_map(|name| fields.get(name)?.as_str());
             text.map(ToOwned::to_owned)
         }
         Some(_) => None,
@@ -91,7 +90,7 @@ fn find_output(span: &OtelSpan) -> Option<String> {
 }
 
 /// Returns a text that is neither JSON nor a printed Python object.
-fn plain_text(span: &OtelSpan, value: &Json, mime_type: &str) -> Option<String> {
+fn plain_text(span: &OtelSpan, value: &JsonNode, mime_type: &str) -> Option<String> {
     let text = value.as_str().filter(|text| !text.is_empty())?;
     let is_json = span.text(&[mime_type]) == Some("application/json");
     // Frameworks without a serializer print their objects, as in `AgentRunResult(output=...)`. That is not what a user

@@ -1,6 +1,6 @@
 //! The figures of a span: the model and the tokens of a model call, and why the model stopped.
 
-use serde_json::Value;
+use crate::json::{JsonNode, parse_borrowed};
 
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::formats::otel::langfuse;
@@ -55,8 +55,8 @@ pub(crate) fn stop_reason(span: &OtelSpan) -> Option<String> {
         "llm.response.stop_reason",
         "gen_ai.response.finish_reason",
     ];
-    let told = span.get(&names)?.clone().into_value();
-    let list = told.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let told = span.get(&names)?.to_json();
+    let list = told.as_str().and_then(|text| parse_borrowed(text).ok().map(JsonNode::into_json));
     let list = list.as_ref().unwrap_or(&told);
     let first = list.get(0).unwrap_or(list);
     first.as_str().or(told.as_str()).map(ToOwned::to_owned)

@@ -3,7 +3,7 @@
 //! An observation has an input and an output, as JSON text: messages where a client of a model is instrumented, and the
 //! arguments and the value of a function where a function is decorated.
 
-use serde_json::Value;
+use crate::json::{Json, JsonNode, JsonObject};
 
 use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::build::usage::{TokenKeys, dollars};
@@ -11,8 +11,6 @@ use crate::reader::formats::otel::said::{
     SaidMessage, SaidPart, Speaker, find_text, parsed, parts_of, speaker,
 };
 use crate::reader::formats::otel::span::OtelSpan;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Arguments, Usage};
 
 /// The attributes of an observation, and of the trace that the outermost span records.
@@ -34,13 +32,13 @@ pub(crate) fn read_output(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
     let output = span.get(&[OUTPUT])?;
     let said = match span.parse(&[OUTPUT]) {
         None => read_texts(output, Speaker::Model),
-        Some(Value::String(text)) => vec![say(Speaker::Model, text)],
+        Some(Json::String(text)) => vec![say(Speaker::Model, text.into_string())],
         Some(output) => find_messages(&output),
     };
     (!said.is_empty()).then_some(said)
 }
 
-fn read_texts(value: &Json, speaker: Speaker) -> Vec<SaidMessage> {
+fn read_texts(value: &JsonNode, speaker: Speaker) -> Vec<SaidMessage> {
     let text = value.as_str().filter(|text| !text.is_empty());
     text.into_iter().map(|text| say(speaker, text.to_owned())).collect()
 }
@@ -50,29 +48,29 @@ fn say(speaker: Speaker, text: String) -> SaidMessage {
 }
 
 /// Finds the messages of a request, of a reply, or in the arguments of a decorated function.
-fn find_messages(value: &Value) -> Vec<SaidMessage> {
+fn find_messages(value: &Json) -> Vec<SaidMessage> {
     match value {
-        Value::Array(items) if items.iter().any(is_message) => items.iter().map(read_message).collect(),
+        Json::Array(items) if items.iter().any(is_message) => items.iter().map(read_message).collect(),
         // The arguments of a function are a list as well, one of which is the list of messages.
-        Value::Array(items) => {
+        Json::Array(items) => {
             items.iter().map(find_messages).find(|found| !found.is_empty()).unwrap_or_default()
         }
-        Value::Object(_) if is_message(value) => vec![read_message(value)],
-        Value::Object(fields) => {
-            let lists = ["messages", "args", "kwargs"].iter().filter_map(|name| fields.get(*name));
+        Json::Object(_) if is_message(value) => vec![read_message(value)],
+        Json::Object(fields) => {
+            let lists = ["messages", "args", "kwargs"].iter().filter_map(|name| fields.get(name));
             lists.map(find_messages).find(|found| !found.is_empty()).unwrap_or_default()
         }
         _ => Vec::new(),
     }
 }
 
-fn is_message(value: &Value) -> bool {
-    value.get("role").is_some_and(Value::is_string)
+fn is_message(value: &Json) -> bool {
+    value.get("role").is_some_and(Json::is_string)
 }
 
 /// Reads a message in the form of OpenAI or LangChain.
-fn read_message(message: &Value) -> SaidMessage {
-    let speaker = speaker(message.get("role").and_then(Value::as_str));
+fn read_message(message: &Json) -> SaidMessage {
+    let speaker = speaker(message.get("role").and_then(Json::as_str));
     let content = message.get("content");
     if speaker == Speaker::Tool {
         let id = find_text(message, "tool_call_id");
@@ -80,12 +78,12 @@ fn read_message(message: &Value) -> SaidMessage {
         let marks = OutcomeMarks::of_parsed(message);
         return SaidMessage { speaker, parts: vec![SaidPart::Result { id, value, marks }] };
     }
-    let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    let calls = message.get("tool_calls").and_then(Json::as_array).into_iter().flatten();
     let said = content.map(parts_of).unwrap_or_default();
     SaidMessage { speaker, parts: said.into_iter().chain(calls.filter_map(read_call)).collect() }
 }
 
-fn read_call(call: &Value) -> Option<SaidPart> {
+fn read_call(call: &Json) -> Option<SaidPart> {
     let function = call.get("function").unwrap_or(call);
     let arguments = function.get("arguments").or_else(|| function.get("args")).cloned();
     let arguments = arguments.map_or(Arguments::Unrecorded, Arguments::from_json);
@@ -97,13 +95,13 @@ pub(crate) fn find_question(span: &OtelSpan, names: &[&str]) -> Option<String> {
     let input = span.get(&[INPUT, TRACE_INPUT])?;
     match parsed(input) {
         None => input.as_str().map(ToOwned::to_owned),
-        Some(Value::String(text)) => Some(text),
+        Some(Json::String(text)) => Some(text.into_string()),
         Some(call) => {
             // A decorated function gets its question as the first positional argument, or under a name. The positional
             // one wins, because names are guesses.
-            let first = call.get("args").and_then(|args| args.get(0)).and_then(Value::as_str);
+            let first = call.get("args").and_then(|args| args.get(0)).and_then(Json::as_str);
             let under =
-                |of: &'_ Value| names.iter().find_map(|name| of.get(*name)?.as_str().map(ToOwned::to_owned));
+                |of: &'_ Json| names.iter().find_map(|name| of.get(*name)?.as_str().map(ToOwned::to_owned));
             let first = first.map(ToOwned::to_owned);
             first.or_else(|| under(call.get("kwargs")?)).or_else(|| under(&call))
         }
@@ -115,7 +113,7 @@ pub(crate) fn find_answer(span: &OtelSpan) -> Option<String> {
     let output = span.get(&[OUTPUT, TRACE_OUTPUT])?;
     match parsed(output) {
         None => output.as_str().map(ToOwned::to_owned),
-        Some(Value::String(text)) => Some(text),
+        Some(Json::String(text)) => Some(text.into_string()),
         Some(_) => None,
     }
 }
@@ -152,14 +150,14 @@ pub(crate) fn read_usage(span: &OtelSpan) -> Option<Usage> {
 /// Reads the cost of an observation in US dollars.
 pub(crate) fn read_cost(span: &OtelSpan) -> Option<f64> {
     let cost = find_object(span, "langfuse.observation.cost_details")?;
-    let parts = || cost.entries().filter(|(key, _)| *key != "total").filter_map(|(_, value)| dollars(value));
+    let parts = || cost.iter().filter(|(key, _)| *key != "total").filter_map(|(_, value)| dollars(value));
     // The parts are a breakdown of the total. They are added only if the total is missing.
     cost.get("total").and_then(dollars).or_else(|| parts().next().map(|_| parts().sum()))
 }
 
-fn find_object(span: &OtelSpan, name: &str) -> Option<Object<'static>> {
-    match Json::from(span.parse(&[name])?) {
-        Json::Object(object) => Some(object),
+fn find_object(span: &OtelSpan, name: &str) -> Option<JsonObject<'static>> {
+    match span.parse(&[name])? {
+        JsonNode::Object(object) => Some(object),
         _ => None,
     }
 }

@@ -3,6 +3,7 @@
 //! Some libraries keep content out of spans, and export each message as a log record with the ids of its trace and span.
 //! If the span itself is not in the file, its records are the model call.
 
+use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -10,8 +11,6 @@ use crate::reader::build::clock::nanos;
 use crate::reader::formats::otel::span::{Attributes, OtelSpan, TaggedValues, count, is_message_event};
 use crate::reader::formats::otel::tree::{SpanKind, kind};
 use crate::reader::json::input::At;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 
 /// The keys of an export under which log records are, in both spellings of OTLP's JSON.
 pub(crate) const LOGS: [&str; 2] = ["resourceLogs", "resource_logs"];
@@ -37,14 +36,14 @@ pub(crate) struct MessageLog<'t> {
 }
 
 /// Whether a value is a log record of a console exporter.
-pub(crate) fn is_console_log(value: &Json) -> bool {
+pub(crate) fn is_console_log(value: &JsonNode) -> bool {
     value.get("body").is_some()
         && value.get("severity_number").is_some()
-        && ["trace_id", "span_id"].iter().all(|name| value.get(name).is_some_and(Json::is_text))
+        && ["trace_id", "span_id"].iter().all(|name| value.get(name).is_some_and(JsonNode::is_string))
 }
 
 /// Whether an export, or a log record of a console exporter, contains a message.
-pub(crate) fn has_message(value: &Json) -> bool {
+pub(crate) fn has_message(value: &JsonNode) -> bool {
     if is_console_log(value) {
         return find_name(value).is_some_and(is_read);
     }
@@ -54,16 +53,17 @@ pub(crate) fn has_message(value: &Json) -> bool {
     records.any(|record| find_name(record).is_some_and(is_read))
 }
 
-fn list_under<'v, 't>(value: &'v Json<'t>, names: &[&str]) -> &'v [Json<'t>] {
-    names.iter().find_map(|name| value.get(name)?.as_list()).unwrap_or_default()
+fn list_under<'v, 't>(value: &'v JsonNode<'t>, names: &[&str]) -> &'v [JsonNode<'t>] {
+    names.iter().find_map(|name| value.get(name)?.as_array()).unwrap_or_default()
 }
 
 /// Returns the name of the event in a log record.
-fn find_name<'v>(record: &'v Json) -> Option<&'v str> {
+fn find_name<'v>(record: &'v JsonNode) -> Option<&'v str> {
     let own = ["eventName", "event_name"].iter().find_map(|name| record.get(name)?.as_str());
     own.filter(|name| !name.is_empty()).or_else(|| match record.get("attributes")? {
-        Json::List(pairs) => {
-            let pair = pairs.iter().find(|pair| pair.get("key").and_then(Json::as_str) == Some("event.name"));
+        JsonNode::Array(pairs) => {
+            let pair =
+                pairs.iter().find(|pair| pair.get("key").and_then(JsonNode::as_str) == Some("event.name"));
             pair?.pointer("/value/stringValue")?.as_str()
         }
         attributes => attributes.get("event.name")?.as_str(),
@@ -76,7 +76,7 @@ fn is_read(name: &str) -> bool {
 
 /// Takes the messages out of the log records of an export, or out of a log record of a console exporter. Other log
 /// records do not concern the run.
-pub(crate) fn take_logs<'t>(at: At, export: &mut Json<'t>) -> Vec<MessageLog<'t>> {
+pub(crate) fn take_logs<'t>(at: At, export: &mut JsonNode<'t>) -> Vec<MessageLog<'t>> {
     if is_console_log(export) {
         return read_log(at, std::mem::take(export)).into_iter().collect();
     }
@@ -87,38 +87,38 @@ pub(crate) fn take_logs<'t>(at: At, export: &mut Json<'t>) -> Vec<MessageLog<'t>
     records.filter_map(|record| read_log(at, record)).collect()
 }
 
-fn take_list<'t>(object: &mut Object<'t>, names: &[&str]) -> Vec<Json<'t>> {
+fn take_list<'t>(object: &mut JsonObject<'t>, names: &[&str]) -> Vec<JsonNode<'t>> {
     object.list(names).unwrap_or_default()
 }
 
-fn take_below<'t>(value: Json<'t>, names: &[&str]) -> Vec<Json<'t>> {
-    Object::of(value, "a log").map(|mut object| take_list(&mut object, names)).unwrap_or_default()
+fn take_below<'t>(value: JsonNode<'t>, names: &[&str]) -> Vec<JsonNode<'t>> {
+    JsonObject::of(value, "a log").map(|mut object| take_list(&mut object, names)).unwrap_or_default()
 }
 
-fn read_log(at: At, record: Json<'_>) -> Option<MessageLog<'_>> {
+fn read_log(at: At, record: JsonNode<'_>) -> Option<MessageLog<'_>> {
     let name = find_name(&record).filter(|name| is_read(name))?.to_owned();
     let is_console = is_console_log(&record);
-    let mut record = Object::of(record, "a log record").ok()?;
+    let mut record = JsonObject::of(record, "a log record").ok()?;
     let trace = record.text(&["traceId", "trace_id"]).ok()??;
     let span = record.text(&["spanId", "span_id"]).ok()??;
     let time = find_time(&mut record).unwrap_or_default();
     let mut values = TaggedValues::default();
     let body = record.take(&["body"]).map(|body| if is_console { body } else { values.read_value(body) });
     let mut fields = match body {
-        Some(Json::Object(body)) => body.rest(),
+        Some(JsonNode::Object(body)) => body.rest(),
         _ => Attributes::new(),
     };
     if name == DETAILS {
         fields.extend(match record.take(&["attributes"])? {
-            Json::List(pairs) => values.read_attributes(pairs),
-            Json::Object(object) => object.rest(),
+            JsonNode::Array(pairs) => values.read_attributes(pairs),
+            JsonNode::Object(object) => object.rest(),
             _ => return None,
         });
     }
     Some(MessageLog { at, ids: (trace, span), time, name: name.into(), fields, unknown: values.unknown })
 }
 
-fn find_time(record: &mut Object) -> Option<u64> {
+fn find_time(record: &mut JsonObject) -> Option<u64> {
     const NAMES: [&str; 6] = [
         "timeUnixNano",
         "time_unix_nano",

@@ -23,13 +23,12 @@ mod span_status;
 mod tool;
 mod tree;
 
+use crate::json::{JsonNode, JsonObject};
 use std::collections::HashMap;
 
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::Splitting;
 use crate::reader::reason::Reason;
 use crate::reader::{Certainty, Detection, Reader};
@@ -64,7 +63,8 @@ fn detect_format(input: &Input) -> Detection {
     }
     let mut spans = false;
     for record in &input.records {
-        let has = |names: &[&str]| names.iter().any(|name| record.value.get(name).is_some_and(Json::is_list));
+        let has =
+            |names: &[&str]| names.iter().any(|name| record.value.get(name).is_some_and(JsonNode::is_array));
         if has(&SPANS) || OtelSpan::is_console(&record.value) {
             spans = true;
         } else if !has(&OTHER) && !logs::is_console_log(&record.value) {
@@ -125,22 +125,22 @@ fn drop_repeated(spans: Vec<OtelSpan<'_>>) -> Vec<OtelSpan<'_>> {
     kept
 }
 
-fn collect<'t>(value: Json<'t>, spans: &mut Vec<OtelSpan<'t>>) -> Result<(), DecodeError> {
+fn collect<'t>(value: JsonNode<'t>, spans: &mut Vec<OtelSpan<'t>>) -> Result<(), DecodeError> {
     if OtelSpan::is_console(&value) {
         spans.push(OtelSpan::console(value)?);
         return Ok(());
     }
-    let mut request = Object::of(value, "an export")?;
+    let mut request = JsonObject::of(value, "an export")?;
     request.each_value(&SPANS, |resource| skip_null(resource, |resource| add_resource(resource, spans)))
 }
 
-fn add_resource<'t>(value: Json<'t>, spans: &mut Vec<OtelSpan<'t>>) -> Result<(), DecodeError> {
-    let mut resource = Object::of(value, "a resource")?;
+fn add_resource<'t>(value: JsonNode<'t>, spans: &mut Vec<OtelSpan<'t>>) -> Result<(), DecodeError> {
+    let mut resource = JsonObject::of(value, "a resource")?;
     resource.each_value(&SCOPES, |scope| skip_null(scope, |scope| add_scope(scope, spans)))
 }
 
-fn add_scope<'t>(value: Json<'t>, spans: &mut Vec<OtelSpan<'t>>) -> Result<(), DecodeError> {
-    let mut scope = Object::of(value, "a scope")?;
+fn add_scope<'t>(value: JsonNode<'t>, spans: &mut Vec<OtelSpan<'t>>) -> Result<(), DecodeError> {
+    let mut scope = JsonObject::of(value, "a scope")?;
     let library = scope.object(&["scope", "instrumentationLibrary"])?.unwrap_or_default();
     let library = library.text_under("name").map(ToOwned::to_owned);
     scope.each_value(&["spans"], |span| {
@@ -155,8 +155,8 @@ fn add_scope<'t>(value: Json<'t>, spans: &mut Vec<OtelSpan<'t>>) -> Result<(), D
 
 /// Reads a value that is not null. A null replaces an entry of another run that was left out of a large file.
 fn skip_null<'t>(
-    value: Json<'t>,
-    read: impl FnOnce(Json<'t>) -> Result<(), DecodeError>,
+    value: JsonNode<'t>,
+    read: impl FnOnce(JsonNode<'t>) -> Result<(), DecodeError>,
 ) -> Result<(), DecodeError> {
     if value.is_null() { Ok(()) } else { read(value) }
 }

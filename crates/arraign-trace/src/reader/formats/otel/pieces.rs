@@ -1,11 +1,11 @@
 //! Finds the run of a span in a large file without building its attributes.
 
+use crate::json::{JsonError, JsonNode, parse_borrowed};
 use crate::reader::build::clock::nanos;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::otel::span::{OtelSpan, START, TRACE_ID, count};
 use crate::reader::formats::otel::{SCOPES, SPANS, logs, said, tree};
 use crate::reader::json::input::{Input, Record};
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Step, look};
 
 /// The path from an export to its spans.
@@ -28,14 +28,14 @@ pub(crate) fn pieces(input: &Input) -> Option<Pieces> {
     }
 }
 
-fn otlp(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn otlp(text: &str) -> Result<RecordInfo, JsonError> {
     let mut span = look(text, &[TRACE_ID, START].concat())?;
     let id = span.string(&TRACE_ID).ok().flatten();
     let began = span.take(&START).as_ref().and_then(count);
     Ok(note(id, began, |text| is_of_an_agent(text, OtelSpan::otlp)))
 }
 
-fn console(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn console(text: &str) -> Result<RecordInfo, JsonError> {
     let mut span = look(text, &["context", "start_time"])?;
     let id = span.get("context").and_then(|context| context.get("trace_id")?.as_str().map(ToOwned::to_owned));
     let began = span.text(&["start_time"]).ok().flatten().and_then(|time| nanos(&time));
@@ -49,7 +49,7 @@ fn note(id: Option<String>, began: Option<u64>, tells: fn(&str) -> bool) -> Reco
 }
 
 /// Whether a span is of an agent. A span that cannot be read counts, so that its run is read and reports the error.
-fn is_of_an_agent<'t>(text: &'t str, span: fn(Json<'t>) -> Result<OtelSpan<'t>, DecodeError>) -> bool {
-    let span = serde_json::from_str(text).ok().and_then(|value| span(value).ok());
+fn is_of_an_agent<'t>(text: &'t str, span: fn(JsonNode<'t>) -> Result<OtelSpan<'t>, DecodeError>) -> bool {
+    let span = parse_borrowed(text).ok().and_then(|value| span(value).ok());
     span.is_none_or(|span| tree::is_of_an_agent(&span))
 }

@@ -4,9 +4,8 @@
 //! of the models, or from the spans of tools. Errors and times come from the spans of tools. The tokens are the sum over
 //! the model calls; the span of an agent repeats that sum.
 
+use crate::json::Json;
 use std::collections::HashMap;
-
-use serde_json::Value;
 
 use crate::reader::build::clock::millis_between;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
@@ -77,7 +76,7 @@ struct AgentRun {
     builder: TraceBuilder,
     began: u64,
     /// The results that were sent to a model, by the id of the call, and what is said about its outcome.
-    results: HashMap<String, (Option<Value>, OutcomeMarks)>,
+    results: HashMap<String, (Option<Json>, OutcomeMarks)>,
     /// The number of messages in the last request of each agent's model.
     asked: HashMap<Option<usize>, usize>,
     /// Whether the span of the agent contained the conversation, which the spans of the models would repeat.
@@ -316,7 +315,7 @@ impl AgentRun {
         let Some(call) = self.builder.waiting(id, Some(&tool.name)) else { return };
         call.started_ms = Some(millis_between(began, span.start));
         call.duration_ms = span.end.map(|end| millis_between(span.start, end));
-        let said = tool.result.as_ref().filter(|_| tool.marks.has_failed()).and_then(Value::as_str);
+        let said = tool.result.as_ref().filter(|_| tool.marks.has_failed()).and_then(Json::as_str);
         let mut marks = span.marks.clone();
         marks.note_failure(span.failed);
         marks.absorb(tool.marks);
@@ -362,7 +361,7 @@ impl AgentRun {
                 marks.settle(call, Unmarked::Unrecorded);
             }
             if marks.has_failed() {
-                let said = value.as_ref().and_then(Value::as_str);
+                let said = value.as_ref().and_then(Json::as_str);
                 call.error = call.error.take().or_else(|| said.map(ToOwned::to_owned));
             }
             call.result = value.or(call.result.take());

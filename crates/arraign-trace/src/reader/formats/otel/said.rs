@@ -3,17 +3,15 @@
 //! The semantic conventions keep messages as one JSON text. OpenInference and early versions of Traceloop spread each
 //! message over many attributes (`llm.output_messages.0.message.content`).
 
+use crate::json::{Json, JsonNode, parse_borrowed};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
-
-use serde_json::Value;
 
 use crate::reader::build::tool_result::{OutcomeMarks, is_set};
 use crate::reader::formats::otel::agent_span::find_reply;
 use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::message_events::{EVENTS, read_events};
 use crate::reader::formats::otel::span::OtelSpan;
-use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
 /// One message.
@@ -52,7 +50,7 @@ pub(crate) enum SaidPart {
     Result {
         id: Option<String>,
         /// `None` if the content was not captured.
-        value: Option<Value>,
+        value: Option<Json>,
         /// What the message says about the outcome of the call.
         marks: OutcomeMarks,
     },
@@ -150,26 +148,26 @@ pub(crate) fn conversation(span: &OtelSpan) -> Vec<SaidMessage> {
 }
 
 /// Whether a value is a message as the semantic conventions write it, outside of any span.
-pub(crate) fn is_message(value: &Json) -> bool {
-    let parts = value.get("parts").and_then(Json::as_list).unwrap_or_default();
-    let own = |part: &Json| match part.get("type").and_then(Json::as_str) {
-        Some("text") => part.get("content").is_some_and(Json::is_text),
+pub(crate) fn is_message(value: &JsonNode) -> bool {
+    let parts = value.get("parts").and_then(JsonNode::as_array).unwrap_or_default();
+    let own = |part: &JsonNode| match part.get("type").and_then(JsonNode::as_str) {
+        Some("text") => part.get("content").is_some_and(JsonNode::is_string),
         Some(kind) => {
             kind.ends_with("tool_call") || kind.ends_with("tool_call_response") || kind == "reasoning"
         }
         None => false,
     };
-    value.get("role").is_some_and(Json::is_text) && !parts.is_empty() && parts.iter().all(own)
+    value.get("role").is_some_and(JsonNode::is_string) && !parts.is_empty() && parts.iter().all(own)
 }
 
 /// Reads a message of the semantic conventions.
-pub(crate) fn message_of(value: Json) -> SaidMessage {
-    message(&value.into_value())
+pub(crate) fn message_of(value: JsonNode) -> SaidMessage {
+    message(&value.into_json())
 }
 
-fn instructions(value: &Json) -> Option<SaidMessage> {
+fn instructions(value: &JsonNode) -> Option<SaidMessage> {
     let text = match parsed(value) {
-        Some(parts @ Value::Array(_)) => {
+        Some(parts @ Json::Array(_)) => {
             parts_of(&parts).into_iter().filter_map(text_of).collect::<Vec<_>>().join("\n")
         }
         _ => value.as_str()?.to_owned(),
@@ -184,23 +182,23 @@ fn text_of(part: SaidPart) -> Option<String> {
 /// Reads the messages in the first of these attributes, which is a JSON text or the value itself.
 fn semantic(span: &OtelSpan, names: &[&str]) -> Option<Vec<SaidMessage>> {
     match span.parse(names)? {
-        Value::Array(messages) => Some(messages.iter().map(message).collect()),
-        only @ Value::Object(_) => Some(vec![message(&only)]),
+        Json::Array(messages) => Some(messages.iter().map(message).collect()),
+        only @ Json::Object(_) => Some(vec![message(&only)]),
         _ => None,
     }
 }
 
 /// Parses an attribute; `None` for a text that is not JSON, for example because a limit on lengths cut it.
-pub(crate) fn parsed(value: &Json) -> Option<Value> {
+pub(crate) fn parsed(value: &JsonNode) -> Option<Json> {
     match value {
-        Json::Text(text) => serde_json::from_str(text).ok(),
-        other => Some(other.clone().into_value()),
+        JsonNode::String(text) => parse_borrowed(text).ok().map(JsonNode::into_json),
+        other => Some(other.to_json()),
     }
 }
 
-fn message(value: &Value) -> SaidMessage {
+fn message(value: &Json) -> SaidMessage {
     let parts = value.get("parts").or_else(|| value.get("content")).map(parts_of).unwrap_or_default();
-    SaidMessage { speaker: speaker(value.get("role").and_then(Value::as_str)), parts }
+    SaidMessage { speaker: speaker(value.get("role").and_then(Json::as_str)), parts }
 }
 
 pub(crate) fn speaker(role: Option<&str>) -> Speaker {
@@ -212,17 +210,17 @@ pub(crate) fn speaker(role: Option<&str>) -> Speaker {
     }
 }
 
-pub(crate) fn parts_of(value: &Value) -> Vec<SaidPart> {
+pub(crate) fn parts_of(value: &Json) -> Vec<SaidPart> {
     match value {
-        Value::String(text) => vec![SaidPart::Text(text.clone())],
-        Value::Array(parts) => parts.iter().filter_map(part).collect(),
+        Json::String(text) => vec![SaidPart::Text(text.to_string())],
+        Json::Array(parts) => parts.iter().filter_map(part).collect(),
         _ => Vec::new(),
     }
 }
 
-fn part(value: &Value) -> Option<SaidPart> {
+fn part(value: &Json) -> Option<SaidPart> {
     let any = |names: &[&str]| names.iter().find_map(|name| value.get(name).cloned());
-    let kind = value.get("type").or_else(|| value.get("kind")).and_then(Value::as_str).unwrap_or("text");
+    let kind = value.get("type").or_else(|| value.get("kind")).and_then(Json::as_str).unwrap_or("text");
     match kind {
         "text" => find_text(value, "content").or_else(|| find_text(value, "text")).map(SaidPart::Text),
         // Some writers keep the blocks of Anthropic as they are.
@@ -246,10 +244,10 @@ fn part(value: &Value) -> Option<SaidPart> {
 /// Reads a request to Gemini, which Google's ADK keeps as JSON text.
 fn gemini_request(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
     let request = span.parse(&["gcp.vertex.agent.llm_request"])?;
-    let system = request.pointer("/config/system_instruction").and_then(Value::as_str);
+    let system = request.pointer("/config/system_instruction").and_then(Json::as_str);
     let system = system
         .map(|text| SaidMessage { speaker: Speaker::System, parts: vec![SaidPart::Text(text.to_owned())] });
-    let contents = request.get("contents").and_then(Value::as_array);
+    let contents = request.get("contents").and_then(Json::as_array);
     Some(system.into_iter().chain(contents.into_iter().flatten().map(gemini_message)).collect())
 }
 
@@ -258,21 +256,21 @@ fn gemini_response(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
     response.get("content").map(|content| vec![gemini_message(content)])
 }
 
-fn gemini_message(content: &Value) -> SaidMessage {
-    let parts = content.get("parts").and_then(Value::as_array);
-    let parts = parts.into_iter().flatten().filter(|part| part.get("thought") != Some(&Value::Bool(true)));
+fn gemini_message(content: &Json) -> SaidMessage {
+    let parts = content.get("parts").and_then(Json::as_array);
+    let parts = parts.into_iter().flatten().filter(|part| part.get("thought") != Some(&Json::Bool(true)));
     SaidMessage {
-        speaker: speaker(content.get("role").and_then(Value::as_str)),
+        speaker: speaker(content.get("role").and_then(Json::as_str)),
         parts: parts.filter_map(gemini_part).collect(),
     }
 }
 
 /// Finds the text under the key `name`.
-pub(crate) fn find_text(of: &Value, name: &str) -> Option<String> {
-    of.get(name).and_then(Value::as_str).map(ToOwned::to_owned)
+pub(crate) fn find_text(of: &Json, name: &str) -> Option<String> {
+    of.get(name).and_then(Json::as_str).map(ToOwned::to_owned)
 }
 
-fn gemini_part(part: &Value) -> Option<SaidPart> {
+fn gemini_part(part: &Json) -> Option<SaidPart> {
     // The names are Python's in some exports, and those of the API in others.
     let either = |snake: &str, camel: &str| part.get(snake).or_else(|| part.get(camel));
     if let Some(call) = either("function_call", "functionCall") {
@@ -282,19 +280,19 @@ fn gemini_part(part: &Value) -> Option<SaidPart> {
     if let Some(answer) = either("function_response", "functionResponse") {
         let value = answer.get("response").cloned().unwrap_or_default();
         let mut marks = OutcomeMarks::of_parsed(answer);
-        marks.note_failure(value.get("error").is_some_and(|error| is_set(&Json::from(error.clone()))));
+        marks.note_failure(value.get("error").is_some_and(|error| is_set(&error.clone())));
         return Some(SaidPart::Result { id: find_text(answer, "id"), value: Some(value), marks });
     }
     find_text(part, "text").map(SaidPart::Text).or_else(|| find_unknown(part))
 }
 
 /// Finds the kind of a part of Gemini that may be a call.
-fn find_unknown(part: &Value) -> Option<SaidPart> {
+fn find_unknown(part: &Json) -> Option<SaidPart> {
     const WITHOUT_CALLS: [&str; 4] = ["inline", "file", "executable", "code"];
     let unknown = part.as_object()?.iter().find(|(kind, value)| {
         value.is_object() && !WITHOUT_CALLS.iter().any(|known| kind.starts_with(known))
     });
-    unknown.map(|(kind, _)| SaidPart::Unread(kind.clone()))
+    unknown.map(|(kind, _)| SaidPart::Unread(kind.to_string()))
 }
 
 /// Reads the messages that are spread below the first of these prefixes with any.
@@ -350,7 +348,7 @@ fn printed_result(node: &AttributeTree) -> Option<SaidPart> {
     let mut result = parsed(node.value?)?;
     let id = result.get("call_id")?.as_str().map(ToOwned::to_owned);
     let marks = OutcomeMarks::of_parsed(&result);
-    let value = result.get_mut("content").map(Value::take);
+    let value = result.get_mut("content").map(Json::take);
     Some(SaidPart::Result { id, value, marks })
 }
 
@@ -366,7 +364,7 @@ fn spread_call(node: &AttributeTree) -> Option<SaidPart> {
 /// Attributes as a tree by the dots in their names.
 #[derive(Debug, Default)]
 struct AttributeTree<'a> {
-    value: Option<&'a Json<'a>>,
+    value: Option<&'a JsonNode<'a>>,
     below: BTreeMap<AttributeStep<'a>, AttributeTree<'a>>,
 }
 
@@ -381,7 +379,7 @@ enum AttributeStep<'a> {
 const STEPS: usize = 12;
 
 impl<'a> AttributeTree<'a> {
-    fn of(attributes: impl Iterator<Item = (&'a str, &'a Json<'a>)>) -> Self {
+    fn of(attributes: impl Iterator<Item = (&'a str, &'a JsonNode<'a>)>) -> Self {
         let mut root = AttributeTree::default();
         for (name, value) in attributes {
             let steps = name
@@ -400,9 +398,9 @@ impl<'a> AttributeTree<'a> {
 
     fn text(&self, name: &'a str) -> Option<Cow<'a, str>> {
         match self.step(name)?.value? {
-            Json::Null => None,
-            Json::Text(text) => Some(Cow::Borrowed(text)),
-            other => Some(Cow::Owned(other.clone().into_value().to_string())),
+            JsonNode::Null => None,
+            JsonNode::String(text) => Some(Cow::Borrowed(text)),
+            other => Some(Cow::Owned(other.to_json().to_string())),
         }
     }
 }

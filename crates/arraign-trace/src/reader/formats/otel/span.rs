@@ -1,10 +1,9 @@
 //! A span, as OTLP's JSON and as the SDKs' console exporters write it.
 
+use crate::json::{Json, JsonNode, JsonObject, JsonText};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-
-use serde_json::Value;
 
 use crate::reader::build::clock::nanos;
 use crate::reader::build::evidence::may_hold_parts;
@@ -13,11 +12,9 @@ use crate::reader::error::DecodeError;
 use crate::reader::formats::otel::json_text::parse_unique;
 use crate::reader::formats::otel::span_status::read_status;
 use crate::reader::json::input::At;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 
 /// Attributes by name, their values without OTLP's type tags.
-pub(crate) type Attributes<'t> = BTreeMap<Cow<'t, str>, Json<'t>>;
+pub(crate) type Attributes<'t> = BTreeMap<JsonText<'t>, JsonNode<'t>>;
 
 /// The keys that all spans have in OTLP, in both of its spellings.
 pub(crate) const TRACE_ID: [&str; 2] = ["traceId", "trace_id"];
@@ -82,18 +79,18 @@ impl<'t> OtelSpan<'t> {
     }
 
     /// Whether a value is a span of a console exporter.
-    pub(crate) fn is_console(value: &Json) -> bool {
-        let id = value.pointer("/context/trace_id").and_then(Json::as_str);
+    pub(crate) fn is_console(value: &JsonNode) -> bool {
+        let id = value.pointer("/context/trace_id").and_then(JsonNode::as_str);
         id.is_some() && value.get("attributes").is_some()
     }
 
     /// Reads a span of OTLP's JSON.
-    pub(crate) fn otlp(value: Json<'t>) -> Result<Self, DecodeError> {
-        let mut span = Object::of(value, "a span")?;
+    pub(crate) fn otlp(value: JsonNode<'t>) -> Result<Self, DecodeError> {
+        let mut span = JsonObject::of(value, "a span")?;
         let mut values = TaggedValues::default();
         let attributes = values.read_attributes(span.list(&["attributes"])?);
         let events = span.list(&["events"])?.into_iter().filter_map(|event| {
-            let mut event = Object::of(event, "an event").ok()?;
+            let mut event = JsonObject::of(event, "an event").ok()?;
             let name = event.text(&["name"]).ok()??;
             Some((name, values.read_attributes(event.list(&["attributes"]).ok()?)))
         });
@@ -123,12 +120,12 @@ impl<'t> OtelSpan<'t> {
     }
 
     /// Reads a span of a console exporter: ids begin with `0x`, times are texts, attributes are plain.
-    pub(crate) fn console(value: Json<'t>) -> Result<Self, DecodeError> {
-        let mut span = Object::of(value, "a span")?;
+    pub(crate) fn console(value: JsonNode<'t>) -> Result<Self, DecodeError> {
+        let mut span = JsonObject::of(value, "a span")?;
         let mut context = span.object(&["context"])?.unwrap_or_default();
         let attributes = span.object(&["attributes"])?.unwrap_or_default().rest();
         let events = span.list(&["events"])?.into_iter().filter_map(|event| {
-            let mut event = Object::of(event, "an event").ok()?;
+            let mut event = JsonObject::of(event, "an event").ok()?;
             let name = event.text(&["name"]).ok()??;
             Some((name, event.object(&["attributes"]).ok()??.rest()))
         });
@@ -159,7 +156,7 @@ impl<'t> OtelSpan<'t> {
 
     /// Builds the span of a model call that is in the file only by its messages.
     pub(crate) fn of_messages(at: At, trace_id: Cow<'t, str>, id: Cow<'t, str>, start: u64) -> Self {
-        let kind = (Cow::Borrowed("gen_ai.operation.name"), Json::Text(Cow::Borrowed("chat")));
+        let kind = (JsonText::Borrowed("gen_ai.operation.name"), JsonNode::String("chat".into()));
         Self {
             at,
             scope: None,
@@ -184,14 +181,14 @@ impl<'t> OtelSpan<'t> {
     fn with(
         mut self,
         events: Vec<(Cow<'t, str>, Attributes<'t>)>,
-        mut status: Object,
+        mut status: JsonObject,
         message: &str,
     ) -> Self {
         for (name, attributes) in events {
             if name == "exception" {
                 self.failed = true;
                 let said = attributes.get("exception.message").or_else(|| attributes.get("exception.type"));
-                self.failure = said.and_then(Json::as_str).map(ToOwned::to_owned);
+                self.failure = said.and_then(JsonNode::as_str).map(ToOwned::to_owned);
             } else if name.contains("exception") {
                 self.marks.note_unclear(format!("`{name}` is set"));
             } else if is_message_event(&name) {
@@ -203,7 +200,7 @@ impl<'t> OtelSpan<'t> {
         }
         // The exception is the most precise message, the type of the error the least. Any of them alone may mark the
         // failure.
-        let status = status.take(&[message]).and_then(Json::into_text).filter(|text| !text.is_empty());
+        let status = status.take(&[message]).and_then(JsonNode::into_text).filter(|text| !text.is_empty());
         let kind = self.text(&["error.type"]).map(ToOwned::to_owned);
         let level = self.text(&["langfuse.observation.level"]);
         self.failed |= kind.is_some() || level == Some("ERROR");
@@ -225,18 +222,18 @@ impl<'t> OtelSpan<'t> {
         if let Some((attribute, field)) = own {
             let value = fields.into_iter().find(|(key, _)| key == field).map(|(_, value)| value);
             // An attribute of the later conventions has precedence over the event.
-            value.map(|value| self.attributes.entry(Cow::Borrowed(attribute)).or_insert(value));
+            value.map(|value| self.attributes.entry(Cow::Borrowed(attribute).into()).or_insert(value));
             return;
         }
-        if let Some(reason) = fields.get("finish_reason").filter(|reason| reason.is_text()) {
-            let reasons = Json::List(vec![reason.clone()]);
-            self.attributes.entry(Cow::Borrowed("gen_ai.response.finish_reasons")).or_insert(reasons);
+        if let Some(reason) = fields.get("finish_reason").filter(|reason| reason.is_string()) {
+            let reasons = JsonNode::Array(vec![reason.clone()]);
+            self.attributes.entry("gen_ai.response.finish_reasons".into()).or_insert(reasons);
         }
-        let mut event: Object = fields.into_iter().collect();
-        event.push(Cow::Borrowed("event.name"), Json::Text(Cow::Owned(name.to_owned())));
-        let events = self.attributes.entry(Cow::Borrowed(MESSAGE_EVENTS)).or_insert(Json::List(Vec::new()));
-        if let Json::List(events) = events {
-            events.push(Json::Object(event));
+        let mut event: JsonObject = fields.into_iter().collect();
+        event.insert(Cow::Borrowed("event.name"), JsonNode::String((name.to_owned()).into()));
+        let events = self.attributes.entry(MESSAGE_EVENTS.into()).or_insert(JsonNode::Array(Vec::new()));
+        if let JsonNode::Array(events) = events {
+            events.push(JsonNode::Object(event));
         }
     }
 
@@ -266,12 +263,12 @@ impl<'t> OtelSpan<'t> {
     }
 
     /// Returns the first of these attributes that is present.
-    pub(crate) fn get(&self, names: &[&str]) -> Option<&Json<'t>> {
+    pub(crate) fn get(&self, names: &[&str]) -> Option<&JsonNode<'t>> {
         names.iter().find_map(|name| self.attributes.get(*name))
     }
 
     /// Returns the value of the first of these attributes that is present, parsed if it is JSON text.
-    pub(crate) fn parse(&self, names: &[&str]) -> Option<Value> {
+    pub(crate) fn parse(&self, names: &[&str]) -> Option<Json> {
         let name = names.iter().find(|name| self.attributes.contains_key(**name))?;
         match parse_unique(self.attributes.get(*name)?) {
             Ok(value) => value,
@@ -300,7 +297,7 @@ impl<'t> OtelSpan<'t> {
     }
 
     /// Iterates over the attributes with names that begin with `prefix`, in the order of their names.
-    pub(crate) fn below<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a Json<'t>)> {
+    pub(crate) fn below<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a JsonNode<'t>)> {
         let from =
             self.attributes.range::<str, _>((std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded));
         from.map_while(move |(key, value)| Some((key.strip_prefix(prefix)?, value)))
@@ -324,11 +321,11 @@ pub(crate) struct TaggedValues {
 
 impl TaggedValues {
     /// Reads attributes in the form of OTLP's JSON.
-    pub(crate) fn read_attributes<'t>(&mut self, list: Vec<Json<'t>>) -> Attributes<'t> {
+    pub(crate) fn read_attributes<'t>(&mut self, list: Vec<JsonNode<'t>>) -> Attributes<'t> {
         let pairs = list.into_iter().filter_map(|pair| {
-            let mut pair = Object::of(pair, "an attribute").ok()?;
+            let mut pair = JsonObject::of(pair, "an attribute").ok()?;
             match (pair.text(&["key"]).ok().flatten(), pair.take(&["value"])) {
-                (Some(key), Some(value)) => Some((key, self.read_value(value))),
+                (Some(key), Some(value)) => Some((key.into(), self.read_value(value))),
                 (_, value) => {
                     // A later version may name the two parts of an attribute in another way.
                     self.note_part("value", &value.unwrap_or_default());
@@ -341,7 +338,7 @@ impl TaggedValues {
     }
 
     /// Removes the type tag from a value.
-    pub(crate) fn read_value<'t>(&mut self, value: Json<'t>) -> Json<'t> {
+    pub(crate) fn read_value<'t>(&mut self, value: JsonNode<'t>) -> JsonNode<'t> {
         const SCALARS: [&str; 8] = [
             "stringValue",
             "doubleValue",
@@ -352,38 +349,38 @@ impl TaggedValues {
             "bool_value",
             "bytes_value",
         ];
-        let Json::Object(mut tagged) = value else { return value };
+        let JsonNode::Object(mut tagged) = value else { return value };
         if let Some(array) = tagged.object(&["arrayValue", "array_value"]).ok().flatten() {
             let values = self.take_values(array);
-            return Json::List(values.into_iter().map(|value| self.read_value(value)).collect());
+            return JsonNode::Array(values.into_iter().map(|value| self.read_value(value)).collect());
         }
         if let Some(list) = tagged.object(&["kvlistValue", "kvlist_value"]).ok().flatten() {
             let values = self.take_values(list);
-            return Json::Object(self.read_attributes(values).into_iter().collect());
+            return JsonNode::Object(self.read_attributes(values).into_iter().collect());
         }
         // OTLP writes integers as texts.
         if let Some(integer) = tagged.take(&["intValue", "int_value"]) {
             let number = integer.as_str().and_then(|digits| digits.parse::<i64>().ok());
-            return number.map_or(integer, |number| Json::Number(number.into()));
+            return number.map_or(integer, |number| JsonNode::Number(number.into()));
         }
         tagged.take(&SCALARS).unwrap_or_else(|| {
             self.note_unknown(&tagged);
-            Json::Null
+            JsonNode::Null
         })
     }
 
-    fn take_values<'t>(&mut self, mut list: Object<'t>) -> Vec<Json<'t>> {
+    fn take_values<'t>(&mut self, mut list: JsonObject<'t>) -> Vec<JsonNode<'t>> {
         let values = list.list(&["values"]).unwrap_or_default();
         self.note_unknown(&list);
         values
     }
 
     /// Notes the keys of an object under which a call may be.
-    fn note_unknown(&mut self, object: &Object) {
-        object.entries().for_each(|(key, value)| self.note_part(key, value));
+    fn note_unknown(&mut self, object: &JsonObject) {
+        object.iter().for_each(|(key, value)| self.note_part(key, value));
     }
 
-    fn note_part(&mut self, key: &str, value: &Json) {
+    fn note_part(&mut self, key: &str, value: &JsonNode) {
         if may_hold_parts(value) && !self.unknown.iter().any(|known| known == key) {
             self.unknown.push(key.to_owned());
         }
@@ -391,10 +388,10 @@ impl TaggedValues {
 }
 
 /// Parses a count, which OTLP writes as text.
-pub(crate) fn count(value: &Json) -> Option<u64> {
+pub(crate) fn count(value: &JsonNode) -> Option<u64> {
     match value {
-        Json::Text(text) => text.parse().ok(),
-        Json::Number(number) => number.as_u64(),
+        JsonNode::String(text) => text.parse().ok(),
+        JsonNode::Number(number) => number.as_u64(),
         _ => None,
     }
 }

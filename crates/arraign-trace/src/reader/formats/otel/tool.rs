@@ -1,12 +1,11 @@
 //! The call in the span of a tool.
 
-use serde_json::Value;
+use crate::json::{Json, JsonNode, parse_borrowed};
 
 use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::message_events::join_texts;
 use crate::reader::formats::otel::span::OtelSpan;
-use crate::reader::json::value::Json;
 use crate::trace::Arguments;
 
 /// The call that the span of a tool records.
@@ -15,7 +14,7 @@ pub(crate) struct ToolSpan {
     pub(crate) id: Option<String>,
     pub(crate) name: String,
     pub(crate) arguments: Arguments,
-    pub(crate) result: Option<Value>,
+    pub(crate) result: Option<Json>,
     /// What the message of the tool says about the outcome, whatever the status of the span is.
     pub(crate) marks: OutcomeMarks,
 }
@@ -79,13 +78,13 @@ impl Default for Passed {
 
 /// Reads the arguments. Traceloop wraps those of LangChain in an object that holds them twice: as text, and under
 /// `inputs`.
-fn passed(value: &Json) -> Passed {
-    let arguments = Arguments::from_json(value.clone().into_value());
-    let Some(text) = arguments.get("input_str").and_then(Value::as_str) else {
+fn passed(value: &JsonNode) -> Passed {
+    let arguments = Arguments::from_json(value.to_json());
+    let Some(text) = arguments.get("input_str").and_then(Json::as_str) else {
         return Passed { id: None, arguments };
     };
     let id =
-        arguments.json().and_then(|wrapper| wrapper.pointer("/kwargs/tool_call_id")).and_then(Value::as_str);
+        arguments.json().and_then(|wrapper| wrapper.pointer("/kwargs/tool_call_id")).and_then(Json::as_str);
     let inputs = arguments.get("inputs").filter(|inputs| inputs.is_object());
     // The structured form is preferred: the text may be Python and no JSON.
     let inner = inputs.map_or_else(|| Arguments::from_text(text), |inputs| Arguments::Json(inputs.clone()));
@@ -95,17 +94,17 @@ fn passed(value: &Json) -> Passed {
 /// Unwraps the keyword arguments of a Python call, which OpenInference and Langfuse record as
 /// `{"args": [], "kwargs": {"id": 7}}`. Positional arguments have no names, so a call with some is kept as it is.
 fn unwrap_keywords(arguments: Arguments) -> Arguments {
-    let Arguments::Json(Value::Object(mut call)) = arguments else { return arguments };
+    let Arguments::Json(Json::Object(mut call)) = arguments else { return arguments };
     let is_wrapper = call.iter().all(|(key, value)| match key.as_str() {
         "kwargs" => value.is_object(),
-        "args" => value.as_array().is_some_and(Vec::is_empty) || value.is_null(),
+        "args" => value.as_array().is_some_and(<[Json]>::is_empty) || value.is_null(),
         // smolagents passes this beside the arguments of the tool.
         "sanitize_inputs_outputs" => value.is_boolean(),
         _ => false,
     });
-    match call.get_mut("kwargs").filter(|_| is_wrapper).map(Value::take) {
+    match call.get_mut("kwargs").filter(|_| is_wrapper).map(Json::take) {
         Some(keywords) => Arguments::Json(keywords),
-        None => Arguments::Json(Value::Object(call)),
+        None => Arguments::Json(Json::Object(call)),
     }
 }
 
@@ -113,22 +112,22 @@ fn unwrap_keywords(arguments: Arguments) -> Arguments {
 #[derive(Debug, Default)]
 struct ToolMessage {
     id: Option<String>,
-    content: Option<Value>,
+    content: Option<Json>,
     marks: OutcomeMarks,
 }
 
 impl ToolMessage {
-    fn of(value: &Json) -> Self {
-        let value = value.clone().into_value();
+    fn of(value: &JsonNode) -> Self {
+        let value = value.to_json();
         // Tools of some frameworks return messages, which their spans keep as JSON in a text.
-        let parsed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let parsed = value.as_str().and_then(|text| parse_borrowed(text).ok().map(JsonNode::into_json));
         if let Some(text) = parsed.as_ref().and_then(join_texts) {
-            return Self { content: Some(Value::String(text)), ..Self::default() };
+            return Self { content: Some(Json::String(text.into())), ..Self::default() };
         }
         let Some(message) = parsed.as_ref().or(Some(&value)).and_then(tool_message) else {
             return Self { content: Some(value), ..Self::default() };
         };
-        let text = |name: &str| message.get(name).and_then(Value::as_str);
+        let text = |name: &str| message.get(name).and_then(Json::as_str);
         Self {
             id: text("tool_call_id").map(ToOwned::to_owned),
             content: message.get("content").cloned(),
@@ -138,9 +137,9 @@ impl ToolMessage {
 }
 
 /// Finds the fields of a dumped tool message.
-fn tool_message(value: &Value) -> Option<&Value> {
+fn tool_message(value: &Json) -> Option<&Json> {
     let value = value.get("output").unwrap_or(value);
     let fields = value.get("kwargs").or_else(|| value.get("data")).unwrap_or(value);
-    let is_tool = fields.get("type").and_then(Value::as_str) == Some("tool");
+    let is_tool = fields.get("type").and_then(Json::as_str) == Some("tool");
     (is_tool && fields.get("content").is_some()).then_some(fields)
 }

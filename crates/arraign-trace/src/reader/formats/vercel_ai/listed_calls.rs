@@ -3,20 +3,19 @@
 //! A step repeats its calls: in `content`, in `toolCalls`, and in the provider's response. The lists of Mastra's steps can
 //! differ: some versions omit a parallel call in `content`. The calls of a step are the union of all lists by id.
 
+use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::vercel_ai::kind;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 
 /// A call in one of a step's lists beside `content`.
 struct ListedCall<'t> {
     id: String,
     name: Cow<'t, str>,
-    arguments: Json<'t>,
+    arguments: JsonNode<'t>,
     /// The JSON pointer from the step to the call.
     pointer: String,
 }
@@ -25,10 +24,10 @@ struct ListedCall<'t> {
 /// an unread part of the run.
 pub(crate) fn merge_calls<'t>(
     builder: &mut TraceBuilder,
-    parts: Vec<Json<'t>>,
-    tool_calls: Vec<Json<'t>>,
-    body: Option<Json<'t>>,
-) -> Vec<Json<'t>> {
+    parts: Vec<JsonNode<'t>>,
+    tool_calls: Vec<JsonNode<'t>>,
+    body: Option<JsonNode<'t>>,
+) -> Vec<JsonNode<'t>> {
     let has_list = !tool_calls.is_empty();
     let listed: Vec<ListedCall> = tool_calls.into_iter().enumerate().filter_map(read_listed).collect();
     // Older results have no list, and then nothing is missing from it.
@@ -40,34 +39,34 @@ pub(crate) fn merge_calls<'t>(
 }
 
 /// Returns the fields of a chunk. Mastra keeps them in `payload`.
-pub(crate) fn unwrap_payload(mut chunk: Object) -> Result<Object, DecodeError> {
-    if chunk.get("payload").is_some_and(Json::is_object)
+pub(crate) fn unwrap_payload(mut chunk: JsonObject) -> Result<JsonObject, DecodeError> {
+    if chunk.get("payload").is_some_and(JsonNode::is_object)
         && let Some(payload) = chunk.object(&["payload"])?
     {
         // The fields of the payload replace those around it.
-        payload.into_entries().into_iter().for_each(|(key, value)| chunk.push(key, value));
+        chunk.extend(payload.into_entries());
     }
     Ok(chunk)
 }
 
-fn read_listed((index, call): (usize, Json<'_>)) -> Option<ListedCall<'_>> {
-    let mut call = unwrap_payload(Object::of(call, "a call").ok()?).ok()?;
+fn read_listed((index, call): (usize, JsonNode<'_>)) -> Option<ListedCall<'_>> {
+    let mut call = unwrap_payload(JsonObject::of(call, "a call").ok()?).ok()?;
     let id = call.string(&["toolCallId"]).ok()??;
     let name = call.text(&["toolName"]).ok()??;
     let arguments = call.take(&["input", "args"]).unwrap_or_default();
     Some(ListedCall { id, name, arguments, pointer: format!("/toolCalls/{index}") })
 }
 
-fn find_call_id<'v>(part: &'v Json) -> Option<&'v str> {
+fn find_call_id<'v>(part: &'v JsonNode) -> Option<&'v str> {
     part.get("toolCallId")?.as_str().filter(|_| kind(part) == Some("tool-call"))
 }
 
 /// Notes the calls of `content` that `toolCalls` omits.
-fn note_unlisted(builder: &mut TraceBuilder, parts: &[Json], listed: &[ListedCall]) {
+fn note_unlisted(builder: &mut TraceBuilder, parts: &[JsonNode], listed: &[ListedCall]) {
     let known: HashSet<&str> = listed.iter().map(|call| call.id.as_str()).collect();
     for (index, part) in parts.iter().enumerate() {
         if find_call_id(part).is_some_and(|id| !known.contains(id)) {
-            let name = part.get("toolName").and_then(Json::as_str).unwrap_or_default();
+            let name = part.get("toolName").and_then(JsonNode::as_str).unwrap_or_default();
             builder.note_omission(&format!("/content/{index}"), name, "toolCalls");
         }
     }
@@ -76,9 +75,9 @@ fn note_unlisted(builder: &mut TraceBuilder, parts: &[Json], listed: &[ListedCal
 /// Inserts the calls that are not in `parts`, each before the call that follows it in its own list.
 fn insert_omitted<'t>(
     builder: &mut TraceBuilder,
-    parts: Vec<Json<'t>>,
+    parts: Vec<JsonNode<'t>>,
     listed: Vec<ListedCall<'t>>,
-) -> Vec<Json<'t>> {
+) -> Vec<JsonNode<'t>> {
     let places: HashMap<&str, usize> =
         parts.iter().enumerate().filter_map(|(place, part)| Some((find_call_id(part)?, place))).collect();
     if listed.iter().all(|call| places.contains_key(call.id.as_str())) {
@@ -110,23 +109,23 @@ fn insert_omitted<'t>(
     merged
 }
 
-fn render_part(call: ListedCall<'_>) -> Json<'_> {
-    Json::object([
+fn render_part(call: ListedCall<'_>) -> JsonNode<'_> {
+    JsonNode::object([
         // Arguments as text are JSON, or what the model wrote instead.
-        ("invalid", Json::Bool(call.arguments.is_text())),
-        ("type", Json::Text("tool-call".into())),
-        ("toolCallId", Json::Text(call.id.into())),
-        ("toolName", Json::Text(call.name)),
+        ("invalid", JsonNode::Bool(call.arguments.is_string())),
+        ("type", JsonNode::String("tool-call".into())),
+        ("toolCallId", JsonNode::String(call.id.into())),
+        ("toolName", JsonNode::String(call.name.into())),
         ("input", call.arguments),
     ])
 }
 
 /// Lists the calls in a response of the OpenAI or Anthropic API.
-fn list_body_calls(body: Json<'_>) -> Vec<ListedCall<'_>> {
-    let Json::Object(mut body) = body else { return Vec::new() };
+fn list_body_calls(body: JsonNode<'_>) -> Vec<ListedCall<'_>> {
+    let JsonNode::Object(mut body) = body else { return Vec::new() };
     let mut calls = Vec::new();
     for (index, choice) in body.list(&["choices"]).unwrap_or_default().into_iter().enumerate() {
-        let Json::Object(mut choice) = choice else { continue };
+        let JsonNode::Object(mut choice) = choice else { continue };
         let message = choice.object(&["message"]).ok().flatten().unwrap_or_default();
         list_message_calls(message, &format!("/response/body/choices/{index}/message"), &mut calls);
     }
@@ -140,9 +139,9 @@ fn list_body_calls(body: Json<'_>) -> Vec<ListedCall<'_>> {
     calls
 }
 
-fn list_message_calls<'t>(mut message: Object<'t>, pointer: &str, calls: &mut Vec<ListedCall<'t>>) {
+fn list_message_calls<'t>(mut message: JsonObject<'t>, pointer: &str, calls: &mut Vec<ListedCall<'t>>) {
     for (index, call) in message.list(&["tool_calls"]).unwrap_or_default().into_iter().enumerate() {
-        let Json::Object(mut call) = call else { continue };
+        let JsonNode::Object(mut call) = call else { continue };
         let function = call.object(&["function"]).ok().flatten().unwrap_or_default();
         let pointer = format!("{pointer}/tool_calls/{index}");
         calls.extend(read_named_call(call, function, &["id"], pointer));
@@ -150,19 +149,19 @@ fn list_message_calls<'t>(mut message: Object<'t>, pointer: &str, calls: &mut Ve
 }
 
 /// Reads an item of a response: `function_call` of OpenAI, `tool_use` of Anthropic.
-fn read_item(item: Json<'_>, pointer: String) -> Option<ListedCall<'_>> {
+fn read_item(item: JsonNode<'_>, pointer: String) -> Option<ListedCall<'_>> {
     let ids: &[&str] = match kind(&item)? {
         "function_call" => &["call_id"],
         "tool_use" => &["id"],
         _ => return None,
     };
-    let Json::Object(item) = item else { return None };
+    let JsonNode::Object(item) = item else { return None };
     read_named_call(item.clone(), item, ids, pointer)
 }
 
 fn read_named_call<'t>(
-    mut call: Object<'t>,
-    mut function: Object<'t>,
+    mut call: JsonObject<'t>,
+    mut function: JsonObject<'t>,
     ids: &[&str],
     pointer: String,
 ) -> Option<ListedCall<'t>> {

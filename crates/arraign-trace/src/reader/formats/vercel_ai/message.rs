@@ -1,5 +1,6 @@
 //! Model messages, and messages of the user interface.
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::Certainty;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
@@ -7,19 +8,17 @@ use crate::reader::error::DecodeError;
 use crate::reader::formats::vercel_ai::kind_of_part;
 use crate::reader::formats::vercel_ai::outcome::{CallOutcome, add_call, add_named};
 use crate::reader::json::input::Record;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Role, Trace};
 
 /// Judges how certain the format of a message is. `None` means that other formats have such messages as well.
-pub(crate) fn judge(message: &Json) -> Result<Option<Certainty>, String> {
+pub(crate) fn judge(message: &JsonNode) -> Result<Option<Certainty>, String> {
     if !matches!(
-        message.get("role").and_then(Json::as_str),
+        message.get("role").and_then(JsonNode::as_str),
         Some("system" | "user" | "assistant" | "tool" | "data")
     ) {
         return Err("there is a message of another role in it".to_owned());
     }
-    if let Some(parts) = message.get("parts").and_then(Json::as_list) {
+    if let Some(parts) = message.get("parts").and_then(JsonNode::as_array) {
         // Other formats have `parts` as well, but their messages have no id.
         let mut best = message.get("id").map(|_| Certainty::Likely);
         for part in parts {
@@ -28,8 +27,8 @@ pub(crate) fn judge(message: &Json) -> Result<Option<Certainty>, String> {
         return Ok(best);
     }
     match message.get("content") {
-        Some(Json::Text(_)) => Ok(None),
-        Some(Json::List(parts)) => Ok(parts.iter().filter_map(judge_part).max()),
+        Some(JsonNode::String(_)) => Ok(None),
+        Some(JsonNode::Array(parts)) => Ok(parts.iter().filter_map(judge_part).max()),
         _ => Err("there is a message without text or parts in it".to_owned()),
     }
 }
@@ -51,12 +50,13 @@ pub(crate) const WITHOUT_CALLS: [&str; 13] = [
     "anthropic.message_start",
 ];
 
-fn judge_ui_part(part: &Json) -> Result<Option<Certainty>, String> {
+fn judge_ui_part(part: &JsonNode) -> Result<Option<Certainty>, String> {
     let kind = crate::reader::formats::vercel_ai::kind(part).ok_or("there is a part without `type` in it")?;
     let own =
         kind == "step-start" || part.get("toolCallId").is_some() || part.get("toolInvocation").is_some();
     // Parts of Anthropic's API are called `tool_use` and `tool_result`.
-    let foreign = kind == "text" && !part.get("text").is_some_and(Json::is_text) || kind.starts_with("tool_");
+    let foreign =
+        kind == "text" && !part.get("text").is_some_and(JsonNode::is_string) || kind.starts_with("tool_");
     match (own, foreign) {
         (true, _) => Ok(Some(Certainty::Sure)),
         (_, true) => Err("there is a part of another format in it".to_owned()),
@@ -64,7 +64,7 @@ fn judge_ui_part(part: &Json) -> Result<Option<Certainty>, String> {
     }
 }
 
-fn judge_part(part: &Json) -> Option<Certainty> {
+fn judge_part(part: &JsonNode) -> Option<Certainty> {
     if part.get("toolCallId").is_some() && part.get("toolName").is_some() {
         return Some(Certainty::Sure);
     }
@@ -78,19 +78,19 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
 
 /// Reads the run in messages with their places.
 pub(crate) fn read_messages<'t>(
-    messages: impl Iterator<Item = (RecordSpot, Json<'t>)>,
+    messages: impl Iterator<Item = (RecordSpot, JsonNode<'t>)>,
 ) -> Result<Trace, DecodeError> {
     let mut builder = TraceBuilder::default();
     for (spot, value) in messages {
         let evidence = builder.open_record(spot, &value);
-        let added = Object::of(value, "a message").and_then(|message| add(&mut builder, message));
+        let added = JsonObject::of(value, "a message").and_then(|message| add(&mut builder, message));
         added.map_err(|error| spot.blame(error))?;
         builder.close_record(evidence);
     }
     Ok(builder.finish())
 }
 
-fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeError> {
+fn add(builder: &mut TraceBuilder, mut message: JsonObject) -> Result<(), DecodeError> {
     let role = match message.required(&["role"])?.as_ref() {
         "system" => Some(Role::System),
         "user" => Some(Role::User),
@@ -103,11 +103,11 @@ fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeErro
     }
     builder.begin(role);
     match message.take(&["content"]) {
-        Some(Json::Text(text)) => builder.text(&text),
-        Some(Json::List(parts)) => {
+        Some(JsonNode::String(text)) => builder.text(&text),
+        Some(JsonNode::Array(parts)) => {
             for (index, part) in parts.into_iter().enumerate() {
                 builder.enter_part("content", index);
-                let part = Object::of(part, "a part").and_then(|part| add_part(builder, part));
+                let part = JsonObject::of(part, "a part").and_then(|part| add_part(builder, part));
                 part.map_err(|error| error.at_key(index).at_key("content"))?;
             }
         }
@@ -117,7 +117,7 @@ fn add(builder: &mut TraceBuilder, mut message: Object) -> Result<(), DecodeErro
     Ok(())
 }
 
-fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeError> {
+fn add_part(builder: &mut TraceBuilder, mut part: JsonObject) -> Result<(), DecodeError> {
     let kind = kind_of_part(&mut part)?;
     match kind.as_str() {
         "text" => builder.text(&part.text(&["text"])?.unwrap_or_default()),
@@ -129,12 +129,16 @@ fn add_part(builder: &mut TraceBuilder, mut part: Object) -> Result<(), DecodeEr
 }
 
 /// Reads a message of the interface, which contains all steps of an answer. Each step is a turn.
-fn add_ui_parts(builder: &mut TraceBuilder, role: Option<Role>, parts: Vec<Json>) -> Result<(), DecodeError> {
+fn add_ui_parts(
+    builder: &mut TraceBuilder,
+    role: Option<Role>,
+    parts: Vec<JsonNode>,
+) -> Result<(), DecodeError> {
     let mut begun = false;
     for (index, part) in parts.into_iter().enumerate() {
         let blame = |error: DecodeError| error.at_key(index).at_key("parts");
         builder.enter_part("parts", index);
-        let mut part = Object::of(part, "a part").map_err(blame)?;
+        let mut part = JsonObject::of(part, "a part").map_err(blame)?;
         let kind = kind_of_part(&mut part).map_err(blame)?;
         // A message of the user has no `step-start`, so its first part begins it.
         if !begun || kind == "step-start" {
@@ -147,7 +151,7 @@ fn add_ui_parts(builder: &mut TraceBuilder, role: Option<Role>, parts: Vec<Json>
     Ok(())
 }
 
-fn add_ui_part(builder: &mut TraceBuilder, kind: &str, mut part: Object) -> Result<(), DecodeError> {
+fn add_ui_part(builder: &mut TraceBuilder, kind: &str, mut part: JsonObject) -> Result<(), DecodeError> {
     let name = match kind {
         "text" => {
             builder.text(&part.text(&["text"])?.unwrap_or_default());
@@ -187,10 +191,10 @@ fn add_ui_part(builder: &mut TraceBuilder, kind: &str, mut part: Object) -> Resu
 }
 
 /// Returns the text of a content: itself, or its text parts joined.
-pub(crate) fn text_of(content: Json) -> String {
+pub(crate) fn text_of(content: JsonNode) -> String {
     match content {
-        Json::Text(text) => text.into_owned(),
-        Json::List(parts) => {
+        JsonNode::String(text) => text.into_string(),
+        JsonNode::Array(parts) => {
             let texts =
                 parts.into_iter().filter_map(|mut part| part.as_object_mut()?.take(&["text"])?.into_text());
             texts.collect()

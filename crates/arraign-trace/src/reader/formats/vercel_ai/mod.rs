@@ -14,13 +14,12 @@ mod request;
 mod step;
 mod stream;
 
+use crate::json::{JsonError, JsonNode, JsonObject};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
-use crate::reader::json::object::Object;
 use crate::reader::json::record_marks::hash_marks;
-use crate::reader::json::value::Json;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
@@ -61,20 +60,20 @@ fn detect_format(input: &Input) -> Detection {
     judge_messages(messages.flatten())
 }
 
-fn kind<'v>(value: &'v Json) -> Option<&'v str> {
-    value.get("type").and_then(Json::as_str)
+fn kind<'v>(value: &'v JsonNode) -> Option<&'v str> {
+    value.get("type").and_then(JsonNode::as_str)
 }
 
 /// The kind of a part. A provider's own part is `custom`, and names itself under `kind`, from version 7.
-fn kind_of_part(part: &mut Object) -> Result<String, DecodeError> {
+fn kind_of_part(part: &mut JsonObject) -> Result<String, DecodeError> {
     let kind = part.text(&["type"])?.unwrap_or_default().into_owned();
     let own = if kind == "custom" { part.text(&["kind"])? } else { None };
     Ok(own.map_or(kind, std::borrow::Cow::into_owned))
 }
 
-fn shape(value: &Json) -> Option<VercelShape> {
+fn shape(value: &JsonNode) -> Option<VercelShape> {
     // A result of version 4 repeats its last step.
-    if value.get("steps").and_then(Json::first).is_some_and(step::is_step) {
+    if value.get("steps").and_then(JsonNode::first).is_some_and(step::is_step) {
         return Some(VercelShape::Result);
     }
     if step::is_step(value) {
@@ -89,11 +88,11 @@ fn shape(value: &Json) -> Option<VercelShape> {
     kind(value).filter(|kind| stream::is_known(kind)).map(|_| VercelShape::Part)
 }
 
-fn messages<'v, 't>(value: &'v Json<'t>) -> Option<&'v [Json<'t>]> {
-    value.get("messages").or_else(|| value.pointer("/response/messages"))?.as_list()
+fn messages<'v, 't>(value: &'v JsonNode<'t>) -> Option<&'v [JsonNode<'t>]> {
+    value.get("messages").or_else(|| value.pointer("/response/messages"))?.as_array()
 }
 
-fn judge_messages<'v>(mut messages: impl Iterator<Item = &'v Json<'v>>) -> Detection {
+fn judge_messages<'v>(mut messages: impl Iterator<Item = &'v JsonNode<'v>>) -> Detection {
     let best =
         messages.try_fold(None, |best, message| message::judge(message).map(|found| best.max(found)))?;
     best.ok_or_else(|| "nothing in its messages is this format's alone".into())
@@ -110,7 +109,7 @@ fn split_file(input: &Input) -> Option<Pieces> {
     is_log.then_some(Pieces::records(find_run_key))
 }
 
-fn find_run_key(text: &str) -> Result<RecordInfo, serde_json::Error> {
+fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     let steps = look(text, &["steps"])?.list(&["steps"]).unwrap_or_default();
     let id = steps.iter().rev().find_map(|step| step.get("callId")?.as_str());
     Ok(RunKey::Own(id.map(ToOwned::to_owned)).into())
@@ -141,7 +140,7 @@ fn read_records(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
 /// Reads a result from its steps. Only the tokens may be missing there; then the total of the result counts.
 fn result(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
-    let read = |mut result: Object| {
+    let read = |mut result: JsonObject| {
         let mut run = step::StepResults::default();
         let mut spots = (0..).map(|index| RecordSpot::item(at, "steps", index));
         result.each_value(&["steps"], |step| run.add(spots.next().unwrap_or_default(), step))?;
@@ -150,19 +149,19 @@ fn result(record: Record) -> Result<Trace, DecodeError> {
         trace.usage = trace.usage.or(total);
         Ok(trace)
     };
-    Object::of(record.value, "a result").and_then(read).map_err(|error| at.in_record(error))
+    JsonObject::of(record.value, "a result").and_then(read).map_err(|error| at.in_record(error))
 }
 
 fn wrapped(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
-    let messages = Object::of(record.value, "an object with messages").and_then(take_messages);
+    let messages = JsonObject::of(record.value, "an object with messages").and_then(take_messages);
     let (path, messages) = messages.map_err(|error| at.in_record(error))?;
     let spots = (0..).map(|index| RecordSpot::item(at, path, index));
     message::read_messages(spots.zip(messages))
 }
 
 /// Takes the messages of an object, and returns them with their path.
-fn take_messages(mut object: Object) -> Result<(&'static str, Vec<Json>), DecodeError> {
+fn take_messages(mut object: JsonObject) -> Result<(&'static str, Vec<JsonNode>), DecodeError> {
     let mut response = object.object(&["response"])?.unwrap_or_default();
     let messages = object.list(&["messages"])?;
     if messages.is_empty() {

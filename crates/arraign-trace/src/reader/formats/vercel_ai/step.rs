@@ -1,5 +1,6 @@
 //! The steps of `generateText`. Each is a call of the model with the results of its tools.
 
+use crate::json::{JsonNode, JsonNumber, JsonObject};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -13,13 +14,11 @@ use crate::reader::formats::vercel_ai::message::WITHOUT_CALLS;
 use crate::reader::formats::vercel_ai::outcome::{CallOutcome, add_call};
 use crate::reader::formats::vercel_ai::request::hear;
 use crate::reader::json::input::Record;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Call, CallStatus, Role, Trace};
 
 /// Whether a value is a step: it has content and a number or a finish reason.
-pub(crate) fn is_step(value: &Json) -> bool {
-    let content = value.get("content").or_else(|| value.get("toolCalls")).is_some_and(Json::is_list);
+pub(crate) fn is_step(value: &JsonNode) -> bool {
+    let content = value.get("content").or_else(|| value.get("toolCalls")).is_some_and(JsonNode::is_array);
     content
         && value.get("role").is_none()
         && (value.get("stepNumber").is_some() || value.get("finishReason").is_some())
@@ -30,7 +29,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut runs = Vec::new();
     let mut run = StepResults::default();
     for Record { at, value } in records {
-        let number = value.get("stepNumber").and_then(Json::as_number).and_then(serde_json::Number::as_u64);
+        let number = value.get("stepNumber").and_then(JsonNode::as_number).and_then(JsonNumber::as_u64);
         if number == Some(0) && run.begun {
             runs.push(std::mem::take(&mut run).finish());
         }
@@ -48,9 +47,9 @@ pub(crate) struct StepResults {
 }
 
 impl StepResults {
-    pub(crate) fn add(&mut self, spot: impl Into<RecordSpot>, value: Json) -> Result<(), DecodeError> {
+    pub(crate) fn add(&mut self, spot: impl Into<RecordSpot>, value: JsonNode) -> Result<(), DecodeError> {
         let evidence = self.builder.open_record(spot, &value);
-        let mut step = Object::of(value, "a step")?;
+        let mut step = JsonObject::of(value, "a step")?;
         if !self.begun {
             hear(&mut self.builder, step.take(&["request"]));
         }
@@ -61,7 +60,7 @@ impl StepResults {
         let mut response = step.object(&["response"])?.unwrap_or_default();
         let trace = &mut self.builder.trace;
         let model = step.object(&["model"])?.and_then(|mut model| model.take(&["modelId"]));
-        let model = response.take(&["modelId"]).or(model).and_then(Json::into_text).map(Cow::into_owned);
+        let model = response.take(&["modelId"]).or(model).and_then(JsonNode::into_text).map(Cow::into_owned);
         trace.model = model.or(trace.model.take());
         let id = step.string(&["callId"])?;
         trace.id = id.clone().or(trace.id.take());
@@ -81,7 +80,11 @@ impl StepResults {
         Ok(())
     }
 
-    fn content<'t>(&mut self, step: &mut Object<'t>, body: Option<Json<'t>>) -> Result<(), DecodeError> {
+    fn content<'t>(
+        &mut self,
+        step: &mut JsonObject<'t>,
+        body: Option<JsonNode<'t>>,
+    ) -> Result<(), DecodeError> {
         self.builder.begin(Some(Role::Assistant));
         // Before version 5, a step had its text and its calls in separate fields.
         if step.get("content").is_none() {
@@ -91,7 +94,7 @@ impl StepResults {
         let parts = merge_calls(&mut self.builder, parts, tool_calls, body);
         for (index, part) in parts.into_iter().enumerate() {
             self.builder.enter_part("content", index);
-            let part = Object::of(part, "a part").and_then(|part| self.part(part));
+            let part = JsonObject::of(part, "a part").and_then(|part| self.part(part));
             part.map_err(|error| error.at_key(index).at_key("content"))?;
         }
         self.builder.end();
@@ -99,14 +102,14 @@ impl StepResults {
     }
 
     /// Adds the results in `toolResults` to the calls without a result.
-    fn settle_listed(&mut self, step: &mut Object) -> Result<(), DecodeError> {
+    fn settle_listed(&mut self, step: &mut JsonObject) -> Result<(), DecodeError> {
         step.each(&["toolResults"], "a result", |result| {
             let mut result = unwrap_payload(result)?;
             CallOutcome::result(&mut result).settle(&mut self.builder, &mut result)
         })
     }
 
-    fn part(&mut self, mut part: Object) -> Result<(), DecodeError> {
+    fn part(&mut self, mut part: JsonObject) -> Result<(), DecodeError> {
         let kind = kind_of_part(&mut part)?;
         match kind.as_str() {
             "text" => self.builder.text(&part.text(&["text"])?.unwrap_or_default()),
@@ -120,7 +123,7 @@ impl StepResults {
     }
 
     /// Reads the content of version 4, which keeps text, calls and results apart.
-    fn old_content(&mut self, step: &mut Object) -> Result<(), DecodeError> {
+    fn old_content(&mut self, step: &mut JsonObject) -> Result<(), DecodeError> {
         self.builder.text(&step.text(&["text"])?.unwrap_or_default());
         step.each(&["toolCalls"], "a call", |call| add_call(&mut self.builder, &mut unwrap_payload(call)?))?;
         self.builder.end();
@@ -128,7 +131,7 @@ impl StepResults {
     }
 
     /// Reads the times of the step and its tools (version 7).
-    fn time(&mut self, mut performance: Object, before: usize) {
+    fn time(&mut self, mut performance: JsonObject, before: usize) {
         let took = performance.figure(&["stepTimeMs"]).ok().flatten();
         let trace = &mut self.builder.trace;
         trace.duration_ms =
@@ -144,17 +147,17 @@ impl StepResults {
 
     /// Completes the calls of the step by the messages for the model. An exception is `{}` in the JSON of a step, and
     /// Mastra omits failed calls from some lists.
-    fn explain(&mut self, messages: Vec<Json>, before: usize) {
+    fn explain(&mut self, messages: Vec<JsonNode>, before: usize) {
         let trace = &mut self.builder.trace;
         let calls = trace.calls.iter_mut().skip(before).filter(|call| is_unexplained(call));
         let mut calls: HashMap<String, _> = calls.filter_map(|call| Some((call.id.clone()?, call))).collect();
         let parts = messages
             .into_iter()
-            .filter_map(|message| Object::of(message, "a message").ok()?.list(&["content"]).ok());
+            .filter_map(|message| JsonObject::of(message, "a message").ok()?.list(&["content"]).ok());
         for part in parts.flatten() {
-            let Ok(mut part) = Object::of(part, "a part") else { continue };
-            let call = part.get("toolCallId").and_then(Json::as_str).and_then(|id| calls.get_mut(id));
-            let is_result = part.get("type").and_then(Json::as_str) == Some("tool-result");
+            let Ok(mut part) = JsonObject::of(part, "a part") else { continue };
+            let call = part.get("toolCallId").and_then(JsonNode::as_str).and_then(|id| calls.get_mut(id));
+            let is_result = part.get("type").and_then(JsonNode::as_str) == Some("tool-result");
             let Some(call) = call.filter(|_| is_result) else { continue };
             let outcome = CallOutcome::typed(&mut part);
             if call.status == CallStatus::Error {

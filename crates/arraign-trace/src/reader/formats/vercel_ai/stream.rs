@@ -1,5 +1,6 @@
 //! The parts of `fullStream`, and of the stream for a user interface.
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::stream_end;
 use crate::reader::build::tool_result::error_of;
@@ -12,8 +13,6 @@ use crate::reader::formats::vercel_ai::listed_calls::unwrap_payload;
 use crate::reader::formats::vercel_ai::outcome::{CallOutcome, add_call, add_named};
 use crate::reader::formats::vercel_ai::request::hear;
 use crate::reader::json::input::Record;
-use crate::reader::json::object::Object;
-use crate::reader::json::value::Json;
 use crate::trace::{Ended, Role, Trace, Usage};
 
 /// Parts that no other format has.
@@ -84,7 +83,7 @@ pub(crate) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     let mut stream = Stream::default();
     for Record { at, value } in records {
         let evidence = CallEvidence::gather(at, &value);
-        let part = Object::of(value, "a part").and_then(unwrap_payload);
+        let part = JsonObject::of(value, "a part").and_then(unwrap_payload);
         let mut part = part.map_err(|error| at.in_record(error))?;
         let kind = kind_of_part(&mut part).map_err(|error| at.in_record(error))?;
         // A log may begin in the middle of a stream, so the first `start` ends a run only if parts precede it.
@@ -118,7 +117,7 @@ struct Stream {
 }
 
 impl Stream {
-    fn add(&mut self, kind: &str, mut part: Object) -> Result<(), DecodeError> {
+    fn add(&mut self, kind: &str, mut part: JsonObject) -> Result<(), DecodeError> {
         let builder = &mut self.builder;
         match kind {
             "start-step" | "step-start" => {
@@ -135,7 +134,7 @@ impl Stream {
             }
             "tool-call" | "tool-input-available" => add_call(builder, &mut part)?,
             "tool-input-error" => {
-                part.push("invalid".into(), Json::Bool(true));
+                part.insert("invalid", JsonNode::Bool(true));
                 let (id, name) = (part.string(&["toolCallId"])?, part.required(&["toolName"])?.into_owned());
                 add_named(builder, id.clone(), name.clone(), &mut part);
                 CallOutcome::error(&mut part).answer(builder, id.as_deref(), Some(&name));
@@ -160,7 +159,7 @@ impl Stream {
         Ok(())
     }
 
-    fn end_run(&mut self, mut part: Object) -> Result<(), DecodeError> {
+    fn end_run(&mut self, mut part: JsonObject) -> Result<(), DecodeError> {
         self.builder.end();
         self.is_open = false;
         unwrap_end(&mut part)?;
@@ -176,7 +175,7 @@ impl Stream {
         Ok(())
     }
 
-    fn end_step(&mut self, mut part: Object) -> Result<(), DecodeError> {
+    fn end_step(&mut self, mut part: JsonObject) -> Result<(), DecodeError> {
         self.is_open = true;
         let is_mastra = part.get("stepResult").is_some();
         unwrap_end(&mut part)?;
@@ -232,14 +231,14 @@ fn smaller(one: Usage, other: Usage) -> Usage {
 }
 
 /// Moves the tokens and the reason of an end to the keys of the SDK. Mastra writes `output` and `stepResult`.
-fn unwrap_end(part: &mut Object) -> Result<(), DecodeError> {
+fn unwrap_end(part: &mut JsonObject) -> Result<(), DecodeError> {
     let usage = part.object(&["output"])?.and_then(|mut output| output.take(&["usage"]));
     if let Some(usage) = usage {
-        part.push("usage".into(), usage);
+        part.insert("usage", usage);
     }
     let reason = part.object(&["stepResult"])?.and_then(|mut result| result.take(&["reason"]));
     if let Some(reason) = reason {
-        part.push("finishReason".into(), reason);
+        part.insert("finishReason", reason);
     }
     Ok(())
 }

@@ -1,11 +1,11 @@
 //! Finds the syntax error in a file that is too large for the memory.
 
+use crate::json::{JsonError, find_error};
 use std::io::{self, BufRead, Read as _, Seek, SeekFrom};
 
 use serde::de::IgnoredAny;
 
 use crate::reader::error::{TraceError, TraceProblem};
-use crate::reader::json::input;
 
 /// The number of bytes that are read at once.
 const PIECE: u64 = 64 << 10;
@@ -61,8 +61,7 @@ fn in_lines(source: &mut impl BufRead) -> io::Result<Option<TraceError>> {
         if source.read_until(b'\n', &mut bytes)? == 0 {
             break;
         }
-        let values = serde_json::Deserializer::from_slice(bytes.trim_ascii_end()).into_iter::<IgnoredAny>();
-        if let Some(error) = values.into_iter().find_map(Result::err) {
+        if let Some(error) = find_error(&String::from_utf8_lossy(bytes.trim_ascii_end())) {
             return Ok(Some(not_json(line, &error)));
         }
     }
@@ -71,9 +70,13 @@ fn in_lines(source: &mut impl BufRead) -> io::Result<Option<TraceError>> {
 
 fn in_documents(source: impl BufRead) -> Option<TraceError> {
     let mut values = serde_json::Deserializer::from_reader(source).into_iter::<IgnoredAny>();
-    values.find_map(Result::err).map(|error| not_json(error.line(), &error))
+    // The file need not fit into the memory, so it is read as a stream.
+    values.find_map(Result::err).map(|error| {
+        let reason = error.to_string().split(" at line ").next().unwrap_or_default().to_owned();
+        TraceProblem::NotJson { line: error.line(), column: error.column(), reason }.into()
+    })
 }
 
-fn not_json(line: usize, error: &serde_json::Error) -> TraceError {
-    TraceProblem::NotJson { line, column: error.column(), reason: input::reason(error) }.into()
+fn not_json(line: usize, error: &JsonError) -> TraceError {
+    TraceProblem::NotJson { line, column: error.column(), reason: error.message().to_owned() }.into()
 }

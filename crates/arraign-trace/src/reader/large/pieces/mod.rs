@@ -6,20 +6,20 @@
 
 mod head;
 mod keep;
-mod look;
 mod mistake;
 mod scan;
 mod survey;
 mod walk;
 
+use crate::json::{JsonError, JsonNode};
 use crate::reader::json::input::Input;
-use crate::reader::json::value::Json;
 pub(crate) use head::Head;
 pub(crate) use keep::keep;
-pub(crate) use look::look;
 pub(crate) use mistake::mistake;
 pub(crate) use scan::SplitError;
 pub(crate) use survey::{Found, Survey, SurveyedRun, survey};
+
+pub(crate) use crate::json::parse_entries as look;
 
 /// The way in which the runs of a format are told apart before they are read.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,7 @@ pub(crate) enum Splitting {
     /// Not at all: the run of a record depends on the other records.
     Never,
     /// By a cheap look at each record alone.
-    Records(fn(&str) -> Result<RecordInfo, serde_json::Error>),
+    Records(fn(&str) -> Result<RecordInfo, JsonError>),
     /// In a way that the beginning of the file decides.
     As(fn(&Input) -> Option<Pieces>),
 }
@@ -57,7 +57,7 @@ pub(crate) struct Pieces {
 #[derive(Debug, Clone, Copy)]
 enum Notes {
     /// A cheap look at the piece alone.
-    Alone(fn(&str) -> Result<RecordInfo, serde_json::Error>),
+    Alone(fn(&str) -> Result<RecordInfo, JsonError>),
     /// All records before it, from the first one on. The piece is then a record.
     InOrder(fn() -> Follow),
 }
@@ -67,12 +67,12 @@ pub(crate) type Follow = Box<dyn FnMut(&str) -> Result<RecordInfo, SplitError>>;
 
 impl Pieces {
     /// Splits at records: each record is a piece.
-    pub(crate) fn records(note: fn(&str) -> Result<RecordInfo, serde_json::Error>) -> Self {
+    pub(crate) fn records(note: fn(&str) -> Result<RecordInfo, JsonError>) -> Self {
         Self::at(&[], note)
     }
 
     /// Splits at the values that `path` leads to.
-    pub(crate) fn at(path: &'static [Step], note: fn(&str) -> Result<RecordInfo, serde_json::Error>) -> Self {
+    pub(crate) fn at(path: &'static [Step], note: fn(&str) -> Result<RecordInfo, JsonError>) -> Self {
         Self { path, notes: Notes::Alone(note), together: usize::MAX }
     }
 
@@ -97,7 +97,7 @@ impl Pieces {
 }
 
 /// Returns the entries of a list with their indices, without the pieces that were replaced by null.
-pub(crate) fn present(entries: Vec<Json<'_>>) -> impl Iterator<Item = (usize, Json<'_>)> {
+pub(crate) fn present(entries: Vec<JsonNode<'_>>) -> impl Iterator<Item = (usize, JsonNode<'_>)> {
     entries.into_iter().enumerate().filter(|(_, entry)| !entry.is_null())
 }
 

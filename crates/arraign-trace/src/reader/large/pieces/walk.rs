@@ -5,10 +5,10 @@
 
 use std::io::BufRead;
 
+use crate::json::check_keys;
 use crate::reader::build::missed_calls::may_tell;
 use crate::reader::large::pieces::Step;
 use crate::reader::large::pieces::scan::{Scan, SplitError};
-use crate::unique_keys::check_keys;
 
 /// The place where a record begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,454 @@
+//! Values of other types as JSON, and JSON as values of other types.
+
+use std::borrow::Cow;
+use std::ops::{Index, IndexMut};
+
+use serde_json::Value;
+
+use crate::json::map::{JsonMap, JsonObject};
+use crate::json::number::JsonNumber;
+use crate::json::text::JsonText;
+use crate::json::tree::{Json, JsonNode};
+
+/// A key of an object, or an index of a list.
+pub trait JsonIndex {
+    /// Returns the value in `value` that this selects.
+    #[doc(hidden)]
+    fn get_in<'v, 't>(&self, value: &'v JsonNode<'t>) -> Option<&'v JsonNode<'t>>;
+
+    /// Returns the value in `value` that this selects, to change it.
+    #[doc(hidden)]
+    fn get_mut_in<'v, 't>(&self, value: &'v mut JsonNode<'t>) -> Option<&'v mut JsonNode<'t>>;
+
+    /// Returns the value in `value` that this selects. An object gets a key that it lacks.
+    ///
+    /// # Panics
+    ///
+    /// If `value` is neither null nor an object, for a key; if the list has no such element, for an index.
+    #[doc(hidden)]
+    fn get_or_insert<'v>(&self, value: &'v mut Json) -> &'v mut Json;
+}
+
+impl JsonIndex for str {
+    fn get_in<'v, 't>(&self, value: &'v JsonNode<'t>) -> Option<&'v JsonNode<'t>> {
+        value.as_object()?.get(self)
+    }
+
+    fn get_mut_in<'v, 't>(&self, value: &'v mut JsonNode<'t>) -> Option<&'v mut JsonNode<'t>> {
+        value.as_object_mut()?.get_mut(self)
+    }
+
+    fn get_or_insert<'v>(&self, value: &'v mut Json) -> &'v mut Json {
+        if value.is_null() {
+            *value = Json::Object(JsonObject::new());
+        }
+        let kind = value.describe();
+        let Some(object) = value.as_object_mut() else { panic!("cannot set the key {self:?} of {kind}") };
+        object.get_or_insert_null(self.to_owned())
+    }
+}
+
+impl JsonIndex for usize {
+    fn get_in<'v, 't>(&self, value: &'v JsonNode<'t>) -> Option<&'v JsonNode<'t>> {
+        value.as_array()?.get(*self)
+    }
+
+    fn get_mut_in<'v, 't>(&self, value: &'v mut JsonNode<'t>) -> Option<&'v mut JsonNode<'t>> {
+        value.as_array_mut()?.get_mut(*self)
+    }
+
+    fn get_or_insert<'v>(&self, value: &'v mut Json) -> &'v mut Json {
+        let kind = value.describe();
+        let Some(item) = self.get_mut_in(value) else { panic!("{kind} has no element {self}") };
+        item
+    }
+}
+
+impl JsonIndex for String {
+    fn get_in<'v, 't>(&self, value: &'v JsonNode<'t>) -> Option<&'v JsonNode<'t>> {
+        self.as_str().get_in(value)
+    }
+
+    fn get_mut_in<'v, 't>(&self, value: &'v mut JsonNode<'t>) -> Option<&'v mut JsonNode<'t>> {
+        self.as_str().get_mut_in(value)
+    }
+
+    fn get_or_insert<'v>(&self, value: &'v mut Json) -> &'v mut Json {
+        self.as_str().get_or_insert(value)
+    }
+}
+
+impl JsonIndex for JsonText<'_> {
+    fn get_in<'v, 't>(&self, value: &'v JsonNode<'t>) -> Option<&'v JsonNode<'t>> {
+        self.as_str().get_in(value)
+    }
+
+    fn get_mut_in<'v, 't>(&self, value: &'v mut JsonNode<'t>) -> Option<&'v mut JsonNode<'t>> {
+        self.as_str().get_mut_in(value)
+    }
+
+    fn get_or_insert<'v>(&self, value: &'v mut Json) -> &'v mut Json {
+        self.as_str().get_or_insert(value)
+    }
+}
+
+impl<I: JsonIndex + ?Sized> JsonIndex for &I {
+    fn get_in<'v, 't>(&self, value: &'v JsonNode<'t>) -> Option<&'v JsonNode<'t>> {
+        (**self).get_in(value)
+    }
+
+    fn get_mut_in<'v, 't>(&self, value: &'v mut JsonNode<'t>) -> Option<&'v mut JsonNode<'t>> {
+        (**self).get_mut_in(value)
+    }
+
+    fn get_or_insert<'v>(&self, value: &'v mut Json) -> &'v mut Json {
+        (**self).get_or_insert(value)
+    }
+}
+
+/// Returns null for a key or an index that is not there.
+impl<'t, I: JsonIndex> Index<I> for JsonNode<'t> {
+    type Output = JsonNode<'t>;
+
+    fn index(&self, index: I) -> &Self {
+        index.get_in(self).unwrap_or(&NULL)
+    }
+}
+
+/// What an index finds where nothing is.
+static NULL: Json = Json::Null;
+
+/// Returns null for a key that is not there.
+impl<'t> Index<&str> for JsonObject<'t> {
+    type Output = JsonNode<'t>;
+
+    fn index(&self, key: &str) -> &JsonNode<'t> {
+        self.get(key).unwrap_or(&NULL)
+    }
+}
+
+/// A key that is not there is added.
+impl IndexMut<&str> for JsonMap {
+    fn index_mut(&mut self, key: &str) -> &mut Json {
+        self.get_or_insert_null(key.to_owned())
+    }
+}
+
+/// A key that an object lacks is added.
+impl<I: JsonIndex> IndexMut<I> for Json {
+    fn index_mut(&mut self, index: I) -> &mut Self {
+        index.get_or_insert(self)
+    }
+}
+
+impl From<bool> for JsonNode<'_> {
+    fn from(flag: bool) -> Self {
+        Self::Bool(flag)
+    }
+}
+
+/// A text of its own.
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Self::String(text.to_owned().into())
+    }
+}
+
+impl From<String> for Json {
+    fn from(text: String) -> Self {
+        Self::String(text.into())
+    }
+}
+
+impl From<&String> for Json {
+    fn from(text: &String) -> Self {
+        Self::String(text.into())
+    }
+}
+
+impl From<Cow<'_, str>> for Json {
+    fn from(text: Cow<'_, str>) -> Self {
+        Self::String(text.into_owned().into())
+    }
+}
+
+impl<'t> From<JsonText<'t>> for JsonNode<'t> {
+    fn from(text: JsonText<'t>) -> Self {
+        Self::String(text)
+    }
+}
+
+impl<'t> From<JsonNumber<'t>> for JsonNode<'t> {
+    fn from(number: JsonNumber<'t>) -> Self {
+        Self::Number(number)
+    }
+}
+
+macro_rules! from_integers {
+    ($($integer:ty),*) => {
+        $(
+            impl From<$integer> for JsonNode<'_> {
+                fn from(integer: $integer) -> Self {
+                    Self::Number(integer.into())
+                }
+            }
+
+            impl PartialEq<$integer> for JsonNode<'_> {
+                fn eq(&self, integer: &$integer) -> bool {
+                    self.as_number().is_some_and(|number| *number == (*integer).into())
+                }
+            }
+        )*
+    };
+}
+
+from_integers!(u8, u16, u32, u64, usize, i8, i16, i32, i64);
+
+/// Infinity and NaN become null.
+impl From<f64> for JsonNode<'_> {
+    fn from(float: f64) -> Self {
+        JsonNumber::from_f64(float).map_or(Self::Null, Self::Number)
+    }
+}
+
+impl<'t> From<JsonObject<'t>> for JsonNode<'t> {
+    fn from(object: JsonObject<'t>) -> Self {
+        Self::Object(object)
+    }
+}
+
+impl<'t, T: Into<JsonNode<'t>>> From<Vec<T>> for JsonNode<'t> {
+    fn from(items: Vec<T>) -> Self {
+        Self::Array(items.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<'t, T: Into<JsonNode<'t>>> From<Option<T>> for JsonNode<'t> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+impl<'t, T: Into<JsonNode<'t>>> FromIterator<T> for JsonNode<'t> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Self::Array(items.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<'t, K: Into<JsonText<'t>>> FromIterator<(K, JsonNode<'t>)> for JsonNode<'t> {
+    fn from_iter<I: IntoIterator<Item = (K, JsonNode<'t>)>>(entries: I) -> Self {
+        Self::Object(entries.into_iter().collect())
+    }
+}
+
+impl PartialEq<str> for JsonNode<'_> {
+    fn eq(&self, text: &str) -> bool {
+        self.as_str() == Some(text)
+    }
+}
+
+impl PartialEq<&str> for JsonNode<'_> {
+    fn eq(&self, text: &&str) -> bool {
+        self.as_str() == Some(*text)
+    }
+}
+
+impl PartialEq<String> for JsonNode<'_> {
+    fn eq(&self, text: &String) -> bool {
+        self.as_str() == Some(text)
+    }
+}
+
+impl PartialEq<bool> for JsonNode<'_> {
+    fn eq(&self, flag: &bool) -> bool {
+        self.as_bool() == Some(*flag)
+    }
+}
+
+impl PartialEq<JsonNode<'_>> for bool {
+    fn eq(&self, value: &JsonNode<'_>) -> bool {
+        value == self
+    }
+}
+
+impl PartialEq<JsonNode<'_>> for str {
+    fn eq(&self, value: &JsonNode<'_>) -> bool {
+        value == self
+    }
+}
+
+impl PartialEq<JsonNode<'_>> for &str {
+    fn eq(&self, value: &JsonNode<'_>) -> bool {
+        value == self
+    }
+}
+
+impl PartialEq<f64> for &JsonNode<'_> {
+    fn eq(&self, float: &f64) -> bool {
+        **self == *float
+    }
+}
+
+impl PartialEq<f64> for JsonNode<'_> {
+    fn eq(&self, float: &f64) -> bool {
+        self.as_f64() == Some(*float)
+    }
+}
+
+impl From<Value> for Json {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(flag) => Self::Bool(flag),
+            Value::Number(number) => Self::Number(convert_number(&number)),
+            Value::String(text) => Self::String(text.into()),
+            Value::Array(items) => Self::Array(items.into_iter().map(Self::from).collect()),
+            Value::Object(object) => {
+                Self::Object(object.into_iter().map(|(key, value)| (key, Self::from(value))).collect())
+            }
+        }
+    }
+}
+
+impl From<&Value> for Json {
+    fn from(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(flag) => Self::Bool(*flag),
+            Value::Number(number) => Self::Number(convert_number(number)),
+            Value::String(text) => Self::String(text.into()),
+            Value::Array(items) => Self::Array(items.iter().map(Self::from).collect()),
+            Value::Object(object) => {
+                Self::Object(object.iter().map(|(key, value)| (key, Self::from(value))).collect())
+            }
+        }
+    }
+}
+
+/// Keeps the digits, which `serde_json` has if the program enables its feature `arbitrary_precision`.
+fn convert_number(number: &serde_json::Number) -> JsonNumber<'static> {
+    if let Some(integer) = number.as_i64() {
+        return integer.into();
+    }
+    let digits = number.to_string();
+    JsonNumber::parse(&digits).map_or_else(|| 0_i64.into(), JsonNumber::into_owned)
+}
+
+/// A number that 64 bits do not hold becomes the nearest float, or, beyond all floats, the largest one of its sign; with
+/// `serde_json`'s feature `arbitrary_precision`, it keeps its digits.
+impl From<&JsonNode<'_>> for Value {
+    fn from(value: &JsonNode<'_>) -> Self {
+        match value {
+            JsonNode::Null => Self::Null,
+            JsonNode::Bool(flag) => Self::Bool(*flag),
+            JsonNode::Number(number) => Self::Number(render_number(number)),
+            JsonNode::String(text) => Self::String(text.as_str().to_owned()),
+            JsonNode::Array(items) => Self::Array(items.iter().map(Self::from).collect()),
+            JsonNode::Object(object) => Self::Object(object.into()),
+        }
+    }
+}
+
+impl From<&JsonObject<'_>> for serde_json::Map<String, Value> {
+    fn from(object: &JsonObject<'_>) -> Self {
+        object.iter().map(|(key, value)| (key.as_str().to_owned(), Value::from(value))).collect()
+    }
+}
+
+impl From<serde_json::Map<String, Value>> for JsonMap {
+    fn from(object: serde_json::Map<String, Value>) -> Self {
+        object.into_iter().map(|(key, value)| (key, Json::from(value))).collect()
+    }
+}
+
+impl From<JsonNode<'_>> for Value {
+    fn from(value: JsonNode<'_>) -> Self {
+        Self::from(&value)
+    }
+}
+
+fn render_number(number: &JsonNumber) -> serde_json::Number {
+    if let Some(integer) = number.as_i64() {
+        return integer.into();
+    }
+    let digits = number.as_str();
+    if let Ok(number) = digits.parse() {
+        return number;
+    }
+    let largest = if number.is_negative() { f64::MIN } else { f64::MAX };
+    serde_json::Number::from_f64(largest).unwrap_or_else(|| 0.into())
+}
+
+/// Any value.
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Json {
+    fn schema_name() -> Cow<'static, str> {
+        Value::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Value::json_schema(generator)
+    }
+
+    fn inline_schema() -> bool {
+        Value::inline_schema()
+    }
+}
+
+/// Any number.
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for JsonNumber<'static> {
+    fn schema_name() -> Cow<'static, str> {
+        f64::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        f64::json_schema(generator)
+    }
+
+    fn inline_schema() -> bool {
+        f64::inline_schema()
+    }
+}
+
+/// Any object.
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for JsonMap {
+    fn schema_name() -> Cow<'static, str> {
+        serde_json::Map::<String, Value>::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        serde_json::Map::<String, Value>::json_schema(generator)
+    }
+
+    fn inline_schema() -> bool {
+        serde_json::Map::<String, Value>::inline_schema()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{json, parse};
+
+    #[test]
+    fn values_of_serde_json_convert_both_ways() {
+        let text = r#"{"a":[1,-2.5,true,null,"x",18446744073709551615],"b":{"c":1e300}}"#;
+        let value: Value = serde_json::from_str(text).expect("JSON");
+        let ours = parse(text).expect("JSON");
+        assert_eq!(Json::from(&value), ours);
+        assert_eq!(Value::from(&ours), value);
+        assert_eq!(Value::from(parse("1e999").expect("JSON")), Value::from(f64::MAX));
+    }
+
+    #[test]
+    fn an_index_reads_and_sets() {
+        let mut value = json!({"a": [1, 2]});
+        assert_eq!(value["a"][1], 2);
+        assert!(value["b"]["c"][7].is_null());
+        value["b"]["c"] = json!(3);
+        value["a"][0] = "x".into();
+        assert_eq!(value, json!({"a": ["x", 2], "b": {"c": 3}}));
+    }
+}

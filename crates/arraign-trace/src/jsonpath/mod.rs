@@ -1,0 +1,232 @@
+//! A query over JSON: JSONPath as RFC 9535 has it.
+
+mod evaluate;
+mod parse;
+mod syntax;
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, de};
+
+use crate::json::JsonNode;
+use evaluate::{Evaluation, NodePlace};
+use parse::{PathError, parse_path};
+use syntax::{Segment, Selector};
+
+/// The longest path that is read.
+const MAX_BYTES: usize = 1024;
+
+/// A compiled path.
+///
+/// ```
+/// # use arraign_trace::json::json;
+/// # use arraign_trace::jsonpath::JsonPath;
+/// let open = JsonPath::new("$.orders[?@.state == 'open'].id")?;
+/// let answer = json!({"orders": [{"id": 7, "state": "open"}, {"id": 8, "state": "sent"}]});
+/// assert_eq!(open.select(&answer), [&json!(7)]);
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, PartialEq)]
+pub struct JsonPath {
+    text: Arc<str>,
+    segments: Arc<[Segment]>,
+}
+
+impl JsonPath {
+    /// Compiles `text`. The error is a sentence for the user.
+    pub fn new(text: &str) -> Result<Self, String> {
+        if text.len() > MAX_BYTES {
+            return Err(format!("the path is longer than {MAX_BYTES} bytes"));
+        }
+        let segments = parse_path(text).map_err(|error| explain_error(text, &error))?;
+        Ok(Self { text: text.into(), segments: segments.into() })
+    }
+
+    /// Returns the values that the path selects, in the order of the document. One that two selectors select is there twice.
+    pub fn select<'v, 't>(&self, value: &'v JsonNode<'t>) -> Vec<&'v JsonNode<'t>> {
+        let mut selected = Vec::new();
+        self.each_node(value, |node, _| {
+            selected.push(node);
+            ControlFlow::Continue(())
+        });
+        selected
+    }
+
+    /// Whether the path selects anything.
+    pub fn selects_any(&self, value: &JsonNode) -> bool {
+        let mut is_any = false;
+        self.each_node(value, |_, _| {
+            is_any = true;
+            ControlFlow::Break(())
+        });
+        is_any
+    }
+
+    /// Returns the values that the path selects, each with the path that selects it alone: `$['items'][0]`.
+    pub fn locate<'v, 't>(&self, value: &'v JsonNode<'t>) -> Vec<(String, &'v JsonNode<'t>)> {
+        let mut located = Vec::new();
+        self.each_node(value, |node, place| {
+            located.push((place.to_string(), node));
+            ControlFlow::Continue(())
+        });
+        located
+    }
+
+    fn each_node<'v, 't>(
+        &self,
+        value: &'v JsonNode<'t>,
+        take: impl FnMut(&'v JsonNode<'t>, &NodePlace) -> ControlFlow<()>,
+    ) {
+        let _ = Evaluation::of(value, take).follow(&self.segments, value, &NodePlace::ROOT);
+    }
+
+    /// Returns the paths above this one, the longest first: `$.a.b`, `$.a` and `$` for `$.a.b[0]`.
+    pub fn above(&self) -> impl Iterator<Item = Self> + '_ {
+        (0..self.segments.len()).rev().map(|count| {
+            let end = self.segments[..count].last().map_or(1, |segment| segment.end);
+            Self { text: self.text[..end].into(), segments: self.segments[..count].into() }
+        })
+    }
+
+    /// Splits a path that begins with a filter, `$[?F]REST`, in a path that selects something in a node if and only if the
+    /// node itself passes the filter, and the path of the rest: `$[?F']` and `$REST`. `None` for other paths.
+    ///
+    /// `@` of the filter becomes `$`, so that each child of the node is asked the same question about the node.
+    pub(crate) fn split_test(&self) -> Option<(Self, Self)> {
+        let (first, rest) = self.segments.split_first()?;
+        let [Selector::Filter(condition)] = first.selectors.as_slice() else { return None };
+        if first.descends {
+            return None;
+        }
+        let mut condition = condition.clone();
+        condition.ask_root();
+        let test = Segment { selectors: vec![Selector::Filter(condition)], ..first.clone() };
+        // The offsets of the segments are only used for texts of the path that was written.
+        let test = Self { text: Arc::clone(&self.text), segments: [test].into() };
+        let rest = Self { text: format!("${}", &self.text[first.end..]).into(), segments: rest.into() };
+        Some((test, rest))
+    }
+
+    /// Returns the path as the user wrote it.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+fn explain_error(text: &str, error: &PathError) -> String {
+    if !text.starts_with('$') {
+        return format!("`{text}` is not a JSONPath: {}", error.reason);
+    }
+    let read = &text[..error.at];
+    let near = match &text[error.at..] {
+        "" => "at its end".to_owned(),
+        rest => format!("at character {}, before `{rest}`", read.chars().count() + 1),
+    };
+    let reason = if error.reason.is_empty() { String::new() } else { format!(": {}", error.reason) };
+    format!("`{text}` is not a JSONPath {near}{reason}")
+}
+
+impl fmt::Debug for JsonPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JsonPath({:?})", self.text)
+    }
+}
+
+impl fmt::Display for JsonPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for JsonPath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::new(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for JsonPath {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "JsonPath".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "string", "pattern": r"^\$"})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::json;
+
+    fn error(path: &str) -> String {
+        JsonPath::new(path).expect_err(path)
+    }
+
+    #[test]
+    fn a_path_that_does_not_compile_says_where_and_why() {
+        assert_eq!(error("status"), "`status` is not a JSONPath: a path starts with `$`, like `$.status`");
+        assert_eq!(error("$.ä b"), "`$.ä b` is not a JSONPath at character 4, before ` b`");
+        assert_eq!(error("$[?@.a"), "`$[?@.a` is not a JSONPath at its end: expected `,` or `]`");
+        assert_eq!(
+            error("$[?length(@.a)]"),
+            "`$[?length(@.a)]` is not a JSONPath at character 4, before `length(@.a)]`: \
+             the result of this function must be compared"
+        );
+    }
+
+    #[test]
+    fn towers_are_refused_before_they_are_parsed() {
+        for open in ["[", "[?@", "[?(", "[?!(@", "[?length(", "[?count(@", "[?match(@.a,"] {
+            for depth in [7, 33, 200, 100_000] {
+                assert!(JsonPath::new(&format!("${}", open.repeat(depth))).is_err());
+            }
+        }
+        assert!(
+            JsonPath::new(&nested(parse::MAX_FILTERS)).is_ok()
+                && JsonPath::new(&nested(parse::MAX_FILTERS + 1)).is_err()
+        );
+        let quoted = format!("$['{}', \"{}\\\"[\"]", "[".repeat(99), "(".repeat(99));
+        assert!(JsonPath::new(&quoted).is_ok());
+        assert!(JsonPath::new("$..a..b..c..d").is_ok() && JsonPath::new(&"$..*".repeat(300)).is_err());
+        assert!(JsonPath::new("$..a..b..c..d..e").is_err() && JsonPath::new("$['........']").is_ok());
+    }
+
+    fn nested(depth: usize) -> String {
+        format!("${}{}", "[?@".repeat(depth), "]".repeat(depth))
+    }
+
+    fn split(path: &str) -> Option<(JsonPath, JsonPath)> {
+        JsonPath::new(path).expect("a path").split_test()
+    }
+
+    #[test]
+    fn a_filter_at_the_beginning_tests_the_node_itself() {
+        for (path, question, after) in [
+            ("$[?@.a == '@]'].b[*]", "$[?$.a == '@]']", "$.b[*]"),
+            ("$[?@.a[?@.b == 1] && @.c]", "$[?$.a[?@.b == 1] && $.c]", "$"),
+            ("$[?match(@.a, 'x')].b", "$[?match($.a, 'x')]", "$.b"),
+        ] {
+            let (test, rest) = split(path).expect("a test");
+            let question = JsonPath::new(question).expect("a path");
+            assert_eq!(test.segments[0].selectors, question.segments[0].selectors, "{path}");
+            assert_eq!(rest.as_str(), after);
+        }
+        for path in ["$", "$.a[?@.b]", "$[?@.a, ?@.b]", "$[0]", "$['?']"] {
+            assert!(split(path).is_none(), "{path}");
+        }
+        let (test, _) = split("$[?@.a == 1]").expect("a test");
+        assert!(!test.select(&json!({"a": 1, "b": 2})).is_empty());
+        assert!(test.select(&json!({"a": 2, "b": 1})).is_empty());
+    }
+
+    #[test]
+    fn the_paths_above_lead_to_the_root() {
+        let path = JsonPath::new("$.a['x.y'][?@.z == '[']..b").expect("a path");
+        let above: Vec<String> = path.above().map(|path| path.to_string()).collect();
+        assert_eq!(above, ["$.a['x.y'][?@.z == '[']", "$.a['x.y']", "$.a", "$"]);
+    }
+}
