@@ -32,6 +32,9 @@ const MAX_EXPONENT_DIGITS: usize = 18;
 /// The number of significant digits that distinguish every 64-bit float from every other.
 const DIGITS_OF_A_FLOAT: usize = 17;
 
+/// It is a float in every program, where its sign can be seen.
+const NEGATIVE_ZERO: &str = "-0";
+
 /// Longer integers have an exponent in their canonical form.
 const MOST_WHOLE_DIGITS: usize = 100;
 
@@ -54,7 +57,7 @@ impl<'t> JsonNumber<'t> {
     pub(crate) fn of_digits(digits: &'t str) -> Self {
         // Up to 18 digits fit without an overflow.
         if digits.len() <= 18
-            && digits != "-0"
+            && digits != NEGATIVE_ZERO
             && let Ok(integer) = digits.parse::<i64>()
         {
             return Self(Digits::Integer(integer));
@@ -88,7 +91,9 @@ impl<'t> JsonNumber<'t> {
     pub fn as_i64(&self) -> Option<i64> {
         match &self.0 {
             Digits::Integer(integer) => Some(*integer),
-            Digits::Written(text) if self.is_written_as_integer() => text.parse().ok(),
+            Digits::Written(text) if self.is_written_as_integer() && text != NEGATIVE_ZERO => {
+                text.parse().ok()
+            }
             Digits::Written(_) => None,
         }
     }

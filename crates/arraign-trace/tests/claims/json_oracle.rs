@@ -16,7 +16,8 @@ const PIECES: [&str; 24] = [
 ];
 
 /// Texts that no sample has.
-const ODD: [&str; 9] = [
+const ODD: [&str; 10] = [
+    "[-0, 0, -0.0]",
     "{}",
     "[1,-0.5e+10,1E5,0]",
     r#""\ud83d\ude00\u0000\n""#,
