@@ -112,3 +112,19 @@ fn a_violation_shows_the_digits_as_they_were_written() {
         }
     }
 }
+
+/// Items are told apart by their digits, and a long list is not compared pair by pair.
+#[test]
+fn unique_items_are_told_apart_by_their_digits() {
+    let status = |items: &str| {
+        let schema = "{json_schema: {schema: {type: array, uniqueItems: true}}}";
+        evaluate(&format!("{{expect: [{schema}], trace: [{{say: '[{items}]'}}]}}")).status
+    };
+    assert_eq!(status(&format!("{EVEN}, {ODD}")), Status::Pass);
+    assert_eq!(status("1, 1.0"), Status::Fail);
+    assert_eq!(status(r#"{"a": 1, "b": 2}, {"b": 2.0, "a": 1}"#), Status::Fail);
+    let many: Vec<String> = (0..50_000).map(|number| format!("{EVEN}{number}")).collect();
+    let start = std::time::Instant::now();
+    assert_eq!(status(&many.join(", ")), Status::Pass);
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}

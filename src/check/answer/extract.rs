@@ -60,7 +60,8 @@ fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, Load
         fields.errors.push(from.error("a value can be taken from `final_text` only"));
     }
     let pattern = pattern_at(&mut fields, node, "regex", Flags::IGNORE_CASE);
-    let (min, max) = (fields.optional::<JsonNumber>("min"), fields.optional::<JsonNumber>("max"));
+    let min = fields.optional::<JsonNumber>("min");
+    let max = fields.optional::<JsonNumber>("max");
     if let (Some(low), Some(high)) = (&min, &max)
         && low > high
     {

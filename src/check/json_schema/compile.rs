@@ -72,7 +72,7 @@ pub(crate) fn exact_validator(schema: &Arc<Json>, formats: bool) -> Result<Valid
     for (name, word) in NumberWord::ALL {
         let schema = Arc::clone(schema);
         options = options.with_keyword(name, move |parent, value, place| {
-            Ok(Box::new(ExactKeyword::new((word, name), parent, value, (&schema, place.as_str()))))
+            Ok(Box::new(ExactKeyword::new(word, name, parent, value, &schema, place.as_str())))
         });
     }
     let named = name_draft(schema);

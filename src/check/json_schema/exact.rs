@@ -3,8 +3,6 @@
 //! The validator's schemas hold floats. So where a schema or a value has such a number, these keywords are ours, which look
 //! their number up in the schema as it was written.
 
-use std::sync::Arc;
-
 use jsonschema::{Keyword, ValidationError};
 use serde_json::Value;
 
@@ -66,10 +64,12 @@ impl ExactKeyword {
     /// Builds the keyword `name` of the schema object `parent`. `value` is its value as the validator has it, and `pointer` its
     /// place, from which it is found in `schema`.
     pub(crate) fn new(
-        (word, name): (NumberWord, &str),
+        word: NumberWord,
+        name: &str,
         parent: &serde_json::Map<String, Value>,
         value: &Value,
-        (schema, pointer): (&Arc<Json>, &str),
+        schema: &Json,
+        pointer: &str,
     ) -> Self {
         let exclusive = match word {
             NumberWord::Maximum => "exclusiveMaximum",
@@ -77,7 +77,7 @@ impl ExactKeyword {
             _ => "",
         };
         let is_exclusive = parent.get(exclusive).and_then(Value::as_bool).unwrap_or_default();
-        Self { word, wanted: find_written(schema, (name, pointer), value), is_exclusive }
+        Self { word, wanted: find_written(schema, name, pointer, value), is_exclusive }
     }
 
     /// Whether `value` keeps to the keyword; `None` if that cannot be told.
@@ -120,7 +120,7 @@ impl<'i> Keyword<'i, Instance> for ExactKeyword {
 
 /// Finds the value of a keyword in the schema as it was written. The validator counts some places from the target of a `$ref`,
 /// so the place alone does not tell it.
-fn find_written(schema: &Json, (name, pointer): (&str, &str), value: &Value) -> Option<Json> {
+fn find_written(schema: &Json, name: &str, pointer: &str, value: &Value) -> Option<Json> {
     if !has_wide_number(schema) {
         return Some(value.into());
     }

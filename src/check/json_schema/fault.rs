@@ -97,7 +97,7 @@ pub(crate) fn unfinished(error: &ValidationError<'_>) -> Option<String> {
 }
 
 /// Lists the faults of `error`: one for each part that it concerns.
-pub(crate) fn faults(error: &ValidationError<'_>, raw: &Raw, (value, noun): (&Json, &str)) -> Vec<Fault> {
+pub(crate) fn faults(error: &ValidationError<'_>, raw: &Raw, value: &Json, noun: &str) -> Vec<Fault> {
     // The part of the value has the digits that were written.
     let instance = value.pointer(error.instance_path().as_str()).unwrap_or(value);
     let broken = Broken { error, raw, instance, keyword: keyword(error, &raw.json), noun };

@@ -1,6 +1,7 @@
 //! Our values as the validator sees them.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use arraign_trace::json::JsonText;
 use jsonschema::JsonType;
@@ -111,7 +112,8 @@ impl<'a> validator::Array<'a, Instance> for &'a [Json] {
     }
 
     fn is_unique(&self) -> bool {
-        (1..<[Json]>::len(self)).all(|place| !self[..place].contains(&self[place]))
+        let mut seen = HashSet::with_capacity(<[Json]>::len(self));
+        self.iter().all(|item| seen.insert(item))
     }
 }
 

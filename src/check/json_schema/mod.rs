@@ -72,8 +72,13 @@ impl Schema {
         let flaws = match compile::validator(&raw.json, home.formats) {
             Ok(validator) => {
                 let has_wide_number = exact::has_wide_number(&raw.json);
-                let (exact, formats) = (OnceLock::new(), home.formats);
-                return Ok(Self { validator, exact, has_wide_number, formats, raw });
+                return Ok(Self {
+                    validator,
+                    exact: OnceLock::new(),
+                    has_wide_number,
+                    formats: home.formats,
+                    raw,
+                });
             }
             Err(flaws) => flaws,
         };
@@ -102,7 +107,7 @@ impl Schema {
             if let Some(unfinished) = fault::unfinished(&error) {
                 return Err(Unfit::budget_exceeded(unfinished));
             }
-            faults.extend(fault::faults(&error, &self.raw, (value, noun)));
+            faults.extend(fault::faults(&error, &self.raw, value, noun));
         }
         // The order of the engine is its own. Here it is that of the value and of the file.
         faults.sort_by(|a, b| (&a.rank, &a.written).cmp(&(&b.rank, &b.written)));

@@ -379,53 +379,30 @@ fn render_number(number: &JsonNumber) -> serde_json::Number {
     serde_json::Number::from_f64(largest).unwrap_or_else(|| 0.into())
 }
 
-/// Any value.
+/// The schema of each type is that of the type of other crates that holds the same values.
 #[cfg(feature = "schema")]
-impl schemars::JsonSchema for Json {
-    fn schema_name() -> Cow<'static, str> {
-        Value::schema_name()
-    }
+macro_rules! share_schemas {
+    ($($own:ty => $other:ty),*) => {
+        $(
+            impl schemars::JsonSchema for $own {
+                fn schema_name() -> Cow<'static, str> {
+                    <$other>::schema_name()
+                }
 
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        Value::json_schema(generator)
-    }
+                fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                    <$other>::json_schema(generator)
+                }
 
-    fn inline_schema() -> bool {
-        Value::inline_schema()
-    }
+                fn inline_schema() -> bool {
+                    <$other>::inline_schema()
+                }
+            }
+        )*
+    };
 }
 
-/// Any number.
 #[cfg(feature = "schema")]
-impl schemars::JsonSchema for JsonNumber<'static> {
-    fn schema_name() -> Cow<'static, str> {
-        f64::schema_name()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        f64::json_schema(generator)
-    }
-
-    fn inline_schema() -> bool {
-        f64::inline_schema()
-    }
-}
-
-/// Any object.
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for JsonMap {
-    fn schema_name() -> Cow<'static, str> {
-        serde_json::Map::<String, Value>::schema_name()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        serde_json::Map::<String, Value>::json_schema(generator)
-    }
-
-    fn inline_schema() -> bool {
-        serde_json::Map::<String, Value>::inline_schema()
-    }
-}
+share_schemas!(Json => Value, JsonMap => serde_json::Map<String, Value>, JsonNumber<'static> => f64);
 
 #[cfg(test)]
 mod tests {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::json::JsonNode;
 use crate::json::text::JsonText;
@@ -246,11 +247,28 @@ impl PartialEq for JsonObject<'_> {
         let is_part = |of: &Self, whole: &Self| {
             of.keys().all(|key| whole.get(key).is_some_and(|found| of.get(key) == Some(found)))
         };
-        // Objects of one size are equal if one is a part of the other, unless a key comes twice.
-        if self.len() == other.len() && self.find_duplicate().is_none() && other.find_duplicate().is_none() {
+        // Objects of one size are equal if one is a part of the other, unless a key comes twice in it.
+        if self.len() == other.len() && self.find_duplicate().is_none() {
             return self.iter().all(|(key, value)| other.get(key).is_some_and(|found| value == found));
         }
         is_part(self, other) && is_part(other, self)
+    }
+}
+
+impl Eq for JsonObject<'_> {}
+
+/// Equal objects have the same hash, in whatever order their keys are.
+impl Hash for JsonObject<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Of two equal keys, only the one that counts is hashed.
+        let counts = |key: &str, value| self.get(key).is_some_and(|found| std::ptr::eq(found, value));
+        let entries = self.iter().filter(|(key, value)| counts(key, *value));
+        let hashes = entries.map(|entry| {
+            let mut hasher = DefaultHasher::new();
+            entry.hash(&mut hasher);
+            hasher.finish()
+        });
+        state.write_u64(hashes.fold(0, u64::wrapping_add));
     }
 }
 
@@ -342,5 +360,11 @@ mod tests {
         backwards.insert("k7", JsonNode::Null);
         assert_ne!(backwards, build(60));
         assert_ne!(build(3), build(4));
+        let unique = |items: [JsonNode; 2]| HashSet::from(items).len();
+        let twice: JsonObject = [("a", 1.into()), ("a", 2.into())].into_iter().collect();
+        let once: JsonObject = [("a", JsonNode::from(2.0))].into_iter().collect();
+        assert_eq!(unique([build(60).into(), build(60).into_iter().rev().collect()]), 1);
+        assert_eq!(unique([twice.into(), once.into()]), 1);
+        assert_eq!(unique([build(3).into(), build(4).into()]), 2);
     }
 }

@@ -194,7 +194,8 @@ impl<'t> JsonNumber<'t> {
         /// Below a tenth of `u128::MAX`.
         const MOST_DIGITS_OF_UNIT: i64 = 37;
         const MOST_DIGITS: i64 = 4096;
-        let (number, unit) = (self.decimal(), unit.decimal());
+        let number = self.decimal();
+        let unit = unit.decimal();
         if number.digits.is_empty() {
             return Some(true);
         }

@@ -11,7 +11,7 @@ pub type Json = JsonNode<'static>;
 /// A JSON value, whose texts may borrow from the file that is read.
 ///
 /// Values are equal if they mean the same: numbers are compared by value, and the order of keys does not count.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub enum JsonNode<'t> {
     /// `null`
     #[default]

@@ -3,7 +3,7 @@
 //! This is suspicion, never proof: a check that needs a success is undecided on such a call, and neither passes nor fails.
 
 use super::{Call, CallStatus, StatusMark};
-use crate::json::{Json, JsonMap, parse_borrowed};
+use crate::json::{Json, JsonMap, parse_lenient};
 
 /// Keys whose value, if it is not empty, says that a call failed.
 const ERROR_KEYS: &[&str] = &[
@@ -138,7 +138,7 @@ fn find_in_layer<T>(
             texts.into_iter().find_map(|text| find_in_layer(text, is_parsed, find, depth + 1))
         }
         Json::String(text) if text.trim_start().starts_with(['{', '[', '"']) && is_parsed(text) => {
-            find_in_layer(&parse_borrowed(text).ok()?.into_json(), is_parsed, find, depth)
+            find_in_layer(&parse_lenient(text).ok()?, is_parsed, find, depth)
         }
         _ => None,
     }

@@ -78,9 +78,11 @@ fn change(text: &str, numbers: &mut Numbers) -> String {
 #[test]
 fn texts_are_accepted_and_refused_as_by_serde_json() {
     let seconds = env::var("ARRAIGN_FUZZ_SECONDS").ok().and_then(|seconds| seconds.parse().ok());
-    let (seeds, start) = (list_seeds(), Instant::now());
+    let seeds = list_seeds();
+    let start = Instant::now();
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-    let (mut count, mut accepted) = (0, 0);
+    let mut count = 0;
+    let mut accepted = 0;
     while seconds.map_or(count < 20_000, |seconds| start.elapsed() < Duration::from_secs(seconds)) {
         count += 1;
         let text = change(&seeds[numbers.below(seeds.len())], &mut numbers);

@@ -9,9 +9,7 @@ use arraign::__internals::verdict::summary::Summary;
 /// Renders the baseline at `path` with the means of `summary`. Suites that only the old baseline contains are kept.
 pub(super) fn render_baseline(summary: &Json, path: &Path) -> Result<String, String> {
     let now: Summary = json::from_json(summary.clone()).map_err(|error| error.to_string())?;
-    let old = fs::read(path)
-        .ok()
-        .and_then(|bytes| json::from_str::<Summary>(&String::from_utf8_lossy(&bytes)).ok());
+    let old = fs::read_to_string(path).ok().and_then(|text| json::from_str::<Summary>(&text).ok());
     let whole = match old {
         Some(old) if old.suites.len() > 1 => merge_suites(old, now),
         _ => now,

@@ -110,9 +110,9 @@ impl Check for UnknownCheck {
 /// that the project registers in Rust.
 fn find_kinds(root: &Path) -> Registry {
     let mut kinds = Registry::default();
-    let schema = root.ancestors().map(|folder| folder.join(SCHEMA)).find_map(|path| fs::read(path).ok());
-    let schema: Json =
-        schema.and_then(|text| json::from_str(&String::from_utf8_lossy(&text)).ok()).unwrap_or_default();
+    let schema =
+        root.ancestors().map(|folder| folder.join(SCHEMA)).find_map(|path| fs::read_to_string(path).ok());
+    let schema: Json = schema.and_then(|text| json::from_str(&text).ok()).unwrap_or_default();
     for name in list_metrics(&schema) {
         if kinds.find(&name).is_none() {
             // A kind has a name for ever. There are few of them, and an editor starts few servers.

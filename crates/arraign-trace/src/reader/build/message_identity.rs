@@ -1,6 +1,6 @@
 //! Messages of a log of model calls: their speaker, their calls, and the key by which a replayed message is recognized.
 
-use crate::json::{Json, JsonNode, JsonText, parse_borrowed};
+use crate::json::{Json, JsonNode, JsonText, parse_lenient};
 
 /// Whether a reply that stopped for this reason is complete, in the words of any provider.
 pub(crate) fn is_final(reason: &str) -> bool {
@@ -229,7 +229,7 @@ fn push_part(key: &mut String, part: &JsonNode) {
 /// keys in another order, and a number in another form.
 fn push_arguments(key: &mut String, arguments: Option<&JsonNode>) {
     let Some(text) = arguments.and_then(JsonNode::as_str) else { return };
-    match parse_borrowed(text).map(JsonNode::into_json) {
+    match parse_lenient(text) {
         Ok(value) => push_sorted(key, &value),
         Err(_) => key.push_str(text),
     }

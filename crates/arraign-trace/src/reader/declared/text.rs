@@ -1,6 +1,6 @@
 //! The texts of selected values, and the results that are made of them.
 
-use crate::json::{Json, JsonNode, parse_borrowed};
+use crate::json::{Json, JsonNode, parse_lenient};
 use std::borrow::Cow;
 
 /// Returns a value as text: a list of texts, or of parts with a `text`, is their concatenation.
@@ -31,7 +31,7 @@ pub(super) fn join_values(values: &[&JsonNode], json: bool) -> Option<Json> {
 }
 
 fn read_text(text: String, json: bool) -> Json {
-    let parsed = if json { parse_borrowed(&text).ok().map(JsonNode::into_json) } else { None };
+    let parsed = if json { parse_lenient(&text).ok() } else { None };
     parsed.unwrap_or(Json::String(text.into()))
 }
 

@@ -8,7 +8,7 @@
 
 mod read;
 
-use crate::json::{Json, JsonNode, parse_borrowed};
+use crate::json::{Json, parse_lenient};
 use memchr::{memchr2_iter, memmem};
 
 pub use read::TextProtocol;
@@ -122,8 +122,7 @@ fn begins_harmony_call(text: &str) -> bool {
 
 /// Whether a text is JSON that calls a tool: an object, or a list of objects.
 fn holds_json_call(text: &str, is_tool: &dyn Fn(&str) -> bool) -> bool {
-    let value =
-        if may_be_json_call(text) { parse_borrowed(text).ok().map(JsonNode::into_json) } else { None };
+    let value = if may_be_json_call(text) { parse_lenient(text).ok() } else { None };
     value.is_some_and(|value| match &value {
         Json::Array(items) => items.iter().any(|item| is_json_call(item, is_tool)),
         value => is_json_call(value, is_tool),

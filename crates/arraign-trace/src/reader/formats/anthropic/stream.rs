@@ -1,6 +1,6 @@
 //! The events of streamed messages, put together to whole messages.
 
-use crate::json::{JsonNode, JsonObject, parse_borrowed};
+use crate::json::{JsonNode, JsonObject, parse_lenient};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -158,7 +158,7 @@ impl<'t> Block<'t> {
         }
         if !input.is_empty() {
             // Pieces that are no JSON together stay a text, as the model wrote them.
-            let whole = parse_borrowed(&input).map(JsonNode::into_json);
+            let whole = parse_lenient(&input);
             start.insert("input", whole.unwrap_or(JsonNode::String((input).into())));
         }
         JsonNode::Object(start)

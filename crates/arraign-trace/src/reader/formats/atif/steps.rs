@@ -1,6 +1,6 @@
 //! The steps of a trajectory to a trace.
 
-use crate::json::{Json, JsonNode, JsonObject, parse_borrowed};
+use crate::json::{Json, JsonNode, JsonObject, parse_lenient};
 
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::{content_value, text_of};
@@ -254,8 +254,7 @@ fn undressed(shown: Json) -> Json {
         return Json::String(text.to_owned().into());
     }
     // A converter may have written a block of text as JSON into the text.
-    let block =
-        if text.starts_with(BLOCK) { parse_borrowed(text).ok().map(JsonNode::into_json) } else { None };
+    let block = if text.starts_with(BLOCK) { parse_lenient(text).ok() } else { None };
     block.and_then(|mut block| Some(block.get_mut("text")?.take()).filter(Json::is_string)).unwrap_or(shown)
 }
 

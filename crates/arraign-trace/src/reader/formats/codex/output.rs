@@ -10,7 +10,7 @@
 //!
 //! Early versions wrote `{"output": "...", "metadata": {"exit_code": 2, "duration_seconds": 0.1}}`.
 
-use crate::json::{Json, parse_borrowed};
+use crate::json::{Json, parse_lenient};
 
 use crate::reader::build::tool_result::OutcomeMarks;
 
@@ -39,7 +39,7 @@ fn early(text: &str) -> Option<CodexOutput> {
     if !text.starts_with('{') {
         return None;
     }
-    let wrapped = parse_borrowed(text).ok()?.into_json();
+    let wrapped = parse_lenient(text).ok()?;
     let metadata = wrapped.get("metadata").filter(|metadata| metadata.is_object())?;
     let marks = OutcomeMarks::of_parsed(metadata);
     Some(CodexOutput {

@@ -1,6 +1,6 @@
 //! The figures of a span: the model and the tokens of a model call, and why the model stopped.
 
-use crate::json::{JsonNode, parse_borrowed};
+use crate::json::parse_lenient;
 
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::formats::otel::langfuse;
@@ -56,7 +56,7 @@ pub(crate) fn stop_reason(span: &OtelSpan) -> Option<String> {
         "gen_ai.response.finish_reason",
     ];
     let told = span.get(&names)?.to_json();
-    let list = told.as_str().and_then(|text| parse_borrowed(text).ok().map(JsonNode::into_json));
+    let list = told.as_str().and_then(|text| parse_lenient(text).ok());
     let list = list.as_ref().unwrap_or(&told);
     let first = list.get(0).unwrap_or(list);
     first.as_str().or(told.as_str()).map(ToOwned::to_owned)

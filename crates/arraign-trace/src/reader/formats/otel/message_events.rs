@@ -3,7 +3,7 @@
 //! An event is one attribute of a span, an event of a span, or a log record with the ids of its span. Its name gives the
 //! speaker: `gen_ai.user.message`, `gen_ai.choice`. Strands Agents writes messages of Bedrock into it, as JSON text.
 
-use crate::json::{Json, parse_borrowed};
+use crate::json::{Json, parse_lenient};
 
 use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::formats::otel::said::{SaidMessage, SaidPart, Speaker, find_text, parts_of, speaker};
@@ -72,7 +72,7 @@ fn read_call(call: &Json) -> Option<SaidPart> {
 
 /// Returns the parts of a Bedrock message; `None` for any other content.
 fn bedrock_parts(content: &Json) -> Option<Vec<SaidPart>> {
-    let parts = parse_borrowed(content.as_str()?).ok()?.into_json();
+    let parts = parse_lenient(content.as_str()?).ok()?;
     let Json::Array(parts) = parts else { return None };
     parts.iter().all(is_bedrock_part).then(|| parts.iter().filter_map(bedrock_part).collect())
 }

@@ -3,7 +3,7 @@
 //! The semantic conventions keep messages as one JSON text. OpenInference and early versions of Traceloop spread each
 //! message over many attributes (`llm.output_messages.0.message.content`).
 
-use crate::json::{Json, JsonNode, parse_borrowed};
+use crate::json::{Json, JsonNode, parse_lenient};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
@@ -191,7 +191,7 @@ fn semantic(span: &OtelSpan, names: &[&str]) -> Option<Vec<SaidMessage>> {
 /// Parses an attribute; `None` for a text that is not JSON, for example because a limit on lengths cut it.
 pub(crate) fn parsed(value: &JsonNode) -> Option<Json> {
     match value {
-        JsonNode::String(text) => parse_borrowed(text).ok().map(JsonNode::into_json),
+        JsonNode::String(text) => parse_lenient(text).ok(),
         other => Some(other.to_json()),
     }
 }

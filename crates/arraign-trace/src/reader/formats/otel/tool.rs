@@ -1,6 +1,6 @@
 //! The call in the span of a tool.
 
-use crate::json::{Json, JsonNode, parse_borrowed};
+use crate::json::{Json, JsonNode, parse_lenient};
 
 use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::formats::otel::langfuse;
@@ -120,7 +120,7 @@ impl ToolMessage {
     fn of(value: &JsonNode) -> Self {
         let value = value.to_json();
         // Tools of some frameworks return messages, which their spans keep as JSON in a text.
-        let parsed = value.as_str().and_then(|text| parse_borrowed(text).ok().map(JsonNode::into_json));
+        let parsed = value.as_str().and_then(|text| parse_lenient(text).ok());
         if let Some(text) = parsed.as_ref().and_then(join_texts) {
             return Self { content: Some(Json::String(text.into())), ..Self::default() };
         }
