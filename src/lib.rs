@@ -172,7 +172,7 @@ pub use arraign_trace::{Json, json};
 #[cfg(feature = "live")]
 pub use agent::{AgentInput, IntoTrace, Messages, ModelAddresses};
 pub use case::Case;
-pub use check::{Check, CheckSettings, Kind};
+pub use check::{BuildCheck, Check, CheckSettings, Kind, Scope};
 pub use engine::evaluate;
 pub use evidence::Evidence;
 pub use harness::Harness;
@@ -184,3 +184,4 @@ pub use schemars;
 pub use suite::Suite;
 pub use trace::Trace;
 pub use verdict::Verdict;
+pub use yaml::Placed;

@@ -30,7 +30,7 @@ use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::trace::Call;
-use crate::yaml::{Document, Node, nearest};
+use crate::yaml::{Document, Node, Placed, nearest};
 
 pub(crate) use calls::args_valid::PLAIN_NOTES;
 pub(crate) use order::sequence_correctness::Mode as SequenceMode;
@@ -155,6 +155,12 @@ pub struct CheckNote {
     pub text: String,
 }
 
+/// Settings of which a check is built, where the check itself is another type.
+pub trait BuildCheck: CheckSettings + DeserializeOwned {
+    /// Builds the check. Returns every error that only several settings together, or the tables of the suite, show.
+    fn build(settings: Placed<Self>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors>;
+}
+
 /// Reads the settings of one kind of check.
 pub type Read = fn(Node<'_>, &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors>;
 
@@ -191,6 +197,13 @@ impl Kind {
         summary: &'static str,
     ) -> Self {
         Self::with::<T>(name, summary, |node, _scope| Ok(Box::new(node.decode_all::<T>()?)))
+    }
+
+    /// A kind that builds its check from its settings.
+    pub const fn built<S: BuildCheck>(name: &'static str, summary: &'static str) -> Self {
+        Self::with::<S>(name, summary, |node, scope| {
+            S::build(Placed::new(node.decode_all()?, node.place()), scope)
+        })
     }
 
     /// A kind that builds its check from its settings, which `S` describes.

@@ -5,7 +5,7 @@
 
 use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Visitor};
 
-use super::{Key, Node, Tree, Value, did_you_mean};
+use super::{Key, Node, Tree, Value, did_you_mean, placed};
 use crate::place::{LoadError, Place, Span};
 
 /// Deserializes `node`.
@@ -30,6 +30,8 @@ pub(super) struct YamlDecodeError {
     pub(super) help: Option<String>,
     /// The key that a struct needs and does not have.
     pub(super) missing: Option<&'static str>,
+    /// Whether two keys set one field.
+    is_duplicate: bool,
 }
 
 impl YamlDecodeError {
@@ -81,7 +83,7 @@ impl std::error::Error for YamlDecodeError {}
 
 impl de::Error for YamlDecodeError {
     fn custom<T: std::fmt::Display>(message: T) -> Self {
-        Self { span: None, problem: message.to_string(), help: None, missing: None }
+        Self { span: None, problem: message.to_string(), help: None, missing: None, is_duplicate: false }
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
@@ -120,7 +122,8 @@ impl de::Error for YamlDecodeError {
     }
 
     fn duplicate_field(field: &'static str) -> Self {
-        Self::custom(format!("`{field}` is given twice, once by another name"))
+        let error = Self::custom(format!("`{field}` is given twice, once by another name"));
+        Self { is_duplicate: true, ..error }
     }
 }
 
@@ -161,9 +164,12 @@ impl<'de> de::Deserializer<'de> for ItemDeserializer<'_> {
         visitor: V,
     ) -> Result<V::Value, YamlDecodeError> {
         let Value::Map(entries) = self.node.value() else { return self.deserialize_any(visitor) };
-        visitor
-            .visit_map(EntriesAccess::new(self.node, entries, fields))
-            .map_err(|error| error.at(self.node.tree.span))
+        let mut access = EntriesAccess::new(self.node, entries, fields);
+        visitor.visit_map(&mut access).map_err(|error| match access.current {
+            // The second of two keys that mean the same is the mistake.
+            Some((key, _)) if error.is_duplicate => error.at(key.span),
+            _ => error.at(self.node.tree.span),
+        })
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -171,9 +177,17 @@ impl<'de> de::Deserializer<'de> for ItemDeserializer<'_> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, YamlDecodeError> {
-        let result = match self.node.value() {
+        let result = match (name, self.node.value()) {
+            (placed::PLACED, _) => {
+                placed::hand_place(self.node, self.field.map(|(key, _)| key));
+                visitor.visit_newtype_struct(self)
+            }
+            (placed::UNPARSED, _) => {
+                placed::hand_tree(self.node);
+                visitor.visit_unit()
+            }
             // The tree takes the digits.
-            Value::Number(number) => number.deserialize_newtype_struct(name, visitor),
+            (_, Value::Number(number)) => number.deserialize_newtype_struct(name, visitor),
             _ => visitor.visit_newtype_struct(self),
         };
         result.map_err(|error| error.at(self.node.tree.span))

@@ -13,35 +13,51 @@
 
 use std::collections::HashMap;
 
+use serde::Deserialize;
+
 use crate::check::support::blocked_message::{HELP, is_blocked};
 use crate::check::support::named_tools::run_of;
-use crate::check::{Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::pattern::{ToolPattern, ToolPatternSet};
-use crate::place::{LoadError, LoadErrors};
+use crate::place::LoadErrors;
 use crate::trace::{Call, ToolServer};
-use crate::yaml::{Fields, Node, read_all};
+use crate::yaml::{Placed, read_all};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<BlocklistSettings>("tool_blocklist", "none of these tools is called", ToolBlocklist::read)
-        .shorthand("blocklist");
+    Kind::built::<BlocklistSettings>("tool_blocklist", "none of these tools is called").shorthand("blocklist");
 
-/// Settings of `tool_blocklist`, for their schema.
+/// Settings of `tool_blocklist`.
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 struct BlocklistSettings {
     /// The names or globs of tools that must not be called.
-    blocklist: Option<Vec<String>>,
-    /// Another name of `blocklist`.
-    blocked: Option<Vec<String>>,
+    #[serde(alias = "blocked")]
+    #[cfg_attr(feature = "schema", schemars(extend("x-aliases" = ["blocked"])))]
+    blocklist: Placed<Vec<Placed<ToolPattern>>>,
     /// `false`: letter case in names does not count. Default: `true`.
     case_sensitive: Option<bool>,
 }
 
+impl BuildCheck for BlocklistSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let list = &settings.blocklist;
+        if list.is_empty() {
+            return Err(list.error("an empty blocklist blocks nothing").into());
+        }
+        let is_exact = settings.case_sensitive.unwrap_or(true);
+        let spell = |entry: &Placed<ToolPattern>| {
+            if is_exact { Ok((**entry).clone()) } else { entry.try_map(ToolPattern::in_any_case) }
+        };
+        let blocked = ToolPatternSet::new(read_all(list.iter().map(spell))?);
+        Ok(Box::new(ToolBlocklist { key: list.key().to_owned(), blocked }))
+    }
+}
+
 struct ToolBlocklist {
     /// The name under which the list is given.
-    key: &'static str,
+    key: String,
     /// The tools that must not be called: names or globs.
     blocked: ToolPatternSet,
 }
@@ -80,23 +96,6 @@ impl Check for ToolBlocklist {
 }
 
 impl ToolBlocklist {
-    fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-        const NAMES: [&str; 2] = ["blocklist", "blocked"];
-        let mut fields = Fields::of(node, "`tool_blocklist`")?;
-        let case_sensitive = fields.optional("case_sensitive").unwrap_or(true);
-        let list = fields.aliased(&NAMES);
-        if list.is_none() {
-            fields.missing(&NAMES, node.error("`blocklist` is missing").help("name the tools to block"));
-        }
-        let blocked = list.and_then(|list| fields.take(read_entries(list, case_sensitive)));
-        let key = NAMES.into_iter().find(|name| node.get(name).is_some()).unwrap_or(NAMES[0]);
-        let check = blocked.map(|blocked| {
-            let blocked = ToolPatternSet::new(blocked);
-            Box::new(Self { key, blocked }) as Box<dyn Check>
-        });
-        fields.finish_some(check)
-    }
-
     /// Builds one violation for all calls of a tool, which the entry at `index` blocks.
     fn violation(&self, index: usize, hits: &[&Call]) -> Violation {
         let (first, entry) = (hits[0], &self.blocked.patterns()[index]);
@@ -127,24 +126,4 @@ impl<'t> BlockedTools<'t> {
         }
         self.hits[at].1.push(call);
     }
-}
-
-/// The entries of the list, all of their mistakes at once.
-fn read_entries(list: Node<'_>, case_sensitive: bool) -> Result<Vec<ToolPattern>, LoadErrors> {
-    let Some(nodes) = list.list().filter(|nodes| nodes.len() > 0) else {
-        return Err(no_entry(list).into());
-    };
-    read_all(nodes.map(|node| read_entry(node, case_sensitive)))
-}
-
-fn no_entry(list: Node<'_>) -> LoadError {
-    match list.list() {
-        Some(_) => list.error("an empty blocklist blocks nothing"),
-        None => list.error(format!("a blocklist is a list of names and globs, not {}", list.describe())),
-    }
-}
-
-fn read_entry(node: Node<'_>, case_sensitive: bool) -> Result<ToolPattern, LoadError> {
-    let entry: ToolPattern = node.decode()?;
-    if case_sensitive { Ok(entry) } else { entry.in_any_case().map_err(|problem| node.error(problem)) }
 }

@@ -37,6 +37,37 @@ fn tidy_keywords(keywords: &mut JsonMap) {
     }
     drop_null(keywords);
     list_choices(keywords);
+    add_aliases(keywords);
+}
+
+/// The keyword by which a derived schema lists the other names of a key: `extend("x-aliases" = ["blocked"])` beside
+/// serde's `alias`, which schemars does not know.
+const ALIASES: &str = "x-aliases";
+
+/// Adds each other name of a key to the `properties`. A key that has another name is not required by its own.
+fn add_aliases(keywords: &mut JsonMap) {
+    let Some(Json::Object(properties)) = keywords.get_mut("properties") else { return };
+    let mut described = JsonMap::new();
+    let mut aliased = Vec::new();
+    for (name, property) in std::mem::take(properties) {
+        let Json::Object(mut property) = property else {
+            described.insert(name, property);
+            continue;
+        };
+        let names = property.remove(ALIASES);
+        described.insert(name.clone(), property.clone().into());
+        for alias in names.as_ref().and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str) {
+            property.insert("description".to_owned(), format!("Another name of `{name}`.").into());
+            described.insert(alias.to_owned(), property.clone().into());
+        }
+        if names.is_some() {
+            aliased.push(name);
+        }
+    }
+    *properties = described;
+    if let Some(Json::Array(required)) = keywords.get_mut("required") {
+        required.retain(|name| !aliased.iter().any(|aliased| name.as_str() == Some(aliased)));
+    }
 }
 
 /// Joins the lines of each paragraph.

@@ -1,0 +1,270 @@
+//! Values of settings that know where the user wrote them.
+//!
+//! Settings are structs that derive `Deserialize`. A value of the type [`Placed`] keeps its place, so that an error which
+//! only the next stage can see points at the value. An [`Unparsed`] value keeps its part of the file: a grammar of its own
+//! reads it.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use smol_str::SmolStr;
+
+use super::{Key, Node, Tree};
+use crate::place::{LoadError, Place, Source};
+
+/// The names by which these types ask the deserializer of YAML for more than serde's data model has.
+pub(super) const PLACED: &str = "$arraign::Placed";
+pub(super) const UNPARSED: &str = "$arraign::Unparsed";
+
+thread_local! {
+    /// The node on its way from the deserializer to the visitor that has asked for it. Serde has no channel for it: the
+    /// deserializer puts it here as the last thing before it calls the visitor, which takes it out as the first.
+    static HANDED: RefCell<Option<HandedNode>> = const { RefCell::new(None) };
+}
+
+enum HandedNode {
+    Place { place: Place, key: SmolStr },
+    Tree(Tree, Arc<Source>),
+}
+
+/// Hands the place of `node`, and its key, to the visitor of a [`Placed`].
+pub(super) fn hand_place(node: Node<'_>, key: Option<&Key>) {
+    let key = key.map_or_else(SmolStr::default, |key| key.name.clone());
+    HANDED.set(Some(HandedNode::Place { place: node.place(), key }));
+}
+
+/// Hands a copy of `node` to the visitor of an [`Unparsed`].
+pub(super) fn hand_tree(node: Node<'_>) {
+    HANDED.set(Some(HandedNode::Tree(node.tree.clone(), Arc::clone(node.source))));
+}
+
+/// A value and the place where it is written.
+///
+/// ```
+/// # use arraign::Placed;
+/// /// Settings of a check.
+/// #[derive(serde::Deserialize)]
+/// struct Settings {
+///     /// A text; an empty one is an error where it is written.
+///     text: Placed<String>,
+/// }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Placed<T> {
+    value: T,
+    place: Place,
+    key: SmolStr,
+}
+
+impl<T> Placed<T> {
+    /// A value at a place.
+    pub fn new(value: T, place: Place) -> Self {
+        Self { value, place, key: SmolStr::default() }
+    }
+
+    /// Returns the place of the value.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Returns the key under which the value is written, which may be an alias of its field. Empty for an entry of a list.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Returns the value without its place.
+    pub fn into_value(self) -> T {
+        self.value
+    }
+
+    /// Creates an error at the value.
+    pub fn error(&self, problem: impl Into<String>) -> LoadError {
+        LoadError::new(self.place.clone(), problem)
+    }
+
+    /// Converts the value. The sentence that `convert` returns becomes an error at the value.
+    pub(crate) fn try_map<U, E: Into<String>>(
+        &self,
+        convert: impl FnOnce(&T) -> Result<U, E>,
+    ) -> Result<U, LoadError> {
+        convert(&self.value).map_err(|problem| self.error(problem))
+    }
+}
+
+impl<T> Deref for Placed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Placed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PlacedVisitor<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for PlacedVisitor<T> {
+            type Value = Placed<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value of a YAML file")
+            }
+
+            fn visit_newtype_struct<D: Deserializer<'de>>(
+                self,
+                deserializer: D,
+            ) -> Result<Placed<T>, D::Error> {
+                let Some(HandedNode::Place { place, key }) = HANDED.take() else {
+                    return Err(explain_other_format());
+                };
+                Ok(Placed { value: T::deserialize(deserializer)?, place, key })
+            }
+        }
+
+        deserializer.deserialize_newtype_struct(PLACED, PlacedVisitor(PhantomData))
+    }
+}
+
+/// A value as it is written, which a grammar of its own parses. Editors are shown the form `T`.
+#[derive(Debug, Clone)]
+pub(crate) struct Unparsed<T> {
+    tree: Tree,
+    source: Arc<Source>,
+    form: PhantomData<fn() -> T>,
+}
+
+impl<T> Unparsed<T> {
+    /// Returns the value, ready to be parsed.
+    pub(crate) fn node(&self) -> Node<'_> {
+        self.tree.node(&self.source)
+    }
+}
+
+impl<'de, T> Deserialize<'de> for Unparsed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TreeVisitor<T>(PhantomData<T>);
+
+        impl<T> Visitor<'_> for TreeVisitor<T> {
+            type Value = Unparsed<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value of a YAML file")
+            }
+
+            fn visit_unit<E: de::Error>(self) -> Result<Unparsed<T>, E> {
+                let Some(HandedNode::Tree(tree, source)) = HANDED.take() else {
+                    return Err(explain_other_format());
+                };
+                Ok(Unparsed { tree, source, form: PhantomData })
+            }
+        }
+
+        deserializer.deserialize_newtype_struct(UNPARSED, TreeVisitor(PhantomData))
+    }
+}
+
+fn explain_other_format<E: de::Error>() -> E {
+    E::custom("a value with a place is read from a YAML file of arraign alone")
+}
+
+/// Deserializes a value that may be null: unlike an absent one, `null` is `Some`.
+pub(crate) fn even_null<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}
+
+#[cfg(feature = "schema")]
+mod schema {
+    use std::borrow::Cow;
+
+    use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+    use super::{Placed, Unparsed};
+
+    /// Describes a type by the form of another.
+    macro_rules! describe_as_inner {
+        ($wrapper:ident) => {
+            impl<T: JsonSchema> JsonSchema for $wrapper<T> {
+                fn inline_schema() -> bool {
+                    T::inline_schema()
+                }
+
+                fn schema_name() -> Cow<'static, str> {
+                    T::schema_name()
+                }
+
+                fn schema_id() -> Cow<'static, str> {
+                    T::schema_id()
+                }
+
+                fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                    T::json_schema(generator)
+                }
+            }
+        };
+    }
+
+    describe_as_inner!(Placed);
+    describe_as_inner!(Unparsed);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+    use crate::json::Json;
+    use crate::yaml::Document;
+
+    #[derive(Debug, Deserialize)]
+    struct Settings {
+        #[serde(alias = "names")]
+        tools: Placed<Vec<Placed<String>>>,
+        most: Option<Placed<u32>>,
+        #[serde(default, deserialize_with = "even_null")]
+        equals: Option<Json>,
+        rule: Option<Unparsed<()>>,
+    }
+
+    fn read(text: &str) -> Result<Settings, String> {
+        let documents = Document::parse(&Source::new("s.yaml", text)).expect("valid YAML");
+        documents[0].root().decode_all().map_err(|errors| errors.to_string())
+    }
+
+    #[test]
+    fn values_know_their_places() {
+        let settings = read("tools: [a, b]\nmost: 3\nrule: {x: [y]}").expect("settings");
+        assert_eq!(settings.tools.place().to_string(), "s.yaml:1:8");
+        assert_eq!(read("names: []").expect("settings").tools.key(), "names");
+        assert_eq!(settings.tools[1].error("no tool").to_string(), "s.yaml:1:12: no tool");
+        assert_eq!(settings.most.as_ref().map(|most| (**most, most.place().line())), Some((3, 2)));
+        let rule = settings.rule.expect("a rule");
+        assert_eq!(rule.node().get("x").expect("x").place().to_string(), "s.yaml:3:11");
+    }
+
+    #[test]
+    fn null_is_absent_unless_a_value_may_be_null() {
+        let settings = read("tools: []\nmost: ~\nrule: ~\nequals: ~").expect("settings");
+        assert!(settings.most.is_none() && settings.rule.is_none());
+        assert_eq!(settings.equals, Some(Json::Null));
+        assert_eq!(read("tools: []").expect("settings").equals, None);
+    }
+
+    #[test]
+    fn a_mistake_inside_has_its_own_place() {
+        assert_eq!(read("tools: [a, [b]]").expect_err("a list"), "s.yaml:1:12: expected a text, found a list");
+        assert_eq!(
+            read("tools: [a]\nnames: [b]").expect_err("twice"),
+            "s.yaml:2:1: `tools` is given twice, once by another name"
+        );
+        let json = serde_json::from_str::<Placed<u32>>("3").expect_err("not YAML");
+        assert!(json.to_string().starts_with("a value with a place"), "{json}");
+    }
+}
