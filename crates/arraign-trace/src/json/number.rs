@@ -26,7 +26,7 @@ enum Digits<'t> {
     Written(JsonText<'t>),
 }
 
-/// The most digits that an exponent may have. No larger one is written by anything but an attack.
+/// The most digits that an exponent may have, without leading zeros. No larger one is written by anything but an attack.
 const MAX_EXPONENT_DIGITS: usize = 18;
 
 /// The number of significant digits that distinguish every 64-bit float from every other.
@@ -423,10 +423,17 @@ pub(crate) fn scan_number(bytes: &[u8]) -> Option<usize> {
     if let Some(b'e' | b'E') = bytes.get(at) {
         let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
         let exponent = digits_from(at + 1 + sign);
-        if exponent == 0 || exponent > MAX_EXPONENT_DIGITS {
+        if exponent == 0 {
             return None;
         }
+        let mantissa = at;
         at += 1 + sign + exponent;
+        let leading = bytes[at - exponent..at].iter().take_while(|digit| **digit == b'0').count();
+        // Zero is zero with every exponent.
+        let is_zero = || bytes[..mantissa].iter().all(|byte| matches!(byte, b'-' | b'0' | b'.'));
+        if exponent - leading > MAX_EXPONENT_DIGITS && !is_zero() {
+            return None;
+        }
     }
     Some(at)
 }

@@ -111,6 +111,24 @@ fn compare(text: &str) -> bool {
             assert!(known.iter().any(|known| error.contains(known)), "{text}: {error}");
             true
         }
+        // An exponent of more than 18 digits, which makes zero of everything for serde_json.
+        (Err(_), Ok(_)) if has_endless_exponent(text) => false,
         (Err(error), Ok(_)) => panic!("{text}: {error}"),
     }
+}
+
+fn has_endless_exponent(text: &str) -> bool {
+    let mut parts = text.split(['e', 'E']).skip(1);
+    parts.any(|part| {
+        let digits = part.trim_start_matches(['-', '+']).trim_start_matches('0');
+        digits.bytes().take_while(u8::is_ascii_digit).count() > 18
+    })
+}
+
+#[test]
+fn zero_has_any_exponent() {
+    for text in ["0e99999999999999999999", "-0.0E-0099999999999999999999", "1e0000000000000000000000005"] {
+        assert!(compare(text), "{text}");
+    }
+    assert!(!compare("1e-99999999999999999999"));
 }
