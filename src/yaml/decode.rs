@@ -5,7 +5,7 @@
 
 use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Visitor};
 
-use super::{Key, Node, Tree, Value, did_you_mean, placed};
+use super::{Key, Node, Tree, Value, did_you_mean, placed, shape};
 use crate::place::{LoadError, Place, Span};
 
 /// Deserializes `node`.
@@ -186,6 +186,13 @@ impl<'de> de::Deserializer<'de> for ItemDeserializer<'_> {
                 placed::hand_tree(self.node);
                 visitor.visit_unit()
             }
+            (shape::ONE_OR_MANY, Value::List(items)) => {
+                visitor.visit_seq(ItemsAccess { node: self.node, rest: items.iter() })
+            }
+            (shape::ONE_OR_MANY, _) | (shape::MAPPING_OR, Value::Map(_)) => {
+                visitor.visit_newtype_struct(self)
+            }
+            (shape::MAPPING_OR, _) => visitor.visit_some(self),
             // The tree takes the digits.
             (_, Value::Number(number)) => number.deserialize_newtype_struct(name, visitor),
             _ => visitor.visit_newtype_struct(self),

@@ -259,7 +259,10 @@ mod tests {
 
     #[test]
     fn a_mistake_inside_has_its_own_place() {
-        assert_eq!(read("tools: [a, [b]]").expect_err("a list"), "s.yaml:1:12: expected a text, found a list");
+        assert_eq!(
+            read("tools: [a, [b]]").expect_err("a list"),
+            "s.yaml:1:12: expected a text, found a list"
+        );
         assert_eq!(
             read("tools: [a]\nnames: [b]").expect_err("twice"),
             "s.yaml:2:1: `tools` is given twice, once by another name"

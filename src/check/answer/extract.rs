@@ -9,41 +9,48 @@
 #![doc = include_str!("../../../tests/check/extract/fail-above-max.yaml")]
 //! ```
 
+use serde::Deserialize;
+
 use crate::check::support::answer_text::{answer, saying};
-use crate::check::support::js_pattern::{exhausted, pattern_at};
-use crate::check::{Check, Kind, Scope};
+use crate::check::support::js_pattern::{compile_pattern, exhausted};
+use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::json::{Json, JsonNumber};
 use crate::outcome::{Outcome, Unfit, Violation};
 use crate::pattern::{Flags, JsRegex};
 use crate::place::LoadErrors;
-use crate::yaml::{Fields, Node};
+use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind = Kind::with::<ExtractSettings>(
-    "extract",
-    "a value extracted from the final answer is within its bounds",
-    read_check,
-)
-.only_reports(|node| node.get("min").is_none() && node.get("max").is_none())
-.without_calls();
+pub(crate) const KIND: Kind =
+    Kind::built::<ExtractSettings>("extract", "a value extracted from the final answer is within its bounds")
+        .only_reports(|node| node.get("min").is_none() && node.get("max").is_none())
+        .without_calls();
 
-/// Settings of `extract`, for their schema.
+/// Settings of `extract`.
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 struct ExtractSettings {
     /// The name of the value in the verdict.
     name: String,
     /// The source of the value. `final_text` is the only one so far.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::check::support::forms::ExtractSource>"))]
-    from: Option<String>,
+    #[serde(rename = "from")]
+    _from: Option<ExtractSource>,
     /// A JavaScript regular expression, in any case. The value is its group `value`, else group 1, else all that it matches.
-    regex: String,
+    regex: Placed<String>,
     /// The flags of the regular expression. Default: `i`.
-    flags: Option<String>,
+    flags: Option<Placed<String>>,
     /// The least value. A value that is not a number breaks the bound.
     min: Option<JsonNumber<'static>>,
     /// The greatest value. A value that is not a number breaks the bound.
     max: Option<JsonNumber<'static>>,
+}
+
+/// A source of `extract`.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(rename_all = "snake_case")]
+enum ExtractSource {
+    FinalText,
 }
 
 struct Extract {
@@ -53,22 +60,20 @@ struct Extract {
     max: Option<JsonNumber<'static>>,
 }
 
-fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "an extraction")?;
-    let name = fields.required::<String>("name");
-    if let Some(from) = fields.node("from").filter(|from| from.as_str() != Some("final_text")) {
-        fields.errors.push(from.error("a value can be taken from `final_text` only"));
+impl BuildCheck for ExtractSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let mut errors = LoadErrors::new();
+        if let (Some(low), Some(high)) = (&settings.min, &settings.max)
+            && low > high
+        {
+            errors.push(settings.error(format!("no value is from {low} to {high}: `min` is above `max`")));
+        }
+        let pattern = compile_pattern(&settings.regex, settings.flags.as_ref(), Flags::IGNORE_CASE);
+        let pattern = errors.take(pattern);
+        let Self { name, min, max, .. } = settings.into_value();
+        let check = pattern.map(|pattern| Extract { name, pattern, min, max });
+        Ok(Box::new(errors.or_some(check)?))
     }
-    let pattern = pattern_at(&mut fields, node, "regex", Flags::IGNORE_CASE);
-    let min = fields.optional::<JsonNumber>("min");
-    let max = fields.optional::<JsonNumber>("max");
-    if let (Some(low), Some(high)) = (&min, &max)
-        && low > high
-    {
-        fields.errors.push(node.error(format!("no value is from {low} to {high}: `min` is above `max`")));
-    }
-    let check = name.zip(pattern).map(|(name, pattern)| Extract { name, pattern, min, max });
-    fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))
 }
 
 impl Check for Extract {

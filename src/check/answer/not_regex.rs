@@ -12,13 +12,13 @@
 
 use crate::check::Kind;
 use crate::check::support::answer_text::{beginning, excerpt, position};
-use crate::check::support::js_pattern::{PatternRule, PatternSettings, read_pattern_check};
+use crate::check::support::js_pattern::{PatternRule, PatternSettings};
 use crate::outcome::Violation;
 use crate::pattern::{JsRegex, StepsExhausted};
 
 pub(crate) const KIND: Kind =
     Kind::with::<PatternSettings>("not_regex", "a pattern does not match the final answer", |node, _| {
-        read_pattern_check(node, "the settings of `not_regex`", &RULE)
+        node.decode_all::<PatternSettings>()?.build_check(&RULE)
     })
     .shorthand("pattern")
     .without_calls();

@@ -13,15 +13,13 @@
 
 use crate::check::Kind;
 use crate::check::support::answer_text::beginning;
-use crate::check::support::js_pattern::{
-    PatternRule, PatternSettings, advise_on_pattern, read_pattern_check,
-};
+use crate::check::support::js_pattern::{PatternRule, PatternSettings, advise_on_pattern};
 use crate::outcome::Violation;
 use crate::pattern::JsRegex;
 
 pub(crate) const KIND: Kind =
     Kind::with::<PatternSettings>("regex", "a pattern matches the final answer", |node, _| {
-        read_pattern_check(node, "the settings of `regex`", &RULE)
+        node.decode_all::<PatternSettings>()?.build_check(&RULE)
     })
     .shorthand("pattern")
     .without_calls();

@@ -1,35 +1,43 @@
 //! Paths of arguments that never matter: `timestamp`, `*.request_id`, `get_order.trace_id`.
 
+use serde::Deserialize;
+
 use crate::json::{Json, JsonMap};
 use crate::pattern::ToolPattern;
-use crate::place::LoadErrors;
-use crate::yaml::{Node, read_all};
+use crate::yaml::OneOrMany;
 
 /// Globs over the paths of arguments. The parts of a path are joined by dots; an element of a list is its index. A glob may
 /// begin with the tool's name.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct IgnoredPaths(Vec<ToolPattern>);
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+pub(crate) struct IgnoredPaths(OneOrMany<PathGlob>);
+
+/// A glob over the path of an argument.
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String", inline))]
+#[serde(try_from = "String")]
+struct PathGlob(ToolPattern);
+
+impl TryFrom<String> for PathGlob {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        ToolPattern::of_name(&text).map(Self)
+    }
+}
 
 impl IgnoredPaths {
-    /// Reads a list of globs.
-    pub(crate) fn read(node: Node<'_>) -> Result<Self, LoadErrors> {
-        let pattern = |node: Node<'_>| {
-            let text: String = node.decode()?;
-            ToolPattern::of_name(&text).map_err(|problem| node.error(problem))
-        };
-        read_all(node.one_or_many().into_iter().map(pattern)).map(Self)
-    }
-
     /// Whether the path is ignored in calls of `tool`.
     pub(crate) fn include(&self, tool: &str, path: &str) -> bool {
-        self.0
-            .iter()
-            .any(|pattern| pattern.matches_name(path) || pattern.matches_name(&format!("{tool}.{path}")))
+        let is_matched = |PathGlob(glob): &PathGlob| {
+            glob.matches_name(path) || glob.matches_name(&format!("{tool}.{path}"))
+        };
+        self.0.0.iter().any(is_matched)
     }
 
     /// Whether nothing is ignored.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.0.is_empty()
     }
 
     /// Removes the ignored arguments of a call of `tool`, at any depth.

@@ -26,7 +26,8 @@ use crate::trace::{Call, ToolServer};
 use crate::yaml::{Placed, read_all};
 
 pub(crate) const KIND: Kind =
-    Kind::built::<BlocklistSettings>("tool_blocklist", "none of these tools is called").shorthand("blocklist");
+    Kind::built::<BlocklistSettings>("tool_blocklist", "none of these tools is called")
+        .shorthand("blocklist");
 
 /// Settings of `tool_blocklist`.
 #[derive(Deserialize)]

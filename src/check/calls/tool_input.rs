@@ -8,49 +8,53 @@
 #![doc = include_str!("../../../tests/check/tool_input/fail-other-city.yaml")]
 //! ```
 
+use serde::Deserialize;
+
 use crate::check::support::attempts::note_attempts;
-use crate::check::support::js_pattern::{exhausted, pattern};
+use crate::check::support::js_pattern::{compile_pattern, exhausted};
 use crate::check::support::named_tools::{find_calls, run_of, what_was_called};
-use crate::check::support::occurrence::{Occurrence, OccurrenceForm};
+use crate::check::support::occurrence::Occurrence;
+use crate::check::support::reading::SettingsOfType;
 use crate::check::support::words::say_times;
-use crate::check::{Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::{CallSuccess, Evidence, require_arguments};
 use crate::json::Json;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::{Flags, JsRegex, JsonPath, ToolPattern};
-use crate::place::LoadErrors;
+use crate::place::{LoadErrors, Place};
 use crate::trace::{Call, Trace};
-use crate::yaml::{Fields, Node, did_you_mean};
+use crate::yaml::{Placed, even_null};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<ToolInputSettings>("tool_input", "a call of this tool has these arguments", read_check);
+    Kind::built::<ToolInputSettings>("tool_input", "a call of this tool has these arguments");
 
-/// Settings of `tool_input`, for their schema.
+/// Settings of `tool_input`.
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 struct ToolInputSettings {
     /// The name of the tool, or a glob. `server:tool` means the tool of that server.
-    tool: String,
+    tool: ToolPattern,
     /// The required arguments.
     r#type: InputAssertion,
     /// The text that `type: contains` looks for.
-    value: Option<String>,
+    value: Option<Placed<String>>,
     /// The regular expression of `type: regex`.
-    pattern: Option<String>,
+    pattern: Option<Placed<String>>,
     /// The flags of the regular expression.
-    flags: Option<String>,
+    flags: Option<Placed<String>>,
     /// The JSONPath of `type: jsonpath`.
-    path: Option<String>,
+    path: Option<Placed<String>>,
     /// The value that `path` must select.
-    equals: Option<Json>,
+    #[serde(default, deserialize_with = "even_null")]
+    equals: Option<Placed<Json>>,
     /// The calls of the tool that must have these arguments. A number is the n-th call of the tool. Default: `any`.
-    calls: Option<OccurrenceForm>,
+    calls: Option<Occurrence>,
 }
 
 /// What the arguments must be.
+#[derive(Clone, Copy, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
-#[cfg_attr(feature = "schema", schemars(rename_all = "snake_case"))]
+#[serde(rename_all = "snake_case")]
 enum InputAssertion {
     /// `value` is in the serialized arguments, in any case.
     Contains,
@@ -73,43 +77,43 @@ enum Wanted {
     Path { path: JsonPath, equals: Option<Json> },
 }
 
-fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "a tool input assertion")?;
-    let tool = fields.required::<ToolPattern>("tool");
-    let calls =
-        fields.node("calls").map_or(Some(Occurrence::Any), |node| fields.take(Occurrence::read(node)));
-    let wanted = read_wanted(&mut fields, node);
-    let check = tool.zip(calls).zip(wanted).map(|((tool, calls), wanted)| ToolInput { tool, calls, wanted });
-    fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))
+impl BuildCheck for ToolInputSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let wanted = settings.build_wanted(settings.place())?;
+        let Self { tool, calls, .. } = settings.into_value();
+        Ok(Box::new(ToolInput { tool, calls: calls.unwrap_or_default(), wanted }))
+    }
 }
 
-fn read_wanted(fields: &mut Fields<'_>, node: Node<'_>) -> Option<Wanted> {
-    let kind = fields.required::<String>("type")?;
-    match kind.as_str() {
-        "contains" => {
-            let value = fields.required::<String>("value")?;
-            if value.is_empty() {
-                let at = node.get("value").unwrap_or(node);
-                fields.errors.push(at.error("an empty `value` is in everything"));
+impl ToolInputSettings {
+    /// Builds the assertion of the type, and refuses the settings of the other types.
+    fn build_wanted(&self, place: &Place) -> Result<Wanted, LoadErrors> {
+        let mut settings = SettingsOfType::new(place);
+        settings.add("value", self.value.as_ref());
+        settings.add("pattern", self.pattern.as_ref());
+        settings.add("flags", self.flags.as_ref());
+        settings.add("path", self.path.as_ref());
+        settings.add("equals", self.equals.as_ref());
+        match self.r#type {
+            InputAssertion::Contains => {
+                settings.refuse_others("contains", &["value"])?;
+                let value = settings.require("value", self.value.as_ref())?;
+                if value.is_empty() {
+                    return Err(value.error("an empty `value` is in everything").into());
+                }
+                Ok(Wanted::Contains(value.to_lowercase()))
             }
-            Some(Wanted::Contains(value.to_lowercase()))
-        }
-        "regex" => pattern(fields, node, Flags::default()).map(Wanted::Regex),
-        "jsonpath" => {
-            let equals = fields.node("equals").map(Node::to_json);
-            let path = fields.required::<JsonPath>("path")?;
-            Some(Wanted::Path { path, equals })
-        }
-        other => {
-            // The other settings cannot be judged without a type, and are not reported as unknown.
-            for key in ["value", "pattern", "flags", "path", "equals"] {
-                fields.node(key);
+            InputAssertion::Regex => {
+                settings.refuse_others("regex", &["pattern", "flags"])?;
+                let pattern = settings.require("pattern", self.pattern.as_ref())?;
+                Ok(Wanted::Regex(compile_pattern(pattern, self.flags.as_ref(), Flags::default())?))
             }
-            let error =
-                node.get("type").unwrap_or(node).error(format!("there is no input assertion `{other}`"));
-            let help = did_you_mean(other, &["contains", "regex", "jsonpath"]);
-            fields.errors.push(error.help_if(help));
-            None
+            InputAssertion::Jsonpath => {
+                settings.refuse_others("jsonpath", &["path", "equals"])?;
+                let path = settings.require("path", self.path.as_ref())?;
+                let path = path.try_map(|path| JsonPath::new(path))?;
+                Ok(Wanted::Path { path, equals: self.equals.as_deref().cloned() })
+            }
         }
     }
 }

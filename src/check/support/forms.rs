@@ -67,12 +67,6 @@ pub(crate) enum PolicyOrFile {
     Inline(JsonMap),
 }
 
-/// A source of `extract`.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
-pub(crate) enum ExtractSource {
-    FinalText,
-}
-
 /// A tool of a rule: a name, a glob, an alias, or `{tool, args_match}`.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
 pub(crate) enum RuleTool {

@@ -1,21 +1,23 @@
 //! A JavaScript pattern among a check's settings: `pattern`, and `flags` beside it.
 
+use serde::Deserialize;
+
 use crate::check::support::answer_text::{answer, saying};
 use crate::check::{Check, CheckNote};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
 use crate::pattern::{Flags, JsRegex, StepsExhausted};
 use crate::place::LoadErrors;
-use crate::yaml::{Fields, Node};
+use crate::yaml::Placed;
 
-/// Settings of `regex` and `not_regex`, for their schema.
+/// Settings of `regex` and `not_regex`.
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 pub(crate) struct PatternSettings {
     /// A JavaScript regular expression, unanchored. The literal form `/pattern/flags` is accepted.
-    pattern: String,
+    pattern: Placed<String>,
     /// The flags of the pattern. Default: `i`.
-    flags: Option<String>,
+    flags: Option<Placed<String>>,
 }
 
 /// A check of the answer by a pattern.
@@ -33,15 +35,12 @@ struct PatternCheck {
     rule: &'static PatternRule,
 }
 
-/// Reads the settings of the check with this rule. `what` names the settings.
-pub(crate) fn read_pattern_check(
-    node: Node<'_>,
-    what: &str,
-    rule: &'static PatternRule,
-) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, what)?;
-    let pattern = pattern(&mut fields, node, Flags::IGNORE_CASE);
-    fields.finish_some(pattern.map(|pattern| Box::new(PatternCheck { pattern, rule }) as Box<dyn Check>))
+impl PatternSettings {
+    /// Builds the check with this rule.
+    pub(crate) fn build_check(&self, rule: &'static PatternRule) -> Result<Box<dyn Check>, LoadErrors> {
+        let pattern = compile_pattern(&self.pattern, self.flags.as_ref(), Flags::IGNORE_CASE)?;
+        Ok(Box::new(PatternCheck { pattern, rule }))
+    }
 }
 
 impl Check for PatternCheck {
@@ -67,35 +66,27 @@ impl Check for PatternCheck {
     }
 }
 
-/// Compiles the setting `pattern` of `node`. Errors are recorded in `fields`.
-pub(crate) fn pattern(fields: &mut Fields<'_>, node: Node<'_>, default: Flags) -> Option<JsRegex> {
-    pattern_at(fields, node, "pattern", default)
-}
-
-/// Compiles the pattern under `key` of `node`.
-pub(crate) fn pattern_at(
-    fields: &mut Fields<'_>,
-    node: Node<'_>,
-    key: &'static str,
+/// Compiles a pattern with the flags beside it.
+pub(crate) fn compile_pattern(
+    text: &Placed<String>,
+    flags: Option<&Placed<String>>,
     default: Flags,
-) -> Option<JsRegex> {
-    let flags = fields.node("flags").and_then(|flags| {
-        let text = fields.take(flags.decode::<String>())?;
-        fields.take(Flags::parse_flags(&text).map_err(|problem| flags.error(problem)))
-    });
-    let text = fields.required::<String>(key)?;
-    let at = node.get(key).unwrap_or(node);
+) -> Result<JsRegex, LoadErrors> {
+    let mut errors = LoadErrors::new();
+    let flags = flags.map(|flags| flags.try_map(|flags| Flags::parse_flags(flags)));
+    let flags = flags.and_then(|flags| errors.take(flags)).unwrap_or(default);
     if text.is_empty() {
-        fields.errors.push(at.error("an empty pattern matches everything"));
-        return None;
+        errors.push(text.error("an empty pattern matches everything"));
+        return Err(errors);
     }
-    let compiled = JsRegex::parse_user(&text, flags.unwrap_or(default));
-    fields.take(compiled.map_err(|error| {
+    let compiled = JsRegex::parse_user(text, flags).map_err(|error| {
         // The offset may be behind the text where the pattern ends too early.
         let before = &text[..error.offset.min(text.len())];
         let place = if before.is_empty() { String::new() } else { format!(" (after `{before}`)") };
-        at.error(format!("`{text}` is not a pattern: {error}{place}"))
-    }))
+        text.error(format!("`{}` is not a pattern: {error}{place}", **text))
+    });
+    let compiled = errors.take(compiled);
+    errors.or_some(compiled)
 }
 
 /// A note for each construct of another dialect in the pattern at `pointer`.

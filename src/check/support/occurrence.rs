@@ -1,12 +1,17 @@
 //! Which calls of a tool must agree with a check.
 
-use crate::place::LoadError;
+use std::num::NonZeroUsize;
+
+use serde::Deserialize;
+
 use crate::trace::Call;
-use crate::yaml::{Node, Value as Yaml};
 
 /// Which calls of a tool must agree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, with = "WrittenOccurrence"))]
+#[serde(from = "WrittenOccurrence")]
 pub(crate) enum Occurrence {
+    #[default]
     Any,
     All,
     First,
@@ -15,26 +20,42 @@ pub(crate) enum Occurrence {
     Nth(usize),
 }
 
-const CHOICES: &str =
-    "write `any`, `all`, `first`, `last`, or the number of the call among those of the tool";
+/// A word, or the number of a call among those of the tool.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(untagged, expecting = "expected `any`, `all`, `first`, `last`, or the number of a call, from 1 up")]
+enum WrittenOccurrence {
+    Word(OccurrenceWord),
+    Nth(NonZeroUsize),
+}
 
-impl Occurrence {
-    /// Reads a word or a number.
-    pub(crate) fn read(node: Node<'_>) -> Result<Self, LoadError> {
-        match (node.value(), node.as_str()) {
-            // Numbers count from 1: a 0 is one of the mistakes below.
-            (Yaml::Number(number), _) if number.as_u64().is_some_and(|number| number > 0) => Ok(Self::Nth(
-                number.as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or(usize::MAX),
-            )),
-            (_, Some("any")) => Ok(Self::Any),
-            (_, Some("all")) => Ok(Self::All),
-            (_, Some("first")) => Ok(Self::First),
-            (_, Some("last")) => Ok(Self::Last),
-            (_, Some(word)) => Err(node.error(format!("`{word}` is no choice of calls")).help(CHOICES)),
-            _ => Err(node.error("expected a word or a number from 1 up").help(CHOICES)),
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(rename_all = "snake_case")]
+enum OccurrenceWord {
+    /// One call is enough.
+    Any,
+    /// Every call.
+    All,
+    /// The first call.
+    First,
+    /// The last call.
+    Last,
+}
+
+impl From<WrittenOccurrence> for Occurrence {
+    fn from(written: WrittenOccurrence) -> Self {
+        match written {
+            WrittenOccurrence::Word(OccurrenceWord::Any) => Self::Any,
+            WrittenOccurrence::Word(OccurrenceWord::All) => Self::All,
+            WrittenOccurrence::Word(OccurrenceWord::First) => Self::First,
+            WrittenOccurrence::Word(OccurrenceWord::Last) => Self::Last,
+            WrittenOccurrence::Nth(number) => Self::Nth(number.get()),
         }
     }
+}
 
+impl Occurrence {
     /// Chooses among the calls of the tool.
     pub(crate) fn choose<'c>(self, calls: &[&'c Call]) -> Vec<&'c Call> {
         match self {
@@ -60,25 +81,4 @@ impl Occurrence {
     pub(crate) fn verb(self) -> &'static str {
         if self == Self::Any { "has" } else { "does not have" }
     }
-}
-
-/// A word or the number of a call, for the schema.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
-#[expect(dead_code, reason = "describes a setting that is read by hand, with its place")]
-pub(crate) enum OccurrenceForm {
-    Word(OccurrenceWord),
-    Nth(std::num::NonZeroUsize),
-}
-
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
-#[expect(dead_code, reason = "describes a setting that is read by hand, with its place")]
-pub(crate) enum OccurrenceWord {
-    /// One call is enough.
-    Any,
-    /// Every call.
-    All,
-    /// The first call.
-    First,
-    /// The last call.
-    Last,
 }

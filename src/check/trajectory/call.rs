@@ -9,25 +9,55 @@
 #![doc = include_str!("../../../tests/check/call/fail-arguments-of-two-calls.yaml")]
 //! ```
 
-use super::entry::Times;
-use super::expected_call::{ExpectedCall, read_call};
-use super::forms::CallForm;
-use super::spec::SpecDefaults;
+use serde::Deserialize;
+
+use super::entry::{Times, WrittenTimes};
+use super::expected_call::ExpectedCall;
+use super::run_calls::WantedStatus;
+use super::spec::WrittenCall;
+use crate::check::arguments::forms::WrittenArguments;
+use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
 use crate::check::support::occurrence::Occurrence;
-use crate::check::{Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Placed, Unparsed, even_null};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CallForm>("call", "a call of this tool has these arguments and succeeds", read_check)
+    Kind::built::<CallSettings>("call", "a call of this tool has these arguments and succeeds")
         .shorthand("tool");
 
-fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `call`")?;
-    let check = read_call(&mut fields, &SpecDefaults::default());
-    let occurrence = fields.node("occurrence").map(Occurrence::read);
-    let occurrence = occurrence.map_or(Some(Occurrence::Any), |read| fields.take(read));
-    let times = fields.node("times").map(Times::read).and_then(|times| fields.take(times));
-    let check = check.zip(occurrence).map(|(check, occurrence)| ExpectedCall { occurrence, times, ..check });
-    fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))
+/// Settings of `call`.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct CallSettings {
+    /// The tool: a name, `server:tool`, or a glob.
+    tool: ToolPattern,
+    /// The arguments, by name.
+    #[serde(default, deserialize_with = "even_null")]
+    args: Option<Unparsed<WrittenArguments>>,
+    /// How the arguments relate to the expected ones. Default: `superset`.
+    args_mode: Option<ArgumentsMode>,
+    /// Globs over the paths of arguments that are not compared.
+    ignore: Option<IgnoredPaths>,
+    /// How the call ends.
+    status: Option<WantedStatus>,
+    /// Which of the tool's calls with this status must have the arguments. Default: `any`.
+    occurrence: Option<Occurrence>,
+    /// The number of calls with this status and these arguments.
+    times: Option<Placed<WrittenTimes>>,
+}
+
+impl BuildCheck for CallSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let Self { tool, args, args_mode, ignore, status, occurrence, times } = settings.into_value();
+        let call = WrittenCall { tool, args, args_mode, status };
+        let times = times.map(|times| Times::build(&times)).transpose();
+        let mut errors = LoadErrors::new();
+        let check = errors.take(ExpectedCall::build(call, ignore, WantedStatus::default()));
+        let times = errors.take(times).flatten();
+        let occurrence = occurrence.unwrap_or_default();
+        let check = errors.or_some(check)?;
+        Ok(Box::new(ExpectedCall { occurrence, times, ..check }))
+    }
 }

@@ -16,28 +16,65 @@
 #![doc = include_str!("../../../tests/check/calls/fail-three-edits.yaml")]
 //! ```
 
-use super::bfcl::read_bfcl;
+use serde::Deserialize;
+
+use super::bfcl::{MatchRules, build_bfcl};
+use super::entry::Entry;
 use super::expected_calls::ExpectedCalls;
-use super::forms::CallsForm;
-use super::settings::Trajectory;
-use crate::check::{Check, Kind, Scope};
+use super::run_calls::WantedStatus;
+use super::settings::{Trajectory, TrajectoryMode};
+use super::spec::{DefaultValues, SpecDefaults};
+use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
+use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::json::JsonMap;
 use crate::place::LoadErrors;
-use crate::yaml::{Fields, Node};
+use crate::yaml::{OneOrMany, Placed, Unparsed};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CallsForm>("calls", "the run makes the expected calls with these arguments", read_check)
+    Kind::built::<CallsSettings>("calls", "the run makes the expected calls with these arguments")
         .shorthand("list");
 
-fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    if node.get("match").is_some() {
-        return read_bfcl(node);
+/// Settings of `calls`.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct CallsSettings {
+    /// The expected calls.
+    pub(super) list: Vec<Unparsed<Entry>>,
+    /// How the calls of the run relate to the list.
+    pub(super) mode: Option<Placed<TrajectoryMode>>,
+    /// How the arguments of all calls relate to the expected ones. Default: `superset` in the short form, `exact` in
+    /// the long form.
+    pub(super) args: Option<Placed<ArgumentsMode>>,
+    /// Globs over the paths of arguments that are not compared: `timestamp`, `*.request_id`, `get_order.trace_id`.
+    pub(super) ignore: Option<Placed<IgnoredPaths>>,
+    /// The default values of arguments, by tool: `{search: {limit: 10}}`.
+    pub(super) defaults: Option<Placed<DefaultValues>>,
+    /// How the expected calls end. With `any`, failed calls are extra calls, too.
+    pub(super) status: Option<Placed<WantedStatus>>,
+    /// Uses the rules of another tool.
+    pub(super) r#match: Option<MatchRules>,
+    /// The declared functions, with `match: bfcl`: `[{name, parameters: {properties, required}}]`.
+    pub(super) functions: Option<Placed<OneOrMany<Placed<JsonMap>>>>,
+}
+
+impl BuildCheck for CallsSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        // There is one other set of rules.
+        if let Some(MatchRules::Bfcl) = settings.r#match {
+            return build_bfcl(&settings);
+        }
+        if let Some(functions) = &settings.functions {
+            return Err(functions.error("`functions` has a meaning only with `match: bfcl`").into());
+        }
+        let Self { list, mode, args, ignore, defaults, status, .. } = settings.into_value();
+        let defaults = SpecDefaults {
+            arguments_mode: args.map(Placed::into_value),
+            ignored: ignore.map(Placed::into_value).unwrap_or_default(),
+            values: defaults.map(Placed::into_value).unwrap_or_default(),
+            status: status.map(Placed::into_value).unwrap_or_default(),
+        };
+        let mode = mode.map(Placed::into_value).unwrap_or_default();
+        let expected = Trajectory::build(mode, defaults, "list", &list)?;
+        Ok(Box::new(ExpectedCalls { expected, counted: None }))
     }
-    let mut fields = Fields::of(node, "the settings of `calls`")?;
-    if let Some(functions) = fields.node("functions") {
-        fields.errors.push(functions.error("`functions` has a meaning only with `match: bfcl`"));
-    }
-    let mode = fields.optional("mode").unwrap_or_default();
-    let expected = Trajectory::read(&mut fields, mode, "list", node);
-    let check = expected.map(|expected| ExpectedCalls { expected, counted: None });
-    fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))
 }

@@ -10,42 +10,66 @@
 #![doc = include_str!("../../../tests/check/effects/fail-a-second-refund.yaml")]
 //! ```
 
+use serde::Deserialize;
+
+use super::entry::Entry;
 use super::expected_calls::ExpectedCalls;
-use super::forms::EffectsForm;
 use super::report::list_specs;
+use super::run_calls::WantedStatus;
 use super::settings::{Trajectory, TrajectoryMode};
-use crate::check::{Check, Kind, Scope};
+use super::spec::{DefaultValues, SpecDefaults};
+use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
+use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::pattern::ToolPattern;
-use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node};
+use crate::place::LoadErrors;
+use crate::yaml::{Placed, Unparsed};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<EffectsForm>("effects", "the run makes exactly these state-changing calls", read_check);
+    Kind::built::<EffectsSettings>("effects", "the run makes exactly these state-changing calls");
 
-fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `effects`")?;
-    let write = fields.list::<ToolPattern>("write");
-    if write.as_ref().is_none_or(Vec::is_empty) && fields.errors.is_empty() {
-        let error = node.error("`write` is missing: the tools that change the world");
-        fields.missing(&["write"], error);
-    }
-    // The order of effects does not matter: the state of the world is the same.
-    let expected = Trajectory::read(&mut fields, TrajectoryMode::Unordered, "calls", node);
-    let effects =
-        write.zip(expected).map(|(write, expected)| ExpectedCalls { expected, counted: Some(write) });
-    if let Some(error) = effects.as_ref().and_then(|effects| find_reader(effects, node)) {
-        fields.errors.push(error);
-    }
-    fields.finish_some(effects.map(|effects| Box::new(effects) as Box<dyn Check>))
+/// Settings of `effects`.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct EffectsSettings {
+    /// The tools that change something: names and globs.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    write: Placed<Vec<ToolPattern>>,
+    /// The expected calls of these tools, in any order. An empty list expects none.
+    calls: Placed<Vec<Unparsed<Entry>>>,
+    /// How the arguments of all calls relate to the expected ones. Default: `superset` in the short form, `exact` in
+    /// the long form.
+    args: Option<ArgumentsMode>,
+    /// Globs over the paths of arguments that are not compared.
+    ignore: Option<IgnoredPaths>,
+    /// The default values of arguments, by tool.
+    defaults: Option<DefaultValues>,
+    /// How the expected calls end. With `any`, failed calls count, too.
+    status: Option<WantedStatus>,
 }
 
-/// An expected call of a tool that is not among those that write would never be looked at.
-fn find_reader(effects: &ExpectedCalls, node: Node<'_>) -> Option<LoadError> {
-    let tool = list_specs(&effects.expected).find_map(|spec| {
-        let call = spec.example(1)?;
-        (!effects.counts(&call)).then(|| spec.tool.as_str().to_owned())
-    })?;
-    let at = node.get("calls").unwrap_or(node);
-    let error = at.error(format!("`{tool}` is expected and is not among the tools that write"));
-    Some(error.help("add it to `write`, or expect it with `calls`"))
+impl BuildCheck for EffectsSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let Self { write, calls, args, ignore, defaults, status } = settings.into_value();
+        if write.is_empty() {
+            return Err(write.error("`write` is empty: name the tools that change something").into());
+        }
+        let defaults = SpecDefaults {
+            arguments_mode: args,
+            ignored: ignore.unwrap_or_default(),
+            values: defaults.unwrap_or_default(),
+            status: status.unwrap_or_default(),
+        };
+        // The order of effects does not matter: the state of the world is the same.
+        let expected = Trajectory::build(TrajectoryMode::Unordered, defaults, "calls", &calls)?;
+        let effects = ExpectedCalls { expected, counted: Some(write.into_value()) };
+        // An expected call of a tool that is not among those that write would never be looked at.
+        let reader = list_specs(&effects.expected)
+            .find(|spec| spec.example(1).is_some_and(|call| !effects.counts(&call)));
+        if let Some(reader) = reader {
+            let problem = format!("`{}` is expected and is not among the tools that write", reader.tool);
+            let help = "add it to `write`, or expect it with `calls`";
+            return Err(calls.error(problem).help(help).into());
+        }
+        Ok(Box::new(effects))
+    }
 }

@@ -2,14 +2,19 @@
 //!
 //! A slot takes one call. An entry makes one slot, or several with `times`; a group makes those of its entries.
 
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::run_calls::WantedStatus;
 use super::settings::TrajectoryMode;
-use super::spec::{CallSpec, SpecDefaults};
+use super::spec::{CallSpec, SpecDefaults, WrittenCall};
 use crate::check::arguments::ArgumentsMode;
-use crate::check::support::reading::require_list;
+use crate::check::arguments::forms::WrittenArguments;
 use crate::check::support::words::say_times;
 use crate::pattern::ToolPattern;
-use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean, read_all};
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::yaml::{MappingOr, Node, OrderedMap, Placed, Unparsed, did_you_mean, even_null, read_all};
 
 /// The greatest number of slots of one entry.
 const MOST_TIMES: usize = 1000;
@@ -22,7 +27,7 @@ const ENTRY_KEYS: &[&str] =
 #[derive(Debug)]
 pub(super) struct CallSlot {
     /// The calls that it takes.
-    pub(super) specs: Vec<std::sync::Arc<CallSpec>>,
+    pub(super) specs: Vec<Arc<CallSpec>>,
     /// Whether it must have a call.
     pub(super) demanded: bool,
     /// The number of its entry in the list, from 1.
@@ -42,23 +47,35 @@ pub(super) struct Times {
     pub(super) at_most: Option<usize>,
 }
 
+/// The number of calls, or bounds of it.
+pub(super) type WrittenTimes = MappingOr<TimesBounds, usize>;
+
+/// Bounds of a number of calls.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
+pub(super) struct TimesBounds {
+    /// The minimum number of calls.
+    at_least: Option<usize>,
+    /// The maximum number of calls.
+    at_most: Option<usize>,
+}
+
 impl Times {
-    /// Reads a number, or `{at_least, at_most}`.
-    pub(super) fn read(node: Node<'_>) -> Result<Self, LoadErrors> {
-        if node.entries().is_none() {
-            let times: usize = node.decode()?;
-            return Ok(Self { at_least: times, at_most: Some(times) });
+    /// Builds the number of calls, which some run must be able to have.
+    pub(super) fn build(written: &Placed<WrittenTimes>) -> Result<Self, LoadError> {
+        let bounds = match &**written {
+            MappingOr::Short(times) => return Ok(Self { at_least: *times, at_most: Some(*times) }),
+            MappingOr::Mapping(bounds) => bounds,
+        };
+        if bounds.at_least.is_none() && bounds.at_most.is_none() {
+            return Err(written.error("`times` is a number or has bounds: `{at_least: 1, at_most: 3}`"));
         }
-        let mut fields = Fields::of(node, "`times`")?;
-        let (at_least, at_most) = (fields.optional::<usize>("at_least"), fields.optional::<usize>("at_most"));
-        if at_least.is_none() && at_most.is_none() && fields.errors.is_empty() {
-            fields.errors.push(node.error("`times` is a number or has bounds: `{at_least: 1, at_most: 3}`"));
+        let times = Self { at_least: bounds.at_least.unwrap_or(0), at_most: bounds.at_most };
+        match times.at_most {
+            Some(most) if most < times.at_least => Err(written.error("no number is within these bounds")),
+            _ => Ok(times),
         }
-        let times = Self { at_least: at_least.unwrap_or(0), at_most };
-        if at_most.is_some_and(|most| most < times.at_least) {
-            fields.errors.push(node.error("no number is within these bounds"));
-        }
-        fields.finish(times)
     }
 
     /// The number in words: `2 times`, `at least 1 time`.
@@ -73,161 +90,73 @@ impl Times {
     }
 }
 
-/// Reads the entries of a list.
-pub(super) struct EntryReader<'r> {
-    pub(super) defaults: &'r SpecDefaults,
-    pub(super) mode: TrajectoryMode,
+/// An expected call: a tool's name, its long form, alternatives, a group, or `TOOL: ARGUMENTS`.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "expected_call"))]
+pub(super) enum Entry {
+    Name(ToolPattern),
+    Long(LongEntry),
+    AnyOf(AnyOfEntry),
+    Group(GroupEntry),
+    Short(OrderedMap<ToolPattern, Option<Unparsed<WrittenArguments>>>),
 }
 
-impl EntryReader<'_> {
-    /// Reads all entries, each a group.
-    pub(super) fn read_list(&self, node: Node<'_>) -> Result<Vec<SlotGroup>, LoadErrors> {
-        let entries = require_list(node, "`list` is a list of calls")?;
-        let groups =
-            entries.enumerate().map(|(index, entry)| self.read_entry(entry, index + 1, &format!("/{index}")));
-        Ok(read_all(groups)?.into_iter().flatten().collect())
-    }
+/// The long form of an expected call.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "long_expected_call"))]
+#[serde(deny_unknown_fields)]
+pub(super) struct LongEntry {
+    /// The tool: a name, `server:tool`, or a glob.
+    tool: ToolPattern,
+    /// The arguments, by name.
+    #[serde(default, deserialize_with = "even_null")]
+    args: Option<Unparsed<WrittenArguments>>,
+    /// How the arguments relate to the expected ones. Default: `exact`.
+    args_mode: Option<ArgumentsMode>,
+    /// How the call ends.
+    status: Option<WantedStatus>,
+    /// How often the call is made.
+    times: Option<Placed<WrittenTimes>>,
+    /// `true`: the call may be missing.
+    optional: Option<Placed<bool>>,
+}
 
-    fn read_entry(&self, node: Node<'_>, entry: usize, at: &str) -> Result<Vec<SlotGroup>, LoadErrors> {
-        if node.get("unordered").is_some() {
-            return self.read_group(node, entry, at).map(|group| vec![group]);
-        }
-        let (specs, fields) = self.read_alternatives(node)?;
-        let slots = self.read_slots(fields, specs, entry, at)?;
-        // Equal slots one after the other: their order says nothing.
-        Ok(slots.into_iter().map(|slot| vec![slot]).collect())
-    }
+/// Alternatives for one call.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
+pub(super) struct AnyOfEntry {
+    /// One of these calls is made.
+    any_of: Placed<Vec<Unparsed<Entry>>>,
+    /// How often one of them is made.
+    times: Option<Placed<WrittenTimes>>,
+    /// `true`: all of them may be missing.
+    optional: Option<Placed<bool>>,
+}
 
-    fn read_group(&self, node: Node<'_>, entry: usize, at: &str) -> Result<SlotGroup, LoadErrors> {
-        let mut fields = Fields::of(node, "a group")?;
-        let members = fields.node("unordered").and_then(Node::list).into_iter().flatten();
-        let (mut group, mut count) = (Vec::new(), 0);
-        for (index, member) in members.enumerate() {
-            count += 1;
-            let at = format!("{at}/unordered/{index}");
-            if member.get("unordered").is_some() {
-                fields.errors.push(member.error("a group within a group has no meaning"));
-                continue;
-            }
-            let slots = self.read_entry(member, entry, &at);
-            group.extend(fields.take(slots).into_iter().flatten().flatten());
-        }
-        if count == 0 {
-            fields.errors.push(node.error("`unordered` is a list of calls, and not an empty one"));
-        }
-        // The states of a group double with each of its slots.
-        if let Some(error) = self.refuse_large_group(node, group.len()) {
-            fields.errors.push(error);
-        }
-        fields.finish(group)
-    }
+/// Calls without an order.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
+pub(super) struct GroupEntry {
+    /// These calls are made, in any order.
+    unordered: Placed<Vec<Unparsed<Entry>>>,
+}
 
-    fn refuse_large_group(&self, node: Node<'_>, slots: usize) -> Option<LoadError> {
-        let most = usize::from(super::alignment::LARGEST_GROUP);
-        let is_large = self.mode.is_ordered() && slots > most;
-        is_large.then(|| {
-            node.error(format!("a group takes at most {most} calls, this one has {slots}"))
-                .help("with `mode: unordered` or `superset` the whole list has no order")
-        })
-    }
-
-    /// Reads the calls that an entry accepts, and leaves the keys that say how often.
-    fn read_alternatives<'n>(
-        &self,
-        node: Node<'n>,
-    ) -> Result<(Vec<CallSpec>, Option<Fields<'n>>), LoadErrors> {
-        // A name alone is any call of the tool.
-        if let Some(name) = node.as_str() {
-            let tool = ToolPattern::new(name).map_err(|problem| node.error(problem))?;
-            return Ok((vec![CallSpec::of_tool(tool, self.defaults.status)], None));
+impl Entry {
+    /// Parses an entry: its keys decide about its form.
+    fn parse(written: &Unparsed<Entry>) -> Result<Self, LoadErrors> {
+        let node = written.node();
+        if node.as_str().is_some() {
+            return Ok(Self::Name(node.decode()?));
         }
         let keys: Vec<&str> =
             node.entries().into_iter().flatten().map(|(key, _)| key.name.as_str()).collect();
         match keys.as_slice() {
-            [name] if !ENTRY_KEYS.contains(name) => Ok((vec![self.read_short(node, name)?], None)),
-            keys if keys.contains(&"any_of") => {
-                self.read_any_of(node).map(|(specs, fields)| (specs, Some(fields)))
-            }
-            keys if keys.contains(&"tool") => {
-                let mut fields = Fields::of(node, "an expected call")?;
-                match CallSpec::read(&mut fields, ArgumentsMode::Exact, self.defaults) {
-                    Some(spec) => Ok((vec![spec], Some(fields))),
-                    None => Err(fields.errors),
-                }
-            }
-            _ => Err(describe_wrong_entry(node, &keys).into()),
-        }
-    }
-
-    /// Reads `TOOL: ARGS`.
-    fn read_short(&self, node: Node<'_>, name: &str) -> Result<CallSpec, LoadErrors> {
-        let tool = ToolPattern::new(name).map_err(|problem| node.error(problem))?;
-        let given = node.get(name).filter(|value| !matches!(value.value(), Yaml::Null));
-        let mode = self.defaults.arguments_mode.unwrap_or(ArgumentsMode::Superset);
-        let arguments = given.map(|value| self.defaults.read_arguments(value, mode, &tool)).transpose()?;
-        Ok(CallSpec { arguments, ..CallSpec::of_tool(tool, self.defaults.status) })
-    }
-
-    fn read_any_of<'n>(&self, node: Node<'n>) -> Result<(Vec<CallSpec>, Fields<'n>), LoadErrors> {
-        let mut fields = Fields::of(node, "an expected call")?;
-        let alternatives = fields.node("any_of").and_then(Node::list).into_iter().flatten();
-        let mut specs = Vec::new();
-        for alternative in alternatives {
-            match self.read_alternatives(alternative) {
-                Ok((read, rest)) => {
-                    specs.extend(read);
-                    // How often is a question to the whole entry.
-                    let finished = rest.map_or(Ok(()), |rest| rest.finish(()));
-                    fields.take(finished);
-                }
-                Err(errors) => drop(fields.take(Err::<(), _>(errors))),
-            }
-        }
-        if specs.is_empty() && fields.errors.is_empty() {
-            fields.errors.push(node.error("`any_of` is a list of calls, and not an empty one"));
-        }
-        Ok((specs, fields))
-    }
-
-    fn read_slots(
-        &self,
-        fields: Option<Fields<'_>>,
-        specs: Vec<CallSpec>,
-        entry: usize,
-        at: &str,
-    ) -> Result<Vec<CallSlot>, LoadErrors> {
-        // One entry makes as many slots as calls are allowed, of which the first ones are demanded.
-        let (mut times, mut optional) = (Times { at_least: 1, at_most: Some(1) }, false);
-        if let Some(mut fields) = fields {
-            if let Some(node) = fields.node("times") {
-                times = fields.take(self.read_times(node)).unwrap_or(times);
-            }
-            optional = fields.optional("optional").unwrap_or_default();
-            fields.finish(())?;
-        }
-        let specs: Vec<_> = specs.into_iter().map(std::sync::Arc::new).collect();
-        let slots = (0..times.at_most.unwrap_or(times.at_least)).map(|index| CallSlot {
-            specs: specs.clone(),
-            demanded: index < times.at_least && !optional,
-            entry,
-            at: at.to_owned(),
-        });
-        Ok(slots.collect())
-    }
-
-    fn read_times(&self, node: Node<'_>) -> Result<Times, LoadErrors> {
-        let times = Times::read(node)?;
-        // Each time becomes a slot of the assignment, so the number must be finite and small.
-        let most = times.at_most.unwrap_or(times.at_least);
-        if times.at_most.is_none() && self.mode.forbids_extras() {
-            let error = node
-                .error(format!("`at_most` is missing: mode `{}` allows no further calls", self.mode.word()));
-            return Err(error.into());
-        }
-        match most {
-            0 => Err(node.error("a call that is made 0 times is no entry").help("use `not_called`").into()),
-            most if most > MOST_TIMES => Err(node.error(format!("expected at most {MOST_TIMES}")).into()),
-            _ => Ok(times),
+            [name] if !ENTRY_KEYS.contains(name) => Ok(Self::Short(node.decode_all()?)),
+            keys if keys.contains(&"unordered") => Ok(Self::Group(node.decode_all()?)),
+            keys if keys.contains(&"any_of") => Ok(Self::AnyOf(node.decode_all()?)),
+            keys if keys.contains(&"tool") => Ok(Self::Long(node.decode_all()?)),
+            keys => Err(describe_wrong_entry(node, keys).into()),
         }
     }
 }
@@ -237,4 +166,150 @@ fn describe_wrong_entry(node: Node<'_>, keys: &[&str]) -> LoadError {
         node.error("an entry is a tool's name, `TOOL: ARGS`, or `{tool, args, status, times, optional}`");
     let unknown = keys.iter().find(|key| !ENTRY_KEYS.contains(key));
     error.help_if(unknown.and_then(|key| did_you_mean(key, ENTRY_KEYS)))
+}
+
+/// Builds the slots of a list of entries.
+pub(super) struct SlotBuilder<'b> {
+    pub(super) defaults: &'b SpecDefaults,
+    pub(super) mode: TrajectoryMode,
+}
+
+/// The calls that an entry accepts, and how often.
+struct Alternatives {
+    specs: Vec<CallSpec>,
+    times: Option<Placed<WrittenTimes>>,
+    optional: Option<Placed<bool>>,
+}
+
+impl SlotBuilder<'_> {
+    /// Builds the slots of all entries, each a group.
+    pub(super) fn build_list(&self, entries: &[Unparsed<Entry>]) -> Result<Vec<SlotGroup>, LoadErrors> {
+        let groups = entries
+            .iter()
+            .enumerate()
+            .map(|(index, entry)| self.build_entry(entry, index + 1, &format!("/{index}")));
+        Ok(read_all(groups)?.into_iter().flatten().collect())
+    }
+
+    fn build_entry(
+        &self,
+        written: &Unparsed<Entry>,
+        entry: usize,
+        at: &str,
+    ) -> Result<Vec<SlotGroup>, LoadErrors> {
+        match Entry::parse(written)? {
+            Entry::Group(group) => Ok(vec![self.build_group(&group, entry, at)?]),
+            parsed => {
+                let slots = self.build_slots(self.build_alternatives(parsed)?, entry, at)?;
+                // Equal slots one after the other: their order says nothing.
+                Ok(slots.into_iter().map(|slot| vec![slot]).collect())
+            }
+        }
+    }
+
+    fn build_group(&self, group: &GroupEntry, entry: usize, at: &str) -> Result<SlotGroup, LoadErrors> {
+        let members = &group.unordered;
+        if members.is_empty() {
+            return Err(members.error("`unordered` must list at least one call").into());
+        }
+        let slots = members.iter().enumerate().map(|(index, member)| {
+            if member.node().get("unordered").is_some() {
+                return Err(member.node().error("`unordered` groups cannot be nested").into());
+            }
+            self.build_entry(member, entry, &format!("{at}/unordered/{index}"))
+        });
+        let slots: SlotGroup = read_all(slots)?.into_iter().flatten().flatten().collect();
+        // The states of a group double with each of its slots.
+        let most = usize::from(super::alignment::LARGEST_GROUP);
+        if self.mode.is_ordered() && slots.len() > most {
+            let problem = format!("a group takes at most {most} calls, this one has {}", slots.len());
+            let help = "with `mode: unordered` or `superset` the whole list has no order";
+            return Err(members.error(problem).help(help).into());
+        }
+        Ok(slots)
+    }
+
+    fn build_alternatives(&self, entry: Entry) -> Result<Alternatives, LoadErrors> {
+        let once = |spec| Alternatives { specs: vec![spec], times: None, optional: None };
+        match entry {
+            // A name alone is any call of the tool.
+            Entry::Name(tool) => Ok(once(CallSpec::of_tool(tool, self.defaults.status))),
+            Entry::Short(calls) => {
+                let calls = calls.0.into_iter().map(|(tool, args)| {
+                    let call = WrittenCall { tool, args, args_mode: None, status: None };
+                    self.defaults.build_spec(call, ArgumentsMode::Superset)
+                });
+                Ok(Alternatives { specs: read_all(calls)?, times: None, optional: None })
+            }
+            Entry::Long(LongEntry { tool, args, args_mode, status, times, optional }) => {
+                let call = WrittenCall { tool, args, args_mode, status };
+                let spec = self.defaults.build_spec(call, ArgumentsMode::Exact)?;
+                Ok(Alternatives { specs: vec![spec], times, optional })
+            }
+            Entry::AnyOf(AnyOfEntry { any_of, times, optional }) => {
+                if any_of.is_empty() {
+                    return Err(any_of.error("`any_of` must list at least one call").into());
+                }
+                let specs = read_all(any_of.iter().map(|alternative| self.build_alternative(alternative)))?;
+                Ok(Alternatives { specs: specs.into_iter().flatten().collect(), times, optional })
+            }
+            Entry::Group(group) => {
+                Err(group.unordered.error("`unordered` is no alternative for a single call").into())
+            }
+        }
+    }
+
+    /// Builds an entry of `any_of`.
+    fn build_alternative(&self, written: &Unparsed<Entry>) -> Result<Vec<CallSpec>, LoadErrors> {
+        let alternative = self.build_alternatives(Entry::parse(written)?)?;
+        let of_whole_entry = |key: &str, place: &Place| {
+            LoadError::new(place.clone(), format!("`{key}` belongs beside `any_of`, not to one of its calls"))
+        };
+        let times = alternative.times.map(|times| of_whole_entry("times", times.place()));
+        let optional = alternative.optional.map(|optional| of_whole_entry("optional", optional.place()));
+        match times.or(optional) {
+            Some(error) => Err(error.into()),
+            None => Ok(alternative.specs),
+        }
+    }
+
+    fn build_slots(
+        &self,
+        alternatives: Alternatives,
+        entry: usize,
+        at: &str,
+    ) -> Result<Vec<CallSlot>, LoadErrors> {
+        // One entry makes as many slots as calls are allowed, of which the first ones are demanded.
+        let times = match &alternatives.times {
+            Some(written) => self.build_times(written)?,
+            None => Times { at_least: 1, at_most: Some(1) },
+        };
+        let is_optional = alternatives.optional.is_some_and(Placed::into_value);
+        let specs: Vec<_> = alternatives.specs.into_iter().map(Arc::new).collect();
+        let slots = (0..times.at_most.unwrap_or(times.at_least)).map(|index| CallSlot {
+            specs: specs.clone(),
+            demanded: index < times.at_least && !is_optional,
+            entry,
+            at: at.to_owned(),
+        });
+        Ok(slots.collect())
+    }
+
+    fn build_times(&self, written: &Placed<WrittenTimes>) -> Result<Times, LoadErrors> {
+        let times = Times::build(written)?;
+        // Each time becomes a slot of the assignment, so the number must be finite and small.
+        let most = times.at_most.unwrap_or(times.at_least);
+        if times.at_most.is_none() && self.mode.forbids_extras() {
+            let mode = self.mode.word();
+            let problem = format!("`at_most` is missing: mode `{mode}` allows no further calls");
+            return Err(written.error(problem).into());
+        }
+        match most {
+            0 => {
+                Err(written.error("a call that is made 0 times is no entry").help("use `not_called`").into())
+            }
+            most if most > MOST_TIMES => Err(written.error(format!("expected at most {MOST_TIMES}")).into()),
+            _ => Ok(times),
+        }
+    }
 }

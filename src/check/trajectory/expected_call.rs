@@ -1,8 +1,8 @@
 //! One expected call, looked for among the calls of its tool.
 
 use super::entry::Times;
-use super::run_calls::RunCalls;
-use super::spec::{CallSpec, SpecDefaults};
+use super::run_calls::{RunCalls, WantedStatus};
+use super::spec::{CallSpec, SpecDefaults, WrittenCall};
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
 use crate::check::support::named_tools::{run_of, what_was_called};
 use crate::check::support::occurrence::Occurrence;
@@ -12,8 +12,8 @@ use crate::evidence::{
 };
 use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::pattern::ToolPattern;
+use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call};
-use crate::yaml::Fields;
 
 /// The greatest number of calls that a message describes.
 const MAX_DIFFERENCES: usize = 10;
@@ -26,13 +26,18 @@ pub(super) struct ExpectedCall {
     pub(super) times: Option<Times>,
 }
 
-/// Reads the call itself. `status` may say another default.
-pub(super) fn read_call(fields: &mut Fields<'_>, usual: &SpecDefaults) -> Option<ExpectedCall> {
-    let ignored = fields.node("ignore").and_then(|node| fields.take(IgnoredPaths::read(node)));
-    let ignored = ignored.unwrap_or_default();
-    let defaults = SpecDefaults { ignored: ignored.clone(), status: usual.status, ..SpecDefaults::default() };
-    let spec = CallSpec::read(fields, ArgumentsMode::Superset, &defaults)?;
-    Some(ExpectedCall { spec, ignored, occurrence: Occurrence::Any, times: None })
+impl ExpectedCall {
+    /// Builds the check of a call. `usual` is the status of a call that says none.
+    pub(super) fn build(
+        call: WrittenCall,
+        ignored: Option<IgnoredPaths>,
+        usual: WantedStatus,
+    ) -> Result<Self, LoadErrors> {
+        let ignored = ignored.unwrap_or_default();
+        let defaults = SpecDefaults { ignored: ignored.clone(), status: usual, ..SpecDefaults::default() };
+        let spec = defaults.build_spec(call, ArgumentsMode::Superset)?;
+        Ok(Self { spec, ignored, occurrence: Occurrence::Any, times: None })
+    }
 }
 
 /// A call of the tool, and what is known of it.

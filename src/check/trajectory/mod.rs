@@ -13,7 +13,6 @@ mod edits;
 mod entry;
 mod expected_call;
 mod expected_calls;
-mod forms;
 mod pairing;
 mod pairing_costs;
 mod report;

@@ -10,22 +10,45 @@
 #![doc = include_str!("../../../tests/check/not_called/fail-an-attempt.yaml")]
 //! ```
 
+use serde::Deserialize;
+
 use super::entry::Times;
-use super::expected_call::{ExpectedCall, read_call};
-use super::forms::NotCalledForm;
+use super::expected_call::ExpectedCall;
 use super::run_calls::WantedStatus;
-use super::spec::SpecDefaults;
-use crate::check::{Check, Kind, Scope};
+use super::spec::WrittenCall;
+use crate::check::arguments::forms::WrittenArguments;
+use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
+use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Placed, Unparsed, even_null};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<NotCalledForm>("not_called", "this tool is not called", read_check).shorthand("tool");
+    Kind::built::<NotCalledSettings>("not_called", "this tool is not called").shorthand("tool");
 
-fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `not_called`")?;
-    let usual = SpecDefaults { status: WantedStatus::Any, ..SpecDefaults::default() };
-    let times = Some(Times { at_least: 0, at_most: Some(0) });
-    let check = read_call(&mut fields, &usual).map(|check| ExpectedCall { times, ..check });
-    fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))
+/// Settings of `not_called`.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct NotCalledSettings {
+    /// The tool: a name, `server:tool`, or a glob.
+    tool: ToolPattern,
+    /// The forbidden arguments, by name. Default: any.
+    #[serde(default, deserialize_with = "even_null")]
+    args: Option<Unparsed<WrittenArguments>>,
+    /// How the arguments relate to the expected ones. Default: `superset`.
+    args_mode: Option<ArgumentsMode>,
+    /// Globs over the paths of arguments that are not compared.
+    ignore: Option<IgnoredPaths>,
+    /// The forbidden calls: `any` (an attempt counts), `ok`, `error`. Default: `any`.
+    status: Option<WantedStatus>,
+}
+
+impl BuildCheck for NotCalledSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let Self { tool, args, args_mode, ignore, status } = settings.into_value();
+        let call = WrittenCall { tool, args, args_mode, status };
+        let check = ExpectedCall::build(call, ignore, WantedStatus::Any)?;
+        let times = Some(Times { at_least: 0, at_most: Some(0) });
+        Ok(Box::new(ExpectedCall { times, ..check }))
+    }
 }

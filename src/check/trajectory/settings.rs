@@ -1,15 +1,11 @@
-//! The settings that `calls` and `effects` share.
+//! What `calls` and `effects` share: expected calls, and how a run relates to them.
 
-use crate::json::Json;
 use serde::Deserialize;
 
-use super::entry::{EntryReader, SlotGroup};
-use super::spec::{DefaultValues, SpecDefaults};
-use crate::check::arguments::IgnoredPaths;
-use crate::check::support::reading::require_entries;
-use crate::pattern::ToolPattern;
+use super::entry::{Entry, SlotBuilder, SlotGroup};
+use super::spec::SpecDefaults;
 use crate::place::LoadErrors;
-use crate::yaml::{Fields, Node};
+use crate::yaml::Unparsed;
 
 /// How the calls of a run relate to the expected ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -70,21 +66,15 @@ pub(super) struct Trajectory {
 }
 
 impl Trajectory {
-    /// Reads the list under `list_key`, and the settings beside it.
-    pub(super) fn read(
-        fields: &mut Fields<'_>,
+    /// Builds the slots of the entries that are written under `list_key`.
+    pub(super) fn build(
         mode: TrajectoryMode,
+        defaults: SpecDefaults,
         list_key: &'static str,
-        node: Node<'_>,
-    ) -> Option<Self> {
-        let defaults = read_defaults(fields);
-        let Some(list) = fields.node(list_key) else {
-            let error = node.error(format!("`{list_key}` is missing: there is no call to expect"));
-            fields.missing(&[list_key], error);
-            return None;
-        };
-        let groups = fields.take(EntryReader { defaults: &defaults, mode }.read_list(list))?;
-        Some(Self { mode, defaults, groups, list_key })
+        entries: &[Unparsed<Entry>],
+    ) -> Result<Self, LoadErrors> {
+        let groups = SlotBuilder { defaults: &defaults, mode }.build_list(entries)?;
+        Ok(Self { mode, defaults, groups, list_key })
     }
 
     /// Whether no run is refused.
@@ -92,29 +82,4 @@ impl Trajectory {
         let has_demand = self.mode.demands_all() && self.groups.iter().flatten().any(|slot| slot.demanded);
         !self.mode.forbids_extras() && !has_demand
     }
-}
-
-/// Reads `args`, `ignore`, `defaults` and `status`.
-fn read_defaults(fields: &mut Fields<'_>) -> SpecDefaults {
-    let arguments_mode = fields.optional("args");
-    let status = fields.optional("status").unwrap_or_default();
-    let ignored = fields.node("ignore").and_then(|node| fields.take(IgnoredPaths::read(node)));
-    let values = fields.node("defaults").and_then(|node| fields.take(read_values(node)));
-    let (ignored, values) = (ignored.unwrap_or_default(), values.unwrap_or_default());
-    SpecDefaults { arguments_mode, ignored, values, status }
-}
-
-/// Reads the default values of arguments, by tool.
-fn read_values(node: Node<'_>) -> Result<DefaultValues, LoadErrors> {
-    let tools = require_entries(node, "`defaults` is a mapping of tools to arguments")?;
-    let (mut errors, mut values) = (LoadErrors::new(), Vec::new());
-    for (key, arguments) in tools {
-        let tool = errors.take(ToolPattern::new(&key.name).map_err(|problem| node.error(problem)));
-        let Json::Object(arguments) = arguments.to_json() else {
-            errors.push(arguments.error("the defaults of a tool are a mapping of arguments to values"));
-            continue;
-        };
-        values.extend(tool.map(|tool| (tool, arguments)));
-    }
-    errors.or(values)
 }

@@ -1,6 +1,7 @@
 //! One expected call: a tool, its arguments, and how it ended.
 
 use super::run_calls::{RunCalls, WantedStatus};
+use crate::check::arguments::forms::WrittenArguments;
 use crate::check::arguments::{
     ArgumentDifference, ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments, read_arguments,
 };
@@ -10,7 +11,7 @@ use crate::outcome::Unfit;
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call};
-use crate::yaml::{Fields, Node};
+use crate::yaml::{OrderedMap, Unparsed};
 
 /// The requirements for one call.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ pub(super) struct CallSpec {
 }
 
 /// The values of omitted arguments, by tool.
-pub(super) type DefaultValues = Vec<(ToolPattern, JsonMap)>;
+pub(super) type DefaultValues = OrderedMap<ToolPattern, JsonMap>;
 
 /// The settings that all expected calls of a check share.
 #[derive(Debug, Default)]
@@ -47,25 +48,6 @@ impl CallSpec {
     /// A call of the tool, whatever its arguments.
     pub(super) fn of_tool(tool: ToolPattern, status: WantedStatus) -> Self {
         Self { tool, arguments: None, status }
-    }
-
-    /// Reads `tool`, `args`, `args_mode` and `status`. `usual` is the mode of arguments where nothing says another.
-    pub(super) fn read(
-        fields: &mut Fields<'_>,
-        usual: ArgumentsMode,
-        defaults: &SpecDefaults,
-    ) -> Option<Self> {
-        let tool = fields.required::<ToolPattern>("tool");
-        let mode = fields.optional::<ArgumentsMode>("args_mode");
-        let status = fields.optional("status").unwrap_or(defaults.status);
-        let arguments = fields.node("args");
-        let tool = tool?;
-        let mode = mode.or(defaults.arguments_mode).unwrap_or(usual);
-        let arguments = match arguments {
-            Some(node) => Some(fields.take(defaults.read_arguments(node, mode, &tool))?),
-            None => None,
-        };
-        Some(Self { tool, arguments, status })
     }
 
     /// Whether every call of the tool is meant, whatever its arguments are and however it ended.
@@ -139,18 +121,34 @@ impl CallSpec {
     }
 }
 
+/// A call as users write it.
+pub(super) struct WrittenCall {
+    pub(super) tool: ToolPattern,
+    pub(super) args: Option<Unparsed<WrittenArguments>>,
+    pub(super) args_mode: Option<ArgumentsMode>,
+    pub(super) status: Option<WantedStatus>,
+}
+
 impl SpecDefaults {
-    /// Reads the arguments of an expected call of `tool`.
-    pub(super) fn read_arguments(
+    /// Builds an expected call. `usual` is the mode of arguments where nothing says another.
+    pub(super) fn build_spec(&self, call: WrittenCall, usual: ArgumentsMode) -> Result<CallSpec, LoadErrors> {
+        let mode = call.args_mode.or(self.arguments_mode).unwrap_or(usual);
+        let arguments = call.args.map(|args| self.parse_arguments(&args, mode, &call.tool)).transpose()?;
+        Ok(CallSpec { tool: call.tool, arguments, status: call.status.unwrap_or(self.status) })
+    }
+
+    /// Parses the arguments of an expected call of `tool`.
+    fn parse_arguments(
         &self,
-        node: Node<'_>,
+        args: &Unparsed<WrittenArguments>,
         mode: ArgumentsMode,
         tool: &ToolPattern,
     ) -> Result<ArgumentsMatcher, LoadErrors> {
-        let mut values = JsonMap::new();
-        let of_tool = self.values.iter().filter(|(known, _)| known.matches_name(tool.as_str()));
-        of_tool.for_each(|(_, known)| values.extend(known.clone()));
-        let (tool, ignored, defaults) = (tool.as_str(), &self.ignored, &values);
-        read_arguments(node, mode, ToolArguments { tool, ignored, defaults })
+        let mut defaults = JsonMap::new();
+        for (_, values) in self.values.0.iter().filter(|(known, _)| known.matches_name(tool.as_str())) {
+            defaults.extend(values.clone());
+        }
+        let of_tool = ToolArguments { tool: tool.as_str(), ignored: &self.ignored, defaults: &defaults };
+        read_arguments(args.node(), mode, of_tool)
     }
 }

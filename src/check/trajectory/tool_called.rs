@@ -8,18 +8,42 @@
 #![doc = include_str!("../../../tests/check/tool_called/fail-it-failed.yaml")]
 //! ```
 
-use super::expected_call::read_call;
-use super::forms::ToolCalledForm;
-use super::spec::SpecDefaults;
-use crate::check::{Check, Kind, Scope};
+use serde::Deserialize;
+
+use super::expected_call::ExpectedCall;
+use super::run_calls::WantedStatus;
+use super::spec::WrittenCall;
+use crate::check::arguments::forms::WrittenArguments;
+use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
+use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Placed, Unparsed, even_null};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<ToolCalledForm>("tool_called", "a call of this tool succeeds", read_check).shorthand("tool");
+    Kind::built::<ToolCalledSettings>("tool_called", "a call of this tool succeeds").shorthand("tool");
 
-fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `tool_called`")?;
-    let check = read_call(&mut fields, &SpecDefaults::default());
-    fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))
+/// Settings of `tool_called`.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ToolCalledSettings {
+    /// The tool: a name, `server:tool`, or a glob.
+    tool: ToolPattern,
+    /// The arguments, by name.
+    #[serde(default, deserialize_with = "even_null")]
+    args: Option<Unparsed<WrittenArguments>>,
+    /// How the arguments relate to the expected ones. Default: `superset`.
+    args_mode: Option<ArgumentsMode>,
+    /// Globs over the paths of arguments that are not compared.
+    ignore: Option<IgnoredPaths>,
+    /// How the call ends. Default: `ok`.
+    status: Option<WantedStatus>,
+}
+
+impl BuildCheck for ToolCalledSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let Self { tool, args, args_mode, ignore, status } = settings.into_value();
+        let call = WrittenCall { tool, args, args_mode, status };
+        Ok(Box::new(ExpectedCall::build(call, ignore, WantedStatus::default())?))
+    }
 }

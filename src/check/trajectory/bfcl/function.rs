@@ -2,9 +2,9 @@
 
 use super::python::{PythonType, is_among, list_elements, python_equal, standardize, standardize_text};
 use crate::json::{Json, JsonMap};
-use crate::place::{LoadError, LoadErrors};
+use crate::place::LoadError;
 use crate::trace::Call;
-use crate::yaml::{Node, read_all};
+use crate::yaml::{Node, Placed};
 
 /// The mark of an argument that may be left out, among its acceptable values.
 const OMITTED: &str = "";
@@ -23,34 +23,33 @@ struct Parameter {
     element: Option<PythonType>,
 }
 
-/// Reads the declared functions.
-pub(super) fn read_functions(node: Node<'_>) -> Result<Vec<BfclFunction>, LoadErrors> {
-    read_all(node.one_or_many().into_iter().map(read_function))
-}
-
-fn read_function(node: Node<'_>) -> Result<BfclFunction, LoadError> {
-    let Some(name) = node.get("name").and_then(Node::as_str) else {
-        return Err(node.error("a function has a `name` and `parameters`"));
+/// Parses a declared function.
+pub(super) fn parse_function(declared: &Placed<JsonMap>) -> Result<BfclFunction, LoadError> {
+    let Some(name) = declared.get("name").and_then(Json::as_str) else {
+        return Err(declared.error("a function has a `name` and `parameters`"));
     };
-    let (properties, required) =
-        (node.pointer("/parameters/properties"), node.pointer("/parameters/required"));
-    let properties = properties.and_then(Node::entries).into_iter().flatten();
-    let required = required.and_then(Node::list).into_iter().flatten().filter_map(Node::as_str);
+    let parameters = declared.get("parameters");
+    let properties = parameters.and_then(|parameters| parameters.get("properties")?.as_object());
+    let required = parameters.and_then(|parameters| parameters.get("required")?.as_array());
     Ok(BfclFunction {
         name: name.to_owned(),
-        required: required.map(str::to_owned).collect(),
-        parameters: properties.map(|(key, node)| (key.name.to_string(), read_parameter(node))).collect(),
+        required: required.into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect(),
+        parameters: properties
+            .into_iter()
+            .flatten()
+            .map(|(name, property)| (name.to_string(), parse_parameter(property)))
+            .collect(),
     })
 }
 
-fn read_parameter(node: Node<'_>) -> Parameter {
-    let kind = read_type(node, "/type");
-    let element = if kind == Some(PythonType::List) { read_type(node, "/items/type") } else { None };
+fn parse_parameter(property: &Json) -> Parameter {
+    let kind = parse_type(property);
+    let element = property.get("items").filter(|_| kind == Some(PythonType::List)).and_then(parse_type);
     Parameter { kind, element }
 }
 
-fn read_type(node: Node<'_>, pointer: &str) -> Option<PythonType> {
-    node.pointer(pointer).and_then(Node::as_str).and_then(PythonType::of_declared)
+fn parse_type(property: &Json) -> Option<PythonType> {
+    PythonType::of_declared(property.get("type")?.as_str()?)
 }
 
 impl BfclFunction {

@@ -6,23 +6,20 @@
 mod function;
 mod python;
 
-use self::function::{BfclFunction, read_functions};
+use self::function::{BfclFunction, parse_function};
+use super::calls::CallsSettings;
 use super::edits::{CallEdit, EditKind, EditScript, HeldCall};
 use super::report::{ScriptFrame, build_outcome};
 use super::spec::CallDifference;
 use crate::check::Check;
 use crate::check::support::named_tools::run_of;
-use crate::check::support::reading::require_list;
 use crate::check::support::words::say_calls;
 use crate::evidence::{Evidence, require_arguments};
 use crate::json::Json;
 use crate::outcome::{Outcome, Unfit};
-use crate::place::LoadErrors;
+use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Arguments, Call};
-use crate::yaml::{Fields, Node, did_you_mean, read_all};
-
-/// The settings that have no meaning beside these rules.
-const OTHER_SETTINGS: &[&str] = &["mode", "args", "ignore", "defaults", "status"];
+use crate::yaml::{Node, Placed, did_you_mean, read_all};
 
 /// The rules by which calls are compared, as users name them.
 #[derive(Debug, Clone, Copy, serde::Deserialize)]
@@ -46,32 +43,32 @@ struct GroundTruth {
     arguments: Vec<(String, Vec<Json>)>,
 }
 
-/// Reads `functions` and `list`.
-pub(super) fn read_bfcl(node: Node<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `calls`")?;
-    // There is one set of rules, so decoding only refuses the name of another.
-    fields.optional::<MatchRules>("match");
-    for (key, value) in fields.among(OTHER_SETTINGS) {
-        fields.errors.push(value.error(format!("`{}` has no meaning with `match: bfcl`", key.name)));
-    }
-    let functions = fields.node("functions").map(read_functions);
-    let list = fields.node("list");
-    for (key, is_missing) in [("functions", functions.is_none()), ("list", list.is_none())] {
-        if is_missing {
-            fields.missing(&[key], node.error(format!("`{key}` is missing")));
+/// Builds the check from `functions` and `list`.
+pub(super) fn build_bfcl(settings: &Placed<CallsSettings>) -> Result<Box<dyn Check>, LoadErrors> {
+    let mut errors = LoadErrors::new();
+    let others = [
+        ("mode", settings.mode.as_ref().map(Placed::place)),
+        ("args", settings.args.as_ref().map(Placed::place)),
+        ("ignore", settings.ignore.as_ref().map(Placed::place)),
+        ("defaults", settings.defaults.as_ref().map(Placed::place)),
+        ("status", settings.status.as_ref().map(Placed::place)),
+    ];
+    for (key, place) in others {
+        if let Some(place) = place {
+            let problem = format!("`{key}` has no meaning with `match: bfcl`");
+            errors.push(LoadError::new(place.clone(), problem));
         }
     }
-    let functions = functions.and_then(|functions| fields.take(functions));
-    let expected = functions
-        .as_deref()
-        .zip(list)
-        .and_then(|(functions, list)| fields.take(read_ground_truth(list, functions)));
+    let Some(functions) = &settings.functions else {
+        errors.push(settings.error("`functions` is missing"));
+        return Err(errors);
+    };
+    let functions = errors.take(read_all(functions.0.iter().map(parse_function)));
+    let expected = functions.as_deref().and_then(|functions| {
+        errors.take(read_all(settings.list.iter().map(|entry| read_expected(entry.node(), functions))))
+    });
     let check = functions.zip(expected).map(|(functions, expected)| BfclCalls { functions, expected });
-    fields.finish_some(check.map(|check| Box::new(check) as Box<dyn Check>))
-}
-
-fn read_ground_truth(list: Node<'_>, functions: &[BfclFunction]) -> Result<Vec<GroundTruth>, LoadErrors> {
-    read_all(require_list(list, "`list` is a list of calls")?.map(|entry| read_expected(entry, functions)))
+    Ok(Box::new(errors.or_some(check)?))
 }
 
 fn read_expected(entry: Node<'_>, functions: &[BfclFunction]) -> Result<GroundTruth, LoadErrors> {

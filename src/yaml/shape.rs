@@ -1,0 +1,214 @@
+//! Values of settings that come in several shapes: one or a list, a mapping or something shorter, a mapping in its order.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+/// The names by which these types ask the deserializer of YAML to look at the shape of the value first. Serde's own
+/// untagged enums copy the value before they look, and lose the places of mistakes.
+pub(super) const ONE_OR_MANY: &str = "$arraign::OneOrMany";
+pub(super) const MAPPING_OR: &str = "$arraign::MappingOr";
+
+/// One value, or a list of values.
+#[derive(Debug, Clone)]
+pub(crate) struct OneOrMany<T>(pub(crate) Vec<T>);
+
+impl<T> Default for OneOrMany<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ListVisitor<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
+            type Value = OneOrMany<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value or a list of values")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<OneOrMany<T>, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = list.next_element()? {
+                    values.push(value);
+                }
+                Ok(OneOrMany(values))
+            }
+
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, value: D) -> Result<OneOrMany<T>, D::Error> {
+                T::deserialize(value).map(|value| OneOrMany(vec![value]))
+            }
+        }
+
+        deserializer.deserialize_newtype_struct(ONE_OR_MANY, ListVisitor(PhantomData))
+    }
+}
+
+/// A mapping, or a shorter form of it.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
+pub(crate) enum MappingOr<M, S> {
+    /// The value is no mapping.
+    Short(S),
+    /// The value is a mapping.
+    Mapping(M),
+}
+
+impl<'de, M: Deserialize<'de>, S: Deserialize<'de>> Deserialize<'de> for MappingOr<M, S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ShapeVisitor<M, S>(PhantomData<(M, S)>);
+
+        impl<'de, M: Deserialize<'de>, S: Deserialize<'de>> Visitor<'de> for ShapeVisitor<M, S> {
+            type Value = MappingOr<M, S>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a mapping or a shorter form of it")
+            }
+
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, mapping: D) -> Result<Self::Value, D::Error> {
+                M::deserialize(mapping).map(MappingOr::Mapping)
+            }
+
+            fn visit_some<D: Deserializer<'de>>(self, other: D) -> Result<Self::Value, D::Error> {
+                S::deserialize(other).map(MappingOr::Short)
+            }
+        }
+
+        deserializer.deserialize_newtype_struct(MAPPING_OR, ShapeVisitor(PhantomData))
+    }
+}
+
+/// The entries of a mapping in the order of the file.
+#[derive(Debug, Clone)]
+pub(crate) struct OrderedMap<K, V>(pub(crate) Vec<(K, V)>);
+
+impl<K, V> Default for OrderedMap<K, V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for OrderedMap<K, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct EntriesVisitor<K, V>(PhantomData<(K, V)>);
+
+        impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Visitor<'de> for EntriesVisitor<K, V> {
+            type Value = OrderedMap<K, V>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a mapping")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(OrderedMap(entries))
+            }
+        }
+
+        deserializer.deserialize_map(EntriesVisitor(PhantomData))
+    }
+}
+
+#[cfg(feature = "schema")]
+mod schema {
+    use std::borrow::Cow;
+    use std::collections::BTreeMap;
+
+    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+    use super::{OneOrMany, OrderedMap};
+
+    impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
+        fn inline_schema() -> bool {
+            true
+        }
+
+        fn schema_name() -> Cow<'static, str> {
+            format!("one_or_many_{}", T::schema_name()).into()
+        }
+
+        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+            let one = generator.subschema_for::<T>();
+            let many = generator.subschema_for::<Vec<T>>();
+            json_schema!({"anyOf": [one, many]})
+        }
+    }
+
+    /// A key is a text, whatever it means.
+    impl<K, V: JsonSchema> JsonSchema for OrderedMap<K, V> {
+        fn inline_schema() -> bool {
+            true
+        }
+
+        fn schema_name() -> Cow<'static, str> {
+            BTreeMap::<String, V>::schema_name()
+        }
+
+        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+            BTreeMap::<String, V>::json_schema(generator)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+    use crate::place::Source;
+    use crate::yaml::{Document, Placed};
+
+    #[derive(Debug, Deserialize)]
+    struct Settings {
+        ignore: Option<OneOrMany<Placed<String>>>,
+        times: Option<MappingOr<Bounds, u32>>,
+        defaults: Option<OrderedMap<String, u32>>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    struct Bounds {
+        at_least: Option<u32>,
+    }
+
+    fn read(text: &str) -> Result<Settings, String> {
+        let documents = Document::parse(&Source::new("s.yaml", text)).expect("valid YAML");
+        documents[0].root().decode_all().map_err(|errors| errors.to_string())
+    }
+
+    #[test]
+    fn each_shape_is_read() {
+        let ignored = |text: &str| {
+            let ignored = read(text).expect(text).ignore.expect("a list").0;
+            ignored.iter().map(|path| format!("{} {}", path.place(), **path)).collect::<Vec<_>>()
+        };
+        assert_eq!(ignored("ignore: a"), ["s.yaml:1:9 a"]);
+        assert_eq!(ignored("ignore: [a, b]"), ["s.yaml:1:10 a", "s.yaml:1:13 b"]);
+        assert!(matches!(read("times: 3").expect("3").times, Some(MappingOr::Short(3))));
+        let bounds = read("times: {at_least: 2}").expect("bounds").times;
+        assert!(matches!(bounds, Some(MappingOr::Mapping(Bounds { at_least: Some(2) }))));
+        let defaults = read("defaults: {z: 1, a: 2}").expect("defaults").defaults.expect("entries").0;
+        assert_eq!(defaults, [("z".to_owned(), 1), ("a".to_owned(), 2)]);
+    }
+
+    #[test]
+    fn a_mistake_keeps_its_place_in_each_shape() {
+        for (text, error) in [
+            (
+                "ignore: [a, 1]",
+                "s.yaml:1:13: expected a text, found `1` (help: quote it, so that it is a text)",
+            ),
+            ("times: x", "s.yaml:1:8: expected a whole number from 0 up, found the text `x`"),
+            ("times: {at_leats: 2}", "s.yaml:1:9: unknown key `at_leats` (help: did you mean `at_least`?)"),
+            ("defaults: {a: x}", "s.yaml:1:15: expected a whole number from 0 up, found the text `x`"),
+        ] {
+            assert_eq!(read(text).expect_err(text), error);
+        }
+    }
+}
